@@ -1,0 +1,70 @@
+/* coretap: what every layer shares: versions, errors and the context that holds their text. */
+#ifndef CORETAP_BASE_H
+#define CORETAP_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CT_VERSION_MAJOR 0
+#define CT_VERSION_MINOR 1
+#define CT_VERSION_PATCH 0
+
+#if defined(CT_BUILDING) && defined(__GNUC__)
+#define CT_API __attribute__((visibility("default")))
+#else
+#define CT_API
+#endif
+
+/* Results of functions that can fail. 0 is success, errors are negative.
+ * Trouble in a trace is never one of these: it is data (see elem.h, CT_ELEM_GAP). */
+enum ct_error {
+    CT_OK = 0,
+    CT_ERR_ARG = -1,         /* the call itself is wrong: a null pointer, an option out of range */
+    CT_ERR_NOMEM = -2,       /* no memory */
+    CT_ERR_IO = -3,          /* the system refused to open, read or write something */
+    CT_ERR_FORMAT = -4,      /* a file is not what it should be: syntax, magic, truncated header */
+    CT_ERR_CONFIG = -5,      /* a register or key has a value that cannot be */
+    CT_ERR_UNSUPPORTED = -6, /* understood, but not something this version does */
+    CT_ERR_LIMIT = -7,       /* a stated limit was exceeded */
+    CT_ERR_NOT_FOUND = -8,   /* a named thing does not exist */
+};
+
+/* Text of an error code, such as "CT_ERR_IO"; never NULL. */
+CT_API const char *ct_error_name(int code);
+
+/* "0.1.0": the version of the library that runs, where CT_VERSION_* is the one compiled against. */
+CT_API const char *ct_version(void);
+
+enum ct_log_level {
+    CT_LOG_ERROR,
+    CT_LOG_WARNING,
+    CT_LOG_NOTE,
+    CT_LOG_DEBUG,
+};
+
+/* Receives one message, without a newline at its end. */
+typedef void ct_log_fn(void *user, enum ct_log_level level, const char *text);
+
+/* A context holds the text of the last error and the receiver of messages. It belongs to one
+ * thread at a time; objects made with it keep a pointer to it, so free it last. */
+struct ct_ctx;
+
+/* A new context, or NULL without memory. Messages go nowhere until ct_ctx_set_log. */
+CT_API struct ct_ctx *ct_ctx_new(void);
+CT_API void ct_ctx_free(struct ct_ctx *ctx);
+
+/* Text of the last failed call on this context: object, fact, consequence, remedy. "" when there
+ * was none. The pointer lives until the next failing call. */
+CT_API const char *ct_ctx_error(const struct ct_ctx *ctx);
+
+/* Messages up to and including `most` go to fn(user, …). fn NULL: none. */
+CT_API void ct_ctx_set_log(struct ct_ctx *ctx, ct_log_fn *fn, void *user, enum ct_log_level most);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

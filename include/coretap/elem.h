@@ -1,0 +1,117 @@
+/* coretap elem: what a trace unit said, after speculation has been resolved. Sixteen bytes an element, the
+ * same for all instruction trace protocols. */
+#ifndef CORETAP_ELEM_H
+#define CORETAP_ELEM_H
+
+#include "coretap/base.h"
+#include "coretap/input.h"
+#include "coretap/packet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kinds, with what their members mean. */
+enum ct_elem_kind {
+    CT_ELEM_GAP,       /* trace is missing from here on. n: enum ct_gap */
+    CT_ELEM_SYNC,      /* decoding (re)starts. v: bytes that could not be used since the last GAP */
+    CT_ELEM_TRACE_ON,  /* n: enum ct_trace_on */
+    CT_ELEM_END,       /* end of the trace. n: enum ct_gap, why */
+    CT_ELEM_ATOMS,     /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E */
+    CT_ELEM_ADDRESS,   /* execution is at v. n: enum ct_isa_select; aux: known low bits */
+    CT_ELEM_SOURCE,    /* ETE: execution went on up to the waypoint at v. n: enum ct_isa_select */
+    CT_ELEM_CONTEXT,   /* v: context ID in bits 31:0, VMID in 63:32; n: el_sec as in packets; aux: enum ct_elem_context */
+    CT_ELEM_EXCEPTION, /* aux: number; v: preferred return address; n: enum ct_elem_exception */
+    CT_ELEM_RETURN,    /* return from an exception */
+    CT_ELEM_FUNC_RET,  /* M profile: function return into another security state */
+    CT_ELEM_CYCLES,    /* v: cycles; n: 1 when attached to the element before it; aux: 1 when the count is unknown */
+    CT_ELEM_TIMESTAMP, /* v: timestamp */
+    CT_ELEM_EVENT,     /* n: event bits */
+    CT_ELEM_MARKER,    /* timestamp marker. v: value */
+    CT_ELEM_Q,         /* aux bit 0: v is the address afterwards. Followed by a Q_COUNT. n: enum ct_isa_select */
+    CT_ELEM_Q_COUNT,   /* v: instructions executed; aux: 1 when unknown */
+    CT_ELEM_TRANS,     /* n: enum ct_trans */
+    CT_ELEM_ITE,       /* software instrumentation. v: payload; n: exception level */
+};
+
+/* Why trace is missing. */
+enum ct_gap {
+    CT_GAP_INIT,       /* nothing was decoded before */
+    CT_GAP_RESET,      /* the stream was reset */
+    CT_GAP_OVERFLOW,   /* the trace unit lost trace */
+    CT_GAP_DISCARD,    /* the trace unit threw away what it had not written */
+    CT_GAP_BAD_PACKET, /* a packet that cannot be */
+    CT_GAP_BAD_IMAGE,  /* the program in memory is not the one that ran */
+    CT_GAP_LIMIT,      /* more uncommitted trace than the decoder holds */
+    CT_GAP_END,        /* only in END: the input is over */
+};
+
+enum ct_trace_on {
+    CT_TRACE_ON_FILTER,   /* tracing began, or a filter let it begin again */
+    CT_TRACE_ON_OVERFLOW, /* after an overflow */
+    CT_TRACE_ON_DEBUG,    /* after debug state */
+};
+
+enum ct_trans {
+    CT_TRANS_INIT, /* already in a transaction when the trace began */
+    CT_TRANS_START,
+    CT_TRANS_COMMIT,
+    CT_TRANS_FAIL,
+};
+
+/* Instruction set of an address: ETMv4 says IS0 or IS1, and the context which of them are meant. */
+enum ct_isa_select {
+    CT_IS0,
+    CT_IS1,
+};
+
+enum ct_elem_context {
+    CT_CONTEXT_SF = 1,   /* 64-bit state */
+    CT_CONTEXT_CTXT = 2, /* the context ID in v is known */
+    CT_CONTEXT_VMID = 4, /* the VMID in v is known */
+    CT_CONTEXT_EL = 8,   /* the exception level is known */
+    CT_CONTEXT_IS1 = 16, /* the instruction set is IS1 (an address with context says so) */
+};
+
+enum ct_elem_exception {
+    CT_EXCEPTION_HAS_RET = 1, /* v is the preferred return address */
+    CT_EXCEPTION_IS1 = 2,     /* … in IS1 */
+    CT_EXCEPTION_TARGET = 4,  /* … and it is also the target of the branch before (E1:E0 = 2) */
+    CT_EXCEPTION_PENDING = 8, /* M profile: fault pending */
+};
+
+/* `pos` is the low half of the offset of the packet that the element stems from. An element never lies
+ * 4 GiB or more before the end of what was decoded, so ct_elem_offset gives all of it. */
+struct ct_elem {
+    uint8_t kind; /* enum ct_elem_kind */
+    uint8_t n;
+    uint16_t aux;
+    uint32_t pos;
+    uint64_t v;
+};
+
+/* The whole offset of an element; `end` is any offset at or after it and less than 4 GiB away. */
+static inline uint64_t ct_elem_offset(const struct ct_elem *elem, uint64_t end)
+{
+    return end - (uint32_t)((uint32_t)end - elem->pos);
+}
+
+struct ct_etm4_resolver;
+
+/* Turns packets of one ETMv4 or ETE stream into elements. */
+CT_API int ct_etm4_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_resolver **out);
+CT_API void ct_etm4_resolver_free(struct ct_etm4_resolver *resolver);
+
+/* The stream was reset at `pos`: what is uncommitted is gone, and a GAP (reset) comes next. */
+CT_API void ct_etm4_resolver_reset(struct ct_etm4_resolver *resolver, uint64_t pos);
+
+/* Takes packets, gives at most `cap` (at least 16) elements; *count is how many. Result: packets taken. With
+ * `final` the packets are the last ones, and after them the END. Call again while packets are left or
+ * *count == cap. */
+CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets, size_t size,
+                              int final, struct ct_elem *elems, size_t cap, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

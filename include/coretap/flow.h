@@ -1,0 +1,57 @@
+/* coretap flow: elements and the program give the instructions that ran. This is the plain walk: one
+ * record a range, everything in order, the reference that faster ones are held to. */
+#ifndef CORETAP_FLOW_H
+#define CORETAP_FLOW_H
+
+#include "coretap/base.h"
+#include "coretap/elem.h"
+#include "coretap/program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_flow_kind {
+    CT_FLOW_RANGE,        /* instructions from start up to end, n of them */
+    CT_FLOW_RANGE_NOPATH, /* n instructions from start on, in an order that is not known; execution is at end */
+    CT_FLOW_NO_ACCESS,    /* memory at start cannot be read in the spaces of `space` */
+    CT_FLOW_ELEM,         /* an element passed on: `elem` */
+};
+
+struct ct_flow {
+    uint64_t offset; /* of the packet in the capture */
+    uint64_t start;
+    uint64_t end;
+    uint32_t n;
+    uint8_t kind;    /* enum ct_flow_kind */
+    uint8_t isa;     /* enum ct_isa: of the range, or after a context */
+    uint8_t type;    /* of the last instruction: enum ct_insn_type */
+    uint8_t sub;     /* enum ct_insn_sub */
+    uint8_t cond;    /* 1: the last instruction is conditional */
+    uint8_t exec;    /* 1: the last instruction was executed (a branch: taken) */
+    uint8_t last_size;
+    uint8_t space;   /* NO_ACCESS: enum ct_space */
+    struct ct_elem elem;
+};
+
+struct ct_walk;
+
+struct ct_walk_options {
+    size_t size;                 /* sizeof(struct ct_walk_options) */
+    uint8_t split_source_ranges; /* waypoints inside a source address range end a range of their own */
+};
+
+/* Walks one stream of `source` in `memory` (not owned). */
+CT_API int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
+                       const struct ct_walk_options *options, struct ct_walk **out);
+CT_API void ct_walk_free(struct ct_walk *walk);
+
+/* Takes elements, gives at most `cap` (at least 16) records; *count is how many. Result: elements taken.
+ * `end` is the offset up to which packets were decoded (see ct_elem_offset). Call again while elements are left. */
+CT_API size_t ct_walk_run(struct ct_walk *walk, const struct ct_elem *elems, size_t size, uint64_t end,
+                          struct ct_flow *out, size_t cap, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,125 @@
+/* coretap input: a capture, described: its buffers, the sources in them, their registers, and the
+ * memory images that were in the target. Format: docs/formats.md (snapshot directories, raw .ini). */
+#ifndef CORETAP_INPUT_H
+#define CORETAP_INPUT_H
+
+#include "coretap/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_protocol {
+    CT_PROTOCOL_NONE,
+    CT_PROTOCOL_ETM4,
+    CT_PROTOCOL_ETE,
+    CT_PROTOCOL_ETM3,
+    CT_PROTOCOL_PTM,
+    CT_PROTOCOL_STM,
+    CT_PROTOCOL_ITM,
+};
+
+/* Short name of a protocol as in listings and .ini files: "etmv4i", "ete", "etmv3", "ptm", "stm", "itm". */
+CT_API const char *ct_protocol_name(enum ct_protocol protocol);
+
+enum ct_framing {
+    CT_FRAMING_AUTO,    /* find out from the bytes (ct_framing_probe in frame.h) */
+    CT_FRAMING_NONE,    /* one source, no frames */
+    CT_FRAMING_FRAMES,  /* 16-byte CoreSight frames from the first byte on (memory-aligned, ETB/ETR) */
+    CT_FRAMING_TPIU,    /* frames with FSYNC and perhaps HSYNC words between and inside them */
+    CT_FRAMING_DSTREAM, /* TPIU with an 8-byte footer at the end of each block of 512 bytes */
+};
+
+/* "auto", "none", "frames", "tpiu", "dstream". */
+CT_API const char *ct_framing_name(enum ct_framing framing);
+
+enum ct_profile {
+    CT_PROFILE_UNKNOWN,
+    CT_PROFILE_A,
+    CT_PROFILE_R,
+    CT_PROFILE_M,
+};
+
+/* Architecture of a core: what decides which instructions are waypoints. */
+struct ct_arch {
+    uint8_t major;   /* 7, 8, 9; 0: unknown */
+    uint8_t minor;   /* 3 for v8.3 */
+    uint8_t profile; /* enum ct_profile */
+    uint8_t newest;  /* 1: "ARM-AA64", the newest A profile there is */
+};
+
+/* Registers of a trace source as the capture states them, with the defaults filled in. Which ones
+ * count is a matter of the protocol: LISTING 6.3. */
+struct ct_source_regs {
+    uint32_t configr, traceidr, idr0, idr1, idr2, idr8, idr9, idr10, idr11, idr12, idr13, devarch; /* ETMv4, ETE */
+    uint32_t etmcr, etmidr, etmccer, etmtraceidr;                                                  /* ETMv3, PTM */
+    uint32_t stmtcsr;                                                                              /* STM */
+    uint32_t itmtcr;                                                                               /* ITM */
+};
+
+struct ct_source {
+    const char *name;
+    const char *core;  /* name of the traced core, or NULL for a system source */
+    const char *model; /* core type as stated, or NULL */
+    uint8_t protocol;  /* enum ct_protocol */
+    uint8_t trace_id;  /* 0 to 127, from the source's ID register; streams without frames are listed as 00 */
+    struct ct_arch arch;
+    struct ct_source_regs regs;
+};
+
+/* Memory spaces, as bits: which worlds and exception levels an image or an access belongs to. */
+enum ct_space {
+    CT_SPACE_EL1S = 0x01,
+    CT_SPACE_EL1N = 0x02,
+    CT_SPACE_EL2N = 0x04,
+    CT_SPACE_EL3 = 0x08,
+    CT_SPACE_EL2S = 0x10,
+    CT_SPACE_EL1R = 0x20,
+    CT_SPACE_EL2R = 0x40,
+    CT_SPACE_ROOT = 0x80,
+    CT_SPACE_ANY_S = CT_SPACE_EL1S | CT_SPACE_EL3 | CT_SPACE_EL2S,
+    CT_SPACE_ANY_NS = CT_SPACE_EL1N | CT_SPACE_EL2N,
+    CT_SPACE_ANY_R = CT_SPACE_EL1R | CT_SPACE_EL2R,
+    CT_SPACE_ANY = 0xff,
+};
+
+/* Bytes of a file that lay in the target's memory. */
+struct ct_image {
+    const char *path;
+    uint64_t addr;
+    uint64_t offset; /* first byte of the file that counts */
+    uint64_t size;   /* bytes that count */
+    uint32_t space;  /* enum ct_space bits */
+    uint8_t is_elf;  /* 1: path is an ELF file whose PT_LOAD segments are meant; addr is the load bias */
+};
+
+struct ct_buffer {
+    const char *name;
+    const char *path; /* "-" is standard input */
+    uint8_t framing;  /* enum ct_framing as stated by the capture; CT_FRAMING_AUTO when it does not say */
+    size_t source_count;
+    const struct ct_source *sources; /* in a buffer without frames only the first counts */
+    size_t image_count;
+    const struct ct_image *images; /* of all cores with a source in the buffer, each region once */
+};
+
+struct ct_capture {
+    const char *path;
+    const char *kind; /* "snapshot", "raw" */
+    size_t buffer_count;
+    const struct ct_buffer *buffers;
+    size_t missing_count; /* images named but not there, one text each: what, where named */
+    const char *const *missing;
+};
+
+/* Opens what lies at `path`: a snapshot directory (or its snapshot.ini), a raw trace's .ini. The
+ * capture and all it points to belong to the library until ct_capture_free.
+ * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_CONFIG, CT_ERR_NOMEM; the context's text names file, line or key,
+ * what was expected and what to do. When nothing recognises the path the text says why, reader by reader. */
+CT_API int ct_capture_open(struct ct_ctx *ctx, const char *path, struct ct_capture **out);
+CT_API void ct_capture_free(struct ct_capture *capture);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

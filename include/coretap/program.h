@@ -1,0 +1,88 @@
+/* coretap program: what lay in the target's memory, and what its instructions are to a trace unit. */
+#ifndef CORETAP_PROGRAM_H
+#define CORETAP_PROGRAM_H
+
+#include "coretap/base.h"
+#include "coretap/input.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_isa {
+    CT_ISA_A64,
+    CT_ISA_A32,
+    CT_ISA_T32,
+    CT_ISA_TEE, /* ThumbEE */
+    CT_ISA_JAZ, /* Jazelle */
+    CT_ISA_UNKNOWN,
+};
+
+/* ---- memory: regions of bytes with an address and a space ---- */
+
+struct ct_memory;
+
+CT_API int ct_memory_new(struct ct_ctx *ctx, struct ct_memory **out);
+CT_API void ct_memory_free(struct ct_memory *memory);
+
+/* Adds `size` bytes, copied, at `addr` in the spaces of the mask `space` (enum ct_space). A region that
+ * overlaps an earlier one in a common space: CT_ERR_CONFIG, the earlier one stays. */
+CT_API int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size_t size, uint64_t addr,
+                               uint32_t space);
+
+/* Adds an image of a capture: maps the file, or for an ELF file each PT_LOAD segment (with its
+ * zero-filled tail). The same file at the same address again is ignored. */
+CT_API int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image);
+
+/* The readable bytes that start at `addr` in a region whose spaces include all of `space`: their
+ * number in *size, the pointer as result, NULL and 0 when there are none. Borrowed from the memory. */
+CT_API const uint8_t *ct_memory_at(const struct ct_memory *memory, uint64_t addr, uint32_t space,
+                                   size_t *size);
+
+/* ---- instructions, as a trace unit sees them ---- */
+
+enum ct_insn_type {
+    CT_INSN_OTHER,
+    CT_INSN_BR,  /* direct branch */
+    CT_INSN_IBR, /* indirect branch */
+    CT_INSN_ISB,
+    CT_INSN_DSB_DMB,
+    CT_INSN_WFI_WFE,
+    CT_INSN_TSTART,
+};
+
+enum ct_insn_sub {
+    CT_INSN_SUB_NONE,
+    CT_INSN_SUB_LINK,   /* branch with link */
+    CT_INSN_SUB_RET,    /* A64 RET, RETAA, RETAB */
+    CT_INSN_SUB_ERET,   /* A64 ERET, ERETAA, ERETAB */
+    CT_INSN_SUB_V7_RET, /* A32 and T32 return idioms */
+};
+
+/* What an instruction is to a trace unit. Plain classification: whether a DSB or WFI is a waypoint is
+ * the source's configuration and decided by the walk. */
+struct ct_insn {
+    uint64_t target; /* direct branches: where it goes when taken (bit 0 clear) */
+    uint8_t type;    /* enum ct_insn_type */
+    uint8_t sub;     /* enum ct_insn_sub */
+    uint8_t size;    /* bytes: 2 or 4 */
+    uint8_t cond;    /* 1: the instruction itself is conditional (IT blocks are the caller's business) */
+    uint8_t isa;     /* direct branches: enum ct_isa at the target */
+    uint8_t it;      /* T32 IT: number of instructions in the block it opens, 1 to 4; else 0 */
+};
+
+/* Classifies the instruction `opcode` at `addr` for a core of architecture `arch`.
+ * A64 and A32: the 32-bit word. T32: the first halfword in bits 31:16, the second in 15:0 (whatever
+ * follows when the instruction is 16 bits wide). Arm ARM DDI 0487, chapters C4, F3, F4; every opcode has an answer. */
+CT_API void ct_insn_decode_a64(uint32_t opcode, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out);
+CT_API void ct_insn_decode_a32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out);
+CT_API void ct_insn_decode_t32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out);
+
+/* Architecture of a core by its name ("Cortex-A53", "ARMv8.3-A", "ARM-AA64"). CT_ERR_NOT_FOUND when the
+ * name is not known. */
+CT_API int ct_arch_by_name(const char *model, struct ct_arch *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

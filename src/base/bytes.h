@@ -1,0 +1,41 @@
+/* Little-endian loads and bit fields. Trace and Arm images are little-endian whatever the host is. */
+#ifndef CT_BASE_BYTES_H
+#define CT_BASE_BYTES_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint16_t ct_load16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t ct_load32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t ct_load64(const uint8_t *p)
+{
+    return (uint64_t)ct_load32(p) | (uint64_t)ct_load32(p + 4) << 32;
+}
+
+/* Bits hi..lo of x, as the architecture writes x[hi:lo]; 31 >= hi >= lo. */
+static inline uint32_t ct_bits(uint32_t x, unsigned hi, unsigned lo)
+{
+    return x >> lo & (0xffffffffu >> (31 - hi + lo));
+}
+
+/* The low n bits set; n from 0 to 64. */
+static inline uint64_t ct_mask64(unsigned n)
+{
+    return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
+}
+
+/* x, a signed number of n bits, widened; n from 1 to 64. */
+static inline int64_t ct_sext(uint64_t x, unsigned n)
+{
+    return (int64_t)(x << (64 - n)) >> (64 - n);
+}
+
+#endif

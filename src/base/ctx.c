@@ -1,0 +1,55 @@
+#include "base/ctx.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct ct_ctx *ct_ctx_new(void)
+{
+    return calloc(1, sizeof(struct ct_ctx));
+}
+
+void ct_ctx_free(struct ct_ctx *ctx)
+{
+    free(ctx);
+}
+
+const char *ct_ctx_error(const struct ct_ctx *ctx)
+{
+    return ctx ? ctx->error : "";
+}
+
+void ct_ctx_set_log(struct ct_ctx *ctx, ct_log_fn *fn, void *user, enum ct_log_level most)
+{
+    ctx->log = fn;
+    ctx->log_user = user;
+    ctx->log_most = most;
+}
+
+int ct_fail(struct ct_ctx *ctx, int code, const char *fmt, ...)
+{
+    if (ctx) {
+        va_list ap;
+        va_start(ap, fmt);
+        vsnprintf(ctx->error, sizeof ctx->error, fmt, ap);
+        va_end(ap);
+    }
+    return code;
+}
+
+int ct_fail_nomem(struct ct_ctx *ctx, const char *what)
+{
+    return ct_fail(ctx, CT_ERR_NOMEM, "%s: out of memory", what);
+}
+
+void ct_log(struct ct_ctx *ctx, enum ct_log_level level, const char *fmt, ...)
+{
+    if (!ctx || !ctx->log || level > ctx->log_most)
+        return;
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    ctx->log(ctx->log_user, level, text);
+}
