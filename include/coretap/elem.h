@@ -13,25 +13,25 @@ extern "C" {
 
 /* Kinds, with what their members mean. */
 enum ct_elem_kind {
-    CT_ELEM_GAP,       /* trace is missing from here on. n: enum ct_gap */
-    CT_ELEM_SYNC,      /* decoding (re)starts. v: bytes that could not be used since the last GAP */
-    CT_ELEM_TRACE_ON,  /* n: enum ct_trace_on */
-    CT_ELEM_END,       /* end of the trace. n: enum ct_gap, why */
-    CT_ELEM_ATOMS,     /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E */
-    CT_ELEM_ADDRESS,   /* execution is at v. n: enum ct_isa_select; aux: known low bits */
-    CT_ELEM_SOURCE,    /* ETE: execution went on up to the waypoint at v. n: enum ct_isa_select */
-    CT_ELEM_CONTEXT,   /* v: context ID in bits 31:0, VMID in 63:32; n: el_sec as in packets; aux: enum ct_elem_context */
+    CT_ELEM_GAP,      /* trace is missing from here on. n: enum ct_gap */
+    CT_ELEM_SYNC,     /* decoding (re)starts. v: bytes that could not be used since the last GAP */
+    CT_ELEM_TRACE_ON, /* n: enum ct_trace_on */
+    CT_ELEM_END,      /* end of the trace. n: enum ct_gap, why */
+    CT_ELEM_ATOMS,    /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E */
+    CT_ELEM_ADDRESS,  /* execution is at v. n: enum ct_isa_select; aux: known low bits */
+    CT_ELEM_SOURCE,   /* ETE: execution went on up to the waypoint at v. n: enum ct_isa_select */
+    CT_ELEM_CONTEXT, /* v: context ID in bits 31:0, VMID in 63:32; n: el_sec as in packets; aux: enum ct_elem_context */
     CT_ELEM_EXCEPTION, /* aux: number; v: preferred return address; n: enum ct_elem_exception */
     CT_ELEM_RETURN,    /* return from an exception */
     CT_ELEM_FUNC_RET,  /* M profile: function return into another security state */
-    CT_ELEM_CYCLES,    /* v: cycles; n: 1 when attached to the element before it; aux: 1 when the count is unknown */
+    CT_ELEM_CYCLES, /* v: cycles; n: 1 when attached to the element before it; aux: 1 when the count is unknown */
     CT_ELEM_TIMESTAMP, /* v: timestamp */
     CT_ELEM_EVENT,     /* n: event bits */
     CT_ELEM_MARKER,    /* timestamp marker. v: value */
-    CT_ELEM_Q,         /* aux bit 0: v is the address afterwards. Followed by a Q_COUNT. n: enum ct_isa_select */
-    CT_ELEM_Q_COUNT,   /* v: instructions executed; aux: 1 when unknown */
-    CT_ELEM_TRANS,     /* n: enum ct_trans */
-    CT_ELEM_ITE,       /* software instrumentation. v: payload; n: exception level */
+    CT_ELEM_Q, /* aux bit 0: v is the address afterwards. Followed by a Q_COUNT. n: enum ct_isa_select */
+    CT_ELEM_Q_COUNT, /* v: instructions executed; aux: 1 when unknown */
+    CT_ELEM_TRANS,   /* n: enum ct_trans */
+    CT_ELEM_ITE,     /* software instrumentation. v: payload; n: exception level */
 };
 
 /* Why trace is missing. */
@@ -99,7 +99,8 @@ static inline uint64_t ct_elem_offset(const struct ct_elem *elem, uint64_t end)
 struct ct_etm4_resolver;
 
 /* Turns packets of one ETMv4 or ETE stream into elements. */
-CT_API int ct_etm4_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_resolver **out);
+CT_API int ct_etm4_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
+                                struct ct_etm4_resolver **out);
 CT_API void ct_etm4_resolver_free(struct ct_etm4_resolver *resolver);
 
 /* The stream was reset at `pos`: what is uncommitted is gone, and a GAP (reset) comes next. */
@@ -108,8 +109,8 @@ CT_API void ct_etm4_resolver_reset(struct ct_etm4_resolver *resolver, uint64_t p
 /* Takes packets, gives at most `cap` (at least 16) elements; *count is how many. Result: packets taken. With
  * `final` the packets are the last ones, and after them the END. Call again while packets are left or
  * *count == cap. */
-CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets, size_t size,
-                              int final, struct ct_elem *elems, size_t cap, size_t *count);
+CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets,
+                              size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
 
 #ifdef __cplusplus
 }

@@ -23,14 +23,14 @@ struct ct_flow {
     uint64_t start;
     uint64_t end;
     uint32_t n;
-    uint8_t kind;    /* enum ct_flow_kind */
-    uint8_t isa;     /* enum ct_isa: of the range, or after a context */
-    uint8_t type;    /* of the last instruction: enum ct_insn_type */
-    uint8_t sub;     /* enum ct_insn_sub */
-    uint8_t cond;    /* 1: the last instruction is conditional */
-    uint8_t exec;    /* 1: the last instruction was executed (a branch: taken) */
+    uint8_t kind; /* enum ct_flow_kind */
+    uint8_t isa;  /* enum ct_isa: of the range, or after a context */
+    uint8_t type; /* of the last instruction: enum ct_insn_type */
+    uint8_t sub;  /* enum ct_insn_sub */
+    uint8_t cond; /* 1: the last instruction is conditional */
+    uint8_t exec; /* 1: the last instruction was executed (a branch: taken) */
     uint8_t last_size;
-    uint8_t space;   /* NO_ACCESS: enum ct_space */
+    uint8_t space; /* NO_ACCESS: enum ct_space */
     struct ct_elem elem;
 };
 

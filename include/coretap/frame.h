@@ -48,9 +48,9 @@ struct ct_frame_stats {
 };
 
 enum ct_frame_trouble {
-    CT_FRAME_NO_SYNC,   /* bytes before the first FSYNC of a TPIU stream */
-    CT_FRAME_CUT,       /* a frame ended early: by an FSYNC inside it or by the end of input */
-    CT_FRAME_RESET,     /* four or more FSYNC: decoders start afresh */
+    CT_FRAME_NO_SYNC, /* bytes before the first FSYNC of a TPIU stream */
+    CT_FRAME_CUT,     /* a frame ended early: by an FSYNC inside it or by the end of input */
+    CT_FRAME_RESET,   /* four or more FSYNC: decoders start afresh */
 };
 
 /* One piece of trouble (or reset), at `offset` in the capture; `lost` bytes could not be used. */

@@ -51,10 +51,11 @@ struct ct_arch {
 /* Registers of a trace source as the capture states them, with the defaults filled in. Which ones
  * count is a matter of the protocol: LISTING 6.3. */
 struct ct_source_regs {
-    uint32_t configr, traceidr, idr0, idr1, idr2, idr8, idr9, idr10, idr11, idr12, idr13, devarch; /* ETMv4, ETE */
-    uint32_t etmcr, etmidr, etmccer, etmtraceidr;                                                  /* ETMv3, PTM */
-    uint32_t stmtcsr;                                                                              /* STM */
-    uint32_t itmtcr;                                                                               /* ITM */
+    uint32_t configr, traceidr, idr0, idr1, idr2, idr8, idr9, idr10, idr11, idr12, idr13,
+        devarch;                                  /* ETMv4, ETE */
+    uint32_t etmcr, etmidr, etmccer, etmtraceidr; /* ETMv3, PTM */
+    uint32_t stmtcsr;                             /* STM */
+    uint32_t itmtcr;                              /* ITM */
 };
 
 struct ct_source {

@@ -93,19 +93,20 @@ enum ct_security {
 };
 
 enum ct_etm4_flag {
-    CT_ETM4_HAS_CONTEXT = 0x001,  /* a context payload: sf, el, sec are from this packet */
-    CT_ETM4_HAS_CTXT = 0x002,     /* … with a context ID */
-    CT_ETM4_HAS_VMID = 0x004,     /* … with a VMID */
-    CT_ETM4_HAS_ADDR = 0x008,     /* Q: an address is in `value` */
-    CT_ETM4_HAS_COUNT = 0x010,    /* timestamp: a cycle count; Q: an instruction count; ccnt: the count is known */
-    CT_ETM4_HAS_COMMIT = 0x020,   /* ccnt: a number of commits in `count2` */
-    CT_ETM4_HAS_CCTHR = 0x040,    /* trace info: `count` is a cycle count threshold */
-    CT_ETM4_HAS_SPEC = 0x080,     /* trace info: `count2` is a speculation depth */
-    CT_ETM4_FIRST_INFO = 0x100,   /* trace info: the first since synchronisation */
-    CT_ETM4_MATCH = 0x200,        /* Q: the address is one of the last three, index in `idx` */
-    CT_ETM4_FAULT_PENDING = 0x400,/* exception, M profile */
-    CT_ETM4_SF = 0x800,           /* 64-bit state */
-    CT_ETM4_TSTATE = 0x1000,      /* trace info: the first traced instruction is in a transaction */
+    CT_ETM4_HAS_CONTEXT = 0x001, /* a context payload: sf, el, sec are from this packet */
+    CT_ETM4_HAS_CTXT = 0x002,    /* … with a context ID */
+    CT_ETM4_HAS_VMID = 0x004,    /* … with a VMID */
+    CT_ETM4_HAS_ADDR = 0x008,    /* Q: an address is in `value` */
+    CT_ETM4_HAS_COUNT =
+        0x010, /* timestamp: a cycle count; Q: an instruction count; ccnt: the count is known */
+    CT_ETM4_HAS_COMMIT = 0x020,    /* ccnt: a number of commits in `count2` */
+    CT_ETM4_HAS_CCTHR = 0x040,     /* trace info: `count` is a cycle count threshold */
+    CT_ETM4_HAS_SPEC = 0x080,      /* trace info: `count2` is a speculation depth */
+    CT_ETM4_FIRST_INFO = 0x100,    /* trace info: the first since synchronisation */
+    CT_ETM4_MATCH = 0x200,         /* Q: the address is one of the last three, index in `idx` */
+    CT_ETM4_FAULT_PENDING = 0x400, /* exception, M profile */
+    CT_ETM4_SF = 0x800,            /* 64-bit state */
+    CT_ETM4_TSTATE = 0x1000,       /* trace info: the first traced instruction is in a transaction */
 };
 
 /* One packet. Which members count depends on `type`; the others are 0.
@@ -113,31 +114,36 @@ enum ct_etm4_flag {
  *   count   cycle count (threshold added), Q instruction count, trace info CCTHR, context ID is in ctxt
  *   count2  commit count, cancel count, speculation depth
  *   atoms   bit i is atom i in order of execution, 1 = E; natoms of them
+ *   header  bits of the header that distinguish packets of one type (cycle count F2, conditional packets)
+ * Conditional packets keep their payload bits, as transmitted without continuation bits, in `value`.
  */
 struct ct_etm4_packet {
-    uint64_t pos;   /* of the first byte: stream position, or offset in the capture after translation */
+    uint64_t pos; /* of the first byte: stream position, or offset in the capture after translation */
     uint64_t value;
     uint32_t count;
     uint32_t count2;
     uint32_t ctxt;
     uint32_t vmid;
     uint32_t atoms;
-    uint16_t flags;  /* enum ct_etm4_flag */
-    uint16_t info;   /* trace info: low bits of INFO; exception: its type, 10 bits; event: 4 bits */
-    uint8_t type;    /* enum ct_etm4_type */
-    uint8_t err;     /* enum ct_etm4_type announced by the header of a bad, cut or reserved packet */
-    uint8_t size;    /* bytes in the trace; 0 for NOT_SYNC */
+    uint16_t flags; /* enum ct_etm4_flag */
+    uint16_t info;  /* trace info: low 8 bits of INFO; exception: its type, 10 bits; event: 4 bits */
+    uint8_t type;   /* enum ct_etm4_type */
+    uint8_t err;    /* enum ct_etm4_type announced by the header of a bad, cut or reserved packet */
+    uint8_t size;   /* bytes in the trace; 0 for NOT_SYNC */
     uint8_t natoms;
-    uint8_t valid;   /* low bits of the address that are known: 64, or 32, or less before a full address */
-    uint8_t is;      /* addresses: instruction set IS0 or IS1 */
-    uint8_t idx;     /* match: 0 to 2; exception: E1:E0 */
-    uint8_t el_sec;  /* exception level in bits 3:0, enum ct_security in bits 7:4 */
+    uint8_t valid;  /* low bits of the address that are known; 64 when all are */
+    uint8_t is;     /* addresses: instruction set IS0 or IS1 */
+    uint8_t idx;    /* match: 0 to 2; exception: E1:E0 */
+    uint8_t el_sec; /* exception level in bits 3:0, enum ct_security in bits 7:4 */
+    uint8_t header; /* the header byte */
+    uint8_t pad[7];
 };
 
 struct ct_etm4_decoder;
 
 /* Decoder of one stream. `source` must be ETMv4 or ETE. CT_ERR_CONFIG names a register that cannot be. */
-CT_API int ct_etm4_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_decoder **out);
+CT_API int ct_etm4_decoder_new(struct ct_ctx *ctx, const struct ct_source *source,
+                               struct ct_etm4_decoder **out);
 CT_API void ct_etm4_decoder_free(struct ct_etm4_decoder *decoder);
 
 /* Back to the state after _new: not synchronised. */

@@ -74,9 +74,12 @@ struct ct_insn {
 /* Classifies the instruction `opcode` at `addr` for a core of architecture `arch`.
  * A64 and A32: the 32-bit word. T32: the first halfword in bits 31:16, the second in 15:0 (whatever
  * follows when the instruction is 16 bits wide). Arm ARM DDI 0487, chapters C4, F3, F4; every opcode has an answer. */
-CT_API void ct_insn_decode_a64(uint32_t opcode, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out);
-CT_API void ct_insn_decode_a32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out);
-CT_API void ct_insn_decode_t32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out);
+CT_API void ct_insn_decode_a64(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
+                               struct ct_insn *out);
+CT_API void ct_insn_decode_a32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
+                               struct ct_insn *out);
+CT_API void ct_insn_decode_t32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
+                               struct ct_insn *out);
 
 /* Architecture of a core by its name ("Cortex-A53", "ARMv8.3-A", "ARM-AA64"). CT_ERR_NOT_FOUND when the
  * name is not known. */

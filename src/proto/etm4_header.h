@@ -1,0 +1,49 @@
+/* The first byte of an ETMv4/ETE packet: what it announces, in a given configuration. */
+#ifndef CT_PROTO_ETM4_HEADER_H
+#define CT_PROTO_ETM4_HEADER_H
+
+#include "coretap/packet.h"
+#include "proto/etm4_config.h"
+
+/* How the rest of a packet is read. Headers of one form share one handler. */
+enum ct_etm4_form {
+    CT_ETM4_FORM_RESERVED,  /* not defined */
+    CT_ETM4_FORM_CFG,       /* defined, but not with this configuration */
+    CT_ETM4_FORM_PLAIN,     /* the header is all */
+    CT_ETM4_FORM_ATOM,      /* the header is all: atoms */
+    CT_ETM4_FORM_EXTENSION, /* alignment, discard, overflow */
+    CT_ETM4_FORM_TRACE_INFO,
+    CT_ETM4_FORM_TIMESTAMP,
+    CT_ETM4_FORM_CONTEXT,
+    CT_ETM4_FORM_ADDR_SHORT,
+    CT_ETM4_FORM_ADDR_32,
+    CT_ETM4_FORM_ADDR_64,
+    CT_ETM4_FORM_ADDR_CTXT_32,
+    CT_ETM4_FORM_ADDR_CTXT_64,
+    CT_ETM4_FORM_ADDR_MATCH,
+    CT_ETM4_FORM_Q,
+    CT_ETM4_FORM_CCNT_F1,
+    CT_ETM4_FORM_CCNT_F2,
+    CT_ETM4_FORM_CCNT_F3,
+    CT_ETM4_FORM_COUNT, /* commit, cancel format 1: a count */
+    CT_ETM4_FORM_SPEC,  /* mispredict, cancel formats 2 and 3: the header is all */
+    CT_ETM4_FORM_EXCEPTION,
+    CT_ETM4_FORM_EVENT,
+    CT_ETM4_FORM_ITE,
+    CT_ETM4_FORM_COND_KEY,  /* conditional instruction format 1 */
+    CT_ETM4_FORM_COND_BYTE, /* one byte of payload: conditional instruction format 3, result format 3 */
+    CT_ETM4_FORM_COND_RES1, /* conditional result format 1 */
+};
+
+struct ct_etm4_header {
+    uint8_t type; /* enum ct_etm4_type */
+    uint8_t form; /* enum ct_etm4_form */
+    uint8_t natoms;
+    uint8_t is; /* IS1 for addresses */
+    uint32_t atoms;
+};
+
+/* All 256 headers as this configuration knows them. */
+void ct_etm4_headers_init(const struct ct_etm4_config *config, struct ct_etm4_header table[256]);
+
+#endif
