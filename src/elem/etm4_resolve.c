@@ -1,0 +1,627 @@
+/* ETMv4/ETE packets to elements: what the trace unit may still take back is held until it is committed.
+ * IHI 0064H chapter 5 (speculation) and 6.4; the order of what comes out is LISTING 5.2. */
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "elem/held.h"
+#include "proto/etm4_config.h"
+
+/* Elements that one step may put out; the caller's array has room for more. */
+#define STEP_ELEMS 4
+
+/* Items that one packet may add to those held. */
+#define PACKET_ITEMS 4
+
+enum state {
+    NO_SYNC,   /* the next packet says so */
+    WAIT_SYNC, /* for an alignment packet */
+    WAIT_INFO, /* for a trace info */
+    DECODE,
+};
+
+/* What is asked of those held, in the order in which it is carried out. */
+struct demand {
+    uint32_t commit;
+    uint32_t cancel;
+    bool mispredict;
+    bool discard;
+    bool fail; /* the packet cannot be: all that is uncommitted is lost */
+};
+
+struct ct_etm4_resolver {
+    struct ct_etm4_config config;
+    struct ct_held held;
+    struct demand demand;
+    enum state state;
+    uint8_t gap;          /* enum ct_gap: why there is no synchronisation */
+    uint32_t depth;       /* P0 elements that are uncommitted, unseen ones included */
+    uint32_t unseen;      /* … from before the trace began */
+    bool pending_address; /* the newest P0 element waits for its address */
+    bool after_overflow;  /* the next trace on comes after an overflow */
+    bool marker_seen;
+    uint8_t last_is; /* of the last address packet */
+    bool ended;
+    uint32_t ctxt, vmid;    /* last ones that left */
+    uint16_t context_known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
+    uint64_t pos;           /* of the packet in work */
+    uint64_t gap_pos;       /* where the bytes of the gap begin */
+};
+
+/* Output of one call. */
+struct sink {
+    struct ct_elem *elems;
+    size_t count;
+    size_t cap;
+};
+
+int ct_etm4_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_resolver **out)
+{
+    struct ct_etm4_config config;
+    int rc = ct_etm4_config_init(ctx, source, &config);
+    if (rc)
+        return rc;
+    struct ct_etm4_resolver *r = calloc(1, sizeof *r);
+    if (!r || !ct_held_init(&r->held)) {
+        free(r);
+        return ct_fail_nomem(ctx, "ETMv4 elements");
+    }
+    r->config = config;
+    r->gap = CT_GAP_INIT;
+    *out = r;
+    return CT_OK;
+}
+
+void ct_etm4_resolver_free(struct ct_etm4_resolver *r)
+{
+    if (!r)
+        return;
+    ct_held_deinit(&r->held);
+    free(r);
+}
+
+/* Back to waiting; `next_pos` is where the bytes that cannot be used begin. */
+static void lose_sync(struct ct_etm4_resolver *r, enum ct_gap gap, uint64_t next_pos)
+{
+    ct_held_clear(&r->held);
+    r->demand = (struct demand){0};
+    r->state = NO_SYNC;
+    r->gap = (uint8_t)gap;
+    r->gap_pos = next_pos;
+    r->depth = r->unseen = 0;
+    r->pending_address = false;
+}
+
+void ct_etm4_resolver_reset(struct ct_etm4_resolver *r, uint64_t pos)
+{
+    lose_sync(r, CT_GAP_RESET, pos);
+    r->after_overflow = r->marker_seen = false;
+    r->context_known = 0;
+}
+
+static struct ct_elem make(const struct ct_etm4_resolver *r, enum ct_elem_kind kind, uint8_t n, uint16_t aux,
+                           uint64_t v)
+{
+    return (struct ct_elem){.kind = (uint8_t)kind, .n = n, .aux = aux, .pos = (uint32_t)r->pos, .v = v};
+}
+
+static void put(struct sink *sink, struct ct_elem elem)
+{
+    sink->elems[sink->count++] = elem;
+}
+
+static void hold(struct ct_etm4_resolver *r, enum ct_elem_kind kind, uint8_t n, uint16_t aux, uint64_t v)
+{
+    struct ct_elem elem = make(r, kind, n, aux, v);
+    ct_held_push(&r->held, &elem, 0);
+}
+
+/* A P0 element, or one that stands for `p0` of them. */
+static void hold_p0(struct ct_etm4_resolver *r, uint8_t p0, struct ct_elem elem)
+{
+    ct_held_push(&r->held, &elem, p0);
+    r->depth += p0;
+}
+
+/* ---- release: one committed item ---- */
+
+/* A context leaves with what was known before and is not in it. */
+static void release_context(struct ct_etm4_resolver *r, struct ct_elem elem, struct sink *sink)
+{
+    if (elem.aux & CT_CONTEXT_CTXT)
+        r->ctxt = (uint32_t)elem.v;
+    if (elem.aux & CT_CONTEXT_VMID)
+        r->vmid = (uint32_t)(elem.v >> 32);
+    r->context_known |= elem.aux & (CT_CONTEXT_CTXT | CT_CONTEXT_VMID);
+    elem.aux |= r->context_known;
+    elem.v = (uint64_t)r->vmid << 32 | r->ctxt;
+    put(sink, elem);
+}
+
+/* An element that is completed by the (context and) address behind it: Q without an address of its own, an
+ * exception. False when they are not there. */
+static bool take_address(struct ct_etm4_resolver *r, struct ct_elem *elem, struct sink *sink, uint8_t *is)
+{
+    uint32_t next = 0;
+    uint32_t count = ct_held_count(&r->held);
+    if (next < count && ct_held_at(&r->held, next)->elem.kind == CT_ELEM_CONTEXT) {
+        struct ct_elem context = ct_held_at(&r->held, next++)->elem;
+        context.pos = elem->pos;
+        release_context(r, context, sink);
+    }
+    if (next >= count || ct_held_at(&r->held, next)->elem.kind != CT_ELEM_ADDRESS)
+        return false;
+    const struct ct_elem *address = &ct_held_at(&r->held, next)->elem;
+    elem->v = address->v;
+    *is = address->n;
+    for (uint32_t i = 0; i <= next; i++)
+        ct_held_pop_oldest(&r->held);
+    return true;
+}
+
+static bool release_exception(struct ct_etm4_resolver *r, struct ct_elem elem, struct sink *sink)
+{
+    if (elem.n & CT_EXCEPTION_HAS_RET) {
+        uint8_t is;
+        if (!take_address(r, &elem, sink, &is))
+            return false;
+        if (is)
+            elem.n |= CT_EXCEPTION_IS1;
+    }
+    put(sink, elem);
+    return true;
+}
+
+/* A Q without an address has it (and perhaps a context) behind it. */
+static bool release_q(struct ct_etm4_resolver *r, struct ct_elem elem, struct sink *sink)
+{
+    if (!elem.aux && !take_address(r, &elem, sink, &elem.n))
+        return false;
+    elem.aux = 1;
+    put(sink, elem);
+    return true;
+}
+
+/* Up to `most` of the oldest atoms; the rest of the item stays. Result: how many. */
+static uint32_t release_atoms(struct ct_etm4_resolver *r, uint32_t most, struct sink *sink)
+{
+    struct ct_held_item *item = ct_held_at(&r->held, 0);
+    struct ct_elem elem = item->elem;
+    if (most >= item->p0) {
+        ct_held_pop_oldest(&r->held);
+        put(sink, elem);
+        return elem.n;
+    }
+    elem.n = (uint8_t)most;
+    put(sink, elem);
+    item->p0 = (uint8_t)(item->p0 - most);
+    item->elem.n = item->p0;
+    item->elem.v >>= most;
+    return most;
+}
+
+static void release_trace_on(struct ct_etm4_resolver *r, struct ct_elem elem, struct sink *sink)
+{
+    if (r->after_overflow)
+        elem.n = CT_TRACE_ON_OVERFLOW;
+    r->after_overflow = false;
+    put(sink, elem);
+}
+
+/* Puts out the oldest item, or as many of its atoms as are committed. False: what must follow it is not there. */
+static bool release(struct ct_etm4_resolver *r, struct sink *sink)
+{
+    struct ct_held_item item = *ct_held_at(&r->held, 0);
+    if (item.elem.kind == CT_ELEM_ATOMS) {
+        uint32_t count = release_atoms(r, r->demand.commit, sink);
+        r->demand.commit -= count;
+        r->depth -= count;
+        return true;
+    }
+    ct_held_pop_oldest(&r->held);
+    r->demand.commit -= item.p0;
+    r->depth -= item.p0;
+    switch (item.elem.kind) {
+    case CT_ELEM_EXCEPTION:
+        return release_exception(r, item.elem, sink);
+    case CT_ELEM_Q:
+        return release_q(r, item.elem, sink);
+    case CT_ELEM_CONTEXT:
+        release_context(r, item.elem, sink);
+        return true;
+    case CT_ELEM_TRACE_ON:
+        release_trace_on(r, item.elem, sink);
+        return true;
+    default:
+        put(sink, item.elem);
+        return true;
+    }
+}
+
+/* ---- demands ---- */
+
+/* True when done, false when the sink is full. */
+static bool commit(struct ct_etm4_resolver *r, struct sink *sink)
+{
+    while (r->demand.commit) {
+        if (sink->cap - sink->count < STEP_ELEMS)
+            return false;
+        if (ct_held_count(&r->held)) {
+            if (!release(r, sink))
+                r->demand.fail = true;
+        } else if (r->unseen) {
+            uint32_t count = r->demand.commit < r->unseen ? r->demand.commit : r->unseen;
+            r->demand.commit -= count;
+            r->unseen -= count;
+            r->depth -= count;
+        } else {
+            r->demand.fail = true;
+        }
+        if (r->demand.fail)
+            return true;
+    }
+    return true;
+}
+
+static void cancel(struct ct_etm4_resolver *r)
+{
+    uint32_t left = ct_held_cancel(&r->held, r->demand.cancel);
+    uint32_t unseen = left < r->unseen ? left : r->unseen;
+    r->unseen -= unseen;
+    r->depth -= r->demand.cancel - (left - unseen);
+    r->demand.fail |= left > unseen;
+    r->demand.cancel = 0;
+}
+
+/* What is said of the world and not of the path leaves even when the path is lost. */
+static bool survives_discard(const struct ct_elem *elem)
+{
+    switch (elem->kind) {
+    case CT_ELEM_EVENT:
+    case CT_ELEM_TIMESTAMP:
+    case CT_ELEM_CYCLES:
+    case CT_ELEM_MARKER:
+    case CT_ELEM_ITE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* True when done, false when the sink is full. */
+static bool discard(struct ct_etm4_resolver *r, struct sink *sink)
+{
+    while (ct_held_count(&r->held)) {
+        if (sink->cap - sink->count < STEP_ELEMS)
+            return false;
+        struct ct_elem elem = ct_held_at(&r->held, 0)->elem;
+        ct_held_pop_oldest(&r->held);
+        if (survives_discard(&elem))
+            put(sink, elem);
+    }
+    enum ct_gap gap = (enum ct_gap)r->gap;
+    lose_sync(r, gap, r->pos);
+    r->state = WAIT_SYNC;
+    put(sink, make(r, CT_ELEM_GAP, (uint8_t)gap, 0, 0));
+    return true;
+}
+
+/* Carries out what the last packet asked for. False: the sink is full, call again. */
+static bool satisfy(struct ct_etm4_resolver *r, struct sink *sink)
+{
+    if (r->demand.discard)
+        return discard(r, sink);
+    if (r->demand.commit && !commit(r, sink))
+        return false;
+    if (r->demand.cancel && !r->demand.fail)
+        cancel(r);
+    if (r->demand.mispredict && !r->demand.fail)
+        r->demand.fail = !ct_held_mispredict(&r->held) && !r->unseen;
+    r->demand.mispredict = false;
+    if (r->demand.fail)
+        lose_sync(r, CT_GAP_BAD_PACKET, r->pos);
+    return true;
+}
+
+/* ---- packets ---- */
+
+static void hold_context(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    if (!(p->flags & CT_ETM4_HAS_CONTEXT))
+        return;
+    uint16_t aux = CT_CONTEXT_EL;
+    if (p->flags & CT_ETM4_SF)
+        aux |= CT_CONTEXT_SF;
+    if (p->flags & CT_ETM4_HAS_CTXT)
+        aux |= CT_CONTEXT_CTXT;
+    if (p->flags & CT_ETM4_HAS_VMID)
+        aux |= CT_CONTEXT_VMID;
+    if (r->last_is)
+        aux |= CT_CONTEXT_IS1;
+    hold(r, CT_ELEM_CONTEXT, p->el_sec, aux, (uint64_t)p->vmid << 32 | p->ctxt);
+}
+
+static void on_address(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    r->last_is = p->is;
+    hold_context(r, p);
+    hold(r, CT_ELEM_ADDRESS, p->is, p->valid, p->value);
+    r->pending_address = false;
+}
+
+static void on_source(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    r->last_is = p->is;
+    hold_p0(r, 1, make(r, CT_ELEM_SOURCE, p->is, p->valid, p->value));
+}
+
+static void on_atoms(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    if (p->natoms)
+        hold_p0(r, p->natoms, make(r, CT_ELEM_ATOMS, p->natoms, 0, p->atoms));
+}
+
+static void on_exception(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    uint8_t flags = CT_EXCEPTION_HAS_RET;
+    if (p->idx == 2)
+        flags |= CT_EXCEPTION_TARGET;
+    if (p->flags & CT_ETM4_FAULT_PENDING)
+        flags |= CT_EXCEPTION_PENDING;
+    hold_p0(r, 1, make(r, CT_ELEM_EXCEPTION, flags, p->info, 0));
+    r->pending_address = true;
+}
+
+static void on_q(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    bool has_address = p->flags & CT_ETM4_HAS_ADDR;
+    if (has_address)
+        r->last_is = p->is;
+    hold(r, CT_ELEM_Q_COUNT, 0, !(p->flags & CT_ETM4_HAS_COUNT), p->count);
+    hold_p0(r, 1, make(r, CT_ELEM_Q, p->is, has_address, p->value));
+    r->pending_address = !has_address;
+}
+
+static void on_timestamp(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    if (r->config.ts_markers && !r->marker_seen)
+        return;
+    hold(r, CT_ELEM_TIMESTAMP, 0, 0, p->value);
+    if (r->config.cycle_count)
+        hold(r, CT_ELEM_CYCLES, 1, 0, p->count);
+}
+
+static void on_cycles(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    hold(r, CT_ELEM_CYCLES, 0, !(p->flags & CT_ETM4_HAS_COUNT), p->count);
+    r->demand.commit = p->count2;
+}
+
+static void on_cancel(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    on_atoms(r, p);
+    r->demand.cancel = p->count2;
+    r->demand.mispredict = p->type != CT_ETM4_CANCEL_F1;
+}
+
+static void on_lost(struct ct_etm4_resolver *r, enum ct_gap gap)
+{
+    r->demand.discard = true;
+    r->gap = (uint8_t)gap;
+    if (gap == CT_GAP_OVERFLOW)
+        r->after_overflow = true;
+}
+
+/* A packet while decoding: what it adds to those held and what it asks for. */
+static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    switch (p->type) {
+    case CT_ETM4_ATOM_F1:
+    case CT_ETM4_ATOM_F2:
+    case CT_ETM4_ATOM_F3:
+    case CT_ETM4_ATOM_F4:
+    case CT_ETM4_ATOM_F5:
+    case CT_ETM4_ATOM_F6:
+        on_atoms(r, p);
+        break;
+    case CT_ETM4_ADDR_S_IS0:
+    case CT_ETM4_ADDR_S_IS1:
+    case CT_ETM4_ADDR_L_32IS0:
+    case CT_ETM4_ADDR_L_32IS1:
+    case CT_ETM4_ADDR_L_64IS0:
+    case CT_ETM4_ADDR_L_64IS1:
+    case CT_ETM4_ADDR_CTXT_L_32IS0:
+    case CT_ETM4_ADDR_CTXT_L_32IS1:
+    case CT_ETM4_ADDR_CTXT_L_64IS0:
+    case CT_ETM4_ADDR_CTXT_L_64IS1:
+    case CT_ETM4_ADDR_MATCH:
+        on_address(r, p);
+        break;
+    case CT_ETM4_SRC_ADDR_S_IS0:
+    case CT_ETM4_SRC_ADDR_S_IS1:
+    case CT_ETM4_SRC_ADDR_L_32IS0:
+    case CT_ETM4_SRC_ADDR_L_32IS1:
+    case CT_ETM4_SRC_ADDR_L_64IS0:
+    case CT_ETM4_SRC_ADDR_L_64IS1:
+    case CT_ETM4_SRC_ADDR_MATCH:
+        on_source(r, p);
+        break;
+    case CT_ETM4_CTXT:
+        hold_context(r, p);
+        break;
+    case CT_ETM4_TRACE_ON:
+        hold(r, CT_ELEM_TRACE_ON, CT_TRACE_ON_FILTER, 0, 0);
+        break;
+    case CT_ETM4_TRACE_INFO:
+        r->last_is = 0;
+        hold(r, CT_ELEM_SYNC, 0, 0, 0);
+        break;
+    case CT_ETM4_EXCEPT:
+        on_exception(r, p);
+        break;
+    case CT_ETM4_PE_RESET:
+        hold_p0(r, 1, make(r, CT_ELEM_EXCEPTION, 0, 0, 0));
+        break;
+    case CT_ETM4_EXCEPT_RTN:
+        hold_p0(r, r->config.v7m, make(r, CT_ELEM_RETURN, 0, 0, 0));
+        break;
+    case CT_ETM4_FUNC_RET:
+        hold_p0(r, 1, make(r, CT_ELEM_FUNC_RET, 0, 0, 0));
+        break;
+    case CT_ETM4_Q:
+        on_q(r, p);
+        break;
+    case CT_ETM4_CCNT_F1:
+    case CT_ETM4_CCNT_F2:
+    case CT_ETM4_CCNT_F3:
+        on_cycles(r, p);
+        break;
+    case CT_ETM4_TIMESTAMP:
+        on_timestamp(r, p);
+        break;
+    case CT_ETM4_TS_MARKER:
+        r->marker_seen = true;
+        hold(r, CT_ELEM_MARKER, 0, 0, 0);
+        break;
+    case CT_ETM4_EVENT:
+        hold(r, CT_ELEM_EVENT, (uint8_t)p->info, 0, 0);
+        break;
+    case CT_ETM4_ITE:
+        hold(r, CT_ELEM_ITE, p->el_sec, 0, p->value);
+        break;
+    case CT_ETM4_TRANS_ST:
+        hold_p0(r, r->config.trans_start_p0, make(r, CT_ELEM_TRANS, CT_TRANS_START, 0, 0));
+        break;
+    case CT_ETM4_TRANS_COMMIT:
+        hold(r, CT_ELEM_TRANS, CT_TRANS_COMMIT, 0, 0);
+        break;
+    case CT_ETM4_TRANS_FAIL:
+        hold(r, CT_ELEM_TRANS, CT_TRANS_FAIL, 0, 0);
+        break;
+    case CT_ETM4_COMMIT:
+        r->demand.commit = p->count2;
+        break;
+    case CT_ETM4_CANCEL_F1:
+    case CT_ETM4_CANCEL_F1_MISPRED:
+    case CT_ETM4_CANCEL_F2:
+    case CT_ETM4_CANCEL_F3:
+    case CT_ETM4_MISPREDICT:
+        on_cancel(r, p);
+        break;
+    case CT_ETM4_OVERFLOW:
+        on_lost(r, CT_GAP_OVERFLOW);
+        break;
+    case CT_ETM4_DISCARD:
+        on_lost(r, CT_GAP_DISCARD);
+        break;
+    case CT_ETM4_NOT_SYNC:
+    case CT_ETM4_BAD_SEQUENCE:
+    case CT_ETM4_BAD_TRACEMODE:
+    case CT_ETM4_RESERVED:
+    case CT_ETM4_RESERVED_CFG:
+    case CT_ETM4_EXTENSION:
+        r->demand.fail = true;
+        break;
+    default:
+        /* Alignment, ignore, a packet that the end cut, and what says nothing of the path of execution: conditional
+         * non-branch instructions, data synchronisation markers. */
+        break;
+    }
+    if (!r->pending_address && !r->demand.commit && r->depth > r->config.max_spec)
+        r->demand.commit = r->depth - r->config.max_spec;
+}
+
+static void on_first_info(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, struct sink *sink)
+{
+    r->state = DECODE;
+    r->unseen = r->depth = p->count2;
+    r->last_is = 0;
+    put(sink, make(r, CT_ELEM_SYNC, 1, 0, p->pos - r->gap_pos));
+    if (p->flags & CT_ETM4_TSTATE)
+        put(sink, make(r, CT_ELEM_TRANS, CT_TRANS_INIT, 0, 0));
+}
+
+/* Holds so many that a packet more may not find room: those that nobody can take back leave before their time;
+ * without such, speculation deeper than any trace unit's is damage. False: the sink is full. */
+static bool make_room(struct ct_etm4_resolver *r, struct sink *sink)
+{
+    while (ct_held_count(&r->held) > CT_HELD_SIZE - PACKET_ITEMS) {
+        if (sink->cap - sink->count < STEP_ELEMS)
+            return false;
+        if (ct_held_at(&r->held, 0)->p0) {
+            lose_sync(r, CT_GAP_LIMIT, r->pos);
+            return true;
+        }
+        release(r, sink);
+    }
+    return true;
+}
+
+/* One packet. False: the sink is full and the packet was not taken. */
+static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, struct sink *sink)
+{
+    if (sink->cap - sink->count < STEP_ELEMS || !make_room(r, sink))
+        return false;
+    r->pos = p->pos;
+    if (r->state == NO_SYNC) {
+        put(sink, make(r, CT_ELEM_GAP, r->gap, 0, 0));
+        r->state = WAIT_SYNC;
+    }
+    switch (r->state) {
+    case WAIT_SYNC:
+        if (p->type == CT_ETM4_ASYNC)
+            r->state = WAIT_INFO;
+        break;
+    case WAIT_INFO:
+        if (p->type == CT_ETM4_TRACE_INFO)
+            on_first_info(r, p, sink);
+        else if (p->type == CT_ETM4_EVENT && r->config.ete)
+            put(sink, make(r, CT_ELEM_EVENT, (uint8_t)p->info, 0, 0));
+        break;
+    default:
+        on_packet(r, p);
+        break;
+    }
+    return true;
+}
+
+/* What of those held may leave at the end: all that stands before the first uncommitted P0 element and says
+ * something of the world. False: the sink is full. */
+static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
+{
+    while (ct_held_count(&r->held)) {
+        if (sink->cap - sink->count < STEP_ELEMS)
+            return false;
+        struct ct_held_item item = *ct_held_at(&r->held, 0);
+        ct_held_pop_oldest(&r->held);
+        bool trans_end = item.elem.kind == CT_ELEM_TRANS && item.elem.n != CT_TRANS_START;
+        if (survives_discard(&item.elem) || trans_end)
+            put(sink, item.elem);
+        else if (item.p0 || item.elem.kind == CT_ELEM_TRACE_ON || item.elem.kind == CT_ELEM_RETURN)
+            ct_held_clear(&r->held);
+    }
+    if (sink->cap == sink->count)
+        return false;
+    uint8_t why = r->after_overflow ? CT_GAP_OVERFLOW : CT_GAP_END;
+    put(sink, make(r, CT_ELEM_END, why, 0, r->state == DECODE ? 0 : r->pos - r->gap_pos));
+    r->ended = true;
+    return true;
+}
+
+size_t ct_etm4_resolve(struct ct_etm4_resolver *r, const struct ct_etm4_packet *packets, size_t size,
+                       int final, struct ct_elem *elems, size_t cap, size_t *count)
+{
+    struct sink sink = {.elems = elems, .cap = cap};
+    size_t taken = 0;
+    bool room = satisfy(r, &sink);
+    while (room && taken < size) {
+        room = step(r, &packets[taken], &sink);
+        if (room) {
+            taken++;
+            room = satisfy(r, &sink);
+        }
+    }
+    if (room && final && !r->ended)
+        finish(r, &sink);
+    *count = sink.count;
+    return taken;
+}

@@ -1,0 +1,41 @@
+#include "flow/fetch.h"
+
+#include "base/bytes.h"
+
+static const uint8_t *read4(struct ct_fetch *f, uint64_t addr, uint32_t space)
+{
+    uint64_t at = addr - f->start;
+    if (f->bytes && space == f->space && at < f->size && f->size - at >= 4)
+        return f->bytes + at;
+    size_t size;
+    const uint8_t *bytes = ct_memory_at(f->memory, addr, space, &size);
+    if (!bytes || size < 4)
+        return NULL;
+    f->bytes = bytes;
+    f->start = addr;
+    f->size = size;
+    f->space = space;
+    return bytes;
+}
+
+bool ct_fetch_insn(struct ct_fetch *f, uint64_t addr, enum ct_isa isa, uint32_t space, struct ct_insn *insn)
+{
+    const uint8_t *p = read4(f, addr, space);
+    if (!p)
+        return false;
+    switch (isa) {
+    case CT_ISA_A64:
+        ct_insn_decode_a64(ct_load32(p), addr, &f->arch, insn);
+        break;
+    case CT_ISA_A32:
+        ct_insn_decode_a32(ct_load32(p), addr, &f->arch, insn);
+        break;
+    default:
+        ct_insn_decode_t32((uint32_t)ct_load16(p) << 16 | ct_load16(p + 2), addr, &f->arch, insn);
+        break;
+    }
+    if ((insn->type == CT_INSN_WFI_WFE && !f->wfi_waypoint) ||
+        (insn->type == CT_INSN_DSB_DMB && !f->dsb_waypoint))
+        insn->type = CT_INSN_OTHER;
+    return true;
+}

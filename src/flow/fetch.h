@@ -1,0 +1,26 @@
+/* One instruction from memory, classified for one trace source. */
+#ifndef CT_FLOW_FETCH_H
+#define CT_FLOW_FETCH_H
+
+#include <stdbool.h>
+
+#include "coretap/program.h"
+
+struct ct_fetch {
+    const struct ct_memory *memory;
+    struct ct_arch arch;
+    bool wfi_waypoint; /* the source traces WFI and WFE as branches */
+    bool dsb_waypoint; /* … and DSB and DMB */
+    /* The piece of memory read last. */
+    const uint8_t *bytes;
+    uint64_t start;
+    uint64_t size;
+    uint32_t space;
+};
+
+/* The instruction at `addr` in instruction set `isa` (A64, A32 or T32). False when the four bytes from
+ * `addr` on cannot be read (LISTING 5.1: four, whatever the instruction's size). */
+bool ct_fetch_insn(struct ct_fetch *fetch, uint64_t addr, enum ct_isa isa, uint32_t space,
+                   struct ct_insn *insn);
+
+#endif

@@ -1,0 +1,445 @@
+/* The plain walk: elements and memory to instruction ranges, one instruction at a time. LISTING 5.1 and 5.2. */
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "coretap/flow.h"
+#include "flow/fetch.h"
+#include "flow/return_stack.h"
+#include "proto/etm4_config.h"
+
+/* Instructions between two waypoints at most. Longer straight code is a wrong image (memory full of data), and
+ * a capture made to be slow must not succeed. */
+#define MAX_BLOCK 65536u
+
+/* Records that one step may put out; the caller's array has room for more. */
+#define STEP_RECORDS 4
+
+/* Preferred return address of a tail-chained exception, M profile. */
+#define TAIL_CHAIN 0xfffffffeu
+
+struct ct_walk {
+    struct ct_fetch fetch;
+    struct ct_return_stack stack;
+    bool split_source_ranges;
+    bool eret_is_return; /* ETE: a taken ERET is the return from an exception; there is no packet for it */
+    bool m_profile;
+    bool need_address;
+    bool need_context;
+    uint64_t addr;   /* next instruction */
+    uint8_t isa;     /* enum ct_isa of it */
+    uint8_t it_left; /* instructions left in an IT block */
+    bool sf;         /* 64-bit state */
+    uint8_t el_sec;
+    uint32_t q_count;    /* instructions of the Q element that comes; 0 when unknown */
+    unsigned atoms_done; /* of the element in work */
+    uint64_t offset;     /* of the element in work */
+    struct ct_insn insn; /* the last instruction walked */
+};
+
+struct sink {
+    struct ct_flow *records;
+    size_t count;
+    size_t cap;
+};
+
+/* Where a walk stops. */
+enum stop {
+    STOP_WAYPOINT,
+    STOP_BEFORE, /* behind the instruction before the given address */
+    STOP_AFTER,  /* behind the instruction at the given address */
+};
+
+enum found {
+    FOUND,
+    NO_ACCESS,
+    TOO_LONG,
+};
+
+struct range {
+    uint64_t start;
+    uint32_t n;
+    uint8_t last_cond;
+};
+
+int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
+                const struct ct_walk_options *options, struct ct_walk **out)
+{
+    struct ct_etm4_config config;
+    int rc = ct_etm4_config_init(ctx, source, &config);
+    if (rc)
+        return rc;
+    struct ct_walk *w = calloc(1, sizeof *w);
+    if (!w)
+        return ct_fail_nomem(ctx, "instruction walk");
+    w->fetch = (struct ct_fetch){.memory = memory, .arch = source->arch, .wfi_waypoint = config.wfi_branch};
+    w->stack.enabled = config.return_stack;
+    w->split_source_ranges = options && options->split_source_ranges;
+    w->eret_is_return = config.ete;
+    w->m_profile = config.m_profile;
+    w->need_address = w->need_context = true;
+    *out = w;
+    return CT_OK;
+}
+
+void ct_walk_free(struct ct_walk *w)
+{
+    free(w);
+}
+
+static uint32_t current_space(const struct ct_walk *w)
+{
+    static const uint8_t spaces[4][4] = {
+        [CT_SEC_S] = {CT_SPACE_EL1S, CT_SPACE_EL1S, CT_SPACE_EL2S, CT_SPACE_EL3},
+        [CT_SEC_NS] = {CT_SPACE_EL1N, CT_SPACE_EL1N, CT_SPACE_EL2N, CT_SPACE_EL3},
+        [CT_SEC_ROOT] = {CT_SPACE_ROOT, CT_SPACE_ROOT, CT_SPACE_ROOT, CT_SPACE_ROOT},
+        [CT_SEC_REALM] = {CT_SPACE_EL1R, CT_SPACE_EL1R, CT_SPACE_EL2R, CT_SPACE_ROOT},
+    };
+    return spaces[w->el_sec >> 4 & 3][w->el_sec & 3];
+}
+
+static uint8_t isa_of(const struct ct_walk *w, bool is1)
+{
+    if (w->sf)
+        return CT_ISA_A64;
+    return is1 ? CT_ISA_T32 : CT_ISA_A32;
+}
+
+static void go_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
+{
+    w->addr = addr;
+    w->isa = isa;
+    w->it_left = 0;
+    w->need_address = false;
+}
+
+static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
+{
+    sink->records[sink->count++] =
+        (struct ct_flow){.offset = w->offset, .kind = CT_FLOW_ELEM, .isa = w->isa, .elem = elem};
+}
+
+static void put_range(struct ct_walk *w, struct sink *sink, const struct range *range, bool exec)
+{
+    sink->records[sink->count++] = (struct ct_flow){
+        .offset = w->offset,
+        .kind = CT_FLOW_RANGE,
+        .start = range->start,
+        .end = w->addr,
+        .n = range->n,
+        .isa = w->isa,
+        .type = w->insn.type,
+        .sub = w->insn.sub,
+        .cond = range->last_cond,
+        .exec = exec,
+        .last_size = w->insn.size,
+    };
+}
+
+static void put_no_access(struct ct_walk *w, struct sink *sink, uint64_t addr)
+{
+    sink->records[sink->count++] = (struct ct_flow){
+        .offset = w->offset, .kind = CT_FLOW_NO_ACCESS, .start = addr, .space = (uint8_t)current_space(w)};
+}
+
+/* Trace and program contradict each other: say so and wait for an address. */
+static void put_bad_image(struct ct_walk *w, struct sink *sink)
+{
+    put_elem(w, sink,
+             (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_BAD_IMAGE, .pos = (uint32_t)w->offset});
+    w->need_address = true;
+}
+
+/* The instruction at w->addr, and on to the next. False when it cannot be read. */
+static bool walk_insn(struct ct_walk *w, struct range *range)
+{
+    if (!ct_fetch_insn(&w->fetch, w->addr, (enum ct_isa)w->isa, current_space(w), &w->insn))
+        return false;
+    range->last_cond = w->insn.cond || w->it_left;
+    if (w->it_left)
+        w->it_left--;
+    else
+        w->it_left = w->insn.it;
+    w->addr += w->insn.size;
+    range->n++;
+    return true;
+}
+
+static enum found walk_to(struct ct_walk *w, enum stop stop, uint64_t at, struct range *range)
+{
+    *range = (struct range){.start = w->addr};
+    for (;;) {
+        uint64_t here = w->addr;
+        if (range->n == MAX_BLOCK)
+            return TOO_LONG;
+        if (!walk_insn(w, range))
+            return NO_ACCESS;
+        if ((stop == STOP_WAYPOINT && w->insn.type != CT_INSN_OTHER) ||
+            (stop == STOP_BEFORE && w->addr == at) || (stop == STOP_AFTER && here == at))
+            return FOUND;
+    }
+}
+
+/* What a walk gave when it did not get where it should: the instructions up to there, and why. */
+static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct range *range, enum found found)
+{
+    if (range->n)
+        put_range(w, sink, range, true);
+    if (found == NO_ACCESS)
+        put_no_access(w, sink, w->addr);
+    else
+        put_bad_image(w, sink);
+    w->need_address = true;
+}
+
+/* The waypoint at the end of a walk was executed: where does it lead? */
+static void take_waypoint(struct ct_walk *w)
+{
+    uint64_t next = w->addr;
+    uint8_t isa = w->isa;
+    if (w->insn.type == CT_INSN_BR)
+        go_to(w, w->insn.target, w->insn.isa);
+    else if (w->insn.type == CT_INSN_IBR)
+        w->need_address = true;
+    else
+        return;
+    if (w->insn.sub == CT_INSN_SUB_LINK)
+        ct_return_stack_push(&w->stack, next, isa);
+    w->stack.pop_pending = w->insn.type == CT_INSN_IBR && w->stack.enabled;
+}
+
+static void put_eret(struct ct_walk *w, struct sink *sink)
+{
+    if (w->eret_is_return && w->insn.sub == CT_INSN_SUB_ERET)
+        put_elem(w, sink, (struct ct_elem){.kind = CT_ELEM_RETURN, .pos = (uint32_t)w->offset});
+}
+
+/* An indirect branch was not followed by an address: its target is on the return stack. */
+static void settle_return(struct ct_walk *w, struct sink *sink)
+{
+    uint64_t addr;
+    uint8_t isa;
+    if (!w->stack.pop_pending)
+        return;
+    if (ct_return_stack_pop(&w->stack, &addr, &isa))
+        go_to(w, addr, isa);
+    else
+        put_bad_image(w, sink);
+}
+
+static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
+{
+    settle_return(w, sink);
+    if (w->need_address || w->need_context)
+        return;
+    struct range range;
+    enum found found = walk_to(w, STOP_WAYPOINT, 0, &range);
+    if (found != FOUND) {
+        put_broken_walk(w, sink, &range, found);
+        return;
+    }
+    put_range(w, sink, &range, executed);
+    if (executed) {
+        put_eret(w, sink);
+        take_waypoint(w);
+    }
+}
+
+/* True when all atoms are done, false when the sink is full. */
+static bool on_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    while (w->atoms_done < elem->n) {
+        if (sink->cap - sink->count < STEP_RECORDS)
+            return false;
+        on_atom(w, elem->v >> w->atoms_done & 1, sink);
+        w->atoms_done++;
+    }
+    w->atoms_done = 0;
+    return true;
+}
+
+static void on_address(struct ct_walk *w, const struct ct_elem *elem)
+{
+    w->stack.pop_pending = false;
+    w->stack.wait_address = false;
+    go_to(w, elem->v, isa_of(w, elem->n));
+}
+
+static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    w->sf = elem->aux & CT_CONTEXT_SF;
+    w->el_sec = elem->n;
+    w->need_context = false;
+    put_elem(w, sink, *elem);
+    sink->records[sink->count - 1].isa = isa_of(w, elem->aux & CT_CONTEXT_IS1);
+}
+
+/* The preferred return address says how far execution came; with E1:E0 = 2 it is where the last branch went. */
+static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    struct ct_elem out = *elem;
+    bool tail_chain = w->m_profile && elem->v == TAIL_CHAIN;
+    if (tail_chain)
+        out.n &= (uint8_t)~CT_EXCEPTION_HAS_RET;
+    if (elem->n & CT_EXCEPTION_TARGET)
+        on_address(w, &(struct ct_elem){.n = elem->n & CT_EXCEPTION_IS1 ? CT_IS1 : CT_IS0, .v = elem->v});
+    else
+        settle_return(w, sink);
+    bool known = !w->need_address && !w->need_context;
+    if (known && (out.n & CT_EXCEPTION_HAS_RET) && w->addr < elem->v) {
+        struct range range;
+        enum found found = walk_to(w, STOP_BEFORE, elem->v, &range);
+        if (found == FOUND)
+            put_range(w, sink, &range, true);
+        else
+            put_broken_walk(w, sink, &range, found);
+    }
+    put_elem(w, sink, out);
+    w->need_address = true;
+}
+
+/* Waypoints on the way to a source address were not taken: each ends a range. True when done, false when the
+ * sink is full; walking goes on from w->addr. */
+static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
+{
+    for (;;) {
+        if (sink->cap - sink->count < STEP_RECORDS)
+            return false;
+        struct range range = {.start = w->addr};
+        do {
+            if (range.n == MAX_BLOCK || !walk_insn(w, &range)) {
+                put_broken_walk(w, sink, &range, range.n == MAX_BLOCK ? TOO_LONG : NO_ACCESS);
+                return true;
+            }
+        } while (w->addr <= source && w->insn.type == CT_INSN_OTHER);
+        bool last = w->addr > source;
+        put_range(w, sink, &range, last);
+        if (last) {
+            put_eret(w, sink);
+            take_waypoint(w);
+            return true;
+        }
+    }
+}
+
+/* Execution went on to the instruction at the source address, which was executed. */
+static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    uint8_t isa = isa_of(w, elem->n);
+    w->stack.wait_address = false;
+    if (w->need_context)
+        return true;
+    struct ct_insn insn;
+    if (!ct_fetch_insn(&w->fetch, elem->v, (enum ct_isa)isa, current_space(w), &insn)) {
+        put_no_access(w, sink, elem->v);
+        w->need_address = true;
+        return true;
+    }
+    if (w->need_address || w->addr > elem->v || w->isa != isa)
+        go_to(w, elem->v, isa);
+    w->stack.pop_pending = false;
+    if (w->split_source_ranges)
+        return split_range(w, elem->v, sink);
+    struct range range;
+    enum found found = walk_to(w, STOP_AFTER, elem->v, &range);
+    if (found != FOUND) {
+        put_broken_walk(w, sink, &range, found);
+        return true;
+    }
+    put_range(w, sink, &range, true);
+    put_eret(w, sink);
+    take_waypoint(w);
+    return true;
+}
+
+/* So many instructions ran as the count before said, then execution was at the address of the Q element.
+ * Whether branches among them were taken is not known. */
+static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
+{
+    settle_return(w, sink);
+    bool known = !w->need_address && !w->need_context;
+    struct range range = {.start = w->addr};
+    bool branch = false;
+    if (known)
+        while (range.n < w->q_count && range.n < MAX_BLOCK && !branch && walk_insn(w, &range))
+            branch = w->insn.type == CT_INSN_BR || w->insn.type == CT_INSN_IBR;
+    if (known && range.n && range.n == w->q_count && (w->addr == q->v || branch)) {
+        put_range(w, sink, &range, true);
+    } else if (known) {
+        sink->records[sink->count++] = (struct ct_flow){.offset = w->offset,
+                                                        .kind = CT_FLOW_RANGE_NOPATH,
+                                                        .start = range.start,
+                                                        .end = q->v,
+                                                        .n = w->q_count,
+                                                        .isa = isa_of(w, q->n)};
+    }
+    on_address(w, q);
+}
+
+static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    ct_return_stack_flush(&w->stack);
+    w->stack.wait_address = true;
+    if (elem->n) {
+        w->need_address = w->need_context = true;
+        put_elem(w, sink, *elem);
+    }
+}
+
+/* One element. False: the sink is full; call again with the same element. */
+static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    if (sink->cap - sink->count < STEP_RECORDS)
+        return false;
+    switch (elem->kind) {
+    case CT_ELEM_ATOMS:
+        return on_atoms(w, elem, sink);
+    case CT_ELEM_ADDRESS:
+        on_address(w, elem);
+        return true;
+    case CT_ELEM_SOURCE:
+        return on_source(w, elem, sink);
+    case CT_ELEM_CONTEXT:
+        on_context(w, elem, sink);
+        return true;
+    case CT_ELEM_EXCEPTION:
+        on_exception(w, elem, sink);
+        return true;
+    case CT_ELEM_Q_COUNT:
+        w->q_count = elem->aux ? 0 : (uint32_t)elem->v;
+        return true;
+    case CT_ELEM_Q:
+        on_q(w, elem, sink);
+        return true;
+    case CT_ELEM_SYNC:
+        on_sync(w, elem, sink);
+        return true;
+    case CT_ELEM_TRACE_ON:
+        ct_return_stack_flush(&w->stack);
+        put_elem(w, sink, *elem);
+        return true;
+    case CT_ELEM_GAP:
+        w->need_address = w->need_context = true;
+        w->stack.pop_pending = false;
+        put_elem(w, sink, *elem);
+        return true;
+    default:
+        put_elem(w, sink, *elem);
+        return true;
+    }
+}
+
+size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, uint64_t end,
+                   struct ct_flow *out, size_t cap, size_t *count)
+{
+    struct sink sink = {.records = out, .cap = cap};
+    size_t taken = 0;
+    while (taken < size) {
+        const struct ct_elem *elem = &elems[taken];
+        w->offset = ct_elem_offset(elem, end);
+        if (!step(w, elem, &sink))
+            break;
+        taken++;
+    }
+    *count = sink.count;
+    return taken;
+}
