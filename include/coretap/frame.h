@@ -10,7 +10,10 @@
 extern "C" {
 #endif
 
-/* A piece of the map from positions in an ID's run to offsets in the capture: from stream position
+/* Offsets in this header count the bytes of the capture, synchronisation words included. In a DSTREAM capture
+ * the footers are taken out first and do not count; ct_framing_file_offset gives the place in the file. */
+
+/* A piece of the map from positions in an ID's stream to offsets in the capture: from stream position
  * `pos` up to the `pos` of the next piece. With stride 0 consecutive bytes lie side by side; with
  * stride 15 each 15 bytes are followed by one that is not data (whole frames without an ID byte in
  * them, in which `pos` is the first byte of a frame). */
@@ -20,31 +23,35 @@ struct ct_span {
     uint32_t stride;
 };
 
-/* Bytes of one trace ID that are there to be decoded. Borrowed until the next ct_demux_push. */
+/* Bytes of one trace ID that are there to be decoded. Borrowed until the next call with the demultiplexer. */
 struct ct_run {
     const uint8_t *data;
     size_t size;
-    uint64_t pos; /* stream position of data[0]: bytes of this ID before it */
-    const struct ct_span *spans;
+    uint64_t pos;                /* stream position of data[0]: bytes of this ID before it */
+    const struct ct_span *spans; /* the first begins at or before `pos` */
     size_t span_count;
 };
 
-/* Offset in the capture of stream position `pos`, which lies in the run. */
+/* Offset in the capture of stream position `pos`, which lies in the run or right behind its end. Where the
+ * byte's bit 0 is kept in the last byte of the frame, this is where the other seven are. 0 for an empty run. */
 CT_API uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos);
+
+/* Where in the file the byte at `offset` of the capture is: the same, but for DSTREAM. */
+CT_API uint64_t ct_framing_file_offset(enum ct_framing framing, uint64_t offset);
 
 /* Things in a frame stream that are no trace, counted since the demultiplexer was made. */
 struct ct_frame_stats {
-    uint64_t input_bytes;    /* bytes given, footers included */
+    uint64_t input_bytes;    /* bytes taken, footers included */
     uint64_t frames;         /* whole frames */
     uint64_t fsyncs, hsyncs; /* synchronisation words, half-synchronisation halfwords */
     uint64_t footer_bytes;
     uint64_t resets;         /* runs of four or more FSYNC */
     uint64_t null_bytes;     /* data of ID 0 */
-    uint64_t reserved_bytes; /* data of the reserved IDs 0x70 to 0x7c, 0x7e, 0x7f */
-    uint64_t trigger_bytes;  /* data of ID 0x7d: triggers and flushes */
-    uint64_t no_id_bytes;    /* data before the first ID */
+    uint64_t reserved_bytes; /* data of the reserved IDs 0x70 to 0x7a, 0x7c, 0x7e, 0x7f */
+    uint64_t trigger_bytes;  /* data of ID 0x7d, triggers, and 0x7b, flushes */
+    uint64_t no_id_bytes;    /* data before the first ID, or after a cut frame and before the next one */
     uint64_t lost_bytes;     /* bytes that belonged to no frame: before the first FSYNC, cut frames */
-    uint64_t id_bytes[128];  /* data per ID */
+    uint64_t id_bytes[128];  /* data per ID, of all IDs */
 };
 
 enum ct_frame_trouble {
@@ -56,38 +63,49 @@ enum ct_frame_trouble {
 /* One piece of trouble (or reset), at `offset` in the capture; `lost` bytes could not be used. */
 struct ct_frame_mark {
     uint64_t offset;
-    uint32_t lost;
-    uint8_t kind; /* enum ct_frame_trouble */
+    uint32_t lost; /* 0xffffffff: that many or more */
+    uint8_t kind;  /* enum ct_frame_trouble */
 };
 
 struct ct_demux;
 
 struct ct_demux_options {
-    size_t size;     /* sizeof(struct ct_demux_options) */
-    uint8_t framing; /* enum ct_framing, not AUTO */
+    size_t size;            /* sizeof(struct ct_demux_options) */
+    uint8_t framing;        /* enum ct_framing, not AUTO */
+    uint8_t no_fsync_reset; /* 1: rows of FSYNC are only filling; go on as before after four of them */
 };
 
+/* CT_ERR_ARG for options that cannot be, CT_ERR_NOMEM. */
 CT_API int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, struct ct_demux **out);
 CT_API void ct_demux_free(struct ct_demux *demux);
 
-/* Takes bytes, in pieces of any size; cutting the input elsewhere changes no result. *used bytes were
- * taken: less than `size` only when a reset was met; then drain the runs, reset the decoders, go on with the
- * rest. Runs grow until ct_demux_consume, so drain them after each call. CT_ERR_NOMEM. */
+/* keep 0: bytes of `id` (0 to 127) are counted only, its run stays empty. Default: all are kept. */
+CT_API void ct_demux_keep(struct ct_demux *demux, uint8_t id, int keep);
+
+/* Takes bytes, in pieces of any size; cutting the input elsewhere changes no result. *used bytes were taken:
+ * less than `size` only when there is a mark (ct_demux_marks). What the runs hold then came before it: drain
+ * them, tell the decoders, go on with the rest. Runs grow until ct_demux_consume, so drain them after each
+ * call. CT_ERR_NOMEM: then the demultiplexer can only be freed. */
 CT_API int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size_t *used);
 
-/* No more input: what is left of a frame becomes a mark. */
+/* No more input: what is left of a frame becomes a mark. CT_ERR_NOMEM as above. */
 CT_API int ct_demux_finish(struct ct_demux *demux);
 
-/* The bytes of `id` (0 to 127; without frames everything is ID 0) that were not consumed yet. */
+/* The bytes of `id` (0 to 127; without frames everything is ID 0) that were not consumed yet. With frames there
+ * is never a run of ID 0 and 0x70 to 0x7f: their bytes are counted only. */
 CT_API void ct_demux_run(const struct ct_demux *demux, uint8_t id, struct ct_run *out);
 
-/* `count` bytes of the run of `id` are done with. */
+/* `count` bytes of the run of `id` are done with; more than there are means all. */
 CT_API void ct_demux_consume(struct ct_demux *demux, uint8_t id, size_t count);
 
-/* Marks since the last push, in order; borrowed until the next push. */
+/* Marks of the last ct_demux_push or ct_demux_finish, in order: at most one. Borrowed until the next call. */
 CT_API const struct ct_frame_mark *ct_demux_marks(const struct ct_demux *demux, size_t *count);
 
 CT_API const struct ct_frame_stats *ct_demux_stats(const struct ct_demux *demux);
+
+/* What is wrong with the first bytes of a framed capture, for people, or NULL: synchronisation words or IDs
+ * that make sense only when the bytes of each 32-bit word are reversed. */
+CT_API const char *ct_framing_trouble(const uint8_t *data, size_t size);
 
 /* The framing that the first bytes of a framed capture show (CT_FRAMING_FRAMES, TPIU or DSTREAM). At least
  * 4096 bytes, or all there are, make the answer reliable. */

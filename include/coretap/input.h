@@ -48,6 +48,10 @@ struct ct_arch {
     uint8_t newest;  /* 1: "ARM-AA64", the newest A profile there is */
 };
 
+/* Architecture of a core by its name ("Cortex-A53", "ARMv8.3-A", "ARM-AA64"). CT_ERR_NOT_FOUND when the
+ * name is not known. */
+CT_API int ct_arch_by_name(const char *model, struct ct_arch *out);
+
 /* Registers of a trace source as the capture states them, with the defaults filled in. Which ones
  * count is a matter of the protocol: LISTING 6.3. */
 struct ct_source_regs {
@@ -97,7 +101,7 @@ struct ct_image {
 struct ct_buffer {
     const char *name;
     const char *path; /* "-" is standard input */
-    uint8_t framing;  /* enum ct_framing as stated by the capture; CT_FRAMING_AUTO when it does not say */
+    uint8_t framing;  /* enum ct_framing as stated by the capture; CT_FRAMING_AUTO when the bytes have to say */
     size_t source_count;
     const struct ct_source *sources; /* in a buffer without frames only the first counts */
     size_t image_count;

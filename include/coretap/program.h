@@ -81,10 +81,6 @@ CT_API void ct_insn_decode_a32(uint32_t opcode, uint64_t addr, const struct ct_a
 CT_API void ct_insn_decode_t32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
                                struct ct_insn *out);
 
-/* Architecture of a core by its name ("Cortex-A53", "ARMv8.3-A", "ARM-AA64"). CT_ERR_NOT_FOUND when the
- * name is not known. */
-CT_API int ct_arch_by_name(const char *model, struct ct_arch *out);
-
 #ifdef __cplusplus
 }
 #endif

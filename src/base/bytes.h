@@ -20,6 +20,12 @@ static inline uint64_t ct_load64(const uint8_t *p)
     return (uint64_t)ct_load32(p) | (uint64_t)ct_load32(p + 4) << 32;
 }
 
+/* x, loaded from memory as it is, as a little-endian number; and the other way round. */
+static inline uint64_t ct_le64(uint64_t x)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
+}
+
 /* Bits hi..lo of x, as the architecture writes x[hi:lo]; 31 >= hi >= lo. */
 static inline uint32_t ct_bits(uint32_t x, unsigned hi, unsigned lo)
 {

@@ -1,0 +1,92 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_SIZE ((size_t)16 << 10)
+#define ALIGNMENT  _Alignof(max_align_t)
+
+struct ct_arena_block {
+    struct ct_arena_block *next;
+    size_t used;
+    size_t size;
+    _Alignas(max_align_t) unsigned char data[];
+};
+
+void *ct_arena_alloc(struct ct_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+    struct ct_arena_block *block = arena->blocks;
+    if (!block || size > block->size - block->used) {
+        size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+        block = calloc(1, sizeof *block + room);
+        if (!block)
+            return NULL;
+        block->size = room;
+        block->next = arena->blocks;
+        arena->blocks = block;
+    }
+    void *p = block->data + block->used;
+    block->used += size;
+    return p;
+}
+
+char *ct_arena_strndup(struct ct_arena *arena, const char *text, size_t size)
+{
+    char *copy = ct_arena_alloc(arena, size + 1);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+char *ct_arena_strdup(struct ct_arena *arena, const char *text)
+{
+    return ct_arena_strndup(arena, text, strlen(text));
+}
+
+char *ct_arena_printf(struct ct_arena *arena, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int size = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    char *text = size < 0 ? NULL : ct_arena_alloc(arena, (size_t)size + 1);
+    if (!text)
+        return NULL;
+    va_start(ap, fmt);
+    vsnprintf(text, (size_t)size + 1, fmt, ap);
+    va_end(ap);
+    return text;
+}
+
+/* The capacity is implied by the count: it is the next power of two, so growth happens exactly there. */
+void *ct_arena_push(struct ct_arena *arena, const void *array, size_t *count, size_t size)
+{
+    void *room = (void *)(uintptr_t)array;
+    if ((*count & (*count - 1)) == 0) {
+        size_t cap = *count ? 2 * *count : 1;
+        if (cap > SIZE_MAX / 2 / size)
+            return NULL;
+        room = ct_arena_alloc(arena, cap * size);
+        if (!room)
+            return NULL;
+        if (*count)
+            memcpy(room, array, *count * size);
+    }
+    *count += 1;
+    return room;
+}
+
+void ct_arena_free(struct ct_arena *arena)
+{
+    while (arena->blocks) {
+        struct ct_arena_block *block = arena->blocks;
+        arena->blocks = block->next;
+        free(block);
+    }
+}

@@ -1,0 +1,146 @@
+/* The demultiplexer's calls, and the footers of DSTREAM captures. */
+#include "frame/demux.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, struct ct_demux **out)
+{
+    *out = NULL;
+    if (options->size < sizeof *options)
+        return ct_fail(ctx, CT_ERR_ARG, "demultiplexer: options of size %zu, expected %zu or more",
+                       options->size, sizeof *options);
+    if (options->framing < CT_FRAMING_NONE || options->framing > CT_FRAMING_DSTREAM)
+        return ct_fail(ctx, CT_ERR_ARG, "demultiplexer: framing %d; expected none, frames, tpiu or dstream",
+                       options->framing);
+    struct ct_demux *demux = calloc(1, sizeof *demux);
+    if (!demux)
+        return ct_fail_nomem(ctx, "demultiplexer");
+    demux->ctx = ctx;
+    demux->framing = options->framing;
+    demux->no_fsync_reset = options->no_fsync_reset;
+    demux->id = CT_ID_NONE;
+    *out = demux;
+    return CT_OK;
+}
+
+void ct_demux_free(struct ct_demux *demux)
+{
+    if (!demux)
+        return;
+    for (size_t i = 0; i < CT_ID_COUNT; i++)
+        ct_stream_free(&demux->streams[i]);
+    free(demux);
+}
+
+void ct_demux_keep(struct ct_demux *demux, uint8_t id, int keep)
+{
+    if (id < CT_ID_COUNT)
+        demux->streams[id].dropped = !keep;
+}
+
+static size_t unframed_push(struct ct_demux *demux, const uint8_t *data, size_t size)
+{
+    struct ct_stream *stream = &demux->streams[0];
+    demux->stats.id_bytes[0] += size;
+    demux->offset += size;
+    if (stream->dropped)
+        return size;
+    if (!ct_stream_reserve(stream, size) || !ct_stream_map(stream, demux->offset - size, 0)) {
+        demux->failed = 1;
+        return 0;
+    }
+    memcpy(stream->data + stream->end, data, size);
+    stream->end += size;
+    return size;
+}
+
+size_t ct_dstream_push(struct ct_demux *demux, const uint8_t *data, size_t size)
+{
+    size_t used = 0;
+    while (used < size && !demux->mark_count && !demux->failed) {
+        uint32_t fill = demux->block_fill;
+        size_t room = fill < CT_BLOCK_DATA ? CT_BLOCK_DATA - fill : CT_BLOCK_SIZE - fill;
+        size_t n = size - used < room ? size - used : room;
+        if (fill < CT_BLOCK_DATA)
+            n = ct_tpiu_push(demux, data + used, n);
+        else
+            demux->stats.footer_bytes += n;
+        demux->block_fill = (fill + (uint32_t)n) % CT_BLOCK_SIZE;
+        used += n;
+    }
+    return used;
+}
+
+int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size_t *used)
+{
+    size_t n = 0;
+    demux->mark_count = 0;
+    if (size == 0 || demux->failed)
+        n = 0;
+    else if (demux->framing == CT_FRAMING_NONE)
+        n = unframed_push(demux, data, size);
+    else if (demux->framing == CT_FRAMING_FRAMES)
+        n = ct_aligned_push(demux, data, size);
+    else if (demux->framing == CT_FRAMING_TPIU)
+        n = ct_tpiu_push(demux, data, size);
+    else
+        n = ct_dstream_push(demux, data, size);
+    demux->stats.input_bytes += n;
+    *used = n;
+    return demux->failed ? ct_fail_nomem(demux->ctx, "demultiplexer: runs") : CT_OK;
+}
+
+int ct_demux_finish(struct ct_demux *demux)
+{
+    demux->mark_count = 0;
+    if (demux->framing == CT_FRAMING_TPIU || demux->framing == CT_FRAMING_DSTREAM) {
+        if (!demux->synced && demux->offset)
+            ct_frame_trouble(demux, CT_FRAME_NO_SYNC, 0, demux->offset);
+        demux->synced = 1;
+        ct_tpiu_finish(demux);
+    }
+    if (demux->frame_fill) {
+        uint64_t offset = demux->framing == CT_FRAMING_FRAMES ? demux->offset : demux->frame_at[0];
+        ct_frame_trouble(demux, CT_FRAME_CUT, offset, demux->frame_fill);
+    }
+    demux->frame_fill = 0;
+    return demux->failed ? ct_fail_nomem(demux->ctx, "demultiplexer: runs") : CT_OK;
+}
+
+void ct_demux_run(const struct ct_demux *demux, uint8_t id, struct ct_run *out)
+{
+    *out = (struct ct_run){0};
+    if (id >= CT_ID_COUNT)
+        return;
+    const struct ct_stream *stream = &demux->streams[id];
+    out->data = stream->data ? stream->data + stream->begin : NULL;
+    out->size = stream->end - stream->begin;
+    out->pos = stream->pos;
+    out->spans = stream->spans ? stream->spans + stream->span_begin : NULL;
+    out->span_count = stream->span_end - stream->span_begin;
+}
+
+void ct_demux_consume(struct ct_demux *demux, uint8_t id, size_t count)
+{
+    if (id < CT_ID_COUNT)
+        ct_stream_consume(&demux->streams[id], count);
+}
+
+const struct ct_frame_mark *ct_demux_marks(const struct ct_demux *demux, size_t *count)
+{
+    *count = demux->mark_count;
+    return &demux->mark;
+}
+
+const struct ct_frame_stats *ct_demux_stats(const struct ct_demux *demux)
+{
+    return &demux->stats;
+}
+
+uint64_t ct_framing_file_offset(enum ct_framing framing, uint64_t offset)
+{
+    if (framing != CT_FRAMING_DSTREAM)
+        return offset;
+    return offset / CT_BLOCK_DATA * CT_BLOCK_SIZE + offset % CT_BLOCK_DATA;
+}

@@ -1,0 +1,114 @@
+/* The bytes of one trace ID: appended at the end, consumed at the front, always in one piece. */
+#include "frame/demux.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDE 16u /* stores may go this far past what is counted */
+
+int ct_stream_reserve(struct ct_stream *stream, size_t size)
+{
+    size_t live = stream->end - stream->begin;
+    if (stream->cap - stream->end >= size + WIDE && stream->data)
+        return 1;
+    /* Moving is paid for by the bytes consumed since the last move. */
+    if (stream->begin >= live && stream->cap - live >= size + WIDE && stream->data) {
+        memmove(stream->data, stream->data + stream->begin, live);
+    } else {
+        size_t cap = stream->cap ? stream->cap : 4096;
+        while (cap - live < size + WIDE) {
+            if (cap > SIZE_MAX / 2)
+                return 0;
+            cap *= 2;
+        }
+        uint8_t *data = malloc(cap);
+        if (!data)
+            return 0;
+        if (live)
+            memcpy(data, stream->data + stream->begin, live);
+        free(stream->data);
+        stream->data = data;
+        stream->cap = cap;
+    }
+    stream->begin = 0;
+    stream->end = live;
+    return 1;
+}
+
+/* Offset that the span gives to stream position `pos`, which may lie behind it. */
+static uint64_t span_offset(const struct ct_span *span, uint64_t pos)
+{
+    uint64_t n = pos - span->pos;
+    return span->offset + n + (span->stride ? n / span->stride : 0);
+}
+
+static int reserve_span(struct ct_stream *stream)
+{
+    size_t live = stream->span_end - stream->span_begin;
+    if (stream->span_end < stream->span_cap)
+        return 1;
+    if (stream->span_begin > live) {
+        memmove(stream->spans, stream->spans + stream->span_begin, live * sizeof *stream->spans);
+    } else {
+        size_t cap = stream->span_cap ? 2 * stream->span_cap : 64;
+        struct ct_span *spans = malloc(cap * sizeof *spans);
+        if (!spans)
+            return 0;
+        if (live)
+            memcpy(spans, stream->spans + stream->span_begin, live * sizeof *spans);
+        free(stream->spans);
+        stream->spans = spans;
+        stream->span_cap = cap;
+    }
+    stream->span_begin = 0;
+    stream->span_end = live;
+    return 1;
+}
+
+int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint32_t stride)
+{
+    uint64_t pos = stream->pos + (stream->end - stream->begin);
+    if (stream->span_end > stream->span_begin) {
+        const struct ct_span *last = &stream->spans[stream->span_end - 1];
+        int whole = !stride || (pos - last->pos) % stride == 0;
+        if (last->stride == stride && whole && span_offset(last, pos) == offset)
+            return 1;
+    }
+    if (!reserve_span(stream))
+        return 0;
+    stream->spans[stream->span_end++] = (struct ct_span){.pos = pos, .offset = offset, .stride = stride};
+    return 1;
+}
+
+void ct_stream_consume(struct ct_stream *stream, size_t count)
+{
+    size_t live = stream->end - stream->begin;
+    if (count > live)
+        count = live;
+    stream->begin += count;
+    stream->pos += count;
+    if (stream->begin == stream->end)
+        stream->begin = stream->end = 0;
+    while (stream->span_end - stream->span_begin > 1 &&
+           stream->spans[stream->span_begin + 1].pos <= stream->pos)
+        stream->span_begin++;
+}
+
+void ct_stream_free(struct ct_stream *stream)
+{
+    free(stream->data);
+    free(stream->spans);
+}
+
+uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
+{
+    size_t low = 0, high = run->span_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (run->spans[middle].pos <= pos)
+            low = middle;
+        else
+            high = middle;
+    }
+    return run->span_count ? span_offset(&run->spans[low], pos) : 0;
+}

@@ -1,0 +1,123 @@
+/* TPIU streams: FSYNC (ff ff ff 7f) before frames, HSYNC (ff 7f) at any halfword of a frame. ff as the first byte of
+ * a pair would be ID 0x7f, which no source may have, so neither can be mistaken for data; an FSYNC that is found
+ * inside a frame, at any byte, means that the rest of the frame is missing. */
+#include "frame/demux.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+/* Longest piece of an FSYNC that the bytes before `end` may be the beginning of. */
+static unsigned fsync_prefix(const uint8_t *begin, const uint8_t *end)
+{
+    unsigned n = 0;
+    while (n < 3 && end > begin && end[-1] == 0xff) {
+        end--;
+        n++;
+    }
+    return n;
+}
+
+static void emit(struct ct_demux *demux)
+{
+    ct_frame_plain(demux, demux->frame, demux->frame_at);
+    demux->frame_fill -= CT_FRAME_SIZE;
+    memmove(demux->frame, demux->frame + CT_FRAME_SIZE, demux->frame_fill);
+    memmove(demux->frame_at, demux->frame_at + CT_FRAME_SIZE, demux->frame_fill * sizeof *demux->frame_at);
+}
+
+/* The last four bytes of the frame buffer are an FSYNC. */
+static void end_by_fsync(struct ct_demux *demux)
+{
+    demux->frame_fill -= 4;
+    if (demux->frame_fill == CT_FRAME_SIZE)
+        emit(demux);
+    uint32_t cut = demux->frame_fill;
+    demux->frame_fill = 0;
+    if (cut) {
+        demux->fsync_run = 0;
+        ct_frame_trouble(demux, CT_FRAME_CUT, demux->frame_at[0], cut);
+    }
+    ct_frame_fsync(demux, 1);
+}
+
+static void take_byte(struct ct_demux *demux, uint8_t byte)
+{
+    uint8_t *frame = demux->frame;
+    uint32_t n = demux->frame_fill;
+    frame[n] = byte;
+    demux->frame_at[n] = demux->offset++;
+    demux->frame_fill = ++n;
+    if (byte == 0x7f) {
+        if (n >= 4 && ct_load32(frame + n - 4) == CT_FSYNC) {
+            end_by_fsync(demux);
+            return;
+        }
+        if (n % 2 == 0 && frame[n - 2] == 0xff) {
+            demux->stats.hsyncs++;
+            demux->fsync_run = 0;
+            demux->frame_fill = n -= 2;
+        }
+    }
+    if (n >= CT_FRAME_SIZE) {
+        unsigned prefix = fsync_prefix(frame, frame + n);
+        if (!prefix || n - prefix >= CT_FRAME_SIZE)
+            emit(demux);
+    }
+}
+
+void ct_tpiu_finish(struct ct_demux *demux)
+{
+    if (demux->frame_fill >= CT_FRAME_SIZE)
+        emit(demux);
+}
+
+static size_t hunt(struct ct_demux *demux, const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        demux->window = demux->window << 8 | data[i];
+        demux->offset++;
+        if (demux->window == 0xffffff7f) {
+            uint64_t lost = demux->offset - 4;
+            demux->synced = 1;
+            if (lost)
+                ct_frame_trouble(demux, CT_FRAME_NO_SYNC, 0, lost);
+            ct_frame_fsync(demux, 1);
+            return i + 1;
+        }
+    }
+    return size;
+}
+
+/* No byte of the 16 can belong to a synchronisation word, wherever that begins. */
+static int clean_frame(const uint8_t *frame)
+{
+    unsigned sync = frame[15] == 0xff;
+    for (unsigned i = 0; i < CT_FRAME_SIZE; i += 2)
+        sync |= frame[i] == 0xff;
+    return !sync;
+}
+
+size_t ct_tpiu_push(struct ct_demux *demux, const uint8_t *data, size_t size)
+{
+    size_t used = demux->synced ? 0 : hunt(demux, data, size);
+    while (used < size && !demux->mark_count && !demux->failed) {
+        const uint8_t *p = data + used;
+        if (demux->plain || demux->frame_fill) {
+            take_byte(demux, *p);
+            used++;
+        } else if (size - used >= 4 && ct_load32(p) == CT_FSYNC) {
+            demux->offset += 4;
+            used += 4;
+            ct_frame_fsync(demux, 1);
+        } else if (size - used >= CT_FRAME_SIZE && clean_frame(p)) {
+            ct_frame_take(demux, p, demux->offset);
+            demux->offset += CT_FRAME_SIZE;
+            used += CT_FRAME_SIZE;
+        } else {
+            take_byte(demux, *p);
+            used++;
+        }
+    }
+    return used;
+}

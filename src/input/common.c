@@ -1,0 +1,137 @@
+/* Paths, .ini files and images, the same for all readers. */
+#include "input/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *ct_path_folder(struct ct_arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return ct_arena_strndup(arena, path, slash ? (size_t)(slash - path) + 1 : 0);
+}
+
+const char *ct_path_join(struct ct_arena *arena, const char *folder, const char *name)
+{
+    size_t size = strlen(folder);
+    if (name[0] == '/' || size == 0)
+        return ct_arena_strdup(arena, name);
+    return ct_arena_printf(arena, "%s%s%s", folder, folder[size - 1] == '/' ? "" : "/", name);
+}
+
+int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted_by, ct_ini_fn *fn,
+                void *user)
+{
+    struct ct_ctx *ctx = opening->ctx;
+    uint64_t size;
+    enum ct_file_kind kind = opening->files->look(opening->files->user, path, &size);
+    if (kind == CT_FILE_NONE)
+        return ct_fail(ctx, CT_ERR_IO, "%.300s: %s; it is named by %.300s; put it there or correct the name",
+                       path, strerror(errno), wanted_by);
+    if (kind != CT_FILE_REGULAR)
+        return ct_fail(ctx, CT_ERR_IO, "%.300s: not a regular file; %.300s expects an .ini file there", path,
+                       wanted_by);
+    if (size > opening->text_left)
+        return ct_fail(
+            ctx, CT_ERR_LIMIT,
+            "%.300s: the .ini files of this capture are larger than %zu bytes together; is this one an "
+            ".ini file?",
+            path, CT_INI_TEXT_MAX);
+    char *text = malloc((size_t)size + 1);
+    if (!text)
+        return ct_fail_nomem(ctx, path);
+    ssize_t n = opening->files->read(opening->files->user, path, text, (size_t)size);
+    int status;
+    if (n < 0) {
+        status = ct_fail(ctx, CT_ERR_IO, "%.300s: cannot be read: %s", path, strerror(errno));
+    } else {
+        opening->text_left -= (size_t)n;
+        status = ct_ini_parse(ctx, path, text, (size_t)n, fn, user);
+    }
+    free(text);
+    return status;
+}
+
+static int add_missing(struct ct_opening *opening, const char *path, const char *fact, const char *where)
+{
+    struct ct_capture *capture = opening->capture;
+    const char *text = ct_arena_printf(opening->arena, "%s: %s; named by %s; addresses in it cannot be read",
+                                       path, fact, where);
+    if (!text)
+        return ct_fail_nomem(opening->ctx, "list of missing images");
+    for (size_t i = 0; i < capture->missing_count; i++)
+        if (strcmp(capture->missing[i], text) == 0)
+            return CT_OK;
+    const char **missing =
+        ct_arena_push(opening->arena, capture->missing, &capture->missing_count, sizeof *missing);
+    if (!missing)
+        return ct_fail_nomem(opening->ctx, "list of missing images");
+    missing[capture->missing_count - 1] = text;
+    capture->missing = missing;
+    ct_log(opening->ctx, CT_LOG_NOTE, "%s", text);
+    return CT_OK;
+}
+
+static int same_image(const struct ct_image *a, const struct ct_image *b)
+{
+    return a->addr == b->addr && a->offset == b->offset && a->size == b->size && a->space == b->space &&
+           a->is_elf == b->is_elf && strcmp(a->path, b->path) == 0;
+}
+
+int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, struct ct_image **images,
+                 size_t *count)
+{
+    uint64_t size;
+    enum ct_file_kind kind = opening->files->look(opening->files->user, spec->file, &size);
+    if (opening->images_left == 0)
+        return ct_fail(opening->ctx, CT_ERR_LIMIT, "%s: more than %d images in this capture", spec->where,
+                       CT_IMAGES_MAX);
+    opening->images_left--;
+    if (kind == CT_FILE_NONE)
+        return add_missing(opening, spec->file, strerror(errno), spec->where);
+    if (kind != CT_FILE_REGULAR)
+        return add_missing(opening, spec->file, "not a regular file", spec->where);
+    if (spec->offset >= size)
+        return add_missing(opening, spec->file, "ends before the offset where the image should start",
+                           spec->where);
+    struct ct_image image = {
+        .path = spec->file,
+        .addr = spec->addr,
+        .offset = spec->offset,
+        .size = size - spec->offset,
+        .space = spec->space ? spec->space : CT_SPACE_ANY,
+        .is_elf = spec->is_elf,
+    };
+    if (spec->has_size && spec->size > image.size)
+        ct_log(opening->ctx, CT_LOG_WARNING,
+               "%s: length 0x%llx is more than the 0x%llx bytes that %s has from there; only these are used",
+               spec->where, (unsigned long long)spec->size, (unsigned long long)image.size, spec->file);
+    else if (spec->has_size)
+        image.size = spec->size;
+    if (!image.is_elf && image.size && image.size - 1 > UINT64_MAX - image.addr)
+        return ct_fail(
+            opening->ctx, CT_ERR_CONFIG,
+            "%s: 0x%llx bytes from address 0x%llx do not fit into 64 bits; correct address or length",
+            spec->where, (unsigned long long)image.size, (unsigned long long)image.addr);
+    for (size_t i = 0; i < *count; i++)
+        if (same_image(&(*images)[i], &image))
+            return CT_OK;
+    struct ct_image *room = ct_arena_push(opening->arena, *images, count, sizeof image);
+    if (!room)
+        return ct_fail_nomem(opening->ctx, "list of images");
+    room[*count - 1] = image;
+    *images = room;
+    return CT_OK;
+}
+
+int ct_core_arch(struct ct_ctx *ctx, const char *where, const char *core, const char *model,
+                 struct ct_arch *arch)
+{
+    if (ct_arch_by_name(model, arch) == CT_OK)
+        return CT_OK;
+    return ct_fail(
+        ctx, CT_ERR_CONFIG,
+        "%.300s: core %.100s: unknown model %.100s; which instructions are branches cannot be told; expected "
+        "a name like Cortex-A53, an architecture like ARMv8.3-A, or ARM-AA64",
+        where, core, model);
+}

@@ -1,0 +1,48 @@
+#include "input/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum ct_file_kind look(void *user, const char *path, uint64_t *size)
+{
+    (void)user;
+    struct stat st;
+    *size = 0;
+    if (stat(path, &st) != 0)
+        return CT_FILE_NONE;
+    if (S_ISDIR(st.st_mode))
+        return CT_FILE_DIR;
+    if (!S_ISREG(st.st_mode))
+        return CT_FILE_OTHER;
+    *size = (uint64_t)st.st_size;
+    return CT_FILE_REGULAR;
+}
+
+static ssize_t read_head(void *user, const char *path, char *buf, size_t cap)
+{
+    (void)user;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    size_t size = 0;
+    while (size < cap) {
+        ssize_t n = read(fd, buf + size, cap - size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            int error = errno;
+            close(fd);
+            errno = error;
+            return -1;
+        }
+        if (n == 0)
+            break;
+        size += (size_t)n;
+    }
+    close(fd);
+    return (ssize_t)size;
+}
+
+const struct ct_files ct_files_system = {.look = look, .read = read_head};

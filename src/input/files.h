@@ -1,0 +1,26 @@
+/* How readers get at files. A seam: tests and fuzzers give captures from memory instead of a disk. */
+#ifndef CT_INPUT_FILES_H
+#define CT_INPUT_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum ct_file_kind {
+    CT_FILE_NONE, /* not there, or not to be looked at: errno says why */
+    CT_FILE_REGULAR,
+    CT_FILE_DIR,
+    CT_FILE_OTHER, /* pipe, device */
+};
+
+struct ct_files {
+    void *user;
+    /* What lies at `path`; for a regular file *size is its size. */
+    enum ct_file_kind (*look)(void *user, const char *path, uint64_t *size);
+    /* The first `cap` bytes, or all there are: their number, or -1 with errno. */
+    ssize_t (*read)(void *user, const char *path, char *buf, size_t cap);
+};
+
+extern const struct ct_files ct_files_system;
+
+#endif

@@ -1,0 +1,132 @@
+#include "input/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ct_reader *const readers[] = {
+    &ct_reader_snapshot,
+    &ct_reader_raw,
+    &ct_reader_perf,
+};
+
+/* A capture and the memory of all it points to. */
+struct owned_capture {
+    struct ct_capture capture; /* first: its address is that of the whole */
+    struct ct_arena arena;
+};
+
+static int perf_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
+{
+    (void)files;
+    if (target->head_size >= 8 &&
+        (memcmp(target->head, "PERFILE2", 8) == 0 || memcmp(target->head, "2ELIFREP", 8) == 0))
+        return 1;
+    snprintf(why, cap, "%s",
+             target->kind == CT_FILE_REGULAR ? "no PERFILE2 at its start" : "not a regular file");
+    return 0;
+}
+
+static int perf_open(struct ct_opening *opening, const struct ct_target *target)
+{
+    return ct_fail(
+        opening->ctx, CT_ERR_UNSUPPORTED,
+        "%s: a perf.data file, which this version cannot read; export its trace as a snapshot directory "
+        "or a raw trace with an .ini",
+        target->path);
+}
+
+const struct ct_reader ct_reader_perf = {.kind = "perf.data", .probe = perf_probe, .open = perf_open};
+
+static int note_section(void *user, const struct ct_ini_item *item)
+{
+    struct ct_target *target = user;
+    snprintf(target->section, sizeof target->section, "%s", item->section);
+    return CT_ERR_LIMIT; /* enough */
+}
+
+static int look_at(struct ct_ctx *ctx, const struct ct_files *files, const char *path,
+                   struct ct_target *target)
+{
+    target->path = path;
+    target->kind = files->look(files->user, path, &target->size);
+    if (target->kind == CT_FILE_NONE)
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%s: %s; expected a snapshot directory or the .ini file of a raw trace", path,
+                       strerror(errno));
+    if (target->kind != CT_FILE_REGULAR)
+        return CT_OK;
+    ssize_t n = files->read(files->user, path, target->head, sizeof target->head);
+    if (n < 0)
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
+    target->head_size = (size_t)n;
+    ct_ini_parse(NULL, path, target->head, target->head_size, note_section, target);
+    return CT_OK;
+}
+
+static int open_with(struct ct_ctx *ctx, const struct ct_files *files, const struct ct_reader *reader,
+                     const struct ct_target *target, struct ct_capture **out)
+{
+    struct owned_capture *owned = calloc(1, sizeof *owned);
+    if (!owned)
+        return ct_fail_nomem(ctx, target->path);
+    owned->capture.kind = reader->kind;
+    owned->capture.path = ct_arena_strdup(&owned->arena, target->path);
+    struct ct_opening opening = {
+        .ctx = ctx,
+        .files = files,
+        .arena = &owned->arena,
+        .capture = &owned->capture,
+        .text_left = CT_INI_TEXT_MAX,
+        .images_left = CT_IMAGES_MAX,
+    };
+    int status = owned->capture.path ? reader->open(&opening, target) : ct_fail_nomem(ctx, target->path);
+    if (status) {
+        ct_capture_free(&owned->capture);
+        return status;
+    }
+    *out = &owned->capture;
+    return CT_OK;
+}
+
+int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, const char *path,
+                          struct ct_capture **out)
+{
+    char reasons[900] = "";
+    struct ct_target target = {0};
+    *out = NULL;
+    if (strcmp(path, "-") == 0)
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "-: standard input carries trace bytes only; describe them in an .ini file with file=- and "
+            "open that");
+    int status = look_at(ctx, files, path, &target);
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        char why[256] = "";
+        if (readers[i]->probe(files, &target, why, sizeof why))
+            return open_with(ctx, files, readers[i], &target, out);
+        size_t used = strlen(reasons);
+        snprintf(reasons + used, sizeof reasons - used, "\n  %s: %s", readers[i]->kind, why);
+    }
+    return ct_fail(ctx, CT_ERR_FORMAT, "%.200s: no reader recognises it:%s", path, reasons);
+}
+
+int ct_capture_open(struct ct_ctx *ctx, const char *path, struct ct_capture **out)
+{
+    if (!path || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_capture_open: no path, or nowhere to put the capture");
+    return ct_capture_open_files(ctx, &ct_files_system, path, out);
+}
+
+void ct_capture_free(struct ct_capture *capture)
+{
+    if (!capture)
+        return;
+    struct owned_capture *owned = (struct owned_capture *)capture;
+    struct ct_arena arena = owned->arena;
+    ct_arena_free(&arena);
+    free(owned);
+}

@@ -1,0 +1,101 @@
+/* What the readers of capture formats share: the capture that grows, and the table they stand in. */
+#ifndef CT_INPUT_READER_H
+#define CT_INPUT_READER_H
+
+#include "base/arena.h"
+#include "base/ctx.h"
+#include "coretap/input.h"
+#include "input/files.h"
+#include "input/ini.h"
+
+/* Bounds that no sensible capture meets; they keep a hostile one from taking all time and memory. */
+#define CT_INI_TEXT_MAX ((size_t)16 << 20) /* bytes of all .ini files of a capture */
+#define CT_ITEMS_MAX    4096               /* devices, buffers, sources: of each */
+#define CT_IMAGES_MAX   16384              /* of all buffers together */
+#define CT_PROBE_BYTES  4096
+
+/* The path that is to be opened, looked at once for all readers. */
+struct ct_target {
+    const char *path;
+    enum ct_file_kind kind;
+    uint64_t size;
+    char head[CT_PROBE_BYTES];
+    size_t head_size;
+    char section[32]; /* name of the first section when the head reads like an .ini file, else "" */
+};
+
+/* A capture while it is being opened. */
+struct ct_opening {
+    struct ct_ctx *ctx;
+    const struct ct_files *files;
+    struct ct_arena *arena; /* the capture's */
+    struct ct_capture *capture;
+    size_t text_left;   /* of CT_INI_TEXT_MAX */
+    size_t images_left; /* of CT_IMAGES_MAX */
+};
+
+struct ct_reader {
+    const char *kind;
+    /* 1: mine; 0: not mine, and the reason in `why`. */
+    int (*probe)(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap);
+    int (*open)(struct ct_opening *opening, const struct ct_target *target);
+};
+
+extern const struct ct_reader ct_reader_snapshot;
+extern const struct ct_reader ct_reader_raw;
+extern const struct ct_reader ct_reader_perf;
+
+/* ct_capture_open with other files than those of the system. */
+int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, const char *path,
+                          struct ct_capture **out);
+
+/* Folder of `path` with its last slash ("" when it has none), in the arena. */
+const char *ct_path_folder(struct ct_arena *arena, const char *path);
+
+/* `name` as seen from `folder`; an absolute name stays. */
+const char *ct_path_join(struct ct_arena *arena, const char *folder, const char *name);
+
+/* Reads and parses one .ini file. `wanted_by` says who names it, for the message when it is not there. */
+int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted_by, ct_ini_fn *fn,
+                void *user);
+
+/* Protocol of a source by its type ("ETM4.2", "PFT1.1") or short name ("etmv4i"); NONE when unknown. */
+enum ct_protocol ct_protocol_by_type(const char *type);
+
+/* Sets the defaults that LISTING 6.3 gives to registers that are not stated. */
+void ct_regs_defaults(struct ct_source_regs *regs);
+
+/* If the item names a register of a trace source ("TRCIDR0(id:0x078)"): stores its value, sets its bit in
+ * *given, *known = 1. CT_ERR_CONFIG for a bad value or one that contradicts an earlier line. */
+int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uint32_t *given, int *known);
+
+/* CT_ERR_CONFIG with the name of a register that `protocol` needs and `given` has not; `path` and `name` are
+ * the file and the source for the message. */
+int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint32_t given, const char *path,
+                  const char *name);
+
+/* Name of the ID register of a protocol, and the ID in it. */
+uint8_t ct_regs_trace_id(enum ct_protocol protocol, const struct ct_source_regs *regs);
+
+/* Spaces by their name in .ini files; 0 when unknown. */
+uint32_t ct_space_by_name(const char *name);
+
+/* An image as an .ini file states it. */
+struct ct_image_spec {
+    const char *file; /* NULL: not stated */
+    uint64_t addr, offset, size;
+    uint32_t space;
+    uint8_t has_addr, has_size, is_elf;
+    const char *where; /* "path:line: [section]" */
+};
+
+/* Adds the image to a buffer's list unless it is there already; one whose file is not there becomes an
+ * entry of capture->missing. *images and *count grow. */
+int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, struct ct_image **images,
+                 size_t *count);
+
+/* Architecture of a source's core by its model; CT_ERR_CONFIG naming the core when it is unknown. */
+int ct_core_arch(struct ct_ctx *ctx, const char *where, const char *core, const char *model,
+                 struct ct_arch *arch);
+
+#endif

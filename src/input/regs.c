@@ -1,0 +1,111 @@
+/* Registers of trace sources: their names in .ini files, their defaults, and who needs which (LISTING 6.3). */
+#include "input/reader.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#define FOR(protocol) (1u << (protocol))
+#define ETM4_ETE      (FOR(CT_PROTOCOL_ETM4) | FOR(CT_PROTOCOL_ETE))
+#define ETM3_PTM      (FOR(CT_PROTOCOL_ETM3) | FOR(CT_PROTOCOL_PTM))
+#define AT(member)    offsetof(struct ct_source_regs, member)
+
+static const struct reg {
+    const char *name;
+    size_t at;       /* in struct ct_source_regs */
+    uint32_t needed; /* protocols that cannot do without: bit per enum ct_protocol */
+    uint32_t value;  /* default of the others */
+} regs_table[] = {
+    {"TRCCONFIGR", AT(configr), ETM4_ETE, 0},
+    {"TRCTRACEIDR", AT(traceidr), ETM4_ETE, 0},
+    {"TRCIDR0", AT(idr0), ETM4_ETE, 0},
+    {"TRCIDR1", AT(idr1), 0, 0x4100f403},
+    {"TRCIDR2", AT(idr2), ETM4_ETE, 0},
+    {"TRCIDR8", AT(idr8), 0, 0},
+    {"TRCIDR9", AT(idr9), 0, 0},
+    {"TRCIDR10", AT(idr10), 0, 0},
+    {"TRCIDR11", AT(idr11), 0, 0},
+    {"TRCIDR12", AT(idr12), 0, 0},
+    {"TRCIDR13", AT(idr13), 0, 0},
+    {"TRCDEVARCH", AT(devarch), 0, 0x47705a13},
+    {"ETMCR", AT(etmcr), ETM3_PTM, 0},
+    {"ETMIDR", AT(etmidr), ETM3_PTM, 0},
+    {"ETMCCER", AT(etmccer), ETM3_PTM, 0},
+    {"ETMTRACEIDR", AT(etmtraceidr), ETM3_PTM, 0},
+    {"STMTCSR", AT(stmtcsr), FOR(CT_PROTOCOL_STM), 0},
+    {"ITMTCR", AT(itmtcr), FOR(CT_PROTOCOL_ITM), 0},
+};
+
+#define REG_COUNT (sizeof regs_table / sizeof *regs_table)
+
+static uint32_t *slot(struct ct_source_regs *regs, const struct reg *reg)
+{
+    return (uint32_t *)(void *)((char *)regs + reg->at);
+}
+
+void ct_regs_defaults(struct ct_source_regs *regs)
+{
+    for (size_t i = 0; i < REG_COUNT; i++)
+        *slot(regs, &regs_table[i]) = regs_table[i].value;
+}
+
+static const struct reg *find(const char *key)
+{
+    size_t size = strcspn(key, "(");
+    while (size && (key[size - 1] == ' ' || key[size - 1] == '\t'))
+        size--;
+    for (size_t i = 0; i < REG_COUNT; i++)
+        if (strlen(regs_table[i].name) == size && strncasecmp(regs_table[i].name, key, size) == 0)
+            return &regs_table[i];
+    return NULL;
+}
+
+int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uint32_t *given, int *known)
+{
+    const struct reg *reg = find(item->key);
+    *known = reg != NULL;
+    if (!reg)
+        return CT_OK;
+    uint64_t value;
+    int status = ct_ini_number(item, 0xffffffff, &value);
+    if (status)
+        return status;
+    uint32_t bit = 1u << (reg - regs_table);
+    if (*given & bit && *slot(regs, reg) != value)
+        return ct_ini_fail(item, "the register was given as 0x%x before; keep the line that is right",
+                           (unsigned)*slot(regs, reg));
+    *given |= bit;
+    *slot(regs, reg) = (uint32_t)value;
+    return CT_OK;
+}
+
+int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint32_t given, const char *path,
+                  const char *name)
+{
+    for (size_t i = 0; i < REG_COUNT; i++)
+        if (regs_table[i].needed & FOR(protocol) && !(given & 1u << i))
+            return ct_fail(
+                ctx, CT_ERR_CONFIG,
+                "%.300s: source %.100s: register %s is not stated, and a %s stream cannot be read without "
+                "it; add the line %s=VALUE with what the register held during the capture",
+                path, name, regs_table[i].name, ct_protocol_name(protocol), regs_table[i].name);
+    return CT_OK;
+}
+
+uint8_t ct_regs_trace_id(enum ct_protocol protocol, const struct ct_source_regs *regs)
+{
+    switch (protocol) {
+    case CT_PROTOCOL_ETM4:
+    case CT_PROTOCOL_ETE:
+        return regs->traceidr & 0x7f;
+    case CT_PROTOCOL_ETM3:
+    case CT_PROTOCOL_PTM:
+        return regs->etmtraceidr & 0x7f;
+    case CT_PROTOCOL_STM:
+        return regs->stmtcsr >> 16 & 0x7f;
+    case CT_PROTOCOL_ITM:
+        return regs->itmtcr >> 16 & 0x7f;
+    default:
+        return 0;
+    }
+}

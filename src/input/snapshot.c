@@ -1,0 +1,377 @@
+/* Snapshot directories (LISTING 6): snapshot.ini names the devices and the trace file; here they become a
+ * capture. */
+#include "input/snapshot.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct snapshot {
+    struct ct_opening *opening;
+    const char *folder;
+    const char *path; /* of snapshot.ini */
+    const char *metadata;
+    unsigned metadata_line;
+    struct ct_pair *device_files;
+    size_t device_file_count;
+    struct ct_device *devices;
+    size_t device_count;
+    struct ct_trace_file trace;
+};
+
+static int snapshot_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
+{
+    if (target->kind == CT_FILE_DIR) {
+        char path[4096];
+        uint64_t size;
+        snprintf(path, sizeof path, "%s/snapshot.ini", target->path);
+        if (files->look(files->user, path, &size) == CT_FILE_REGULAR)
+            return 1;
+        snprintf(why, cap, "a directory without a snapshot.ini");
+        return 0;
+    }
+    if (strcmp(target->section, "snapshot") == 0)
+        return 1;
+    snprintf(why, cap, "neither a directory with a snapshot.ini nor a file that begins with [snapshot]");
+    return 0;
+}
+
+static int on_item(void *user, const struct ct_ini_item *item)
+{
+    struct snapshot *s = user;
+    if (!item->key)
+        return CT_OK;
+    if (strcmp(item->section, "device_list") == 0)
+        return ct_pair_add(s->opening, item, &s->device_files, &s->device_file_count);
+    if (strcmp(item->section, "trace") == 0 && strcmp(item->key, "metadata") == 0) {
+        s->metadata = ct_arena_strdup(s->opening->arena, item->value);
+        s->metadata_line = item->line;
+        return s->metadata ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+    }
+    if (strcmp(item->section, "snapshot") == 0 && strcmp(item->key, "version") == 0 &&
+        strcmp(item->value, "1.0") != 0)
+        ct_log(item->ctx, CT_LOG_NOTE, "%s:%u: version=%s; this reader knows 1.0 and reads it as that",
+               item->path, item->line, item->value);
+    return CT_OK;
+}
+
+static const struct ct_device *find_device(const struct snapshot *s, const char *name)
+{
+    for (size_t i = 0; i < s->device_count; i++)
+        if (strcmp(s->devices[i].name, name) == 0)
+            return &s->devices[i];
+    return NULL;
+}
+
+static int read_device(struct snapshot *s, const struct ct_pair *pair)
+{
+    struct ct_arena *arena = s->opening->arena;
+    const char *path = ct_path_join(arena, s->folder, pair->value);
+    const char *wanted_by = ct_arena_printf(arena, "%s:%u: %s=", s->path, pair->line, pair->key);
+    if (!path || !wanted_by)
+        return ct_fail_nomem(s->opening->ctx, s->path);
+    struct ct_device device;
+    int status = ct_device_read(s->opening, path, wanted_by, s->folder, &device);
+    if (status)
+        return status;
+    const struct ct_device *other = find_device(s, device.name);
+    if (other)
+        return ct_fail(
+            s->opening->ctx, CT_ERR_CONFIG,
+            "%.300s: name=%.100s: %.300s has this name too; references to it are ambiguous; rename one", path,
+            device.name, other->path);
+    struct ct_device *devices = ct_arena_push(arena, s->devices, &s->device_count, sizeof device);
+    if (!devices)
+        return ct_fail_nomem(s->opening->ctx, s->path);
+    s->devices = devices;
+    devices[s->device_count - 1] = device;
+    return CT_OK;
+}
+
+/* The device that traces into a buffer as `pair` of [source_buffers] says; *out NULL: it is to be skipped. */
+static int find_source(const struct snapshot *s, const struct ct_pair *pair, const struct ct_device **out)
+{
+    const struct ct_device *device = find_device(s, pair->key);
+    struct ct_ctx *ctx = s->opening->ctx;
+    *out = device;
+    if (!device) {
+        ct_log(ctx, CT_LOG_NOTE, "%s:%u: source %s has no device file; its trace is skipped", s->trace.path,
+               pair->line, pair->key);
+        return CT_OK;
+    }
+    if (device->class_name && strcmp(device->class_name, "trace_source") != 0)
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%.300s:%u: %.100s is a device of class %.100s; expected the name of one of class trace_source",
+            s->trace.path, pair->line, pair->key, device->class_name);
+    if (!device->type || ct_protocol_by_type(device->type) == CT_PROTOCOL_NONE)
+        return ct_fail(
+            ctx, CT_ERR_UNSUPPORTED,
+            "%.300s: source %.100s: unknown protocol type=%.100s; expected ETM4, ETE, ETM3.x, PTM1.x, "
+            "PFT1.x, STM or ITM",
+            device->path, device->name, device->type ? device->type : "");
+    return ct_regs_check(ctx, ct_protocol_by_type(device->type), device->given, device->path, device->name);
+}
+
+/* Name of the core that `source` traces, or NULL. The first one that says so counts. */
+static const struct ct_pair *find_core(const struct snapshot *s, const char *source)
+{
+    for (size_t i = 0; i < s->trace.core_count; i++)
+        if (strcmp(s->trace.cores[i].value, source) == 0)
+            return &s->trace.cores[i];
+    return NULL;
+}
+
+struct buffer_parts {
+    struct ct_buffer buffer;
+    struct ct_source *sources;
+    struct ct_image *images;
+};
+
+static int add_core(struct snapshot *s, struct buffer_parts *parts, struct ct_source *source)
+{
+    const struct ct_pair *pair = find_core(s, source->name);
+    if (!pair)
+        return CT_OK;
+    source->core = pair->key;
+    const struct ct_device *core = find_device(s, pair->key);
+    if (!core) {
+        ct_log(
+            s->opening->ctx, CT_LOG_NOTE,
+            "%s:%u: core %s has no device file; its architecture is not known and it brings no memory images",
+            s->trace.path, pair->line, pair->key);
+        return CT_OK;
+    }
+    source->model = core->type ? core->type : "";
+    int status = ct_core_arch(s->opening->ctx, core->path, core->name, source->model, &source->arch);
+    for (size_t i = 0; i < core->dump_count && !status; i++)
+        status = ct_image_add(s->opening, &core->dumps[i], &parts->images, &parts->buffer.image_count);
+    return status;
+}
+
+static int add_source(struct snapshot *s, struct buffer_parts *parts, const struct ct_pair *pair)
+{
+    const struct ct_device *device;
+    int status = find_source(s, pair, &device);
+    if (status || !device)
+        return status;
+    for (size_t i = 0; i < parts->buffer.source_count; i++)
+        if (strcmp(parts->sources[i].name, pair->key) == 0)
+            return ct_fail(s->opening->ctx, CT_ERR_CONFIG,
+                           "%.300s:%u: source %.100s is listed twice for this buffer; remove one line",
+                           s->trace.path, pair->line, pair->key);
+    enum ct_protocol protocol = ct_protocol_by_type(device->type);
+    struct ct_source source = {
+        .name = device->name,
+        .protocol = (uint8_t)protocol,
+        .trace_id = ct_regs_trace_id(protocol, &device->regs),
+        .regs = device->regs,
+    };
+    status = add_core(s, parts, &source);
+    if (status)
+        return status;
+    parts->sources =
+        ct_arena_push(s->opening->arena, parts->sources, &parts->buffer.source_count, sizeof *parts->sources);
+    if (!parts->sources)
+        return ct_fail_nomem(s->opening->ctx, s->trace.path);
+    parts->sources[parts->buffer.source_count - 1] = source;
+    return CT_OK;
+}
+
+/* Two sources with one ID cannot be told apart in a framed buffer. */
+static int check_ids(const struct snapshot *s, const struct buffer_parts *parts)
+{
+    const struct ct_source *by_id[128] = {NULL};
+    if (parts->buffer.framing == CT_FRAMING_NONE) {
+        if (parts->buffer.source_count > 1)
+            ct_log(s->opening->ctx, CT_LOG_NOTE,
+                   "%s: buffer %s has no frames and several sources; only %s counts", s->trace.path,
+                   parts->buffer.name, parts->sources[0].name);
+        return CT_OK;
+    }
+    for (size_t i = 0; i < parts->buffer.source_count; i++) {
+        const struct ct_source *source = &parts->sources[i];
+        const struct ct_source *other = by_id[source->trace_id];
+        if (other)
+            return ct_fail(
+                s->opening->ctx, CT_ERR_CONFIG,
+                "%.300s: buffer %.100s: sources %.100s and %.100s both have trace ID 0x%02x; their bytes "
+                "cannot be told apart; correct the ID register of one",
+                s->trace.path, parts->buffer.name, other->name, source->name, (unsigned)source->trace_id);
+        by_id[source->trace_id] = source;
+    }
+    return CT_OK;
+}
+
+/* LISTING 6.1. Whether a dstream_coresight file has footers is for its bytes to say, so that is AUTO. */
+static int framing_by_format(const struct snapshot *s, const struct ct_buffer_section *section,
+                             uint8_t *framing)
+{
+    static const struct {
+        const char *format;
+        uint8_t framing;
+    } formats[] = {
+        {"source_data", CT_FRAMING_NONE},
+        {"coresight", CT_FRAMING_FRAMES},
+        {"dstream_coresight", CT_FRAMING_AUTO},
+    };
+    for (size_t i = 0; section->format && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].format, section->format) == 0) {
+            *framing = formats[i].framing;
+            return CT_OK;
+        }
+    return ct_fail(s->opening->ctx, CT_ERR_CONFIG,
+                   "%.300s:%u: [%.100s]: format=%.100s; expected source_data, coresight or dstream_coresight",
+                   s->trace.path, section->line, section->section, section->format ? section->format : "");
+}
+
+static int buffer_begin(struct snapshot *s, const struct ct_buffer_section *section, struct ct_buffer *buffer)
+{
+    struct ct_ctx *ctx = s->opening->ctx;
+    uint64_t size;
+    if (!section->name || !*section->name || !section->file || !*section->file)
+        return ct_fail(ctx, CT_ERR_CONFIG,
+                       "%.300s:%u: [%.100s]: no %s=; a buffer needs name=, file= and format=", s->trace.path,
+                       section->line, section->section, section->name && *section->name ? "file" : "name");
+    int status = framing_by_format(s, section, &buffer->framing);
+    if (status)
+        return status;
+    buffer->name = section->name;
+    buffer->path = ct_path_join(s->opening->arena, s->folder, section->file);
+    if (!buffer->path)
+        return ct_fail_nomem(ctx, s->trace.path);
+    if (s->opening->files->look(s->opening->files->user, buffer->path, &size) == CT_FILE_NONE)
+        return ct_fail(
+            ctx, CT_ERR_IO,
+            "%.300s: %s; it is the trace of buffer %.100s (%.300s:%u); put it there or correct file=",
+            buffer->path, strerror(errno), buffer->name, s->trace.path, section->line);
+    return CT_OK;
+}
+
+static int add_buffer(struct snapshot *s, const struct ct_buffer_section *section)
+{
+    struct ct_capture *capture = s->opening->capture;
+    struct buffer_parts parts = {0};
+    int status = buffer_begin(s, section, &parts.buffer);
+    for (size_t i = 0; i < capture->buffer_count && !status; i++)
+        if (strcmp(capture->buffers[i].name, section->name) == 0)
+            status =
+                ct_fail(s->opening->ctx, CT_ERR_CONFIG,
+                        "%.300s:%u: a second buffer with name=%.100s; sources cannot be assigned; rename one",
+                        s->trace.path, section->line, section->name);
+    for (size_t i = 0; i < s->trace.source_count && !status; i++)
+        if (strcmp(s->trace.sources[i].value, section->name) == 0)
+            status = add_source(s, &parts, &s->trace.sources[i]);
+    if (!status)
+        status = check_ids(s, &parts);
+    if (status)
+        return status;
+    if (!parts.buffer.source_count)
+        ct_log(s->opening->ctx, CT_LOG_WARNING,
+               "%s: no usable source for buffer %s; its trace cannot be decoded", s->trace.path,
+               section->name);
+    parts.buffer.sources = parts.sources;
+    parts.buffer.images = parts.images;
+    struct ct_buffer *buffers =
+        ct_arena_push(s->opening->arena, capture->buffers, &capture->buffer_count, sizeof *buffers);
+    if (!buffers)
+        return ct_fail_nomem(s->opening->ctx, s->trace.path);
+    buffers[capture->buffer_count - 1] = parts.buffer;
+    capture->buffers = buffers;
+    return CT_OK;
+}
+
+static const struct ct_buffer_section *find_section(const struct ct_trace_file *trace, const char *name,
+                                                    size_t size)
+{
+    for (size_t i = 0; i < trace->section_count; i++)
+        if (strlen(trace->sections[i].section) == size && memcmp(trace->sections[i].section, name, size) == 0)
+            return &trace->sections[i];
+    return NULL;
+}
+
+/* The comma separated names of buffers=. */
+static int add_buffers(struct snapshot *s)
+{
+    struct ct_ctx *ctx = s->opening->ctx;
+    const struct ct_trace_file *trace = &s->trace;
+    if (!trace->buffers)
+        return ct_fail(ctx, CT_ERR_CONFIG,
+                       "%.300s: no buffers= in [trace_buffers]; there is no trace to read; add it",
+                       trace->path);
+    for (const char *name = trace->buffers; *name;) {
+        size_t size = strcspn(name, ",");
+        const char *next = name + size + (name[size] == ',');
+        for (; size && (*name == ' ' || *name == '\t'); size--)
+            name++;
+        while (size && (name[size - 1] == ' ' || name[size - 1] == '\t'))
+            size--;
+        const struct ct_buffer_section *section = find_section(trace, name, size);
+        if (size && !section)
+            return ct_fail(
+                ctx, CT_ERR_CONFIG,
+                "%.300s:%u: buffers= names %.*s, but there is no section [%.*s]; add it or take the name out",
+                trace->path, trace->buffers_line, (int)(size < 100 ? size : 100), name,
+                (int)(size < 100 ? size : 100), name);
+        int status = size ? add_buffer(s, section) : CT_OK;
+        if (status)
+            return status;
+        name = next;
+    }
+    return CT_OK;
+}
+
+/* Lines of [source_buffers] that go nowhere: a typing error hides here. */
+static void note_strays(const struct snapshot *s)
+{
+    const struct ct_capture *capture = s->opening->capture;
+    for (size_t i = 0; i < s->trace.source_count; i++) {
+        size_t k = 0;
+        while (k < capture->buffer_count && strcmp(capture->buffers[k].name, s->trace.sources[i].value) != 0)
+            k++;
+        if (k == capture->buffer_count)
+            ct_log(s->opening->ctx, CT_LOG_WARNING,
+                   "%s:%u: %s=%s: no buffer has this name; the source is skipped", s->trace.path,
+                   s->trace.sources[i].line, s->trace.sources[i].key, s->trace.sources[i].value);
+    }
+}
+
+static int read_trace(struct snapshot *s)
+{
+    struct ct_arena *arena = s->opening->arena;
+    if (!s->metadata)
+        return ct_fail(
+            s->opening->ctx, CT_ERR_CONFIG,
+            "%.300s: no metadata= in [trace]; it should name the file that describes the trace buffers",
+            s->path);
+    const char *path = ct_path_join(arena, s->folder, s->metadata);
+    const char *wanted_by = ct_arena_printf(arena, "%s:%u: metadata=", s->path, s->metadata_line);
+    if (!path || !wanted_by)
+        return ct_fail_nomem(s->opening->ctx, s->path);
+    return ct_trace_file_read(s->opening, path, wanted_by, &s->trace);
+}
+
+static int snapshot_open(struct ct_opening *opening, const struct ct_target *target)
+{
+    struct ct_arena *arena = opening->arena;
+    struct snapshot s = {.opening = opening};
+    int is_dir = target->kind == CT_FILE_DIR;
+    s.path =
+        is_dir ? ct_path_join(arena, target->path, "snapshot.ini") : ct_arena_strdup(arena, target->path);
+    s.folder = s.path ? ct_path_folder(arena, s.path) : NULL;
+    if (!s.folder)
+        return ct_fail_nomem(opening->ctx, target->path);
+    int status = ct_read_ini(opening, s.path, "the command", on_item, &s);
+    for (size_t i = 0; i < s.device_file_count && !status; i++)
+        status = read_device(&s, &s.device_files[i]);
+    if (!status)
+        status = read_trace(&s);
+    if (!status)
+        status = add_buffers(&s);
+    if (!status)
+        note_strays(&s);
+    return status;
+}
+
+const struct ct_reader ct_reader_snapshot = {
+    .kind = "snapshot", .probe = snapshot_probe, .open = snapshot_open};

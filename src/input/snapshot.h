@@ -1,0 +1,51 @@
+/* Inside of the snapshot reader: what its .ini files say, before it is made into a capture. */
+#ifndef CT_INPUT_SNAPSHOT_H
+#define CT_INPUT_SNAPSHOT_H
+
+#include "input/reader.h"
+
+struct ct_device {
+    const char *path; /* of its .ini */
+    const char *name, *class_name, *type;
+    struct ct_source_regs regs;
+    uint32_t given; /* registers that are stated: for ct_regs_check */
+    struct ct_image_spec *dumps;
+    size_t dump_count;
+};
+
+/* Reads a device file; strings and arrays are the arena's. CT_ERR_CONFIG, CT_ERR_FORMAT, … with file and line. */
+int ct_device_read(struct ct_opening *opening, const char *path, const char *wanted_by, const char *folder,
+                   struct ct_device *device);
+
+/* A line "key=value" of a list section. */
+struct ct_pair {
+    const char *key, *value;
+    unsigned line;
+};
+
+/* A section of the trace file that may be that of a buffer. */
+struct ct_buffer_section {
+    const char *section, *name, *file, *format;
+    unsigned line;
+};
+
+struct ct_trace_file {
+    const char *path;
+    const char *buffers; /* value of buffers=; NULL: not there */
+    unsigned buffers_line;
+    struct ct_buffer_section *sections;
+    size_t section_count;
+    struct ct_pair *sources; /* [source_buffers] */
+    size_t source_count;
+    struct ct_pair *cores; /* [core_trace_sources] */
+    size_t core_count;
+};
+
+int ct_trace_file_read(struct ct_opening *opening, const char *path, const char *wanted_by,
+                       struct ct_trace_file *trace);
+
+/* Appends a copy of the item's key and value. CT_ERR_LIMIT after CT_ITEMS_MAX. */
+int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_pair **pairs,
+                size_t *count);
+
+#endif

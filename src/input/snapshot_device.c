@@ -1,0 +1,132 @@
+/* Device files of a snapshot (LISTING 6.2, 6.3): a core with its memory dumps, or a trace source with its
+ * registers. */
+#include "input/snapshot.h"
+
+#include <string.h>
+
+struct device_parser {
+    struct ct_opening *opening;
+    struct ct_device *device;
+    const char *folder; /* of the snapshot: file names are relative to it */
+};
+
+static int set_string(struct device_parser *p, const struct ct_ini_item *item, const char **slot)
+{
+    if (*slot && strcmp(*slot, item->value) != 0)
+        return ct_ini_fail(item, "was %.100s before; keep the line that is right", *slot);
+    *slot = ct_arena_strdup(p->opening->arena, item->value);
+    return *slot ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+}
+
+static int on_device(struct device_parser *p, const struct ct_ini_item *item)
+{
+    if (strcmp(item->key, "name") == 0)
+        return set_string(p, item, &p->device->name);
+    if (strcmp(item->key, "class") == 0)
+        return set_string(p, item, &p->device->class_name);
+    if (strcmp(item->key, "type") == 0)
+        return set_string(p, item, &p->device->type);
+    return CT_OK;
+}
+
+static int dump_begin(struct device_parser *p, const struct ct_ini_item *item)
+{
+    struct ct_device *device = p->device;
+    struct ct_arena *arena = p->opening->arena;
+    if (device->dump_count == CT_IMAGES_MAX)
+        return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %d dumps", item->path, item->line,
+                       CT_IMAGES_MAX);
+    struct ct_image_spec *dumps = ct_arena_push(arena, device->dumps, &device->dump_count, sizeof *dumps);
+    const char *where = ct_arena_printf(arena, "%s:%u: [%s]", item->path, item->line, item->section);
+    if (!dumps || !where)
+        return ct_fail_nomem(item->ctx, item->path);
+    device->dumps = dumps;
+    dumps[device->dump_count - 1] = (struct ct_image_spec){.where = where};
+    return CT_OK;
+}
+
+static int dump_file(struct device_parser *p, const struct ct_ini_item *item, struct ct_image_spec *dump)
+{
+    const char *name = ct_ini_unquote(item);
+    if (!name)
+        return CT_ERR_FORMAT;
+    if (!*name)
+        return ct_ini_fail(item, "expected the name of a file");
+    dump->file = ct_path_join(p->opening->arena, p->folder, name);
+    return dump->file ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+}
+
+static int dump_space(const struct ct_ini_item *item, struct ct_image_spec *dump)
+{
+    const char *name = ct_ini_unquote(item);
+    if (!name)
+        return CT_ERR_FORMAT;
+    dump->space = ct_space_by_name(name);
+    if (!dump->space && *name)
+        ct_log(item->ctx, CT_LOG_NOTE, "%s:%u: space=%s is not known; the image is taken for all spaces",
+               item->path, item->line, name);
+    return CT_OK;
+}
+
+static int on_dump(struct device_parser *p, const struct ct_ini_item *item)
+{
+    struct ct_image_spec *dump = &p->device->dumps[p->device->dump_count - 1];
+    if (strcmp(item->key, "file") == 0)
+        return dump_file(p, item, dump);
+    if (strcmp(item->key, "address") == 0) {
+        dump->has_addr = 1;
+        return ct_ini_number(item, UINT64_MAX, &dump->addr);
+    }
+    if (strcmp(item->key, "length") == 0) {
+        dump->has_size = 1;
+        return ct_ini_number(item, UINT64_MAX, &dump->size);
+    }
+    if (strcmp(item->key, "offset") == 0)
+        return ct_ini_number(item, UINT64_MAX, &dump->offset);
+    if (strcmp(item->key, "space") == 0)
+        return dump_space(item, dump);
+    return CT_OK;
+}
+
+static int on_item(void *user, const struct ct_ini_item *item)
+{
+    struct device_parser *p = user;
+    int known;
+    if (strncmp(item->section, "dump", 4) == 0)
+        return item->key ? on_dump(p, item) : dump_begin(p, item);
+    if (!item->key)
+        return CT_OK;
+    if (strcmp(item->section, "device") == 0)
+        return on_device(p, item);
+    if (strcmp(item->section, "regs") == 0)
+        return ct_regs_set(item, &p->device->regs, &p->device->given, &known);
+    return CT_OK;
+}
+
+/* Sections are only complete at the end of the file. */
+static int check(struct ct_ctx *ctx, const struct ct_device *device)
+{
+    if (!device->name || !*device->name)
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%s: no name= in a [device] section; the trace file cannot refer to this device; add one",
+            device->path);
+    for (size_t i = 0; i < device->dump_count; i++) {
+        const struct ct_image_spec *dump = &device->dumps[i];
+        if (!dump->file || !dump->has_addr)
+            return ct_fail(ctx, CT_ERR_CONFIG,
+                           "%s: no %s= in this section; a memory image needs file= and address=", dump->where,
+                           dump->file ? "address" : "file");
+    }
+    return CT_OK;
+}
+
+int ct_device_read(struct ct_opening *opening, const char *path, const char *wanted_by, const char *folder,
+                   struct ct_device *device)
+{
+    *device = (struct ct_device){.path = path};
+    ct_regs_defaults(&device->regs);
+    struct device_parser p = {.opening = opening, .device = device, .folder = folder};
+    int status = ct_read_ini(opening, path, wanted_by, on_item, &p);
+    return status ? status : check(opening->ctx, device);
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Opens every snapshot of the corpus and compares each ID's bytes and their offsets with the golden packet lists.
+
+usage: check_demux.py DEMUX_DUMP CORPUS
+Prints TAP. The bytes of all packets of an ID and of its unsynchronised runs are all the bytes of the ID, and each
+packet line begins at the offset of its first byte (LISTING part 1)."""
+import pathlib
+import subprocess
+import sys
+
+
+def dump(tool, snapshot, chunk):
+    """{buffer: {id: (bytes, offsets)}}, {buffer: fields}, missing"""
+    out = subprocess.run([tool, str(snapshot), str(chunk)], stdout=subprocess.PIPE, check=True, text=True).stdout
+    streams, buffers, ids, missing = {}, {}, {}, 0
+    for line in out.splitlines():
+        word = line.split()
+        if word[0] == "buffer":
+            buffers[word[1]], streams[word[1]] = word[2:], ids
+            ids = {}
+        elif word[0] == "missing":
+            missing = int(word[1])
+        else:
+            data, offsets = ids.setdefault(word[0], (bytearray(), []))
+            piece = bytes.fromhex(word[2])
+            data += piece
+            offsets += range(int(word[1]), int(word[1]) + len(piece))
+    return streams, buffers, missing
+
+
+def compare_stm(lines, data, offsets):
+    """STM packets share bytes: only where each packet begins is compared."""
+    where = {offset: i for i, offset in enumerate(offsets)}
+    for number, line in enumerate(lines, 1):
+        idx, _, hexbytes = line.split()[:3]
+        if int(idx) not in where:
+            return f"line {number}: offset {idx} is no byte of this ID"
+        if hexbytes != "-":
+            packet = bytes.fromhex(hexbytes)
+            first = data[where[int(idx)]]
+            if packet[0] not in (first, first & 0xF0):
+                return f"line {number}: byte at {idx} is {first:02x}"
+    return None
+
+
+def compare(lines, data, offsets, prefix):
+    at = 0
+    for number, line in enumerate(lines, 1):
+        word = line.split()
+        packet = None if word[2] == "-" else bytes.fromhex(word[2])
+        size = len(packet) if packet is not None else int(word[4].removeprefix("bytes="))
+        if at + size > len(data):
+            return f"line {number}: {at + size} bytes needed, {len(data)} are there"
+        if offsets[at] != int(word[0]):
+            return f"line {number}: offset {offsets[at]}, expected {word[0]}"
+        if packet is not None and packet != data[at:at + size]:
+            return f"line {number}: bytes {data[at:at + size].hex()}, expected {word[2]}"
+        at += size
+    if at != len(data) and not prefix:
+        return f"{len(data) - at} bytes are in no packet"
+    return None
+
+
+def main():
+    tool, corpus = sys.argv[1], pathlib.Path(sys.argv[2])
+    if not corpus.is_dir():
+        print("1..0 # SKIP no corpus at the given place")
+        return 0
+    manifest = [line.split("\t") for line in (corpus / "golden/MANIFEST.tsv").read_text().splitlines()[1:]]
+    manifest = [fields for fields in manifest if not fields[0].endswith("src_addr_n")]
+    print(f"1..{2 * len(manifest)}")
+    number = bad = 0
+    for chunk in (65536, 7):
+        cache = {}
+        for listing, ident, protocol, _, _, extent, _ in manifest:
+            number += 1
+            name, _, buffer = listing.partition("/")
+            if name not in cache:
+                cache[name] = dump(tool, corpus / "snapshots" / name, chunk)
+            streams, _, _ = cache[name]
+            data, offsets = streams[buffer or next(iter(streams))].get(ident, (b"", []))
+            lines = (corpus / "golden" / listing / f"packets.{ident}.txt").read_text().splitlines()
+            if protocol == "stm":
+                trouble = compare_stm(lines, data, offsets)
+            else:
+                trouble = compare(lines, data, offsets, extent == "prefix")
+            print(f"{'not ok' if trouble else 'ok'} {number} - {listing} {ident}, pieces of {chunk}")
+            if trouble:
+                bad += 1
+                print(f"# {trouble}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
