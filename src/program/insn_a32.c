@@ -105,10 +105,10 @@ void ct_insn_decode_a32(uint32_t op, uint64_t addr, const struct ct_arch *arch, 
     case 3:
         load(op, out);
         break;
-    case 4: /* LDM and POP with the PC */
+    case 4: /* LDM and POP with the PC; a POP that also loads SP is UNPREDICTABLE and no return */
         if ((op & 0x00108000) == 0x00108000)
             ct_insn_set(out, CT_INSN_IBR,
-                        (op & 0x0fff0000) == 0x08bd0000 ? CT_INSN_SUB_V7_RET : CT_INSN_SUB_NONE);
+                        (op & 0x0fff2000) == 0x08bd0000 ? CT_INSN_SUB_V7_RET : CT_INSN_SUB_NONE);
         break;
     case 5: /* B, BL */
         direct(out, addr, (uint32_t)ct_sext(ct_bits(op, 23, 0), 24) << 2, CT_ISA_A32,

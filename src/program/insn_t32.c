@@ -1,6 +1,7 @@
 /* T32 waypoints. Arm ARM DDI 0487, F3.1; Armv8-M ARM DDI 0553, C2.3 for the M profile. Fields that
- * should be one or zero are not looked at; an encoding that is UNPREDICTABLE when its destination is
- * the PC writes no PC here. SVC, HVC and SMC are no branches. */
+ * should be one or zero are not looked at in branches, but have to be right in TBB, TBH, barriers and
+ * hints, where other instructions may come to lie. An encoding that is UNPREDICTABLE when its
+ * destination is the PC writes no PC here. SVC, HVC and SMC are no branches. */
 #include "base/bytes.h"
 #include "program/insn.h"
 
@@ -112,11 +113,11 @@ static void branch_or_control(uint32_t op, uint64_t addr, const struct ct_arch *
         direct(out, addr, offset21(op), true);
     } else if ((op & 0xfff0d000) == 0xf3c08000 || (op & 0xfff0d000) == 0xf3d08000) {
         indirect(out, CT_INSN_SUB_NONE); /* BXJ; SUBS PC, LR, #imm and ERET */
-    } else if ((op & 0xfff0d0f0) == 0xf3b08040 || (op & 0xfff0d0f0) == 0xf3b08050) { /* DSB, DMB */
+    } else if ((op & 0xfffffff0) == 0xf3bf8f40 || (op & 0xfffffff0) == 0xf3bf8f50) { /* DSB, DMB */
         ct_insn_set(out, CT_INSN_DSB_DMB, CT_INSN_SUB_NONE);
-    } else if ((op & 0xfff0d0f0) == 0xf3b08060) {
+    } else if ((op & 0xfffffff0) == 0xf3bf8f60) {
         ct_insn_set(out, CT_INSN_ISB, CT_INSN_SUB_NONE);
-    } else if ((op & 0xfff0d7fe) == 0xf3a08002) { /* WFE.W, WFI.W */
+    } else if ((op & 0xfffffffe) == 0xf3af8002) { /* WFE.W, WFI.W */
         ct_insn_set(out, CT_INSN_WFI_WFE, CT_INSN_SUB_NONE);
     }
 }
@@ -143,7 +144,7 @@ static void decode32(uint32_t op, const struct ct_arch *arch, struct ct_insn *ou
     } else if ((op & 0xffd00000) == 0xe8100000 || (op & 0xffd00000) == 0xe9900000) { /* RFE */
         if (!m)
             indirect(out, CT_INSN_SUB_NONE);
-    } else if ((op & 0xfff000e0) == 0xe8d00000) { /* TBB, TBH */
+    } else if ((op & 0xfff0ffe0) == 0xe8d0f000) { /* TBB, TBH */
         indirect(out, CT_INSN_SUB_NONE);
     } else if ((op & 0xff700000) == 0xf8500000) {
         load_word(op, out);
