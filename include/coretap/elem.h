@@ -14,7 +14,8 @@ extern "C" {
 /* Kinds, with what their members mean. */
 enum ct_elem_kind {
     CT_ELEM_GAP,      /* trace is missing from here on. n: enum ct_gap */
-    CT_ELEM_SYNC,     /* decoding (re)starts. v: bytes that could not be used since the last GAP */
+    CT_ELEM_SYNC,     /* trace info. n: 1 when decoding (re)starts here, and then v: bytes since the GAP that
+                         could not be used; 0 for the periodic ones in between */
     CT_ELEM_TRACE_ON, /* n: enum ct_trace_on */
     CT_ELEM_END,      /* end of the trace. n: enum ct_gap, why */
     CT_ELEM_ATOMS,    /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E */
@@ -28,10 +29,10 @@ enum ct_elem_kind {
     CT_ELEM_TIMESTAMP, /* v: timestamp */
     CT_ELEM_EVENT,     /* n: event bits */
     CT_ELEM_MARKER,    /* timestamp marker. v: value */
-    CT_ELEM_Q, /* aux bit 0: v is the address afterwards. Followed by a Q_COUNT. n: enum ct_isa_select */
-    CT_ELEM_Q_COUNT, /* v: instructions executed; aux: 1 when unknown */
-    CT_ELEM_TRANS,   /* n: enum ct_trans */
-    CT_ELEM_ITE,     /* software instrumentation. v: payload; n: exception level */
+    CT_ELEM_Q_COUNT,   /* v: instructions executed; aux: 1 when unknown. Comes before its Q */
+    CT_ELEM_Q,         /* v: the address afterwards; n: enum ct_isa_select */
+    CT_ELEM_TRANS,     /* n: enum ct_trans */
+    CT_ELEM_ITE,       /* software instrumentation. v: payload; n: exception level */
 };
 
 /* Why trace is missing. */

@@ -25,17 +25,24 @@ struct ct_memory;
 CT_API int ct_memory_new(struct ct_ctx *ctx, struct ct_memory **out);
 CT_API void ct_memory_free(struct ct_memory *memory);
 
-/* Adds `size` bytes, copied, at `addr` in the spaces of the mask `space` (enum ct_space). A region that
- * overlaps an earlier one in a common space: CT_ERR_CONFIG, the earlier one stays. */
+/* Adds `size` bytes, copied, at `addr` in the spaces of the mask `space` (enum ct_space; 0 is all of
+ * them). CT_ERR_CONFIG when the region overlaps an earlier one in a common space, which stays, or reaches
+ * beyond the 64-bit address space; CT_ERR_ARG without bytes; CT_ERR_NOMEM. */
 CT_API int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size_t size, uint64_t addr,
                                uint32_t space);
 
-/* Adds an image of a capture: maps the file, or for an ELF file each PT_LOAD segment (with its
- * zero-filled tail). The same file at the same address again is ignored. */
+/* Adds an image of a capture: maps the file read-only, or for an ELF file each PT_LOAD segment (with its
+ * zero-filled tail, up to 4 GiB) at its virtual address plus image->addr; offset and size do not count
+ * then. Size 0 is the rest of the file. The same file at the same address again only adds its spaces.
+ * An image is added whole or not at all. CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, or
+ * for another machine), CT_ERR_CONFIG as above and for bytes that the file does not have, CT_ERR_LIMIT,
+ * CT_ERR_NOMEM. The file must not become shorter while it is mapped. */
 CT_API int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image);
 
 /* The readable bytes that start at `addr` in a region whose spaces include all of `space`: their
- * number in *size, the pointer as result, NULL and 0 when there are none. Borrowed from the memory. */
+ * number in *size, the pointer as result, NULL and 0 when there are none. Borrowed from the memory and
+ * there as long as it is. A binary search: callers that read one instruction after the other keep the
+ * pointer. Several threads may ask while nobody adds. */
 CT_API const uint8_t *ct_memory_at(const struct ct_memory *memory, uint64_t addr, uint32_t space,
                                    size_t *size);
 
@@ -60,13 +67,14 @@ enum ct_insn_sub {
 };
 
 /* What an instruction is to a trace unit. Plain classification: whether a DSB or WFI is a waypoint is
- * the source's configuration and decided by the walk. */
+ * the source's configuration and decided by the walk (listings call one that is none `other`). */
 struct ct_insn {
     uint64_t target; /* direct branches: where it goes when taken (bit 0 clear) */
     uint8_t type;    /* enum ct_insn_type */
     uint8_t sub;     /* enum ct_insn_sub */
     uint8_t size;    /* bytes: 2 or 4 */
-    uint8_t cond;    /* 1: the instruction itself is conditional (IT blocks are the caller's business) */
+    uint8_t cond;    /* 1: the instruction itself is conditional, branch or not (IT blocks are the caller's
+                      * business). Not the loops of Armv8.1-M (WLS, LE), whose branch may fall through all the same */
     uint8_t isa;     /* direct branches: enum ct_isa at the target */
     uint8_t it;      /* T32 IT: number of instructions in the block it opens, 1 to 4; else 0 */
 };
@@ -80,6 +88,40 @@ CT_API void ct_insn_decode_a32(uint32_t opcode, uint64_t addr, const struct ct_a
                                struct ct_insn *out);
 CT_API void ct_insn_decode_t32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
                                struct ct_insn *out);
+
+/* ---- symbols: the functions of an ELF file ---- */
+
+struct ct_symbol {
+    const char *name;
+    uint64_t addr; /* of the first instruction, load bias included, bit 0 clear */
+    uint64_t size; /* bytes; one that the file gives no size ends where the next one or its section does */
+    uint8_t isa;   /* enum ct_isa */
+};
+
+/* The functions of one ELF file. Immutable once loaded: any number of threads may ask. */
+struct ct_symbols;
+
+/* Loads the functions (STT_FUNC and STT_GNU_IFUNC with a section, .symtab or else .dynsym) of the ELF
+ * file at `path`, `bias` added to each address, and its build id. Of several names for one address the
+ * global one counts, then the longest function, then the first name in the alphabet. A file without symbols is no error.
+ * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, or for another machine), CT_ERR_NOMEM. */
+CT_API int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_symbols **out);
+
+/* The same from the bytes of a file, called `name` in messages; they are not needed afterwards. */
+CT_API int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
+                                 uint64_t bias, struct ct_symbols **out);
+CT_API void ct_symbols_free(struct ct_symbols *symbols);
+
+/* All functions, by address. */
+CT_API const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t *count);
+
+/* The function that `addr` lies in, the innermost where they overlap, and how far in (offset may be NULL);
+ * NULL when there is none. */
+CT_API const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, uint64_t addr,
+                                             uint64_t *offset);
+
+/* The build id (NT_GNU_BUILD_ID), *size bytes; NULL and 0 when the file has none. */
+CT_API const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,161 @@
+/* ELF files of Arm targets: what is accepted, and their PT_LOAD segments as memory. */
+#include "program/elf.h"
+#include "base/ctx.h"
+#include "program/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Most bytes of a segment that has a zero-filled tail and so gets pages of its own. */
+#define MOST_PAGES (UINT64_C(1) << 32)
+
+static int check_header(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf)
+{
+    if (elf->header.e_ident[EI_DATA] != ELFDATA2LSB)
+        return ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                       "%s: big-endian ELF file; only little-endian Arm programs can be read", name);
+    unsigned machine = elf->header.e_machine;
+    if (machine != EM_AARCH64 && machine != EM_ARM)
+        return ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                       "%s: ELF file for machine %u, which is neither AArch64 (%u) nor Arm (%u); use the "
+                       "program that ran on the target",
+                       name, machine, (unsigned)EM_AARCH64, (unsigned)EM_ARM);
+    return CT_OK;
+}
+
+int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, struct ct_elf *out)
+{
+    if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return ct_fail(ctx, CT_ERR_FORMAT, "%s: not an ELF file", name);
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%s: libelf does not know the current ELF version", name);
+    *out = (struct ct_elf){.elf = elf_memory((char *)bytes, size)};
+    if (!out->elf || elf_kind(out->elf) != ELF_K_ELF || !gelf_getehdr(out->elf, &out->header)) {
+        ct_elf_close(out);
+        return ct_fail(ctx, CT_ERR_FORMAT, "%s: the ELF header is damaged or cut after %zu bytes of the file",
+                       name, size);
+    }
+    int result = check_header(ctx, name, out);
+    if (result != CT_OK)
+        ct_elf_close(out);
+    return result;
+}
+
+void ct_elf_close(struct ct_elf *elf)
+{
+    elf_end(elf->elf);
+    elf->elf = NULL;
+}
+
+/* A segment longer in memory than in the file: pages of zeros with the file's bytes at their begin.
+ * Pages that are only read are never really there. */
+static int with_tail(struct ct_ctx *ctx, const struct ct_mapped_file *file, const GElf_Phdr *segment,
+                     const uint8_t **out)
+{
+    if (segment->p_memsz > MOST_PAGES)
+        return ct_fail(ctx, CT_ERR_LIMIT,
+                       "%s: the segment at 0x%" PRIx64 " asks for 0x%" PRIx64
+                       " bytes with its zero-filled tail, "
+                       "more than 4 GiB; the image was not added",
+                       file->path, segment->p_vaddr, segment->p_memsz);
+    void *pages = mmap(NULL, (size_t)segment->p_memsz, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        return ct_fail_nomem(ctx, file->path);
+    memcpy(pages, file->bytes + segment->p_offset, (size_t)segment->p_filesz);
+    *out = pages;
+    return CT_OK;
+}
+
+static int check_segment(struct ct_ctx *ctx, const struct ct_mapped_file *file, const GElf_Phdr *segment,
+                         uint64_t addr)
+{
+    if (segment->p_offset > file->size || segment->p_filesz > file->size - segment->p_offset)
+        return ct_fail(ctx, CT_ERR_FORMAT,
+                       "%s: the segment at 0x%" PRIx64 " has 0x%" PRIx64 " bytes at offset 0x%" PRIx64
+                       ", beyond the end of the file at 0x%zx: the file is cut; get a whole copy",
+                       file->path, segment->p_vaddr, segment->p_filesz, segment->p_offset, file->size);
+    if (segment->p_filesz > segment->p_memsz)
+        return ct_fail(ctx, CT_ERR_FORMAT,
+                       "%s: the segment at 0x%" PRIx64 " is larger in the file than in memory: the program "
+                       "headers are damaged",
+                       file->path, segment->p_vaddr);
+    if (addr + (segment->p_memsz - 1) < addr)
+        return ct_fail(ctx, CT_ERR_CONFIG,
+                       "%s: the segment at 0x%" PRIx64 " with its 0x%" PRIx64
+                       " bytes reaches beyond the address "
+                       "space; check the load address of the image",
+                       file->path, addr, segment->p_memsz);
+    return CT_OK;
+}
+
+static int add_segment(struct ct_memory *memory, const struct ct_mapped_file *file, const GElf_Phdr *segment,
+                       uint64_t bias, uint32_t space)
+{
+    struct ct_ctx *ctx = ct_memory_ctx(memory);
+    uint64_t addr = segment->p_vaddr + bias;
+    int result = check_segment(ctx, file, segment, addr);
+    if (result != CT_OK)
+        return result;
+    struct ct_region region = {.addr = addr,
+                               .last = addr + (segment->p_memsz - 1),
+                               .bytes = file->bytes + segment->p_offset,
+                               .file = file,
+                               .image_addr = bias,
+                               .space = space,
+                               .kind = CT_REGION_FILE};
+    if (segment->p_memsz == segment->p_filesz)
+        return ct_memory_insert(memory, &region);
+    result = with_tail(ctx, file, segment, &region.bytes);
+    if (result != CT_OK)
+        return result;
+    region.kind = CT_REGION_PAGES;
+    result = ct_memory_insert(memory, &region);
+    if (result != CT_OK)
+        munmap((void *)region.bytes, (size_t)segment->p_memsz);
+    return result;
+}
+
+static int add_segments(struct ct_memory *memory, const struct ct_elf *elf, const struct ct_mapped_file *file,
+                        uint64_t bias, uint32_t space)
+{
+    struct ct_ctx *ctx = ct_memory_ctx(memory);
+    size_t count;
+    if (elf_getphdrnum(elf->elf, &count) != 0)
+        return ct_fail(ctx, CT_ERR_FORMAT, "%s: the program headers cannot be read: %s", file->path,
+                       elf_errmsg(-1));
+    size_t loads = 0;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr segment;
+        if (i > INT32_MAX || !gelf_getphdr(elf->elf, (int)i, &segment))
+            return ct_fail(ctx, CT_ERR_FORMAT,
+                           "%s: program header %zu of %zu cannot be read: the file is cut or damaged",
+                           file->path, i, count);
+        if (segment.p_type != PT_LOAD || segment.p_memsz == 0)
+            continue;
+        int result = add_segment(memory, file, &segment, bias, space);
+        if (result != CT_OK)
+            return result;
+        loads++;
+    }
+    if (loads == 0)
+        return ct_fail(
+            ctx, CT_ERR_FORMAT,
+            "%s: the ELF file has no PT_LOAD segment, so nothing of it was in memory; an object file "
+            "has to be linked, and a file with debug information only is not the program",
+            file->path);
+    return CT_OK;
+}
+
+int ct_memory_add_elf(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t bias,
+                      uint32_t space)
+{
+    struct ct_elf elf;
+    int result = ct_elf_open(ct_memory_ctx(memory), file->path, file->bytes, file->size, &elf);
+    if (result != CT_OK)
+        return result;
+    result = add_segments(memory, &elf, file, bias, space);
+    ct_elf_close(&elf);
+    return result;
+}

@@ -1,0 +1,19 @@
+/* ELF files of Arm targets, opened and checked. */
+#ifndef CT_PROGRAM_ELF_H
+#define CT_PROGRAM_ELF_H
+
+#include "coretap/base.h"
+
+#include <gelf.h>
+
+struct ct_elf {
+    Elf *elf;
+    GElf_Ehdr header;
+};
+
+/* Opens the bytes of a file, called `name` in messages; they must stay until ct_elf_close. Only 32-bit
+ * and 64-bit little-endian files for Arm are taken: CT_ERR_FORMAT, CT_ERR_UNSUPPORTED. */
+int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, struct ct_elf *out);
+void ct_elf_close(struct ct_elf *elf);
+
+#endif

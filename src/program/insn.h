@@ -1,0 +1,27 @@
+/* What the three instruction classifiers share: results, and which architecture brought what. */
+#ifndef CT_PROGRAM_INSN_H
+#define CT_PROGRAM_INSN_H
+
+#include "coretap/program.h"
+
+#include <stdbool.h>
+
+static inline void ct_insn_set(struct ct_insn *out, enum ct_insn_type type, enum ct_insn_sub sub)
+{
+    out->type = (uint8_t)type;
+    out->sub = (uint8_t)sub;
+}
+
+/* Whether the core may have what version 8.`minor` of the architecture brought. Version 9.n has all of
+ * 8.(n+5), so 9.4 is asked for as 9. A core of unknown architecture and the newest one have everything:
+ * older cores leave the new encodings undefined, so no program that ran there has them. */
+static inline bool ct_arch_has_v8(const struct ct_arch *arch, unsigned minor)
+{
+    if (arch->newest || arch->major == 0)
+        return true;
+    if (arch->major < 8)
+        return false;
+    return arch->minor + (arch->major - 8u) * 5u >= minor;
+}
+
+#endif

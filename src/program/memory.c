@@ -1,0 +1,329 @@
+/* The target's memory: regions of bytes, and which of them an access in a space finds.
+ *
+ * Regions that share a space do not overlap, those of different spaces may. So each of the eight spaces
+ * has its own sorted array of the regions that belong to it, and an access is a binary search in the
+ * array of one of its spaces. */
+#include "program/memory.h"
+#include "base/ctx.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SPACES 8
+
+struct index {
+    struct ct_region **regions; /* by address */
+    size_t count;
+    size_t cap;
+};
+
+struct ct_memory {
+    struct ct_ctx *ctx;
+    struct ct_region **regions; /* in the order they came */
+    size_t count;
+    size_t cap;
+    struct index spaces[SPACES];
+    struct ct_mapped_file *files;
+};
+
+int ct_memory_new(struct ct_ctx *ctx, struct ct_memory **out)
+{
+    if (!out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_memory_new: no place for the result");
+    struct ct_memory *memory = calloc(1, sizeof *memory);
+    if (!memory)
+        return ct_fail_nomem(ctx, "memory");
+    memory->ctx = ctx;
+    *out = memory;
+    return CT_OK;
+}
+
+static void region_free(struct ct_region *region)
+{
+    if (region->kind == CT_REGION_HEAP)
+        free((void *)region->bytes);
+    else if (region->kind == CT_REGION_PAGES)
+        munmap((void *)region->bytes, (size_t)(region->last - region->addr + 1));
+    free(region);
+}
+
+void ct_memory_free(struct ct_memory *memory)
+{
+    if (!memory)
+        return;
+    for (size_t i = 0; i < memory->count; i++)
+        region_free(memory->regions[i]);
+    free(memory->regions);
+    for (unsigned s = 0; s < SPACES; s++)
+        free(memory->spaces[s].regions);
+    while (memory->files) {
+        struct ct_mapped_file *next = memory->files->next;
+        ct_mapped_file_close(memory->files);
+        memory->files = next;
+    }
+    free(memory);
+}
+
+struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory)
+{
+    return memory->ctx;
+}
+
+/* Number of regions of the index that begin at or below addr. */
+static size_t upper_bound(const struct index *index, uint64_t addr)
+{
+    size_t low = 0;
+    size_t high = index->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index->regions[middle]->addr <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int grow(struct ct_memory *memory, struct ct_region ***array, size_t count, size_t *cap)
+{
+    if (count < *cap)
+        return CT_OK;
+    size_t next = *cap ? *cap * 2 : 16;
+    struct ct_region **moved = realloc(*array, next * sizeof **array);
+    if (!moved)
+        return ct_fail_nomem(memory->ctx, "memory regions");
+    *array = moved;
+    *cap = next;
+    return CT_OK;
+}
+
+static const char *region_name(const struct ct_region *region)
+{
+    return region->file ? region->file->path : "memory region";
+}
+
+/* The regions of one space do not overlap, so only the last one that begins at or below the new one's
+ * end can be in its way. */
+static int check_overlap(struct ct_memory *memory, const struct ct_region *region, uint32_t space)
+{
+    for (unsigned s = 0; s < SPACES; s++) {
+        if (!(space >> s & 1))
+            continue;
+        size_t below = upper_bound(&memory->spaces[s], region->last);
+        const struct ct_region *old = below ? memory->spaces[s].regions[below - 1] : NULL;
+        if (old && old->last >= region->addr)
+            return ct_fail(
+                memory->ctx, CT_ERR_CONFIG,
+                "%s: 0x%" PRIx64 " to 0x%" PRIx64 " overlaps %s at 0x%" PRIx64 " to 0x%" PRIx64
+                " in a common memory space; it was not added: give each its own addresses or space",
+                region_name(region), region->addr, region->last, region_name(old), old->addr, old->last);
+    }
+    return CT_OK;
+}
+
+/* Lists the region in the spaces of the mask; nothing overlaps there. */
+static int enter(struct ct_memory *memory, struct ct_region *region, uint32_t space)
+{
+    for (unsigned s = 0; s < SPACES; s++) {
+        struct index *index = &memory->spaces[s];
+        if ((space >> s & 1) && grow(memory, &index->regions, index->count, &index->cap) != CT_OK)
+            return CT_ERR_NOMEM;
+    }
+    for (unsigned s = 0; s < SPACES; s++) {
+        if (!(space >> s & 1))
+            continue;
+        struct index *index = &memory->spaces[s];
+        size_t at = upper_bound(index, region->addr);
+        memmove(index->regions + at + 1, index->regions + at, (index->count - at) * sizeof *index->regions);
+        index->regions[at] = region;
+        index->count++;
+    }
+    return CT_OK;
+}
+
+int ct_memory_insert(struct ct_memory *memory, const struct ct_region *region)
+{
+    int result = check_overlap(memory, region, region->space);
+    if (result == CT_OK)
+        result = grow(memory, &memory->regions, memory->count, &memory->cap);
+    if (result != CT_OK)
+        return result;
+    struct ct_region *copy = malloc(sizeof *copy);
+    if (!copy)
+        return ct_fail_nomem(memory->ctx, region_name(region));
+    *copy = *region;
+    result = enter(memory, copy, region->space);
+    if (result != CT_OK) {
+        free(copy);
+        return result;
+    }
+    memory->regions[memory->count++] = copy;
+    return CT_OK;
+}
+
+/* Takes out the regions that came after the first `count`. */
+static void roll_back(struct ct_memory *memory, size_t count)
+{
+    while (memory->count > count) {
+        struct ct_region *region = memory->regions[--memory->count];
+        for (unsigned s = 0; s < SPACES; s++) {
+            if (!(region->space >> s & 1))
+                continue;
+            struct index *index = &memory->spaces[s];
+            size_t at = upper_bound(index, region->addr) - 1;
+            index->count--;
+            memmove(index->regions + at, index->regions + at + 1,
+                    (index->count - at) * sizeof *index->regions);
+        }
+        region_free(region);
+    }
+}
+
+/* The spaces of a region: none stated means all. */
+static int check_space(struct ct_memory *memory, uint32_t *space)
+{
+    if (*space & ~(uint32_t)CT_SPACE_ANY)
+        return ct_fail(memory->ctx, CT_ERR_ARG, "memory space 0x%" PRIx32 ": there are only the bits of 0x%x",
+                       *space, CT_SPACE_ANY);
+    if (*space == 0)
+        *space = CT_SPACE_ANY;
+    return CT_OK;
+}
+
+static int check_end(struct ct_memory *memory, const char *name, uint64_t addr, uint64_t size)
+{
+    if (addr + (size - 1) >= addr)
+        return CT_OK;
+    return ct_fail(memory->ctx, CT_ERR_CONFIG,
+                   "%s: 0x%" PRIx64 " bytes from 0x%" PRIx64 " on reach beyond the 64-bit address space",
+                   name, size, addr);
+}
+
+int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size_t size, uint64_t addr,
+                        uint32_t space)
+{
+    if (!bytes || size == 0)
+        return ct_fail(memory->ctx, CT_ERR_ARG, "memory region at 0x%" PRIx64 ": it has no bytes", addr);
+    int result = check_space(memory, &space);
+    if (result == CT_OK)
+        result = check_end(memory, "memory region", addr, size);
+    if (result != CT_OK)
+        return result;
+    void *copy = malloc(size);
+    if (!copy)
+        return ct_fail_nomem(memory->ctx, "memory region");
+    memcpy(copy, bytes, size);
+    const struct ct_region region = {.addr = addr,
+                                     .last = addr + (size - 1),
+                                     .bytes = copy,
+                                     .image_addr = addr,
+                                     .space = space,
+                                     .kind = CT_REGION_HEAP};
+    result = ct_memory_insert(memory, &region);
+    if (result != CT_OK)
+        free(copy);
+    return result;
+}
+
+/* Maps the file unless an earlier image did. */
+static int file_of(struct ct_memory *memory, const char *path, struct ct_mapped_file **out)
+{
+    struct ct_mapped_file *file;
+    int result = ct_mapped_file_open(memory->ctx, path, &file);
+    if (result != CT_OK)
+        return result;
+    for (struct ct_mapped_file *old = memory->files; old; old = old->next) {
+        if (old->dev == file->dev && old->ino == file->ino && old->size == file->size) {
+            ct_mapped_file_close(file);
+            *out = old;
+            return CT_OK;
+        }
+    }
+    file->next = memory->files;
+    memory->files = file;
+    *out = file;
+    return CT_OK;
+}
+
+/* An image that is there already, perhaps for other spaces: those are added to its regions. */
+static int widen(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t addr, uint32_t space,
+                 int *found)
+{
+    for (size_t i = 0; i < memory->count; i++) {
+        struct ct_region *region = memory->regions[i];
+        if (region->file != file || region->image_addr != addr)
+            continue;
+        *found = 1;
+        uint32_t more = space & ~region->space;
+        int result = check_overlap(memory, region, more);
+        if (result == CT_OK)
+            result = enter(memory, region, more);
+        if (result != CT_OK)
+            return result;
+        region->space |= more;
+    }
+    return CT_OK;
+}
+
+static int add_dump(struct ct_memory *memory, const struct ct_mapped_file *file, const struct ct_image *image,
+                    uint32_t space)
+{
+    if (image->offset >= file->size || image->size > file->size - image->offset)
+        return ct_fail(memory->ctx, CT_ERR_CONFIG,
+                       "%s: %" PRIu64 " bytes from offset %" PRIu64
+                       " are asked for, but the file has %zu; the "
+                       "image was not added: correct its offset and length",
+                       file->path, image->size, image->offset, file->size);
+    uint64_t size = image->size ? image->size : file->size - image->offset;
+    int result = check_end(memory, file->path, image->addr, size);
+    if (result != CT_OK)
+        return result;
+    const struct ct_region region = {.addr = image->addr,
+                                     .last = image->addr + (size - 1),
+                                     .bytes = file->bytes + image->offset,
+                                     .file = file,
+                                     .image_addr = image->addr,
+                                     .space = space,
+                                     .kind = CT_REGION_FILE};
+    return ct_memory_insert(memory, &region);
+}
+
+int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image)
+{
+    if (!image || !image->path)
+        return ct_fail(memory->ctx, CT_ERR_ARG, "memory image: it has no path");
+    uint32_t space = image->space;
+    struct ct_mapped_file *file = NULL;
+    int result = check_space(memory, &space);
+    if (result == CT_OK)
+        result = file_of(memory, image->path, &file);
+    int found = 0;
+    if (result == CT_OK)
+        result = widen(memory, file, image->addr, space, &found);
+    if (result != CT_OK || found)
+        return result;
+    size_t before = memory->count;
+    result = image->is_elf ? ct_memory_add_elf(memory, file, image->addr, space)
+                           : add_dump(memory, file, image, space);
+    if (result != CT_OK)
+        roll_back(memory, before);
+    return result;
+}
+
+const uint8_t *ct_memory_at(const struct ct_memory *memory, uint64_t addr, uint32_t space, size_t *size)
+{
+    *size = 0;
+    if ((space & CT_SPACE_ANY) == 0)
+        return NULL;
+    const struct index *index = &memory->spaces[__builtin_ctz(space & CT_SPACE_ANY)];
+    size_t below = upper_bound(index, addr);
+    if (below == 0)
+        return NULL;
+    const struct ct_region *region = index->regions[below - 1];
+    if (addr > region->last || (region->space & space) != space)
+        return NULL;
+    *size = (size_t)(region->last - addr + 1);
+    return region->bytes + (addr - region->addr);
+}

@@ -1,0 +1,49 @@
+/* Inside of the memory: what the ELF reader needs to add the segments of an image. */
+#ifndef CT_PROGRAM_MEMORY_H
+#define CT_PROGRAM_MEMORY_H
+
+#include "coretap/program.h"
+
+#include <sys/types.h>
+
+/* A file mapped whole and read-only, once however many regions lie in it. */
+struct ct_mapped_file {
+    struct ct_mapped_file *next;
+    dev_t dev;
+    ino_t ino;
+    const uint8_t *bytes;
+    size_t size;
+    char path[];
+};
+
+/* Where a region's bytes come from, and with that how it is let go. */
+enum ct_region_kind {
+    CT_REGION_HEAP,  /* copied */
+    CT_REGION_FILE,  /* inside of a mapped file */
+    CT_REGION_PAGES, /* anonymous mapping of its own */
+};
+
+struct ct_region {
+    uint64_t addr;
+    uint64_t last; /* address of the last byte: a region may end with the address space */
+    const uint8_t *bytes;
+    const struct ct_mapped_file *file; /* NULL: bytes of the caller */
+    uint64_t image_addr;               /* addr of the image that the region is part of */
+    uint32_t space;
+    uint8_t kind; /* enum ct_region_kind */
+};
+
+/* Maps the file at `path`, or finds it mapped already. */
+int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, struct ct_mapped_file **out);
+void ct_mapped_file_close(struct ct_mapped_file *file);
+
+struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory);
+
+/* Adds a region; its bytes belong to the memory from then on, if it succeeds. */
+int ct_memory_insert(struct ct_memory *memory, const struct ct_region *region);
+
+/* Adds each PT_LOAD segment of an ELF file at its address plus `bias`. Stops at the first that fails. */
+int ct_memory_add_elf(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t bias,
+                      uint32_t space);
+
+#endif
