@@ -35,9 +35,10 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 
 static int unknown_command(const char *word)
 {
-    const char *names[32] = {NULL};
-    for (size_t i = 0; cli_commands[i] && i < 31; i++)
-        names[i] = cli_commands[i]->name;
+    enum { MOST = 32 };
+    const char *names[MOST + 3] = {"--help", "--version"};
+    for (size_t i = 0; i < MOST && cli_commands[i]; i++)
+        names[i + 2] = cli_commands[i]->name;
     const char *near = cli_nearest(word, names);
     const char *what = word[0] == '-' ? "option" : "command";
     if (near)
