@@ -35,7 +35,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 
 static int unknown_command(const char *word)
 {
-    enum { MOST = 32 };
+    enum {
+        MOST = 32
+    };
     const char *names[MOST + 3] = {"--help", "--version"};
     for (size_t i = 0; i < MOST && cli_commands[i]; i++)
         names[i + 2] = cli_commands[i]->name;
