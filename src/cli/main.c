@@ -1,9 +1,90 @@
-#include <stdio.h>
+#include <string.h>
 
-#include "coretap/base.h"
+#include "cli/cli.h"
 
-int main(void)
+/* Which messages of the library a user sees. */
+static void print_log(void *user, enum ct_log_level level, const char *text)
 {
-    printf("coretap %s\n", ct_version());
-    return 0;
+    static const char *const words[] = {"error", "warning", "note", "debug"};
+    (void)user;
+    cli_say("%s: %s", words[level], text);
+}
+
+static int run_command(const struct cli_command *command, int argc, char **argv)
+{
+    struct cli_args args = {.command = command};
+    switch (cli_parse(command, argc, argv, &args)) {
+    case CLI_PARSE_HELP:
+        cli_help_command(command, stdout);
+        return CLI_CLEAN;
+    case CLI_PARSE_BAD:
+        return CLI_FAILED;
+    case CLI_PARSE_RUN:
+        break;
+    }
+    args.ctx = ct_ctx_new();
+    if (!args.ctx) {
+        cli_say("out of memory");
+        return CLI_FAILED;
+    }
+    ct_ctx_set_log(args.ctx, print_log, NULL, args.quiet ? CT_LOG_WARNING : CT_LOG_NOTE);
+    const int code = command->run(&args);
+    ct_ctx_free(args.ctx);
+    return code;
+}
+
+static int unknown_command(const char *word)
+{
+    enum {
+        MOST = 32
+    };
+    const char *names[MOST + 3] = {"--help", "--version"};
+    for (size_t i = 0; i < MOST && cli_commands[i]; i++)
+        names[i + 2] = cli_commands[i]->name;
+    const char *near = cli_nearest(word, names);
+    const char *what = word[0] == '-' ? "option" : "command";
+    if (near)
+        cli_say("unknown %s '%s'; did you mean '%s'?", what, word, near);
+    else
+        cli_say("unknown %s '%s'", what, word);
+    fputs("Try 'coretap --help'.\n", stderr);
+    return CLI_FAILED;
+}
+
+/* For the man pages: tools/man-pages calls it, help does not show it. */
+static int print_man(const char *name)
+{
+    const struct cli_command *command = name ? cli_command_find(name) : NULL;
+    if (name && !command)
+        return unknown_command(name);
+    cli_help_man(command, stdout);
+    return CLI_CLEAN;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_help_all(stderr);
+        return CLI_FAILED;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        cli_help_all(stdout);
+        return CLI_CLEAN;
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("coretap %s\n", ct_version());
+        return CLI_CLEAN;
+    }
+    if (strcmp(word, "--man") == 0)
+        return print_man(argc > 2 ? argv[2] : NULL);
+    const struct cli_command *command = cli_command_find(word);
+    return command ? run_command(command, argc - 1, argv + 1) : unknown_command(word);
+}
+
+int main(int argc, char **argv)
+{
+    if (!cli_output_init())
+        return CLI_FAILED;
+    return cli_output_finish(dispatch(argc, argv));
 }

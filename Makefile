@@ -1,0 +1,75 @@
+# The commands a person types; the work is meson's and ninja's. On Debian each target first installs
+# what it misses (tools/install-deps says what). CORETAP_NO_INSTALL=1 turns that off.
+BUILD      ?= build
+SANITIZED  ?= build-asan
+AFL        ?= build-afl
+PREFIX     ?= /usr/local
+DESTDIR    ?=
+FUZZ_SECONDS ?= 600
+
+MESON = meson
+deps  = @tools/install-deps
+# The sanitized build is clang's where there is a clang, so that both compilers see all code.
+sanitized_cc = $$(command -v clang || echo gcc)
+
+.DEFAULT_GOAL := all
+.NOTPARALLEL:
+.PHONY: all demo check check-long install clean format lint fuzz fuzz-afl man
+
+all:
+	$(deps) build
+	@tools/configure $(BUILD)
+	@ninja -C $(BUILD)
+
+demo: all
+	@examples/quickstart/demo $(BUILD)/coretap
+
+# Everything in the plain build, then the tests that run code again under ASan and UBSan.
+check: builds
+	@tools/run-tests $(BUILD) $(SANITIZED):unit,golden,property,cli,fuzz
+
+# The same, longer: more random cases, minutes of fuzzing.
+check-long: builds
+	@CT_LONG=1 CT_FUZZ_SECONDS=60 tools/run-tests --timeout-multiplier 20 \
+	  $(BUILD) $(SANITIZED):unit,golden,property,oracle,cli,fuzz
+
+.PHONY: builds sanitized
+builds: sanitized
+	@tools/configure $(BUILD) -Dtests=enabled -Dwerror=true
+	@ninja -C $(BUILD)
+
+sanitized:
+	$(deps) build test
+	@CC=$(sanitized_cc) tools/configure $(SANITIZED) --sanitize -Dtests=enabled -Dwerror=true
+	@ninja -C $(SANITIZED)
+
+install: all
+	@$(MESON) configure $(BUILD) -Dprefix=$(PREFIX)
+	@DESTDIR=$(DESTDIR) $(MESON) install -C $(BUILD)
+
+clean:
+	rm -rf $(BUILD) $(SANITIZED) $(AFL)
+
+format:
+	$(deps) lint
+	@tools/check-format --write
+
+lint:
+	$(deps) build test
+	@tools/configure $(BUILD) -Dtests=enabled
+	@ninja -C $(BUILD)
+	@tools/run-tests $(BUILD):lint
+
+fuzz: sanitized
+	@CT_FUZZ_SECONDS=$(FUZZ_SECONDS) tools/run-tests --timeout-multiplier 0 $(SANITIZED):fuzz
+
+# AFL++ builds the same bodies; run what lies in build-afl/tests/fuzz with afl-fuzz.
+fuzz-afl:
+	$(deps) build afl
+	@CC=afl-clang-fast tools/configure $(AFL) -Dtests=enabled -Dfuzzer=afl
+	@ninja -C $(AFL)
+	@echo "Next: afl-fuzz -i tests/fuzz/corpus/NAME -o findings -- $(AFL)/tests/fuzz/fuzz_NAME"
+
+# Writes the generated parts of docs/man again, after a change of an option table.
+man: all
+	@tools/man-pages --write $(BUILD)/coretap

@@ -1,0 +1,125 @@
+/* The frame of the command: one table describes each subcommand, and usage, help, man pages and the
+ * option parser all read it. A subcommand is one file that fills in a struct cli_command. */
+#ifndef CT_CLI_CLI_H
+#define CT_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "coretap/base.h"
+
+/* Exit codes, the same for every subcommand. */
+enum cli_exit {
+    CLI_CLEAN = 0,
+    CLI_DAMAGED = 1, /* the trace is damaged; everything that could be decoded was printed */
+    CLI_FAILED = 2,  /* usage, I/O or memory: what was asked for was not done */
+};
+
+enum cli_kind {
+    CLI_FLAG,
+    CLI_TEXT,
+    CLI_CHOICE, /* one of a list of words; the number is its index */
+    CLI_NUMBER, /* decimal */
+    CLI_HEX,    /* with or without 0x */
+};
+
+struct cli_option {
+    const char *name;           /* without the dashes */
+    char letter;                /* short form, or 0 */
+    uint8_t kind;               /* enum cli_kind */
+    const char *arg;            /* what help calls the value; of a choice it is made from the list */
+    const char *const *choices; /* ends with NULL; the first is what counts when the option is absent */
+    uint64_t min, max;          /* of numbers */
+    const char *help;           /* sentences */
+};
+
+/* What the command line said for one option. */
+struct cli_value {
+    bool given;
+    uint64_t number; /* choices and numbers; 0 when absent */
+    const char *text;
+};
+
+#define CLI_OPTION_MAX 24
+
+struct cli_args;
+
+struct cli_command {
+    const char *name;
+    const char *summary;  /* for lists of subcommands: no capital, no full stop */
+    const char *operand;  /* what the one operand is called, or NULL for none */
+    const char *synopsis; /* options that must be there, as written in the usage line, or NULL */
+    const char *about;    /* paragraphs for help and DESCRIPTION, separated by newlines */
+    const struct cli_option *options;
+    size_t option_count;
+    int (*run)(const struct cli_args *args); /* result: enum cli_exit */
+};
+
+struct cli_args {
+    const struct cli_command *command;
+    struct ct_ctx *ctx;
+    const char *operand;
+    bool quiet;
+    struct cli_value values[CLI_OPTION_MAX]; /* same order as command->options */
+};
+
+/* All subcommands, in the order in which help shows them; the last entry is NULL. */
+extern const struct cli_command *const cli_commands[];
+
+/* The subcommand of that name, or NULL. */
+const struct cli_command *cli_command_find(const char *name);
+
+/* Options that every subcommand has, after its own. */
+extern const struct cli_option cli_common_options[];
+extern const size_t cli_common_count;
+
+/* ---- parser (options.c) ---- */
+
+enum cli_parse {
+    CLI_PARSE_RUN,
+    CLI_PARSE_HELP,
+    CLI_PARSE_BAD, /* said on stderr what is wrong */
+};
+
+/* Reads argv[1..) of a subcommand (argv[0] is its name) into `args`. */
+enum cli_parse cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args);
+
+/* ---- help (help.c) ---- */
+
+void cli_help_all(FILE *out);
+void cli_help_command(const struct cli_command *command, FILE *out);
+
+/* The parts of a man page that follow from the table, in roff: NAME, SYNOPSIS, DESCRIPTION and
+ * OPTIONS of `command`, or with NULL those of coretap itself. */
+void cli_help_man(const struct cli_command *command, FILE *out);
+
+/* ---- messages (message.c) ---- */
+
+/* "coretap: …" on standard error. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* A mistake in the use of a subcommand: the text, then where help is. Result: CLI_FAILED. */
+int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The text of the failed library call. Result: CLI_FAILED. */
+int cli_library_error(const struct ct_ctx *ctx);
+
+/* The word of a list (ends with NULL) that was probably meant by `word`, or NULL. */
+const char *cli_nearest(const char *word, const char *const *list);
+
+/* ---- standard output (output.c) ---- */
+
+/* Prepares standard input, output and error; false (and a message) when output has nowhere to go. */
+bool cli_output_init(void);
+
+/* False once a write to standard output has failed: a loop that prints much asks after each batch
+ * and gives up. */
+bool cli_output_ok(void);
+
+/* Writes what is buffered. Result: `code`, or CLI_FAILED with a message when not all output got out. */
+int cli_output_finish(int code);
+
+#endif

@@ -1,0 +1,16 @@
+#include "cli/commands.h"
+
+#include <string.h>
+
+const struct cli_command *const cli_commands[] = {
+    NULL,
+};
+
+const struct cli_command *cli_command_find(const char *name)
+{
+    for (size_t i = 0; cli_commands[i]; i++) {
+        if (strcmp(cli_commands[i]->name, name) == 0)
+            return cli_commands[i];
+    }
+    return NULL;
+}

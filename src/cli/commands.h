@@ -1,0 +1,7 @@
+/* The subcommands; each is defined in the file of its name. */
+#ifndef CT_CLI_COMMANDS_H
+#define CT_CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+#endif

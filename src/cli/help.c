@@ -1,0 +1,187 @@
+#include "cli/cli.h"
+
+#include <string.h>
+
+#define WIDTH       79
+#define HELP_COLUMN 26
+
+/* Prints `text` in lines of at most WIDTH columns. The cursor is at `column`; lines after the first
+ * begin at `indent`. */
+static void wrap(FILE *out, const char *text, size_t column, size_t indent)
+{
+    bool first = true;
+    while (*text) {
+        const size_t word = strcspn(text, " \n");
+        if (!first && column + 1 + word > WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+        if (!first) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, word, out);
+        column += word;
+        text += word;
+        first = false;
+        if (*text == '\n') {
+            fprintf(out, "\n\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+        if (*text)
+            text++;
+    }
+    fputc('\n', out);
+}
+
+/* What stands for the value of an option: "HEX", "text|json", or "". */
+static const char *value_name(const struct cli_option *option, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    if (option->kind == CLI_CHOICE) {
+        for (size_t i = 0; option->choices[i] && used < size; i++)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "|" : "", option->choices[i]);
+    } else if (option->kind != CLI_FLAG) {
+        snprintf(text, size, "%s", option->arg);
+    }
+    return text;
+}
+
+static void help_option(const struct cli_option *option, FILE *out)
+{
+    char value[128], head[192];
+    value_name(option, value, sizeof value);
+    const char letter[] = {'-', option->letter, ',', ' ', 0};
+    const int length = snprintf(head, sizeof head, "  %s--%s%s%s", option->letter ? letter : "    ",
+                                option->name, value[0] ? " " : "", value);
+    if (length < HELP_COLUMN - 1)
+        fprintf(out, "%-*s", HELP_COLUMN, head);
+    else
+        fprintf(out, "%s\n%*s", head, HELP_COLUMN, "");
+    wrap(out, option->help, HELP_COLUMN, HELP_COLUMN);
+}
+
+static void usage_line(const struct cli_command *command, FILE *out)
+{
+    fprintf(out, "coretap %s%s%s [OPTION]...%s%s", command->name, command->synopsis ? " " : "",
+            command->synopsis ? command->synopsis : "", command->operand ? " " : "",
+            command->operand ? command->operand : "");
+}
+
+static const char exit_text[] =
+    "0: done, and the trace is clean. 1: done, but the trace is damaged; everything that could be decoded "
+    "was printed. 2: wrong usage, or something could not be opened, read or written.";
+
+void cli_help_command(const struct cli_command *command, FILE *out)
+{
+    fputs("Usage: ", out);
+    usage_line(command, out);
+    fputs("\n\n", out);
+    wrap(out, command->about, 0, 0);
+    fputs("\nOptions:\n", out);
+    for (size_t i = 0; i < command->option_count; i++)
+        help_option(&command->options[i], out);
+    for (size_t i = 0; i < cli_common_count; i++)
+        help_option(&cli_common_options[i], out);
+    fputs("\nExit status:\n  ", out);
+    wrap(out, exit_text, 2, 2);
+}
+
+static const char program_about[] =
+    "Decodes and analyses the trace that Arm processors emit about themselves.";
+
+void cli_help_all(FILE *out)
+{
+    fputs("Usage: coretap COMMAND [OPTION]... CAPTURE\n"
+          "       coretap --help | --version\n\n",
+          out);
+    wrap(out, program_about, 0, 0);
+    fputs("\nCommands:\n", out);
+    for (size_t i = 0; cli_commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    fputs("\n'coretap COMMAND --help' says more about each.\n", out);
+}
+
+/* roff: text with dashes and backslashes that mean themselves; a newline begins a paragraph. */
+static void roff(const char *text, FILE *out)
+{
+    if (*text == '.' || *text == '\'')
+        fputs("\\&", out);
+    for (; *text; text++) {
+        if (*text == '\n')
+            fputs("\n.PP\n", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else if (*text == '\\')
+            fputs("\\e", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void man_option(const struct cli_option *option, FILE *out)
+{
+    char value[128];
+    value_name(option, value, sizeof value);
+    fputs(".TP\n", out);
+    if (option->letter)
+        fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
+    fputs("\\fB\\-\\-", out);
+    roff(option->name, out);
+    fputs("\\fR", out);
+    if (value[0]) {
+        fputs(option->kind == CLI_CHOICE ? " \\fB" : " \\fI", out);
+        roff(value, out);
+        fputs("\\fR", out);
+    }
+    fputc('\n', out);
+    roff(option->help, out);
+    fputc('\n', out);
+}
+
+static void man_program(FILE *out)
+{
+    fputs(".SH NAME\ncoretap \\- decoder and analyser for Arm CoreSight trace\n"
+          ".SH SYNOPSIS\n.B coretap\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... \\fICAPTURE\\fR\n.br\n"
+          ".B coretap\n\\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n.SH DESCRIPTION\n",
+          out);
+    roff(program_about, out);
+    fputs("\n.SH COMMANDS\n", out);
+    for (size_t i = 0; cli_commands[i]; i++) {
+        fprintf(out, ".TP\n\\fBcoretap\\-%s\\fR(1)\n", cli_commands[i]->name);
+        roff(cli_commands[i]->summary, out);
+        fputc('\n', out);
+    }
+}
+
+void cli_help_man(const struct cli_command *command, FILE *out)
+{
+    if (!command) {
+        man_program(out);
+        return;
+    }
+    fprintf(out, ".SH NAME\ncoretap\\-%s \\- ", command->name);
+    roff(command->summary, out);
+    fputs("\n.SH SYNOPSIS\n", out);
+    fprintf(out, "\\fBcoretap %s\\fR ", command->name);
+    if (command->synopsis) {
+        roff(command->synopsis, out);
+        fputc(' ', out);
+    }
+    fputs("[\\fIOPTION\\fR]...", out);
+    if (command->operand)
+        fprintf(out, " \\fI%s\\fR", command->operand);
+    fputs("\n.SH DESCRIPTION\n", out);
+    roff(command->about, out);
+    fputs("\n.SH OPTIONS\n", out);
+    for (size_t i = 0; i < command->option_count; i++)
+        man_option(&command->options[i], out);
+    for (size_t i = 0; i < cli_common_count; i++)
+        man_option(&cli_common_options[i], out);
+    fputs(".SH EXIT STATUS\n", out);
+    roff(exit_text, out);
+    fputc('\n', out);
+}

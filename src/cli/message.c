@@ -1,0 +1,71 @@
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void cli_say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fputs("coretap: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+}
+
+int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fprintf(stderr, "coretap %s: ", command->name);
+    vfprintf(stderr, fmt, ap);
+    fprintf(stderr, "\nTry 'coretap %s --help'.\n", command->name);
+    va_end(ap);
+    return CLI_FAILED;
+}
+
+int cli_library_error(const struct ct_ctx *ctx)
+{
+    cli_say("%s", ct_ctx_error(ctx));
+    return CLI_FAILED;
+}
+
+#define WORD_MAX 63
+
+/* Levenshtein distance of two words of at most WORD_MAX letters. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[WORD_MAX + 1];
+    const size_t length = strlen(b);
+    for (size_t j = 0; j <= length; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 0; a[i]; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i + 1;
+        for (size_t j = 0; j < length; j++) {
+            const unsigned replace = diagonal + (a[i] != b[j]);
+            const unsigned change = 1 + (row[j] < row[j + 1] ? row[j] : row[j + 1]);
+            diagonal = row[j + 1];
+            row[j + 1] = replace < change ? replace : change;
+        }
+    }
+    return row[length];
+}
+
+const char *cli_nearest(const char *word, const char *const *list)
+{
+    const size_t length = strlen(word);
+    if (length < 2 || length > WORD_MAX)
+        return NULL;
+    /* Beyond a third of the letters a guess confuses more than it helps. */
+    unsigned best = (unsigned)(length + 2) / 3 + 1;
+    const char *found = NULL;
+    for (; *list; list++) {
+        const unsigned d = strlen(*list) <= WORD_MAX ? distance(word, *list) : best;
+        if (d < best) {
+            best = d;
+            found = *list;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,186 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COMMON_HELP,
+    COMMON_QUIET
+};
+
+const struct cli_option cli_common_options[] = {
+    [COMMON_HELP] = {.name = "help", .letter = 'h', .help = "Print this help and exit."},
+    [COMMON_QUIET] = {.name = "quiet",
+                      .letter = 'q',
+                      .help = "No progress meter and no notes on standard error; errors are still printed."},
+};
+
+const size_t cli_common_count = sizeof cli_common_options / sizeof cli_common_options[0];
+
+/* getopt_long returns this plus the index of the option, own ones first, then the common ones. */
+#define LONG_BASE 0x100
+
+static const struct cli_option *option_at(const struct cli_command *command, size_t index)
+{
+    return index < command->option_count ? &command->options[index]
+                                         : &cli_common_options[index - command->option_count];
+}
+
+static int bad_choice(const struct cli_command *command, const struct cli_option *option, const char *text)
+{
+    char words[256];
+    size_t used = 0;
+    words[0] = 0;
+    for (size_t i = 0; option->choices[i] && used < sizeof words; i++)
+        used +=
+            (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? ", " : "", option->choices[i]);
+    const char *near = cli_nearest(text, option->choices);
+    return cli_usage_error(command, "--%s: '%s' is not one of %s%s%s%s", option->name, text, words,
+                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static int set_number(const struct cli_command *command, const struct cli_option *option, const char *text,
+                      struct cli_value *value)
+{
+    const bool hex = option->kind == CLI_HEX;
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, hex ? 16 : 10);
+    const bool syntax = *text == 0 || *end != 0 || strchr(text, '-') || strchr(text, '+');
+    if (syntax || errno == ERANGE || number < option->min || number > option->max) {
+        if (hex)
+            return cli_usage_error(command, "--%s: '%s' is not a hexadecimal number from %llx to %llx",
+                                   option->name, text, (unsigned long long)option->min,
+                                   (unsigned long long)option->max);
+        return cli_usage_error(command, "--%s: '%s' is not a number from %llu to %llu", option->name, text,
+                               (unsigned long long)option->min, (unsigned long long)option->max);
+    }
+    value->number = number;
+    return 0;
+}
+
+/* Checks the text of one option and stores it; not 0 when it was refused. */
+static int set_value(const struct cli_command *command, const struct cli_option *option, const char *text,
+                     struct cli_value *value)
+{
+    value->given = true;
+    value->text = text;
+    switch (option->kind) {
+    case CLI_CHOICE:
+        for (size_t i = 0; option->choices[i]; i++) {
+            if (strcmp(text, option->choices[i]) == 0) {
+                value->number = i;
+                return 0;
+            }
+        }
+        return bad_choice(command, option, text);
+    case CLI_NUMBER:
+    case CLI_HEX:
+        return set_number(command, option, text, value);
+    default:
+        return 0;
+    }
+}
+
+/* getopt refused the last argument: says why and what was probably meant. */
+static enum cli_parse refuse(const struct cli_command *command, int result, char **argv)
+{
+    if (optopt >= LONG_BASE) {
+        const char *name = option_at(command, (size_t)(optopt - LONG_BASE))->name;
+        if (result == ':')
+            cli_usage_error(command, "--%s needs a value", name);
+        else
+            cli_usage_error(command, "--%s takes no value", name);
+        return CLI_PARSE_BAD;
+    }
+    if (optopt) {
+        if (result == ':')
+            cli_usage_error(command, "-%c needs a value", optopt);
+        else
+            cli_usage_error(command, "unknown option '-%c'", optopt);
+        return CLI_PARSE_BAD;
+    }
+    char word[64];
+    snprintf(word, sizeof word, "%s", argv[optind - 1] + 2);
+    word[strcspn(word, "=")] = 0;
+    const char *names[CLI_OPTION_MAX + 8] = {NULL};
+    for (size_t i = 0; i < command->option_count + cli_common_count; i++)
+        names[i] = option_at(command, i)->name;
+    const char *near = cli_nearest(word, names);
+    if (near)
+        cli_usage_error(command, "unknown option '--%s'; did you mean '--%s'?", word, near);
+    else
+        cli_usage_error(command, "unknown option '--%s'", word);
+    return CLI_PARSE_BAD;
+}
+
+/* The two forms in which getopt_long wants the table. */
+static void build_tables(const struct cli_command *command, struct option *longs, char *shorts)
+{
+    *shorts++ = ':';
+    for (size_t i = 0; i < command->option_count + cli_common_count; i++) {
+        const struct cli_option *option = option_at(command, i);
+        const bool argument = option->kind != CLI_FLAG;
+        longs[i] = (struct option){option->name, argument ? required_argument : no_argument, NULL,
+                                   LONG_BASE + (int)i};
+        if (option->letter) {
+            *shorts++ = option->letter;
+            if (argument)
+                *shorts++ = ':';
+        }
+    }
+    *shorts = 0;
+}
+
+static size_t index_of(const struct cli_command *command, int result)
+{
+    if (result >= LONG_BASE)
+        return (size_t)(result - LONG_BASE);
+    size_t i = 0;
+    while (option_at(command, i)->letter != result)
+        i++;
+    return i;
+}
+
+static enum cli_parse take_operand(const struct cli_command *command, int argc, char **argv,
+                                   struct cli_args *args)
+{
+    const int wanted = command->operand ? 1 : 0;
+    if (argc - optind < wanted) {
+        cli_usage_error(command, "%s is missing", command->operand);
+        return CLI_PARSE_BAD;
+    }
+    if (argc - optind > wanted) {
+        cli_usage_error(command, "'%s' is one argument too many", argv[optind + wanted]);
+        return CLI_PARSE_BAD;
+    }
+    if (wanted)
+        args->operand = argv[optind];
+    return CLI_PARSE_RUN;
+}
+
+enum cli_parse cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
+{
+    struct option longs[CLI_OPTION_MAX + 8] = {{NULL, 0, NULL, 0}};
+    char shorts[2 * (CLI_OPTION_MAX + 8)];
+    build_tables(command, longs, shorts);
+    optind = 0; /* GNU: start afresh */
+    opterr = 0;
+    int result;
+    while ((result = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        if (result == '?' || result == ':')
+            return refuse(command, result, argv);
+        const size_t index = index_of(command, result);
+        if (index < command->option_count) {
+            if (set_value(command, &command->options[index], optarg, &args->values[index]))
+                return CLI_PARSE_BAD;
+        } else if (index - command->option_count == COMMON_HELP) {
+            return CLI_PARSE_HELP;
+        } else {
+            args->quiet = true;
+        }
+    }
+    return take_operand(command, argc, argv, args);
+}

@@ -1,0 +1,25 @@
+/* A line on the terminal that says how far a long job is. */
+#ifndef CT_CLI_PROGRESS_H
+#define CT_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cli_progress {
+    bool shown;      /* there is somebody to show it to */
+    bool printed;    /* the line is on the screen */
+    uint64_t total;  /* bytes of the whole job; 0 when not known */
+    uint64_t begin;  /* ns */
+    uint64_t latest; /* ns, of the last line */
+};
+
+/* Nothing is ever shown with `quiet` or when standard error is not a terminal. */
+void cli_progress_start(struct cli_progress *progress, uint64_t total, bool quiet);
+
+/* `done` bytes are behind us. Cheap: prints at most ten times a second, from the first second on. */
+void cli_progress_update(struct cli_progress *progress, uint64_t done);
+
+/* Takes the line away. */
+void cli_progress_finish(struct cli_progress *progress);
+
+#endif

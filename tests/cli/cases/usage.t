@@ -1,0 +1,38 @@
+# The command by itself.
+$ coretap --version
+| coretap 0.1.0
+$ coretap --help
+| Usage: coretap COMMAND [OPTION]... CAPTURE
+|        coretap --help | --version
+|
+| Decodes and analyses the trace that Arm processors emit about themselves.
+|
+| Commands:
+|
+| 'coretap COMMAND --help' says more about each.
+$ coretap
+! Usage: coretap COMMAND [OPTION]... CAPTURE
+!        coretap --help | --version
+!
+! Decodes and analyses the trace that Arm processors emit about themselves.
+!
+! Commands:
+!
+! 'coretap COMMAND --help' says more about each.
+[2]
+$ coretap --versoin
+! coretap: unknown option '--versoin'; did you mean '--version'?
+! Try 'coretap --help'.
+[2]
+$ coretap -x
+! coretap: unknown option '-x'
+! Try 'coretap --help'.
+[2]
+
+# Output that cannot be written.
+$ coretap --version >/dev/full
+! coretap: standard output: No space left on device; what was printed is not complete
+[2]
+$ coretap --version >&-
+! coretap: standard output is closed: there is nowhere to print to; redirect it to a file or /dev/null
+[2]

@@ -1,0 +1,31 @@
+/* An ETMv4 or ETE source from the first bytes of a fuzz input: a configuration that the decoder accepts
+ * for most values, so that the rest of the bytes is trace. */
+#ifndef CT_TESTS_FUZZ_SOURCE_H
+#define CT_TESTS_FUZZ_SOURCE_H
+
+#include "base/bytes.h"
+#include "coretap/input.h"
+
+#define FUZZ_SOURCE_BYTES 24
+
+static inline struct ct_source fuzz_source(const uint8_t *data)
+{
+    return (struct ct_source){
+        .name = "fuzz",
+        .core = "core",
+        .protocol = data[0] & 1 ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
+        .trace_id = data[1] & 0x7f,
+        .arch = {.major = data[0] & 8 ? 7 : 8,
+                 .minor = data[0] >> 4,
+                 .profile = data[0] & 2 ? CT_PROFILE_M : CT_PROFILE_A,
+                 .newest = data[0] >> 2 & 1},
+        .regs = {.configr = ct_load32(data + 4),
+                 .idr0 = ct_load32(data + 8),
+                 .idr1 = 0x4100f400u | (data[2] & 0xffu),
+                 .idr2 = ct_load32(data + 12),
+                 .idr8 = ct_load32(data + 16),
+                 .devarch = ct_load32(data + 20)},
+    };
+}
+
+#endif

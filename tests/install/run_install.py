@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Installs into an empty folder and uses what lies there as somebody else's program would: through
+pkg-config, shared and static; every public header by itself, in C and in C++. Prints TAP.
+
+usage: run_install.py BUILD SOURCE_ROOT"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+class Tap:
+    def __init__(self):
+        self.number = self.failed = 0
+
+    def result(self, name, why=None):
+        self.number += 1
+        self.failed += why is not None
+        print(f"{'not ' if why else ''}ok {self.number} - {name}")
+        for row in (why or "").splitlines():
+            print(f"# {row}")
+
+    def run(self, name, line, **kwargs):
+        """One subtest: the command succeeds. Its output, or None."""
+        done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL, **kwargs)
+        self.result(name, done.stdout + done.stderr or f"exit code {done.returncode}" if done.returncode else None)
+        return None if done.returncode else done.stdout
+
+    def skip(self, name, why):
+        self.number += 1
+        print(f"ok {self.number} - {name} # SKIP {why}")
+
+
+def headers(tap, include):
+    """Each header compiles alone, strictly."""
+    names = sorted(p.name for p in (include / "coretap").glob("*.h"))
+    tap.result("headers are installed", None if names else "there is none")
+    compilers = [("C11", "cc", ["-std=c11"]), ("C++", "c++", ["-std=c++11"])]
+    for language, program, flags in compilers:
+        for name in names:
+            title = f"{name} compiles alone as {language}"
+            if not shutil.which(program):
+                tap.skip(title, f"there is no {program}")
+                continue
+            code = include.parent / ("alone.c" if program == "cc" else "alone.cc")
+            code.write_text(f'#include <coretap/{name}>\n#include <coretap/{name}>\n')
+            tap.run(title, [program, *flags, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", str(include),
+                            "-fsyntax-only", str(code)])
+
+
+def consumer(tap, source, prefix, libdir):
+    """The example of the README, compiled and run against the installed tree."""
+    env = dict(os.environ, PKG_CONFIG_PATH=str(libdir / "pkgconfig"), LD_LIBRARY_PATH=str(libdir))
+    version = re.search(r"version: '([^']+)'", (source / "meson.build").read_text()).group(1)
+    said = tap.run("pkg-config knows coretap", ["pkg-config", f"--define-variable=prefix={prefix}", "--modversion",
+                                                "coretap"], env=env)
+    tap.result("pkg-config says the version", None if said and said.strip() == version else f"{said} is not {version}")
+    for kind in ("shared", "static"):
+        flags = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", "coretap",
+                                *(["--static"] if kind == "static" else [])],
+                               env=env, capture_output=True, text=True).stdout.split()
+        if kind == "static":
+            flags = [str(libdir / "libcoretap.a") if f == "-lcoretap" else f for f in flags]
+        program = prefix / f"consumer-{kind}"
+        tap.run(f"a program compiles, {kind}", ["cc", "-Wall", "-Wextra", "-Werror", "-o", str(program),
+                                               str(source / "tests/install/consumer.c"), *flags])
+        out = tap.run(f"a program runs, {kind}", [str(program)], env=env if kind == "shared" else None)
+        tap.result(f"a program says the version, {kind}",
+                   None if out and out.strip() == version else f"{out} is not {version}")
+
+
+def main():
+    build, source = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        stage = pathlib.Path(folder)
+        tap.run("meson install", ["meson", "install", "-C", str(build), "--no-rebuild", "--quiet"],
+                env=dict(os.environ, DESTDIR=str(stage)))
+        found = list(stage.rglob("coretap.pc"))
+        tap.result("a pkg-config file is installed", None if len(found) == 1 else f"{len(found)} files coretap.pc")
+        if found:
+            libdir = found[0].parent.parent
+            prefix = next(p for p in libdir.parents if (p / "include").is_dir())
+            headers(tap, prefix / "include")
+            consumer(tap, source, prefix, libdir)
+            for page in sorted((source / "docs" / "man").glob("*.1")):
+                installed = list(prefix.glob(f"share/man/man1/{page.name}*"))
+                tap.result(f"{page.name} is installed", None if installed else "it is not")
+            tap.run("the installed command runs", [str(prefix / "bin" / "coretap"), "--version"])
+    print(f"1..{tap.number}")
+    return 1 if tap.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
