@@ -107,9 +107,12 @@ CT_API void ct_etm4_resolver_free(struct ct_etm4_resolver *resolver);
 /* The stream was reset at `pos`: what is uncommitted is gone, and a GAP (reset) comes next. */
 CT_API void ct_etm4_resolver_reset(struct ct_etm4_resolver *resolver, uint64_t pos);
 
-/* Takes packets, gives at most `cap` (at least 16) elements; *count is how many. Result: packets taken. With
- * `final` the packets are the last ones, and after them the END. Call again while packets are left or
- * *count == cap. */
+/* Room that the array of elements must have. */
+#define CT_RESOLVE_MIN 16
+
+/* Takes packets, gives at most `cap` (at least CT_RESOLVE_MIN) elements; *count is how many. Result: packets
+ * taken. With `final` the packets are the last ones, and after them comes the END. Call again while packets are
+ * left or *count > cap - CT_RESOLVE_MIN. */
 CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets,
                               size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 const struct cli_command *const cli_commands[] = {
+    &cli_command_list,
     NULL,
 };
 

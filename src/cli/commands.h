@@ -4,4 +4,6 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command cli_command_list;
+
 #endif

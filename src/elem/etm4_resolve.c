@@ -4,7 +4,7 @@
 
 #include "base/ctx.h"
 #include "elem/held.h"
-#include "proto/etm4_config.h"
+#include "base/etm4_config.h"
 
 /* Elements that one step may put out; the caller's array has room for more. */
 #define STEP_ELEMS 4

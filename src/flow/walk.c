@@ -5,7 +5,7 @@
 #include "coretap/flow.h"
 #include "flow/fetch.h"
 #include "flow/return_stack.h"
-#include "proto/etm4_config.h"
+#include "base/etm4_config.h"
 
 /* Instructions between two waypoints at most. Longer straight code is a wrong image (memory full of data), and
  * a capture made to be slow must not succeed. */

@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
-#include "proto/etm4_config.h"
+#include "base/etm4_config.h"
 #include "proto/etm4_fields.h"
 #include "proto/etm4_header.h"
 

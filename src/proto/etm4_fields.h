@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "coretap/packet.h"
-#include "proto/etm4_config.h"
+#include "base/etm4_config.h"
 
 /* Bytes that can be read: from `p` on, up to but not including `end`. A reader that needs more sets `cut`
  * and gives 0, so that a handler reads on without a test after each field and tests once at its end. */

@@ -3,7 +3,7 @@
 #define CT_PROTO_ETM4_HEADER_H
 
 #include "coretap/packet.h"
-#include "proto/etm4_config.h"
+#include "base/etm4_config.h"
 
 /* How the rest of a packet is read. Headers of one form share one handler. */
 enum ct_etm4_form {

@@ -1,7 +1,7 @@
 /* What the registers of an ETMv4 or ETE say about its packets. ARM IHI 0064H, chapter 7 (TRCIDR0 to
  * TRCIDR13, TRCCONFIGR); Arm ARM DDI 0487, D19 for ETE. */
-#ifndef CT_PROTO_ETM4_CONFIG_H
-#define CT_PROTO_ETM4_CONFIG_H
+#ifndef CT_BASE_ETM4_CONFIG_H
+#define CT_BASE_ETM4_CONFIG_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "proto/etm4_config.h"
+#include "base/etm4_config.h"
 
 #include "base/bytes.h"
 #include "base/ctx.h"

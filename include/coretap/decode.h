@@ -1,0 +1,113 @@
+/* coretap decode: the layers tied into one chain, from a buffer of a capture to what the caller wants of it. */
+#ifndef CORETAP_DECODE_H
+#define CORETAP_DECODE_H
+
+#include "coretap/base.h"
+#include "coretap/elem.h"
+#include "coretap/flow.h"
+#include "coretap/frame.h"
+#include "coretap/input.h"
+#include "coretap/packet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How far the chain goes; each level includes those before it. */
+enum ct_level {
+    CT_LEVEL_FRAME,   /* bytes per trace ID */
+    CT_LEVEL_PACKET,  /* protocol packets */
+    CT_LEVEL_ELEMENT, /* what the trace unit said, speculation resolved */
+    CT_LEVEL_FLOW,    /* instruction ranges */
+};
+
+/* What was seen of one trace ID, since the chain was made. */
+struct ct_stream_stats {
+    uint64_t bytes;
+    uint64_t packets;
+    uint64_t elements;
+    uint64_t atoms;
+    uint64_t branches;     /* flow: ranges that end with an executed branch */
+    uint64_t instructions; /* flow: in ranges */
+    uint64_t ranges;
+    uint64_t no_access;    /* flow: addresses that could not be read */
+    uint64_t gaps;         /* pieces of trace that are missing, the wait for the first synchronisation not counted */
+    uint64_t lost_bytes;   /* bytes that could not be used because of them, or before the first synchronisation */
+    uint64_t packet_types[CT_ETM4_TYPE_COUNT];
+};
+
+/* One trace ID of the buffer. */
+struct ct_stream {
+    const struct ct_source *source;
+    uint8_t id; /* as listed: 0 in a buffer without frames */
+    struct ct_stream_stats stats;
+};
+
+/* Packets in order. `pos` of each is a stream position; its bytes are at data[pos - run->pos]. */
+struct ct_packet_batch {
+    const struct ct_etm4_packet *packets;
+    size_t count;
+    const uint64_t *offsets;  /* of each packet in the capture */
+    const struct ct_run *run; /* where the bytes are */
+};
+
+struct ct_elem_batch {
+    const struct ct_elem *elems;
+    size_t count;
+    uint64_t end; /* for ct_elem_offset */
+};
+
+struct ct_flow_batch {
+    const struct ct_flow *records;
+    size_t count;
+};
+
+/* Receivers, one call a batch; those that are NULL are not called. A result other than 0 stops the chain, which
+ * then returns it. `bytes` gets the input bytes taken so far, once a piece of input. */
+struct ct_chain_sink {
+    void *user;
+    int (*packets)(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch);
+    int (*elems)(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch);
+    int (*flow)(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch);
+    int (*mark)(void *user, const struct ct_frame_mark *mark);
+    int (*bytes)(void *user, uint64_t bytes);
+};
+
+struct ct_chain_options {
+    size_t size;                 /* sizeof(struct ct_chain_options) */
+    uint8_t level;               /* enum ct_level */
+    uint8_t framing;             /* enum ct_framing; AUTO: what the capture says, or else what the bytes show */
+    uint8_t split_source_ranges; /* see flow.h */
+    uint64_t ids[2];             /* bit i of ids[i / 64]: decode ID i. Both 0: all that have a source */
+};
+
+struct ct_chain;
+
+/* A chain for one buffer of a capture (not owned, neither is the sink). Loads the memory images when the level is
+ * FLOW. Errors: those of the layers; CT_ERR_UNSUPPORTED for a protocol that is not decoded. */
+CT_API int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
+                        const struct ct_chain_sink *sink, struct ct_chain **out);
+CT_API void ct_chain_free(struct ct_chain *chain);
+
+/* Reads the whole buffer (its file, or standard input for "-") through the chain. CT_ERR_IO, or what a receiver
+ * returned. */
+CT_API int ct_chain_run(struct ct_chain *chain);
+
+/* The same with bytes that the caller has: any number of pieces, then the end. With framing AUTO the first piece
+ * decides it. */
+CT_API int ct_chain_push(struct ct_chain *chain, const void *data, size_t size);
+CT_API int ct_chain_finish(struct ct_chain *chain);
+
+/* The streams of the chain, by ID; those without a byte of trace included. */
+CT_API const struct ct_stream *ct_chain_streams(const struct ct_chain *chain, size_t *count);
+
+/* What the frames were; NULL before the first byte. */
+CT_API const struct ct_frame_stats *ct_chain_frame_stats(const struct ct_chain *chain);
+
+/* The framing in force; CT_FRAMING_AUTO before the first byte when it is still to be found out. */
+CT_API enum ct_framing ct_chain_framing(const struct ct_chain *chain);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

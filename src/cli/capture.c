@@ -1,0 +1,179 @@
+#include "cli/capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
+
+/* Copies standard input into a file without a name, so that it can be read from its start again. */
+static int spool_stdin(void)
+{
+    FILE *file = tmpfile();
+    int fd = file ? dup(fileno(file)) : -1;
+    if (file)
+        fclose(file);
+    static char data[1 << 16];
+    ssize_t got = 1;
+    while (fd >= 0 && got > 0) {
+        got = read(STDIN_FILENO, data, sizeof data);
+        if (got > 0 && write(fd, data, (size_t)got) != got)
+            got = -1;
+    }
+    if (fd < 0 || got < 0) {
+        cli_say("standard input: cannot be kept in a temporary file: %s; save it to a file and name that",
+                strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static bool read_again(struct cli_capture *c)
+{
+    static char path[32];
+    for (size_t i = 0; i < c->count; i++) {
+        if (strcmp(c->buffers[i].path, "-") != 0)
+            continue;
+        if (c->spool < 0)
+            c->spool = spool_stdin();
+        if (c->spool < 0)
+            return false;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", c->spool);
+        c->buffers[i].path = path;
+    }
+    return true;
+}
+
+/* Copies the buffers that the options leave. */
+static bool choose_buffers(struct cli_capture *c)
+{
+    const struct cli_value *name = &c->args->values[CLI_CAPTURE_BUFFER];
+    c->buffers = calloc(c->capture->buffer_count + 1, sizeof *c->buffers);
+    if (!c->buffers) {
+        cli_say("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < c->capture->buffer_count; i++)
+        if (!name->given || strcmp(name->text, c->capture->buffers[i].name) == 0)
+            c->buffers[c->count++] = c->capture->buffers[i];
+    if (c->count)
+        return true;
+    cli_say("%s: has no buffer '%s'; 'coretap info' lists its buffers", c->args->operand, name->text);
+    return false;
+}
+
+static bool has_id(const struct ct_buffer *buffer, uint64_t id)
+{
+    if (buffer->framing == CT_FRAMING_NONE)
+        return id == 0;
+    for (size_t i = 0; i < buffer->source_count; i++)
+        if (buffer->sources[i].trace_id == id)
+            return true;
+    return false;
+}
+
+static bool check_id(const struct cli_capture *c)
+{
+    const struct cli_value *id = &c->args->values[CLI_CAPTURE_ID];
+    for (size_t i = 0; i < c->count; i++)
+        if (!id->given || has_id(&c->buffers[i], id->number))
+            return true;
+    cli_say("%s: has no trace source with ID %02x; 'coretap info' lists its sources", c->args->operand,
+            (unsigned)id->number);
+    return false;
+}
+
+static uint64_t total_bytes(const struct cli_capture *c)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        struct stat st;
+        if (strcmp(c->buffers[i].path, "-") != 0 && stat(c->buffers[i].path, &st) == 0)
+            total += (uint64_t)st.st_size;
+    }
+    return total;
+}
+
+static bool open_capture(struct cli_capture *c)
+{
+    const struct cli_value *config = &c->args->values[CLI_CAPTURE_CONFIG];
+    bool from_stdin = strcmp(c->args->operand, "-") == 0;
+    if (from_stdin != config->given) {
+        cli_usage_error(c->args->command,
+                        from_stdin ? "CAPTURE '-' needs --config FILE.ini, which describes the stream"
+                                   : "--config goes with CAPTURE '-', the stream on standard input");
+        return false;
+    }
+    if (ct_capture_open(c->args->ctx, from_stdin ? config->text : c->args->operand, &c->capture) != CT_OK) {
+        cli_library_error(c->args->ctx);
+        return false;
+    }
+    if (!choose_buffers(c))
+        return false;
+    if (from_stdin && c->count > 1) {
+        cli_say("%s: describes %zu buffers, standard input is one; choose it with --buffer", config->text, c->count);
+        return false;
+    }
+    if (from_stdin)
+        c->buffers[0].path = "-";
+    return true;
+}
+
+bool cli_capture_open(struct cli_capture *c, const struct cli_args *args, bool many_passes)
+{
+    *c = (struct cli_capture){.args = args, .spool = -1};
+    if (!open_capture(c) || !check_id(c) || (many_passes && !read_again(c))) {
+        cli_capture_close(c);
+        return false;
+    }
+    cli_progress_start(&c->progress, total_bytes(c), args->quiet);
+    return true;
+}
+
+void cli_capture_close(struct cli_capture *c)
+{
+    cli_progress_finish(&c->progress);
+    free(c->buffers);
+    ct_capture_free(c->capture);
+    if (c->spool >= 0)
+        close(c->spool);
+}
+
+struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, enum ct_level level)
+{
+    const struct cli_value *id = &c->args->values[CLI_CAPTURE_ID];
+    struct ct_chain_options options = {.size = sizeof options, .level = (uint8_t)level};
+    options.framing = (uint8_t)c->args->values[CLI_CAPTURE_FRAMING].number;
+    if (id->given)
+        options.ids[id->number / 64] = UINT64_C(1) << (id->number % 64);
+    return options;
+}
+
+bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
+{
+    static const uint8_t bad_types[] = {CT_ETM4_BAD_SEQUENCE, CT_ETM4_BAD_TRACEMODE, CT_ETM4_RESERVED,
+                                        CT_ETM4_RESERVED_CFG, CT_ETM4_INCOMPLETE_EOT};
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
+    bool damaged = frames && frames->lost_bytes > 0;
+    if (damaged)
+        cli_say("%s: %llu bytes belong to no whole frame and were left out", buffer->name,
+                (unsigned long long)frames->lost_bytes);
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_stream_stats *s = &streams[i].stats;
+        uint64_t bad = 0;
+        for (size_t t = 0; t < sizeof bad_types; t++)
+            bad += s->packet_types[bad_types[t]];
+        if (bad) {
+            cli_say("%s, ID %02x: %llu packets cannot be; %llu bytes of trace could not be used", buffer->name,
+                    streams[i].id, (unsigned long long)bad, (unsigned long long)s->lost_bytes);
+            damaged = true;
+        }
+    }
+    return damaged;
+}

@@ -1,0 +1,60 @@
+/* What subcommands that read a capture share: opening it, choosing buffers and IDs, running the chain. */
+#ifndef CT_CLI_CAPTURE_H
+#define CT_CLI_CAPTURE_H
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "coretap/decode.h"
+
+/* Options of every subcommand that reads a capture: the first ones of its table, in this order. */
+enum cli_capture_option {
+    CLI_CAPTURE_BUFFER,
+    CLI_CAPTURE_ID,
+    CLI_CAPTURE_FRAMING,
+    CLI_CAPTURE_CONFIG,
+    CLI_CAPTURE_OPTIONS, /* their number */
+};
+
+#define CLI_CAPTURE_TABLE                                                                                    \
+    {.name = "buffer",                                                                                       \
+     .letter = 'b',                                                                                          \
+     .kind = CLI_TEXT,                                                                                       \
+     .arg = "NAME",                                                                                          \
+     .help = "Only this trace buffer of the capture."},                                                      \
+        {.name = "id",                                                                                       \
+         .letter = 'i',                                                                                      \
+         .kind = CLI_HEX,                                                                                    \
+         .arg = "HEX",                                                                                       \
+         .max = 0x7f,                                                                                        \
+         .help = "Only this trace ID. A buffer without frames has one stream, called 00."},                  \
+        {.name = "framing",                                                                                  \
+         .kind = CLI_CHOICE,                                                                                 \
+         .choices = cli_framings,                                                                            \
+         .help = "How trace IDs are multiplexed. auto: as the capture says, or else as its bytes show."},    \
+    {                                                                                                        \
+        .name = "config", .letter = 'c', .kind = CLI_TEXT, .arg = "FILE",                                    \
+        .help = "With CAPTURE '-': the .ini file that describes the stream on standard input (docs/formats.md)." \
+    }
+
+extern const char *const cli_framings[];
+
+struct cli_capture {
+    const struct cli_args *args;
+    struct ct_capture *capture;
+    size_t count;              /* buffers to be read */
+    struct ct_buffer *buffers; /* copies, with what the options say */
+    struct cli_progress progress;
+    int spool; /* standard input, copied to a file that can be read more than once; or -1 */
+};
+
+/* Opens what args->operand names. `many_passes`: the buffer will be read more than once. False: said why. */
+bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args, bool many_passes);
+void cli_capture_close(struct cli_capture *capture);
+
+/* Chain options for `level` with the framing and the ID that were asked for. */
+struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capture, enum ct_level level);
+
+/* True when something of the trace could not be decoded; then also said on stderr what and how much. */
+bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);
+
+#endif

@@ -1,0 +1,235 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "coretap/decode.h"
+#include "coretap/program.h"
+#include "decode/chunks.h"
+#include "decode/stream.h"
+
+struct ct_chain {
+    struct ct_ctx *ctx;
+    const struct ct_buffer *buffer;
+    const struct ct_chain_sink *sink;
+    struct ct_chain_options options;
+    struct ct_memory *memory;
+    struct ct_demux *demux; /* made when the framing is known */
+    struct ct_batches *batches;
+    uint64_t bytes;
+    size_t count;
+    struct ct_stream_chain *streams; /* by ID */
+    struct ct_stream *views;         /* what ct_chain_streams gives */
+};
+
+static bool wanted(const struct ct_chain_options *options, uint8_t id)
+{
+    if (!options->ids[0] && !options->ids[1])
+        return true;
+    return options->ids[id / 64] >> (id % 64) & 1;
+}
+
+static bool decoded(const struct ct_source *source)
+{
+    return source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;
+}
+
+static int load_images(struct ct_chain *c)
+{
+    int rc = ct_memory_new(c->ctx, &c->memory);
+    for (size_t i = 0; !rc && i < c->buffer->image_count; i++)
+        rc = ct_memory_add_image(c->memory, &c->buffer->images[i]);
+    return rc;
+}
+
+static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_t id)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->streams[i].stream.id == id)
+            return CT_OK; /* two sources with one ID: the first counts */
+    if (c->options.level >= CT_LEVEL_PACKET && !decoded(source)) {
+        ct_log(c->ctx, CT_LOG_WARNING,
+               "source %s (ID %02x): %s is not decoded by this version; its trace is left out", source->name, id,
+               ct_protocol_name((enum ct_protocol)source->protocol));
+        return CT_OK;
+    }
+    struct ct_stream_chain *stream = &c->streams[c->count++];
+    return ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->memory);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct ct_stream_chain *x = a;
+    const struct ct_stream_chain *y = b;
+    return x->stream.id - y->stream.id;
+}
+
+/* A buffer that is known to have no frames has one source, listed as ID 0. */
+static int make_streams(struct ct_chain *c, bool framed)
+{
+    const struct ct_buffer *b = c->buffer;
+    size_t count = framed ? b->source_count : b->source_count > 0;
+    c->streams = calloc(count + 1, sizeof *c->streams);
+    c->views = calloc(count + 1, sizeof *c->views);
+    if (!c->streams || !c->views)
+        return ct_fail_nomem(c->ctx, b->name);
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < count; i++) {
+        uint8_t id = framed ? b->sources[i].trace_id : 0;
+        if (wanted(&c->options, id))
+            rc = add_stream(c, &b->sources[i], id);
+    }
+    qsort(c->streams, c->count, sizeof *c->streams, by_id);
+    return rc;
+}
+
+static int start(struct ct_chain *c, enum ct_framing framing)
+{
+    struct ct_demux_options options = {.size = sizeof options, .framing = (uint8_t)framing};
+    c->options.framing = (uint8_t)framing;
+    int rc = ct_demux_new(c->ctx, &options, &c->demux);
+    if (!rc)
+        rc = make_streams(c, framing != CT_FRAMING_NONE);
+    for (unsigned id = 0; !rc && id < 128; id++)
+        ct_demux_keep(c->demux, (uint8_t)id, 0);
+    for (size_t i = 0; !rc && i < c->count; i++)
+        ct_demux_keep(c->demux, c->streams[i].stream.id, 1);
+    return rc;
+}
+
+int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
+                 const struct ct_chain_sink *sink, struct ct_chain **out)
+{
+    struct ct_chain *c = calloc(1, sizeof *c);
+    if (!c)
+        return ct_fail_nomem(ctx, buffer->name);
+    *c = (struct ct_chain){.ctx = ctx, .buffer = buffer, .sink = sink, .options = *options};
+    if (c->options.framing == CT_FRAMING_AUTO)
+        c->options.framing = buffer->framing;
+    c->batches = malloc(sizeof *c->batches);
+    int rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
+    if (!rc && options->level >= CT_LEVEL_FLOW)
+        rc = load_images(c);
+    if (!rc && c->options.framing != CT_FRAMING_AUTO)
+        rc = start(c, (enum ct_framing)c->options.framing);
+    if (rc) {
+        ct_chain_free(c);
+        return rc;
+    }
+    *out = c;
+    return CT_OK;
+}
+
+void ct_chain_free(struct ct_chain *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->count; i++)
+        ct_stream_chain_deinit(&c->streams[i]);
+    free(c->streams);
+    free(c->views);
+    free(c->batches);
+    ct_demux_free(c->demux);
+    ct_memory_free(c->memory);
+    free(c);
+}
+
+/* Takes every stream as far as its bytes go. */
+static int drain(struct ct_chain *c, bool final)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        struct ct_stream_chain *stream = &c->streams[i];
+        struct ct_run run;
+        ct_demux_run(c->demux, stream->stream.id, &run);
+        if (!run.size && !final)
+            continue;
+        size_t used;
+        int rc = ct_stream_chain_run(stream, &run, final, (enum ct_level)c->options.level, c->batches, c->sink, &used);
+        if (rc)
+            return rc;
+        stream->stream.stats.bytes += used;
+        ct_demux_consume(c->demux, stream->stream.id, used);
+    }
+    return 0;
+}
+
+/* Frame trouble; a reset also makes every stream begin afresh. */
+static int tell_marks(struct ct_chain *c)
+{
+    size_t count;
+    const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
+    for (size_t i = 0; i < count; i++) {
+        int rc = c->sink->mark ? c->sink->mark(c->sink->user, &marks[i]) : 0;
+        if (rc)
+            return rc;
+        for (size_t s = 0; marks[i].kind == CT_FRAME_RESET && s < c->count; s++)
+            ct_stream_chain_reset(&c->streams[s], marks[i].offset);
+    }
+    return 0;
+}
+
+int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+    int rc = CT_OK;
+    if (!c->demux)
+        rc = start(c, ct_framing_probe(bytes, size));
+    while (!rc && size) {
+        size_t used;
+        rc = ct_demux_push(c->demux, bytes, size, &used);
+        if (!rc)
+            rc = drain(c, false);
+        if (!rc)
+            rc = tell_marks(c);
+        bytes += used;
+        size -= used;
+        c->bytes += used;
+    }
+    if (!rc && c->sink->bytes)
+        rc = c->sink->bytes(c->sink->user, c->bytes);
+    return rc;
+}
+
+int ct_chain_finish(struct ct_chain *c)
+{
+    if (!c->demux)
+        return CT_OK;
+    int rc = ct_demux_finish(c->demux);
+    if (!rc)
+        rc = tell_marks(c);
+    if (!rc)
+        rc = drain(c, true);
+    return rc;
+}
+
+int ct_chain_run(struct ct_chain *c)
+{
+    struct ct_chunks chunks;
+    size_t size = 0;
+    int rc = ct_chunks_open(&chunks, c->ctx, c->buffer->path);
+    while (!rc) {
+        rc = ct_chunks_next(&chunks, &size);
+        if (rc || !size)
+            break;
+        rc = ct_chain_push(c, chunks.data, size);
+    }
+    ct_chunks_close(&chunks);
+    return rc ? rc : ct_chain_finish(c);
+}
+
+const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count)
+{
+    *count = c->count;
+    for (size_t i = 0; i < c->count; i++)
+        c->views[i] = c->streams[i].stream;
+    return c->views;
+}
+
+const struct ct_frame_stats *ct_chain_frame_stats(const struct ct_chain *c)
+{
+    return c->demux ? ct_demux_stats(c->demux) : NULL;
+}
+
+enum ct_framing ct_chain_framing(const struct ct_chain *c)
+{
+    return (enum ct_framing)c->options.framing;
+}

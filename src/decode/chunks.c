@@ -1,0 +1,53 @@
+#include "decode/chunks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+
+/* What ct_framing_probe wants to see. */
+#define FIRST_SIZE 4096
+
+int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
+{
+    *c = (struct ct_chunks){.ctx = ctx, .path = path, .fd = -1, .least = FIRST_SIZE};
+    c->data = malloc(CT_CHUNK_SIZE);
+    if (!c->data)
+        return ct_fail_nomem(ctx, path);
+    c->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (c->fd < 0)
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    return CT_OK;
+}
+
+int ct_chunks_next(struct ct_chunks *c, size_t *size)
+{
+    *size = 0;
+    while (*size < CT_CHUNK_SIZE) {
+        ssize_t got = read(c->fd, c->data + *size, CT_CHUNK_SIZE - *size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return ct_fail(c->ctx, CT_ERR_IO, "%s: cannot be read: %s", c->path, strerror(errno));
+        if (got == 0)
+            break;
+        *size += (size_t)got;
+        /* A pipe gives what it has: what arrived is decoded before more is waited for, once the first piece is
+         * large enough to show its framing. */
+        if (c->fd == STDIN_FILENO && *size >= c->least)
+            break;
+    }
+    c->least = 1;
+    return CT_OK;
+}
+
+void ct_chunks_close(struct ct_chunks *c)
+{
+    if (c->fd > STDIN_FILENO)
+        close(c->fd);
+    free(c->data);
+    *c = (struct ct_chunks){.fd = -1};
+}

@@ -1,0 +1,25 @@
+/* The bytes of a buffer, a piece at a time: a file or standard input, never held whole. */
+#ifndef CT_DECODE_CHUNKS_H
+#define CT_DECODE_CHUNKS_H
+
+#include "coretap/base.h"
+
+#define CT_CHUNK_SIZE ((size_t)1 << 20)
+
+struct ct_chunks {
+    struct ct_ctx *ctx;
+    const char *path;
+    int fd;
+    size_t least; /* bytes of a pipe that the next piece waits for */
+    uint8_t *data; /* CT_CHUNK_SIZE bytes */
+};
+
+/* Opens `path`, "-" for standard input. CT_ERR_IO, CT_ERR_NOMEM. */
+int ct_chunks_open(struct ct_chunks *chunks, struct ct_ctx *ctx, const char *path);
+
+/* The next piece, full but for the last one of a file; *size is 0 at the end. CT_ERR_IO. */
+int ct_chunks_next(struct ct_chunks *chunks, size_t *size);
+
+void ct_chunks_close(struct ct_chunks *chunks);
+
+#endif

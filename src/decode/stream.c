@@ -1,0 +1,174 @@
+#include "decode/stream.h"
+
+#include "base/ctx.h"
+
+int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source, uint8_t id,
+                         const struct ct_chain_options *options, const struct ct_memory *memory)
+{
+    *c = (struct ct_stream_chain){.stream = {.source = source, .id = id}};
+    int rc = CT_OK;
+    if (options->level >= CT_LEVEL_PACKET)
+        rc = ct_etm4_decoder_new(ctx, source, &c->decoder);
+    if (!rc && options->level >= CT_LEVEL_ELEMENT)
+        rc = ct_etm4_resolver_new(ctx, source, &c->resolver);
+    struct ct_walk_options walk = {.size = sizeof walk, .split_source_ranges = options->split_source_ranges};
+    if (!rc && options->level >= CT_LEVEL_FLOW)
+        rc = ct_walk_new(ctx, source, memory, &walk, &c->walk);
+    return rc;
+}
+
+void ct_stream_chain_deinit(struct ct_stream_chain *c)
+{
+    ct_etm4_decoder_free(c->decoder);
+    ct_etm4_resolver_free(c->resolver);
+    ct_walk_free(c->walk);
+}
+
+void ct_stream_chain_reset(struct ct_stream_chain *c, uint64_t offset)
+{
+    c->started = false;
+    if (c->decoder)
+        ct_etm4_decoder_reset(c->decoder);
+    if (c->resolver)
+        ct_etm4_resolver_reset(c->resolver, offset);
+}
+
+/* Offsets of packets whose positions ascend through the spans of a run. */
+static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *run,
+                         const struct ct_etm4_packet *packets, size_t count, uint64_t *offsets)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t pos = packets[i].pos;
+        if (packets[i].type == CT_ETM4_NOT_SYNC) {
+            /* Its bytes may be gone from the run. There is one such packet at most, at the start. */
+            offsets[i] = c->start_offset;
+            continue;
+        }
+        while (at + 1 < run->span_count && run->spans[at + 1].pos <= pos)
+            at++;
+        const struct ct_span *span = &run->spans[at];
+        uint64_t distance = pos - span->pos;
+        if (span->stride)
+            distance += distance / span->stride;
+        offsets[i] = span->offset + distance;
+    }
+}
+
+static void count_packets(struct ct_stream_stats *stats, const struct ct_etm4_packet *packets, size_t count)
+{
+    stats->packets += count;
+    for (size_t i = 0; i < count; i++)
+        stats->packet_types[packets[i].type]++;
+}
+
+static void count_elems(struct ct_stream_stats *stats, const struct ct_elem *elems, size_t count)
+{
+    stats->elements += count;
+    for (size_t i = 0; i < count; i++) {
+        switch (elems[i].kind) {
+        case CT_ELEM_ATOMS:
+            stats->atoms += elems[i].n;
+            break;
+        case CT_ELEM_GAP:
+            stats->gaps += elems[i].n != CT_GAP_INIT;
+            break;
+        case CT_ELEM_SYNC:
+            stats->lost_bytes += elems[i].n ? elems[i].v : 0;
+            break;
+        case CT_ELEM_END:
+            stats->lost_bytes += elems[i].v;
+            stats->gaps += elems[i].aux;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void count_flow(struct ct_stream_stats *stats, const struct ct_flow *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_flow *r = &records[i];
+        if (r->kind == CT_FLOW_RANGE) {
+            bool branch = r->type == CT_INSN_BR || r->type == CT_INSN_IBR;
+            stats->ranges++;
+            stats->instructions += r->n;
+            stats->branches += branch && r->exec;
+        } else if (r->kind == CT_FLOW_NO_ACCESS) {
+            stats->no_access++;
+        } else if (r->elem.kind == CT_ELEM_GAP && r->elem.n == CT_GAP_BAD_IMAGE) {
+            stats->gaps++;
+        }
+    }
+}
+
+static int run_flow(struct ct_stream_chain *c, const struct ct_elem *elems, size_t size, uint64_t end,
+                    struct ct_batches *batches, const struct ct_chain_sink *sink)
+{
+    size_t done = 0;
+    while (done < size) {
+        size_t count;
+        done += ct_walk_run(c->walk, elems + done, size - done, end, batches->flow, CT_BATCH_FLOW, &count);
+        count_flow(&c->stream.stats, batches->flow, count);
+        struct ct_flow_batch batch = {.records = batches->flow, .count = count};
+        int rc = sink->flow && count ? sink->flow(sink->user, &c->stream, &batch) : 0;
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int run_elems(struct ct_stream_chain *c, struct ct_etm4_packet *packets, size_t size, bool final,
+                     enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink)
+{
+    for (size_t i = 0; i < size; i++)
+        packets[i].pos = batches->offsets[i];
+    uint64_t end = size ? packets[size - 1].pos : 0;
+    if (size)
+        c->last_offset = end;
+    size_t done = 0;
+    size_t count;
+    do {
+        done += ct_etm4_resolve(c->resolver, packets + done, size - done, final, batches->elems, CT_BATCH_ELEMS,
+                                &count);
+        count_elems(&c->stream.stats, batches->elems, count);
+        struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
+        int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
+        if (!rc && level >= CT_LEVEL_FLOW)
+            rc = run_flow(c, batches->elems, count, c->last_offset, batches, sink);
+        if (rc)
+            return rc;
+    } while (done < size || count > CT_BATCH_ELEMS - CT_RESOLVE_MIN);
+    return 0;
+}
+
+int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, bool final, enum ct_level level,
+                        struct ct_batches *batches, const struct ct_chain_sink *sink, size_t *used)
+{
+    *used = run->size;
+    if (!c->started && run->size) {
+        c->started = true;
+        c->start_offset = ct_run_offset(run, run->pos);
+    }
+    if (level < CT_LEVEL_PACKET || !c->started)
+        return 0;
+    size_t at = 0;
+    size_t count;
+    do {
+        at += ct_etm4_decode(c->decoder, run->data + at, run->size - at, run->pos + at, final, batches->packets,
+                             CT_BATCH_PACKETS, &count);
+        find_offsets(c, run, batches->packets, count, batches->offsets);
+        count_packets(&c->stream.stats, batches->packets, count);
+        struct ct_packet_batch batch = {
+            .packets = batches->packets, .count = count, .offsets = batches->offsets, .run = run};
+        int rc = sink->packets && count ? sink->packets(sink->user, &c->stream, &batch) : 0;
+        bool last = final && count < CT_BATCH_PACKETS;
+        if (!rc && level >= CT_LEVEL_ELEMENT)
+            rc = run_elems(c, batches->packets, count, last, level, batches, sink);
+        if (rc)
+            return rc;
+    } while (count == CT_BATCH_PACKETS);
+    *used = at;
+    return 0;
+}

@@ -1,0 +1,44 @@
+/* One trace ID on its way through packets, elements and flow. */
+#ifndef CT_DECODE_STREAM_H
+#define CT_DECODE_STREAM_H
+
+#include <stdbool.h>
+
+#include "coretap/decode.h"
+
+#define CT_BATCH_PACKETS 1024
+#define CT_BATCH_ELEMS   4096
+#define CT_BATCH_FLOW    2048
+
+/* Room for one batch of each kind. Streams of a chain take turns with it. */
+struct ct_batches {
+    struct ct_etm4_packet packets[CT_BATCH_PACKETS];
+    uint64_t offsets[CT_BATCH_PACKETS];
+    struct ct_elem elems[CT_BATCH_ELEMS];
+    struct ct_flow flow[CT_BATCH_FLOW];
+};
+
+struct ct_stream_chain {
+    struct ct_stream stream; /* what the caller sees of it */
+    struct ct_etm4_decoder *decoder;
+    struct ct_etm4_resolver *resolver;
+    struct ct_walk *walk;
+    uint64_t start_offset; /* in the capture: first byte since the start or the last reset … */
+    uint64_t last_offset;  /* … and the last packet */
+    bool started;
+};
+
+/* Makes the layers up to `options->level`. `memory` is needed for FLOW only. */
+int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, const struct ct_source *source, uint8_t id,
+                         const struct ct_chain_options *options, const struct ct_memory *memory);
+void ct_stream_chain_deinit(struct ct_stream_chain *chain);
+
+/* Decodes what there is of `run`; *used bytes are done with. `final`: no more comes, and what is held
+ * leaves. Result: 0 or what a receiver returned. */
+int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, bool final, enum ct_level level,
+                        struct ct_batches *batches, const struct ct_chain_sink *sink, size_t *used);
+
+/* The stream begins afresh at `offset`; the run before it is drained. */
+void ct_stream_chain_reset(struct ct_stream_chain *chain, uint64_t offset);
+
+#endif

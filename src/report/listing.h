@@ -1,0 +1,28 @@
+/* Listing v1: one line a packet, one line an element (docs/listing.md). */
+#ifndef CT_REPORT_LISTING_H
+#define CT_REPORT_LISTING_H
+
+#include "coretap/flow.h"
+#include "coretap/packet.h"
+#include "report/text.h"
+
+/* Name of an ETMv4/ETE packet type in listings, such as "i_atom_f1". */
+const char *ct_etm4_type_name(enum ct_etm4_type type);
+
+/* One packet of trace ID `id` at `offset`; `bytes` are its packet->size bytes. */
+void ct_list_etm4_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
+                         const struct ct_etm4_packet *packet, const struct ct_source *source);
+
+/* Lines of elements hold back the last one: a cycle count that belongs to it may follow. */
+struct ct_element_lister {
+    struct ct_text *text;
+    uint8_t id;
+    bool open; /* a line without its end */
+};
+
+void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *record);
+
+/* Ends the last line. */
+void ct_list_flow_end(struct ct_element_lister *lister);
+
+#endif

@@ -1,0 +1,62 @@
+/* Text lines, built fast: appended to a buffer that is written when it is full. */
+#ifndef CT_REPORT_TEXT_H
+#define CT_REPORT_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CT_TEXT_SIZE 65536u
+
+/* What can be appended between two looks at the room left (ct_text_room). */
+#define CT_TEXT_LINE 2048u
+
+struct ct_text {
+    FILE *out;
+    bool failed; /* a write did not succeed; what follows is dropped */
+    size_t used;
+    char data[CT_TEXT_SIZE];
+};
+
+void ct_text_init(struct ct_text *text, FILE *out);
+
+/* Writes what is there. False when a write failed, now or before. */
+bool ct_text_flush(struct ct_text *text);
+
+/* Makes room for CT_TEXT_LINE bytes. */
+static inline void ct_text_room(struct ct_text *text)
+{
+    if (CT_TEXT_SIZE - text->used < CT_TEXT_LINE)
+        ct_text_flush(text);
+}
+
+static inline void ct_text_char(struct ct_text *text, char c)
+{
+    text->data[text->used++] = c;
+}
+
+static inline void ct_text_bytes(struct ct_text *text, const char *s, size_t n)
+{
+    memcpy(text->data + text->used, s, n);
+    text->used += n;
+}
+
+/* A string literal, whose length is known when this is compiled. */
+#define ct_text_lit(text, literal) ct_text_bytes((text), "" literal, sizeof literal - 1)
+
+static inline void ct_text_string(struct ct_text *text, const char *s)
+{
+    ct_text_bytes(text, s, strlen(s));
+}
+
+/* Decimal; hexadecimal in lower case without leading zeros; two hexadecimal digits for each byte. */
+void ct_text_dec(struct ct_text *text, uint64_t value);
+void ct_text_hex(struct ct_text *text, uint64_t value);
+void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned digits);
+void ct_text_hex_bytes(struct ct_text *text, const uint8_t *bytes, size_t size);
+
+/* Text inside a JSON string: quotes, backslashes and control characters escaped. At most 200 bytes of `s`. */
+void ct_text_json(struct ct_text *text, const char *s);
+
+#endif
