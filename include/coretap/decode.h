@@ -30,9 +30,10 @@ struct ct_stream_stats {
     uint64_t branches;     /* flow: ranges that end with an executed branch */
     uint64_t instructions; /* flow: in ranges */
     uint64_t ranges;
-    uint64_t no_access;    /* flow: addresses that could not be read */
-    uint64_t gaps;         /* pieces of trace that are missing, the wait for the first synchronisation not counted */
-    uint64_t lost_bytes;   /* bytes that could not be used because of them, or before the first synchronisation */
+    uint64_t no_access; /* flow: addresses that could not be read */
+    uint64_t gaps; /* pieces of trace that are missing, the wait for the first synchronisation not counted */
+    uint64_t
+        lost_bytes; /* bytes that could not be used because of them, or before the first synchronisation */
     uint64_t packet_types[CT_ETM4_TYPE_COUNT];
 };
 
@@ -74,9 +75,9 @@ struct ct_chain_sink {
 };
 
 struct ct_chain_options {
-    size_t size;                 /* sizeof(struct ct_chain_options) */
-    uint8_t level;               /* enum ct_level */
-    uint8_t framing;             /* enum ct_framing; AUTO: what the capture says, or else what the bytes show */
+    size_t size;     /* sizeof(struct ct_chain_options) */
+    uint8_t level;   /* enum ct_level */
+    uint8_t framing; /* enum ct_framing; AUTO: what the capture says, or else what the bytes show */
     uint8_t split_source_ranges; /* see flow.h */
     uint64_t ids[2];             /* bit i of ids[i / 64]: decode ID i. Both 0: all that have a source */
 };
@@ -85,8 +86,9 @@ struct ct_chain;
 
 /* A chain for one buffer of a capture (not owned, neither is the sink). Loads the memory images when the level is
  * FLOW. Errors: those of the layers; CT_ERR_UNSUPPORTED for a protocol that is not decoded. */
-CT_API int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
-                        const struct ct_chain_sink *sink, struct ct_chain **out);
+CT_API int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer,
+                        const struct ct_chain_options *options, const struct ct_chain_sink *sink,
+                        struct ct_chain **out);
 CT_API void ct_chain_free(struct ct_chain *chain);
 
 /* Reads the whole buffer (its file, or standard input for "-") through the chain. CT_ERR_IO, or what a receiver

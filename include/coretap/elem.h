@@ -20,7 +20,7 @@ enum ct_elem_kind {
     CT_ELEM_END,      /* end of the trace. n: enum ct_gap, why */
     CT_ELEM_ATOMS,    /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E */
     CT_ELEM_ADDRESS,  /* execution is at v. n: enum ct_isa_select; aux: known low bits */
-    CT_ELEM_SOURCE,   /* ETE: execution went on up to the waypoint at v. n: enum ct_isa_select */
+    CT_ELEM_SOURCE,   /* ETE: execution went on up to the waypoint at v */
     CT_ELEM_CONTEXT, /* v: context ID in bits 31:0, VMID in 63:32; n: el_sec as in packets; aux: enum ct_elem_context */
     CT_ELEM_EXCEPTION, /* aux: number; v: preferred return address; n: enum ct_elem_exception */
     CT_ELEM_RETURN,    /* return from an exception */

@@ -101,7 +101,8 @@ struct ct_image {
 struct ct_buffer {
     const char *name;
     const char *path; /* "-" is standard input */
-    uint8_t framing;  /* enum ct_framing as stated by the capture; CT_FRAMING_AUTO when the bytes have to say */
+    uint8_t
+        framing; /* enum ct_framing as stated by the capture; CT_FRAMING_AUTO when the bytes have to say */
     size_t source_count;
     const struct ct_source *sources; /* in a buffer without frames only the first counts */
     size_t image_count;

@@ -115,7 +115,8 @@ static bool open_capture(struct cli_capture *c)
     if (!choose_buffers(c))
         return false;
     if (from_stdin && c->count > 1) {
-        cli_say("%s: describes %zu buffers, standard input is one; choose it with --buffer", config->text, c->count);
+        cli_say("%s: describes %zu buffers, standard input is one; choose it with --buffer", config->text,
+                c->count);
         return false;
     }
     if (from_stdin)
@@ -170,8 +171,8 @@ bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buf
         for (size_t t = 0; t < sizeof bad_types; t++)
             bad += s->packet_types[bad_types[t]];
         if (bad) {
-            cli_say("%s, ID %02x: %llu packets cannot be; %llu bytes of trace could not be used", buffer->name,
-                    streams[i].id, (unsigned long long)bad, (unsigned long long)s->lost_bytes);
+            cli_say("%s, ID %02x: %llu packets cannot be; %llu bytes of trace could not be used",
+                    buffer->name, streams[i].id, (unsigned long long)bad, (unsigned long long)s->lost_bytes);
             damaged = true;
         }
     }

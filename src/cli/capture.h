@@ -33,7 +33,8 @@ enum cli_capture_option {
          .help = "How trace IDs are multiplexed. auto: as the capture says, or else as its bytes show."},    \
     {                                                                                                        \
         .name = "config", .letter = 'c', .kind = CLI_TEXT, .arg = "FILE",                                    \
-        .help = "With CAPTURE '-': the .ini file that describes the stream on standard input (docs/formats.md)." \
+        .help =                                                                                              \
+            "With CAPTURE '-': the .ini file that describes the stream on standard input (docs/formats.md)." \
     }
 
 extern const char *const cli_framings[];

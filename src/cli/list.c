@@ -12,14 +12,16 @@ enum option {
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
     [PACKETS] = {.name = "packets", .letter = 'p', .kind = CLI_FLAG, .help = "List the protocol packets."},
-    [ELEMENTS] = {.name = "elements",
-                  .letter = 'e',
-                  .kind = CLI_FLAG,
-                  .help = "List what the packets mean along the program: instruction ranges, exceptions, contexts, "
-                          "times."},
+    [ELEMENTS] =
+        {.name = "elements",
+         .letter = 'e',
+         .kind = CLI_FLAG,
+         .help = "List what the packets mean along the program: instruction ranges, exceptions, contexts, "
+                 "times."},
     [SPLIT] = {.name = "split-source-ranges",
                .kind = CLI_FLAG,
-               .help = "A range that a source address packet makes is split at the branches in it that were not taken."},
+               .help = "A range that a source address packet makes is split at the branches in it that were "
+                       "not taken."},
 };
 
 struct listing {
@@ -161,10 +163,13 @@ const struct cli_command cli_command_list = {
     .summary = "list packets or elements, one line each",
     .operand = "CAPTURE",
     .synopsis = "--packets|--elements",
-    .about = "Prints one line for each protocol packet, or for each element of the decoded trace, in listing format "
-             "version 1 (docs/listing.md). Each line begins with the offset in the trace buffer and the trace ID.\n"
-             "Without --id every trace ID is listed, one after the other, introduced by lines '# buffer NAME' and "
-             "'# id HH'.",
+    .about =
+        "Prints one line for each protocol packet, or for each element of the decoded trace, in listing "
+        "format "
+        "version 1 (docs/listing.md). Each line begins with the offset in the trace buffer and the trace "
+        "ID.\n"
+        "Without --id every trace ID is listed, one after the other, introduced by lines '# buffer NAME' and "
+        "'# id HH'.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

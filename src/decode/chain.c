@@ -48,8 +48,8 @@ static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_
             return CT_OK; /* two sources with one ID: the first counts */
     if (c->options.level >= CT_LEVEL_PACKET && !decoded(source)) {
         ct_log(c->ctx, CT_LOG_WARNING,
-               "source %s (ID %02x): %s is not decoded by this version; its trace is left out", source->name, id,
-               ct_protocol_name((enum ct_protocol)source->protocol));
+               "source %s (ID %02x): %s is not decoded by this version; its trace is left out", source->name,
+               id, ct_protocol_name((enum ct_protocol)source->protocol));
         return CT_OK;
     }
     struct ct_stream_chain *stream = &c->streams[c->count++];
@@ -143,7 +143,8 @@ static int drain(struct ct_chain *c, bool final)
         if (!run.size && !final)
             continue;
         size_t used;
-        int rc = ct_stream_chain_run(stream, &run, final, (enum ct_level)c->options.level, c->batches, c->sink, &used);
+        int rc = ct_stream_chain_run(stream, &run, final, (enum ct_level)c->options.level, c->batches,
+                                     c->sink, &used);
         if (rc)
             return rc;
         stream->stream.stats.bytes += used;

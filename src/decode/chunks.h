@@ -10,7 +10,7 @@ struct ct_chunks {
     struct ct_ctx *ctx;
     const char *path;
     int fd;
-    size_t least; /* bytes of a pipe that the next piece waits for */
+    size_t least;  /* bytes of a pipe that the next piece waits for */
     uint8_t *data; /* CT_CHUNK_SIZE bytes */
 };
 

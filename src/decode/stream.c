@@ -2,8 +2,8 @@
 
 #include "base/ctx.h"
 
-int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source, uint8_t id,
-                         const struct ct_chain_options *options, const struct ct_memory *memory)
+int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,
+                         uint8_t id, const struct ct_chain_options *options, const struct ct_memory *memory)
 {
     *c = (struct ct_stream_chain){.stream = {.source = source, .id = id}};
     int rc = CT_OK;
@@ -90,14 +90,14 @@ static void count_flow(struct ct_stream_stats *stats, const struct ct_flow *reco
 {
     for (size_t i = 0; i < count; i++) {
         const struct ct_flow *r = &records[i];
-        if (r->kind == CT_FLOW_RANGE) {
+        if (r->kind == CT_FLOW_RANGE && !r->stale) {
             bool branch = r->type == CT_INSN_BR || r->type == CT_INSN_IBR;
             stats->ranges++;
             stats->instructions += r->n;
             stats->branches += branch && r->exec;
         } else if (r->kind == CT_FLOW_NO_ACCESS) {
             stats->no_access++;
-        } else if (r->elem.kind == CT_ELEM_GAP && r->elem.n == CT_GAP_BAD_IMAGE) {
+        } else if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_GAP && r->elem.n == CT_GAP_BAD_IMAGE) {
             stats->gaps++;
         }
     }
@@ -130,8 +130,8 @@ static int run_elems(struct ct_stream_chain *c, struct ct_etm4_packet *packets, 
     size_t done = 0;
     size_t count;
     do {
-        done += ct_etm4_resolve(c->resolver, packets + done, size - done, final, batches->elems, CT_BATCH_ELEMS,
-                                &count);
+        done += ct_etm4_resolve(c->resolver, packets + done, size - done, final, batches->elems,
+                                CT_BATCH_ELEMS, &count);
         count_elems(&c->stream.stats, batches->elems, count);
         struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
         int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
@@ -156,8 +156,8 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, boo
     size_t at = 0;
     size_t count;
     do {
-        at += ct_etm4_decode(c->decoder, run->data + at, run->size - at, run->pos + at, final, batches->packets,
-                             CT_BATCH_PACKETS, &count);
+        at += ct_etm4_decode(c->decoder, run->data + at, run->size - at, run->pos + at, final,
+                             batches->packets, CT_BATCH_PACKETS, &count);
         find_offsets(c, run, batches->packets, count, batches->offsets);
         count_packets(&c->stream.stats, batches->packets, count);
         struct ct_packet_batch batch = {

@@ -29,14 +29,15 @@ struct ct_stream_chain {
 };
 
 /* Makes the layers up to `options->level`. `memory` is needed for FLOW only. */
-int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, const struct ct_source *source, uint8_t id,
-                         const struct ct_chain_options *options, const struct ct_memory *memory);
+int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, const struct ct_source *source,
+                         uint8_t id, const struct ct_chain_options *options, const struct ct_memory *memory);
 void ct_stream_chain_deinit(struct ct_stream_chain *chain);
 
 /* Decodes what there is of `run`; *used bytes are done with. `final`: no more comes, and what is held
  * leaves. Result: 0 or what a receiver returned. */
-int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, bool final, enum ct_level level,
-                        struct ct_batches *batches, const struct ct_chain_sink *sink, size_t *used);
+int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, bool final,
+                        enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
+                        size_t *used);
 
 /* The stream begins afresh at `offset`; the run before it is drained. */
 void ct_stream_chain_reset(struct ct_stream_chain *chain, uint64_t offset);

@@ -25,6 +25,7 @@ struct ct_walk {
     bool m_profile;
     bool need_address;
     bool need_context;
+    bool stale;      /* the walk starts at an address that execution has left */
     uint64_t addr;   /* next instruction */
     uint8_t isa;     /* enum ct_isa of it */
     uint8_t it_left; /* instructions left in an IT block */
@@ -131,6 +132,7 @@ static void put_range(struct ct_walk *w, struct sink *sink, const struct range *
         .sub = w->insn.sub,
         .cond = range->last_cond,
         .exec = exec,
+        .stale = w->stale,
         .last_size = w->insn.size,
     };
 }
@@ -268,12 +270,14 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sin
 {
     w->sf = elem->aux & CT_CONTEXT_SF;
     w->el_sec = elem->n;
+    w->isa = isa_of(w, elem->aux & CT_CONTEXT_IS1);
     w->need_context = false;
     put_elem(w, sink, *elem);
-    sink->records[sink->count - 1].isa = isa_of(w, elem->aux & CT_CONTEXT_IS1);
 }
 
-/* The preferred return address says how far execution came; with E1:E0 = 2 it is where the last branch went. */
+/* The preferred return address says how far execution came; with E1:E0 = 2 it is where the last branch went.
+ * LISTING 5.2 counts from the last address there is, even when an indirect branch has left it for a place that the
+ * trace does not tell. Such a range is listed but marked as stale: nothing says that it ran. */
 static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     struct ct_elem out = *elem;
@@ -284,14 +288,15 @@ static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct s
         on_address(w, &(struct ct_elem){.n = elem->n & CT_EXCEPTION_IS1 ? CT_IS1 : CT_IS0, .v = elem->v});
     else
         settle_return(w, sink);
-    bool known = !w->need_address && !w->need_context;
-    if (known && (out.n & CT_EXCEPTION_HAS_RET) && w->addr < elem->v) {
+    if (!w->need_context && (out.n & CT_EXCEPTION_HAS_RET) && w->addr < elem->v) {
         struct range range;
+        w->stale = w->need_address;
         enum found found = walk_to(w, STOP_BEFORE, elem->v, &range);
         if (found == FOUND)
             put_range(w, sink, &range, true);
         else
             put_broken_walk(w, sink, &range, found);
+        w->stale = false;
     }
     put_elem(w, sink, out);
     w->need_address = true;
@@ -321,21 +326,21 @@ static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
     }
 }
 
-/* Execution went on to the instruction at the source address, which was executed. */
+/* Execution went on to the instruction at the source address, which was executed. The packet's IS0 or IS1 is only
+ * how its address is coded: there are A32 captures with IS1 in it, so the instruction set stays. */
 static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
-    uint8_t isa = isa_of(w, elem->n);
     w->stack.wait_address = false;
     if (w->need_context)
         return true;
     struct ct_insn insn;
-    if (!ct_fetch_insn(&w->fetch, elem->v, (enum ct_isa)isa, current_space(w), &insn)) {
+    if (!ct_fetch_insn(&w->fetch, elem->v, (enum ct_isa)w->isa, current_space(w), &insn)) {
         put_no_access(w, sink, elem->v);
         w->need_address = true;
         return true;
     }
-    if (w->need_address || w->addr > elem->v || w->isa != isa)
-        go_to(w, elem->v, isa);
+    if (w->need_address || w->addr > elem->v)
+        go_to(w, elem->v, w->isa);
     w->stack.pop_pending = false;
     if (w->split_source_ranges)
         return split_range(w, elem->v, sink);

@@ -7,17 +7,17 @@ static const char *const isa_names[] = {
 };
 
 static const char *const gap_names[] = {
-    [CT_GAP_INIT] = "init_decoder",      [CT_GAP_RESET] = "reset_decoder",
-    [CT_GAP_OVERFLOW] = "overflow",      [CT_GAP_DISCARD] = "discard",
-    [CT_GAP_BAD_PACKET] = "bad_packet",  [CT_GAP_BAD_IMAGE] = "bad_program_image",
-    [CT_GAP_LIMIT] = "undefined",        [CT_GAP_END] = "end_of_trace",
+    [CT_GAP_INIT] = "init_decoder",     [CT_GAP_RESET] = "reset_decoder",
+    [CT_GAP_OVERFLOW] = "overflow",     [CT_GAP_DISCARD] = "discard",
+    [CT_GAP_BAD_PACKET] = "bad_packet", [CT_GAP_BAD_IMAGE] = "bad_program_image",
+    [CT_GAP_LIMIT] = "undefined",       [CT_GAP_END] = "end_of_trace",
 };
 
 static void range(struct ct_text *t, const struct ct_flow *r)
 {
     static const char *const types[] = {
-        [CT_INSN_OTHER] = "other",     [CT_INSN_BR] = "br",           [CT_INSN_IBR] = "ibr",
-        [CT_INSN_ISB] = "isb",         [CT_INSN_DSB_DMB] = "dsb_dmb", [CT_INSN_WFI_WFE] = "wfi_wfe",
+        [CT_INSN_OTHER] = "other",   [CT_INSN_BR] = "br",           [CT_INSN_IBR] = "ibr",
+        [CT_INSN_ISB] = "isb",       [CT_INSN_DSB_DMB] = "dsb_dmb", [CT_INSN_WFI_WFE] = "wfi_wfe",
         [CT_INSN_TSTART] = "tstart",
     };
     static const char *const subs[] = {
@@ -50,10 +50,10 @@ static void space(struct ct_text *t, unsigned mask)
         unsigned mask;
         const char *name;
     } spaces[] = {
-        {CT_SPACE_ANY, "any"},      {CT_SPACE_ANY_S, "any_s"}, {CT_SPACE_ANY_NS, "any_ns"},
-        {CT_SPACE_ANY_R, "any_r"},  {CT_SPACE_EL1S, "el1s"},   {CT_SPACE_EL1N, "el1n"},
-        {CT_SPACE_EL1R, "el1r"},    {CT_SPACE_EL2S, "el2s"},   {CT_SPACE_EL2N, "el2n"},
-        {CT_SPACE_EL2R, "el2r"},    {CT_SPACE_EL3, "el3"},     {CT_SPACE_ROOT, "root"},
+        {CT_SPACE_ANY, "any"},     {CT_SPACE_ANY_S, "any_s"}, {CT_SPACE_ANY_NS, "any_ns"},
+        {CT_SPACE_ANY_R, "any_r"}, {CT_SPACE_EL1S, "el1s"},   {CT_SPACE_EL1N, "el1n"},
+        {CT_SPACE_EL1R, "el1r"},   {CT_SPACE_EL2S, "el2s"},   {CT_SPACE_EL2N, "el2n"},
+        {CT_SPACE_EL2R, "el2r"},   {CT_SPACE_EL3, "el3"},     {CT_SPACE_ROOT, "root"},
     };
     bool first = true;
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces && mask; i++) {
