@@ -17,10 +17,11 @@ enum ct_elem_kind {
     CT_ELEM_SYNC,     /* trace info. n: 1 when decoding (re)starts here, and then v: bytes since the GAP that
                          could not be used; 0 for the periodic ones in between */
     CT_ELEM_TRACE_ON, /* n: enum ct_trace_on */
-    CT_ELEM_END,      /* end of the trace. n: enum ct_gap, why */
-    CT_ELEM_ATOMS,    /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E */
-    CT_ELEM_ADDRESS,  /* execution is at v. n: enum ct_isa_select; aux: known low bits */
-    CT_ELEM_SOURCE,   /* ETE: execution went on up to the waypoint at v */
+    CT_ELEM_END, /* end of the trace. n: enum ct_gap, why; v: bytes that could not be used before it; aux: 0, or 1
+                         and enum ct_gap of a GAP that no packet came after to tell of */
+    CT_ELEM_ATOMS,   /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E */
+    CT_ELEM_ADDRESS, /* execution is at v. n: enum ct_isa_select; aux: known low bits */
+    CT_ELEM_SOURCE,  /* ETE: execution went on up to the waypoint at v */
     CT_ELEM_CONTEXT, /* v: context ID in bits 31:0, VMID in 63:32; n: el_sec as in packets; aux: enum ct_elem_context */
     CT_ELEM_EXCEPTION, /* aux: number; v: preferred return address; n: enum ct_elem_exception */
     CT_ELEM_RETURN,    /* return from an exception */
@@ -104,8 +105,8 @@ CT_API int ct_etm4_resolver_new(struct ct_ctx *ctx, const struct ct_source *sour
                                 struct ct_etm4_resolver **out);
 CT_API void ct_etm4_resolver_free(struct ct_etm4_resolver *resolver);
 
-/* The stream was reset at `pos`: what is uncommitted is gone, and a GAP (reset) comes next. */
-CT_API void ct_etm4_resolver_reset(struct ct_etm4_resolver *resolver, uint64_t pos);
+/* The stream was reset: what is uncommitted is gone, and a GAP (reset) comes with the next packet. */
+CT_API void ct_etm4_resolver_reset(struct ct_etm4_resolver *resolver);
 
 /* Room that the array of elements must have. */
 #define CT_RESOLVE_MIN 16

@@ -32,8 +32,12 @@ static int spool_stdin(void)
     return fd;
 }
 
+/* A stream with several IDs is read once for each. */
 static bool read_again(struct cli_capture *c)
 {
+    bool one_pass = c->args->values[CLI_CAPTURE_ID].given || c->buffers[0].source_count < 2;
+    if (one_pass && c->count == 1)
+        return true;
     static char path[32];
     for (size_t i = 0; i < c->count; i++) {
         if (strcmp(c->buffers[i].path, "-") != 0)
@@ -121,13 +125,16 @@ static bool open_capture(struct cli_capture *c)
     }
     if (from_stdin)
         c->buffers[0].path = "-";
+    uint64_t framing = c->args->values[CLI_CAPTURE_FRAMING].number;
+    for (size_t i = 0; framing && i < c->count; i++)
+        c->buffers[i].framing = (uint8_t)framing;
     return true;
 }
 
-bool cli_capture_open(struct cli_capture *c, const struct cli_args *args, bool many_passes)
+bool cli_capture_open(struct cli_capture *c, const struct cli_args *args)
 {
     *c = (struct cli_capture){.args = args, .spool = -1};
-    if (!open_capture(c) || !check_id(c) || (many_passes && !read_again(c))) {
+    if (!open_capture(c) || !check_id(c) || !read_again(c)) {
         cli_capture_close(c);
         return false;
     }
@@ -148,7 +155,6 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, e
 {
     const struct cli_value *id = &c->args->values[CLI_CAPTURE_ID];
     struct ct_chain_options options = {.size = sizeof options, .level = (uint8_t)level};
-    options.framing = (uint8_t)c->args->values[CLI_CAPTURE_FRAMING].number;
     if (id->given)
         options.ids[id->number / 64] = UINT64_C(1) << (id->number % 64);
     return options;

@@ -43,16 +43,16 @@ struct cli_capture {
     const struct cli_args *args;
     struct ct_capture *capture;
     size_t count;              /* buffers to be read */
-    struct ct_buffer *buffers; /* copies, with what the options say */
+    struct ct_buffer *buffers; /* copies, with the framing and path that the options say */
     struct cli_progress progress;
     int spool; /* standard input, copied to a file that can be read more than once; or -1 */
 };
 
-/* Opens what args->operand names. `many_passes`: the buffer will be read more than once. False: said why. */
-bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args, bool many_passes);
+/* Opens what args->operand names, so that it can be read once for each ID. False: said why. */
+bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
 void cli_capture_close(struct cli_capture *capture);
 
-/* Chain options for `level` with the framing and the ID that were asked for. */
+/* Chain options for `level` and the ID that was asked for. */
 struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capture, enum ct_level level);
 
 /* True when something of the trace could not be decoded; then also said on stderr what and how much. */

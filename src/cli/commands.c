@@ -4,6 +4,7 @@
 
 const struct cli_command *const cli_commands[] = {
     &cli_command_list,
+    &cli_command_decode,
     NULL,
 };
 

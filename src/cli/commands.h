@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command cli_command_decode;
 extern const struct cli_command cli_command_list;
 
 #endif

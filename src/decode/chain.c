@@ -163,7 +163,7 @@ static int tell_marks(struct ct_chain *c)
         if (rc)
             return rc;
         for (size_t s = 0; marks[i].kind == CT_FRAME_RESET && s < c->count; s++)
-            ct_stream_chain_reset(&c->streams[s], marks[i].offset);
+            ct_stream_chain_reset(&c->streams[s]);
     }
     return 0;
 }

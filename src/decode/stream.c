@@ -24,13 +24,13 @@ void ct_stream_chain_deinit(struct ct_stream_chain *c)
     ct_walk_free(c->walk);
 }
 
-void ct_stream_chain_reset(struct ct_stream_chain *c, uint64_t offset)
+void ct_stream_chain_reset(struct ct_stream_chain *c)
 {
     c->started = false;
     if (c->decoder)
         ct_etm4_decoder_reset(c->decoder);
     if (c->resolver)
-        ct_etm4_resolver_reset(c->resolver, offset);
+        ct_etm4_resolver_reset(c->resolver);
 }
 
 /* Offsets of packets whose positions ascend through the spans of a run. */
@@ -78,7 +78,7 @@ static void count_elems(struct ct_stream_stats *stats, const struct ct_elem *ele
             break;
         case CT_ELEM_END:
             stats->lost_bytes += elems[i].v;
-            stats->gaps += elems[i].aux;
+            stats->gaps += elems[i].aux != 0;
             break;
         default:
             break;

@@ -39,7 +39,7 @@ int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run,
                         enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                         size_t *used);
 
-/* The stream begins afresh at `offset`; the run before it is drained. */
-void ct_stream_chain_reset(struct ct_stream_chain *chain, uint64_t offset);
+/* The stream begins afresh; the run before it is drained. */
+void ct_stream_chain_reset(struct ct_stream_chain *chain);
 
 #endif

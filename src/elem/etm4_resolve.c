@@ -44,7 +44,8 @@ struct ct_etm4_resolver {
     uint32_t ctxt, vmid;    /* last ones that left */
     uint16_t context_known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
     uint64_t pos;           /* of the packet in work */
-    uint64_t gap_pos;       /* where the bytes of the gap begin */
+    uint8_t size;           /* its bytes */
+    uint64_t lost;          /* bytes of packets that could not be used since the gap began */
 };
 
 /* Output of one call. */
@@ -79,21 +80,21 @@ void ct_etm4_resolver_free(struct ct_etm4_resolver *r)
     free(r);
 }
 
-/* Back to waiting; `next_pos` is where the bytes that cannot be used begin. */
-static void lose_sync(struct ct_etm4_resolver *r, enum ct_gap gap, uint64_t next_pos)
+/* Back to waiting for an alignment packet. */
+static void lose_sync(struct ct_etm4_resolver *r, enum ct_gap gap)
 {
     ct_held_clear(&r->held);
     r->demand = (struct demand){0};
     r->state = NO_SYNC;
     r->gap = (uint8_t)gap;
-    r->gap_pos = next_pos;
+    r->lost = 0;
     r->depth = r->unseen = 0;
     r->pending_address = false;
 }
 
-void ct_etm4_resolver_reset(struct ct_etm4_resolver *r, uint64_t pos)
+void ct_etm4_resolver_reset(struct ct_etm4_resolver *r)
 {
-    lose_sync(r, CT_GAP_RESET, pos);
+    lose_sync(r, CT_GAP_RESET);
     r->after_overflow = r->marker_seen = false;
     r->context_known = 0;
 }
@@ -299,7 +300,7 @@ static bool discard(struct ct_etm4_resolver *r, struct sink *sink)
             put(sink, elem);
     }
     enum ct_gap gap = (enum ct_gap)r->gap;
-    lose_sync(r, gap, r->pos);
+    lose_sync(r, gap);
     r->state = WAIT_SYNC;
     put(sink, make(r, CT_ELEM_GAP, (uint8_t)gap, 0, 0));
     return true;
@@ -317,8 +318,10 @@ static bool satisfy(struct ct_etm4_resolver *r, struct sink *sink)
     if (r->demand.mispredict && !r->demand.fail)
         r->demand.fail = !ct_held_mispredict(&r->held) && !r->unseen;
     r->demand.mispredict = false;
-    if (r->demand.fail)
-        lose_sync(r, CT_GAP_BAD_PACKET, r->pos);
+    if (r->demand.fail) {
+        lose_sync(r, CT_GAP_BAD_PACKET);
+        r->lost = r->size;
+    }
     return true;
 }
 
@@ -535,7 +538,7 @@ static void on_first_info(struct ct_etm4_resolver *r, const struct ct_etm4_packe
     r->state = DECODE;
     r->unseen = r->depth = p->count2;
     r->last_is = 0;
-    put(sink, make(r, CT_ELEM_SYNC, 1, 0, p->pos - r->gap_pos));
+    put(sink, make(r, CT_ELEM_SYNC, 1, 0, r->lost));
     if (p->flags & CT_ETM4_TSTATE)
         put(sink, make(r, CT_ELEM_TRANS, CT_TRANS_INIT, 0, 0));
 }
@@ -548,12 +551,21 @@ static bool make_room(struct ct_etm4_resolver *r, struct sink *sink)
         if (sink->cap - sink->count < STEP_ELEMS)
             return false;
         if (ct_held_at(&r->held, 0)->p0) {
-            lose_sync(r, CT_GAP_LIMIT, r->pos);
+            lose_sync(r, CT_GAP_LIMIT);
             return true;
         }
         release(r, sink);
     }
     return true;
+}
+
+/* A packet that nothing can be made of while there is no synchronisation; alignment says nothing by itself. */
+static void count_lost(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
+{
+    if (p->type == CT_ETM4_NOT_SYNC)
+        r->lost += p->value;
+    else if (p->type != CT_ETM4_ASYNC)
+        r->lost += p->size;
 }
 
 /* One packet. False: the sink is full and the packet was not taken. */
@@ -562,6 +574,7 @@ static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, str
     if (sink->cap - sink->count < STEP_ELEMS || !make_room(r, sink))
         return false;
     r->pos = p->pos;
+    r->size = p->size;
     if (r->state == NO_SYNC) {
         put(sink, make(r, CT_ELEM_GAP, r->gap, 0, 0));
         r->state = WAIT_SYNC;
@@ -570,12 +583,16 @@ static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, str
     case WAIT_SYNC:
         if (p->type == CT_ETM4_ASYNC)
             r->state = WAIT_INFO;
+        else
+            count_lost(r, p);
         break;
     case WAIT_INFO:
         if (p->type == CT_ETM4_TRACE_INFO)
             on_first_info(r, p, sink);
         else if (p->type == CT_ETM4_EVENT && r->config.ete)
             put(sink, make(r, CT_ELEM_EVENT, (uint8_t)p->info, 0, 0));
+        else
+            count_lost(r, p);
         break;
     default:
         on_packet(r, p);
@@ -602,7 +619,8 @@ static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
     if (sink->cap == sink->count)
         return false;
     uint8_t why = r->after_overflow ? CT_GAP_OVERFLOW : CT_GAP_END;
-    put(sink, make(r, CT_ELEM_END, why, 0, r->state == DECODE ? 0 : r->pos - r->gap_pos));
+    uint16_t untold = r->state == NO_SYNC ? (uint16_t)(r->gap + 1) : 0;
+    put(sink, make(r, CT_ELEM_END, why, untold, r->state == DECODE ? 0 : r->lost));
     r->ended = true;
     return true;
 }

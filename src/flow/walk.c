@@ -140,7 +140,12 @@ static void put_range(struct ct_walk *w, struct sink *sink, const struct range *
 static void put_no_access(struct ct_walk *w, struct sink *sink, uint64_t addr)
 {
     sink->records[sink->count++] = (struct ct_flow){
-        .offset = w->offset, .kind = CT_FLOW_NO_ACCESS, .start = addr, .space = (uint8_t)current_space(w)};
+        .offset = w->offset,
+        .kind = CT_FLOW_NO_ACCESS,
+        .start = addr,
+        .space = (uint8_t)current_space(w),
+        .stale = w->stale,
+    };
 }
 
 /* Trace and program contradict each other: say so and wait for an address. */

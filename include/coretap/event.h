@@ -1,0 +1,66 @@
+/* coretap event: the trace as a stream of events with a running cycle count (paper 1, Table I): branches with their
+ * targets, hardware events, exceptions, contexts, times, gaps. Made from elements alone (branch broadcast) or from the
+ * flow along the binary. */
+#ifndef CORETAP_EVENT_H
+#define CORETAP_EVENT_H
+
+#include "coretap/base.h"
+#include "coretap/elem.h"
+#include "coretap/flow.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_event_type {
+    CT_EVENT_BRANCH,    /* value: target of a taken branch */
+    CT_EVENT_START,     /* value: address at which execution is when tracing (re)starts or a handler begins */
+    CT_EVENT_HARDWARE,  /* value: event bits */
+    CT_EVENT_EXCEPTION, /* value: number; extra: preferred return address when b is 1 */
+    CT_EVENT_RETURN,    /* return from an exception */
+    CT_EVENT_CONTEXT,   /* value: context ID in 31:0, VMID in 63:32; a: el_sec; b: enum ct_elem_context */
+    CT_EVENT_TIMESTAMP, /* value: timestamp */
+    CT_EVENT_TRACE_ON,  /* a: enum ct_trace_on */
+    CT_EVENT_GAP,       /* value: bytes that could not be used; a: enum ct_gap */
+    CT_EVENT_NO_ACCESS, /* value: address of an instruction that the images do not have */
+    CT_EVENT_UNKNOWN_PATH, /* Q: value: address afterwards; extra: instructions, 0 when unknown */
+    CT_EVENT_TRANSACTION,  /* a: enum ct_trans */
+    CT_EVENT_MARKER,       /* timestamp marker */
+    CT_EVENT_SOFTWARE,     /* value: payload of an instrumentation instruction; a: exception level */
+    CT_EVENT_END,          /* a: enum ct_gap */
+};
+
+/* The cycle count of an event is the sum of all counts up to and including the one that the trace unit gave for it. An
+ * event without a count of its own has that of the event before: it happened then or later. */
+struct ct_event {
+    uint64_t offset; /* of its packet in the capture */
+    uint64_t cycle;
+    uint64_t value;
+    uint64_t extra;
+    uint8_t type; /* enum ct_event_type */
+    uint8_t a;
+    uint16_t b;
+    uint8_t unknown; /* BRANCH: 1 when the trace does not tell the target */
+};
+
+struct ct_events;
+
+CT_API int ct_events_new(struct ct_ctx *ctx, struct ct_events **out);
+CT_API void ct_events_free(struct ct_events *events);
+
+/* Room that the array of events must have. */
+#define CT_EVENTS_MIN 128
+
+/* Takes elements (of a stream with branch broadcast, else direct branches are missing) or flow records; gives at most
+ * `cap` (at least CT_EVENTS_MIN) events, *count is how many. Result: how many were taken; call again with the rest. `end` as
+ * in ct_walk_run. One object takes one kind for all of its stream. Some events are held back until a cycle count or a
+ * target for them may have come; the END lets all of them go. */
+CT_API size_t ct_events_from_elems(struct ct_events *events, const struct ct_elem *elems, size_t size,
+                                   uint64_t end, struct ct_event *out, size_t cap, size_t *count);
+CT_API size_t ct_events_from_flow(struct ct_events *events, const struct ct_flow *records, size_t size,
+                                  struct ct_event *out, size_t cap, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

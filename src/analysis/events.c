@@ -1,0 +1,278 @@
+#include "coretap/event.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+/* Events that wait for a cycle count or a target. When there are more, the oldest leave without. */
+#define WAITING 64
+
+/* Events that one step may add to those that wait. */
+#define STEP_EVENTS 3
+
+struct ct_events {
+    struct ct_event waiting[WAITING];
+    unsigned count;
+    bool open_branch; /* the newest branch that waits has no target yet */
+    unsigned branch;  /* its place */
+    bool branched;    /* elements: the last atom was E, the address that comes is its target */
+    uint64_t next;    /* flow: the instruction behind the last range */
+    uint64_t q_instructions;
+    uint64_t cycle;
+    uint64_t gap_offset;
+    uint8_t gap;
+    bool in_gap;
+};
+
+struct sink {
+    struct ct_event *events;
+    size_t count;
+};
+
+int ct_events_new(struct ct_ctx *ctx, struct ct_events **out)
+{
+    struct ct_events *ev = calloc(1, sizeof *ev);
+    if (!ev)
+        return ct_fail_nomem(ctx, "events");
+    *out = ev;
+    return CT_OK;
+}
+
+void ct_events_free(struct ct_events *ev)
+{
+    free(ev);
+}
+
+/* All that wait leave as they are. */
+static void release(struct ct_events *ev, struct sink *sink)
+{
+    for (unsigned i = 0; i < ev->count; i++)
+        sink->events[sink->count++] = ev->waiting[i];
+    ev->count = 0;
+    ev->open_branch = false;
+}
+
+static void add(struct ct_events *ev, struct sink *sink, struct ct_event event)
+{
+    if (ev->count == WAITING)
+        release(ev, sink);
+    event.cycle = ev->cycle;
+    ev->waiting[ev->count++] = event;
+}
+
+/* The target of the branch that waits is known now, or nobody will ever tell. */
+static void settle_branch(struct ct_events *ev, bool known, uint64_t target)
+{
+    if (!ev->open_branch)
+        return;
+    ev->waiting[ev->branch].value = target;
+    ev->waiting[ev->branch].unknown = !known;
+    ev->open_branch = false;
+}
+
+/* A P0 element: counts that come belong to it and not to those before. */
+static void begin_p0(struct ct_events *ev, struct sink *sink)
+{
+    release(ev, sink);
+}
+
+/* A count belongs to all that wait: the last P0 element and what stands between it and the count. */
+static void on_cycles(struct ct_events *ev, const struct ct_elem *elem)
+{
+    if (elem->n)
+        return; /* attached to a timestamp: cycles since the last count, which that count will include */
+    ev->cycle += elem->v;
+    for (unsigned i = 0; i < ev->count; i++)
+        ev->waiting[i].cycle = ev->cycle;
+}
+
+static void close_gap(struct ct_events *ev, struct sink *sink, uint64_t lost)
+{
+    /* The wait for the first synchronisation is worth a line only when bytes were passed over. */
+    if (ev->in_gap && (lost || ev->gap != CT_GAP_INIT))
+        add(ev, sink,
+            (struct ct_event){.offset = ev->gap_offset, .type = CT_EVENT_GAP, .value = lost, .a = ev->gap});
+    ev->in_gap = false;
+}
+
+static void on_end(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset, struct sink *sink)
+{
+    settle_branch(ev, false, 0);
+    if (elem->aux && !ev->in_gap) {
+        ev->in_gap = true;
+        ev->gap = (uint8_t)(elem->aux - 1);
+        ev->gap_offset = offset;
+    }
+    close_gap(ev, sink, elem->v);
+    add(ev, sink, (struct ct_event){.offset = offset, .type = CT_EVENT_END, .a = elem->n});
+    release(ev, sink);
+}
+
+static void on_gap(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset)
+{
+    settle_branch(ev, false, 0);
+    ev->in_gap = true;
+    ev->gap = elem->n;
+    ev->gap_offset = offset;
+    ev->branched = false;
+}
+
+/* What elements say in either kind of stream. */
+static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset, struct sink *sink)
+{
+    struct ct_event event = {.offset = offset, .value = elem->v, .a = elem->n, .b = elem->aux};
+    switch (elem->kind) {
+    case CT_ELEM_CYCLES:
+        on_cycles(ev, elem);
+        return;
+    case CT_ELEM_GAP:
+        on_gap(ev, elem, offset);
+        if (elem->n == CT_GAP_BAD_IMAGE)
+            close_gap(ev, sink, 0);
+        return;
+    case CT_ELEM_SYNC:
+        if (elem->n)
+            close_gap(ev, sink, elem->v);
+        return;
+    case CT_ELEM_END:
+        on_end(ev, elem, offset, sink);
+        return;
+    case CT_ELEM_TRACE_ON:
+        settle_branch(ev, false, 0);
+        ev->branched = false;
+        event.type = CT_EVENT_TRACE_ON;
+        break;
+    case CT_ELEM_EXCEPTION: {
+        bool has_return = elem->n & CT_EXCEPTION_HAS_RET;
+        settle_branch(ev, has_return && elem->n & CT_EXCEPTION_TARGET, elem->v);
+        begin_p0(ev, sink);
+        ev->branched = false;
+        event.type = CT_EVENT_EXCEPTION;
+        event.value = elem->aux;
+        event.extra = elem->v;
+        event.b = has_return;
+        break;
+    }
+    case CT_ELEM_RETURN:
+        event.type = CT_EVENT_RETURN;
+        break;
+    case CT_ELEM_CONTEXT:
+        event.type = CT_EVENT_CONTEXT;
+        break;
+    case CT_ELEM_TIMESTAMP:
+        event.type = CT_EVENT_TIMESTAMP;
+        break;
+    case CT_ELEM_EVENT:
+        event.type = CT_EVENT_HARDWARE;
+        event.value = elem->n;
+        break;
+    case CT_ELEM_MARKER:
+        event.type = CT_EVENT_MARKER;
+        break;
+    case CT_ELEM_TRANS:
+        event.type = CT_EVENT_TRANSACTION;
+        break;
+    case CT_ELEM_ITE:
+        event.type = CT_EVENT_SOFTWARE;
+        break;
+    default:
+        return;
+    }
+    add(ev, sink, event);
+}
+
+size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, size_t size, uint64_t end,
+                            struct ct_event *out, size_t cap, size_t *count)
+{
+    struct sink sink = {.events = out};
+    size_t taken;
+    for (taken = 0; taken < size && cap - sink.count >= WAITING + STEP_EVENTS; taken++) {
+        const struct ct_elem *elem = &elems[taken];
+        uint64_t offset = ct_elem_offset(elem, end);
+        switch (elem->kind) {
+        case CT_ELEM_ATOMS:
+            begin_p0(ev, &sink);
+            ev->branched = elem->v >> (elem->n - 1) & 1;
+            break;
+        case CT_ELEM_ADDRESS:
+            add(ev, &sink,
+                (struct ct_event){.offset = offset,
+                                  .type = ev->branched ? CT_EVENT_BRANCH : CT_EVENT_START,
+                                  .value = elem->v});
+            ev->branched = false;
+            break;
+        case CT_ELEM_SOURCE:
+            begin_p0(ev, &sink);
+            ev->branched = true;
+            break;
+        case CT_ELEM_Q_COUNT:
+            ev->q_instructions = elem->aux ? 0 : elem->v;
+            break;
+        case CT_ELEM_Q:
+            begin_p0(ev, &sink);
+            add(ev, &sink,
+                (struct ct_event){.offset = offset,
+                                  .type = CT_EVENT_UNKNOWN_PATH,
+                                  .value = elem->v,
+                                  .extra = ev->q_instructions});
+            ev->branched = false;
+            break;
+        default:
+            on_elem(ev, elem, offset, &sink);
+            break;
+        }
+    }
+    *count = sink.count;
+    return taken;
+}
+
+static void on_range(struct ct_events *ev, const struct ct_flow *r, struct sink *sink)
+{
+    settle_branch(ev, !r->stale, r->start);
+    if (!ev->branched && !r->stale && r->start != ev->next)
+        add(ev, sink, (struct ct_event){.offset = r->offset, .type = CT_EVENT_START, .value = r->start});
+    begin_p0(ev, sink);
+    ev->next = r->end;
+    ev->branched = r->exec && (r->type == CT_INSN_BR || r->type == CT_INSN_IBR);
+    if (!ev->branched)
+        return;
+    ev->open_branch = true;
+    ev->branch = ev->count;
+    add(ev, sink, (struct ct_event){.offset = r->offset, .type = CT_EVENT_BRANCH, .unknown = 1});
+}
+
+size_t ct_events_from_flow(struct ct_events *ev, const struct ct_flow *records, size_t size,
+                           struct ct_event *out, size_t cap, size_t *count)
+{
+    struct sink sink = {.events = out};
+    size_t taken;
+    for (taken = 0; taken < size && cap - sink.count >= WAITING + STEP_EVENTS; taken++) {
+        const struct ct_flow *r = &records[taken];
+        switch (r->kind) {
+        case CT_FLOW_RANGE:
+            on_range(ev, r, &sink);
+            break;
+        case CT_FLOW_RANGE_NOPATH:
+            settle_branch(ev, true, r->start);
+            begin_p0(ev, &sink);
+            add(ev, &sink,
+                (struct ct_event){
+                    .offset = r->offset, .type = CT_EVENT_UNKNOWN_PATH, .value = r->end, .extra = r->n});
+            ev->next = r->end;
+            break;
+        case CT_FLOW_NO_ACCESS:
+            settle_branch(ev, !r->stale, r->start);
+            if (r->stale)
+                break;
+            add(ev, &sink,
+                (struct ct_event){.offset = r->offset, .type = CT_EVENT_NO_ACCESS, .value = r->start});
+            break;
+        default:
+            on_elem(ev, &r->elem, r->offset, &sink);
+            break;
+        }
+    }
+    *count = sink.count;
+    return taken;
+}

@@ -1,0 +1,164 @@
+/* coretap decode: the trace as events with a running cycle count. */
+#include "cli/commands.h"
+#include "cli/passes.h"
+#include "coretap/event.h"
+#include "report/event_text.h"
+
+enum option {
+    FORMAT = CLI_CAPTURE_OPTIONS,
+    ALONG,
+};
+
+enum along {
+    ALONG_AUTO,
+    ALONG_BINARY,
+    ALONG_TRACE,
+};
+
+static const char *const formats[] = {"tsv", "jsonl", "csv", NULL};
+static const char *const alongs[] = {"auto", "binary", "trace", NULL};
+
+static const struct cli_option options[] = {
+    CLI_CAPTURE_TABLE,
+    [FORMAT] = {.name = "format",
+                .letter = 'f',
+                .kind = CLI_CHOICE,
+                .choices = formats,
+                .help = "tsv: columns type, cycle, value, note. csv and jsonl also have the buffer, the "
+                        "trace ID and the "
+                        "offset in it."},
+    [ALONG] = {.name = "along",
+               .kind = CLI_CHOICE,
+               .choices = alongs,
+               .help = "Where branch targets come from. binary: the memory images, so that every branch is "
+                       "found. trace: "
+                       "the trace alone, which is complete when it was made with branch broadcast. auto: the "
+                       "images when "
+                       "the capture has any."},
+};
+
+#define BATCH 2048
+
+struct decoding {
+    struct cli_passes passes;
+    struct ct_events *events;
+    enum ct_event_format format;
+    bool told_head;
+    struct ct_event batch[BATCH];
+};
+
+static void print(struct decoding *d, const struct ct_stream *stream, size_t count)
+{
+    const struct ct_event_origin origin = {
+        .buffer = d->passes.buffer->name, .source = stream->source, .id = stream->id};
+    cli_passes_heading(&d->passes);
+    for (size_t i = 0; i < count; i++)
+        ct_event_line(&d->passes.text, d->format, &origin, &d->batch[i]);
+}
+
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct decoding *d = user;
+    size_t done = 0;
+    while (done < batch->count) {
+        size_t count;
+        done += ct_events_from_elems(d->events, batch->elems + done, batch->count - done, batch->end,
+                                     d->batch, BATCH, &count);
+        print(d, stream, count);
+    }
+    return d->passes.text.failed ? CT_ERR_IO : 0;
+}
+
+static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    struct decoding *d = user;
+    size_t done = 0;
+    while (done < batch->count) {
+        size_t count;
+        done += ct_events_from_flow(d->events, batch->records + done, batch->count - done, d->batch, BATCH,
+                                    &count);
+        print(d, stream, count);
+    }
+    return d->passes.text.failed ? CT_ERR_IO : 0;
+}
+
+static const struct ct_source *source_of(const struct cli_passes *passes)
+{
+    const struct ct_buffer *buffer = passes->buffer;
+    for (size_t i = 0; buffer->framing != CT_FRAMING_NONE && i < buffer->source_count; i++)
+        if (buffer->sources[i].trace_id == passes->id)
+            return &buffer->sources[i];
+    return &buffer->sources[0];
+}
+
+/* TRCCONFIGR.BB. */
+static bool has_branch_broadcast(const struct ct_source *source)
+{
+    return source->regs.configr >> 3 & 1;
+}
+
+static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+{
+    struct decoding *d = passes->user;
+    const struct cli_args *args = passes->capture.args;
+    bool along_binary = args->values[ALONG].number == ALONG_BINARY ||
+                        (args->values[ALONG].number == ALONG_AUTO && passes->buffer->image_count > 0);
+    if (!along_binary && !has_branch_broadcast(source_of(passes)))
+        cli_say("%s, ID %02x: traced without branch broadcast: branches whose target is in the instruction "
+                "are not in "
+                "the trace and not printed; name the program's images in the capture to see them",
+                passes->buffer->name, passes->id);
+    chain->level = along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
+    if (along_binary)
+        sink->flow = on_flow;
+    else
+        sink->elems = on_elems;
+    if (!d->told_head)
+        ct_event_head(&passes->text, d->format);
+    d->told_head = true;
+    if (ct_events_new(args->ctx, &d->events) != CT_OK)
+        return cli_library_error(args->ctx);
+    return CLI_CLEAN;
+}
+
+static void end(struct cli_passes *passes)
+{
+    struct decoding *d = passes->user;
+    ct_events_free(d->events);
+    d->events = NULL;
+}
+
+static int run(const struct cli_args *args)
+{
+    static struct decoding d;
+    d.format = (enum ct_event_format)args->values[FORMAT].number;
+    d.passes.headings = d.format == CT_EVENT_TSV;
+    d.passes.user = &d;
+    d.passes.begin = begin;
+    d.passes.end = end;
+    return cli_passes_run(&d.passes, args);
+}
+
+const struct cli_command cli_command_decode = {
+    .name = "decode",
+    .summary = "print the trace as events with a running cycle count",
+    .operand = "CAPTURE",
+    .about =
+        "Prints one line for each event of the trace: its type, the cycles counted up to it, a value and, "
+        "where "
+        "there is more to say, a note.\n"
+        "Br: a taken branch and its target. Go: where execution is when tracing begins, and after "
+        "exceptions. Evt: "
+        "hardware event bits. Exc: exception number. Ret: return from an exception. Ctx: context. Ts: "
+        "timestamp. "
+        "On: tracing was switched on. Gap: bytes that could not be used. NoMem: an address that no image "
+        "has. Q: "
+        "execution went on by an untold path. Tx: memory transaction. Mark: timestamp marker. Sw: software "
+        "instrumentation. End: end of the trace.\n"
+        "The cycle count of an event includes the count that the trace unit gave for it; an event without a "
+        "count "
+        "of its own has that of the event before.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,30 @@
+/* A capture read one trace ID at a time, so that what is printed of an ID stands together. */
+#ifndef CT_CLI_PASSES_H
+#define CT_CLI_PASSES_H
+
+#include "cli/capture.h"
+#include "report/text.h"
+
+struct cli_passes {
+    struct cli_capture capture;
+    struct ct_text text;
+    const struct ct_buffer *buffer; /* of the pass */
+    uint8_t id;
+    bool tell_buffer; /* its name is still to be printed, before its first line */
+    bool tell_id;
+    bool headings;  /* lines '# buffer NAME' and '# id HH' are wanted where more than one may come */
+    uint64_t bytes; /* of passes that are over */
+    void *user;
+    /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user`. Result: enum cli_exit. */
+    int (*begin)(struct cli_passes *passes, struct ct_chain_options *options, struct ct_chain_sink *sink);
+    /* After it. */
+    void (*end)(struct cli_passes *passes);
+};
+
+/* Opens the capture of `args` and makes a pass for each ID of each buffer that is wanted. Result: enum cli_exit. */
+int cli_passes_run(struct cli_passes *passes, const struct cli_args *args);
+
+/* Called before each line or batch of lines: says what they are of. An ID without trace has no heading. */
+void cli_passes_heading(struct cli_passes *passes);
+
+#endif

@@ -1,0 +1,27 @@
+/* Events as lines: tab-separated, CSV, or one JSON object each (paper 1, Table I). */
+#ifndef CT_REPORT_EVENT_TEXT_H
+#define CT_REPORT_EVENT_TEXT_H
+
+#include "coretap/event.h"
+#include "report/text.h"
+
+enum ct_event_format {
+    CT_EVENT_TSV,
+    CT_EVENT_JSONL,
+    CT_EVENT_CSV,
+};
+
+/* What stands beside each event. */
+struct ct_event_origin {
+    const char *buffer;
+    const struct ct_source *source;
+    uint8_t id;
+};
+
+/* The line with the names of the columns; JSON has none. */
+void ct_event_head(struct ct_text *text, enum ct_event_format format);
+
+void ct_event_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_origin *origin,
+                   const struct ct_event *event);
+
+#endif
