@@ -101,10 +101,12 @@ struct ct_symbol {
 /* The functions of one ELF file. Immutable once loaded: any number of threads may ask. */
 struct ct_symbols;
 
-/* Loads the functions (STT_FUNC and STT_GNU_IFUNC with a section, .symtab or else .dynsym) of the ELF
- * file at `path`, `bias` added to each address, and its build id. Of several names for one address the
- * global one counts, then the longest function, then the first name in the alphabet. A file without symbols is no error.
- * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, or for another machine), CT_ERR_NOMEM. */
+/* Loads the functions (STT_FUNC and STT_GNU_IFUNC that are defined; of .symtab, or .dynsym when that has
+ * none) of the ELF file at `path`, `bias` added to each address, and its build id. Of several names for
+ * one address one that has a size counts, then the most global, then the longest, then the first in the
+ * file. A file without symbols is no error.
+ * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file that
+ * was not linked and so has no addresses), CT_ERR_NOMEM. */
 CT_API int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_symbols **out);
 
 /* The same from the bytes of a file, called `name` in messages; they are not needed afterwards. */
