@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "coretap/program.h"
+#include "coretap/input.h"
 
 static void known(void **state)
 {
