@@ -48,8 +48,8 @@ struct ct_arch {
     uint8_t newest;  /* 1: "ARM-AA64", the newest A profile there is */
 };
 
-/* Architecture of a core by its name ("Cortex-A53", "ARMv8.3-A", "ARM-AA64"). CT_ERR_NOT_FOUND when the
- * name is not known. */
+/* Architecture of a core by its name ("Cortex-A53", "ARMv8.3-A", "ARM-AA64"), upper or lower case.
+ * CT_ERR_NOT_FOUND when the name is not known; *out is as before then. CT_ERR_ARG for a NULL. */
 CT_API int ct_arch_by_name(const char *model, struct ct_arch *out);
 
 /* Registers of a trace source as the capture states them, with the defaults filled in. Which ones

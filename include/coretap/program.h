@@ -74,14 +74,15 @@ struct ct_insn {
     uint8_t sub;     /* enum ct_insn_sub */
     uint8_t size;    /* bytes: 2 or 4 */
     uint8_t cond;    /* 1: the instruction itself is conditional, branch or not (IT blocks are the caller's
-                      * business). Not the loops of Armv8.1-M (WLS, LE), whose branch may fall through all the same */
+                      * business). WLS and LE of Armv8.1-M, whose branch may fall through too, have 0 */
     uint8_t isa;     /* direct branches: enum ct_isa at the target */
     uint8_t it;      /* T32 IT: number of instructions in the block it opens, 1 to 4; else 0 */
 };
 
 /* Classifies the instruction `opcode` at `addr` for a core of architecture `arch`.
  * A64 and A32: the 32-bit word. T32: the first halfword in bits 31:16, the second in 15:0 (whatever
- * follows when the instruction is 16 bits wide). Arm ARM DDI 0487, chapters C4, F3, F4; every opcode has an answer. */
+ * follows when the instruction is 16 bits wide). Every opcode has an answer. Arm ARM DDI 0487, chapters
+ * C4, F3 and F4; Armv8-M Arm ARM DDI 0553, C2. */
 CT_API void ct_insn_decode_a64(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
                                struct ct_insn *out);
 CT_API void ct_insn_decode_a32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
@@ -101,10 +102,12 @@ struct ct_symbol {
 /* The functions of one ELF file. Immutable once loaded: any number of threads may ask. */
 struct ct_symbols;
 
-/* Loads the functions (STT_FUNC and STT_GNU_IFUNC with a section, .symtab or else .dynsym) of the ELF
- * file at `path`, `bias` added to each address, and its build id. Of several names for one address the
- * global one counts, then the longest function, then the first name in the alphabet. A file without symbols is no error.
- * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, or for another machine), CT_ERR_NOMEM. */
+/* Loads the functions (STT_FUNC and STT_GNU_IFUNC that are defined; of .symtab, or .dynsym when that has
+ * none) of the ELF file at `path`, `bias` added to each address, and its build id. Of several names for
+ * one address one that has a size counts, then the most global, then the longest, then the first in the
+ * file. A file without symbols is no error.
+ * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file that
+ * was not linked and so has no addresses), CT_ERR_NOMEM. */
 CT_API int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_symbols **out);
 
 /* The same from the bytes of a file, called `name` in messages; they are not needed afterwards. */

@@ -125,6 +125,11 @@ static int add_segments(struct ct_memory *memory, const struct ct_elf *elf, cons
     if (elf_getphdrnum(elf->elf, &count) != 0)
         return ct_fail(ctx, CT_ERR_FORMAT, "%s: the program headers cannot be read: %s", file->path,
                        elf_errmsg(-1));
+    unsigned stated = elf->header.e_phnum;
+    if (stated != PN_XNUM && count < stated)
+        return ct_fail(ctx, CT_ERR_FORMAT,
+                       "%s: only %zu of %u program headers are in the file: it is cut; get a whole copy",
+                       file->path, count, stated);
     size_t loads = 0;
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr segment;

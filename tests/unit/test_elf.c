@@ -1,0 +1,322 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "coretap/program.h"
+#include "elf_build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct test_symbol symbols[] = {
+    {"outer", 0x400010, 0x40, STT_FUNC, STB_GLOBAL, 1},
+    {"inner", 0x400020, 0x10, STT_FUNC, STB_LOCAL, 1},
+    {"local_alias", 0x400010, 0x40, STT_FUNC, STB_LOCAL, 1},
+    {"object", 0x400060, 4, STT_OBJECT, STB_GLOBAL, 1},
+    {"unsized", 0x400060, 0, STT_FUNC, STB_GLOBAL, 1},
+    {"last", 0x4000f0, 0, STT_FUNC, STB_GLOBAL, 1},
+    {"undefined", 0, 0, STT_FUNC, STB_GLOBAL, SHN_UNDEF},
+    {"weak", 0x400080, 8, STT_FUNC, STB_WEAK, 1},
+    {"stub", 0x400080, 0, STT_FUNC, STB_GLOBAL, 1},
+    {"overlap", 0x400048, 0x10, STT_FUNC, STB_GLOBAL, 1},
+};
+enum {
+    SYMBOLS = sizeof symbols / sizeof symbols[0]
+};
+
+struct fixture {
+    struct ct_ctx *ctx;
+    uint8_t file[ELF_SIZE];
+    char path[32];
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->ctx = ct_ctx_new();
+    elf64_build(f->file, symbols, SYMBOLS);
+    strcpy(f->path, "/tmp/ct-elf-XXXXXX");
+    close(mkstemp(f->path));
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    unlink(f->path);
+    ct_ctx_free(f->ctx);
+    free(f);
+    return 0;
+}
+
+static void store(const struct fixture *f, size_t size)
+{
+    FILE *out = fopen(f->path, "wb");
+    assert_non_null(out);
+    assert_true(fwrite(f->file, 1, size, out) == size);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Result of adding the file to an empty memory; *count tells whether the text's first byte is there. */
+static int add(const struct fixture *f, uint64_t bias, int *there)
+{
+    struct ct_memory *memory;
+    assert_int_equal(ct_memory_new(f->ctx, &memory), CT_OK);
+    const struct ct_image image = {.path = f->path, .addr = bias, .is_elf = 1};
+    int result = ct_memory_add_image(memory, &image);
+    size_t size;
+    *there = ct_memory_at(memory, 0x400000 + bias, CT_SPACE_EL1N, &size) != NULL;
+    ct_memory_free(memory);
+    return result;
+}
+
+static void segments(void **state)
+{
+    struct fixture *f = *state;
+    store(f, ELF_SIZE);
+    struct ct_memory *memory;
+    assert_int_equal(ct_memory_new(f->ctx, &memory), CT_OK);
+    const struct ct_image image = {.path = f->path, .addr = 0x10000000, .is_elf = 1, .space = CT_SPACE_EL1N};
+    assert_int_equal(ct_memory_add_image(memory, &image), CT_OK);
+    assert_int_equal(ct_memory_add_image(memory, &image), CT_OK);
+    size_t size;
+    const uint8_t *text = ct_memory_at(memory, 0x10400004, CT_SPACE_EL1N, &size);
+    assert_true(size == 0xfc && memcmp(text, f->file + ELF_TEXT + 4, size) == 0);
+    const uint8_t *data = ct_memory_at(memory, 0x10500000, CT_SPACE_EL1N, &size);
+    assert_true(size == 0x40 && memcmp(data, f->file + ELF_TEXT + 0x100, 0x10) == 0);
+    for (unsigned i = 0x10; i < 0x40; i++)
+        assert_int_equal(data[i], 0);
+    assert_null(ct_memory_at(memory, 0x400004, CT_SPACE_EL1N, &size));
+    assert_null(ct_memory_at(memory, 0x10400004, CT_SPACE_EL1S, &size));
+    ct_memory_free(memory);
+}
+
+/* Every damage is named, and nothing of the file is left in memory. */
+static void damaged(void **state)
+{
+    struct fixture *f = *state;
+    Elf64_Ehdr *header = (Elf64_Ehdr *)f->file;
+    Elf64_Phdr *segment = (Elf64_Phdr *)(f->file + 0x40);
+    int there;
+#define EXPECT(change, size, bias, code, text)                                                               \
+    do {                                                                                                     \
+        elf64_build(f->file, symbols, SYMBOLS);                                                              \
+        change;                                                                                              \
+        store(f, size);                                                                                      \
+        assert_int_equal(add(f, bias, &there), code);                                                        \
+        assert_int_equal(there, code == CT_OK);                                                              \
+        if ((code) != CT_OK) {                                                                               \
+            assert_non_null(strstr(ct_ctx_error(f->ctx), f->path));                                          \
+            if (!strstr(ct_ctx_error(f->ctx), text))                                                         \
+                fail_msg("%s", ct_ctx_error(f->ctx));                                                        \
+        }                                                                                                    \
+    } while (0)
+    EXPECT((void)0, ELF_SIZE, 0, CT_OK, "");
+    EXPECT(header->e_ident[EI_MAG1] = 'x', ELF_SIZE, 0, CT_ERR_FORMAT, "not an ELF file");
+    EXPECT((void)0, 3, 0, CT_ERR_FORMAT, "not an ELF file");
+    EXPECT((void)0, 40, 0, CT_ERR_FORMAT, "header");
+    EXPECT(header->e_ident[EI_DATA] = ELFDATA2MSB, ELF_SIZE, 0, CT_ERR_UNSUPPORTED, "big-endian");
+    EXPECT(header->e_machine = EM_X86_64, ELF_SIZE, 0, CT_ERR_UNSUPPORTED, "machine 62");
+    EXPECT((void)0, 0x60, 0, CT_ERR_FORMAT, "program header");
+    EXPECT((void)0, ELF_TEXT + 0x80, 0, CT_ERR_FORMAT, "the file is cut");
+    EXPECT(segment[1].p_filesz = 0x4000, ELF_SIZE, 0, CT_ERR_FORMAT, "the file is cut");
+    EXPECT(segment[1].p_offset = UINT64_MAX - 3, ELF_SIZE, 0, CT_ERR_FORMAT, "the file is cut");
+    EXPECT(segment[1].p_filesz = 0x50, ELF_SIZE, 0, CT_ERR_FORMAT, "larger in the file");
+    EXPECT(segment[1].p_vaddr = 0x4000ff, ELF_SIZE, 0, CT_ERR_CONFIG, "overlaps");
+    EXPECT(segment[1].p_memsz = UINT64_C(1) << 40, ELF_SIZE, 0, CT_ERR_LIMIT, "4 GiB");
+    EXPECT((void)0, ELF_SIZE, UINT64_MAX - 0x400080, CT_ERR_CONFIG, "beyond");
+    EXPECT(segment[0].p_type = segment[1].p_type = PT_NULL, ELF_SIZE, 0, CT_ERR_FORMAT, "no PT_LOAD");
+    EXPECT(header->e_phnum = 0, ELF_SIZE, 0, CT_ERR_FORMAT, "no PT_LOAD");
+}
+
+static const char *name_at(const struct ct_symbols *s, uint64_t addr, uint64_t offset)
+{
+    uint64_t got = 99;
+    const struct ct_symbol *symbol = ct_symbols_at(s, addr, &got);
+    if (!symbol)
+        return "";
+    assert_true(got == offset && got == addr - symbol->addr);
+    return symbol->name;
+}
+
+static void functions(void **state)
+{
+    struct fixture *f = *state;
+    store(f, ELF_SIZE);
+    struct ct_symbols *s;
+    assert_int_equal(ct_symbols_load(f->ctx, f->path, 0x1000, &s), CT_OK);
+    size_t count;
+    const struct ct_symbol *all = ct_symbols_all(s, &count);
+    assert_int_equal(count, 6);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(all[i].isa, CT_ISA_A64);
+        assert_true(i == 0 || all[i - 1].addr < all[i].addr);
+    }
+    assert_string_equal(name_at(s, 0x40100f, 0), "");
+    assert_string_equal(name_at(s, 0x401010, 0), "outer");
+    assert_string_equal(name_at(s, 0x40101f, 0xf), "outer");
+    assert_string_equal(name_at(s, 0x401020, 0), "inner");
+    assert_string_equal(name_at(s, 0x40102f, 0xf), "inner");
+    assert_string_equal(name_at(s, 0x401030, 0x20), "outer");
+    assert_string_equal(name_at(s, 0x401048, 0), "overlap");
+    assert_string_equal(name_at(s, 0x401057, 0xf), "overlap");
+    assert_string_equal(name_at(s, 0x401058, 0), "");
+    assert_string_equal(name_at(s, 0x401060, 0), "unsized");
+    assert_string_equal(name_at(s, 0x40107f, 0x1f), "unsized");
+    assert_string_equal(name_at(s, 0x401087, 7), "weak");
+    assert_string_equal(name_at(s, 0x401088, 0), "");
+    assert_string_equal(name_at(s, 0x4010ff, 0xf), "last");
+    assert_string_equal(name_at(s, 0x401100, 0), "");
+    assert_non_null(ct_symbols_at(s, 0x401010, NULL));
+    size_t size;
+    const uint8_t *id = ct_symbols_build_id(s, &size);
+    assert_int_equal(size, 20);
+    assert_true(id[0] == 1 && id[19] == 20);
+    ct_symbols_free(s);
+}
+
+static void no_functions(void **state)
+{
+    struct fixture *f = *state;
+    elf64_build(f->file, symbols, 0);
+    ((Elf64_Phdr *)(f->file + 0x40))[2].p_type = PT_NULL;
+    struct ct_symbols *s;
+    assert_int_equal(ct_symbols_load_bytes(f->ctx, "x", f->file, ELF_SIZE, 0, &s), CT_OK);
+    size_t size;
+    ct_symbols_all(s, &size);
+    assert_int_equal(size, 0);
+    assert_null(ct_symbols_at(s, 0x400000, NULL));
+    assert_null(ct_symbols_build_id(s, &size));
+    ct_symbols_free(s);
+    ((Elf64_Ehdr *)f->file)->e_type = ET_REL;
+    assert_int_equal(ct_symbols_load_bytes(f->ctx, "obj.o", f->file, ELF_SIZE, 0, &s), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "obj.o"));
+    assert_int_equal(ct_symbols_load(f->ctx, "/nonexistent", 0, &s), CT_ERR_IO);
+    assert_int_equal(ct_symbols_load(f->ctx, NULL, 0, &s), CT_ERR_ARG);
+}
+
+/* A32 and T32 functions of a 32-bit file: bit 0 of the address says which. */
+static void arm_functions(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t *file = f->file;
+    memset(file, 0, ELF_SIZE);
+    Elf32_Ehdr *header = (Elf32_Ehdr *)file;
+    memcpy(header->e_ident, ELFMAG, SELFMAG);
+    header->e_ident[EI_CLASS] = ELFCLASS32;
+    header->e_ident[EI_DATA] = ELFDATA2LSB;
+    header->e_ident[EI_VERSION] = EV_CURRENT;
+    header->e_type = ET_EXEC;
+    header->e_machine = EM_ARM;
+    header->e_version = EV_CURRENT;
+    header->e_shoff = 0x200;
+    header->e_ehsize = sizeof *header;
+    header->e_shentsize = sizeof(Elf32_Shdr);
+    header->e_shnum = 3;
+    Elf32_Shdr *section = (Elf32_Shdr *)(file + 0x200);
+    section[1] = (Elf32_Shdr){.sh_type = SHT_DYNSYM,
+                              .sh_offset = ELF_SYMBOLS,
+                              .sh_size = 3 * sizeof(Elf32_Sym),
+                              .sh_entsize = sizeof(Elf32_Sym),
+                              .sh_link = 2};
+    section[2] = (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_offset = ELF_NAMES, .sh_size = 9};
+    memcpy(file + ELF_NAMES, "\0a32\0t32", 9);
+    Elf32_Sym *sym = (Elf32_Sym *)(file + ELF_SYMBOLS);
+    sym[1] = (Elf32_Sym){.st_name = 1,
+                         .st_value = 0x8000,
+                         .st_size = 8,
+                         .st_shndx = SHN_ABS,
+                         .st_info = ELF32_ST_INFO(STB_GLOBAL, STT_FUNC)};
+    sym[2] = (Elf32_Sym){.st_name = 5,
+                         .st_value = 0x8009,
+                         .st_size = 6,
+                         .st_shndx = SHN_ABS,
+                         .st_info = ELF32_ST_INFO(STB_GLOBAL, STT_FUNC)};
+    struct ct_symbols *s;
+    assert_int_equal(ct_symbols_load_bytes(f->ctx, "x", file, ELF_SIZE, 0, &s), CT_OK);
+    assert_string_equal(name_at(s, 0x8007, 7), "a32");
+    assert_string_equal(name_at(s, 0x8008, 0), "t32");
+    assert_int_equal(ct_symbols_at(s, 0x8000, NULL)->isa, CT_ISA_A32);
+    assert_int_equal(ct_symbols_at(s, 0x8008, NULL)->isa, CT_ISA_T32);
+    assert_null(ct_symbols_at(s, 0x800e, NULL));
+    ct_symbols_free(s);
+}
+
+/* Functions anywhere, of any size, against the definition: the one that begins last among those that
+ * contain the address. */
+static void random_functions(void **state)
+{
+    struct fixture *f = *state;
+    enum {
+        FUNCTIONS = 24,
+        ROUNDS = 200
+    };
+    uint32_t seed = 7;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct test_symbol some[FUNCTIONS];
+        char names[FUNCTIONS][8];
+        for (unsigned i = 0; i < FUNCTIONS; i++) {
+            seed = seed * 1664525 + 1013904223;
+            snprintf(names[i], sizeof names[i], "f%u", i);
+            some[i] = (struct test_symbol){.name = names[i],
+                                           .value = 0x400000 + (seed >> 24),
+                                           .size = 1 + (seed >> 16 & 63),
+                                           .type = STT_FUNC,
+                                           .bind = STB_GLOBAL,
+                                           .section = 1};
+        }
+        elf64_build(f->file, some, FUNCTIONS);
+        struct ct_symbols *s;
+        assert_int_equal(ct_symbols_load_bytes(f->ctx, "x", f->file, ELF_SIZE, 0, &s), CT_OK);
+        size_t count;
+        const struct ct_symbol *all = ct_symbols_all(s, &count);
+        for (uint64_t addr = 0x400000; addr < 0x400160; addr++) {
+            const struct ct_symbol *expected = NULL;
+            for (size_t i = 0; i < count && all[i].addr <= addr; i++)
+                if (addr < all[i].addr + all[i].size)
+                    expected = &all[i];
+            assert_ptr_equal(ct_symbols_at(s, addr, NULL), expected);
+        }
+        ct_symbols_free(s);
+    }
+}
+
+/* Whatever is cut off or changed: a result or an error with a text, nothing else. */
+static void hostile(void **state)
+{
+    struct fixture *f = *state;
+    struct ct_symbols *s;
+    uint8_t *copy = malloc(ELF_SIZE);
+    uint32_t seed = 99;
+    for (unsigned round = 0; round < 6000; round++) {
+        elf64_build(copy, symbols, SYMBOLS);
+        size_t size = round < ELF_SIZE / 2 ? round * 2 : ELF_SIZE;
+        for (unsigned i = 0; i < round % 5; i++) {
+            seed = seed * 1664525 + 1013904223;
+            unsigned at = seed >> 20;
+            copy[at < 0x340 ? at : at & 0x3f] ^= (uint8_t)(seed >> 8);
+        }
+        uint8_t *exact = malloc(size + 1);
+        memcpy(exact, copy, size);
+        int result = ct_symbols_load_bytes(f->ctx, "x", exact, size, seed, &s);
+        if (result == CT_OK)
+            ct_symbols_free(s);
+        else
+            assert_true(strncmp(ct_ctx_error(f->ctx), "x: ", 3) == 0);
+        free(exact);
+    }
+    free(copy);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(segments),      TEST(damaged),          TEST(functions), TEST(no_functions),
+        TEST(arm_functions), TEST(random_functions), TEST(hostile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

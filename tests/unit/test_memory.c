@@ -1,0 +1,244 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "coretap/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct fixture {
+    struct ct_ctx *ctx;
+    struct ct_memory *memory;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->ctx = ct_ctx_new();
+    *state = f;
+    return ct_memory_new(f->ctx, &f->memory);
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    ct_memory_free(f->memory);
+    ct_ctx_free(f->ctx);
+    free(f);
+    return 0;
+}
+
+/* First readable byte at addr, or -1. */
+static int byte_at(const struct fixture *f, uint64_t addr, uint32_t space, size_t expected)
+{
+    size_t size = 99;
+    const uint8_t *bytes = ct_memory_at(f->memory, addr, space, &size);
+    assert_true(size == expected);
+    assert_true((bytes != NULL) == (size != 0));
+    return bytes ? bytes[0] : -1;
+}
+
+/* A file with these bytes; the caller unlinks it. */
+static void make_file(char path[32], const void *bytes, size_t size)
+{
+    strcpy(path, "/tmp/ct-memory-XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_true(write(fd, bytes, size) == (ssize_t)size);
+    close(fd);
+}
+
+static void one_region(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(byte_at(f, 0x1000, CT_SPACE_EL1N, 0), -1);
+    assert_int_equal(ct_memory_add_bytes(f->memory, "abcd", 4, 0x1000, 0), CT_OK);
+    assert_int_equal(byte_at(f, 0xfff, CT_SPACE_EL1N, 0), -1);
+    assert_int_equal(byte_at(f, 0x1000, CT_SPACE_EL1N, 4), 'a');
+    assert_int_equal(byte_at(f, 0x1003, CT_SPACE_ANY, 1), 'd');
+    assert_int_equal(byte_at(f, 0x1004, CT_SPACE_EL1N, 0), -1);
+    assert_int_equal(byte_at(f, 0x1000, 0, 0), -1);
+}
+
+static void spaces(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(ct_memory_add_bytes(f->memory, "ssss", 4, 0x1000, CT_SPACE_ANY_S), CT_OK);
+    assert_int_equal(ct_memory_add_bytes(f->memory, "nn", 2, 0x1001, CT_SPACE_EL1N), CT_OK);
+    assert_int_equal(byte_at(f, 0x1001, CT_SPACE_EL1S, 3), 's');
+    assert_int_equal(byte_at(f, 0x1001, CT_SPACE_EL3 | CT_SPACE_EL1S, 3), 's');
+    assert_int_equal(byte_at(f, 0x1001, CT_SPACE_EL1N, 2), 'n');
+    assert_int_equal(byte_at(f, 0x1001, CT_SPACE_ANY_NS, 0), -1);
+    assert_int_equal(byte_at(f, 0x1001, CT_SPACE_ANY, 0), -1);
+    assert_int_equal(byte_at(f, 0x1001, CT_SPACE_ROOT, 0), -1);
+    assert_int_equal(ct_memory_add_bytes(f->memory, "x", 1, 0x2000, 0x100), CT_ERR_ARG);
+}
+
+static void overlaps(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(ct_memory_add_bytes(f->memory, "12345678", 8, 0x1000, CT_SPACE_ANY_NS), CT_OK);
+    static const struct {
+        uint64_t addr;
+        size_t size;
+    } bad[] = {{0x1000, 8}, {0xffc, 5}, {0x1007, 1}, {0x1002, 2}, {0xf00, 0x1000}};
+    char *bytes = calloc(1, 0x1000);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(ct_memory_add_bytes(f->memory, bytes, bad[i].size, bad[i].addr, CT_SPACE_ANY),
+                         CT_ERR_CONFIG);
+        assert_non_null(strstr(ct_ctx_error(f->ctx), "0x1000"));
+        assert_int_equal(byte_at(f, 0x1000, CT_SPACE_EL1N, 8), '1');
+    }
+    assert_int_equal(ct_memory_add_bytes(f->memory, bytes, 4, 0xffc, CT_SPACE_ANY), CT_OK);
+    assert_int_equal(ct_memory_add_bytes(f->memory, bytes, 4, 0x1008, CT_SPACE_ANY), CT_OK);
+    assert_int_equal(ct_memory_add_bytes(f->memory, bytes, 4, 0x1000, CT_SPACE_ANY_S), CT_OK);
+    assert_int_equal(byte_at(f, 0x1007, CT_SPACE_EL1N, 1), '8');
+    free(bytes);
+}
+
+static void ends_of_the_address_space(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(ct_memory_add_bytes(f->memory, "wxyz", 4, 0xfffffffffffffffc, 0), CT_OK);
+    assert_int_equal(byte_at(f, 0xffffffffffffffff, CT_SPACE_EL1N, 1), 'z');
+    assert_int_equal(byte_at(f, 0, CT_SPACE_EL1N, 0), -1);
+    assert_int_equal(ct_memory_add_bytes(f->memory, "abcd", 4, 0xfffffffffffffffd, 0), CT_ERR_CONFIG);
+    assert_int_equal(ct_memory_add_bytes(f->memory, "abcd", 4, 0, 0), CT_OK);
+    assert_int_equal(byte_at(f, 0, CT_SPACE_EL1N, 4), 'a');
+    assert_int_equal(ct_memory_add_bytes(f->memory, "abcd", 0, 0x100, 0), CT_ERR_ARG);
+    assert_int_equal(ct_memory_add_bytes(f->memory, NULL, 1, 0x100, 0), CT_ERR_ARG);
+}
+
+/* Regions in any order against a map that is looked up byte by byte. */
+static void random_regions(void **state)
+{
+    struct fixture *f = *state;
+    enum {
+        ADDRESSES = 4096,
+        SPACE_COUNT = 8
+    };
+    static uint8_t map[SPACE_COUNT][ADDRESSES];
+    memset(map, 0, sizeof map);
+    uint32_t seed = 12345;
+    unsigned added = 0;
+    for (unsigned round = 0; round < 3000; round++) {
+        seed = seed * 1664525 + 1013904223;
+        uint32_t addr = seed >> 8 & (ADDRESSES - 1);
+        uint32_t size = 1 + (seed >> 20) % 20;
+        seed = seed * 1664525 + 1013904223;
+        uint32_t space = 1 + (seed >> 16) % 255;
+        uint8_t bytes[20];
+        memset(bytes, (int)(round % 255 + 1), sizeof bytes);
+        int free_there = addr + size <= ADDRESSES;
+        for (unsigned s = 0; s < SPACE_COUNT && free_there; s++)
+            for (uint32_t i = 0; i < size && (space >> s & 1); i++)
+                free_there &= map[s][addr + i] == 0;
+        if (addr + size > ADDRESSES)
+            continue;
+        int result = ct_memory_add_bytes(f->memory, bytes, size, addr, space);
+        assert_int_equal(result, free_there ? CT_OK : CT_ERR_CONFIG);
+        added += free_there != 0;
+        for (unsigned s = 0; s < SPACE_COUNT && free_there; s++)
+            if (space >> s & 1)
+                memset(&map[s][addr], bytes[0], size);
+    }
+    assert_true(added > 300);
+    for (uint32_t addr = 0; addr < ADDRESSES; addr++) {
+        for (unsigned s = 0; s < SPACE_COUNT; s++) {
+            size_t size;
+            const uint8_t *bytes = ct_memory_at(f->memory, addr, 1u << s, &size);
+            assert_int_equal(bytes ? *bytes : 0, map[s][addr]);
+        }
+    }
+}
+
+static void files(void **state)
+{
+    struct fixture *f = *state;
+    char path[32];
+    make_file(path, "0123456789", 10);
+    struct ct_image image = {.path = path, .addr = 0x4000, .offset = 2, .size = 4, .space = CT_SPACE_EL1N};
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
+    assert_int_equal(byte_at(f, 0x4000, CT_SPACE_EL1N, 4), '2');
+    /* again: nothing; for another space: there too */
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
+    assert_int_equal(byte_at(f, 0x4000, CT_SPACE_EL1S, 0), -1);
+    image.space = CT_SPACE_EL1S | CT_SPACE_EL1N;
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
+    assert_int_equal(byte_at(f, 0x4003, CT_SPACE_EL1S | CT_SPACE_EL1N, 1), '5');
+    /* elsewhere, to the end of the file */
+    image = (struct ct_image){.path = path, .addr = 0x8000, .offset = 7};
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
+    unlink(path);
+    assert_int_equal(byte_at(f, 0x8000, CT_SPACE_EL2N, 3), '7');
+}
+
+static void widening_stops_at_others(void **state)
+{
+    struct fixture *f = *state;
+    char path[32];
+    make_file(path, "0123456789", 10);
+    assert_int_equal(ct_memory_add_bytes(f->memory, "x", 1, 0x4005, CT_SPACE_EL1S), CT_OK);
+    struct ct_image image = {.path = path, .addr = 0x4000, .size = 10, .space = CT_SPACE_EL1N};
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
+    image.space = CT_SPACE_ANY;
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_CONFIG);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), path));
+    assert_int_equal(byte_at(f, 0x4005, CT_SPACE_EL1S, 1), 'x');
+    assert_int_equal(byte_at(f, 0x4005, CT_SPACE_EL1N, 5), '5');
+    assert_int_equal(byte_at(f, 0x4005, CT_SPACE_EL3, 0), -1);
+    unlink(path);
+}
+
+static void bad_files(void **state)
+{
+    struct fixture *f = *state;
+    struct ct_image image = {.path = "/nonexistent/image.bin", .addr = 0, .size = 4};
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_IO);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "/nonexistent/image.bin"));
+    image.path = "/tmp";
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_IO);
+    image.path = NULL;
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_ARG);
+    char path[32];
+    make_file(path, "", 0);
+    image.path = path;
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_FORMAT);
+    unlink(path);
+    make_file(path, "0123456789", 10);
+    static const struct {
+        uint64_t offset, size;
+    } beyond[] = {{0, 11}, {10, 0}, {10, 1}, {5, 6}, {UINT64_MAX, 2}, {2, UINT64_MAX}};
+    for (size_t i = 0; i < sizeof beyond / sizeof beyond[0]; i++) {
+        image.offset = beyond[i].offset;
+        image.size = beyond[i].size;
+        assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_CONFIG);
+        assert_non_null(strstr(ct_ctx_error(f->ctx), "the file has 10"));
+    }
+    image = (struct ct_image){.path = path, .addr = UINT64_MAX - 8, .size = 10};
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_CONFIG);
+    image = (struct ct_image){.path = path, .addr = 0, .size = 10, .is_elf = 1};
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_FORMAT);
+    unlink(path);
+    assert_int_equal(byte_at(f, 0, CT_SPACE_EL1N, 0), -1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(one_region),
+        TEST(spaces),
+        TEST(overlaps),
+        TEST(ends_of_the_address_space),
+        TEST(random_regions),
+        TEST(files),
+        TEST(widening_stops_at_others),
+        TEST(bad_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
