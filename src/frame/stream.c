@@ -70,8 +70,7 @@ int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint32_t stride)
     uint64_t pos = stream->pos + (stream->end - stream->begin);
     if (stream->span_end > stream->span_begin) {
         const struct ct_span *last = &stream->spans[stream->span_end - 1];
-        int whole = !stride || (pos - last->pos) % stride == 0;
-        if (last->stride == stride && whole && span_offset(last, pos) == offset)
+        if (last->stride == stride && span_offset(last, pos) == offset)
             return 1;
     }
     if (!reserve_span(stream))

@@ -135,3 +135,32 @@ int ct_core_arch(struct ct_ctx *ctx, const char *where, const char *core, const 
         "a name like Cortex-A53, an architecture like ARMv8.3-A, or ARM-AA64",
         where, core, model);
 }
+
+int ct_buffer_check_ids(struct ct_ctx *ctx, const char *path, const struct ct_buffer *buffer)
+{
+    const struct ct_source *by_id[128] = {NULL};
+    if (buffer->framing == CT_FRAMING_NONE) {
+        if (buffer->source_count > 1)
+            ct_log(ctx, CT_LOG_NOTE, "%s: buffer %s has no frames and several sources; only %s counts", path,
+                   buffer->name, buffer->sources[0].name);
+        return CT_OK;
+    }
+    for (size_t i = 0; i < buffer->source_count; i++) {
+        const struct ct_source *source = &buffer->sources[i];
+        const struct ct_source *other = by_id[source->trace_id];
+        if (source->trace_id == 0 || source->trace_id >= 0x70)
+            ct_log(ctx, CT_LOG_WARNING,
+                   "%s: buffer %s: source %s has trace ID 0x%02x, which is not for trace sources; it has no "
+                   "bytes in "
+                   "frames; expected 1 to 0x6f in its ID register",
+                   path, buffer->name, source->name, (unsigned)source->trace_id);
+        else if (other)
+            return ct_fail(
+                ctx, CT_ERR_CONFIG,
+                "%.300s: buffer %.100s: sources %.100s and %.100s both have trace ID 0x%02x; their bytes "
+                "cannot be told apart; correct the ID register of one",
+                path, buffer->name, other->name, source->name, (unsigned)source->trace_id);
+        by_id[source->trace_id] = source;
+    }
+    return CT_OK;
+}

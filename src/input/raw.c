@@ -1,21 +1,408 @@
+/* Raw trace files, described by a small .ini (docs/formats.md): [capture], [source NAME], [image NAME]. Written by
+ * hand, so whatever is not understood is an error with its line. */
 #include "input/reader.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+enum section {
+    SECTION_NONE,
+    SECTION_CAPTURE,
+    SECTION_SOURCE,
+    SECTION_IMAGE,
+};
+
+struct raw_source {
+    const char *where; /* "path:line: [source NAME]" */
+    struct ct_source source;
+    uint32_t given; /* registers that are stated */
+    uint8_t has_id;
+};
+
+struct raw_image {
+    struct ct_image_spec spec;
+    uint8_t has_bias, has_offset;
+};
+
+struct raw {
+    struct ct_opening *opening;
+    const char *path, *folder;
+    enum section section;
+    uint32_t seen; /* keys of the current section, as bits of key_table */
+    unsigned capture_line;
+    struct ct_buffer buffer;
+    struct raw_source *sources;
+    size_t source_count;
+    struct raw_image *images;
+    size_t image_count;
+};
 
 static int raw_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
 {
     (void)files;
     if (strcmp(target->section, "capture") == 0)
         return 1;
-    snprintf(why, cap,
-             "does not begin with [capture]; a raw trace is described by an .ini file, see docs/formats.md");
+    snprintf(why, cap, "%s",
+             target->kind == CT_FILE_REGULAR
+                 ? "does not begin with [capture]; a raw trace is opened by the .ini that describes it"
+                 : "not a regular file");
     return 0;
+}
+
+static int set_text(struct raw *raw, const struct ct_ini_item *item, const char **slot)
+{
+    const char *value = ct_ini_unquote(item);
+    if (!value)
+        return CT_ERR_FORMAT;
+    if (!*value)
+        return ct_ini_fail(item, "expected a value");
+    *slot = ct_arena_strdup(raw->opening->arena, value);
+    return *slot ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+}
+
+static int set_path(struct raw *raw, const struct ct_ini_item *item, const char **slot)
+{
+    int status = set_text(raw, item, slot);
+    if (status)
+        return status;
+    *slot = ct_path_join(raw->opening->arena, raw->folder, *slot);
+    return *slot ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+}
+
+/* ---- the keys: each sets one thing of the section that is being read ---- */
+
+static struct raw_source *source(const struct raw *raw)
+{
+    return &raw->sources[raw->source_count - 1];
+}
+
+static struct raw_image *image(const struct raw *raw)
+{
+    return &raw->images[raw->image_count - 1];
+}
+
+static int capture_file(struct raw *raw, const struct ct_ini_item *item)
+{
+    if (strcmp(item->value, "-") == 0)
+        return set_text(raw, item, &raw->buffer.path);
+    return set_path(raw, item, &raw->buffer.path);
+}
+
+static int capture_name(struct raw *raw, const struct ct_ini_item *item)
+{
+    return set_text(raw, item, &raw->buffer.name);
+}
+
+static int capture_framing(struct raw *raw, const struct ct_ini_item *item)
+{
+    for (unsigned i = CT_FRAMING_AUTO; i <= CT_FRAMING_DSTREAM; i++)
+        if (strcmp(ct_framing_name((enum ct_framing)i), item->value) == 0) {
+            raw->buffer.framing = (uint8_t)i;
+            return CT_OK;
+        }
+    return ct_ini_fail(item, "expected auto, none, frames, tpiu or dstream");
+}
+
+static int source_protocol(struct raw *raw, const struct ct_ini_item *item)
+{
+    source(raw)->source.protocol = (uint8_t)ct_protocol_by_type(item->value);
+    if (source(raw)->source.protocol == CT_PROTOCOL_NONE)
+        return ct_ini_fail(item, "unknown protocol; expected etmv4i, ete, etmv3, ptm, stm or itm");
+    return CT_OK;
+}
+
+static int source_id(struct raw *raw, const struct ct_ini_item *item)
+{
+    uint64_t id = 0;
+    int status = ct_ini_number(item, 0x6f, &id);
+    if (!status && id == 0)
+        status = ct_ini_fail(item, "0 is no trace ID; expected 1 to 0x6f");
+    source(raw)->source.trace_id = (uint8_t)id;
+    source(raw)->has_id = 1;
+    return status;
+}
+
+static int source_core(struct raw *raw, const struct ct_ini_item *item)
+{
+    struct ct_source *s = &source(raw)->source;
+    int status = set_text(raw, item, &s->model);
+    s->core = s->model;
+    return status ? status : ct_core_arch(item->ctx, source(raw)->where, s->core, s->model, &s->arch);
+}
+
+static int image_file(struct raw *raw, const struct ct_ini_item *item)
+{
+    return set_path(raw, item, &image(raw)->spec.file);
+}
+
+static int image_elf(struct raw *raw, const struct ct_ini_item *item)
+{
+    image(raw)->spec.is_elf = 1;
+    return set_path(raw, item, &image(raw)->spec.file);
+}
+
+static int image_address(struct raw *raw, const struct ct_ini_item *item)
+{
+    image(raw)->spec.has_addr = 1;
+    return ct_ini_number(item, UINT64_MAX, &image(raw)->spec.addr);
+}
+
+static int image_bias(struct raw *raw, const struct ct_ini_item *item)
+{
+    image(raw)->has_bias = 1;
+    return ct_ini_number(item, UINT64_MAX, &image(raw)->spec.addr);
+}
+
+static int image_offset(struct raw *raw, const struct ct_ini_item *item)
+{
+    image(raw)->has_offset = 1;
+    return ct_ini_number(item, UINT64_MAX, &image(raw)->spec.offset);
+}
+
+static int image_length(struct raw *raw, const struct ct_ini_item *item)
+{
+    image(raw)->spec.has_size = 1;
+    return ct_ini_number(item, UINT64_MAX, &image(raw)->spec.size);
+}
+
+static int image_space(struct raw *raw, const struct ct_ini_item *item)
+{
+    image(raw)->spec.space = ct_space_by_name(item->value);
+    return image(raw)->spec.space
+               ? CT_OK
+               : ct_ini_fail(item, "unknown memory space; expected EL1S, EL1N, EL1R, EL2S, EL2N, EL2R, "
+                                   "EL3, ROOT, S, N, R or ANY");
+}
+
+static const struct key {
+    enum section section;
+    const char *name;
+    int (*set)(struct raw *raw, const struct ct_ini_item *item);
+} key_table[] = {
+    {SECTION_CAPTURE, "file", capture_file},   {SECTION_CAPTURE, "framing", capture_framing},
+    {SECTION_CAPTURE, "name", capture_name},   {SECTION_SOURCE, "protocol", source_protocol},
+    {SECTION_SOURCE, "id", source_id},         {SECTION_SOURCE, "core", source_core},
+    {SECTION_IMAGE, "file", image_file},       {SECTION_IMAGE, "elf", image_elf},
+    {SECTION_IMAGE, "address", image_address}, {SECTION_IMAGE, "bias", image_bias},
+    {SECTION_IMAGE, "offset", image_offset},   {SECTION_IMAGE, "length", image_length},
+    {SECTION_IMAGE, "space", image_space},
+};
+
+static int on_key(struct raw *raw, const struct ct_ini_item *item)
+{
+    static const char *const expected[] = {
+        [SECTION_NONE] = "a section, [capture], [source NAME] or [image NAME], before the first key",
+        [SECTION_CAPTURE] = "file, framing or name",
+        [SECTION_SOURCE] = "protocol, id, core or the name of a register of a trace source",
+        [SECTION_IMAGE] = "file, address, offset, length and space, or elf, bias and space",
+    };
+    for (size_t i = 0; i < sizeof key_table / sizeof *key_table; i++) {
+        if (key_table[i].section != raw->section || strcmp(key_table[i].name, item->key) != 0)
+            continue;
+        if (raw->seen & 1u << i)
+            return ct_ini_fail(item, "the key is there twice in this section; keep the line that is right");
+        raw->seen |= 1u << i;
+        return key_table[i].set(raw, item);
+    }
+    int known = 0;
+    int status = CT_OK;
+    if (raw->section == SECTION_SOURCE)
+        status = ct_regs_set(item, &source(raw)->source.regs, &source(raw)->given, &known);
+    if (status || known)
+        return status;
+    return ct_ini_fail(item, "unknown key; expected %s", expected[raw->section]);
+}
+
+/* ---- the sections ---- */
+
+/* NAME of a section head "KIND NAME": "" without a name, NULL when it is of another kind. */
+static const char *name_after(const char *section, const char *kind)
+{
+    size_t size = strlen(kind);
+    if (strncmp(section, kind, size) != 0 || (section[size] && section[size] != ' ' && section[size] != '\t'))
+        return NULL;
+    return section + size + strspn(section + size, " \t");
+}
+
+static int begin_capture(struct raw *raw, const struct ct_ini_item *item)
+{
+    raw->section = SECTION_CAPTURE;
+    if (raw->capture_line)
+        return ct_ini_fail(
+            item, "the second such section (the first is in line %u); a raw .ini describes one trace",
+            raw->capture_line);
+    raw->capture_line = item->line;
+    return CT_OK;
+}
+
+static int begin_source(struct raw *raw, const struct ct_ini_item *item, const char *name, const char *where)
+{
+    raw->section = SECTION_SOURCE;
+    if (!*name)
+        return ct_ini_fail(item, "a source without a name; expected [source NAME]");
+    for (size_t i = 0; i < raw->source_count; i++)
+        if (strcmp(raw->sources[i].source.name, name) == 0)
+            return ct_ini_fail(item, "a second source of this name; rename one");
+    if (raw->source_count == CT_ITEMS_MAX)
+        return ct_ini_fail(item, "more than %d sources", CT_ITEMS_MAX);
+    struct raw_source entry = {.where = where, .source.name = ct_arena_strdup(raw->opening->arena, name)};
+    ct_regs_defaults(&entry.source.regs);
+    struct raw_source *room =
+        ct_arena_push(raw->opening->arena, raw->sources, &raw->source_count, sizeof entry);
+    if (!entry.source.name || !room)
+        return ct_fail_nomem(item->ctx, item->path);
+    room[raw->source_count - 1] = entry;
+    raw->sources = room;
+    return CT_OK;
+}
+
+static int begin_image(struct raw *raw, const struct ct_ini_item *item, const char *where)
+{
+    raw->section = SECTION_IMAGE;
+    if (raw->image_count == CT_IMAGES_MAX)
+        return ct_ini_fail(item, "more than %d images", CT_IMAGES_MAX);
+    struct raw_image *room = ct_arena_push(raw->opening->arena, raw->images, &raw->image_count, sizeof *room);
+    if (!room)
+        return ct_fail_nomem(item->ctx, item->path);
+    room[raw->image_count - 1] = (struct raw_image){.spec.where = where};
+    raw->images = room;
+    return CT_OK;
+}
+
+static int on_item(void *user, const struct ct_ini_item *item)
+{
+    struct raw *raw = user;
+    if (item->key)
+        return on_key(raw, item);
+    const char *where =
+        ct_arena_printf(raw->opening->arena, "%s:%u: [%s]", item->path, item->line, item->section);
+    if (!where)
+        return ct_fail_nomem(item->ctx, item->path);
+    raw->seen = 0;
+    const char *name = name_after(item->section, "source");
+    if (name)
+        return begin_source(raw, item, name, where);
+    if (name_after(item->section, "image"))
+        return begin_image(raw, item, where);
+    if (strcmp(item->section, "capture") == 0)
+        return begin_capture(raw, item);
+    return ct_ini_fail(item, "unknown section; expected [capture], [source NAME] or [image NAME]");
+}
+
+/* ---- what can only be checked when everything is read ---- */
+
+static int finish_source(struct raw *raw, struct raw_source *entry)
+{
+    struct ct_ctx *ctx = raw->opening->ctx;
+    struct ct_source *s = &entry->source;
+    if (s->protocol == CT_PROTOCOL_NONE)
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%s: no protocol=; its bytes cannot be read; expected etmv4i, ete, etmv3, ptm, stm or itm",
+            entry->where);
+    int stated = ct_regs_id_given(s->protocol, entry->given);
+    uint8_t in_register = ct_regs_trace_id(s->protocol, &s->regs);
+    if (stated && entry->has_id && in_register != s->trace_id)
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%s: id=0x%02x, but the register with the trace ID says 0x%02x; one is enough, correct or remove "
+            "the other",
+            entry->where, (unsigned)s->trace_id, (unsigned)in_register);
+    if (!stated && !entry->has_id && raw->buffer.framing != CT_FRAMING_NONE)
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%s: no id=; its bytes cannot be found among those of other sources; add id=, or framing=none in "
+            "[capture] if the trace has no frames",
+            entry->where);
+    if (stated)
+        s->trace_id = in_register;
+    else
+        ct_regs_put_id(s->protocol, s->trace_id, &s->regs, &entry->given);
+    return ct_regs_check(ctx, s->protocol, entry->given, raw->path, s->name);
+}
+
+static int finish_sources(struct raw *raw)
+{
+    struct ct_source *list = ct_arena_alloc(raw->opening->arena, raw->source_count * sizeof *list);
+    if (!list)
+        return ct_fail_nomem(raw->opening->ctx, raw->path);
+    for (size_t i = 0; i < raw->source_count; i++) {
+        int status = finish_source(raw, &raw->sources[i]);
+        if (status)
+            return status;
+        list[i] = raw->sources[i].source;
+    }
+    raw->buffer.sources = list;
+    raw->buffer.source_count = raw->source_count;
+    return ct_buffer_check_ids(raw->opening->ctx, raw->path, &raw->buffer);
+}
+
+static int finish_images(struct raw *raw)
+{
+    struct ct_ctx *ctx = raw->opening->ctx;
+    struct ct_image *list = NULL;
+    for (size_t i = 0; i < raw->image_count; i++) {
+        const struct raw_image *entry = &raw->images[i];
+        const struct ct_image_spec *spec = &entry->spec;
+        int elf_only = spec->is_elf || entry->has_bias;
+        int file_only = spec->has_addr || spec->has_size || entry->has_offset || !spec->is_elf;
+        if (!spec->file || (elf_only && file_only) || (!elf_only && !spec->has_addr))
+            return ct_fail(ctx, CT_ERR_CONFIG,
+                           "%s: which bytes lie where cannot be told; expected file= and address= (and "
+                           "perhaps offset= and "
+                           "length=), or elf= (and perhaps bias=)",
+                           spec->where);
+        int status = ct_image_add(raw->opening, spec, &list, &raw->buffer.image_count);
+        if (status)
+            return status;
+    }
+    raw->buffer.images = list;
+    return CT_OK;
+}
+
+static int finish_capture(struct raw *raw)
+{
+    struct ct_ctx *ctx = raw->opening->ctx;
+    const struct ct_files *files = raw->opening->files;
+    uint64_t size;
+    if (!raw->buffer.path)
+        return ct_fail(ctx, CT_ERR_CONFIG,
+                       "%s:%u: [capture]: no file=; there is no trace to read; expected the name of the "
+                       "trace file, or - "
+                       "for standard input",
+                       raw->path, raw->capture_line);
+    if (strcmp(raw->buffer.path, "-") != 0 &&
+        files->look(files->user, raw->buffer.path, &size) == CT_FILE_NONE)
+        return ct_fail(ctx, CT_ERR_IO, "%.300s: %s; it is the trace of %.300s; put it there or correct file=",
+                       raw->buffer.path, strerror(errno), raw->path);
+    if (!raw->buffer.name)
+        raw->buffer.name = "trace";
+    if (!raw->source_count)
+        ct_log(ctx, CT_LOG_WARNING, "%s: no [source NAME]; the trace cannot be decoded", raw->path);
+    int status = finish_sources(raw);
+    return status ? status : finish_images(raw);
 }
 
 static int raw_open(struct ct_opening *opening, const struct ct_target *target)
 {
-    return ct_fail(opening->ctx, CT_ERR_UNSUPPORTED, "%s", target->path);
+    struct raw raw = {
+        .opening = opening,
+        .path = target->path,
+        .folder = ct_path_folder(opening->arena, target->path),
+    };
+    if (!raw.folder)
+        return ct_fail_nomem(opening->ctx, target->path);
+    int status = ct_read_ini(opening, target->path, "the command", on_item, &raw);
+    if (!status)
+        status = finish_capture(&raw);
+    struct ct_buffer *buffer = status ? NULL : ct_arena_alloc(opening->arena, sizeof *buffer);
+    if (!buffer)
+        return status ? status : ct_fail_nomem(opening->ctx, target->path);
+    *buffer = raw.buffer;
+    opening->capture->buffers = buffer;
+    opening->capture->buffer_count = 1;
+    return CT_OK;
 }
 
 const struct ct_reader ct_reader_raw = {.kind = "raw", .probe = raw_probe, .open = raw_open};

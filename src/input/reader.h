@@ -74,8 +74,16 @@ int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uin
 int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint32_t given, const char *path,
                   const char *name);
 
-/* Name of the ID register of a protocol, and the ID in it. */
+/* The trace ID that the registers of a source hold. */
 uint8_t ct_regs_trace_id(enum ct_protocol protocol, const struct ct_source_regs *regs);
+
+/* Whether the register that holds it is stated; and the register made from an ID that is known otherwise. */
+int ct_regs_id_given(enum ct_protocol protocol, uint32_t given);
+void ct_regs_put_id(enum ct_protocol protocol, uint8_t id, struct ct_source_regs *regs, uint32_t *given);
+
+/* CT_ERR_CONFIG when two sources of a framed buffer have one trace ID; a warning when one has an ID that no
+ * source can have. `path` is the file that describes the buffer. */
+int ct_buffer_check_ids(struct ct_ctx *ctx, const char *path, const struct ct_buffer *buffer);
 
 /* Spaces by their name in .ini files; 0 when unknown. */
 uint32_t ct_space_by_name(const char *name);

@@ -92,20 +92,52 @@ int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint32_t given,
     return CT_OK;
 }
 
-uint8_t ct_regs_trace_id(enum ct_protocol protocol, const struct ct_source_regs *regs)
+/* Where a protocol keeps its trace ID: seven bits of one register. */
+struct id_field {
+    size_t at;
+    unsigned shift;
+};
+
+static struct id_field id_field(enum ct_protocol protocol)
 {
     switch (protocol) {
     case CT_PROTOCOL_ETM4:
     case CT_PROTOCOL_ETE:
-        return regs->traceidr & 0x7f;
+        return (struct id_field){AT(traceidr), 0};
     case CT_PROTOCOL_ETM3:
     case CT_PROTOCOL_PTM:
-        return regs->etmtraceidr & 0x7f;
+        return (struct id_field){AT(etmtraceidr), 0};
     case CT_PROTOCOL_STM:
-        return regs->stmtcsr >> 16 & 0x7f;
-    case CT_PROTOCOL_ITM:
-        return regs->itmtcr >> 16 & 0x7f;
+        return (struct id_field){AT(stmtcsr), 16};
     default:
-        return 0;
+        return (struct id_field){AT(itmtcr), 16};
     }
+}
+
+static unsigned index_of(size_t at)
+{
+    unsigned i = 0;
+    while (regs_table[i].at != at)
+        i++;
+    return i;
+}
+
+uint8_t ct_regs_trace_id(enum ct_protocol protocol, const struct ct_source_regs *regs)
+{
+    struct id_field field = id_field(protocol);
+    const uint32_t *reg = (const uint32_t *)(const void *)((const char *)regs + field.at);
+    return *reg >> field.shift & 0x7f;
+}
+
+int ct_regs_id_given(enum ct_protocol protocol, uint32_t given)
+{
+    return given >> index_of(id_field(protocol).at) & 1;
+}
+
+void ct_regs_put_id(enum ct_protocol protocol, uint8_t id, struct ct_source_regs *regs, uint32_t *given)
+{
+    struct id_field field = id_field(protocol);
+    unsigned i = index_of(field.at);
+    *slot(regs, &regs_table[i]) = (uint32_t)id << field.shift;
+    *given |= 1u << i;
 }

@@ -178,31 +178,6 @@ static int add_source(struct snapshot *s, struct buffer_parts *parts, const stru
     return CT_OK;
 }
 
-/* Two sources with one ID cannot be told apart in a framed buffer. */
-static int check_ids(const struct snapshot *s, const struct buffer_parts *parts)
-{
-    const struct ct_source *by_id[128] = {NULL};
-    if (parts->buffer.framing == CT_FRAMING_NONE) {
-        if (parts->buffer.source_count > 1)
-            ct_log(s->opening->ctx, CT_LOG_NOTE,
-                   "%s: buffer %s has no frames and several sources; only %s counts", s->trace.path,
-                   parts->buffer.name, parts->sources[0].name);
-        return CT_OK;
-    }
-    for (size_t i = 0; i < parts->buffer.source_count; i++) {
-        const struct ct_source *source = &parts->sources[i];
-        const struct ct_source *other = by_id[source->trace_id];
-        if (other)
-            return ct_fail(
-                s->opening->ctx, CT_ERR_CONFIG,
-                "%.300s: buffer %.100s: sources %.100s and %.100s both have trace ID 0x%02x; their bytes "
-                "cannot be told apart; correct the ID register of one",
-                s->trace.path, parts->buffer.name, other->name, source->name, (unsigned)source->trace_id);
-        by_id[source->trace_id] = source;
-    }
-    return CT_OK;
-}
-
 /* LISTING 6.1. Whether a dstream_coresight file has footers is for its bytes to say, so that is AUTO. */
 static int framing_by_format(const struct snapshot *s, const struct ct_buffer_section *section,
                              uint8_t *framing)
@@ -262,8 +237,10 @@ static int add_buffer(struct snapshot *s, const struct ct_buffer_section *sectio
     for (size_t i = 0; i < s->trace.source_count && !status; i++)
         if (strcmp(s->trace.sources[i].value, section->name) == 0)
             status = add_source(s, &parts, &s->trace.sources[i]);
+    parts.buffer.sources = parts.sources;
+    parts.buffer.images = parts.images;
     if (!status)
-        status = check_ids(s, &parts);
+        status = ct_buffer_check_ids(s->opening->ctx, s->trace.path, &parts.buffer);
     if (status)
         return status;
     if (!parts.buffer.source_count)

@@ -1,0 +1,49 @@
+/* The .ini of a raw trace is the input; every other file is there, with 4096 bytes, unless its name holds "gone". */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+static enum ct_file_kind look(void *user, const char *path, uint64_t *size)
+{
+    const struct input *input = user;
+    *size = strcmp(path, "d/t.ini") == 0 ? input->size : 4096;
+    errno = ENOENT;
+    return strstr(path, "gone") ? CT_FILE_NONE : CT_FILE_REGULAR;
+}
+
+static ssize_t read_input(void *user, const char *path, char *buf, size_t cap)
+{
+    const struct input *input = user;
+    size_t size = strcmp(path, "d/t.ini") == 0 ? input->size : 0;
+    size = size < cap ? size : cap;
+    if (size)
+        memcpy(buf, input->data, size);
+    return (ssize_t)size;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 1 << 18)
+        return 0;
+    struct input input = {data, size};
+    struct ct_files files = {.user = &input, .look = look, .read = read_input};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_capture *capture;
+    if (!ctx)
+        return 0;
+    int status = ct_capture_open_files(ctx, &files, "d/t.ini", &capture);
+    if (status ? capture != NULL || !*ct_ctx_error(ctx) : !capture || capture->buffer_count != 1)
+        abort();
+    ct_capture_free(capture);
+    ct_ctx_free(ctx);
+    return 0;
+}

@@ -1,0 +1,48 @@
+/* Files that exist only in memory, for readers under test. */
+#ifndef TEST_MEMORY_FILES_H
+#define TEST_MEMORY_FILES_H
+
+#include <errno.h>
+#include <string.h>
+
+#include "input/files.h"
+
+struct memory_file {
+    const char *path;
+    const char *text; /* NULL: a directory */
+    size_t size;
+};
+
+struct memory_files {
+    const struct memory_file *files;
+    size_t count;
+};
+
+static inline const struct memory_file *memory_find(const void *user, const char *path)
+{
+    const struct memory_files *files = (const struct memory_files *)user;
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->files[i].path, path) == 0)
+            return &files->files[i];
+    errno = ENOENT;
+    return NULL;
+}
+
+static inline enum ct_file_kind memory_look(void *user, const char *path, uint64_t *size)
+{
+    const struct memory_file *file = memory_find(user, path);
+    *size = file && file->text ? file->size : 0;
+    return !file ? CT_FILE_NONE : file->text ? CT_FILE_REGULAR : CT_FILE_DIR;
+}
+
+static inline ssize_t memory_read(void *user, const char *path, char *buf, size_t cap)
+{
+    const struct memory_file *file = memory_find(user, path);
+    if (!file || !file->text)
+        return -1;
+    size_t size = file->size < cap ? file->size : cap;
+    memcpy(buf, file->text, size);
+    return (ssize_t)size;
+}
+
+#endif
