@@ -154,15 +154,21 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, e
     return options;
 }
 
-bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
+bool cli_report_frame_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
+{
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
+    if (!frames || !frames->lost_bytes)
+        return false;
+    cli_say("%s: %llu bytes belong to no whole frame and were left out", buffer->name,
+            (unsigned long long)frames->lost_bytes);
+    return true;
+}
+
+bool cli_report_stream_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
 {
     static const uint8_t bad_types[] = {CT_ETM4_BAD_SEQUENCE, CT_ETM4_BAD_TRACEMODE, CT_ETM4_RESERVED,
                                         CT_ETM4_RESERVED_CFG, CT_ETM4_INCOMPLETE_EOT};
-    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
-    bool damaged = frames && frames->lost_bytes > 0;
-    if (damaged)
-        cli_say("%s: %llu bytes belong to no whole frame and were left out", buffer->name,
-                (unsigned long long)frames->lost_bytes);
+    bool damaged = false;
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
     for (size_t i = 0; i < count; i++) {
@@ -177,4 +183,10 @@ bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buf
         }
     }
     return damaged;
+}
+
+bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
+{
+    const bool frames = cli_report_frame_damage(chain, buffer);
+    return cli_report_stream_damage(chain, buffer) || frames;
 }

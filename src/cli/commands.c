@@ -3,7 +3,9 @@
 #include <string.h>
 
 const struct cli_command *const cli_commands[] = {
+    &cli_command_info,
     &cli_command_list,
+    &cli_command_stats,
     NULL,
 };
 
