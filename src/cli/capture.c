@@ -32,11 +32,16 @@ static int spool_stdin(void)
     return fd;
 }
 
+static bool is_stdin(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 static bool read_again(struct cli_capture *c)
 {
     static char path[32];
     for (size_t i = 0; i < c->count; i++) {
-        if (strcmp(c->buffers[i].path, "-") != 0)
+        if (!is_stdin(c->buffers[i].path))
             continue;
         if (c->spool < 0)
             c->spool = spool_stdin();
@@ -92,7 +97,8 @@ static uint64_t total_bytes(const struct cli_capture *c)
     uint64_t total = 0;
     for (size_t i = 0; i < c->count; i++) {
         struct stat st;
-        if (strcmp(c->buffers[i].path, "-") != 0 && stat(c->buffers[i].path, &st) == 0)
+        const char *path = c->buffers[i].path;
+        if (path && !is_stdin(path) && stat(path, &st) == 0)
             total += (uint64_t)st.st_size;
     }
     return total;
@@ -101,7 +107,7 @@ static uint64_t total_bytes(const struct cli_capture *c)
 static bool open_capture(struct cli_capture *c)
 {
     const struct cli_value *config = &c->args->values[CLI_CAPTURE_CONFIG];
-    bool from_stdin = strcmp(c->args->operand, "-") == 0;
+    bool from_stdin = is_stdin(c->args->operand);
     if (from_stdin != config->given) {
         cli_usage_error(c->args->command,
                         from_stdin ? "CAPTURE '-' needs --config FILE.ini, which describes the stream"

@@ -106,8 +106,8 @@ static void add_up(struct job *job, const struct ct_chain *chain)
         job->bytes = frames->input_bytes;
         job->sum.lost_bytes += frames->lost_bytes;
     }
-    const bool damaged = (job->counts_frames && cli_report_frame_damage(chain, job->buffer)) |
-                         cli_report_stream_damage(chain, job->buffer);
+    const bool frames_damaged = job->counts_frames && cli_report_frame_damage(chain, job->buffer);
+    const bool damaged = cli_report_stream_damage(chain, job->buffer) || frames_damaged;
     job->code = damaged ? CLI_DAMAGED : CLI_CLEAN;
 }
 
