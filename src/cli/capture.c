@@ -32,6 +32,11 @@ static int spool_stdin(void)
     return fd;
 }
 
+static bool is_stdin(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 /* A stream with several IDs is read once for each. */
 static bool read_again(struct cli_capture *c)
 {
@@ -40,7 +45,7 @@ static bool read_again(struct cli_capture *c)
         return true;
     static char path[32];
     for (size_t i = 0; i < c->count; i++) {
-        if (strcmp(c->buffers[i].path, "-") != 0)
+        if (!is_stdin(c->buffers[i].path))
             continue;
         if (c->spool < 0)
             c->spool = spool_stdin();
@@ -96,7 +101,8 @@ static uint64_t total_bytes(const struct cli_capture *c)
     uint64_t total = 0;
     for (size_t i = 0; i < c->count; i++) {
         struct stat st;
-        if (strcmp(c->buffers[i].path, "-") != 0 && stat(c->buffers[i].path, &st) == 0)
+        const char *path = c->buffers[i].path;
+        if (path && !is_stdin(path) && stat(path, &st) == 0)
             total += (uint64_t)st.st_size;
     }
     return total;
@@ -105,7 +111,7 @@ static uint64_t total_bytes(const struct cli_capture *c)
 static bool open_capture(struct cli_capture *c)
 {
     const struct cli_value *config = &c->args->values[CLI_CAPTURE_CONFIG];
-    bool from_stdin = strcmp(c->args->operand, "-") == 0;
+    bool from_stdin = is_stdin(c->args->operand);
     if (from_stdin != config->given) {
         cli_usage_error(c->args->command,
                         from_stdin ? "CAPTURE '-' needs --config FILE.ini, which describes the stream"
@@ -160,15 +166,21 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, e
     return options;
 }
 
-bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
+bool cli_report_frame_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
+{
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
+    if (!frames || !frames->lost_bytes)
+        return false;
+    cli_say("%s: %llu bytes belong to no whole frame and were left out", buffer->name,
+            (unsigned long long)frames->lost_bytes);
+    return true;
+}
+
+bool cli_report_stream_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
 {
     static const uint8_t bad_types[] = {CT_ETM4_BAD_SEQUENCE, CT_ETM4_BAD_TRACEMODE, CT_ETM4_RESERVED,
                                         CT_ETM4_RESERVED_CFG, CT_ETM4_INCOMPLETE_EOT};
-    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
-    bool damaged = frames && frames->lost_bytes > 0;
-    if (damaged)
-        cli_say("%s: %llu bytes belong to no whole frame and were left out", buffer->name,
-                (unsigned long long)frames->lost_bytes);
+    bool damaged = false;
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
     for (size_t i = 0; i < count; i++) {
@@ -183,4 +195,10 @@ bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buf
         }
     }
     return damaged;
+}
+
+bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
+{
+    const bool frames = cli_report_frame_damage(chain, buffer);
+    return cli_report_stream_damage(chain, buffer) || frames;
 }

@@ -58,4 +58,8 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capt
 /* True when something of the trace could not be decoded; then also said on stderr what and how much. */
 bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);
 
+/* Its two halves, for a buffer that several chains read. */
+bool cli_report_frame_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);
+bool cli_report_stream_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);
+
 #endif

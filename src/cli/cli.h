@@ -107,6 +107,10 @@ int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
 /* The text of the failed library call. Result: CLI_FAILED. */
 int cli_library_error(const struct ct_ctx *ctx);
 
+/* A context whose messages go to standard error: warnings, and without `quiet` notes. NULL after a
+ * message when there is no memory. */
+struct ct_ctx *cli_ctx_new(bool quiet);
+
 /* The word of a list (ends with NULL) that was probably meant by `word`, or NULL. */
 const char *cli_nearest(const char *word, const char *const *list);
 

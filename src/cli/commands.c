@@ -3,8 +3,10 @@
 #include <string.h>
 
 const struct cli_command *const cli_commands[] = {
+    &cli_command_info,
     &cli_command_list,
     &cli_command_decode,
+    &cli_command_stats,
     NULL,
 };
 

@@ -5,6 +5,8 @@
 #include "cli/cli.h"
 
 extern const struct cli_command cli_command_decode;
+extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_list;
+extern const struct cli_command cli_command_stats;
 
 #endif

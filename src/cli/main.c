@@ -2,14 +2,6 @@
 
 #include "cli/cli.h"
 
-/* Which messages of the library a user sees. */
-static void print_log(void *user, enum ct_log_level level, const char *text)
-{
-    static const char *const words[] = {"error", "warning", "note", "debug"};
-    (void)user;
-    cli_say("%s: %s", words[level], text);
-}
-
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     struct cli_args args = {.command = command};
@@ -22,12 +14,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     case CLI_PARSE_RUN:
         break;
     }
-    args.ctx = ct_ctx_new();
-    if (!args.ctx) {
-        cli_say("out of memory");
+    args.ctx = cli_ctx_new(args.quiet);
+    if (!args.ctx)
         return CLI_FAILED;
-    }
-    ct_ctx_set_log(args.ctx, print_log, NULL, args.quiet ? CT_LOG_WARNING : CT_LOG_NOTE);
     const int code = command->run(&args);
     ct_ctx_free(args.ctx);
     return code;

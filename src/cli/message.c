@@ -30,6 +30,23 @@ int cli_library_error(const struct ct_ctx *ctx)
     return CLI_FAILED;
 }
 
+static void print_log(void *user, enum ct_log_level level, const char *text)
+{
+    static const char *const words[] = {"error", "warning", "note", "debug"};
+    (void)user;
+    cli_say("%s: %s", words[level], text);
+}
+
+struct ct_ctx *cli_ctx_new(bool quiet)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    if (ctx)
+        ct_ctx_set_log(ctx, print_log, NULL, quiet ? CT_LOG_WARNING : CT_LOG_NOTE);
+    else
+        cli_say("out of memory");
+    return ctx;
+}
+
 #define WORD_MAX 63
 
 /* Levenshtein distance of two words of at most WORD_MAX letters. */

@@ -24,7 +24,7 @@ int ct_stream_reserve(struct ct_stream *stream, size_t size)
         uint8_t *data = malloc(cap);
         if (!data)
             return 0;
-        if (live)
+        if (live && stream->data)
             memcpy(data, stream->data + stream->begin, live);
         free(stream->data);
         stream->data = data;

@@ -63,7 +63,8 @@ static char *set_text(struct parser *p, char **slot, const char *head, size_t he
     memcpy(text + head_size, tail, tail_size);
     text[head_size + tail_size] = 0;
     free(*slot);
-    return *slot = text;
+    *slot = text;
+    return text;
 }
 
 static int line_fail(struct parser *p, const char *fact)

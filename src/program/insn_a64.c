@@ -65,7 +65,7 @@ static void branch_register(uint32_t op, const struct ct_arch *arch, struct ct_i
 }
 
 /* Hints, barriers and TSTART. SSBB and PSSBB are encodings of DSB and count as such. */
-static void system(uint32_t op, const struct ct_arch *arch, struct ct_insn *out)
+static void system_insn(uint32_t op, const struct ct_arch *arch, struct ct_insn *out)
 {
     if ((op & 0xfffff0ff) == 0xd50330df)
         ct_insn_set(out, CT_INSN_ISB, CT_INSN_SUB_NONE);
@@ -112,7 +112,7 @@ void ct_insn_decode_a64(uint32_t op, uint64_t addr, const struct ct_arch *arch, 
         if ((op & 0x02000000) != 0) /* branches to a register */
             branch_register(op, arch, out);
         else if ((op & 0x01000000) != 0) /* 0xd4 generates exceptions: no waypoint */
-            system(op, arch, out);
+            system_insn(op, arch, out);
         break;
     }
 }

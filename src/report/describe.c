@@ -130,7 +130,7 @@ static void describe_etm4(const struct describe *d)
     describe_time(d);
     describe_speculation(d);
     describe_extras(d);
-    say_if(d, "WFI and WFE", bit(d->regs->idr2, 31), "waypoints");
+    say(d, "WFI and WFE", bit(d->regs->idr2, 31) ? "waypoints" : "no waypoints");
 }
 
 /* ---- ETMv3 (IHI 0014Q, 3.5) and PTM (IHI 0035B, 3.11): ETMCR ---- */

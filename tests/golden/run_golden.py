@@ -39,7 +39,7 @@ def compare(wanted, got, prefix):
         return None
     for number, (w, g) in enumerate(zip(wanted_lines, got_lines), 1):
         if w != g:
-            return f"line {number}\n#   wanted: {w.decode().rstrip()}\n#   got:    {g.decode(errors='replace').rstrip()}"
+            return f"line {number}\n  wanted: {w.decode().rstrip()}\n  got:    {g.decode(errors='replace').rstrip()}"
     return f"{len(got_lines)} lines in place of {len(wanted_lines)}"
 
 
@@ -51,7 +51,7 @@ def check(coretap, folder, row, kind):
     # Exit code 1 says that the trace is damaged, which some of the captures are.
     if result.returncode not in (0, 1):
         why = f"exit code {result.returncode}: {result.stderr.decode(errors='replace').strip()[-400:]}"
-    return why and f"{why}\n#   command: {' '.join(line[1:])}".replace(str(folder), "corpus")
+    return why and f"{why}\n  command: {' '.join(line[1:])}".replace(str(folder), "corpus")
 
 
 def main():
@@ -73,7 +73,7 @@ def main():
     for number, ((row, kind), why) in enumerate(zip(jobs, results), 1):
         print(f"{'not ' if why else ''}ok {number} - {row['listing']}/{kind}.{row['id']}.txt ({row['protocol']})")
         if why:
-            print(f"# {why}")
+            print("\n".join(f"# {line}" for line in why.splitlines()))
     failed = sum(why is not None for why in results)
     print(f"# {len(jobs) - failed} of {len(jobs)} files match")
     return 1 if failed or not jobs else 0

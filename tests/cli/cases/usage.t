@@ -8,6 +8,9 @@ $ coretap --help
 | Decodes and analyses the trace that Arm processors emit about themselves.
 |
 | Commands:
+|   info       what a capture holds: sources, their configuration in words, and how much each traced
+|   list       list packets or elements, one line each
+|   stats      how much trace there is, what it says, and how fast it was decoded
 |
 | 'coretap COMMAND --help' says more about each.
 $ coretap
@@ -17,6 +20,9 @@ $ coretap
 ! Decodes and analyses the trace that Arm processors emit about themselves.
 !
 ! Commands:
+!   info       what a capture holds: sources, their configuration in words, and how much each traced
+!   list       list packets or elements, one line each
+!   stats      how much trace there is, what it says, and how fast it was decoded
 !
 ! 'coretap COMMAND --help' says more about each.
 [2]

@@ -1,0 +1,126 @@
+/* coretap info: what a capture holds. */
+#include "cli/commands.h"
+#include "cli/info.h"
+
+enum {
+    OPT_FORMAT = CLI_CAPTURE_OPTIONS
+};
+
+enum {
+    FORMAT_TEXT,
+    FORMAT_JSON
+};
+
+static const char *const format_words[] = {"text", "json", NULL};
+
+static const struct cli_option options[] = {
+    CLI_CAPTURE_TABLE,
+    [OPT_FORMAT] = {.name = "format",
+                    .letter = 'f',
+                    .kind = CLI_CHOICE,
+                    .choices = format_words,
+                    .help = "How to print."},
+};
+
+struct job {
+    const struct cli_args *args;
+    struct cli_capture capture;
+    uint64_t done; /* bytes of the buffers before this one */
+    struct ct_json json;
+    bool damaged;
+};
+
+const struct ct_stream *info_stream(const struct info_buffer *info, const struct ct_source *source)
+{
+    for (size_t i = 0; i < info->stream_count; i++) {
+        if (info->streams[i].source == source)
+            return &info->streams[i];
+    }
+    return NULL;
+}
+
+uint64_t info_source_bytes(const struct info_buffer *info, const struct ct_source *source)
+{
+    if (!info->frames)
+        return 0;
+    if (info->framing == CT_FRAMING_NONE)
+        return source == info->buffer->sources ? info->frames->id_bytes[0] : 0;
+    return info->frames->id_bytes[source->trace_id & 0x7f];
+}
+
+static int on_bytes(void *user, uint64_t bytes)
+{
+    struct job *job = user;
+    cli_progress_update(&job->capture.progress, job->done + bytes);
+    return 0;
+}
+
+static void print_buffer(struct job *job, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    struct info_buffer info = {
+        .buffer = buffer, .frames = ct_chain_frame_stats(chain), .framing = ct_chain_framing(chain)};
+    info.streams = ct_chain_streams(chain, &info.stream_count);
+    cli_progress_finish(&job->capture.progress);
+    if (job->args->values[OPT_FORMAT].number == FORMAT_JSON)
+        info_json_buffer(&job->json, &info);
+    else
+        info_text_buffer(&info);
+    job->done += info.frames ? info.frames->input_bytes : 0;
+    job->damaged |= cli_report_damage(chain, buffer);
+}
+
+/* Decodes the buffer up to the instructions, to count them. */
+static int look_at(struct job *job, const struct ct_buffer *buffer)
+{
+    const struct ct_chain_sink sink = {.user = job, .bytes = on_bytes};
+    const struct ct_chain_options chain_options = cli_capture_chain_options(&job->capture, CT_LEVEL_FLOW);
+    struct ct_chain *chain = NULL;
+    if (ct_chain_new(job->args->ctx, buffer, &chain_options, &sink, &chain))
+        return cli_library_error(job->args->ctx);
+    const int failed = ct_chain_run(chain);
+    if (!failed)
+        print_buffer(job, buffer, chain);
+    ct_chain_free(chain);
+    return failed ? cli_library_error(job->args->ctx) : CLI_CLEAN;
+}
+
+static int print_capture(struct job *job)
+{
+    const struct cli_capture *capture = &job->capture;
+    const bool json = job->args->values[OPT_FORMAT].number == FORMAT_JSON;
+    if (json)
+        info_json_capture(&job->json, capture->capture);
+    else
+        info_text_capture(capture->capture);
+    for (size_t i = 0; i < capture->count; i++) {
+        if (look_at(job, &capture->buffers[i]))
+            return CLI_FAILED;
+    }
+    if (json)
+        info_json_end(&job->json);
+    return job->damaged ? CLI_DAMAGED : CLI_CLEAN;
+}
+
+static int run(const struct cli_args *args)
+{
+    struct job job = {.args = args, .json = {.out = stdout, .first = true}};
+    if (!cli_capture_open(&job.capture, args, false))
+        return CLI_FAILED;
+    const int code = print_capture(&job);
+    cli_capture_close(&job.capture);
+    return code;
+}
+
+const struct cli_command cli_command_info = {
+    .name = "info",
+    .summary = "what a capture holds: sources, their configuration in words, and how much each traced",
+    .operand = "CAPTURE",
+    .about =
+        "Prints the trace buffers of a capture and, of each source in them, its trace ID, protocol and core, "
+        "what its registers say, how many bytes it traced, the instructions that these tell of, the kinds of "
+        "packets, and what was lost; then the memory images. The trace is decoded for this, with each "
+        "image that is there.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,29 @@
+/* coretap info: one buffer after it was decoded, for the two forms of output. */
+#ifndef CT_CLI_INFO_H
+#define CT_CLI_INFO_H
+
+#include "cli/capture.h"
+#include "report/json.h"
+
+struct info_buffer {
+    const struct ct_buffer *buffer;
+    const struct ct_frame_stats *frames; /* NULL: the buffer is empty */
+    enum ct_framing framing;
+    const struct ct_stream *streams; /* of the IDs that were decoded */
+    size_t stream_count;
+};
+
+/* The stream of a source, or NULL when it was not decoded. */
+const struct ct_stream *info_stream(const struct info_buffer *info, const struct ct_source *source);
+
+/* Bytes of trace of a source. */
+uint64_t info_source_bytes(const struct info_buffer *info, const struct ct_source *source);
+
+void info_text_capture(const struct ct_capture *capture);
+void info_text_buffer(const struct info_buffer *info);
+
+void info_json_capture(struct ct_json *json, const struct ct_capture *capture);
+void info_json_buffer(struct ct_json *json, const struct info_buffer *info);
+void info_json_end(struct ct_json *json);
+
+#endif

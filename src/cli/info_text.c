@@ -1,0 +1,165 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/info.h"
+#include "report/describe.h"
+#include "report/listing.h"
+
+#define SUBJECT_WIDTH 26
+
+void info_text_capture(const struct ct_capture *capture)
+{
+    printf("%s: %s, %zu trace buffer%s\n", capture->path, capture->kind, capture->buffer_count,
+           capture->buffer_count == 1 ? "" : "s");
+    for (size_t i = 0; i < capture->missing_count; i++)
+        printf("missing: %s\n", capture->missing[i]);
+}
+
+static void print_if(const char *what, uint64_t count)
+{
+    if (count)
+        printf("  %-*s %" PRIu64 "\n", SUBJECT_WIDTH, what, count);
+}
+
+static void print_frames(const struct ct_frame_stats *f)
+{
+    print_if("frames", f->frames);
+    print_if("synchronisation words", f->fsyncs);
+    print_if("half synchronisations", f->hsyncs);
+    print_if("resets", f->resets);
+    print_if("footer bytes", f->footer_bytes);
+    print_if("padding bytes", f->null_bytes);
+    print_if("trigger bytes", f->trigger_bytes);
+    print_if("bytes of reserved IDs", f->reserved_bytes);
+    print_if("bytes before the first ID", f->no_id_bytes);
+    print_if("bytes lost between frames", f->lost_bytes);
+}
+
+static void print_fact(void *user, const char *subject, const char *text)
+{
+    (void)user;
+    printf("    %-*s %s\n", SUBJECT_WIDTH - 2, subject, text);
+}
+
+static void print_losses(const struct ct_stream_stats *s)
+{
+    char text[192];
+    if (!s->gaps && !s->lost_bytes)
+        snprintf(text, sizeof text, "none");
+    else
+        snprintf(text, sizeof text, "%" PRIu64 " gaps, %" PRIu64 " bytes that could not be used", s->gaps,
+                 s->lost_bytes);
+    print_fact(NULL, "losses", text);
+    if (s->no_access) {
+        snprintf(text, sizeof text, "%" PRIu64 " times the program was not in the images", s->no_access);
+        print_fact(NULL, "memory", text);
+    }
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const uint64_t x = **(const uint64_t *const *)a;
+    const uint64_t y = **(const uint64_t *const *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Packet types that are there, the most frequent first. */
+static void print_histogram(const struct ct_stream_stats *s)
+{
+    const uint64_t *order[CT_ETM4_TYPE_COUNT];
+    for (size_t i = 0; i < CT_ETM4_TYPE_COUNT; i++)
+        order[i] = &s->packet_types[i];
+    qsort(order, CT_ETM4_TYPE_COUNT, sizeof order[0], by_count);
+    for (size_t i = 0; i < CT_ETM4_TYPE_COUNT && *order[i]; i++) {
+        const enum ct_etm4_type type = (enum ct_etm4_type)(order[i] - s->packet_types);
+        printf("      %-*s %10" PRIu64 "  %5.1f %%\n", SUBJECT_WIDTH - 4, ct_etm4_type_name(type), *order[i],
+               100.0 * (double)*order[i] / (double)s->packets);
+    }
+}
+
+static void print_stream(const struct ct_stream_stats *s)
+{
+    char text[192];
+    snprintf(text, sizeof text, "%" PRIu64 " packets, %" PRIu64 " elements, %" PRIu64 " atoms", s->packets,
+             s->elements, s->atoms);
+    print_fact(NULL, "decoded", text);
+    snprintf(text, sizeof text, "%" PRIu64 ", %" PRIu64 " of them branches that were taken", s->instructions,
+             s->branches);
+    print_fact(NULL, "instructions", text);
+    if (s->instructions) {
+        snprintf(text, sizeof text, "%.3f bytes, %.2f bits", (double)s->bytes / (double)s->instructions,
+                 8 * (double)s->bytes / (double)s->instructions);
+        print_fact(NULL, "trace per instruction", text);
+    }
+    print_losses(s);
+    if (s->packets) {
+        puts("    packets");
+        print_histogram(s);
+    }
+}
+
+static void print_source(const struct info_buffer *info, const struct ct_source *source)
+{
+    char version[32];
+    ct_source_version(source, version, sizeof version);
+    /* Without frames there are no IDs in the trace; listings say 00. */
+    if (info->framing == CT_FRAMING_NONE)
+        printf("\n  ID 00 (its register says %02x)", source->trace_id);
+    else
+        printf("\n  ID %02x", source->trace_id);
+    printf(": %s, %s (%s)", source->name, version, ct_protocol_name((enum ct_protocol)source->protocol));
+    if (source->core)
+        printf(", traces %s (%s)", source->core, source->model ? source->model : "unknown model");
+    fputc('\n', stdout);
+    ct_source_describe(source, print_fact, NULL);
+    char text[64];
+    snprintf(text, sizeof text, "%" PRIu64 " bytes", info_source_bytes(info, source));
+    print_fact(NULL, "trace", text);
+    const struct ct_stream *stream = info_stream(info, source);
+    if (stream)
+        print_stream(&stream->stats);
+}
+
+/* Trace of IDs that no source has: it cannot be decoded, but it is there. */
+static void print_unknown_ids(const struct info_buffer *info)
+{
+    if (!info->frames || info->framing == CT_FRAMING_NONE)
+        return;
+    for (unsigned id = 1; id < 0x70; id++) {
+        bool known = false;
+        for (size_t i = 0; i < info->buffer->source_count; i++)
+            known |= info->buffer->sources[i].trace_id == id;
+        if (info->frames->id_bytes[id] && !known)
+            printf("\n  ID %02x: no source is described; %" PRIu64 " bytes of trace\n", id,
+                   info->frames->id_bytes[id]);
+    }
+}
+
+static void print_image(const struct ct_image *image)
+{
+    printf("    %s at 0x%" PRIx64, image->path, image->addr);
+    if (image->is_elf)
+        fputs(", ELF", stdout);
+    else
+        printf(", %" PRIu64 " bytes", image->size);
+    if (image->space != CT_SPACE_ANY)
+        printf(", spaces 0x%02x", image->space);
+    fputc('\n', stdout);
+}
+
+void info_text_buffer(const struct info_buffer *info)
+{
+    const struct ct_buffer *b = info->buffer;
+    printf("\nbuffer %s: %s, %" PRIu64 " bytes, framing %s\n", b->name, b->path,
+           info->frames ? info->frames->input_bytes : 0, ct_framing_name(info->framing));
+    if (info->frames)
+        print_frames(info->frames);
+    for (size_t i = 0; i < b->source_count; i++)
+        print_source(info, &b->sources[i]);
+    print_unknown_ids(info);
+    if (b->image_count)
+        puts("\n  images");
+    for (size_t i = 0; i < b->image_count; i++)
+        print_image(&b->images[i]);
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""The tools that decide whether a check failed, checked themselves. Prints TAP.
+
+usage: test_tools.py TOOLS_FOLDER"""
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+
+
+def load(name):
+    path = str(pathlib.Path(sys.argv[1]) / name)
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def entry(out, result="OK", code=0):
+    return {"name": "t", "stdout": out, "stderr": "", "result": result, "returncode": code}
+
+
+def totals(*entries):
+    total = load("run-tests").Total()
+    for one in entries:
+        total.add("b", one)
+    return total.passed, total.failed, total.skipped
+
+
+def test_totals():
+    yield "subtests are counted", totals(entry("1..2\nok 1 - a\nok 2 - b\n")) == (2, 0, 0)
+    yield "not ok is a failure", totals(entry("1..2\nok 1 - a\nnot ok 2 - b\n", "FAIL", 1)) == (1, 1, 0)
+    yield "skips are counted", totals(entry("1..2\nok 1 - a # SKIP why\nok 2\n")) == (1, 0, 1)
+    yield "a skipped plan is one skip", totals(entry("1..0 # skip no corpus\n", "SKIP")) == (0, 0, 1)
+    yield "a program without TAP counts once", totals(entry("hello\n"), entry("", "FAIL", 1)) == (1, 1, 0)
+    yield "a crash after good subtests is a failure", totals(entry("ok 1 - a\n", "ERROR", -11)) == (1, 1, 0)
+    yield "a timeout is a failure", totals(entry("ok 1 - a\n", "TIMEOUT", -15)) == (1, 1, 0)
+    yield "exit code 77 is a skip", totals(entry("no tool\n", "SKIP", 77)) == (0, 0, 1)
+
+
+def test_layers():
+    fault = load("check-layers").fault
+    yield "base for all", fault("frame", "base/bytes.h") is None
+    yield "the record before", fault("elem", "coretap/packet.h") is None
+    yield "not the record after", fault("elem", "coretap/flow.h") is not None
+    yield "not into another folder", fault("elem", "proto/etm4_config.h") is not None
+    yield "flow looks into program", fault("flow", "program/insn.h") is None
+    yield "nobody includes cli", fault("report", "cli/cli.h") is not None
+    yield "an unknown folder has no rule", fault("novel", "base/bytes.h") is not None
+
+
+def test_hygiene():
+    module = load("check-hygiene")
+
+    def faults(name, data):
+        return len(list(module.faults_of(name, data)))
+
+    yield "clean", faults("a.c", b"int a; /* see docs/man */\n") == 0
+    yield "machine path", faults("a.md", b"in /ho" b"me/me/x\n") == 1
+    yield "unfinished", faults("a.c", b"/* TO" b"DO */\n") == 1
+    yield "CR", faults("a.ini", b"a=1\r\n") == 1
+    yield "tab in C", faults("a.c", b"\tint a;\n") == 1
+    yield "tab elsewhere", faults("Makefile", b"\tgcc\n") == 0
+    yield "no last line end", faults("a.c", b"int a;") == 1
+
+
+def main():
+    results = [*test_totals(), *test_layers(), *test_hygiene()]
+    for number, (name, good) in enumerate(results, 1):
+        print(f"{'' if good else 'not '}ok {number} - {name}")
+    print(f"1..{len(results)}")
+    return 0 if all(good for _, good in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
