@@ -37,8 +37,7 @@ static bool is_stdin(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* A stream with several IDs is read once for each. */
-static bool read_again(struct cli_capture *c)
+bool cli_capture_spool(struct cli_capture *c)
 {
     bool one_pass = c->args->values[CLI_CAPTURE_ID].given || c->buffers[0].source_count < 2;
     if (one_pass && c->count == 1)
@@ -140,7 +139,7 @@ static bool open_capture(struct cli_capture *c)
 bool cli_capture_open(struct cli_capture *c, const struct cli_args *args)
 {
     *c = (struct cli_capture){.args = args, .spool = -1};
-    if (!open_capture(c) || !check_id(c) || !read_again(c)) {
+    if (!open_capture(c) || !check_id(c)) {
         cli_capture_close(c);
         return false;
     }

@@ -48,8 +48,12 @@ struct cli_capture {
     int spool; /* standard input, copied to a file that can be read more than once; or -1 */
 };
 
-/* Opens what args->operand names, so that it can be read once for each ID. False: said why. */
+/* Opens what args->operand names. False: said why. */
 bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
+
+/* The capture will be read once for each ID: when it is standard input with several, it is put into a temporary file
+ * first. False: said why. */
+bool cli_capture_spool(struct cli_capture *capture);
 void cli_capture_close(struct cli_capture *capture);
 
 /* Chain options for `level` and the ID that was asked for. */

@@ -104,7 +104,7 @@ static int print_capture(struct job *job)
 static int run(const struct cli_args *args)
 {
     struct job job = {.args = args, .json = {.out = stdout, .first = true}};
-    if (!cli_capture_open(&job.capture, args, false))
+    if (!cli_capture_open(&job.capture, args))
         return CLI_FAILED;
     const int code = print_capture(&job);
     cli_capture_close(&job.capture);

@@ -112,6 +112,10 @@ int cli_passes_run(struct cli_passes *p, const struct cli_args *args)
 {
     if (!cli_capture_open(&p->capture, args))
         return CLI_FAILED;
+    if (!cli_capture_spool(&p->capture)) {
+        cli_capture_close(&p->capture);
+        return CLI_FAILED;
+    }
     ct_text_init(&p->text, stdout);
     bool name_buffers = !args->values[CLI_CAPTURE_BUFFER].given &&
                         (!args->values[CLI_CAPTURE_ID].given || p->capture.capture->buffer_count > 1);

@@ -260,8 +260,12 @@ static int run(const struct cli_args *args)
     const struct cli_value *wish = &args->values[OPT_THREADS];
     const size_t threads = wish->given ? (size_t)wish->number : 1;
     struct pool pool = {.args = args};
-    if (!cli_capture_open(&pool.capture, args, threads > 1))
+    if (!cli_capture_open(&pool.capture, args))
         return CLI_FAILED;
+    if (threads > 1 && !cli_capture_spool(&pool.capture)) {
+        cli_capture_close(&pool.capture);
+        return CLI_FAILED;
+    }
     const int code = measure(&pool, threads);
     free(pool.jobs);
     cli_capture_close(&pool.capture);
