@@ -10,6 +10,7 @@ $ coretap --help
 | Commands:
 |   info       what a capture holds: sources, their configuration in words, and how much each traced
 |   list       list packets or elements, one line each
+|   decode     print the trace as events with a running cycle count
 |   stats      how much trace there is, what it says, and how fast it was decoded
 |
 | 'coretap COMMAND --help' says more about each.
@@ -22,6 +23,7 @@ $ coretap
 ! Commands:
 !   info       what a capture holds: sources, their configuration in words, and how much each traced
 !   list       list packets or elements, one line each
+!   decode     print the trace as events with a running cycle count
 !   stats      how much trace there is, what it says, and how fast it was decoded
 !
 ! 'coretap COMMAND --help' says more about each.
