@@ -1,0 +1,299 @@
+/* Speculation: what is held, committed, cancelled, mispredicted, discarded, and what is left at the end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "coretap/elem.h"
+#include "elem/held.h"
+
+#define MOST 64
+
+/* A source with room for `max_spec` uncommitted P0 elements; cycle counts commit. */
+static struct ct_source source(uint32_t max_spec)
+{
+    return (struct ct_source){.name = "etm",
+                              .protocol = CT_PROTOCOL_ETM4,
+                              .arch = {.major = 8, .profile = CT_PROFILE_A},
+                              .regs = {.idr0 = 0xea1, .idr1 = 0x4100f420, .idr2 = 0x488, .idr8 = max_spec}};
+}
+
+struct run {
+    struct ct_elem elems[MOST];
+    size_t count;
+};
+
+/* Resolves the packets behind an alignment and a trace info, `room` elements at a time; gives what comes after the GAP
+ * and the SYNC. */
+static void resolve(uint32_t max_spec, const struct ct_etm4_packet *packets, size_t size, size_t room,
+                    struct run *run)
+{
+    struct ct_etm4_packet all[MOST] = {{.type = CT_ETM4_ASYNC, .size = 12},
+                                       {.type = CT_ETM4_TRACE_INFO, .size = 3, .pos = 12}};
+    for (size_t i = 0; i < size; i++) {
+        all[i + 2] = packets[i];
+        all[i + 2].pos = 20 + i;
+        all[i + 2].size = 1;
+    }
+    struct ct_source s = source(max_spec);
+    struct ct_etm4_resolver *r;
+    assert_int_equal(ct_etm4_resolver_new(NULL, &s, &r), CT_OK);
+    struct run raw = {0};
+    size_t done = 0;
+    size_t count;
+    do {
+        assert_true(raw.count + room <= MOST);
+        done += ct_etm4_resolve(r, all + done, size + 2 - done, 1, raw.elems + raw.count, room, &count);
+        raw.count += count;
+    } while (done < size + 2 || count > room - CT_RESOLVE_MIN);
+    ct_etm4_resolver_free(r);
+    assert_true(raw.count >= 2);
+    assert_int_equal(raw.elems[0].kind, CT_ELEM_GAP);
+    assert_int_equal(raw.elems[1].kind, CT_ELEM_SYNC);
+    run->count = raw.count - 2;
+    memcpy(run->elems, raw.elems + 2, run->count * sizeof *run->elems);
+}
+
+/* The kinds as letters, atoms as their E and N. */
+static void assert_resolves(uint32_t max_spec, const struct ct_etm4_packet *packets, size_t size,
+                            const char *wanted)
+{
+    static const char letters[] = {
+        [CT_ELEM_GAP] = 'G',     [CT_ELEM_SYNC] = 'S',      [CT_ELEM_TRACE_ON] = 'o',  [CT_ELEM_END] = '.',
+        [CT_ELEM_ADDRESS] = 'a', [CT_ELEM_CONTEXT] = 'c',   [CT_ELEM_EXCEPTION] = 'x', [CT_ELEM_RETURN] = 'r',
+        [CT_ELEM_CYCLES] = 'y',  [CT_ELEM_TIMESTAMP] = 't', [CT_ELEM_EVENT] = 'v',     [CT_ELEM_Q] = 'q',
+        [CT_ELEM_Q_COUNT] = 'n', [CT_ELEM_TRANS] = 'm',
+    };
+    struct run run;
+    resolve(max_spec, packets, size, MOST, &run);
+    char got[256];
+    size_t n = 0;
+    for (size_t i = 0; i < run.count; i++) {
+        const struct ct_elem *e = &run.elems[i];
+        if (e->kind != CT_ELEM_ATOMS)
+            got[n++] = letters[e->kind];
+        for (unsigned a = 0; e->kind == CT_ELEM_ATOMS && a < e->n; a++)
+            got[n++] = e->v >> a & 1 ? 'E' : 'N';
+    }
+    got[n] = 0;
+    assert_string_equal(got, wanted);
+}
+
+#define ATOMS(n, bits)                                                                                       \
+    {                                                                                                        \
+        .type = CT_ETM4_ATOM_F3, .natoms = (n), .atoms = (bits)                                              \
+    }
+#define ADDRESS                                                                                              \
+    {                                                                                                        \
+        .type = CT_ETM4_ADDR_S_IS0, .value = 0x8000, .valid = 64                                             \
+    }
+#define COUNT(t, c)                                                                                          \
+    {                                                                                                        \
+        .type = (t), .count2 = (c)                                                                           \
+    }
+#define PLAIN(t)                                                                                             \
+    {                                                                                                        \
+        .type = (t)                                                                                          \
+    }
+#define SIZE(a) (sizeof(a) / sizeof *(a))
+
+static void without_speculation_p0_elements_push(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {PLAIN(CT_ETM4_TRACE_ON), ADDRESS, ATOMS(3, 5), PLAIN(CT_ETM4_EVENT)};
+    assert_resolves(0, p, SIZE(p), "oaENEv.");
+}
+
+static void what_waits_at_the_end_is_dropped_from_the_first_p0_on(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet held[] = {PLAIN(CT_ETM4_EVENT), ATOMS(1, 1), PLAIN(CT_ETM4_EVENT)};
+    assert_resolves(4, held, SIZE(held), "v.");
+    const struct ct_etm4_packet address[] = {ADDRESS, PLAIN(CT_ETM4_TIMESTAMP)};
+    assert_resolves(0, address, SIZE(address), "t.");
+    const struct ct_etm4_packet on[] = {PLAIN(CT_ETM4_TRACE_ON), PLAIN(CT_ETM4_EVENT)};
+    assert_resolves(0, on, SIZE(on), ".");
+}
+
+static void commits_release_in_order_and_split_atoms(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {ATOMS(3, 1), PLAIN(CT_ETM4_EVENT), COUNT(CT_ETM4_COMMIT, 2)};
+    assert_resolves(8, p, SIZE(p), "EN.");
+    const struct ct_etm4_packet deep[] = {ATOMS(3, 7), ATOMS(3, 0)};
+    assert_resolves(2, deep, SIZE(deep), "EEEN.");
+}
+
+static void cycle_counts_commit(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {
+        ATOMS(2, 3), {.type = CT_ETM4_CCNT_F3, .count = 7, .count2 = 1, .flags = CT_ETM4_HAS_COUNT}};
+    assert_resolves(8, p, SIZE(p), "E.");
+}
+
+static void cancel_takes_the_newest_and_keeps_what_happened(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {ATOMS(3, 7),
+                                       ADDRESS,
+                                       PLAIN(CT_ETM4_EVENT),
+                                       ATOMS(1, 0),
+                                       COUNT(CT_ETM4_CANCEL_F1, 3),
+                                       COUNT(CT_ETM4_COMMIT, 1)};
+    assert_resolves(8, p, SIZE(p), "Ev.");
+}
+
+static void mispredict_inverts_the_newest_atom_and_drops_its_address(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {ATOMS(2, 3), ADDRESS, PLAIN(CT_ETM4_MISPREDICT),
+                                       COUNT(CT_ETM4_COMMIT, 2)};
+    assert_resolves(8, p, SIZE(p), "EN.");
+}
+
+static void more_commits_than_elements_are_damage(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {ATOMS(1, 1), COUNT(CT_ETM4_COMMIT, 5), PLAIN(CT_ETM4_EVENT)};
+    assert_resolves(8, p, SIZE(p), "EG.");
+}
+
+static void unseen_elements_are_committed_too(void **state)
+{
+    (void)state;
+    struct ct_source s = source(8);
+    struct ct_etm4_resolver *r;
+    assert_int_equal(ct_etm4_resolver_new(NULL, &s, &r), CT_OK);
+    const struct ct_etm4_packet p[] = {{.type = CT_ETM4_ASYNC},
+                                       {.type = CT_ETM4_TRACE_INFO, .count2 = 3, .flags = CT_ETM4_HAS_SPEC},
+                                       ATOMS(1, 1),
+                                       COUNT(CT_ETM4_COMMIT, 4)};
+    struct ct_elem e[MOST];
+    size_t count;
+    assert_int_equal(ct_etm4_resolve(r, p, SIZE(p), 1, e, MOST, &count), SIZE(p));
+    assert_int_equal(count, 4);
+    assert_int_equal(e[2].kind, CT_ELEM_ATOMS);
+    assert_int_equal(e[3].kind, CT_ELEM_END);
+    ct_etm4_resolver_free(r);
+}
+
+static void exceptions_wait_for_their_address(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {{.type = CT_ETM4_EXCEPT, .info = 14, .idx = 1},
+                                       {.type = CT_ETM4_ADDR_CTXT_L_64IS0,
+                                        .value = 0x1234,
+                                        .valid = 64,
+                                        .flags = CT_ETM4_HAS_CONTEXT | CT_ETM4_SF,
+                                        .el_sec = 1}};
+    struct run run;
+    resolve(0, p, SIZE(p), MOST, &run);
+    assert_int_equal(run.count, 3);
+    assert_int_equal(run.elems[0].kind, CT_ELEM_CONTEXT);
+    assert_int_equal(run.elems[1].kind, CT_ELEM_EXCEPTION);
+    assert_int_equal(run.elems[1].aux, 14);
+    assert_true(run.elems[1].v == 0x1234);
+    assert_int_equal(run.elems[0].pos, run.elems[1].pos);
+}
+
+static void overflow_lets_times_go_and_marks_the_next_trace_on(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {ATOMS(1, 1),
+                                       PLAIN(CT_ETM4_TIMESTAMP),
+                                       PLAIN(CT_ETM4_OVERFLOW),
+                                       PLAIN(CT_ETM4_EVENT),
+                                       PLAIN(CT_ETM4_ASYNC),
+                                       PLAIN(CT_ETM4_TRACE_INFO),
+                                       PLAIN(CT_ETM4_TRACE_ON),
+                                       ATOMS(1, 1),
+                                       COUNT(CT_ETM4_COMMIT, 1)};
+    assert_resolves(4, p, SIZE(p), "tGSoE.");
+    struct run run;
+    resolve(4, p, SIZE(p), MOST, &run);
+    assert_int_equal(run.elems[1].n, CT_GAP_OVERFLOW);
+    assert_true(run.elems[2].v == 1); /* the event, which nothing can be made of */
+    assert_int_equal(run.elems[3].n, CT_TRACE_ON_OVERFLOW);
+}
+
+static void a_bad_packet_at_the_end_is_told(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {ATOMS(1, 1), PLAIN(CT_ETM4_RESERVED)};
+    struct run run;
+    resolve(0, p, SIZE(p), MOST, &run);
+    assert_int_equal(run.count, 2);
+    assert_int_equal(run.elems[1].kind, CT_ELEM_END);
+    assert_int_equal(run.elems[1].aux, CT_GAP_BAD_PACKET + 1);
+    assert_true(run.elems[1].v == 1);
+}
+
+static void little_room_changes_nothing(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {PLAIN(CT_ETM4_TRACE_ON),
+                                       ADDRESS,
+                                       ATOMS(3, 5),
+                                       PLAIN(CT_ETM4_EVENT),
+                                       PLAIN(CT_ETM4_EVENT),
+                                       ATOMS(3, 2),
+                                       ADDRESS,
+                                       PLAIN(CT_ETM4_TIMESTAMP),
+                                       ATOMS(2, 1),
+                                       ATOMS(2, 2),
+                                       ADDRESS,
+                                       PLAIN(CT_ETM4_EVENT),
+                                       PLAIN(CT_ETM4_EVENT),
+                                       ATOMS(1, 1),
+                                       ATOMS(1, 0),
+                                       COUNT(CT_ETM4_COMMIT, 12)};
+    struct run whole;
+    struct run pieces;
+    resolve(20, p, SIZE(p), MOST, &whole);
+    resolve(20, p, SIZE(p), CT_RESOLVE_MIN, &pieces);
+    assert_int_equal(whole.count, pieces.count);
+    assert_memory_equal(whole.elems, pieces.elems, whole.count * sizeof *whole.elems);
+}
+
+/* Events with nothing that could push them out must not pile up without end. */
+static void what_nobody_can_take_back_is_not_held_for_ever(void **state)
+{
+    (void)state;
+    struct ct_source s = source(0);
+    struct ct_etm4_resolver *r;
+    assert_int_equal(ct_etm4_resolver_new(NULL, &s, &r), CT_OK);
+    const struct ct_etm4_packet sync[] = {PLAIN(CT_ETM4_ASYNC), PLAIN(CT_ETM4_TRACE_INFO)};
+    const struct ct_etm4_packet event = PLAIN(CT_ETM4_EVENT);
+    struct ct_elem e[MOST];
+    size_t count;
+    size_t events = 0;
+    assert_int_equal(ct_etm4_resolve(r, sync, 2, 0, e, MOST, &count), 2);
+    for (uint32_t i = 0; i < 3 * CT_HELD_SIZE; i++) {
+        assert_int_equal(ct_etm4_resolve(r, &event, 1, 0, e, MOST, &count), 1);
+        events += count;
+    }
+    assert_true(events >= 2 * CT_HELD_SIZE);
+    ct_etm4_resolver_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_speculation_p0_elements_push),
+        cmocka_unit_test(what_waits_at_the_end_is_dropped_from_the_first_p0_on),
+        cmocka_unit_test(commits_release_in_order_and_split_atoms),
+        cmocka_unit_test(cycle_counts_commit),
+        cmocka_unit_test(cancel_takes_the_newest_and_keeps_what_happened),
+        cmocka_unit_test(mispredict_inverts_the_newest_atom_and_drops_its_address),
+        cmocka_unit_test(more_commits_than_elements_are_damage),
+        cmocka_unit_test(unseen_elements_are_committed_too),
+        cmocka_unit_test(exceptions_wait_for_their_address),
+        cmocka_unit_test(overflow_lets_times_go_and_marks_the_next_trace_on),
+        cmocka_unit_test(a_bad_packet_at_the_end_is_told),
+        cmocka_unit_test(little_room_changes_nothing),
+        cmocka_unit_test(what_nobody_can_take_back_is_not_held_for_ever),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+/* The walk along a small program: ranges, indirect branches, the return stack, exceptions, missing memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "coretap/flow.h"
+
+#define MOST    64
+#define SIZE(a) (sizeof(a) / sizeof *(a))
+
+#define NOP     0xd503201fu
+#define RET     0xd65f03c0u
+#define BLR_X0  0xd63f0000u
+#define B_EQ(n) (0x54000000u | ((uint32_t)(n)&0x7ffffu) << 5)
+#define BL(n)   (0x94000000u | ((uint32_t)(n)&0x3ffffffu))
+
+/* At 0x1000: nop; bl 0x1014; b.eq 0x1000; nop; ret; at 0x1014: nop; ret; then a nop with nothing behind it. */
+static const uint32_t program[] = {NOP, BL(4), B_EQ(-2), NOP, RET, NOP, RET, NOP};
+
+struct fixture {
+    struct ct_memory *memory;
+    struct ct_walk *walk;
+    struct ct_flow records[MOST];
+    size_t count;
+};
+
+static void begin(struct fixture *f, bool return_stack, bool ete, bool split)
+{
+    struct ct_source source = {.name = "etm",
+                               .protocol = ete ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
+                               .arch = {.major = 8, .profile = CT_PROFILE_A},
+                               .regs = {.idr0 = 0xea1,
+                                        .idr1 = 0x4100f420,
+                                        .idr2 = 0x488,
+                                        .devarch = 0x47705a13,
+                                        .configr = return_stack ? 0x1000 : 0}};
+    struct ct_walk_options options = {.size = sizeof options, .split_source_ranges = split};
+    *f = (struct fixture){0};
+    assert_int_equal(ct_memory_new(NULL, &f->memory), CT_OK);
+    assert_int_equal(ct_memory_add_bytes(f->memory, program, sizeof program, 0x1000, CT_SPACE_ANY), CT_OK);
+    assert_int_equal(ct_walk_new(NULL, &source, f->memory, &options, &f->walk), CT_OK);
+}
+
+static void finish(struct fixture *f)
+{
+    ct_walk_free(f->walk);
+    ct_memory_free(f->memory);
+}
+
+static void walk(struct fixture *f, const struct ct_elem *elems, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        size_t count;
+        done += ct_walk_run(f->walk, elems + done, size - done, 0, f->records + f->count, MOST - f->count,
+                            &count);
+        f->count += count;
+    }
+}
+
+#define CONTEXT                                                                                              \
+    {                                                                                                        \
+        .kind = CT_ELEM_CONTEXT, .n = 0x11, .aux = CT_CONTEXT_SF | CT_CONTEXT_EL                             \
+    }
+#define ADDRESS(a)                                                                                           \
+    {                                                                                                        \
+        .kind = CT_ELEM_ADDRESS, .v = (a), .aux = 64                                                         \
+    }
+#define ATOMS(n_, bits)                                                                                      \
+    {                                                                                                        \
+        .kind = CT_ELEM_ATOMS, .n = (n_), .v = (bits)                                                        \
+    }
+
+static void assert_range(const struct ct_flow *r, uint64_t start, uint64_t end, bool exec, unsigned type)
+{
+    assert_int_equal(r->kind, CT_FLOW_RANGE);
+    assert_true(r->start == start && r->end == end);
+    assert_int_equal(r->exec, exec);
+    assert_int_equal(r->type, type);
+}
+
+static void ranges_follow_branches(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {CONTEXT,         ADDRESS(0x1000), ATOMS(2, 3),
+                                    ADDRESS(0x1008), ATOMS(2, 1),     ATOMS(1, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 6);
+    assert_range(&f.records[1], 0x1000, 0x1008, true, CT_INSN_BR);
+    assert_int_equal(f.records[1].sub, CT_INSN_SUB_LINK);
+    assert_range(&f.records[2], 0x1014, 0x101c, true, CT_INSN_IBR);
+    assert_range(&f.records[3], 0x1008, 0x100c, true, CT_INSN_BR);
+    assert_int_equal(f.records[3].cond, 1);
+    assert_range(&f.records[4], 0x1000, 0x1008, false, CT_INSN_BR);
+    assert_range(&f.records[5], 0x1008, 0x100c, true, CT_INSN_BR);
+    finish(&f);
+}
+
+static void atoms_before_context_and_address_make_nothing(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {ATOMS(3, 7), ADDRESS(0x1000), ATOMS(1, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 0);
+    finish(&f);
+}
+
+static void returns_come_from_the_stack(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, true, false, false);
+    /* bl; ret without an address; b.eq not taken */
+    const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1000), ATOMS(3, 3)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 4);
+    assert_range(&f.records[3], 0x1008, 0x100c, false, CT_INSN_BR);
+    finish(&f);
+}
+
+static void an_empty_return_stack_is_a_gap(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, true, false, false);
+    const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1014), ATOMS(3, 7), ADDRESS(0x1000), ATOMS(1, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 4);
+    assert_int_equal(f.records[2].elem.kind, CT_ELEM_GAP);
+    assert_int_equal(f.records[2].elem.n, CT_GAP_BAD_IMAGE);
+    assert_range(&f.records[3], 0x1000, 0x1008, true, CT_INSN_BR);
+    finish(&f);
+}
+
+static void trace_info_empties_the_stack_until_an_address(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, true, false, false);
+    const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1000), {.kind = CT_ELEM_SYNC}, ATOMS(3, 7)};
+    walk(&f, elems, SIZE(elems));
+    /* bl was not pushed, so the return has nowhere to go */
+    assert_int_equal(f.records[f.count - 1].elem.n, CT_GAP_BAD_IMAGE);
+    finish(&f);
+}
+
+static void exceptions_tell_how_far_execution_came(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {
+        CONTEXT,
+        ADDRESS(0x100c),
+        {.kind = CT_ELEM_EXCEPTION, .aux = 14, .v = 0x1010, .n = CT_EXCEPTION_HAS_RET},
+        ATOMS(1, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 3);
+    assert_range(&f.records[1], 0x100c, 0x1010, true, CT_INSN_OTHER);
+    assert_int_equal(f.records[2].elem.kind, CT_ELEM_EXCEPTION);
+    finish(&f);
+}
+
+/* E1:E0 = 2: the return address is where the return went, so the stack must not be asked (libopencsd does). */
+static void an_exception_at_the_target_needs_no_stack(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, true, false, false);
+    const struct ct_elem elems[] = {
+        CONTEXT,
+        ADDRESS(0x1014),
+        ATOMS(1, 1),
+        {.kind = CT_ELEM_EXCEPTION, .aux = 14, .v = 0x1008, .n = CT_EXCEPTION_HAS_RET | CT_EXCEPTION_TARGET}};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 3);
+    assert_int_equal(f.records[2].elem.kind, CT_ELEM_EXCEPTION);
+    finish(&f);
+}
+
+static void missing_memory_is_told_once(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x101c), ATOMS(2, 3), ATOMS(1, 0)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 3);
+    assert_range(&f.records[1], 0x101c, 0x1020, true, CT_INSN_OTHER);
+    assert_int_equal(f.records[2].kind, CT_FLOW_NO_ACCESS);
+    assert_true(f.records[2].start == 0x1020);
+    assert_int_equal(f.records[2].space, CT_SPACE_EL1N);
+    finish(&f);
+}
+
+static void source_addresses_make_ranges(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, true, false);
+    const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1008), {.kind = CT_ELEM_SOURCE, .v = 0x1010}};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 2);
+    assert_range(&f.records[1], 0x1008, 0x1014, true, CT_INSN_IBR);
+    finish(&f);
+    begin(&f, false, true, true);
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 3);
+    assert_range(&f.records[1], 0x1008, 0x100c, false, CT_INSN_BR);
+    assert_range(&f.records[2], 0x100c, 0x1014, true, CT_INSN_IBR);
+    finish(&f);
+}
+
+static void q_counts_lead_to_an_address_or_nowhere(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {CONTEXT,
+                                    ADDRESS(0x100c),
+                                    {.kind = CT_ELEM_Q_COUNT, .v = 2},
+                                    {.kind = CT_ELEM_Q, .v = 0x1000},
+                                    {.kind = CT_ELEM_Q_COUNT, .v = 9},
+                                    {.kind = CT_ELEM_Q, .v = 0x1014}};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 3);
+    assert_range(&f.records[1], 0x100c, 0x1014, true, CT_INSN_IBR);
+    assert_int_equal(f.records[2].kind, CT_FLOW_RANGE_NOPATH);
+    assert_true(f.records[2].start == 0x1000 && f.records[2].end == 0x1014 && f.records[2].n == 9);
+    finish(&f);
+}
+
+static void little_room_changes_nothing(void **state)
+{
+    (void)state;
+    const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1000), ATOMS(1, 1), ADDRESS(0x1008),
+                                    ATOMS(30, 0x2aaaaaaa)};
+    struct fixture whole;
+    begin(&whole, false, false, false);
+    walk(&whole, elems, SIZE(elems));
+    struct fixture pieces;
+    begin(&pieces, false, false, false);
+    size_t done = 0;
+    while (done < SIZE(elems)) {
+        size_t count;
+        done += ct_walk_run(pieces.walk, elems + done, SIZE(elems) - done, 0, pieces.records + pieces.count,
+                            16, &count);
+        pieces.count += count;
+    }
+    assert_int_equal(whole.count, pieces.count);
+    assert_memory_equal(whole.records, pieces.records, whole.count * sizeof *whole.records);
+    finish(&whole);
+    finish(&pieces);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_follow_branches),
+        cmocka_unit_test(atoms_before_context_and_address_make_nothing),
+        cmocka_unit_test(returns_come_from_the_stack),
+        cmocka_unit_test(an_empty_return_stack_is_a_gap),
+        cmocka_unit_test(trace_info_empties_the_stack_until_an_address),
+        cmocka_unit_test(exceptions_tell_how_far_execution_came),
+        cmocka_unit_test(an_exception_at_the_target_needs_no_stack),
+        cmocka_unit_test(missing_memory_is_told_once),
+        cmocka_unit_test(source_addresses_make_ranges),
+        cmocka_unit_test(q_counts_lead_to_an_address_or_nowhere),
+        cmocka_unit_test(little_room_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
