@@ -91,7 +91,7 @@ static int grow(struct ct_memory *memory, struct ct_region ***array, size_t coun
     if (count < *cap)
         return CT_OK;
     size_t next = *cap ? *cap * 2 : 16;
-    struct ct_region **moved = realloc(*array, next * sizeof **array);
+    struct ct_region **moved = realloc(*array, next * sizeof(struct ct_region *));
     if (!moved)
         return ct_fail_nomem(memory->ctx, "memory regions");
     *array = moved;
@@ -136,7 +136,8 @@ static int enter(struct ct_memory *memory, struct ct_region *region, uint32_t sp
             continue;
         struct index *index = &memory->spaces[s];
         size_t at = upper_bound(index, region->addr);
-        memmove(index->regions + at + 1, index->regions + at, (index->count - at) * sizeof *index->regions);
+        memmove(index->regions + at + 1, index->regions + at,
+                (index->count - at) * sizeof(struct ct_region *));
         index->regions[at] = region;
         index->count++;
     }
@@ -175,7 +176,7 @@ static void roll_back(struct ct_memory *memory, size_t count)
             size_t at = upper_bound(index, region->addr) - 1;
             index->count--;
             memmove(index->regions + at, index->regions + at + 1,
-                    (index->count - at) * sizeof *index->regions);
+                    (index->count - at) * sizeof(struct ct_region *));
         }
         region_free(region);
     }

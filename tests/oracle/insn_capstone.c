@@ -159,7 +159,7 @@ static bool is_v7_return(const cs_insn *insn)
     case ARM_INS_LDR:
         return arm->op_count == 3 && arm->operands[1].type == ARM_OP_MEM &&
                arm->operands[1].mem.base == ARM_REG_SP && arm->operands[2].type == ARM_OP_IMM &&
-               !arm->operands[2].subtracted;
+               !arm->operands[2].subtracted && arm->operands[2].imm >= 0;
     default:
         return false;
     }

@@ -35,10 +35,9 @@ struct row {
     const char *reason;
 };
 
-/* clang-format off: a row a line */
 static const struct row rows[] = {
     /* A64: instructions of later versions of the architecture */
-    {SET_A64, KIND_TSTART, KIND_INVALID, 1, 0xffffffe0, 0xd5233060, "TSTART, FEAT_TME"},
+    {SET_A64, KIND_TSTART, KIND_OTHER, 1, 0xffffffe0, 0xd5233060, "TSTART, FEAT_TME"},
     {SET_A64, KIND_WFI, KIND_OTHER, 1, 0xffffffc0, 0xd5031000, "WFET, WFIT: FEAT_WFxT"},
     {SET_A64, KIND_DSB, KIND_OTHER, 1, 0xfffff3ff, 0xd503323f, "DSB nXS, FEAT_XS"},
     {SET_A64, KIND_BR, KIND_INVALID, 1, 0xff000010, 0x54000010, "BC.cond, FEAT_HBC"},
@@ -125,16 +124,22 @@ static const struct row rows[] = {
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xfff0000f, 0xe8c0000f, "STREXB and its kind, STLEX, Rd"},
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xfe2f0000, 0xe82f0000, "LDM, STM with write-back to the PC"},
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xfe2f0e00, 0xec2f0a00, "VLDM, VSTM with write-back to the PC"},
+    {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xffe0df00, 0xf3e08f00, "MRS"},
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xff10fe10, 0xee10fa10, "VMOV from one vector register"},
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xfff0fe00, 0xec50fa00, "VMOV from two vector registers, Rt"},
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xffff0e00, 0xec5f0a00, "VMOV from two vector registers, Rt2"},
     /* T32: the rest */
+    {SET_A32, KIND_ISB, KIND_OTHER, 0, 0x0fff0fff, 0x0e070f95, "MCR p15, 0, Rt, c7, c5, 4: the ISB of ARMv6"},
+    {SET_T32, KIND_ISB, KIND_OTHER, 0, 0xffff0fff, 0xee070f95, "MCR p15, 0, Rt, c7, c5, 4: the ISB of ARMv6"},
+    {SET_A32, KIND_DSB, KIND_OTHER, 0, 0x0fff0fdf, 0x0e070f9a,
+     "MCR p15, 0, Rt, c7, c10, 4 or 5: the barriers of ARMv6"},
+    {SET_T32, KIND_DSB, KIND_OTHER, 0, 0xffff0fdf, 0xee070f9a,
+     "MCR p15, 0, Rt, c7, c10, 4 or 5: the barriers of ARMv6"},
     {SET_T32, KIND_OTHER, KIND_OTHER, 0, 0xffe0d0e0, 0xf3e08020,
      "MRS of a banked register: Capstone invents a condition"},
     {SET_T32, KIND_OTHER, KIND_OTHER, 0, 0xffe0d0e0, 0xf3808020,
      "MSR of a banked register: Capstone invents a condition"},
 };
-/* clang-format on */
 
 #define ROW_COUNT ((int)(sizeof rows / sizeof rows[0]))
 
