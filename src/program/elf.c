@@ -156,7 +156,7 @@ static int add_segments(struct ct_memory *memory, const struct ct_elf *elf, cons
 int ct_memory_add_elf(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t bias,
                       uint32_t space)
 {
-    struct ct_elf elf;
+    struct ct_elf elf = {0};
     int result = ct_elf_open(ct_memory_ctx(memory), file->path, file->bytes, file->size, &elf);
     if (result != CT_OK)
         return result;

@@ -29,56 +29,56 @@ static void conditional(uint32_t op, uint64_t addr, const struct ct_arch *arch, 
 static void compare_and_branch(uint32_t op, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out)
 {
     uint32_t cc = ct_bits(op, 23, 21);
-    if (cc == 4 || cc == 5 || !ct_arch_has_v8(arch, 10))
+    if ((op & 0x02000000) || cc == 4 || cc == 5 || !ct_arch_has_v8(arch, 10))
         return;
     uint32_t width = ct_bits(op, 15, 14); /* of the registers: 0 as sf says, 2 byte, 3 halfword */
     bool sf = op >> 31;
     bool immediate = op & 0x01000000;
     if (immediate ? (op & 0x4000) != 0 : width == 1 || (width > 1 && sf))
         return;
-    if (op & 0x02000000)
-        return;
     direct(out, addr, ct_bits(op, 13, 5), 9, true);
 }
 
-/* C4.1.65 "Unconditional branch (register)". */
-static void branch_register(uint32_t op, const struct ct_arch *arch, struct ct_insn *out)
-{
-    bool link = op & 0x00200000;
-    if ((op & 0xffdffc1f) == 0xd61f0000) { /* BR, BLR */
-        ct_insn_set(out, CT_INSN_IBR, link ? CT_INSN_SUB_LINK : CT_INSN_SUB_NONE);
-    } else if ((op & 0xfffffc1f) == 0xd65f0000) { /* RET */
-        ct_insn_set(out, CT_INSN_IBR, CT_INSN_SUB_RET);
-    } else if (op == 0xd69f03e0) { /* ERET */
-        ct_insn_set(out, CT_INSN_IBR, CT_INSN_SUB_ERET);
-    } else if (!ct_arch_has_v8(arch, 3)) {
-        return;
-    } else if ((op & 0xffdff81f) == 0xd61f081f || (op & 0xffdff800) == 0xd71f0800) { /* BRAAZ … BLRAB */
-        ct_insn_set(out, CT_INSN_IBR, link ? CT_INSN_SUB_LINK : CT_INSN_SUB_NONE);
-    } else if ((op & 0xfffffbff) == 0xd65f0bff) { /* RETAA, RETAB */
-        ct_insn_set(out, CT_INSN_IBR, CT_INSN_SUB_RET);
-    } else if ((op & 0xfffffbff) == 0xd69f0bff) { /* ERETAA, ERETAB */
-        ct_insn_set(out, CT_INSN_IBR, CT_INSN_SUB_ERET);
-    } else if ((op & 0xfffffbe0) == 0xd65f0be0 && ct_arch_has_v8(arch, 9)) { /* RETAASPPCR, RETABSPPCR */
-        ct_insn_set(out, CT_INSN_IBR, CT_INSN_SUB_RET);
-    }
-}
+/* An encoding, the version 8.`minor` that brought it, and what it is. */
+struct rule {
+    uint32_t mask, value;
+    uint8_t minor;
+    uint8_t type, sub;
+};
 
-/* Hints, barriers and TSTART. SSBB and PSSBB are encodings of DSB and count as such. */
-static void system_insn(uint32_t op, const struct ct_arch *arch, struct ct_insn *out)
+/* C4.1.65: hints, barriers, TSTART, and unconditional branches to a register. SSBB and PSSBB are encodings
+ * of DSB and count as such. SVC, HVC, SMC, BRK, HLT and DRPS are no waypoints. */
+static const struct rule rules[] = {
+    {0xfffff0ff, 0xd50330df, 0, CT_INSN_ISB, CT_INSN_SUB_NONE},     /* ISB */
+    {0xfffff0df, 0xd503309f, 0, CT_INSN_DSB_DMB, CT_INSN_SUB_NONE}, /* DSB, DMB */
+    {0xfffff3ff, 0xd503323f, 6, CT_INSN_DSB_DMB, CT_INSN_SUB_NONE}, /* DSB nXS */
+    {0xffffffdf, 0xd503205f, 0, CT_INSN_WFI_WFE, CT_INSN_SUB_NONE}, /* WFE, WFI */
+    {0xffffffc0, 0xd5031000, 6, CT_INSN_WFI_WFE, CT_INSN_SUB_NONE}, /* WFET, WFIT */
+    {0xffffffe0, 0xd5233060, 4, CT_INSN_TSTART, CT_INSN_SUB_NONE},  /* TSTART */
+    {0xfffffc1f, 0xd61f0000, 0, CT_INSN_IBR, CT_INSN_SUB_NONE},     /* BR */
+    {0xfffffc1f, 0xd63f0000, 0, CT_INSN_IBR, CT_INSN_SUB_LINK},     /* BLR */
+    {0xfffffc1f, 0xd65f0000, 0, CT_INSN_IBR, CT_INSN_SUB_RET},      /* RET */
+    {0xffffffff, 0xd69f03e0, 0, CT_INSN_IBR, CT_INSN_SUB_ERET},     /* ERET */
+    {0xfffff81f, 0xd61f081f, 3, CT_INSN_IBR, CT_INSN_SUB_NONE},     /* BRAAZ, BRABZ */
+    {0xfffff81f, 0xd63f081f, 3, CT_INSN_IBR, CT_INSN_SUB_LINK},     /* BLRAAZ, BLRABZ */
+    {0xfffff800, 0xd71f0800, 3, CT_INSN_IBR, CT_INSN_SUB_NONE},     /* BRAA, BRAB */
+    {0xfffff800, 0xd73f0800, 3, CT_INSN_IBR, CT_INSN_SUB_LINK},     /* BLRAA, BLRAB */
+    {0xfffffbff, 0xd65f0bff, 3, CT_INSN_IBR, CT_INSN_SUB_RET},      /* RETAA, RETAB */
+    {0xfffffbff, 0xd69f0bff, 3, CT_INSN_IBR, CT_INSN_SUB_ERET},     /* ERETAA, ERETAB */
+    {0xfffffbe0, 0xd65f0be0, 9, CT_INSN_IBR, CT_INSN_SUB_RET},      /* RETAASPPCR, RETABSPPCR */
+};
+
+static void by_rule(uint32_t op, const struct ct_arch *arch, struct ct_insn *out)
 {
-    if ((op & 0xfffff0ff) == 0xd50330df)
-        ct_insn_set(out, CT_INSN_ISB, CT_INSN_SUB_NONE);
-    else if ((op & 0xfffff0df) == 0xd503309f) /* DSB, DMB */
-        ct_insn_set(out, CT_INSN_DSB_DMB, CT_INSN_SUB_NONE);
-    else if ((op & 0xfffff3ff) == 0xd503323f && ct_arch_has_v8(arch, 6)) /* DSB nXS */
-        ct_insn_set(out, CT_INSN_DSB_DMB, CT_INSN_SUB_NONE);
-    else if ((op & 0xffffffdf) == 0xd503205f) /* WFE, WFI */
-        ct_insn_set(out, CT_INSN_WFI_WFE, CT_INSN_SUB_NONE);
-    else if ((op & 0xffffffc0) == 0xd5031000 && ct_arch_has_v8(arch, 6)) /* WFET, WFIT */
-        ct_insn_set(out, CT_INSN_WFI_WFE, CT_INSN_SUB_NONE);
-    else if ((op & 0xffffffe0) == 0xd5233060 && ct_arch_has_v8(arch, 4)) /* TSTART */
-        ct_insn_set(out, CT_INSN_TSTART, CT_INSN_SUB_NONE);
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if ((op & rules[i].mask) != rules[i].value)
+            continue;
+        if (rules[i].minor == 0 || ct_arch_has_v8(arch, rules[i].minor)) {
+            out->type = rules[i].type;
+            out->sub = rules[i].sub;
+            return;
+        }
+    }
 }
 
 void ct_insn_decode_a64(uint32_t op, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out)
@@ -109,10 +109,7 @@ void ct_insn_decode_a64(uint32_t op, uint64_t addr, const struct ct_arch *arch, 
         compare_and_branch(op, addr, arch, out);
         break;
     default:
-        if ((op & 0x02000000) != 0) /* branches to a register */
-            branch_register(op, arch, out);
-        else if ((op & 0x01000000) != 0) /* 0xd4 generates exceptions: no waypoint */
-            system_insn(op, arch, out);
+        by_rule(op, arch, out);
         break;
     }
 }

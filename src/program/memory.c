@@ -91,7 +91,7 @@ static int grow(struct ct_memory *memory, struct ct_region ***array, size_t coun
     if (count < *cap)
         return CT_OK;
     size_t next = *cap ? *cap * 2 : 16;
-    struct ct_region **moved = realloc(*array, next * sizeof **array);
+    struct ct_region **moved = realloc(*array, next * sizeof(struct ct_region *));
     if (!moved)
         return ct_fail_nomem(memory->ctx, "memory regions");
     *array = moved;
@@ -136,7 +136,8 @@ static int enter(struct ct_memory *memory, struct ct_region *region, uint32_t sp
             continue;
         struct index *index = &memory->spaces[s];
         size_t at = upper_bound(index, region->addr);
-        memmove(index->regions + at + 1, index->regions + at, (index->count - at) * sizeof *index->regions);
+        memmove(index->regions + at + 1, index->regions + at,
+                (index->count - at) * sizeof(struct ct_region *));
         index->regions[at] = region;
         index->count++;
     }
@@ -175,7 +176,7 @@ static void roll_back(struct ct_memory *memory, size_t count)
             size_t at = upper_bound(index, region->addr) - 1;
             index->count--;
             memmove(index->regions + at, index->regions + at + 1,
-                    (index->count - at) * sizeof *index->regions);
+                    (index->count - at) * sizeof(struct ct_region *));
         }
         region_free(region);
     }
@@ -247,21 +248,34 @@ static int file_of(struct ct_memory *memory, const char *path, struct ct_mapped_
     return CT_OK;
 }
 
-/* An image that is there already, perhaps for other spaces: those are added to its regions. */
-static int widen(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t addr, uint32_t space,
-                 int *found)
+/* Number of regions of the image of `file` at `addr`, and the first error of those that would get in
+ * the way of others if they were in the spaces too. */
+static int find_image(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t addr,
+                      uint32_t space, size_t *found)
+{
+    *found = 0;
+    for (size_t i = 0; i < memory->count; i++) {
+        const struct ct_region *region = memory->regions[i];
+        if (region->file != file || region->image_addr != addr)
+            continue;
+        ++*found;
+        int result = check_overlap(memory, region, space & ~region->space);
+        if (result != CT_OK)
+            return result;
+    }
+    return CT_OK;
+}
+
+/* Adds spaces to the regions of an image that is there already. */
+static int widen(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t addr, uint32_t space)
 {
     for (size_t i = 0; i < memory->count; i++) {
         struct ct_region *region = memory->regions[i];
         if (region->file != file || region->image_addr != addr)
             continue;
-        *found = 1;
         uint32_t more = space & ~region->space;
-        int result = check_overlap(memory, region, more);
-        if (result == CT_OK)
-            result = enter(memory, region, more);
-        if (result != CT_OK)
-            return result;
+        if (enter(memory, region, more) != CT_OK)
+            return CT_ERR_NOMEM;
         region->space |= more;
     }
     return CT_OK;
@@ -299,11 +313,13 @@ int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image)
     int result = check_space(memory, &space);
     if (result == CT_OK)
         result = file_of(memory, image->path, &file);
-    int found = 0;
+    size_t found = 0;
     if (result == CT_OK)
-        result = widen(memory, file, image->addr, space, &found);
-    if (result != CT_OK || found)
+        result = find_image(memory, file, image->addr, space, &found);
+    if (result != CT_OK)
         return result;
+    if (found)
+        return widen(memory, file, image->addr, space);
     size_t before = memory->count;
     result = image->is_elf ? ct_memory_add_elf(memory, file, image->addr, space)
                            : add_dump(memory, file, image, space);

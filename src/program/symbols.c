@@ -94,7 +94,7 @@ static struct function make_function(const struct table *table, const GElf_Sym *
     };
 }
 
-/* *out is as long as the table has functions, or NULL when there are none. */
+/* *out has *count functions; it is not set when there are none. */
 static int read_functions(struct ct_ctx *ctx, const char *name, const struct table *table, const char *names,
                           struct function **out, size_t *count)
 {
@@ -107,17 +107,15 @@ static int read_functions(struct ct_ctx *ctx, const char *name, const struct tab
     GElf_Sym sym;
     for (size_t i = 0; i < total; i++)
         n += gelf_getsym(table->symbols, (int)i, &sym) && is_function(&sym) && sym.st_name < table->name_size;
-    *out = NULL;
-    *count = n;
+    *count = 0;
     if (n == 0)
         return CT_OK;
     struct function *functions = malloc(n * sizeof *functions);
     if (!functions)
         return ct_fail_nomem(ctx, name);
-    n = 0;
     for (size_t i = 0; i < total; i++)
         if (gelf_getsym(table->symbols, (int)i, &sym) && is_function(&sym) && sym.st_name < table->name_size)
-            functions[n++] = make_function(table, &sym, (uint32_t)i, names);
+            functions[(*count)++] = make_function(table, &sym, (uint32_t)i, names);
     *out = functions;
     return CT_OK;
 }
@@ -321,8 +319,10 @@ static int load(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, 
     struct function *functions = NULL;
     size_t count = 0;
     int result = read_table(ctx, name, elf, bias, symbols, &functions, &count);
-    if (result != CT_OK || count == 0)
+    if (result != CT_OK || count == 0) {
+        free(functions);
         return result;
+    }
     symbols->count = arrange(functions, count);
     symbols->functions = malloc(symbols->count * sizeof *symbols->functions);
     for (size_t i = 0; symbols->functions && i < symbols->count; i++)
@@ -338,12 +338,16 @@ int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *byte
 {
     if (!name || !bytes || !out)
         return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_bytes: a null pointer");
-    struct ct_elf elf;
+    struct ct_elf elf = {0};
     int result = ct_elf_open(ctx, name, bytes, size, &elf);
     if (result != CT_OK)
         return result;
     struct ct_symbols *symbols = calloc(1, sizeof *symbols);
-    result = symbols ? load(ctx, name, &elf, bias, symbols) : ct_fail_nomem(ctx, name);
+    if (!symbols) {
+        ct_elf_close(&elf);
+        return ct_fail_nomem(ctx, name);
+    }
+    result = load(ctx, name, &elf, bias, symbols);
     if (result == CT_OK) {
         find_build_id(&elf, size, symbols);
         *out = symbols;

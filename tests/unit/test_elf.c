@@ -94,6 +94,28 @@ static void segments(void **state)
     ct_memory_free(memory);
 }
 
+/* The same file for more spaces: its segments are added to all of them or to none. */
+static void more_spaces(void **state)
+{
+    struct fixture *f = *state;
+    store(f, ELF_SIZE);
+    struct ct_memory *memory;
+    assert_int_equal(ct_memory_new(f->ctx, &memory), CT_OK);
+    struct ct_image image = {.path = f->path, .is_elf = 1, .space = CT_SPACE_EL1N};
+    assert_int_equal(ct_memory_add_image(memory, &image), CT_OK);
+    assert_int_equal(ct_memory_add_bytes(memory, "x", 1, 0x500000, CT_SPACE_EL1S), CT_OK);
+    image.space = CT_SPACE_EL1S;
+    assert_int_equal(ct_memory_add_image(memory, &image), CT_ERR_CONFIG);
+    size_t size;
+    assert_null(ct_memory_at(memory, 0x400000, CT_SPACE_EL1S, &size));
+    image.space = CT_SPACE_EL3;
+    assert_int_equal(ct_memory_add_image(memory, &image), CT_OK);
+    assert_non_null(ct_memory_at(memory, 0x400000, CT_SPACE_EL3 | CT_SPACE_EL1N, &size));
+    assert_non_null(ct_memory_at(memory, 0x50003f, CT_SPACE_EL3, &size));
+    assert_int_equal(size, 1);
+    ct_memory_free(memory);
+}
+
 /* Every damage is named, and nothing of the file is left in memory. */
 static void damaged(void **state)
 {
@@ -315,8 +337,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(segments),      TEST(damaged),          TEST(functions), TEST(no_functions),
-        TEST(arm_functions), TEST(random_functions), TEST(hostile),
+        TEST(segments),     TEST(more_spaces),   TEST(damaged),          TEST(functions),
+        TEST(no_functions), TEST(arm_functions), TEST(random_functions), TEST(hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

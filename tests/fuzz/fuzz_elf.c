@@ -1,0 +1,90 @@
+/* ELF files, as memory and as symbols. One byte that chooses the load bias, then the file. What must
+ * hold: functions are in order, stay in the address space and are found at their first byte unless
+ * another one lies there; memory that is found can be read to its end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/program.h"
+#include "fuzz.h"
+#include "program/memory.h"
+
+/* More is not a better test, and segments of many pages are slow. */
+#define MOST_BYTES 65536
+
+static void require(int truth)
+{
+    if (!truth)
+        abort();
+}
+
+static void check_symbols(const struct ct_symbols *symbols)
+{
+    size_t count;
+    const struct ct_symbol *all = ct_symbols_all(symbols, &count);
+    for (size_t i = 0; i < count; i++) {
+        require(i == 0 || all[i - 1].addr < all[i].addr);
+        require(all[i].addr + all[i].size >= all[i].addr);
+        require(strlen(all[i].name) < MOST_BYTES);
+        uint64_t offset;
+        const struct ct_symbol *found = ct_symbols_at(symbols, all[i].addr, &offset);
+        require(all[i].size == 0 || (found == &all[i] && offset == 0));
+        found = ct_symbols_at(symbols, all[i].addr + all[i].size, &offset);
+        require(!found || offset < found->size);
+    }
+    size_t size;
+    const uint8_t *id = ct_symbols_build_id(symbols, &size);
+    require((id != NULL) == (size != 0));
+}
+
+/* The first and the last byte that an address gives. */
+static void read_ends(const struct ct_memory *memory, uint64_t addr)
+{
+    size_t size;
+    const uint8_t *bytes = ct_memory_at(memory, addr, CT_SPACE_EL1N, &size);
+    if (!bytes)
+        return;
+    volatile uint8_t sink = bytes[0];
+    sink = bytes[size - 1];
+    (void)sink;
+}
+
+static void load_memory(const uint8_t *data, size_t size, uint64_t bias)
+{
+    struct ct_mapped_file *file = calloc(1, sizeof *file + sizeof "fuzz");
+    struct ct_memory *memory;
+    if (!file || ct_memory_new(NULL, &memory) != CT_OK)
+        exit(1);
+    file->bytes = data;
+    file->size = size;
+    memcpy(file->path, "fuzz", sizeof "fuzz");
+    (void)ct_memory_add_elf(memory, file, bias, CT_SPACE_ANY);
+    for (size_t at = 0; at + 8 <= size && at < 1024; at += 8) {
+        uint64_t addr;
+        memcpy(&addr, data + at, sizeof addr);
+        read_ends(memory, addr + bias);
+        read_ends(memory, (uint32_t)addr + bias);
+    }
+    ct_memory_free(memory);
+    free(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1 || size > MOST_BYTES)
+        return 0;
+    uint64_t bias = (uint64_t)data[0] << 56;
+    /* a copy: the file has to begin at an aligned address, as a mapped one does */
+    uint8_t *file = malloc(size);
+    if (!file)
+        exit(1);
+    size--;
+    memcpy(file, data + 1, size);
+    struct ct_symbols *symbols;
+    if (ct_symbols_load_bytes(NULL, "fuzz", file, size, bias, &symbols) == CT_OK) {
+        check_symbols(symbols);
+        ct_symbols_free(symbols);
+    }
+    load_memory(file, size, bias);
+    free(file);
+    return 0;
+}
