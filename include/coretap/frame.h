@@ -107,8 +107,8 @@ CT_API const struct ct_frame_stats *ct_demux_stats(const struct ct_demux *demux)
  * that make sense only when the bytes of each 32-bit word are reversed. */
 CT_API const char *ct_framing_trouble(const uint8_t *data, size_t size);
 
-/* The framing that the first bytes of a framed capture show (CT_FRAMING_FRAMES, TPIU or DSTREAM). At least
- * 4096 bytes, or all there are, make the answer reliable. */
+/* The framing that the first bytes of a framed capture show (CT_FRAMING_FRAMES, TPIU or DSTREAM). Give it all there
+ * are, or 64 KiB; it has to see two synchronisation words or more to tell TPIU from DSTREAM. */
 CT_API enum ct_framing ct_framing_probe(const uint8_t *data, size_t size);
 
 #ifdef __cplusplus

@@ -49,20 +49,60 @@ struct ct_demux {
 
 /* ---- stream.c ---- */
 
-/* Room for `size` more bytes and for wide stores to go 16 past them; 0 without memory. */
-int ct_stream_reserve(struct ct_stream *stream, size_t size);
+/* Stores may go this far past the bytes that are counted. */
+#define CT_STREAM_WIDE 16u
+
+/* Slow ways of the two functions below. */
+int ct_stream_grow(struct ct_stream *stream, size_t size);
+int ct_stream_new_span(struct ct_stream *stream, uint64_t offset, uint32_t stride);
+
+/* Room for `size` more bytes; 0 without memory. */
+static inline int ct_stream_reserve(struct ct_stream *stream, size_t size)
+{
+    return stream->cap - stream->end >= size + CT_STREAM_WIDE || ct_stream_grow(stream, size);
+}
+
+/* Offset that the span gives to stream position `pos`, which may lie behind it. */
+static inline uint64_t ct_span_offset(const struct ct_span *span, uint64_t pos)
+{
+    uint64_t n = pos - span->pos;
+    return span->offset + n + (span->stride ? n / span->stride : 0);
+}
 
 /* The next bytes of the stream come from `offset` on, with this stride. Continues the last span if that says the
  * same. 0 without memory. */
-int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint32_t stride);
+static inline int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint32_t stride)
+{
+    if (stream->span_end > stream->span_begin) {
+        const struct ct_span *last = &stream->spans[stream->span_end - 1];
+        uint64_t pos = stream->pos + (stream->end - stream->begin);
+        if (last->stride == stride && ct_span_offset(last, pos) == offset)
+            return 1;
+    }
+    return ct_stream_new_span(stream, offset, stride);
+}
 
 void ct_stream_consume(struct ct_stream *stream, size_t count);
 void ct_stream_free(struct ct_stream *stream);
 
 /* ---- frame.c ---- */
 
+/* Counts data of an ID. */
+void ct_frame_count(struct ct_demux *demux, unsigned id, uint64_t count);
+
+/* Where the bytes of `id` are to go, or NULL when they are only counted. */
+struct ct_stream *ct_frame_stream(struct ct_demux *demux, unsigned id);
+
 /* Takes apart one frame. `at`: the offset of each of its bytes. The plain reference. */
 void ct_frame_plain(struct ct_demux *demux, const uint8_t *frame, const uint64_t *at);
+
+/* The bytes from `offset` on could not be used: a mark, counted, and the ID is not known any more. */
+void ct_frame_trouble(struct ct_demux *demux, enum ct_frame_trouble kind, uint64_t offset, uint64_t lost);
+
+/* FSYNC words were met, `count` in a row; the last one ends at `offset`. Makes the reset mark at the fourth. */
+void ct_frame_fsync(struct ct_demux *demux, uint32_t count);
+
+/* ---- fast.c ---- */
 
 /* Takes apart one frame whose bytes lie side by side from `offset` on. */
 void ct_frame_take(struct ct_demux *demux, const uint8_t *frame, uint64_t offset);
@@ -70,12 +110,6 @@ void ct_frame_take(struct ct_demux *demux, const uint8_t *frame, uint64_t offset
 /* Takes up to `count` frames that lie side by side from `offset` on, as long as they have no ID byte: their
  * number. */
 size_t ct_frame_take_pure(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
-
-/* The bytes from `offset` on could not be used: a mark, counted, and the ID is not known any more. */
-void ct_frame_trouble(struct ct_demux *demux, enum ct_frame_trouble kind, uint64_t offset, uint64_t lost);
-
-/* FSYNC words were met, `count` in a row; the last one ends at `offset`. Makes the reset mark at the fourth. */
-void ct_frame_fsync(struct ct_demux *demux, uint32_t count);
 
 /* ---- the framings: each takes bytes until there is a mark; result: bytes taken ---- */
 

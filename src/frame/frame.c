@@ -2,10 +2,6 @@
  * bit 0 is kept in byte 15; bytes 1, 3, … 13 are data. */
 #include "frame/demux.h"
 
-#include "base/bytes.h"
-
-#include <string.h>
-
 #define ID_FLUSH   0x7bu
 #define ID_TRIGGER 0x7du
 
@@ -32,7 +28,7 @@ void ct_frame_fsync(struct ct_demux *demux, uint32_t count)
     }
 }
 
-static void count_data(struct ct_demux *demux, unsigned id, uint64_t count)
+void ct_frame_count(struct ct_demux *demux, unsigned id, uint64_t count)
 {
     struct ct_frame_stats *stats = &demux->stats;
     if (id == CT_ID_NONE) {
@@ -48,8 +44,7 @@ static void count_data(struct ct_demux *demux, unsigned id, uint64_t count)
         stats->reserved_bytes += count;
 }
 
-/* Where the bytes of `id` are to go, or NULL when they are only counted. */
-static struct ct_stream *wanted(struct ct_demux *demux, unsigned id)
+struct ct_stream *ct_frame_stream(struct ct_demux *demux, unsigned id)
 {
     if (id == 0 || id >= CT_ID_COUNT || demux->streams[id].dropped)
         return NULL;
@@ -58,8 +53,8 @@ static struct ct_stream *wanted(struct ct_demux *demux, unsigned id)
 
 static void put(struct ct_demux *demux, unsigned id, uint8_t byte, uint64_t offset)
 {
-    count_data(demux, id, 1);
-    struct ct_stream *stream = wanted(demux, id);
+    ct_frame_count(demux, id, 1);
+    struct ct_stream *stream = ct_frame_stream(demux, id);
     if (!stream)
         return;
     if (!ct_stream_reserve(stream, 1) || !ct_stream_map(stream, offset, 0)) {
@@ -77,8 +72,8 @@ static int side_by_side(const uint64_t *at)
 /* A frame without an ID byte and without holes: the one case that is mapped with a stride. */
 static void plain_pure(struct ct_demux *demux, const uint8_t *frame, uint64_t offset)
 {
-    count_data(demux, demux->id, CT_FRAME_DATA);
-    struct ct_stream *stream = wanted(demux, demux->id);
+    ct_frame_count(demux, demux->id, CT_FRAME_DATA);
+    struct ct_stream *stream = ct_frame_stream(demux, demux->id);
     if (!stream)
         return;
     if (!ct_stream_reserve(stream, CT_FRAME_DATA) || !ct_stream_map(stream, offset, CT_FRAME_DATA)) {
@@ -113,59 +108,4 @@ void ct_frame_plain(struct ct_demux *demux, const uint8_t *frame, const uint64_t
         if (i + 1 < CT_FRAME_DATA)
             put(demux, data_id, frame[i + 1], at[i + 1]);
     }
-}
-
-void ct_frame_take(struct ct_demux *demux, const uint8_t *frame, uint64_t offset)
-{
-    uint64_t at[CT_FRAME_SIZE];
-    if (!demux->plain && ct_frame_take_pure(demux, frame, 1, offset))
-        return;
-    for (unsigned i = 0; i < CT_FRAME_SIZE; i++)
-        at[i] = offset + i;
-    ct_frame_plain(demux, frame, at);
-}
-
-/* Bits 3..0 of x to bits 48, 32, 16, 0. */
-static uint64_t spread(uint64_t x)
-{
-    return (x & 15) * UINT64_C(0x0000200040008001) & UINT64_C(0x0001000100010001);
-}
-
-size_t ct_frame_take_pure(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
-{
-    const uint64_t id_bits = UINT64_C(0x0001000100010001);
-    struct ct_stream *stream = wanted(demux, demux->id);
-    if (stream && !ct_stream_reserve(stream, count * CT_FRAME_DATA)) {
-        demux->failed = 1;
-        return 0;
-    }
-    uint8_t *to = stream ? stream->data + stream->end : NULL;
-    size_t n = 0;
-    for (; n < count; n++, frames += CT_FRAME_SIZE) {
-        uint64_t low, high;
-        memcpy(&low, frames, 8);
-        memcpy(&high, frames + 8, 8);
-        low = ct_le64(low);
-        high = ct_le64(high);
-        if ((low | high) & id_bits)
-            break;
-        if (to) {
-            uint64_t bits = high >> 56;
-            low = ct_le64(low | spread(bits));
-            high = ct_le64(high | spread(bits >> 4));
-            memcpy(to, &low, 8);
-            memcpy(to + 8, &high, 8);
-            to += CT_FRAME_DATA;
-        }
-    }
-    if (!n)
-        return 0;
-    if (stream && !ct_stream_map(stream, offset, CT_FRAME_DATA))
-        demux->failed = 1;
-    else if (stream)
-        stream->end += n * CT_FRAME_DATA;
-    count_data(demux, demux->id, n * CT_FRAME_DATA);
-    demux->stats.frames += n;
-    demux->fsync_run = 0;
-    return n;
 }

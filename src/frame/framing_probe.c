@@ -1,11 +1,11 @@
-/* Which framing is it? Each candidate is tried on the first bytes, and what does not fit is counted. */
+/* Which framing is it, and does it look right? What the first bytes say. */
 #include "frame/demux.h"
 
 #include "base/bytes.h"
 
 #define PROBE_MAX ((size_t)64 << 10)
 
-/* What speaks against a framing: cut frames, reserved IDs, frames that are never reached. */
+/* What speaks for and against aligned frames: ID bytes, and reserved IDs among them. */
 struct fit {
     size_t ids, bad;
 };
@@ -18,58 +18,64 @@ static void count_id(struct fit *fit, uint8_t byte)
     fit->bad += byte >> 1 >= CT_ID_COUNT && byte >> 1 != 0x7b && byte >> 1 != 0x7d;
 }
 
-static struct fit try_aligned(const uint8_t *data, size_t size, unsigned swap)
+/* `swap` 3 reverses the bytes of each word. */
+static struct fit try_aligned(const uint8_t *data, size_t size, size_t swap)
 {
     struct fit fit = {0};
-    for (size_t at = 0; at + CT_FRAME_SIZE <= size; at += CT_FRAME_SIZE) {
-        unsigned fsyncs = 0;
-        for (size_t i = 0; i < CT_FRAME_SIZE; i += 4)
-            fsyncs +=
-                (swap ? __builtin_bswap32(ct_load32(data + at + i)) : ct_load32(data + at + i)) == CT_FSYNC;
-        fit.bad += fsyncs && fsyncs < 4;
-        for (size_t i = 0; !fsyncs && i < CT_FRAME_SIZE; i += 2)
+    for (size_t at = 0; at + CT_FRAME_SIZE <= size; at += CT_FRAME_SIZE)
+        for (size_t i = 0; i < CT_FRAME_SIZE; i += 2)
             count_id(&fit, data[at + (i ^ swap)]);
-    }
     return fit;
 }
 
-static struct fit try_tpiu(const uint8_t *data, size_t size, size_t block_data)
+/* Frames that an FSYNC cuts when blocks have `block_data` bytes that count. */
+static size_t cut_frames(const uint8_t *data, size_t size, size_t block_data)
 {
-    struct fit fit = {0};
+    size_t cuts = 0;
+    size_t fill = 0; /* bytes since the last FSYNC */
     uint32_t window = 0;
-    size_t fill = 0; /* bytes since the last frame or synchronisation word */
     int synced = 0;
     for (size_t at = 0; at < size; at++) {
         if (at % CT_BLOCK_SIZE >= block_data)
             continue;
-        uint8_t byte = data[at];
-        window = window << 8 | byte;
+        window = window << 8 | data[at];
         fill++;
         if (window == 0xffffff7f) {
-            fit.bad += synced ? (fill - 4) % CT_FRAME_SIZE != 0 : (fill - 4) / CT_FRAME_SIZE;
+            cuts += synced && (fill - 4) % CT_FRAME_SIZE;
             synced = 1;
             fill = 0;
         } else if (fill % 2 == 0 && (window & 0xffff) == 0xff7f) {
             fill -= 2;
-        } else if (synced && fill % 2 == 0 && fill % CT_FRAME_SIZE && (window >> 8 & 0xff) != 0xff) {
-            count_id(&fit, (uint8_t)(window >> 8));
         }
     }
-    if (!synced)
-        fit.bad = SIZE_MAX;
-    return fit;
+    return cuts;
+}
+
+/* Frames never hold an FSYNC, not even by chance: one of its ff would be an ID byte with ID 0x7f. Drivers put
+ * groups of four, as if they were a frame. */
+static int has_lone_fsync(const uint8_t *data, size_t size)
+{
+    for (size_t at = 0; at + 4 <= size; at++) {
+        if (ct_load32(data + at) != CT_FSYNC)
+            continue;
+        size_t unit = at - at % CT_FRAME_SIZE;
+        for (size_t i = 0; i < CT_FRAME_SIZE; i += 4)
+            if (unit + i + 4 > size || ct_load32(data + unit + i) != CT_FSYNC)
+                return 1;
+        at = unit + CT_FRAME_SIZE - 1;
+    }
+    return 0;
 }
 
 enum ct_framing ct_framing_probe(const uint8_t *data, size_t size)
 {
     if (size > PROBE_MAX)
         size = PROBE_MAX;
-    struct fit frames = try_aligned(data, size, 0);
-    struct fit tpiu = try_tpiu(data, size, CT_BLOCK_SIZE);
-    struct fit dstream = try_tpiu(data, size, CT_BLOCK_DATA);
-    if (frames.bad <= tpiu.bad && frames.bad <= dstream.bad)
+    if (!has_lone_fsync(data, size))
         return CT_FRAMING_FRAMES;
-    return tpiu.bad <= dstream.bad ? CT_FRAMING_TPIU : CT_FRAMING_DSTREAM;
+    size_t tpiu = cut_frames(data, size, CT_BLOCK_SIZE);
+    size_t dstream = cut_frames(data, size, CT_BLOCK_DATA);
+    return tpiu <= dstream ? CT_FRAMING_TPIU : CT_FRAMING_DSTREAM;
 }
 
 /* Synchronisation words as they are, on halfwords, and with their bytes reversed, on words. */
@@ -93,6 +99,8 @@ const char *ct_framing_trouble(const uint8_t *data, size_t size)
                "(big-endian); "
                "no frame can be found; reverse them, for instance with objcopy -I binary -O binary "
                "--reverse-bytes=4";
+    if (has_lone_fsync(data, size))
+        return NULL;
     struct fit as_is = try_aligned(data, size, 0);
     struct fit swapped = try_aligned(data, size, 3);
     if (as_is.bad >= 16 && as_is.bad > as_is.ids / 8 && swapped.ids >= 16 && swapped.bad <= swapped.ids / 64)

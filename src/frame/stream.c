@@ -4,19 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDE 16u /* stores may go this far past what is counted */
-
-int ct_stream_reserve(struct ct_stream *stream, size_t size)
+int ct_stream_grow(struct ct_stream *stream, size_t size)
 {
     size_t live = stream->end - stream->begin;
-    if (stream->cap - stream->end >= size + WIDE && stream->data)
-        return 1;
     /* Moving is paid for by the bytes consumed since the last move. */
-    if (stream->begin >= live && stream->cap - live >= size + WIDE && stream->data) {
+    if (stream->begin >= live && stream->cap - live >= size + CT_STREAM_WIDE && stream->data) {
         memmove(stream->data, stream->data + stream->begin, live);
     } else {
         size_t cap = stream->cap ? stream->cap : 4096;
-        while (cap - live < size + WIDE) {
+        while (cap - live < size + CT_STREAM_WIDE) {
             if (cap > SIZE_MAX / 2)
                 return 0;
             cap *= 2;
@@ -33,13 +29,6 @@ int ct_stream_reserve(struct ct_stream *stream, size_t size)
     stream->begin = 0;
     stream->end = live;
     return 1;
-}
-
-/* Offset that the span gives to stream position `pos`, which may lie behind it. */
-static uint64_t span_offset(const struct ct_span *span, uint64_t pos)
-{
-    uint64_t n = pos - span->pos;
-    return span->offset + n + (span->stride ? n / span->stride : 0);
 }
 
 static int reserve_span(struct ct_stream *stream)
@@ -65,14 +54,9 @@ static int reserve_span(struct ct_stream *stream)
     return 1;
 }
 
-int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint32_t stride)
+int ct_stream_new_span(struct ct_stream *stream, uint64_t offset, uint32_t stride)
 {
     uint64_t pos = stream->pos + (stream->end - stream->begin);
-    if (stream->span_end > stream->span_begin) {
-        const struct ct_span *last = &stream->spans[stream->span_end - 1];
-        if (last->stride == stride && span_offset(last, pos) == offset)
-            return 1;
-    }
     if (!reserve_span(stream))
         return 0;
     stream->spans[stream->span_end++] = (struct ct_span){.pos = pos, .offset = offset, .stride = stride};
@@ -109,5 +93,5 @@ uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
         else
             high = middle;
     }
-    return run->span_count ? span_offset(&run->spans[low], pos) : 0;
+    return run->span_count ? ct_span_offset(&run->spans[low], pos) : 0;
 }

@@ -89,13 +89,15 @@ static size_t hunt(struct ct_demux *demux, const uint8_t *data, size_t size)
     return size;
 }
 
-/* No byte of the 16 can belong to a synchronisation word, wherever that begins. */
+/* No byte of the 16 can belong to a synchronisation word, wherever that begins: neither an even byte nor the
+ * last one is ff. */
 static int clean_frame(const uint8_t *frame)
 {
-    unsigned sync = frame[15] == 0xff;
-    for (unsigned i = 0; i < CT_FRAME_SIZE; i += 2)
-        sync |= frame[i] == 0xff;
-    return !sync;
+    const uint64_t even = UINT64_C(0x00ff00ff00ff00ff), carry = UINT64_C(0x0100010001000100),
+                   one = carry >> 8;
+    uint64_t low = (ct_load64(frame) & even) + one;
+    uint64_t high = (ct_load64(frame + 8) & even) + one;
+    return !((low | high) & carry) && frame[15] != 0xff;
 }
 
 size_t ct_tpiu_push(struct ct_demux *demux, const uint8_t *data, size_t size)

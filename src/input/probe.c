@@ -61,8 +61,8 @@ static int look_at(struct ct_ctx *ctx, const struct ct_files *files, const char 
     if (n < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
     target->head_size = (size_t)n;
-    ct_ini_parse(NULL, path, target->head, target->head_size, note_section, target);
-    return CT_OK;
+    int status = ct_ini_parse(NULL, path, target->head, target->head_size, note_section, target);
+    return status == CT_ERR_NOMEM ? ct_fail_nomem(ctx, path) : CT_OK;
 }
 
 static int open_with(struct ct_ctx *ctx, const struct ct_files *files, const struct ct_reader *reader,

@@ -131,7 +131,7 @@ uint8_t ct_regs_trace_id(enum ct_protocol protocol, const struct ct_source_regs 
 
 int ct_regs_id_given(enum ct_protocol protocol, uint32_t given)
 {
-    return given >> index_of(id_field(protocol).at) & 1;
+    return (given & 1u << index_of(id_field(protocol).at)) != 0;
 }
 
 void ct_regs_put_id(enum ct_protocol protocol, uint8_t id, struct ct_source_regs *regs, uint32_t *given)

@@ -1,8 +1,7 @@
 /* Any bytes in any framing: the fast path and the plain one, whole and in pieces, must say the same. The first
  * byte chooses the framing, the second the pieces. */
+#include "fuzz.h"
 #include "support/demux_result.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

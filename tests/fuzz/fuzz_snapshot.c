@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "input/reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct input {
     const char *text;
@@ -22,7 +21,8 @@ static const char *find(const struct input *input, const char *name, size_t *siz
         const char *lf = memchr(line, '\n', (size_t)(end - line));
         const char *next = lf ? lf + 1 : end;
         if ((size_t)(next - line) >= 4 + length && memcmp(line, "=== ", 4) == 0 &&
-            memcmp(line + 4, name, length) == 0 && (size_t)(next - line) <= 5 + length) {
+            memcmp(line + 4, name, length) == 0 &&
+            (size_t)(next - line) <= 6 + length) { /* perhaps with a CR */
             const char *stop = next;
             while (stop < end && !((size_t)(end - stop) >= 4 && memcmp(stop, "=== ", 4) == 0)) {
                 lf = memchr(stop, '\n', (size_t)(end - stop));

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Opens every snapshot of the corpus and compares each ID's bytes and their offsets with the golden packet lists.
 
-usage: check_demux.py DEMUX_DUMP CORPUS
-Prints TAP. The bytes of all packets of an ID and of its unsynchronised runs are all the bytes of the ID, and each
+usage: check_demux.py DEMUX_DUMP
+The corpus is a folder 'corpus' in $CT_SHARED, or in ../shared beside the sources. Prints TAP. The bytes of all packets of an ID and of its unsynchronised runs are all the bytes of the ID, and each
 packet line begins at the offset of its first byte (LISTING part 1)."""
+import os
 import pathlib
+import re
 import subprocess
 import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def dump(tool, snapshot, chunk):
@@ -26,6 +30,28 @@ def dump(tool, snapshot, chunk):
             data += piece
             offsets += range(int(word[1]), int(word[1]) + len(piece))
     return streams, buffers, missing
+
+
+def compare_description(snapshot, buffers, missing):
+    """Every source that has a device file is in a buffer, and every image that is named is there once or missing."""
+    text = "\n".join(path.read_text() for path in sorted(snapshot.glob("*.ini")))
+    sections = re.findall(r"^\[(.*?)\]$([^\[]*)", text, re.MULTILINE)
+    dumps, devices, wanted = set(), set(), []
+    for name, body in sections:
+        keys = re.findall(r"^\s*([^=\n]+)=(.*?)\s*$", body, re.MULTILINE)
+        if name.startswith("dump"):
+            dumps.add((dict(keys)["file"], int(dict(keys)["address"], 0)))
+        elif name == "device":
+            devices.add(dict(keys)["name"])
+        elif name == "source_buffers":
+            wanted += [key for key, _ in keys]
+    sources = sum(int(fields[1]) for fields in buffers.values())
+    images = max(int(fields[2]) for fields in buffers.values())
+    if sources != sum(name in devices for name in wanted):
+        return f"{sources} sources"
+    if images + missing != len(dumps):
+        return f"{images} images and {missing} missing, {len(dumps)} are named"
+    return None
 
 
 def compare_stm(lines, data, offsets):
@@ -61,34 +87,46 @@ def compare(lines, data, offsets, prefix):
     return None
 
 
+class Tap:
+    def __init__(self):
+        self.number = self.bad = 0
+
+    def say(self, name, trouble):
+        self.number += 1
+        self.bad += bool(trouble)
+        print(f"{'not ok' if trouble else 'ok'} {self.number} - {name}")
+        if trouble:
+            print(f"# {trouble}")
+
+
 def main():
-    tool, corpus = sys.argv[1], pathlib.Path(sys.argv[2])
+    tool = sys.argv[1]
+    shared = os.environ.get("CT_SHARED")
+    corpus = (pathlib.Path(shared) if shared else ROOT.parent / "shared") / "corpus"
     if not corpus.is_dir():
-        print("1..0 # SKIP no corpus at the given place")
+        print("1..0 # skip there is no corpus (CT_SHARED names the folder that holds it)")
         return 0
     manifest = [line.split("\t") for line in (corpus / "golden/MANIFEST.tsv").read_text().splitlines()[1:]]
-    manifest = [fields for fields in manifest if not fields[0].endswith("src_addr_n")]
-    print(f"1..{2 * len(manifest)}")
-    number = bad = 0
+    tap = Tap()
     for chunk in (65536, 7):
         cache = {}
         for listing, ident, protocol, _, _, extent, _ in manifest:
-            number += 1
+            if listing.endswith("src_addr_n"):
+                continue
             name, _, buffer = listing.partition("/")
             if name not in cache:
-                cache[name] = dump(tool, corpus / "snapshots" / name, chunk)
-            streams, _, _ = cache[name]
+                cache[name] = streams, buffers, missing = dump(tool, corpus / "snapshots" / name, chunk)
+                tap.say(f"{name}: sources and images", compare_description(corpus / "snapshots" / name, buffers, missing))
+            streams = cache[name][0]
             data, offsets = streams[buffer or next(iter(streams))].get(ident, (b"", []))
             lines = (corpus / "golden" / listing / f"packets.{ident}.txt").read_text().splitlines()
             if protocol == "stm":
                 trouble = compare_stm(lines, data, offsets)
             else:
                 trouble = compare(lines, data, offsets, extent == "prefix")
-            print(f"{'not ok' if trouble else 'ok'} {number} - {listing} {ident}, pieces of {chunk}")
-            if trouble:
-                bad += 1
-                print(f"# {trouble}")
-    return 1 if bad else 0
+            tap.say(f"{listing} {ident}, pieces of {chunk}", trouble)
+    print(f"1..{tap.number}")
+    return 1 if tap.bad else 0
 
 
 if __name__ == "__main__":

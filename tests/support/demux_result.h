@@ -75,7 +75,8 @@ static inline void demux_drain(struct demux_result *result, struct ct_demux *dem
     size_t count;
     const struct ct_frame_mark *marks = ct_demux_marks(demux, &count);
     for (unsigned id = 0; id < 128; id++)
-        demux_take(result, demux, id, *seed && !count ? demux_random(seed) % 64 : SIZE_MAX);
+        if (ct_demux_stats(demux)->id_bytes[id] > result->ids[id].size)
+            demux_take(result, demux, id, *seed && !count ? demux_random(seed) % 64 : SIZE_MAX);
     for (size_t i = 0; i < count; i++) {
         demux_grow(&result->marks, &result->mark_cap, result->mark_count + 1, sizeof *result->marks);
         result->marks[result->mark_count++] = (struct demux_mark){.mark = marks[i], .before = result->total};

@@ -539,6 +539,31 @@ static void framing_is_found(void **state)
     assert_int_equal(ct_framing_probe(NULL, 0), CT_FRAMING_FRAMES);
 }
 
+/* One FSYNC in a hundred frames, and the capture begins anywhere. */
+static void rare_fsyncs_are_enough(void **state)
+{
+    (void)state;
+    static uint8_t data[16 << 10];
+    for (uint32_t round = 0; round < 40; round++) {
+        int dstream = round % 2;
+        uint32_t seed = round + 1;
+        size_t at = 0;
+        for (size_t n = demux_random(&seed) % 1600; at < sizeof data; n++) { /* n: bytes that are no footer */
+            while (dstream && at % 512 >= 504)
+                data[at++] = (uint8_t)demux_random(&seed);
+            if (at == sizeof data)
+                break;
+            if (n % 1604 < 4)
+                data[at++] = (uint8_t) "\xff\xff\xff\x7f"[n % 1604];
+            else if (n % 1604 % 16 == 4 && demux_random(&seed) % 2)
+                data[at++] = ID(1 + demux_random(&seed) % 0x6f);
+            else
+                data[at++] = (uint8_t)demux_random(&seed) & 0xfe;
+        }
+        assert_int_equal(ct_framing_probe(data, sizeof data), dstream ? CT_FRAMING_DSTREAM : CT_FRAMING_TPIU);
+    }
+}
+
 /* Frames with barriers of four FSYNC, as drivers put them, are still aligned frames. */
 static void barriers_are_no_tpiu(void **state)
 {
@@ -613,6 +638,7 @@ int main(void)
         cmocka_unit_test(any_pieces_and_the_plain_twin),
         cmocka_unit_test(every_single_cut),
         cmocka_unit_test(framing_is_found),
+        cmocka_unit_test(rare_fsyncs_are_enough),
         cmocka_unit_test(barriers_are_no_tpiu),
         cmocka_unit_test(reversed_words_are_told),
         cmocka_unit_test(offsets_in_the_file),

@@ -132,12 +132,35 @@ static void every_error_says_where(void **state)
     }
 }
 
+/* The examples that the documentation points to, through the real file system. */
+static void the_examples_open(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_capture *capture;
+    if (ct_capture_open(ctx, SOURCE_ROOT "/examples/raw/board.ini", &capture))
+        fail_msg("%s", ct_ctx_error(ctx));
+    assert_int_equal(capture->buffers[0].source_count, 2);
+    assert_int_equal(capture->buffers[0].image_count, 1);
+    assert_int_equal(capture->missing_count, 0);
+    ct_capture_free(capture);
+    if (ct_capture_open(ctx, SOURCE_ROOT "/examples/raw/itm.ini", &capture))
+        fail_msg("%s", ct_ctx_error(ctx));
+    assert_int_equal(capture->buffers[0].framing, CT_FRAMING_NONE);
+    ct_capture_free(capture);
+    assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/raw/board.bin", &capture), CT_ERR_FORMAT);
+    assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/raw", &capture), CT_ERR_FORMAT);
+    assert_null(capture);
+    ct_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_description),
         cmocka_unit_test(standard_input_and_defaults),
         cmocka_unit_test(every_error_says_where),
+        cmocka_unit_test(the_examples_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
