@@ -13,6 +13,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLE = ROOT / "examples" / "quickstart"
 FRAME = 16
+FIRST = 4096  # the command waits for so many bytes to see the framing
 
 
 def run(coretap, terminal, *options):
@@ -22,8 +23,9 @@ def run(coretap, terminal, *options):
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=writer) as process:
         os.close(writer)
         text = b""
+        process.stdin.write(bytes(FIRST))
         # Slowly, until the meter was seen or there is no more to wait for.
-        end = time.monotonic() + (20 if terminal and not options else 2)
+        end = time.monotonic() + (20 if terminal and not options else 1.5)
         while time.monotonic() < end and b"MB/s" not in text:
             process.stdin.write(bytes(FRAME))
             process.stdin.flush()
