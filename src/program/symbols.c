@@ -321,7 +321,7 @@ static int load(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, 
     struct function *functions = NULL;
     size_t count = 0;
     int result = read_table(ctx, name, elf, bias, symbols, &functions, &count);
-    if (result != CT_OK || count == 0)
+    if (result != CT_OK || count == 0 || !functions)
         return result;
     symbols->count = arrange(functions, count);
     symbols->functions = malloc(symbols->count * sizeof *symbols->functions);
