@@ -344,7 +344,7 @@ int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *byte
         return result;
     struct ct_symbols *symbols = calloc(1, sizeof *symbols);
     result = symbols ? load(ctx, name, &elf, bias, symbols) : ct_fail_nomem(ctx, name);
-    if (result == CT_OK) {
+    if (result == CT_OK && symbols) {
         find_build_id(&elf, size, symbols);
         *out = symbols;
     } else {

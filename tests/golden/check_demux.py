@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens every snapshot of the corpus and compares each ID's bytes and their offsets with the golden packet lists.
 
-usage: check_demux.py DEMUX_DUMP CORPUS
+usage: check_demux.py DEMUX_DUMP
 Prints TAP. The bytes of all packets of an ID and of its unsynchronised runs are all the bytes of the ID, and each
 packet line begins at the offset of its first byte (LISTING part 1)."""
 import os
