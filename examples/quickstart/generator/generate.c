@@ -1,7 +1,9 @@
 /* Writes the capture of the example: two cores run the firmware of machine.c, one watched by an ETMv4 with
  * cycle counts and a return stack, one by an ETE; both end in one buffer of CoreSight frames.
  *
- * usage: generate FOLDER        writes firmware.bin and trace.bin; the .ini files beside them are text */
+ * usage: generate FOLDER        writes firmware.bin and trace.bin; the .ini files beside them are text. Prints
+ *                               the number of instructions that each core ran, which a decode has to find */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,7 @@ struct core {
     unsigned atom_count;
     uint32_t cycles; /* since the last count */
     uint64_t time;
+    uint64_t instructions;
     uint64_t address; /* the last one traced */
     uint64_t stack[STACK_DEPTH];
     size_t depth;
@@ -211,6 +214,7 @@ static void run(struct ct_ctx *ctx, struct core *core)
         const struct step step = machine_step(&core->machine);
         if (step.kind == STEP_STOP)
             break;
+        core->instructions++;
         const unsigned cost = step.kind != STEP_PLAIN && step.taken ? 4 : 1;
         core->cycles += cost;
         core->time += cost;
@@ -326,6 +330,8 @@ int main(int argc, char **argv)
     struct ct_ctx *ctx = ct_ctx_new();
     for (size_t i = 0; i < 2; i++)
         run(ctx, &cores[i]);
+    for (size_t i = 0; i < 2; i++)
+        printf("%s %" PRIu64 "\n", cores[i].source.name, cores[i].instructions);
     file = create(argv[1], "trace.bin");
     frame(ctx, &cores[0], &cores[1], file);
     finish(file);
