@@ -31,7 +31,7 @@ check: builds
 # The same, longer: more random cases, minutes of fuzzing.
 check-long: builds
 	@CT_LONG=1 CT_FUZZ_SECONDS=60 tools/run-tests --timeout-multiplier 20 \
-	  $(BUILD) $(SANITIZED):unit,golden,property,oracle,cli,fuzz
+	  $(BUILD) $(BUILD):long $(SANITIZED):unit,golden,property,oracle,cli,fuzz
 
 .PHONY: builds sanitized
 builds: sanitized

@@ -1,7 +1,9 @@
 /* Writes the capture of the example: two cores run the firmware of machine.c, one watched by an ETMv4 with
  * cycle counts and a return stack, one by an ETE; both end in one buffer of CoreSight frames.
  *
- * usage: generate FOLDER        writes firmware.bin and trace.bin; the .ini files beside them are text */
+ * usage: generate FOLDER        writes firmware.bin and trace.bin; the .ini files beside them are text. Prints
+ *                               the number of instructions that each core ran, which a decode has to find */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +11,15 @@
 #include "coretap/encode.h"
 #include "machine.h"
 
-#define ELEM_MAX     65536
 #define TRACE_MAX    (1u << 20)
 #define CC_THRESHOLD 16
 #define STACK_DEPTH  16
+#define CONTEXT_ID   0x2a
+
+enum {
+    EXCEPTION_CALL = 2,
+    EXCEPTION_IRQ = 14
+}; /* IHI 0064H, table 6-14 */
 
 /* One core, its trace unit and what that has said so far. */
 struct core {
@@ -20,20 +27,22 @@ struct core {
     uint64_t rounds;
     unsigned interrupt_every; /* instructions */
     unsigned timestamp_every;
-    uint32_t sync_period; /* bytes */
+    size_t sync_every; /* bytes; 0: only at the begin */
 
     struct machine machine;
-    struct ct_elem elems[ELEM_MAX];
-    size_t elem_count;
-    uint32_t atoms;
+    struct ct_etm4_encoder *encoder;
+    uint32_t atoms; /* not written yet, the oldest in bit 0 */
     unsigned atom_count;
     uint32_t cycles; /* since the last count */
     uint64_t time;
+    uint64_t instructions;
+    uint64_t address; /* the last one traced */
     uint64_t stack[STACK_DEPTH];
     size_t depth;
 
     uint8_t trace[TRACE_MAX];
     size_t trace_size;
+    size_t sync_at;
 };
 
 static void die(const char *what)
@@ -42,56 +51,76 @@ static void die(const char *what)
     exit(2);
 }
 
-static void put(struct core *core, struct ct_elem elem)
+static bool is_on(const struct core *core, unsigned configr_bit)
 {
-    if (core->elem_count == ELEM_MAX)
-        die("more elements than there is room for");
-    core->elems[core->elem_count++] = elem;
+    return core->source.regs.configr >> configr_bit & 1;
 }
 
+static void put(struct core *core, struct ct_etm4_packet packet)
+{
+    size_t length;
+    if (ct_etm4_encode_packet(core->encoder, &packet, core->trace + core->trace_size,
+                              TRACE_MAX - core->trace_size, &length))
+        die("a packet cannot be encoded");
+    core->trace_size += length;
+}
+
+/* Atoms in the fewest packets: a run of E with its end in format 6, else three, two or one at a time. */
 static void flush_atoms(struct core *core)
 {
-    if (core->atom_count)
-        put(core, (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = (uint8_t)core->atom_count, .v = core->atoms});
-    core->atoms = 0;
-    core->atom_count = 0;
+    while (core->atom_count) {
+        unsigned run = 0;
+        while (run < core->atom_count && run < 23 && core->atoms >> run & 1)
+            run++;
+        unsigned n = core->atom_count < 3 ? core->atom_count : 3;
+        uint8_t type = (uint8_t)(CT_ETM4_ATOM_F1 + n - 1);
+        if (run > 3) {
+            type = CT_ETM4_ATOM_F6;
+            n = run < core->atom_count ? run + 1 : run;
+        }
+        put(core, (struct ct_etm4_packet){
+                      .type = type, .natoms = (uint8_t)n, .atoms = core->atoms & ((1u << n) - 1)});
+        core->atoms >>= n;
+        core->atom_count -= n;
+    }
 }
 
 static void put_atom(struct core *core, bool taken)
 {
     core->atoms |= (uint32_t)taken << core->atom_count++;
-    if (core->atom_count == 32)
+    if (core->atom_count == 24)
         flush_atoms(core);
 }
 
+/* A short packet when only bits 16:2 changed. */
 static void put_address(struct core *core, uint64_t address)
 {
     flush_atoms(core);
-    put(core, (struct ct_elem){.kind = CT_ELEM_ADDRESS, .n = CT_IS0, .aux = 64, .v = address});
+    const bool near = core->address >> 17 == address >> 17;
+    put(core, (struct ct_etm4_packet){
+                  .type = near ? CT_ETM4_ADDR_S_IS0 : CT_ETM4_ADDR_L_64IS0, .value = address, .valid = 64});
+    core->address = address;
 }
 
-/* The exception level changed: it is part of the address packet that follows. */
-static void put_context(struct core *core)
+/* Execution goes on at `address` in the exception level of now. */
+static void put_context(struct core *core, uint64_t address)
 {
     flush_atoms(core);
-    put(core, (struct ct_elem){.kind = CT_ELEM_CONTEXT,
-                               .n = (uint8_t)(core->machine.el | CT_SEC_NS << 4),
-                               .aux = CT_CONTEXT_SF | CT_CONTEXT_EL | CT_CONTEXT_CTXT,
-                               .v = 0x2a});
-    put_address(core, core->machine.pc);
+    put(core, (struct ct_etm4_packet){.type = CT_ETM4_ADDR_CTXT_L_64IS0,
+                                      .value = address,
+                                      .valid = 64,
+                                      .flags = CT_ETM4_HAS_CONTEXT | CT_ETM4_HAS_CTXT | CT_ETM4_SF,
+                                      .ctxt = CONTEXT_ID,
+                                      .el_sec = (uint8_t)(core->machine.el | CT_SEC_NS << 4)});
+    core->address = address;
 }
 
-static void put_exception(struct core *core, unsigned number, uint64_t back)
+static void put_exception(struct core *core, uint16_t number, uint64_t back)
 {
     flush_atoms(core);
-    put(core, (struct ct_elem){
-                  .kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .aux = (uint16_t)number, .v = back});
-    put_context(core);
-}
-
-static bool is_on(const struct core *core, unsigned configr_bit)
-{
-    return core->source.regs.configr >> configr_bit & 1;
+    put(core, (struct ct_etm4_packet){.type = CT_ETM4_EXCEPT, .info = number, .idx = 1});
+    put_address(core, back);
+    put_context(core, core->machine.pc);
 }
 
 /* After a waypoint: cycles since the last count, once they are worth a packet. */
@@ -100,8 +129,26 @@ static void put_cycles(struct core *core)
     if (!is_on(core, 4) || core->cycles < CC_THRESHOLD)
         return;
     flush_atoms(core);
-    put(core, (struct ct_elem){.kind = CT_ELEM_CYCLES, .v = core->cycles});
+    put(core,
+        (struct ct_etm4_packet){.type = CT_ETM4_CCNT_F1, .flags = CT_ETM4_HAS_COUNT, .count = core->cycles});
     core->cycles = 0;
+}
+
+/* Alignment, trace info, and where execution is. All history is forgotten. */
+static void put_sync(struct core *core)
+{
+    flush_atoms(core);
+    const bool counts = is_on(core, 4);
+    core->sync_at = core->trace_size;
+    put(core, (struct ct_etm4_packet){.type = CT_ETM4_ASYNC});
+    put(core, (struct ct_etm4_packet){.type = CT_ETM4_TRACE_INFO,
+                                      .flags = counts ? CT_ETM4_HAS_CCTHR : 0,
+                                      .info = counts,
+                                      .count = counts ? CC_THRESHOLD : 0});
+    core->depth = 0;
+    if (!core->sync_at)
+        put(core, (struct ct_etm4_packet){.type = CT_ETM4_TRACE_ON});
+    put_context(core, core->machine.pc);
 }
 
 /* IHI 0064H 5.3: the target of an indirect branch is left out when the return stack knows it. */
@@ -136,11 +183,11 @@ static void trace_step(struct core *core, const struct step *step)
         flush_atoms(core);
         /* An ETE leaves this to who walks the program: the ERET is there to be seen. */
         if (core->source.protocol == CT_PROTOCOL_ETM4)
-            put(core, (struct ct_elem){.kind = CT_ELEM_RETURN});
-        put_context(core);
+            put(core, (struct ct_etm4_packet){.type = CT_ETM4_EXCEPT_RTN});
+        put_context(core, step->next);
         break;
     case STEP_CALL:
-        put_exception(core, 2, step->pc + 4);
+        put_exception(core, EXCEPTION_CALL, step->pc + 4);
         break;
     default:
         return;
@@ -148,60 +195,38 @@ static void trace_step(struct core *core, const struct step *step)
     if (step->link && step->taken)
         push(core, step->pc + 4);
     put_cycles(core);
+    if (core->sync_every && core->trace_size - core->sync_at >= core->sync_every)
+        put_sync(core);
 }
 
-static void begin(struct core *core)
+static void run(struct ct_ctx *ctx, struct core *core)
 {
+    if (ct_etm4_encoder_new(ctx, &core->source, &core->encoder))
+        die(ct_ctx_error(ctx));
     machine_init(&core->machine, core->rounds);
-    put(core, (struct ct_elem){.kind = CT_ELEM_TRACE_ON, .n = CT_TRACE_ON_FILTER});
-    put_context(core);
-}
-
-static void run(struct core *core)
-{
-    begin(core);
+    put_sync(core);
     for (unsigned n = 1;; n++) {
         if (n % core->interrupt_every == 0 && core->machine.el == 0) {
             const uint64_t back = core->machine.pc;
             machine_interrupt(&core->machine);
-            put_exception(core, 0xe, back);
+            put_exception(core, EXCEPTION_IRQ, back);
         }
         const struct step step = machine_step(&core->machine);
         if (step.kind == STEP_STOP)
             break;
+        core->instructions++;
         const unsigned cost = step.kind != STEP_PLAIN && step.taken ? 4 : 1;
         core->cycles += cost;
         core->time += cost;
         trace_step(core, &step);
         if (n % core->timestamp_every == 0) {
             flush_atoms(core);
-            put(core, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .v = 0x1000000 + core->time / 4});
+            put(core,
+                (struct ct_etm4_packet){.type = CT_ETM4_TIMESTAMP, .value = 0x1000000 + core->time / 4});
         }
     }
     flush_atoms(core);
-}
-
-static void encode(struct ct_ctx *ctx, struct core *core)
-{
-    const struct ct_etm4_emit_options options = {.size = sizeof options,
-                                                 .sync_period = core->sync_period,
-                                                 .cc_threshold = is_on(core, 4) ? CC_THRESHOLD : 0};
-    struct ct_etm4_emitter *emitter;
-    if (ct_etm4_emitter_new(ctx, &core->source, &options, &emitter))
-        die(ct_ctx_error(ctx));
-    size_t done = 0;
-    size_t length;
-    do {
-        size_t taken;
-        if (TRACE_MAX - core->trace_size < CT_ETM4_EMIT_MAX)
-            die("more trace than there is room for");
-        if (ct_etm4_emit(emitter, core->elems + done, core->elem_count - done, 1, &taken,
-                         core->trace + core->trace_size, TRACE_MAX - core->trace_size, &length))
-            die(ct_ctx_error(ctx));
-        done += taken;
-        core->trace_size += length;
-    } while (done < core->elem_count || length);
-    ct_etm4_emitter_free(emitter);
+    ct_etm4_encoder_free(core->encoder);
 }
 
 static void frame_bytes(struct ct_framer *framer, const struct core *core, size_t *done, size_t want,
@@ -289,7 +314,7 @@ static struct core cores[] = {
      .rounds = 40,
      .interrupt_every = 331,
      .timestamp_every = 500,
-     .sync_period = 512},
+     .sync_every = 512},
 };
 
 int main(int argc, char **argv)
@@ -303,10 +328,10 @@ int main(int argc, char **argv)
     finish(file);
 
     struct ct_ctx *ctx = ct_ctx_new();
-    for (size_t i = 0; i < 2; i++) {
-        run(&cores[i]);
-        encode(ctx, &cores[i]);
-    }
+    for (size_t i = 0; i < 2; i++)
+        run(ctx, &cores[i]);
+    for (size_t i = 0; i < 2; i++)
+        printf("%s %" PRIu64 "\n", cores[i].source.name, cores[i].instructions);
     file = create(argv[1], "trace.bin");
     frame(ctx, &cores[0], &cores[1], file);
     finish(file);

@@ -1,0 +1,70 @@
+$ coretap decode --id 10 examples/quickstart | head -40
+| type	cycle	value	note
+| On	0		filter
+| Ctx	0		EL0 ns 64-bit ctxt=0x2a
+| Go	0	0x80500
+| Br	0	0x80520
+| Br	0	0x8053c
+| Br	16	0x8053c
+| Br	16	0x8053c
+| Br	32	0x8053c
+| Br	32	0x8053c
+| Br	51	0x80558
+| Br	51	0x80524
+| Br	51	0x8057c
+| Br	51	0x8055c
+| Br	68	0x8056c
+| Br	68	0x80560
+| Br	68	0x8056c
+| Br	87	0x80560
+| Br	87	0x80560
+| Br	103	0x80560
+| Br	103	0x80574
+| Br	103	0x80588
+| Exc	103	0x2	call, returns to 0x80590
+| Ctx	103		EL1 ns 64-bit ctxt=0x2a
+| Go	103	0x80400
+| Br	121	0x80598
+| Br	121	0x80590
+| Ret	121
+| Ctx	121		EL0 ns 64-bit ctxt=0x2a
+| Br	121	0x8052c
+| Br	121	0x80508
+| Br	141	0x8055c
+| Br	141	0x8056c
+| Br	157	0x80560
+| Br	157	0x80560
+| Br	157	0x8056c
+| Br	175	0x80560
+| Br	175	0x80560
+| Ts	175	0x100002e
+| Br	191	0x80560
+$ coretap decode --id 11 --format jsonl examples/quickstart | tail -10
+| {"buffer":"ETB_0","id":"11","offset":3440,"type":"Br","cycle":0,"value":"0x80588"}
+| {"buffer":"ETB_0","id":"11","offset":3443,"type":"Br","cycle":0,"value":"0x80590"}
+| {"buffer":"ETB_0","id":"11","offset":3443,"type":"Br","cycle":0,"value":"0x8052c"}
+| {"buffer":"ETB_0","id":"11","offset":3447,"type":"Exc","cycle":0,"value":"0x2","note":"call, returns to 0x80538"}
+| {"buffer":"ETB_0","id":"11","offset":3451,"type":"Ctx","cycle":0,"note":"EL1 ns 64-bit ctxt=0x2a"}
+| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Go","cycle":0,"value":"0x80400"}
+| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Br","cycle":0,"value":"0x80598"}
+| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Br","cycle":0,"note":"target not in the trace"}
+| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Ret","cycle":0}
+| {"buffer":"ETB_0","id":"11","offset":3467,"type":"End","cycle":0,"note":"end of trace"}
+$ coretap decode --format csv examples/quickstart | cut -d, -f2,4 | sort | uniq -c
+|     316 10,Br
+|      18 10,Ctx
+|       1 10,End
+|       9 10,Exc
+|      10 10,Go
+|       1 10,On
+|       8 10,Ret
+|       9 10,Ts
+|    1243 11,Br
+|      70 11,Ctx
+|       1 11,End
+|      33 11,Exc
+|      34 11,Go
+|       1 11,On
+|      33 11,Ret
+|       7 11,Ts
+|       1 id,type

@@ -1,0 +1,136 @@
+Usage.
+$ coretap inof examples/quickstart
+! coretap: unknown command 'inof'; did you mean 'info'?
+! Try 'coretap --help'.
+[2]
+$ coretap info
+! coretap info: CAPTURE is missing
+! Try 'coretap info --help'.
+[2]
+$ coretap info examples/quickstart examples/quickstart
+! coretap info: 'examples/quickstart' is one argument too many
+! Try 'coretap info --help'.
+[2]
+$ coretap info --formta json examples/quickstart
+! coretap info: unknown option '--formta'; did you mean '--format'?
+! Try 'coretap info --help'.
+[2]
+$ coretap info --format jsno examples/quickstart
+! coretap info: --format: 'jsno' is not one of text, json; did you mean 'json'?
+! Try 'coretap info --help'.
+[2]
+$ coretap info --format
+! coretap info: --format needs a value
+! Try 'coretap info --help'.
+[2]
+$ coretap info --quiet=1 examples/quickstart
+! coretap info: --quiet takes no value
+! Try 'coretap info --help'.
+[2]
+$ coretap info -z examples/quickstart
+! coretap info: unknown option '-z'
+! Try 'coretap info --help'.
+[2]
+$ coretap info --id zz examples/quickstart
+! coretap info: --id: 'zz' is not a hexadecimal number from 0 to 7f
+! Try 'coretap info --help'.
+[2]
+$ coretap info --id 80 examples/quickstart
+! coretap info: --id: '80' is not a hexadecimal number from 0 to 7f
+! Try 'coretap info --help'.
+[2]
+$ coretap stats --threads 0 examples/quickstart
+! coretap stats: --threads: '0' is not a number from 1 to 256
+! Try 'coretap stats --help'.
+[2]
+$ coretap stats --threads -1 examples/quickstart
+! coretap stats: --threads: '-1' is not a number from 1 to 256
+! Try 'coretap stats --help'.
+[2]
+$ coretap info --id 33 examples/quickstart
+! coretap: examples/quickstart: has no trace source with ID 33; 'coretap info' lists its sources
+[2]
+$ coretap info --buffer ETB_9 examples/quickstart
+! coretap: examples/quickstart: has no buffer 'ETB_9'; 'coretap info' lists its buffers
+[2]
+$ coretap info -
+! coretap info: CAPTURE '-' needs --config FILE.ini, which describes the stream
+! Try 'coretap info --help'.
+[2]
+$ coretap info --config examples/quickstart examples/quickstart
+! coretap info: --config goes with CAPTURE '-', the stream on standard input
+! Try 'coretap info --help'.
+[2]
+
+Captures that cannot be opened.
+$ coretap info $T/nowhere
+! coretap: $T/nowhere: No such file or directory; expected a snapshot directory or the .ini file of a raw trace
+[2]
+$ coretap info examples/quickstart/trace.bin
+! coretap: examples/quickstart/trace.bin: no reader recognises it:
+!   snapshot: neither a directory with a snapshot.ini nor a file that begins with [snapshot]
+!   raw: does not begin with [capture]; a raw trace is opened by the .ini that describes it
+!   perf.data: no PERFILE2 at its start
+[2]
+$ cp -r examples/quickstart $T/bad && sed -i 's/=0x00001851/=0xsix/' $T/bad/device_0.ini && coretap info $T/bad
+! coretap: $T/bad/device_0.ini:8: TRCCONFIGR(0x004)=0xsix: expected a number, 0x… or decimal
+[2]
+$ cp -r examples/quickstart $T/core && sed -i 's/Cortex-A53/Cortex-Z99/' $T/core/cpu_0.ini && coretap info $T/core
+! coretap: $T/core/cpu_0.ini: core cpu_0: unknown model Cortex-Z99; which instructions are branches cannot be told; expected a name like Cortex-A53, an architecture like ARMv8.3-A, or ARM-AA64
+[2]
+$ cp -r examples/quickstart $T/gone && rm $T/gone/trace.bin && coretap info $T/gone
+! coretap: $T/gone/trace.bin: No such file or directory; it is the trace of buffer ETB_0 ($T/gone/trace.ini:4); put it there or correct file=
+[2]
+$ cp -r examples/quickstart $T/noimage && rm $T/noimage/firmware.bin && coretap stats --id 10 $T/noimage | head -6
+| bytes=3488
+| packets=389
+| elements=406
+| atoms=544
+| branches=0
+| instructions=0
+! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_0.ini:6: [dump1]; addresses in it cannot be read
+! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_1.ini:6: [dump1]; addresses in it cannot be read
+
+Trace that is damaged: all that can be decoded is, and the exit code says so.
+$ cp -r examples/quickstart $T/cut && head -c 1000 examples/quickstart/trace.bin >$T/cut/trace.bin && coretap list -e -i 10 $T/cut | tail -3; coretap stats -l frame $T/cut >/dev/null
+| 989 10 instr_range start=80588 end=8058c n=1 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 989 10 instr_range start=80590 end=80598 n=2 last_sz=4 isa=a64 exec=E type=ibr sub=ret cond=0
+| 990 10 eo_trace reason=end_of_trace
+! coretap: ETB_0: 8 bytes belong to no whole frame and were left out
+! coretap: ETB_0, ID 10: 1 packets cannot be; 0 bytes of trace could not be used
+! coretap: ETB_0: 8 bytes belong to no whole frame and were left out
+[1]
+$ cp -r examples/quickstart $T/empty && : >$T/empty/trace.bin && coretap stats $T/empty | head -6
+| bytes=0
+| packets=0
+| elements=0
+| atoms=0
+| branches=0
+| instructions=0
+$ cp -r examples/quickstart $T/hole && head -c 24 /dev/zero | dd of=$T/hole/trace.bin bs=1 seek=530 conv=notrunc status=none && coretap list -p -i 11 $T/hole >$T/out; echo "exit code $?"; grep -A3 'i_reserved\|i_bad' $T/out
+| exit code 1
+| 556 11 05 i_reserved_cfg err=i_func_ret
+| 557 11 9564 i_addr_s_is0 addr=80590
+| 560 11 850002080000000000b12a000000 i_addr_ctxt_l_64is0 addr=80400 sf=64 el=1 sec=ns ctxt=2a
+| 594 11 db i_atom_f2 atoms=EE
+! coretap: ETB_0, ID 11: 1 packets cannot be; 0 bytes of trace could not be used
+$ coretap decode -i 11 $T/hole | grep -A3 Gap
+| Gap	0	315	bytes lost at offset 557: packet that cannot be
+| Ctx	0		EL0 ns 64-bit ctxt=0x2a
+| Go	0	0x8055c
+| Br	0	0x8056c
+! coretap: ETB_0, ID 11: 1 packets cannot be; 315 bytes of trace could not be used
+
+Output that cannot be written.
+$ coretap list --packets examples/quickstart >/dev/full
+! coretap: standard output: No space left on device; what was printed is not complete
+[2]
+$ coretap decode examples/quickstart >/dev/full
+! coretap: standard output: No space left on device; what was printed is not complete
+[2]
+$ coretap info examples/quickstart >/dev/full
+! coretap: standard output: No space left on device; what was printed is not complete
+[2]
+$ coretap decode examples/quickstart >&-
+! coretap: standard output is closed: there is nowhere to print to; redirect it to a file or /dev/null
+[2]

@@ -1,0 +1,148 @@
+$ coretap list --packets --id 10 examples/quickstart | head -40
+| 1 10 000000000000000000000080 i_async
+| 19 10 01090110 i_trace_info info=1 ccthr=16 first=1
+| 23 10 04 i_trace_on
+| 35 10 854002080000000000b02a000000 i_addr_ctxt_l_64is0 addr=80500 sf=64 el=0 sec=ns ctxt=2a
+| 50 10 db i_atom_f2 atoms=EE
+| 51 10 954f i_addr_s_is0 addr=8053c
+| 53 10 f6 i_atom_f1 atoms=N
+| 55 10 0e00 i_ccnt_f1 cc=16
+| 72 10 fa i_atom_f3 atoms=NEN
+| 73 10 fa i_atom_f3 atoms=NEN
+| 74 10 0e00 i_ccnt_f1 cc=16
+| 76 10 fa i_atom_f3 atoms=NEN
+| 77 10 fe i_atom_f3 atoms=NEE
+| 78 10 0e03 i_ccnt_f1 cc=19
+| 81 10 ff i_atom_f3 atoms=EEE
+| 82 10 f6 i_atom_f1 atoms=N
+| 83 10 0e01 i_ccnt_f1 cc=17
+| 85 10 fb i_atom_f3 atoms=EEN
+| 86 10 db i_atom_f2 atoms=EE
+| 87 10 0e03 i_ccnt_f1 cc=19
+| 89 10 fc i_atom_f3 atoms=NNE
+| 90 10 fc i_atom_f3 atoms=NNE
+| 91 10 0e00 i_ccnt_f1 cc=16
+| 93 10 fb i_atom_f3 atoms=EEN
+| 94 10 0605 i_except exc=2 ea=1
+| 97 10 9564 i_addr_s_is0 addr=80590
+| 120 10 850002080000000000b12a000000 i_addr_ctxt_l_64is0 addr=80400 sf=64 el=1 sec=ns ctxt=2a
+| 141 10 f7 i_atom_f1 atoms=E
+| 142 10 0e02 i_ccnt_f1 cc=18
+| 145 10 f7 i_atom_f1 atoms=E
+| 146 10 07 i_except_rtn
+| 147 10 856402080000000000b02a000000 i_addr_ctxt_l_64is0 addr=80590 sf=64 el=0 sec=ns ctxt=2a
+| 173 10 fb i_atom_f3 atoms=EEN
+| 174 10 0e04 i_ccnt_f1 cc=20
+| 177 10 f7 i_atom_f1 atoms=E
+| 178 10 9557 i_addr_s_is0 addr=8055c
+| 180 10 fe i_atom_f3 atoms=NEE
+| 181 10 0e00 i_ccnt_f1 cc=16
+| 183 10 fc i_atom_f3 atoms=NNE
+| 184 10 fe i_atom_f3 atoms=NEE
+$ coretap list --packets --id 11 examples/quickstart | tail -20
+| 3399 11 fa i_atom_f3 atoms=NEN
+| 3400 11 db i_atom_f2 atoms=EE
+| 3401 11 061d i_except exc=e ea=1
+| 3403 11 9558 i_addr_s_is0 addr=80560
+| 3405 11 852002080000000000b12a000000 i_addr_ctxt_l_64is0 addr=80480 sf=64 el=1 sec=ns ctxt=2a
+| 3420 11 fd i_atom_f3 atoms=ENE
+| 3421 11 855802080000000000b02a000000 i_addr_ctxt_l_64is0 addr=80560 sf=64 el=0 sec=ns ctxt=2a
+| 3436 11 fe i_atom_f3 atoms=NEE
+| 3437 11 fc i_atom_f3 atoms=NNE
+| 3438 11 fc i_atom_f3 atoms=NNE
+| 3440 11 db i_atom_f2 atoms=EE
+| 3441 11 9562 i_addr_s_is0 addr=80588
+| 3443 11 db i_atom_f2 atoms=EE
+| 3444 11 954b i_addr_s_is0 addr=8052c
+| 3446 11 f6 i_atom_f1 atoms=N
+| 3447 11 0605 i_except exc=2 ea=1
+| 3449 11 954e i_addr_s_is0 addr=80538
+| 3451 11 850002080000000000b12a000000 i_addr_ctxt_l_64is0 addr=80400 sf=64 el=1 sec=ns ctxt=2a
+| 3466 11 db i_atom_f2 atoms=EE
+| 3467 11 854e02080000000000b02a000000 i_addr_ctxt_l_64is0 addr=80538 sf=64 el=0 sec=ns ctxt=2a
+$ coretap list --elements --id 10 examples/quickstart | head -60
+| 1 10 no_sync reason=init_decoder
+| 23 10 trace_on reason=begin_or_filter
+| 35 10 pe_context isa=a64 el=0 sec=ns bits=64 ctxt=2a
+| 50 10 instr_range start=80500 end=8051c n=7 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 50 10 instr_range start=80520 end=80524 n=1 last_sz=4 isa=a64 exec=E type=ibr sub=link cond=0
+| 53 10 instr_range start=8053c end=80544 n=2 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 55 10 cycle_count cc=16
+| 72 10 instr_range start=80544 end=80548 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 72 10 instr_range start=80548 end=80550 n=2 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 72 10 instr_range start=8053c end=80544 n=2 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 73 10 instr_range start=80544 end=80548 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 73 10 instr_range start=80548 end=80550 n=2 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 73 10 instr_range start=8053c end=80544 n=2 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 74 10 cycle_count cc=16
+| 76 10 instr_range start=80544 end=80548 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 76 10 instr_range start=80548 end=80550 n=2 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 76 10 instr_range start=8053c end=80544 n=2 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 77 10 instr_range start=80544 end=80548 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 77 10 instr_range start=80548 end=80550 n=2 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 77 10 instr_range start=8053c end=80544 n=2 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 78 10 cycle_count cc=19
+| 81 10 instr_range start=80558 end=8055c n=1 last_sz=4 isa=a64 exec=E type=ibr sub=ret cond=0
+| 81 10 instr_range start=80524 end=8052c n=2 last_sz=4 isa=a64 exec=E type=br sub=link cond=0
+| 81 10 instr_range start=8057c end=80588 n=3 last_sz=4 isa=a64 exec=E type=br sub=link cond=0
+| 82 10 instr_range start=8055c end=80564 n=2 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 83 10 cycle_count cc=17
+| 85 10 instr_range start=80564 end=80568 n=1 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 85 10 instr_range start=8056c end=80574 n=2 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 85 10 instr_range start=80560 end=80564 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 86 10 instr_range start=80564 end=80568 n=1 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 86 10 instr_range start=8056c end=80574 n=2 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 87 10 cycle_count cc=19
+| 89 10 instr_range start=80560 end=80564 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 89 10 instr_range start=80564 end=80568 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 89 10 instr_range start=80568 end=80574 n=3 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 90 10 instr_range start=80560 end=80564 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 90 10 instr_range start=80564 end=80568 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 90 10 instr_range start=80568 end=80574 n=3 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 91 10 cycle_count cc=16
+| 93 10 instr_range start=80560 end=80564 n=1 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 93 10 instr_range start=80574 end=8057c n=2 last_sz=4 isa=a64 exec=E type=ibr sub=ret cond=0
+| 93 10 instr_range start=80588 end=8058c n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 94 10 instr_range start=8058c end=80590 n=1 last_sz=4 isa=a64 exec=E type=other sub=none cond=0
+| 94 10 exception exc=2 ret=80590
+| 120 10 pe_context isa=a64 el=1 sec=ns bits=64 ctxt=2a
+| 141 10 instr_range start=80400 end=80404 n=1 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 142 10 cycle_count cc=18
+| 145 10 instr_range start=80598 end=805a0 n=2 last_sz=4 isa=a64 exec=E type=ibr sub=eret cond=0
+| 146 10 exception_ret
+| 147 10 pe_context isa=a64 el=0 sec=ns bits=64 ctxt=2a
+| 173 10 instr_range start=80590 end=80598 n=2 last_sz=4 isa=a64 exec=E type=ibr sub=ret cond=0
+| 173 10 instr_range start=8052c end=80534 n=2 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 173 10 instr_range start=80508 end=8051c n=5 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 174 10 cycle_count cc=20
+| 177 10 instr_range start=8051c end=80524 n=2 last_sz=4 isa=a64 exec=E type=ibr sub=link cond=0
+| 180 10 instr_range start=8055c end=80564 n=2 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+| 180 10 instr_range start=80564 end=80568 n=1 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 180 10 instr_range start=8056c end=80574 n=2 last_sz=4 isa=a64 exec=E type=br sub=none cond=0
+| 181 10 cycle_count cc=16
+| 183 10 instr_range start=80560 end=80564 n=1 last_sz=4 isa=a64 exec=N type=br sub=none cond=1
+$ coretap list --elements examples/quickstart | cut -d' ' -f2,3 | sort | uniq -c
+|     107 10 cycle_count
+|       1 10 eo_trace
+|       9 10 exception
+|       8 10 exception_ret
+|     551 10 instr_range
+|       1 10 no_sync
+|      18 10 pe_context
+|       9 10 timestamp
+|       1 10 trace_on
+|       1 11 eo_trace
+|      33 11 exception
+|      33 11 exception_ret
+|    2202 11 instr_range
+|       1 11 no_sync
+|      70 11 pe_context
+|       7 11 timestamp
+|       1 11 trace_on
+|       1 buffer ETB_0
+|       1 id 10
+|       1 id 11
+$ coretap list examples/quickstart
+! coretap list: give one of --packets and --elements
+! Try 'coretap list --help'.
+[2]

@@ -1,0 +1,47 @@
+# Seconds are never the same twice.
+$ coretap stats examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| packets=1517
+| elements=1567
+| atoms=2723
+| branches=1559
+| instructions=4610
+| gaps=0
+| lost_bytes=0
+$ coretap stats --threads 4 examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| packets=1517
+| elements=1567
+| atoms=2723
+| branches=1559
+| instructions=4610
+| gaps=0
+| lost_bytes=0
+$ coretap stats --level frame examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| gaps=0
+| lost_bytes=0
+$ coretap stats --level packet examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| packets=1517
+| gaps=0
+| lost_bytes=0
+$ coretap stats --level element --id 10 examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| packets=389
+| elements=406
+| atoms=544
+| gaps=0
+| lost_bytes=0
+$ coretap stats examples/quickstart | cut -d= -f1 | tail -2
+| seconds
+| mb_per_s
+
+# The trace from standard input.
+$ coretap stats --config examples/quickstart - <examples/quickstart/trace.bin | head -1
+| bytes=3488
+$ coretap stats --config examples/quickstart --threads 2 - <examples/quickstart/trace.bin | head -4
+| bytes=3488
+| packets=1517
+| elements=1567
+| atoms=2723

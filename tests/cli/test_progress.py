@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""The progress meter: on a terminal it comes and goes, elsewhere and with --quiet there is none. Prints TAP.
+
+usage: test_progress.py COMMAND"""
+import os
+import pathlib
+import pty
+import select
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+EXAMPLE = ROOT / "examples" / "quickstart"
+FRAME = 16
+FIRST = 4096  # the command waits for so many bytes to see the framing
+
+
+def run(coretap, terminal, *options):
+    """What a decode that takes longer than the meter waits prints on standard error."""
+    reader, writer = pty.openpty() if terminal else os.pipe()
+    line = [coretap, "stats", *options, "--config", str(EXAMPLE), "-"]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=writer) as process:
+        os.close(writer)
+        text = b""
+        process.stdin.write(bytes(FIRST))
+        # Slowly, until the meter was seen or there is no more to wait for.
+        end = time.monotonic() + (20 if terminal and not options else 1.5)
+        while time.monotonic() < end and b"MB/s" not in text:
+            process.stdin.write(bytes(FRAME))
+            process.stdin.flush()
+            if select.select([reader], [], [], 0.05)[0]:
+                text += os.read(reader, 4096)
+        process.stdin.close()
+        while select.select([reader], [], [], 5)[0]:
+            try:
+                piece = os.read(reader, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        code = process.wait()
+    os.close(reader)
+    return text, code
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    shown, code = run(coretap, True)
+    quiet, _ = run(coretap, True, "--quiet")
+    piped, _ = run(coretap, False)
+    results = [
+        ("shown on a terminal", b"MB/s" in shown),
+        ("taken away at the end", shown.rstrip().endswith(b"\r\x1b[K")),
+        ("the exit code is that of the decode", code == 0),
+        ("not with --quiet", quiet == b""),
+        ("not in a pipe", piped == b""),
+    ]
+    for number, (name, good) in enumerate(results, 1):
+        print(f"{'' if good else 'not '}ok {number} - {name}")
+    print(f"1..{len(results)}")
+    if not all(good for _, good in results):
+        print(f"# {shown!r} {code} {quiet!r} {piped!r}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Holds the README to its word: what it shows under "$ coretap …" is what the command prints, and the program in it
+is examples/count.c. A line "[...]" stands for any number of lines. Prints TAP.
+
+usage: test_readme.py COMMAND [--write]     --write puts the first lines of what is printed in their places"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+README = ROOT / "README.md"
+BLOCK = re.compile(r"^```\n\$ coretap (.*)\n((?:.*\n)*?)```$", re.MULTILINE)
+PROGRAM = re.compile(r"^```c\n((?:.*\n)*?)```$", re.MULTILINE)
+LEFT_OUT = "[...]"
+
+
+def run(coretap, line):
+    return subprocess.run([coretap, *line.split()], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True).stdout.splitlines()
+
+
+def difference(wanted, got):
+    """The first line of the README that the output does not have, or None."""
+    at = 0
+    anywhere = False
+    for line in wanted:
+        if line.strip() == LEFT_OUT:
+            anywhere = True
+            continue
+        while anywhere and at < len(got) and got[at].rstrip() != line.rstrip():
+            at += 1
+        if at >= len(got) or got[at].rstrip() != line.rstrip():
+            return f"README: {line}\n# output: {got[at] if at < len(got) else '(its end)'}"
+        at += 1
+        anywhere = False
+    if not anywhere and at < len(got):
+        return f"README: (the end)\n# output: {got[at]}"
+    return None
+
+
+def rewrite(coretap, text):
+    """Each block with as many first lines as it has now."""
+    def block(match):
+        keep = len(match.group(2).splitlines()) - 1
+        got = [line.rstrip() for line in run(coretap, match.group(1))]
+        body = [*got[:keep], LEFT_OUT] if len(got) > keep else got
+        return "\n".join(["```", f"$ coretap {match.group(1)}", *body, "```"])
+
+    text = BLOCK.sub(block, text)
+    program = (ROOT / "examples" / "count.c").read_text()
+    return PROGRAM.sub(lambda _: f"```c\n{program}```", text)
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    text = README.read_text()
+    if "--write" in sys.argv:
+        README.write_text(rewrite(coretap, text))
+        return 0
+    results = [(f"coretap {line}", difference(shown.splitlines(), run(coretap, line)))
+               for line, shown in BLOCK.findall(text)]
+    programs = PROGRAM.findall(text)
+    same = programs == [(ROOT / "examples" / "count.c").read_text()]
+    results.append(("the program is examples/count.c", None if same else "it is not"))
+    for number, (name, why) in enumerate(results, 1):
+        print(f"{'not ' if why else ''}ok {number} - {name}")
+        if why:
+            print(f"# {why}")
+    print(f"1..{len(results)}")
+    return 1 if any(why for _, why in results) or len(results) < 2 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
