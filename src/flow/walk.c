@@ -5,7 +5,7 @@
 #include "coretap/flow.h"
 #include "flow/fetch.h"
 #include "flow/return_stack.h"
-#include "base/etm4_config.h"
+#include "flow/walk_config.h"
 
 /* Instructions between two waypoints at most. Longer straight code is a wrong image (memory full of data), and
  * a capture made to be slow must not succeed. */
@@ -65,17 +65,20 @@ struct range {
 int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                 const struct ct_walk_options *options, struct ct_walk **out)
 {
-    struct ct_etm4_config config;
-    int rc = ct_etm4_config_init(ctx, source, &config);
+    struct ct_walk_config config;
+    int rc = ct_walk_config_init(ctx, source, &config);
     if (rc)
         return rc;
     struct ct_walk *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "instruction walk");
-    w->fetch = (struct ct_fetch){.memory = memory, .arch = source->arch, .wfi_waypoint = config.wfi_branch};
+    w->fetch = (struct ct_fetch){.memory = memory,
+                                 .arch = source->arch,
+                                 .wfi_waypoint = config.wfi_waypoint,
+                                 .dsb_waypoint = config.dsb_waypoint};
     w->stack.enabled = config.return_stack;
     w->split_source_ranges = options && options->split_source_ranges;
-    w->eret_is_return = config.ete;
+    w->eret_is_return = config.eret_is_return;
     w->m_profile = config.m_profile;
     w->need_address = w->need_context = true;
     *out = w;

@@ -6,6 +6,15 @@
 #include "coretap/packet.h"
 #include "report/text.h"
 
+/* What all packet lines begin with: offset, ID, bytes (a dash when there are none) and type. Makes room for the
+ * whole line; the caller appends the fields and the newline. */
+void ct_list_packet_start(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
+                          size_t size, const char *type);
+
+/* A field; `key` is " name=". */
+void ct_list_dec(struct ct_text *text, const char *key, uint64_t value);
+void ct_list_hex(struct ct_text *text, const char *key, uint64_t value);
+
 /* Name of an ETMv4/ETE packet type in listings, such as "i_atom_f1". */
 const char *ct_etm4_type_name(enum ct_etm4_type type);
 
