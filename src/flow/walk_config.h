@@ -12,6 +12,9 @@ struct ct_walk_config {
     bool return_stack;   /* targets of returns are not traced */
     bool eret_is_return; /* ETE: a taken ERET is the return from an exception; there is no packet for it */
     bool m_profile;
+    bool it_conditions; /* instructions of an IT block count as conditional */
+    bool worlds;        /* the memory space is that of the security state, whatever the exception level */
+    bool atom_returns;  /* PTM: an E atom of an indirect branch says that its target is on the return stack */
 };
 
 /* All false for sources that do not trace instructions. CT_ERR_CONFIG names the register that cannot be. */

@@ -4,6 +4,7 @@
 
 #include "coretap/flow.h"
 #include "coretap/packet.h"
+#include "coretap/packet_ptm.h"
 #include "report/text.h"
 
 /* What all packet lines begin with: offset, ID, bytes (a dash when there are none) and type. Makes room for the
@@ -21,6 +22,15 @@ const char *ct_etm4_type_name(enum ct_etm4_type type);
 /* One packet of trace ID `id` at `offset`; `bytes` are its packet->size bytes. */
 void ct_list_etm4_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm4_packet *packet, const struct ct_source *source);
+
+/* The same for PTM. */
+const char *ct_ptm_type_name(enum ct_ptm_type type);
+void ct_list_ptm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
+                        const struct ct_ptm_packet *packet);
+
+/* Instruction sets and i-sync reasons of ETMv3 and PTM. */
+extern const char *const ct_v7_isa_names[];
+extern const char *const ct_sync_reason_names[];
 
 /* Lines of elements hold back the last one: a cycle count that belongs to it may follow. */
 struct ct_element_lister {
