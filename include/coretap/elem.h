@@ -6,6 +6,7 @@
 #include "coretap/base.h"
 #include "coretap/input.h"
 #include "coretap/packet.h"
+#include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
 
 #ifdef __cplusplus
@@ -75,17 +76,19 @@ enum ct_isa_select {
     CT_IS_SAME = 7, /* in a context: the instruction set is the one before */
 };
 
-/* How atoms are meant. */
+/* How atoms are meant. With CT_ATOMS_CYCLES bits 63:32 of v are the cycles of all of them. */
 enum ct_elem_atoms {
     CT_ATOMS_TARGET = 1, /* the address behind it is the target, not what the return stack says */
     CT_ATOMS_INSN = 2,   /* each atom is one instruction (ETMv3), not all up to the next waypoint */
+    CT_ATOMS_CYCLES = 4, /* cycles are counted: for the first of the atoms … */
+    CT_ATOMS_EACH = 8,   /* … or one for each */
 };
 
 /* What cycles are counted for. */
 enum ct_elem_cycles {
     CT_CYCLES_ALONE,    /* for nothing else in particular */
     CT_CYCLES_ATTACHED, /* for the element before */
-    CT_CYCLES_UNPLACED, /* in flow records: attached to atoms of which no instruction range could be made */
+    CT_CYCLES_UNPLACED, /* for instructions that were cancelled, or of which no range could be made */
 };
 
 enum ct_elem_context {
@@ -145,13 +148,23 @@ CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct
 
 struct ct_ptm_resolver;
 
-/* The same for PTM. */
+/* The same for PTM … */
 CT_API int ct_ptm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
                                struct ct_ptm_resolver **out);
 CT_API void ct_ptm_resolver_free(struct ct_ptm_resolver *resolver);
 CT_API void ct_ptm_resolver_reset(struct ct_ptm_resolver *resolver);
 CT_API size_t ct_ptm_resolve(struct ct_ptm_resolver *resolver, const struct ct_ptm_packet *packets,
                              size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
+
+struct ct_etm3_resolver;
+
+/* … and for ETMv3. */
+CT_API int ct_etm3_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
+                                struct ct_etm3_resolver **out);
+CT_API void ct_etm3_resolver_free(struct ct_etm3_resolver *resolver);
+CT_API void ct_etm3_resolver_reset(struct ct_etm3_resolver *resolver);
+CT_API size_t ct_etm3_resolve(struct ct_etm3_resolver *resolver, const struct ct_etm3_packet *packets,
+                              size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
 
 #ifdef __cplusplus
 }

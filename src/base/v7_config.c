@@ -19,6 +19,7 @@ int ct_v7_config_init(struct ct_ctx *ctx, const struct ct_source *source, struct
         .alt_branch = !ptm && ct_bits(r->etmidr, 20, 20),
         .data_values = !ptm && ct_bits(r->etmcr, 2, 2),
         .data_addresses = !ptm && ct_bits(r->etmcr, 3, 3),
+        .data_only = !ptm && ct_bits(r->etmcr, 20, 20),
         .return_stack = ptm && ct_bits(r->etmcr, 29, 29) && ct_bits(r->etmccer, 23, 23),
         .dsb_waypoint = ptm && ct_bits(r->etmccer, 24, 24),
         .m_profile = source->arch.profile == CT_PROFILE_M,

@@ -15,6 +15,7 @@ struct ct_v7_config {
     bool alt_branch;     /* ETMv3, ETMIDR bit 20: alternative encoding of branch packets */
     bool data_values;    /* ETMv3, ETMCR bit 2: values of data transfers */
     bool data_addresses; /* ETMv3, ETMCR bit 3: addresses of data transfers */
+    bool data_only;      /* ETMv3, ETMCR bit 20: no instructions are traced */
     bool return_stack;   /* PTM: ETMCR bit 29, where ETMCCER bit 23 says that there is one */
     bool dsb_waypoint;   /* PTM, ETMCCER bit 24: DMB and DSB are waypoints */
     bool m_profile;

@@ -3,6 +3,7 @@
 static const struct ct_protocol_ops *const table[] = {
     [CT_PROTOCOL_ETM4] = &ct_etm4_ops,
     [CT_PROTOCOL_ETE] = &ct_etm4_ops,
+    [CT_PROTOCOL_ETM3] = &ct_etm3_ops,
     [CT_PROTOCOL_PTM] = &ct_ptm_ops,
 };
 

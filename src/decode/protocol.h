@@ -37,6 +37,7 @@ struct ct_protocol_ops {
 };
 
 extern const struct ct_protocol_ops ct_etm4_ops; /* ETMv4 and ETE */
+extern const struct ct_protocol_ops ct_etm3_ops;
 extern const struct ct_protocol_ops ct_ptm_ops;
 
 /* NULL for a protocol that is not decoded. */

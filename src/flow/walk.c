@@ -24,6 +24,7 @@ struct ct_walk {
     bool split_source_ranges;
     bool need_address;
     bool need_context;
+    bool lost_told;  /* ETMv3: it was said that instructions run at an unknown address */
     bool stale;      /* the walk starts at an address that execution has left */
     uint64_t addr;   /* next instruction */
     uint8_t isa;     /* enum ct_isa of it */
@@ -294,6 +295,64 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
         return_by_atom(w);
 }
 
+/* ETMv3: instructions ran, and nobody knows where. That is said once, then only how many cycles they took. */
+static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint64_t cycles,
+                             struct sink *sink)
+{
+    bool counted = elem->aux & CT_ATOMS_CYCLES;
+    struct ct_elem out = {.kind = CT_ELEM_LOST_ADDRESS, .pos = elem->pos};
+    if (!w->lost_told)
+        put_elem(w, sink, out);
+    out = (struct ct_elem){.kind = CT_ELEM_CYCLES,
+                           .n = w->lost_told ? CT_CYCLES_ALONE : CT_CYCLES_ATTACHED,
+                           .pos = elem->pos,
+                           .v = cycles};
+    if (counted)
+        put_elem(w, sink, out);
+    w->lost_told = true;
+}
+
+/* ETMv3: one instruction. */
+static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
+{
+    struct range range = {.start = w->addr};
+    if (!walk_insn(w, &range)) {
+        put_broken_walk(w, sink, &range, NO_ACCESS);
+        return;
+    }
+    put_range(w, sink, &range, executed);
+    if (executed)
+        take_waypoint(w);
+    w->lost_told = false;
+}
+
+/* ETMv3: each atom is an instruction, with its share of the cycles. As on_atoms. */
+static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    uint64_t total = elem->v >> 32;
+    while (w->atoms_done < elem->n) {
+        if (sink->cap - sink->count < STEP_RECORDS)
+            return false;
+        bool each = elem->aux & CT_ATOMS_EACH;
+        uint64_t before = each ? w->atoms_done : w->atoms_done ? total : 0;
+        if (w->need_address || w->need_context) {
+            put_lost_address(w, elem, total - before, sink);
+            break;
+        }
+        w->placed = false;
+        on_insn_atom(w, elem->v >> w->atoms_done & 1, sink);
+        w->atoms_done++;
+        struct ct_elem cycles = {.kind = CT_ELEM_CYCLES,
+                                 .n = w->placed ? CT_CYCLES_ATTACHED : CT_CYCLES_UNPLACED,
+                                 .pos = elem->pos,
+                                 .v = each ? 1 : total - before};
+        if (elem->aux & CT_ATOMS_CYCLES)
+            put_elem(w, sink, cycles);
+    }
+    w->atoms_done = 0;
+    return true;
+}
+
 /* True when all atoms are done, false when the sink is full. */
 static bool on_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
@@ -487,7 +546,7 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
         return false;
     switch (elem->kind) {
     case CT_ELEM_ATOMS:
-        return on_atoms(w, elem, sink);
+        return elem->aux & CT_ATOMS_INSN ? on_insn_atoms(w, elem, sink) : on_atoms(w, elem, sink);
     case CT_ELEM_CYCLES:
         on_cycles(w, elem, sink);
         return true;

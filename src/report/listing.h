@@ -4,6 +4,7 @@
 
 #include "coretap/flow.h"
 #include "coretap/packet.h"
+#include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
 #include "report/text.h"
 
@@ -27,6 +28,11 @@ void ct_list_etm4_packet(struct ct_text *text, uint8_t id, uint64_t offset, cons
 const char *ct_ptm_type_name(enum ct_ptm_type type);
 void ct_list_ptm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_ptm_packet *packet);
+
+/* … and for ETMv3. */
+const char *ct_etm3_type_name(enum ct_etm3_type type);
+void ct_list_etm3_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
+                         const struct ct_etm3_packet *packet, const struct ct_source *source);
 
 /* Instruction sets and i-sync reasons of ETMv3 and PTM. */
 extern const char *const ct_v7_isa_names[];
