@@ -21,6 +21,9 @@ enum ct_level {
     CT_LEVEL_FLOW,    /* instruction ranges */
 };
 
+/* Packet types of a protocol at most. */
+#define CT_PACKET_TYPES 96
+
 /* What was seen of one trace ID, since the chain was made. */
 struct ct_stream_stats {
     uint64_t bytes;
@@ -34,7 +37,7 @@ struct ct_stream_stats {
     uint64_t gaps; /* pieces of trace that are missing, the wait for the first synchronisation not counted */
     uint64_t
         lost_bytes; /* bytes that could not be used because of them, or before the first synchronisation */
-    uint64_t packet_types[CT_ETM4_TYPE_COUNT];
+    uint64_t packet_types[CT_PACKET_TYPES]; /* by type: enum ct_etm4_type, ct_ptm_type, … */
 };
 
 /* One trace ID of the buffer. */
@@ -46,8 +49,10 @@ struct ct_stream {
 
 /* Packets in order. `pos` of each is a stream position; its bytes are at data[pos - run->pos]. */
 struct ct_packet_batch {
-    const struct ct_etm4_packet *packets;
+    const void *packets; /* an array of the packet records of the protocol: struct ct_etm4_packet, … */
+    size_t stride;       /* size of such a record */
     size_t count;
+    uint8_t protocol;         /* enum ct_protocol */
     const uint64_t *offsets;  /* of each packet in the capture */
     const struct ct_run *run; /* where the bytes are */
 };
@@ -99,6 +104,13 @@ CT_API int ct_chain_run(struct ct_chain *chain);
  * decides it. */
 CT_API int ct_chain_push(struct ct_chain *chain, const void *data, size_t size);
 CT_API int ct_chain_finish(struct ct_chain *chain);
+
+/* Name of a packet type as in listings, such as "i_atom_f1" or "branch_address". NULL for a type that is none, and
+ * for protocols that are not decoded. */
+CT_API const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type);
+
+/* 1 for the types of packets that cannot be: reserved headers, bad sequences, packets cut by the end. */
+CT_API int ct_packet_type_is_bad(enum ct_protocol protocol, unsigned type);
 
 /* The streams of the chain, by ID; those without a byte of trace included. */
 CT_API const struct ct_stream *ct_chain_streams(const struct ct_chain *chain, size_t *count);

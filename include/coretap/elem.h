@@ -6,6 +6,8 @@
 #include "coretap/base.h"
 #include "coretap/input.h"
 #include "coretap/packet.h"
+#include "coretap/packet_etm3.h"
+#include "coretap/packet_ptm.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,16 +21,18 @@ enum ct_elem_kind {
     CT_ELEM_TRACE_ON, /* n: enum ct_trace_on */
     CT_ELEM_END, /* end of the trace. n: enum ct_gap, why; v: bytes that could not be used before it; aux: 0, or 1
                          and enum ct_gap of a GAP that no packet came after to tell of */
-    CT_ELEM_ATOMS,   /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E */
-    CT_ELEM_ADDRESS, /* execution is at v. n: enum ct_isa_select; aux: known low bits */
-    CT_ELEM_SOURCE,  /* ETE: execution went on up to the waypoint at v */
+    CT_ELEM_ATOMS,        /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E; aux: enum ct_elem_atoms */
+    CT_ELEM_ADDRESS,      /* execution is at v. n: enum ct_isa_select; aux: known low bits */
+    CT_ELEM_SOURCE,       /* ETE: execution went on up to the waypoint at v */
+    CT_ELEM_WAYPOINT,     /* PTM: execution went on up to the instruction at v, which was executed */
+    CT_ELEM_LOST_ADDRESS, /* ETMv3: instructions were executed, but the trace has not said yet where */
     CT_ELEM_CONTEXT, /* v: context ID in bits 31:0, VMID in 63:32; n: el_sec as in packets; aux: enum ct_elem_context */
     CT_ELEM_EXCEPTION, /* aux: number; v: preferred return address; n: enum ct_elem_exception */
     CT_ELEM_RETURN,    /* return from an exception */
     CT_ELEM_FUNC_RET,  /* M profile: function return into another security state */
-    CT_ELEM_CYCLES, /* v: cycles; n: 1 when attached to the element before it; aux: 1 when the count is unknown */
+    CT_ELEM_CYCLES,    /* v: cycles; n: enum ct_elem_cycles; aux: 1 when the count is unknown */
     CT_ELEM_TIMESTAMP, /* v: timestamp */
-    CT_ELEM_EVENT,     /* n: event bits */
+    CT_ELEM_EVENT,     /* n: event bits; aux: 1 for the trigger of an ETMv3 or PTM, which has no bits */
     CT_ELEM_MARKER,    /* timestamp marker. v: value */
     CT_ELEM_Q_COUNT,   /* v: instructions executed; aux: 1 when unknown. Comes before its Q */
     CT_ELEM_Q,         /* v: the address afterwards; n: enum ct_isa_select */
@@ -61,25 +65,50 @@ enum ct_trans {
     CT_TRANS_FAIL,
 };
 
-/* Instruction set of an address: ETMv4 says IS0 or IS1, and the context which of them are meant. */
+/* Instruction set of an address: ETMv4 says IS0 or IS1, and the context which of them are meant. In ETMv3 and PTM IS0
+ * is A32, IS1 is T32, and there are two more. */
 enum ct_isa_select {
     CT_IS0,
     CT_IS1,
+    CT_IS_TEE,
+    CT_IS_JAZ,
+    CT_IS_UNKNOWN,
+    CT_IS_SAME = 7, /* in a context: the instruction set is the one before */
+};
+
+/* How atoms are meant. With CT_ATOMS_CYCLES bits 63:32 of v are the cycles of all of them. */
+enum ct_elem_atoms {
+    CT_ATOMS_TARGET = 1, /* the address behind it is the target, not what the return stack says */
+    CT_ATOMS_INSN = 2,   /* each atom is one instruction (ETMv3), not all up to the next waypoint */
+    CT_ATOMS_CYCLES = 4, /* cycles are counted: for the first of the atoms … */
+    CT_ATOMS_EACH = 8,   /* … or one for each */
+};
+
+/* What cycles are counted for. */
+enum ct_elem_cycles {
+    CT_CYCLES_ALONE,    /* for nothing else in particular */
+    CT_CYCLES_ATTACHED, /* for the element before */
+    CT_CYCLES_UNPLACED, /* for instructions that were cancelled, or of which no range could be made */
 };
 
 enum ct_elem_context {
-    CT_CONTEXT_SF = 1,   /* 64-bit state */
-    CT_CONTEXT_CTXT = 2, /* the context ID in v is known */
-    CT_CONTEXT_VMID = 4, /* the VMID in v is known */
-    CT_CONTEXT_EL = 8,   /* the exception level is known */
-    CT_CONTEXT_IS1 = 16, /* the instruction set is IS1 (an address with context says so) */
+    CT_CONTEXT_SF = 1,        /* 64-bit state */
+    CT_CONTEXT_CTXT = 2,      /* the context ID in v is known */
+    CT_CONTEXT_VMID = 4,      /* the VMID in v is known */
+    CT_CONTEXT_EL = 8,        /* the exception level is known */
+    CT_CONTEXT_IS1 = 16,      /* the instruction set is IS1 (an address with context says so) … */
+    CT_CONTEXT_IS = 0x70,     /* … or what enum ct_isa_select has, shifted by CT_CONTEXT_IS_SHIFT */
+    CT_CONTEXT_SILENT = 0x80, /* repeats what is known; it makes no line in listings */
 };
+
+#define CT_CONTEXT_IS_SHIFT 4
 
 enum ct_elem_exception {
     CT_EXCEPTION_HAS_RET = 1, /* v is the preferred return address */
     CT_EXCEPTION_IS1 = 2,     /* … in IS1 */
     CT_EXCEPTION_TARGET = 4,  /* … and it is also the target of the branch before (E1:E0 = 2) */
     CT_EXCEPTION_PENDING = 8, /* M profile: fault pending */
+    CT_EXCEPTION_HERE = 16,   /* PTM: the return address is where the walk is; flow records have it in v */
 };
 
 /* `pos` is the low half of the offset of the packet that the element stems from. An element never lies
@@ -108,13 +137,33 @@ CT_API void ct_etm4_resolver_free(struct ct_etm4_resolver *resolver);
 /* The stream was reset: what is uncommitted is gone, and a GAP (reset) comes with the next packet. */
 CT_API void ct_etm4_resolver_reset(struct ct_etm4_resolver *resolver);
 
-/* Room that the array of elements must have. */
+/* Room that the array of elements must have, of all protocols. */
 #define CT_RESOLVE_MIN 16
 
 /* Takes packets, gives at most `cap` (at least CT_RESOLVE_MIN) elements; *count is how many. Result: packets
  * taken. With `final` the packets are the last ones, and after them comes the END. Call again while packets are
  * left or *count > cap - CT_RESOLVE_MIN. */
 CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets,
+                              size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
+
+struct ct_ptm_resolver;
+
+/* The same for PTM … */
+CT_API int ct_ptm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
+                               struct ct_ptm_resolver **out);
+CT_API void ct_ptm_resolver_free(struct ct_ptm_resolver *resolver);
+CT_API void ct_ptm_resolver_reset(struct ct_ptm_resolver *resolver);
+CT_API size_t ct_ptm_resolve(struct ct_ptm_resolver *resolver, const struct ct_ptm_packet *packets,
+                             size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
+
+struct ct_etm3_resolver;
+
+/* … and for ETMv3. */
+CT_API int ct_etm3_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
+                                struct ct_etm3_resolver **out);
+CT_API void ct_etm3_resolver_free(struct ct_etm3_resolver *resolver);
+CT_API void ct_etm3_resolver_reset(struct ct_etm3_resolver *resolver);
+CT_API size_t ct_etm3_resolve(struct ct_etm3_resolver *resolver, const struct ct_etm3_packet *packets,
                               size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
 
 #ifdef __cplusplus

@@ -44,7 +44,8 @@ struct ct_walk_options {
     uint8_t split_source_ranges; /* waypoints inside a source address range end a range of their own */
 };
 
-/* Walks one stream of `source` in `memory` (not owned). */
+/* Walks one stream of `source` in `memory` (not owned). Elements of a source that does not trace instructions are
+ * passed on. */
 CT_API int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                        const struct ct_walk_options *options, struct ct_walk **out);
 CT_API void ct_walk_free(struct ct_walk *walk);

@@ -92,6 +92,23 @@ enum ct_security {
     CT_SEC_REALM,
 };
 
+/* Instruction set of an address in the packets of ETMv3 and PTM. */
+enum ct_v7_isa {
+    CT_V7_A32,
+    CT_V7_T32,
+    CT_V7_TEE, /* ThumbEE */
+    CT_V7_JAZ, /* Jazelle */
+    CT_V7_ISA_UNKNOWN,
+};
+
+/* Why there is an i-sync packet, ETMv3 and PTM, as numbered in the packet. */
+enum ct_sync_reason {
+    CT_SYNC_PERIODIC,
+    CT_SYNC_TRACE_ENABLE,
+    CT_SYNC_OVERFLOW,
+    CT_SYNC_DEBUG_EXIT,
+};
+
 enum ct_etm4_flag {
     CT_ETM4_HAS_CONTEXT = 0x001, /* a context payload: sf, el, sec are from this packet */
     CT_ETM4_HAS_CTXT = 0x002,    /* … with a context ID */

@@ -177,16 +177,15 @@ bool cli_report_frame_damage(const struct ct_chain *chain, const struct ct_buffe
 
 bool cli_report_stream_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
 {
-    static const uint8_t bad_types[] = {CT_ETM4_BAD_SEQUENCE, CT_ETM4_BAD_TRACEMODE, CT_ETM4_RESERVED,
-                                        CT_ETM4_RESERVED_CFG, CT_ETM4_INCOMPLETE_EOT};
     bool damaged = false;
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
     for (size_t i = 0; i < count; i++) {
         const struct ct_stream_stats *s = &streams[i].stats;
         uint64_t bad = 0;
-        for (size_t t = 0; t < sizeof bad_types; t++)
-            bad += s->packet_types[bad_types[t]];
+        for (unsigned t = 0; t < CT_PACKET_TYPES; t++)
+            if (ct_packet_type_is_bad((enum ct_protocol)streams[i].source->protocol, t))
+                bad += s->packet_types[t];
         if (bad) {
             cli_say("%s, ID %02x: %llu packets cannot be; %llu bytes of trace could not be used",
                     buffer->name, streams[i].id, (unsigned long long)bad, (unsigned long long)s->lost_bytes);

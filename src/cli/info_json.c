@@ -49,8 +49,9 @@ static void add_fact(void *user, const char *subject, const char *text)
     ct_json_text(user, subject, text);
 }
 
-static void add_stats(struct ct_json *json, const struct ct_stream_stats *s)
+static void add_stats(struct ct_json *json, const struct ct_stream *stream)
 {
+    const struct ct_stream_stats *s = &stream->stats;
     ct_json_number(json, "packets", s->packets);
     ct_json_number(json, "elements", s->elements);
     ct_json_number(json, "atoms", s->atoms);
@@ -62,9 +63,10 @@ static void add_stats(struct ct_json *json, const struct ct_stream_stats *s)
     ct_json_number(json, "lost_bytes", s->lost_bytes);
     ct_json_number(json, "no_access", s->no_access);
     ct_json_object(json, "packet_types");
-    for (size_t i = 0; i < CT_ETM4_TYPE_COUNT; i++) {
+    for (unsigned i = 0; i < CT_PACKET_TYPES; i++) {
         if (s->packet_types[i])
-            ct_json_number(json, ct_etm4_type_name((enum ct_etm4_type)i), s->packet_types[i]);
+            ct_json_number(json, ct_packet_type_name((enum ct_protocol)stream->source->protocol, i),
+                           s->packet_types[i]);
     }
     ct_json_object_end(json);
 }
@@ -88,7 +90,7 @@ static void add_source(struct ct_json *json, const struct info_buffer *info, con
     const struct ct_stream *stream = info_stream(info, source);
     ct_json_bool(json, "decoded", stream != NULL);
     if (stream)
-        add_stats(json, &stream->stats);
+        add_stats(json, stream);
     ct_json_object_end(json);
 }
 

@@ -65,21 +65,24 @@ static int by_count(const void *a, const void *b)
 }
 
 /* Packet types that are there, the most frequent first. */
-static void print_histogram(const struct ct_stream_stats *s)
+static void print_histogram(const struct ct_stream *stream)
 {
-    const uint64_t *order[CT_ETM4_TYPE_COUNT];
-    for (size_t i = 0; i < CT_ETM4_TYPE_COUNT; i++)
+    const struct ct_stream_stats *s = &stream->stats;
+    const uint64_t *order[CT_PACKET_TYPES];
+    for (size_t i = 0; i < CT_PACKET_TYPES; i++)
         order[i] = &s->packet_types[i];
-    qsort(order, CT_ETM4_TYPE_COUNT, sizeof order[0], by_count);
-    for (size_t i = 0; i < CT_ETM4_TYPE_COUNT && *order[i]; i++) {
-        const enum ct_etm4_type type = (enum ct_etm4_type)(order[i] - s->packet_types);
-        printf("      %-*s %10" PRIu64 "  %5.1f %%\n", SUBJECT_WIDTH - 4, ct_etm4_type_name(type), *order[i],
+    qsort(order, CT_PACKET_TYPES, sizeof order[0], by_count);
+    for (size_t i = 0; i < CT_PACKET_TYPES && *order[i]; i++) {
+        unsigned type = (unsigned)(order[i] - s->packet_types);
+        printf("      %-*s %10" PRIu64 "  %5.1f %%\n", SUBJECT_WIDTH - 4,
+               ct_packet_type_name((enum ct_protocol)stream->source->protocol, type), *order[i],
                100.0 * (double)*order[i] / (double)s->packets);
     }
 }
 
-static void print_stream(const struct ct_stream_stats *s)
+static void print_stream(const struct ct_stream *stream)
 {
+    const struct ct_stream_stats *s = &stream->stats;
     char text[192];
     snprintf(text, sizeof text, "%" PRIu64 " packets, %" PRIu64 " elements, %" PRIu64 " atoms", s->packets,
              s->elements, s->atoms);
@@ -95,7 +98,7 @@ static void print_stream(const struct ct_stream_stats *s)
     print_losses(s);
     if (s->packets) {
         puts("    packets");
-        print_histogram(s);
+        print_histogram(stream);
     }
 }
 
@@ -118,7 +121,7 @@ static void print_source(const struct info_buffer *info, const struct ct_source 
     print_fact(NULL, "trace", text);
     const struct ct_stream *stream = info_stream(info, source);
     if (stream)
-        print_stream(&stream->stats);
+        print_stream(stream);
 }
 
 /* Trace of IDs that no source has: it cannot be decoded, but it is there. */

@@ -1,6 +1,7 @@
 /* coretap list: packets or elements, one line each. */
 #include "cli/commands.h"
 #include "cli/passes.h"
+#include "decode/protocol.h"
 #include "report/listing.h"
 
 enum option {
@@ -33,11 +34,7 @@ static int on_packets(void *user, const struct ct_stream *stream, const struct c
 {
     struct listing *l = user;
     cli_passes_heading(&l->passes);
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct ct_etm4_packet *packet = &batch->packets[i];
-        const uint8_t *bytes = batch->run->data + (packet->pos - batch->run->pos);
-        ct_list_etm4_packet(&l->passes.text, stream->id, batch->offsets[i], bytes, packet, stream->source);
-    }
+    ct_protocol_ops((enum ct_protocol)batch->protocol)->list(&l->passes.text, stream, batch);
     return l->passes.text.failed ? CT_ERR_IO : 0;
 }
 

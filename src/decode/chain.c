@@ -28,11 +28,6 @@ static bool wanted(const struct ct_chain_options *options, uint8_t id)
     return options->ids[id / 64] >> (id % 64) & 1;
 }
 
-static bool decoded(const struct ct_source *source)
-{
-    return source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;
-}
-
 static int load_images(struct ct_chain *c)
 {
     int rc = ct_memory_new(c->ctx, &c->memory);
@@ -46,7 +41,7 @@ static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_
     for (size_t i = 0; i < c->count; i++)
         if (c->streams[i].stream.id == id)
             return CT_OK; /* two sources with one ID: the first counts */
-    if (c->options.level >= CT_LEVEL_PACKET && !decoded(source)) {
+    if (c->options.level >= CT_LEVEL_PACKET && !ct_protocol_ops((enum ct_protocol)source->protocol)) {
         ct_log(c->ctx, CT_LOG_WARNING,
                "source %s (ID %02x): %s is not decoded by this version; its trace is left out", source->name,
                id, ct_protocol_name((enum ct_protocol)source->protocol));

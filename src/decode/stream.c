@@ -1,16 +1,19 @@
 #include "decode/stream.h"
 
+#include <string.h>
+
 #include "base/ctx.h"
 
 int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, const struct ct_memory *memory)
 {
     *c = (struct ct_stream_chain){.stream = {.source = source, .id = id}};
+    c->ops = ct_protocol_ops((enum ct_protocol)source->protocol);
     int rc = CT_OK;
     if (options->level >= CT_LEVEL_PACKET)
-        rc = ct_etm4_decoder_new(ctx, source, &c->decoder);
+        rc = c->ops->decoder_new(ctx, source, &c->decoder);
     if (!rc && options->level >= CT_LEVEL_ELEMENT)
-        rc = ct_etm4_resolver_new(ctx, source, &c->resolver);
+        rc = c->ops->resolver_new(ctx, source, &c->resolver);
     struct ct_walk_options walk = {.size = sizeof walk, .split_source_ranges = options->split_source_ranges};
     if (!rc && options->level >= CT_LEVEL_FLOW)
         rc = ct_walk_new(ctx, source, memory, &walk, &c->walk);
@@ -19,8 +22,10 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
 
 void ct_stream_chain_deinit(struct ct_stream_chain *c)
 {
-    ct_etm4_decoder_free(c->decoder);
-    ct_etm4_resolver_free(c->resolver);
+    if (c->decoder)
+        c->ops->decoder_free(c->decoder);
+    if (c->resolver)
+        c->ops->resolver_free(c->resolver);
     ct_walk_free(c->walk);
 }
 
@@ -28,19 +33,20 @@ void ct_stream_chain_reset(struct ct_stream_chain *c)
 {
     c->started = false;
     if (c->decoder)
-        ct_etm4_decoder_reset(c->decoder);
+        c->ops->decoder_reset(c->decoder);
     if (c->resolver)
-        ct_etm4_resolver_reset(c->resolver);
+        c->ops->resolver_reset(c->resolver);
 }
 
 /* Offsets of packets whose positions ascend through the spans of a run. */
-static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *run,
-                         const struct ct_etm4_packet *packets, size_t count, uint64_t *offsets)
+static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *run, const uint8_t *packets,
+                         size_t count, uint64_t *offsets)
 {
     size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t pos = packets[i].pos;
-        if (packets[i].type == CT_ETM4_NOT_SYNC) {
+    for (size_t i = 0; i < count; i++, packets += c->ops->packet_size) {
+        uint64_t pos;
+        memcpy(&pos, packets, sizeof pos);
+        if (packets[c->ops->type_at] == 0) {
             /* Its bytes may be gone from the run. There is one such packet at most, at the start. */
             offsets[i] = c->start_offset;
             continue;
@@ -55,11 +61,20 @@ static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *r
     }
 }
 
-static void count_packets(struct ct_stream_stats *stats, const struct ct_etm4_packet *packets, size_t count)
+static void count_packets(struct ct_stream_chain *c, const uint8_t *packets, size_t count)
 {
+    struct ct_stream_stats *stats = &c->stream.stats;
     stats->packets += count;
     for (size_t i = 0; i < count; i++)
-        stats->packet_types[packets[i].type]++;
+        stats->packet_types[packets[i * c->ops->packet_size + c->ops->type_at]]++;
+}
+
+/* From here on the positions of packets are offsets in the capture. */
+static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, const uint64_t *offsets,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy(packets + i * c->ops->packet_size, &offsets[i], sizeof *offsets);
 }
 
 static void count_elems(struct ct_stream_stats *stats, const struct ct_elem *elems, size_t count)
@@ -119,19 +134,18 @@ static int run_flow(struct ct_stream_chain *c, const struct ct_elem *elems, size
     return 0;
 }
 
-static int run_elems(struct ct_stream_chain *c, struct ct_etm4_packet *packets, size_t size, bool final,
-                     enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink)
+/* The `size` packets of the batch. */
+static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct_level level,
+                     struct ct_batches *batches, const struct ct_chain_sink *sink)
 {
-    for (size_t i = 0; i < size; i++)
-        packets[i].pos = batches->offsets[i];
-    uint64_t end = size ? packets[size - 1].pos : 0;
+    place_packets(c, batches->packets, batches->offsets, size);
     if (size)
-        c->last_offset = end;
+        c->last_offset = batches->offsets[size - 1];
     size_t done = 0;
     size_t count;
     do {
-        done += ct_etm4_resolve(c->resolver, packets + done, size - done, final, batches->elems,
-                                CT_BATCH_ELEMS, &count);
+        done += c->ops->resolve(c->resolver, batches->packets + done * c->ops->packet_size, size - done,
+                                final, batches->elems, CT_BATCH_ELEMS, &count);
         count_elems(&c->stream.stats, batches->elems, count);
         struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
         int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
@@ -156,16 +170,20 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, boo
     size_t at = 0;
     size_t count;
     do {
-        at += ct_etm4_decode(c->decoder, run->data + at, run->size - at, run->pos + at, final,
+        at += c->ops->decode(c->decoder, run->data + at, run->size - at, run->pos + at, final,
                              batches->packets, CT_BATCH_PACKETS, &count);
         find_offsets(c, run, batches->packets, count, batches->offsets);
-        count_packets(&c->stream.stats, batches->packets, count);
-        struct ct_packet_batch batch = {
-            .packets = batches->packets, .count = count, .offsets = batches->offsets, .run = run};
+        count_packets(c, batches->packets, count);
+        struct ct_packet_batch batch = {.packets = batches->packets,
+                                        .stride = c->ops->packet_size,
+                                        .count = count,
+                                        .protocol = c->stream.source->protocol,
+                                        .offsets = batches->offsets,
+                                        .run = run};
         int rc = sink->packets && count ? sink->packets(sink->user, &c->stream, &batch) : 0;
         bool last = final && count < CT_BATCH_PACKETS;
         if (!rc && level >= CT_LEVEL_ELEMENT)
-            rc = run_elems(c, batches->packets, count, last, level, batches, sink);
+            rc = run_elems(c, count, last, level, batches, sink);
         if (rc)
             return rc;
     } while (count == CT_BATCH_PACKETS);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "coretap/decode.h"
+#include "decode/protocol.h"
 
 #define CT_BATCH_PACKETS 1024
 #define CT_BATCH_ELEMS   4096
@@ -12,16 +13,17 @@
 
 /* Room for one batch of each kind. Streams of a chain take turns with it. */
 struct ct_batches {
-    struct ct_etm4_packet packets[CT_BATCH_PACKETS];
+    _Alignas(8) uint8_t packets[CT_BATCH_PACKETS * CT_PACKET_SIZE_MAX]; /* of one protocol at a time */
     uint64_t offsets[CT_BATCH_PACKETS];
     struct ct_elem elems[CT_BATCH_ELEMS];
     struct ct_flow flow[CT_BATCH_FLOW];
 };
 
 struct ct_stream_chain {
-    struct ct_stream stream; /* what the caller sees of it */
-    struct ct_etm4_decoder *decoder;
-    struct ct_etm4_resolver *resolver;
+    struct ct_stream stream;           /* what the caller sees of it */
+    const struct ct_protocol_ops *ops; /* NULL when the chain does not decode packets */
+    void *decoder;
+    void *resolver;
     struct ct_walk *walk;
     uint64_t start_offset; /* in the capture: first byte since the start or the last reset … */
     uint64_t last_offset;  /* … and the last packet */

@@ -1,11 +1,11 @@
-/* The plain walk: elements and memory to instruction ranges, one instruction at a time. LISTING 5.1 and 5.2. */
+/* The plain walk: elements and memory to instruction ranges, one instruction at a time. LISTING 5.1 to 5.4. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
 #include "coretap/flow.h"
 #include "flow/fetch.h"
 #include "flow/return_stack.h"
-#include "base/etm4_config.h"
+#include "flow/walk_config.h"
 
 /* Instructions between two waypoints at most. Longer straight code is a wrong image (memory full of data), and
  * a capture made to be slow must not succeed. */
@@ -20,11 +20,11 @@
 struct ct_walk {
     struct ct_fetch fetch;
     struct ct_return_stack stack;
+    struct ct_walk_config config;
     bool split_source_ranges;
-    bool eret_is_return; /* ETE: a taken ERET is the return from an exception; there is no packet for it */
-    bool m_profile;
     bool need_address;
     bool need_context;
+    bool lost_told;  /* ETMv3: it was said that instructions run at an unknown address */
     bool stale;      /* the walk starts at an address that execution has left */
     uint64_t addr;   /* next instruction */
     uint8_t isa;     /* enum ct_isa of it */
@@ -35,6 +35,8 @@ struct ct_walk {
     unsigned atoms_done; /* of the element in work */
     uint64_t offset;     /* of the element in work */
     struct ct_insn insn; /* the last instruction walked */
+    bool
+        placed; /* the element in work, or the one before, put out something that cycles can be attached to */
 };
 
 struct sink {
@@ -65,18 +67,20 @@ struct range {
 int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                 const struct ct_walk_options *options, struct ct_walk **out)
 {
-    struct ct_etm4_config config;
-    int rc = ct_etm4_config_init(ctx, source, &config);
+    struct ct_walk_config config;
+    int rc = ct_walk_config_init(ctx, source, &config);
     if (rc)
         return rc;
     struct ct_walk *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "instruction walk");
-    w->fetch = (struct ct_fetch){.memory = memory, .arch = source->arch, .wfi_waypoint = config.wfi_branch};
+    w->fetch = (struct ct_fetch){.memory = memory,
+                                 .arch = source->arch,
+                                 .wfi_waypoint = config.wfi_waypoint,
+                                 .dsb_waypoint = config.dsb_waypoint};
     w->stack.enabled = config.return_stack;
     w->split_source_ranges = options && options->split_source_ranges;
-    w->eret_is_return = config.ete;
-    w->m_profile = config.m_profile;
+    w->config = config;
     w->need_address = w->need_context = true;
     *out = w;
     return CT_OK;
@@ -95,14 +99,21 @@ static uint32_t current_space(const struct ct_walk *w)
         [CT_SEC_ROOT] = {CT_SPACE_ROOT, CT_SPACE_ROOT, CT_SPACE_ROOT, CT_SPACE_ROOT},
         [CT_SEC_REALM] = {CT_SPACE_EL1R, CT_SPACE_EL1R, CT_SPACE_EL2R, CT_SPACE_ROOT},
     };
+    if (w->config.worlds)
+        return w->el_sec >> 4 & 3 ? CT_SPACE_ANY_NS : CT_SPACE_ANY_S;
     return spaces[w->el_sec >> 4 & 3][w->el_sec & 3];
 }
 
-static uint8_t isa_of(const struct ct_walk *w, bool is1)
+static uint8_t isa_of(const struct ct_walk *w, unsigned select)
 {
+    static const uint8_t isas[] = {[CT_IS0] = CT_ISA_A32,
+                                   [CT_IS1] = CT_ISA_T32,
+                                   [CT_IS_TEE] = CT_ISA_TEE,
+                                   [CT_IS_JAZ] = CT_ISA_JAZ,
+                                   [CT_IS_UNKNOWN] = CT_ISA_UNKNOWN};
     if (w->sf)
         return CT_ISA_A64;
-    return is1 ? CT_ISA_T32 : CT_ISA_A32;
+    return select < sizeof isas ? isas[select] : w->isa;
 }
 
 static void go_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
@@ -115,12 +126,14 @@ static void go_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
 
 static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
 {
+    w->placed = true;
     sink->records[sink->count++] =
         (struct ct_flow){.offset = w->offset, .kind = CT_FLOW_ELEM, .isa = w->isa, .elem = elem};
 }
 
 static void put_range(struct ct_walk *w, struct sink *sink, const struct range *range, bool exec)
 {
+    w->placed = true;
     sink->records[sink->count++] = (struct ct_flow){
         .offset = w->offset,
         .kind = CT_FLOW_RANGE,
@@ -161,7 +174,7 @@ static bool walk_insn(struct ct_walk *w, struct range *range)
 {
     if (!ct_fetch_insn(&w->fetch, w->addr, (enum ct_isa)w->isa, current_space(w), &w->insn))
         return false;
-    range->last_cond = w->insn.cond || w->it_left;
+    range->last_cond = w->insn.cond || (w->it_left && w->config.it_conditions);
     if (w->it_left)
         w->it_left--;
     else
@@ -196,6 +209,7 @@ static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct r
     else
         put_bad_image(w, sink);
     w->need_address = true;
+    w->placed = false;
 }
 
 /* The waypoint at the end of a walk was executed: where does it lead? */
@@ -216,7 +230,7 @@ static void take_waypoint(struct ct_walk *w)
 
 static void put_eret(struct ct_walk *w, struct sink *sink)
 {
-    if (w->eret_is_return && w->insn.sub == CT_INSN_SUB_ERET)
+    if (w->config.eret_is_return && w->insn.sub == CT_INSN_SUB_ERET)
         put_elem(w, sink, (struct ct_elem){.kind = CT_ELEM_RETURN, .pos = (uint32_t)w->offset});
 }
 
@@ -251,13 +265,106 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
     }
 }
 
+/* PTM: where an indirect branch goes that is traced as an atom is on the return stack. */
+static void return_by_atom(struct ct_walk *w)
+{
+    uint64_t addr;
+    uint8_t isa;
+    if (ct_return_stack_pop(&w->stack, &addr, &isa))
+        go_to(w, addr, isa);
+}
+
+/* PTM: `target`: the address that follows is where the branch goes, whatever it is. */
+static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct sink *sink)
+{
+    if (w->need_address || w->need_context)
+        return;
+    struct range range;
+    enum found found = walk_to(w, STOP_WAYPOINT, 0, &range);
+    if (found != FOUND) {
+        put_broken_walk(w, sink, &range, found);
+        return;
+    }
+    put_range(w, sink, &range, executed);
+    if (!executed)
+        return;
+    bool from_stack = w->insn.type == CT_INSN_IBR && !target;
+    take_waypoint(w);
+    w->stack.pop_pending = false;
+    if (from_stack)
+        return_by_atom(w);
+}
+
+/* ETMv3: instructions ran, and nobody knows where. That is said once, then only how many cycles they took. */
+static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint64_t cycles,
+                             struct sink *sink)
+{
+    bool counted = elem->aux & CT_ATOMS_CYCLES;
+    struct ct_elem out = {.kind = CT_ELEM_LOST_ADDRESS, .pos = elem->pos};
+    if (!w->lost_told)
+        put_elem(w, sink, out);
+    out = (struct ct_elem){.kind = CT_ELEM_CYCLES,
+                           .n = w->lost_told ? CT_CYCLES_ALONE : CT_CYCLES_ATTACHED,
+                           .pos = elem->pos,
+                           .v = cycles};
+    if (counted)
+        put_elem(w, sink, out);
+    w->lost_told = true;
+}
+
+/* ETMv3: one instruction. */
+static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
+{
+    struct range range = {.start = w->addr};
+    if (!walk_insn(w, &range)) {
+        put_broken_walk(w, sink, &range, NO_ACCESS);
+        return;
+    }
+    put_range(w, sink, &range, executed);
+    if (executed)
+        take_waypoint(w);
+    w->lost_told = false;
+}
+
+/* ETMv3: each atom is an instruction, with its share of the cycles. As on_atoms. */
+static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    uint64_t total = elem->v >> 32;
+    while (w->atoms_done < elem->n) {
+        if (sink->cap - sink->count < STEP_RECORDS)
+            return false;
+        bool each = elem->aux & CT_ATOMS_EACH;
+        uint64_t before = each ? w->atoms_done : w->atoms_done ? total : 0;
+        if (w->need_address || w->need_context) {
+            put_lost_address(w, elem, total - before, sink);
+            break;
+        }
+        w->placed = false;
+        on_insn_atom(w, elem->v >> w->atoms_done & 1, sink);
+        w->atoms_done++;
+        struct ct_elem cycles = {.kind = CT_ELEM_CYCLES,
+                                 .n = w->placed ? CT_CYCLES_ATTACHED : CT_CYCLES_UNPLACED,
+                                 .pos = elem->pos,
+                                 .v = each ? 1 : total - before};
+        if (elem->aux & CT_ATOMS_CYCLES)
+            put_elem(w, sink, cycles);
+    }
+    w->atoms_done = 0;
+    return true;
+}
+
 /* True when all atoms are done, false when the sink is full. */
 static bool on_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     while (w->atoms_done < elem->n) {
         if (sink->cap - sink->count < STEP_RECORDS)
             return false;
-        on_atom(w, elem->v >> w->atoms_done & 1, sink);
+        bool executed = elem->v >> w->atoms_done & 1;
+        w->placed = false;
+        if (w->config.atom_returns)
+            on_pft_atom(w, executed, elem->aux & CT_ATOMS_TARGET, sink);
+        else
+            on_atom(w, executed, sink);
         w->atoms_done++;
     }
     w->atoms_done = 0;
@@ -275,7 +382,7 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sin
 {
     w->sf = elem->aux & CT_CONTEXT_SF;
     w->el_sec = elem->n;
-    w->isa = isa_of(w, elem->aux & CT_CONTEXT_IS1);
+    w->isa = isa_of(w, (elem->aux & CT_CONTEXT_IS) >> CT_CONTEXT_IS_SHIFT);
     w->need_context = false;
     put_elem(w, sink, *elem);
 }
@@ -286,7 +393,7 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sin
 static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     struct ct_elem out = *elem;
-    bool tail_chain = w->m_profile && elem->v == TAIL_CHAIN;
+    bool tail_chain = w->config.m_profile && elem->v == TAIL_CHAIN;
     if (tail_chain)
         out.n &= (uint8_t)~CT_EXCEPTION_HAS_RET;
     if (elem->n & CT_EXCEPTION_TARGET)
@@ -305,6 +412,43 @@ static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct s
     }
     put_elem(w, sink, out);
     w->need_address = true;
+}
+
+/* PTM: the return address is as far as execution is known to have come; where it goes on follows. */
+static void on_pft_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    struct ct_elem out = *elem;
+    if (!w->need_address && !w->need_context) {
+        out.n |= CT_EXCEPTION_HAS_RET;
+        out.v = w->addr;
+    }
+    put_elem(w, sink, out);
+    w->need_address = true;
+}
+
+/* PTM: execution went on, waypoints or not, up to the instruction at an address. */
+static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    if (w->need_address || w->need_context)
+        return;
+    struct range range;
+    enum found found = walk_to(w, STOP_AFTER, elem->v, &range);
+    if (found != FOUND) {
+        put_broken_walk(w, sink, &range, found);
+        return;
+    }
+    put_range(w, sink, &range, true);
+    take_waypoint(w);
+    w->stack.pop_pending = false;
+}
+
+/* Cycles of atoms of which nothing could be made are not lost, but they belong to no range. */
+static void on_cycles(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    struct ct_elem out = *elem;
+    if (out.n == CT_CYCLES_ATTACHED && !w->placed)
+        out.n = CT_CYCLES_UNPLACED;
+    put_elem(w, sink, out);
 }
 
 /* Waypoints on the way to a source address were not taken: each ends a range. True when done, false when the
@@ -402,7 +546,14 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
         return false;
     switch (elem->kind) {
     case CT_ELEM_ATOMS:
-        return on_atoms(w, elem, sink);
+        return elem->aux & CT_ATOMS_INSN ? on_insn_atoms(w, elem, sink) : on_atoms(w, elem, sink);
+    case CT_ELEM_CYCLES:
+        on_cycles(w, elem, sink);
+        return true;
+    case CT_ELEM_WAYPOINT:
+        w->placed = false;
+        on_waypoint(w, elem, sink);
+        return true;
     case CT_ELEM_ADDRESS:
         on_address(w, elem);
         return true;
@@ -412,7 +563,10 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
         on_context(w, elem, sink);
         return true;
     case CT_ELEM_EXCEPTION:
-        on_exception(w, elem, sink);
+        if (elem->n & CT_EXCEPTION_HERE)
+            on_pft_exception(w, elem, sink);
+        else
+            on_exception(w, elem, sink);
         return true;
     case CT_ELEM_Q_COUNT:
         w->q_count = elem->aux ? 0 : (uint32_t)elem->v;

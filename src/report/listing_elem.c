@@ -130,6 +130,9 @@ static void element(struct ct_text *t, const struct ct_flow *r)
     case CT_ELEM_RETURN:
         ct_text_lit(t, " exception_ret");
         break;
+    case CT_ELEM_LOST_ADDRESS:
+        ct_text_lit(t, " addr_unknown");
+        break;
     case CT_ELEM_TIMESTAMP:
         ct_text_lit(t, " timestamp ts=");
         ct_text_hex(t, e->v);
@@ -139,7 +142,12 @@ static void element(struct ct_text *t, const struct ct_flow *r)
         ct_text_dec(t, e->v);
         break;
     case CT_ELEM_EVENT:
-        ct_text_lit(t, " event num=");
+        ct_text_lit(t, " event ");
+        if (e->aux) {
+            ct_text_lit(t, "type=trigger");
+            break;
+        }
+        ct_text_lit(t, "num=");
         ct_text_dec(t, e->n);
         break;
     case CT_ELEM_MARKER:
@@ -164,7 +172,19 @@ static void element(struct ct_text *t, const struct ct_flow *r)
 /* Elements that are the decoder's own business make no line. */
 static bool has_line(const struct ct_flow *r)
 {
-    return r->kind != CT_FLOW_ELEM || (r->elem.kind != CT_ELEM_SYNC && r->elem.kind != CT_ELEM_FUNC_RET);
+    if (r->kind != CT_FLOW_ELEM)
+        return true;
+    switch (r->elem.kind) {
+    case CT_ELEM_SYNC:
+    case CT_ELEM_FUNC_RET:
+        return false;
+    case CT_ELEM_CONTEXT:
+        return !(r->elem.aux & CT_CONTEXT_SILENT);
+    case CT_ELEM_CYCLES:
+        return r->elem.n != CT_CYCLES_UNPLACED;
+    default:
+        return true;
+    }
 }
 
 void ct_list_flow_end(struct ct_element_lister *lister)
@@ -179,7 +199,8 @@ void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *r)
     struct ct_text *t = lister->text;
     if (!has_line(r))
         return;
-    if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_CYCLES && r->elem.n && lister->open) {
+    if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_CYCLES && r->elem.n == CT_CYCLES_ATTACHED &&
+        lister->open) {
         ct_text_lit(t, " cc=");
         ct_text_dec(t, r->elem.v);
         return;

@@ -79,18 +79,6 @@ const char *ct_etm4_type_name(enum ct_etm4_type type)
     return names[type];
 }
 
-static void key_dec(struct ct_text *t, const char *key, uint64_t value)
-{
-    ct_text_string(t, key);
-    ct_text_dec(t, value);
-}
-
-static void key_hex(struct ct_text *t, const char *key, uint64_t value)
-{
-    ct_text_string(t, key);
-    ct_text_hex(t, value);
-}
-
 static void atoms(struct ct_text *t, const struct ct_etm4_packet *p)
 {
     ct_text_lit(t, " atoms=");
@@ -100,9 +88,9 @@ static void atoms(struct ct_text *t, const struct ct_etm4_packet *p)
 
 static void address(struct ct_text *t, const struct ct_etm4_packet *p)
 {
-    key_hex(t, " addr=", p->value);
+    ct_list_hex(t, " addr=", p->value);
     if (p->valid < 64)
-        key_dec(t, " valid=", p->valid);
+        ct_list_dec(t, " valid=", p->valid);
 }
 
 static void context(struct ct_text *t, const struct ct_etm4_packet *p)
@@ -113,42 +101,42 @@ static void context(struct ct_text *t, const struct ct_etm4_packet *p)
         return;
     }
     ct_text_string(t, p->flags & CT_ETM4_SF ? " sf=64" : " sf=32");
-    key_dec(t, " el=", p->el_sec & 15u);
+    ct_list_dec(t, " el=", p->el_sec & 15u);
     ct_text_string(t, worlds[p->el_sec >> 4 & 3]);
     if (p->flags & CT_ETM4_HAS_CTXT)
-        key_hex(t, " ctxt=", p->ctxt);
+        ct_list_hex(t, " ctxt=", p->ctxt);
     if (p->flags & CT_ETM4_HAS_VMID)
-        key_hex(t, " vmid=", p->vmid);
+        ct_list_hex(t, " vmid=", p->vmid);
 }
 
 static void trace_info(struct ct_text *t, const struct ct_etm4_packet *p)
 {
-    key_hex(t, " info=", p->info);
+    ct_list_hex(t, " info=", p->info);
     if (p->flags & CT_ETM4_HAS_CCTHR)
-        key_dec(t, " ccthr=", p->count);
+        ct_list_dec(t, " ccthr=", p->count);
     if (!(p->flags & CT_ETM4_FIRST_INFO))
         return;
     if (p->flags & CT_ETM4_HAS_SPEC)
-        key_dec(t, " spec=", p->count2);
+        ct_list_dec(t, " spec=", p->count2);
     ct_text_lit(t, " first=1");
 }
 
 static void q(struct ct_text *t, const struct ct_etm4_packet *p)
 {
     if (p->flags & CT_ETM4_HAS_COUNT)
-        key_dec(t, " count=", p->count);
+        ct_list_dec(t, " count=", p->count);
     else
         ct_text_lit(t, " count=unknown");
     if (p->flags & CT_ETM4_HAS_ADDR)
         address(t, p);
     if (p->flags & CT_ETM4_MATCH)
-        key_dec(t, " idx=", p->idx);
+        ct_list_dec(t, " idx=", p->idx);
 }
 
 static void exception(struct ct_text *t, const struct ct_etm4_packet *p, const struct ct_source *source)
 {
-    key_hex(t, " exc=", p->info);
-    key_dec(t, " ea=", p->idx);
+    ct_list_hex(t, " exc=", p->info);
+    ct_list_dec(t, " ea=", p->idx);
     if (source->arch.profile == CT_PROFILE_M && p->flags & CT_ETM4_FAULT_PENDING)
         ct_text_lit(t, " pend=1");
 }
@@ -157,14 +145,14 @@ static void cancel(struct ct_text *t, const struct ct_etm4_packet *p)
 {
     if (p->natoms)
         atoms(t, p);
-    key_dec(t, " cancel=", p->count2);
+    ct_list_dec(t, " cancel=", p->count2);
 }
 
 static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const struct ct_source *source)
 {
     switch (p->type) {
     case CT_ETM4_NOT_SYNC:
-        key_dec(t, " bytes=", p->value);
+        ct_list_dec(t, " bytes=", p->value);
         break;
     case CT_ETM4_ATOM_F1:
     case CT_ETM4_ATOM_F2:
@@ -191,7 +179,7 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
     case CT_ETM4_ADDR_MATCH:
     case CT_ETM4_SRC_ADDR_MATCH:
         address(t, p);
-        key_dec(t, " idx=", p->idx);
+        ct_list_dec(t, " idx=", p->idx);
         break;
     case CT_ETM4_ADDR_CTXT_L_32IS0:
     case CT_ETM4_ADDR_CTXT_L_32IS1:
@@ -206,14 +194,14 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
     case CT_ETM4_CCNT_F1:
     case CT_ETM4_CCNT_F2:
     case CT_ETM4_CCNT_F3:
-        key_dec(t, " cc=", p->count);
+        ct_list_dec(t, " cc=", p->count);
         if (p->flags & CT_ETM4_HAS_COMMIT)
-            key_dec(t, " commit=", p->count2);
+            ct_list_dec(t, " commit=", p->count2);
         break;
     case CT_ETM4_TIMESTAMP:
-        key_hex(t, " ts=", p->value);
+        ct_list_hex(t, " ts=", p->value);
         if (p->flags & CT_ETM4_HAS_COUNT)
-            key_dec(t, " cc=", p->count);
+            ct_list_dec(t, " cc=", p->count);
         break;
     case CT_ETM4_TRACE_INFO:
         trace_info(t, p);
@@ -222,7 +210,7 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
         exception(t, p, source);
         break;
     case CT_ETM4_COMMIT:
-        key_dec(t, " commit=", p->count2);
+        ct_list_dec(t, " commit=", p->count2);
         break;
     case CT_ETM4_CANCEL_F1:
     case CT_ETM4_CANCEL_F1_MISPRED:
@@ -235,14 +223,14 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
             atoms(t, p);
         break;
     case CT_ETM4_EVENT:
-        key_hex(t, " event=", p->info);
+        ct_list_hex(t, " event=", p->info);
         break;
     case CT_ETM4_Q:
         q(t, p);
         break;
     case CT_ETM4_ITE:
-        key_dec(t, " el=", p->el_sec & 15u);
-        key_hex(t, " value=", p->value);
+        ct_list_dec(t, " el=", p->el_sec & 15u);
+        ct_list_hex(t, " value=", p->value);
         break;
     case CT_ETM4_BAD_SEQUENCE:
     case CT_ETM4_INCOMPLETE_EOT:
@@ -258,17 +246,7 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
 void ct_list_etm4_packet(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm4_packet *p, const struct ct_source *source)
 {
-    ct_text_room(t);
-    ct_text_dec(t, offset);
-    ct_text_char(t, ' ');
-    ct_text_hex_digits(t, id, 2);
-    ct_text_char(t, ' ');
-    if (p->size)
-        ct_text_hex_bytes(t, bytes, p->size);
-    else
-        ct_text_char(t, '-');
-    ct_text_char(t, ' ');
-    ct_text_string(t, names[p->type]);
+    ct_list_packet_start(t, id, offset, bytes, p->size, names[p->type]);
     fields(t, p, source);
     ct_text_char(t, '\n');
 }

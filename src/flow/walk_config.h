@@ -1,0 +1,23 @@
+/* What the registers of a source say about the walk along the program. */
+#ifndef CT_FLOW_WALK_CONFIG_H
+#define CT_FLOW_WALK_CONFIG_H
+
+#include <stdbool.h>
+
+#include "coretap/input.h"
+
+struct ct_walk_config {
+    bool wfi_waypoint;   /* WFI and WFE are traced as branches */
+    bool dsb_waypoint;   /* … and DSB and DMB */
+    bool return_stack;   /* targets of returns are not traced */
+    bool eret_is_return; /* ETE: a taken ERET is the return from an exception; there is no packet for it */
+    bool m_profile;
+    bool it_conditions; /* instructions of an IT block count as conditional */
+    bool worlds;        /* the memory space is that of the security state, whatever the exception level */
+    bool atom_returns;  /* PTM: an E atom of an indirect branch says that its target is on the return stack */
+};
+
+/* All false for sources that do not trace instructions. CT_ERR_CONFIG names the register that cannot be. */
+int ct_walk_config_init(struct ct_ctx *ctx, const struct ct_source *source, struct ct_walk_config *config);
+
+#endif

@@ -1,0 +1,399 @@
+/* The packet decoder of PTM: bytes to packets. ARM IHI 0035B chapter 4, "Program Flow Trace packets". */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "base/v7_config.h"
+#include "coretap/packet_ptm.h"
+#include "proto/v7_fields.h"
+
+/* Of a row of zeros before the first 0x80 that follows five, these stay with the alignment packet at most; more
+ * go to the run without synchronisation in groups of so many plus one (LISTING part 1). */
+#define SURPLUS_ZEROS 10
+
+/* The last zeros of a row that is not over; the alignment packet they may become begins among them. */
+#define HELD_ZEROS (CT_V7_ASYNC_ZEROS + SURPLUS_ZEROS)
+
+struct ct_ptm_decoder {
+    struct ct_v7_config config;
+    /* What the trace unit's compression registers hold. */
+    uint32_t addr;
+    uint8_t addr_valid; /* low bits known */
+    uint8_t isa;
+    bool ns, hyp;
+    uint64_t timestamp;
+    bool synced;
+    /* A run of bytes without synchronisation that is not yet told. */
+    uint64_t run_pos;
+    uint64_t run_size;
+};
+
+int ct_ptm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_decoder **out)
+{
+    struct ct_v7_config config;
+    int rc = ct_v7_config_init(ctx, source, &config);
+    if (rc)
+        return rc;
+    struct ct_ptm_decoder *d = calloc(1, sizeof *d);
+    if (!d)
+        return ct_fail_nomem(ctx, "PTM packet decoder");
+    d->config = config;
+    ct_ptm_decoder_reset(d);
+    *out = d;
+    return CT_OK;
+}
+
+void ct_ptm_decoder_free(struct ct_ptm_decoder *d)
+{
+    free(d);
+}
+
+void ct_ptm_decoder_reset(struct ct_ptm_decoder *d)
+{
+    *d = (struct ct_ptm_decoder){.config = d->config, .isa = CT_V7_ISA_UNKNOWN};
+}
+
+static uint8_t header_type(uint8_t header)
+{
+    if (header & 1)
+        return CT_PTM_BRANCH_ADDRESS;
+    if (header & 0x80)
+        return CT_PTM_ATOM;
+    switch (header) {
+    case 0x00:
+        return CT_PTM_ASYNC;
+    case 0x08:
+        return CT_PTM_ISYNC;
+    case 0x0c:
+        return CT_PTM_TRIGGER;
+    case 0x3c:
+        return CT_PTM_VMID;
+    case 0x42:
+    case 0x46:
+        return CT_PTM_TIMESTAMP;
+    case 0x66:
+        return CT_PTM_IGNORE;
+    case 0x6e:
+        return CT_PTM_CTXTID;
+    case 0x72:
+        return CT_PTM_WP_UPDATE;
+    case 0x76:
+        return CT_PTM_ERET;
+    default:
+        return CT_PTM_RESERVED;
+    }
+}
+
+static void set_isa(struct ct_ptm_decoder *d, struct ct_ptm_packet *packet, uint8_t isa)
+{
+    if (isa != d->isa)
+        packet->flags |= CT_PTM_ISA_CHANGED;
+    d->isa = packet->isa = isa;
+}
+
+static void set_cc(struct ct_ptm_packet *packet, uint32_t cc)
+{
+    packet->cc = cc;
+    packet->flags |= CT_PTM_HAS_CC;
+}
+
+/* A cycle count: four bits in 5:2 of its first byte, and when bit 6 is set seven bits in each further one. */
+static uint32_t cycle_count(struct ct_v7_cursor *c, uint8_t first)
+{
+    uint32_t count = first >> 2 & 15u;
+    if (!(first & 0x40))
+        return count;
+    for (unsigned shift = 4; shift < 32; shift += 7) {
+        uint8_t byte = ct_v7_u8(c);
+        count |= (uint32_t)(byte & 0x7fu) << shift;
+        if (!(byte & 0x80))
+            break;
+    }
+    return count;
+}
+
+/* An alignment packet met while synchronised. The byte that breaks it off belongs to it. */
+static void async(struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+{
+    unsigned zeros = 1;
+    for (;;) {
+        uint8_t byte = ct_v7_u8(c);
+        if (c->cut)
+            return;
+        if (byte == 0 && ++zeros <= HELD_ZEROS)
+            continue;
+        if (byte == 0x80 && zeros >= CT_V7_ASYNC_ZEROS)
+            return;
+        packet->err = packet->type;
+        packet->type = CT_PTM_BAD_SEQUENCE;
+        return;
+    }
+}
+
+/* Address, information byte, cycle count unless periodic, context ID. */
+static void isync(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+{
+    uint32_t addr = ct_v7_le(c, 4);
+    uint8_t info = ct_v7_u8(c);
+    packet->reason = info >> 5 & 3;
+    packet->flags |= CT_PTM_HAS_SEC;
+    if (packet->reason != CT_SYNC_PERIODIC && d->config.cycle_accurate)
+        set_cc(packet, cycle_count(c, ct_v7_u8(c)));
+    if (d->config.ctxt_bytes) {
+        packet->ctxt = ct_v7_le(c, d->config.ctxt_bytes);
+        packet->flags |= CT_PTM_HAS_CTXT;
+    }
+    if (c->cut)
+        return;
+    uint8_t isa = CT_V7_A32;
+    if (addr & 1)
+        isa = info & 4 ? CT_V7_TEE : CT_V7_T32;
+    set_isa(d, packet, isa);
+    d->ns = info & 8;
+    d->hyp = info & 2;
+    d->addr = addr & ~UINT32_C(1);
+    d->addr_valid = 32;
+    packet->value = d->addr;
+    packet->valid = 32;
+    packet->flags |= (uint8_t)((d->ns ? CT_PTM_NS : 0) | (d->hyp ? CT_PTM_HYP : 0));
+}
+
+/* Atoms stand below the highest set bit of 6:1, the oldest first; 0 is E. With cycle counts there is one, in bit 1,
+ * and the count. */
+static void atom(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t header,
+                 struct ct_ptm_packet *packet)
+{
+    if (d->config.cycle_accurate) {
+        packet->natoms = 1;
+        packet->atoms = !(header & 2);
+        set_cc(packet, cycle_count(c, header));
+        return;
+    }
+    unsigned bits = header >> 1 & 0x3fu;
+    unsigned count = 1;
+    while (bits >> (count + 1))
+        count++;
+    packet->natoms = (uint8_t)count;
+    for (unsigned i = 0; i < count; i++)
+        if (!(bits >> (count - 1 - i) & 1))
+            packet->atoms |= (uint8_t)(1u << i);
+}
+
+/* What the bytes of a branch or waypoint packet say of an address. */
+struct address {
+    uint32_t bits;  /* as transmitted, from bit 1 of the first byte on */
+    unsigned count; /* of them */
+    bool full;      /* five bytes, with the instruction set in the last */
+    uint8_t last;   /* the fifth byte */
+    bool has_info;  /* exception information bytes follow */
+};
+
+/* Six bits, then seven a byte; in the last of two to four bytes bit 6 says that exception information follows. */
+static struct address address_bytes(struct ct_v7_cursor *c, uint8_t first)
+{
+    struct address a = {.bits = first >> 1 & 0x3fu, .count = 6};
+    uint8_t byte = first;
+    for (unsigned i = 1; byte & 0x80 && i < 4; i++) {
+        byte = ct_v7_u8(c);
+        unsigned count = byte & 0x80 ? 7 : 6;
+        a.bits |= (byte & ((1u << count) - 1)) << a.count;
+        a.count += count;
+        a.has_info = !(byte & 0x80) && byte & 0x40;
+    }
+    if (byte & 0x80) {
+        a.full = true;
+        a.last = ct_v7_u8(c);
+        a.has_info = a.last & 0x40;
+    }
+    return a;
+}
+
+static uint8_t address_isa(const struct ct_ptm_decoder *d, const struct address *a)
+{
+    if (!a->full)
+        return d->isa;
+    if (a->last & 0x20)
+        return CT_V7_JAZ;
+    return a->last & 0x10 ? CT_V7_T32 : CT_V7_A32;
+}
+
+/* The fifth byte has what is left of the 32 bits. */
+static void set_address(struct ct_ptm_decoder *d, struct ct_ptm_packet *packet, const struct address *a)
+{
+    unsigned shift = ct_v7_address_shift(packet->isa);
+    uint64_t bits = a->bits;
+    unsigned count = a->count;
+    if (a->full) {
+        bits |= (uint64_t)(a->last & 0x1fu) << count;
+        count = 32 - shift;
+    }
+    uint32_t mask = (uint32_t)(ct_mask64(count) << shift);
+    uint32_t low = (UINT32_C(1) << shift) - 1;
+    d->addr = (d->addr & ~mask & ~low) | ((uint32_t)(bits << shift) & mask);
+    if (count + shift > d->addr_valid)
+        d->addr_valid = (uint8_t)(count + shift);
+    packet->value = d->addr;
+    packet->valid = d->addr_valid;
+}
+
+static void waypoint_update(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+{
+    struct address a = address_bytes(c, ct_v7_u8(c));
+    uint8_t info = a.has_info ? ct_v7_u8(c) : 0;
+    if (c->cut)
+        return;
+    uint8_t isa = address_isa(d, &a);
+    if (isa == CT_V7_T32 && info & 0x40)
+        isa = CT_V7_TEE;
+    set_isa(d, packet, isa);
+    set_address(d, packet, &a);
+}
+
+static void branch(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t header,
+                   struct ct_ptm_packet *packet)
+{
+    struct address a = address_bytes(c, header);
+    uint8_t info[2] = {0, 0};
+    if (a.has_info) {
+        info[0] = ct_v7_u8(c);
+        if (info[0] & 0x80)
+            info[1] = ct_v7_u8(c);
+    }
+    if (d->config.cycle_accurate)
+        set_cc(packet, cycle_count(c, ct_v7_u8(c)));
+    if (c->cut)
+        return;
+    uint8_t isa = address_isa(d, &a);
+    if (a.has_info) {
+        if (isa == CT_V7_T32 && info[0] & 0x40)
+            isa = CT_V7_TEE;
+        d->ns = info[0] & 1;
+        if (info[0] & 0x80)
+            d->hyp = info[1] & 0x20;
+        packet->exc = (uint16_t)((info[0] >> 1 & 15u) | (info[1] & 0x1fu) << 4);
+        packet->flags |=
+            (uint8_t)(CT_PTM_HAS_SEC | CT_PTM_HAS_EXC | (d->ns ? CT_PTM_NS : 0) | (d->hyp ? CT_PTM_HYP : 0));
+    }
+    set_isa(d, packet, isa);
+    set_address(d, packet, &a);
+}
+
+static void timestamp(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+{
+    unsigned bits;
+    uint64_t value = ct_v7_timestamp(c, d->config.ts_64bit, &bits);
+    if (d->config.cycle_accurate)
+        set_cc(packet, cycle_count(c, ct_v7_u8(c)));
+    if (c->cut)
+        return;
+    d->timestamp = (d->timestamp & ~ct_mask64(bits)) | value;
+    packet->value = d->timestamp;
+    packet->valid = (uint8_t)bits;
+}
+
+/* Decodes the packet at c->p into *packet, of which pos and type are filled in. On `cut` nothing in the
+ * decoder has changed. */
+static void decode_one(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+{
+    uint8_t header = *c->p++;
+    switch (packet->type) {
+    case CT_PTM_ASYNC:
+        async(c, packet);
+        break;
+    case CT_PTM_ISYNC:
+        isync(d, c, packet);
+        break;
+    case CT_PTM_ATOM:
+        atom(d, c, header, packet);
+        break;
+    case CT_PTM_BRANCH_ADDRESS:
+        branch(d, c, header, packet);
+        break;
+    case CT_PTM_WP_UPDATE:
+        waypoint_update(d, c, packet);
+        break;
+    case CT_PTM_CTXTID:
+        packet->ctxt = ct_v7_le(c, d->config.ctxt_bytes);
+        break;
+    case CT_PTM_VMID:
+        packet->value = ct_v7_u8(c);
+        break;
+    case CT_PTM_TIMESTAMP:
+        timestamp(d, c, packet);
+        break;
+    default: /* the header is all */
+        break;
+    }
+}
+
+/* Looks for an alignment packet in bytes without synchronisation. Result: bytes that belong to the run. Zeros at the
+ * end are held back: an alignment packet may have begun there. */
+static size_t unsynced_bytes(struct ct_ptm_decoder *d, const uint8_t *data, size_t size, int final)
+{
+    size_t zeros = 0; /* of the row that ends at `at` */
+    for (size_t at = 0; at < size; at++) {
+        if (data[at] == 0) {
+            zeros++;
+            continue;
+        }
+        if (data[at] == 0x80 && zeros >= CT_V7_ASYNC_ZEROS) {
+            d->synced = true;
+            return at - (CT_V7_ASYNC_ZEROS + (zeros - CT_V7_ASYNC_ZEROS) % (SURPLUS_ZEROS + 1));
+        }
+        zeros = 0;
+    }
+    if (final)
+        return size;
+    /* Whole groups of a long row are surplus whatever follows: they leave, the rest of the row stays. */
+    size_t held = zeros;
+    if (zeros > HELD_ZEROS)
+        held = CT_V7_ASYNC_ZEROS + (zeros - CT_V7_ASYNC_ZEROS) % (SURPLUS_ZEROS + 1);
+    return size - held;
+}
+
+static size_t tell_run(struct ct_ptm_decoder *d, size_t bytes, uint64_t pos, int over,
+                       struct ct_ptm_packet *packet)
+{
+    if (d->run_size == 0)
+        d->run_pos = pos;
+    d->run_size += bytes;
+    if (!over || d->run_size == 0)
+        return 0;
+    *packet = (struct ct_ptm_packet){.pos = d->run_pos, .type = CT_PTM_NOT_SYNC, .value = d->run_size};
+    d->run_size = 0;
+    return 1;
+}
+
+size_t ct_ptm_decode(struct ct_ptm_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
+                     struct ct_ptm_packet *packets, size_t cap, size_t *count)
+{
+    size_t at = 0;
+    size_t n = 0;
+    while (n < cap && at < size) {
+        if (!d->synced) {
+            size_t bytes = unsynced_bytes(d, data + at, size - at, final);
+            n += tell_run(d, bytes, pos + at, d->synced, &packets[n]);
+            at += bytes;
+            if (!d->synced)
+                break;
+            continue;
+        }
+        struct ct_ptm_packet *packet = &packets[n];
+        struct ct_v7_cursor c = {.p = data + at, .end = data + size};
+        *packet = (struct ct_ptm_packet){.pos = pos + at, .type = header_type(data[at])};
+        decode_one(d, &c, packet);
+        if (c.cut && !final)
+            break;
+        if (c.cut)
+            *packet =
+                (struct ct_ptm_packet){.pos = pos + at, .type = CT_PTM_INCOMPLETE_EOT, .err = packet->type};
+        packet->size = (uint8_t)(c.p - (data + at));
+        at += packet->size;
+        n++;
+    }
+    if (final && at == size && n < cap && !d->synced)
+        n += tell_run(d, 0, pos + at, 1, &packets[n]);
+    *count = n;
+    return at;
+}
