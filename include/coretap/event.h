@@ -15,7 +15,7 @@ extern "C" {
 enum ct_event_type {
     CT_EVENT_BRANCH,    /* value: target of a taken branch */
     CT_EVENT_START,     /* value: address at which execution is when tracing (re)starts or a handler begins */
-    CT_EVENT_HARDWARE,  /* value: event bits */
+    CT_EVENT_HARDWARE,  /* value: event bits; b: 1 for the trigger of an ETMv3 or PTM */
     CT_EVENT_EXCEPTION, /* value: number; extra: preferred return address when b is 1 */
     CT_EVENT_RETURN,    /* return from an exception */
     CT_EVENT_CONTEXT,   /* value: context ID in 31:0, VMID in 63:32; a: el_sec; b: enum ct_elem_context */
@@ -45,7 +45,8 @@ struct ct_event {
 
 struct ct_events;
 
-CT_API int ct_events_new(struct ct_ctx *ctx, struct ct_events **out);
+/* Events of one stream of `source`. CT_ERR_NOMEM. */
+CT_API int ct_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_events **out);
 CT_API void ct_events_free(struct ct_events *events);
 
 /* Room that the array of events must have. */

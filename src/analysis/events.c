@@ -14,10 +14,12 @@
 struct ct_events {
     struct ct_event waiting[WAITING];
     unsigned count;
-    bool open_branch; /* the newest branch that waits has no target yet */
-    unsigned branch;  /* its place */
-    bool branched;    /* elements: the last atom was E, the address that comes is its target */
-    uint64_t next;    /* flow: the instruction behind the last range */
+    bool open_branch;      /* the newest branch that waits has no target yet */
+    unsigned branch;       /* its place */
+    bool timestamp_counts; /* the count of a timestamp is one of those that add up (PTM, ETMv3) */
+    bool after_timestamp;  /* the last element was a timestamp */
+    bool branched;         /* elements: the last atom was E, the address that comes is its target */
+    uint64_t next;         /* flow: the instruction behind the last range */
     uint64_t q_instructions;
     uint64_t cycle;
     uint64_t gap_offset;
@@ -30,11 +32,12 @@ struct sink {
     size_t count;
 };
 
-int ct_events_new(struct ct_ctx *ctx, struct ct_events **out)
+int ct_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_events **out)
 {
     struct ct_events *ev = calloc(1, sizeof *ev);
     if (!ev)
         return ct_fail_nomem(ctx, "events");
+    ev->timestamp_counts = source->protocol == CT_PROTOCOL_PTM || source->protocol == CT_PROTOCOL_ETM3;
     *out = ev;
     return CT_OK;
 }
@@ -78,10 +81,11 @@ static void begin_p0(struct ct_events *ev, struct sink *sink)
 }
 
 /* A count belongs to all that wait: the last P0 element and what stands between it and the count. */
-static void on_cycles(struct ct_events *ev, const struct ct_elem *elem)
+static void on_cycles(struct ct_events *ev, const struct ct_elem *elem, bool after_timestamp)
 {
-    if (elem->n)
-        return; /* attached to a timestamp: cycles since the last count, which that count will include */
+    /* IHI 0064H: the count of a timestamp runs from the last cycle count, and the next one includes it. */
+    if (elem->n == CT_CYCLES_ATTACHED && after_timestamp && !ev->timestamp_counts)
+        return;
     ev->cycle += elem->v;
     for (unsigned i = 0; i < ev->count; i++)
         ev->waiting[i].cycle = ev->cycle;
@@ -122,9 +126,11 @@ static void on_gap(struct ct_events *ev, const struct ct_elem *elem, uint64_t of
 static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset, struct sink *sink)
 {
     struct ct_event event = {.offset = offset, .value = elem->v, .a = elem->n, .b = elem->aux};
+    bool after_timestamp = ev->after_timestamp;
+    ev->after_timestamp = elem->kind == CT_ELEM_TIMESTAMP;
     switch (elem->kind) {
     case CT_ELEM_CYCLES:
-        on_cycles(ev, elem);
+        on_cycles(ev, elem, after_timestamp);
         return;
     case CT_ELEM_GAP:
         on_gap(ev, elem, offset);
@@ -158,6 +164,8 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
         event.type = CT_EVENT_RETURN;
         break;
     case CT_ELEM_CONTEXT:
+        if (elem->aux & CT_CONTEXT_SILENT)
+            return;
         event.type = CT_EVENT_CONTEXT;
         break;
     case CT_ELEM_TIMESTAMP:

@@ -91,9 +91,11 @@ static const struct ct_source *source_of(const struct cli_passes *passes)
     return &buffer->sources[0];
 }
 
-/* TRCCONFIGR.BB. */
+/* TRCCONFIGR.BB, ETMCR bit 8. */
 static bool has_branch_broadcast(const struct ct_source *source)
 {
+    if (source->protocol == CT_PROTOCOL_PTM || source->protocol == CT_PROTOCOL_ETM3)
+        return source->regs.etmcr >> 8 & 1;
     return source->regs.configr >> 3 & 1;
 }
 
@@ -116,7 +118,7 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
     if (!d->told_head)
         ct_event_head(&passes->text, d->format);
     d->told_head = true;
-    if (ct_events_new(args->ctx, &d->events) != CT_OK)
+    if (ct_events_new(args->ctx, source_of(passes), &d->events) != CT_OK)
         return cli_library_error(args->ctx);
     return CLI_CLEAN;
 }

@@ -38,8 +38,11 @@ enum value_kind {
 
 static void context_note(const struct ct_event *e, char *note)
 {
-    int n = snprintf(note, NOTE_SIZE, "EL%u %s %s", e->a & 15u, worlds[e->a >> 4 & 3],
-                     e->b & CT_CONTEXT_SF ? "64-bit" : "32-bit");
+    int n = 0;
+    if (e->b & CT_CONTEXT_EL)
+        n = snprintf(note, NOTE_SIZE, "EL%u ", e->a & 15u);
+    n += snprintf(note + n, (size_t)(NOTE_SIZE - n), "%s %s", worlds[e->a >> 4 & 3],
+                  e->b & CT_CONTEXT_SF ? "64-bit" : "32-bit");
     if (e->b & CT_CONTEXT_CTXT)
         n += snprintf(note + n, (size_t)(NOTE_SIZE - n), " ctxt=0x%x", (unsigned)e->value);
     if (e->b & CT_CONTEXT_VMID)
@@ -49,7 +52,7 @@ static void context_note(const struct ct_event *e, char *note)
 static void exception_note(const struct ct_event *e, const struct ct_source *source, char *note)
 {
     char number[32];
-    const char *name = ct_exception_name(&source->arch, (unsigned)e->value, number, sizeof number);
+    const char *name = ct_exception_name(source, (unsigned)e->value, number, sizeof number);
     if (e->b)
         snprintf(note, NOTE_SIZE, "%s, returns to 0x%llx", name, (unsigned long long)e->extra);
     else
@@ -75,6 +78,11 @@ static enum value_kind describe(const struct ct_event *e, const struct ct_source
     case CT_EVENT_GAP:
         snprintf(note, NOTE_SIZE, "bytes lost at offset %llu: %s", (unsigned long long)e->offset, gaps[e->a]);
         return DEC;
+    case CT_EVENT_HARDWARE:
+        if (!e->b)
+            return HEX;
+        snprintf(note, NOTE_SIZE, "trigger");
+        return NO_VALUE;
     case CT_EVENT_TRACE_ON:
         snprintf(note, NOTE_SIZE, "%s", trace_ons[e->a]);
         return NO_VALUE;

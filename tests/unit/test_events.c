@@ -9,6 +9,8 @@
 #define MOST    (2 * CT_EVENTS_MIN + 200)
 #define SIZE(a) (sizeof(a) / sizeof *(a))
 
+static const struct ct_source source = {.name = "etm", .protocol = CT_PROTOCOL_ETM4};
+
 struct got {
     struct ct_event events[MOST];
     size_t count;
@@ -17,7 +19,7 @@ struct got {
 static void from_elems(const struct ct_elem *elems, size_t size, struct got *got)
 {
     struct ct_events *ev;
-    assert_int_equal(ct_events_new(NULL, &ev), CT_OK);
+    assert_int_equal(ct_events_new(NULL, &source, &ev), CT_OK);
     size_t done = 0;
     got->count = 0;
     while (done < size) {
@@ -32,7 +34,7 @@ static void from_elems(const struct ct_elem *elems, size_t size, struct got *got
 static void from_flow(const struct ct_flow *records, size_t size, struct got *got)
 {
     struct ct_events *ev;
-    assert_int_equal(ct_events_new(NULL, &ev), CT_OK);
+    assert_int_equal(ct_events_new(NULL, &source, &ev), CT_OK);
     assert_int_equal(ct_events_from_flow(ev, records, size, got->events, MOST, &got->count), size);
     ct_events_free(ev);
 }
