@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ID_FLUSH   0x7bu
+#define ID_TRIGGER 0x7du
+
+/* Whether data of this ID can be trace. */
+static int is_source(const struct ct_demux *demux, unsigned id)
+{
+    return demux->framing == CT_FRAMING_NONE ? id == 0 : id > 0 && id < CT_ID_COUNT;
+}
+
 int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, struct ct_demux **out)
 {
     *out = NULL;
@@ -20,6 +29,8 @@ int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, str
     demux->framing = options->framing;
     demux->no_fsync_reset = options->no_fsync_reset;
     demux->id = CT_ID_NONE;
+    for (unsigned id = 0; id < CT_ID_ALL; id++)
+        demux->streams[id].dropped = !is_source(demux, id);
     *out = demux;
     return CT_OK;
 }
@@ -28,25 +39,25 @@ void ct_demux_free(struct ct_demux *demux)
 {
     if (!demux)
         return;
-    for (size_t i = 0; i < CT_ID_COUNT; i++)
+    for (size_t i = 0; i < CT_ID_ALL; i++)
         ct_stream_free(&demux->streams[i]);
     free(demux);
 }
 
 void ct_demux_keep(struct ct_demux *demux, uint8_t id, int keep)
 {
-    if (id < CT_ID_COUNT)
+    if (is_source(demux, id))
         demux->streams[id].dropped = !keep;
 }
 
 static size_t unframed_push(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     struct ct_stream *stream = &demux->streams[0];
-    demux->stats.id_bytes[0] += size;
+    demux->counts[0] += size;
     demux->offset += size;
     if (stream->dropped)
         return size;
-    if (!ct_stream_reserve(stream, size) || !ct_stream_map(stream, demux->offset - size, 0)) {
+    if (!ct_stream_reserve(stream, size) || !ct_stream_map(stream, demux->offset - size, 0, demux->offset)) {
         demux->failed = 1;
         return 0;
     }
@@ -72,6 +83,20 @@ size_t ct_dstream_push(struct ct_demux *demux, const uint8_t *data, size_t size)
     return used;
 }
 
+static void sum_up(struct ct_demux *demux)
+{
+    struct ct_frame_stats *stats = &demux->stats;
+    const uint64_t *counts = demux->counts;
+    memcpy(stats->id_bytes, counts, sizeof stats->id_bytes);
+    stats->null_bytes = demux->framing == CT_FRAMING_NONE ? 0 : counts[0];
+    stats->trigger_bytes = counts[ID_TRIGGER] + counts[ID_FLUSH];
+    stats->no_id_bytes = counts[CT_ID_NONE];
+    stats->reserved_bytes = 0;
+    for (unsigned id = CT_ID_COUNT; id < CT_ID_NONE; id++)
+        stats->reserved_bytes += counts[id];
+    stats->reserved_bytes -= stats->trigger_bytes;
+}
+
 int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size_t *used)
 {
     size_t n = 0;
@@ -87,6 +112,7 @@ int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size
     else
         n = ct_dstream_push(demux, data, size);
     demux->stats.input_bytes += n;
+    sum_up(demux);
     *used = n;
     return demux->failed ? ct_fail_nomem(demux->ctx, "demultiplexer: runs") : CT_OK;
 }
@@ -105,6 +131,7 @@ int ct_demux_finish(struct ct_demux *demux)
         ct_frame_trouble(demux, CT_FRAME_CUT, offset, demux->frame_fill);
     }
     demux->frame_fill = 0;
+    sum_up(demux);
     return demux->failed ? ct_fail_nomem(demux->ctx, "demultiplexer: runs") : CT_OK;
 }
 

@@ -10,7 +10,8 @@
 #define CT_FSYNC        0x7fffffffu /* little-endian: ff ff ff 7f */
 #define CT_ID_COUNT     0x70u       /* IDs from here on are no trace sources */
 #define CT_ID_NONE      0x80u       /* no ID yet: where these bytes belong is not known */
-#define CT_BLOCK_SIZE   512u        /* DSTREAM: a block with its footer */
+#define CT_ID_ALL       0x81u
+#define CT_BLOCK_SIZE   512u /* DSTREAM: a block with its footer */
 #define CT_BLOCK_FOOTER 8u
 #define CT_BLOCK_DATA   (CT_BLOCK_SIZE - CT_BLOCK_FOOTER)
 
@@ -21,7 +22,9 @@ struct ct_stream {
     uint64_t pos; /* stream position of data[begin] */
     struct ct_span *spans;
     size_t span_begin, span_end, span_cap;
-    uint8_t dropped; /* bytes are not wanted */
+    uint64_t next;   /* offset with which the last span goes on */
+    uint32_t stride; /* of the last span */
+    uint8_t dropped; /* bytes are only counted */
 };
 
 struct ct_demux {
@@ -43,8 +46,9 @@ struct ct_demux {
     uint32_t frame_fill;
     size_t mark_count;
     struct ct_frame_mark mark;
-    struct ct_frame_stats stats;
-    struct ct_stream streams[CT_ID_COUNT];
+    struct ct_frame_stats stats; /* what is counted per ID enters at the end of each push */
+    uint64_t counts[CT_ID_ALL];  /* data bytes */
+    struct ct_stream streams[CT_ID_ALL];
 };
 
 /* ---- stream.c ---- */
@@ -62,36 +66,20 @@ static inline int ct_stream_reserve(struct ct_stream *stream, size_t size)
     return stream->cap - stream->end >= size + CT_STREAM_WIDE || ct_stream_grow(stream, size);
 }
 
-/* Offset that the span gives to stream position `pos`, which may lie behind it. */
-static inline uint64_t ct_span_offset(const struct ct_span *span, uint64_t pos)
+/* The bytes that are appended next come from `offset` on, with this stride, and those after them would come from
+ * `next` on. Continues the last span if that says the same. 0 without memory. */
+static inline int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint32_t stride, uint64_t next)
 {
-    uint64_t n = pos - span->pos;
-    return span->offset + n + (span->stride ? n / span->stride : 0);
-}
-
-/* The next bytes of the stream come from `offset` on, with this stride. Continues the last span if that says the
- * same. 0 without memory. */
-static inline int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint32_t stride)
-{
-    if (stream->span_end > stream->span_begin) {
-        const struct ct_span *last = &stream->spans[stream->span_end - 1];
-        uint64_t pos = stream->pos + (stream->end - stream->begin);
-        if (last->stride == stride && ct_span_offset(last, pos) == offset)
-            return 1;
-    }
-    return ct_stream_new_span(stream, offset, stride);
+    int same = offset == stream->next && stride == stream->stride && stream->span_end > stream->span_begin;
+    stream->next = next;
+    stream->stride = stride;
+    return same || ct_stream_new_span(stream, offset, stride);
 }
 
 void ct_stream_consume(struct ct_stream *stream, size_t count);
 void ct_stream_free(struct ct_stream *stream);
 
 /* ---- frame.c ---- */
-
-/* Counts data of an ID. */
-void ct_frame_count(struct ct_demux *demux, unsigned id, uint64_t count);
-
-/* Where the bytes of `id` are to go, or NULL when they are only counted. */
-struct ct_stream *ct_frame_stream(struct ct_demux *demux, unsigned id);
 
 /* Takes apart one frame. `at`: the offset of each of its bytes. The plain reference. */
 void ct_frame_plain(struct ct_demux *demux, const uint8_t *frame, const uint64_t *at);

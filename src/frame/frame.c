@@ -2,9 +2,6 @@
  * bit 0 is kept in byte 15; bytes 1, 3, … 13 are data. */
 #include "frame/demux.h"
 
-#define ID_FLUSH   0x7bu
-#define ID_TRIGGER 0x7du
-
 void ct_frame_trouble(struct ct_demux *demux, enum ct_frame_trouble kind, uint64_t offset, uint64_t lost)
 {
     demux->mark = (struct ct_frame_mark){
@@ -28,36 +25,13 @@ void ct_frame_fsync(struct ct_demux *demux, uint32_t count)
     }
 }
 
-void ct_frame_count(struct ct_demux *demux, unsigned id, uint64_t count)
-{
-    struct ct_frame_stats *stats = &demux->stats;
-    if (id == CT_ID_NONE) {
-        stats->no_id_bytes += count;
-        return;
-    }
-    stats->id_bytes[id] += count;
-    if (id == 0)
-        stats->null_bytes += count;
-    else if (id == ID_TRIGGER || id == ID_FLUSH)
-        stats->trigger_bytes += count;
-    else if (id >= CT_ID_COUNT)
-        stats->reserved_bytes += count;
-}
-
-struct ct_stream *ct_frame_stream(struct ct_demux *demux, unsigned id)
-{
-    if (id == 0 || id >= CT_ID_COUNT || demux->streams[id].dropped)
-        return NULL;
-    return &demux->streams[id];
-}
-
 static void put(struct ct_demux *demux, unsigned id, uint8_t byte, uint64_t offset)
 {
-    ct_frame_count(demux, id, 1);
-    struct ct_stream *stream = ct_frame_stream(demux, id);
-    if (!stream)
+    struct ct_stream *stream = &demux->streams[id];
+    demux->counts[id]++;
+    if (stream->dropped)
         return;
-    if (!ct_stream_reserve(stream, 1) || !ct_stream_map(stream, offset, 0)) {
+    if (!ct_stream_reserve(stream, 1) || !ct_stream_map(stream, offset, 0, offset + 1)) {
         demux->failed = 1;
         return;
     }
@@ -72,11 +46,12 @@ static int side_by_side(const uint64_t *at)
 /* A frame without an ID byte and without holes: the one case that is mapped with a stride. */
 static void plain_pure(struct ct_demux *demux, const uint8_t *frame, uint64_t offset)
 {
-    ct_frame_count(demux, demux->id, CT_FRAME_DATA);
-    struct ct_stream *stream = ct_frame_stream(demux, demux->id);
-    if (!stream)
+    struct ct_stream *stream = &demux->streams[demux->id];
+    demux->counts[demux->id] += CT_FRAME_DATA;
+    if (stream->dropped)
         return;
-    if (!ct_stream_reserve(stream, CT_FRAME_DATA) || !ct_stream_map(stream, offset, CT_FRAME_DATA)) {
+    if (!ct_stream_reserve(stream, CT_FRAME_DATA) ||
+        !ct_stream_map(stream, offset, CT_FRAME_DATA, offset + CT_FRAME_SIZE)) {
         demux->failed = 1;
         return;
     }

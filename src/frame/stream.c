@@ -83,6 +83,13 @@ void ct_stream_free(struct ct_stream *stream)
     free(stream->spans);
 }
 
+/* Offset that the span gives to stream position `pos`. */
+static uint64_t span_offset(const struct ct_span *span, uint64_t pos)
+{
+    uint64_t n = pos - span->pos;
+    return span->offset + n + (span->stride ? n / span->stride : 0);
+}
+
 uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
 {
     size_t low = 0, high = run->span_count;
@@ -93,5 +100,5 @@ uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
         else
             high = middle;
     }
-    return run->span_count ? ct_span_offset(&run->spans[low], pos) : 0;
+    return run->span_count ? span_offset(&run->spans[low], pos) : 0;
 }

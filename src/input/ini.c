@@ -195,18 +195,15 @@ const char *ct_ini_unquote(const struct ct_ini_item *item)
 
 int ct_ini_number(const struct ct_ini_item *item, uint64_t max, uint64_t *out)
 {
-    char *end;
     const char *text = ct_ini_unquote(item);
     if (!text)
         return CT_ERR_FORMAT;
     int hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = hex ? text + 2 : text;
-    if (!isxdigit((unsigned char)digits[0]))
+    if (!*digits || digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
         return ct_ini_fail(item, "expected a number, 0x… or decimal");
     errno = 0;
-    uint64_t number = strtoull(digits, &end, hex ? 16 : 10);
-    if (*end)
-        return ct_ini_fail(item, "expected a number, 0x… or decimal");
+    uint64_t number = strtoull(digits, NULL, hex ? 16 : 10);
     if (errno || number > max)
         return ct_ini_fail(item, "the number is too large, the most is 0x%llx", (unsigned long long)max);
     *out = number;

@@ -383,6 +383,32 @@ static int collect(void *user, const struct ct_ini_item *item)
     return CT_OK;
 }
 
+static int number_of(const char *text, uint64_t max, uint64_t *number)
+{
+    char value[64];
+    snprintf(value, sizeof value, "%s", text);
+    struct ct_ini_item item = {.path = "t", .section = "", .key = "k", .value = value, .line = 1};
+    return ct_ini_number(&item, max, number);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "0x", "0x0x5", "-1", "+1", "5 6", "a", "0xg", "1.0", "'0x1"};
+    uint64_t number;
+    assert_int_equal(number_of("0x1F", 0x1f, &number), CT_OK);
+    assert_int_equal(number, 31);
+    assert_int_equal(number_of("'010'", 10, &number), CT_OK);
+    assert_int_equal(number, 10);
+    assert_int_equal(number_of("0xffffffffffffffff", UINT64_MAX, &number), CT_OK);
+    assert_true(number == UINT64_MAX);
+    assert_int_equal(number_of("0x20", 0x1f, &number), CT_ERR_CONFIG);
+    assert_int_equal(number_of("18446744073709551616", UINT64_MAX, &number), CT_ERR_CONFIG);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (number_of(bad[i], UINT64_MAX, &number) == CT_OK)
+            fail_msg("%s was taken for a number", bad[i]);
+}
+
 static void lines_of_the_dialect(void **state)
 {
     (void)state;
@@ -470,6 +496,7 @@ int main(void)
         cmocka_unit_test(what_is_only_noted),
         cmocka_unit_test(unknown_cores_without_trace_do_not_matter),
         cmocka_unit_test(the_probe_says_why),
+        cmocka_unit_test(numbers),
         cmocka_unit_test(lines_of_the_dialect),
         cmocka_unit_test(long_lines),
         cmocka_unit_test(limits_end_it),
