@@ -51,7 +51,9 @@ struct ct_frame_stats {
     uint64_t trigger_bytes;  /* data of ID 0x7d, triggers, and 0x7b, flushes */
     uint64_t no_id_bytes;    /* data before the first ID, or after a cut frame and before the next one */
     uint64_t lost_bytes;     /* bytes that belonged to no frame: before the first FSYNC, cut frames */
-    uint64_t id_bytes[128];  /* data per ID, of all IDs */
+    uint64_t
+        edge_bytes; /* of these, at the two ends of a TPIU stream, which seldom begins and ends with a frame */
+    uint64_t id_bytes[128]; /* data per ID, of all IDs */
 };
 
 enum ct_frame_trouble {

@@ -168,10 +168,18 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, e
 bool cli_report_frame_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
 {
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
-    if (!frames || !frames->lost_bytes)
+    if (!frames)
         return false;
-    cli_say("%s: %llu bytes belong to no whole frame and were left out", buffer->name,
-            (unsigned long long)frames->lost_bytes);
+    bool framed = ct_chain_framing(chain) != CT_FRAMING_NONE;
+    uint64_t inside = frames->lost_bytes - frames->edge_bytes;
+    if (framed && frames->input_bytes && !frames->frames)
+        cli_say("%s: no frame was found in %llu bytes with framing %s; try another --framing", buffer->name,
+                (unsigned long long)frames->input_bytes, ct_framing_name(ct_chain_framing(chain)));
+    else if (inside)
+        cli_say("%s: %llu bytes belong to no whole frame and were left out", buffer->name,
+                (unsigned long long)inside);
+    else
+        return false;
     return true;
 }
 
@@ -187,8 +195,9 @@ bool cli_report_stream_damage(const struct ct_chain *chain, const struct ct_buff
             if (ct_packet_type_is_bad((enum ct_protocol)streams[i].source->protocol, t))
                 bad += s->packet_types[t];
         if (bad) {
-            cli_say("%s, ID %02x: %llu packets cannot be; %llu bytes of trace could not be used",
-                    buffer->name, streams[i].id, (unsigned long long)bad, (unsigned long long)s->lost_bytes);
+            cli_say(
+                "%s, ID %02x: packets that cannot be or are cut: %llu; %llu bytes of trace could not be used",
+                buffer->name, streams[i].id, (unsigned long long)bad, (unsigned long long)s->lost_bytes);
             damaged = true;
         }
     }

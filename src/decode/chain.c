@@ -129,16 +129,16 @@ void ct_chain_free(struct ct_chain *c)
 }
 
 /* Takes every stream as far as its bytes go. */
-static int drain(struct ct_chain *c, bool final)
+static int drain(struct ct_chain *c, enum ct_behind behind)
 {
     for (size_t i = 0; i < c->count; i++) {
         struct ct_stream_chain *stream = &c->streams[i];
         struct ct_run run;
         ct_demux_run(c->demux, stream->stream.id, &run);
-        if (!run.size && !final)
+        if (!run.size && behind == CT_BEHIND_MORE)
             continue;
         size_t used;
-        int rc = ct_stream_chain_run(stream, &run, final, (enum ct_level)c->options.level, c->batches,
+        int rc = ct_stream_chain_run(stream, &run, behind, (enum ct_level)c->options.level, c->batches,
                                      c->sink, &used);
         if (rc)
             return rc;
@@ -148,34 +148,52 @@ static int drain(struct ct_chain *c, bool final)
     return 0;
 }
 
-/* Frame trouble; a reset also makes every stream begin afresh. */
-static int tell_marks(struct ct_chain *c)
+/* True when bytes of any stream may be missing here: every stream has to look for synchronisation again. */
+static bool is_break(const struct ct_frame_mark *marks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (marks[i].kind == CT_FRAME_RESET || marks[i].kind == CT_FRAME_CUT)
+            return true;
+    return false;
+}
+
+/* Decodes what the runs hold, which all lies before the marks; then tells those. */
+static int drain_to_marks(struct ct_chain *c)
 {
     size_t count;
     const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
-    for (size_t i = 0; i < count; i++) {
-        int rc = c->sink->mark ? c->sink->mark(c->sink->user, &marks[i]) : 0;
-        if (rc)
-            return rc;
-        for (size_t s = 0; marks[i].kind == CT_FRAME_RESET && s < c->count; s++)
-            ct_stream_chain_reset(&c->streams[s]);
-    }
-    return 0;
+    bool broken = is_break(marks, count);
+    int rc = drain(c, broken ? CT_BEHIND_BREAK : CT_BEHIND_MORE);
+    for (size_t i = 0; !rc && i < count && c->sink->mark; i++)
+        rc = c->sink->mark(c->sink->user, &marks[i]);
+    for (size_t i = 0; broken && i < c->count; i++)
+        ct_stream_chain_reset(&c->streams[i]);
+    return rc;
+}
+
+/* The first bytes: a framing that was not stated is found out. Bytes in the wrong order are an error then; where the
+ * framing was stated the user may know better. */
+static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
+{
+    const char *trouble = c->options.framing == CT_FRAMING_NONE ? NULL : ct_framing_trouble(bytes, size);
+    if (trouble && !c->demux)
+        return ct_fail(c->ctx, CT_ERR_FORMAT, "%s: %s", c->buffer->path, trouble);
+    if (trouble)
+        ct_log(c->ctx, CT_LOG_WARNING, "%s: %s", c->buffer->path, trouble);
+    return c->demux ? CT_OK : start(c, ct_framing_probe(bytes, size));
 }
 
 int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
 {
     const uint8_t *bytes = data;
     int rc = CT_OK;
-    if (!c->demux)
-        rc = start(c, ct_framing_probe(bytes, size));
+    if (size && c->bytes == 0)
+        rc = look_at_first(c, bytes, size);
     while (!rc && size) {
         size_t used;
         rc = ct_demux_push(c->demux, bytes, size, &used);
         if (!rc)
-            rc = drain(c, false);
-        if (!rc)
-            rc = tell_marks(c);
+            rc = drain_to_marks(c);
         bytes += used;
         size -= used;
         c->bytes += used;
@@ -191,9 +209,11 @@ int ct_chain_finish(struct ct_chain *c)
         return CT_OK;
     int rc = ct_demux_finish(c->demux);
     if (!rc)
-        rc = tell_marks(c);
-    if (!rc)
-        rc = drain(c, true);
+        rc = drain(c, CT_BEHIND_END);
+    size_t count;
+    const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
+    for (size_t i = 0; !rc && i < count && c->sink->mark; i++)
+        rc = c->sink->mark(c->sink->user, &marks[i]);
     return rc;
 }
 

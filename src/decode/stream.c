@@ -7,7 +7,7 @@
 int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, const struct ct_memory *memory)
 {
-    *c = (struct ct_stream_chain){.stream = {.source = source, .id = id}};
+    *c = (struct ct_stream_chain){.stream = {.source = source, .id = id}, .fresh = true};
     c->ops = ct_protocol_ops((enum ct_protocol)source->protocol);
     int rc = CT_OK;
     if (options->level >= CT_LEVEL_PACKET)
@@ -31,7 +31,7 @@ void ct_stream_chain_deinit(struct ct_stream_chain *c)
 
 void ct_stream_chain_reset(struct ct_stream_chain *c)
 {
-    c->started = false;
+    c->fresh = true;
     if (c->decoder)
         c->ops->decoder_reset(c->decoder);
     if (c->resolver)
@@ -157,12 +157,15 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct
     return 0;
 }
 
-int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, bool final, enum ct_level level,
-                        struct ct_batches *batches, const struct ct_chain_sink *sink, size_t *used)
+int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
+                        enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
+                        size_t *used)
 {
+    bool final = behind != CT_BEHIND_MORE;
     *used = run->size;
-    if (!c->started && run->size) {
+    if (c->fresh && run->size) {
         c->started = true;
+        c->fresh = false;
         c->start_offset = ct_run_offset(run, run->pos);
     }
     if (level < CT_LEVEL_PACKET || !c->started)
@@ -181,7 +184,7 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, boo
                                         .offsets = batches->offsets,
                                         .run = run};
         int rc = sink->packets && count ? sink->packets(sink->user, &c->stream, &batch) : 0;
-        bool last = final && count < CT_BATCH_PACKETS;
+        bool last = behind == CT_BEHIND_END && count < CT_BATCH_PACKETS;
         if (!rc && level >= CT_LEVEL_ELEMENT)
             rc = run_elems(c, count, last, level, batches, sink);
         if (rc)

@@ -27,7 +27,8 @@ struct ct_stream_chain {
     struct ct_walk *walk;
     uint64_t start_offset; /* in the capture: first byte since the start or the last reset … */
     uint64_t last_offset;  /* … and the last packet */
-    bool started;
+    bool started;          /* there was a byte */
+    bool fresh;            /* … but none since the start or the last reset */
 };
 
 /* Makes the layers up to `options->level`. `memory` is needed for FLOW only. */
@@ -35,13 +36,19 @@ int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, cons
                          uint8_t id, const struct ct_chain_options *options, const struct ct_memory *memory);
 void ct_stream_chain_deinit(struct ct_stream_chain *chain);
 
-/* Decodes what there is of `run`; *used bytes are done with. `final`: no more comes, and what is held
- * leaves. Result: 0 or what a receiver returned. */
-int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, bool final,
+/* What comes behind the bytes of a run. */
+enum ct_behind {
+    CT_BEHIND_MORE,  /* more of the same stream */
+    CT_BEHIND_BREAK, /* something was lost: a packet that is not whole here never will be */
+    CT_BEHIND_END,   /* nothing: what is held leaves */
+};
+
+/* Decodes what there is of `run`; *used bytes are done with. Result: 0 or what a receiver returned. */
+int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
                         enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                         size_t *used);
 
-/* The stream begins afresh; the run before it is drained. */
+/* The stream begins afresh behind a break. */
 void ct_stream_chain_reset(struct ct_stream_chain *chain);
 
 #endif

@@ -119,6 +119,7 @@ int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size
 
 int ct_demux_finish(struct ct_demux *demux)
 {
+    uint64_t lost_inside = demux->stats.lost_bytes - demux->stats.edge_bytes;
     demux->mark_count = 0;
     if (demux->framing == CT_FRAMING_TPIU || demux->framing == CT_FRAMING_DSTREAM) {
         if (!demux->synced && demux->offset)
@@ -131,6 +132,9 @@ int ct_demux_finish(struct ct_demux *demux)
         ct_frame_trouble(demux, CT_FRAME_CUT, offset, demux->frame_fill);
     }
     demux->frame_fill = 0;
+    /* Aligned frames come from a memory that holds whole ones: there a cut frame is damage. */
+    if (demux->framing != CT_FRAMING_FRAMES)
+        demux->stats.edge_bytes = demux->stats.lost_bytes - lost_inside;
     sum_up(demux);
     return demux->failed ? ct_fail_nomem(demux->ctx, "demultiplexer: runs") : CT_OK;
 }

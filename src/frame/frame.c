@@ -11,6 +11,8 @@ void ct_frame_trouble(struct ct_demux *demux, enum ct_frame_trouble kind, uint64
     };
     demux->mark_count = 1;
     demux->stats.lost_bytes += lost;
+    if (kind == CT_FRAME_NO_SYNC)
+        demux->stats.edge_bytes += lost;
     demux->id = CT_ID_NONE;
 }
 
