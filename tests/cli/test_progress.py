@@ -47,6 +47,12 @@ def run(coretap, terminal, *options):
 
 def main():
     coretap = os.path.abspath(sys.argv[1])
+    try:
+        for end in pty.openpty():
+            os.close(end)
+    except OSError as error:
+        print(f"1..0 # SKIP no terminal can be made here: {error}")
+        return 0
     shown, code = run(coretap, True)
     quiet, _ = run(coretap, True, "--quiet")
     piped, _ = run(coretap, False)

@@ -62,9 +62,10 @@ def consumer(tap, source, prefix, libdir):
                                                 "coretap"], env=env)
     tap.result("pkg-config says the version", None if said and said.strip() == version else f"{said} is not {version}")
     for kind in ("shared", "static"):
+        # Only coretap itself is taken from its archive: what that needs comes as shared libraries.
+        needs = ["inih", "libelf", "libdw"] if kind == "static" else []
         flags = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", "coretap",
-                                *(["--static"] if kind == "static" else [])],
-                               env=env, capture_output=True, text=True).stdout.split()
+                                *needs], env=env, capture_output=True, text=True).stdout.split()
         if kind == "static":
             flags = [str(libdir / "libcoretap.a") if f == "-lcoretap" else f for f in flags]
         program = prefix / f"consumer-{kind}"
