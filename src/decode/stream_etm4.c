@@ -1,15 +1,8 @@
 /* ETMv4 and ETE in the chain. */
-#include "decode/protocol.h"
+#include "decode/stream_ops.h"
 #include "report/listing.h"
 
-_Static_assert(sizeof(struct ct_etm4_packet) <= CT_PACKET_SIZE_MAX, "a batch has room for the packets");
-_Static_assert(CT_ETM4_TYPE_COUNT <= CT_PACKET_TYPES, "the statistics have room for the types");
-_Static_assert(CT_ETM4_NOT_SYNC == 0 && offsetof(struct ct_etm4_packet, pos) == 0, "as the chain expects");
-
-static const char *type_name(unsigned type)
-{
-    return ct_etm4_type_name((enum ct_etm4_type)type);
-}
+CT_STREAM_FUNCTIONS(etm4, ETM4)
 
 static bool type_is_bad(unsigned type)
 {
@@ -25,56 +18,6 @@ static bool type_is_bad(unsigned type)
     }
 }
 
-static int decoder_new(struct ct_ctx *ctx, const struct ct_source *source, void **out)
-{
-    struct ct_etm4_decoder *decoder;
-    int rc = ct_etm4_decoder_new(ctx, source, &decoder);
-    if (!rc)
-        *out = decoder;
-    return rc;
-}
-
-static void decoder_free(void *decoder)
-{
-    ct_etm4_decoder_free(decoder);
-}
-
-static void decoder_reset(void *decoder)
-{
-    ct_etm4_decoder_reset(decoder);
-}
-
-static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final, void *packets,
-                     size_t cap, size_t *count)
-{
-    return ct_etm4_decode(decoder, data, size, pos, final, packets, cap, count);
-}
-
-static int resolver_new(struct ct_ctx *ctx, const struct ct_source *source, void **out)
-{
-    struct ct_etm4_resolver *resolver;
-    int rc = ct_etm4_resolver_new(ctx, source, &resolver);
-    if (!rc)
-        *out = resolver;
-    return rc;
-}
-
-static void resolver_free(void *resolver)
-{
-    ct_etm4_resolver_free(resolver);
-}
-
-static void resolver_reset(void *resolver)
-{
-    ct_etm4_resolver_reset(resolver);
-}
-
-static size_t resolve(void *resolver, const void *packets, size_t size, int final, struct ct_elem *elems,
-                      size_t cap, size_t *count)
-{
-    return ct_etm4_resolve(resolver, packets, size, final, elems, cap, count);
-}
-
 static void list(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     const struct ct_etm4_packet *packets = batch->packets;
@@ -84,18 +27,7 @@ static void list(struct ct_text *text, const struct ct_stream *stream, const str
 }
 
 const struct ct_protocol_ops ct_etm4_ops = {
-    .packet_size = sizeof(struct ct_etm4_packet),
-    .type_at = offsetof(struct ct_etm4_packet, type),
-    .type_count = CT_ETM4_TYPE_COUNT,
-    .type_name = type_name,
+    CT_STREAM_MEMBERS(etm4, ETM4),
     .type_is_bad = type_is_bad,
-    .decoder_new = decoder_new,
-    .decoder_free = decoder_free,
-    .decoder_reset = decoder_reset,
-    .decode = decode,
-    .resolver_new = resolver_new,
-    .resolver_free = resolver_free,
-    .resolver_reset = resolver_reset,
-    .resolve = resolve,
     .list = list,
 };
