@@ -1,0 +1,78 @@
+/* coretap packet: the protocol packets of an ITM and of the DWT behind it as plain fixed-size records. Encodings:
+ * ARMv7-M ARM DDI 0403E, appendix D4; ARMv8-M ARM DDI 0553, part D (the same packets). */
+#ifndef CORETAP_PACKET_ITM_H
+#define CORETAP_PACKET_ITM_H
+
+#include "coretap/base.h"
+#include "coretap/input.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_itm_type {
+    CT_ITM_NOT_SYNC, /* bytes before an alignment packet; `value` is their number */
+    CT_ITM_INCOMPLETE_EOT,
+    CT_ITM_BAD_SEQUENCE,
+    CT_ITM_RESERVED,
+    CT_ITM_ASYNC,
+    CT_ITM_OVERFLOW,
+    CT_ITM_SWIT,      /* written by software to a stimulus port */
+    CT_ITM_DWT,       /* hardware source */
+    CT_ITM_TS_LOCAL,  /* cycles since the last one, prescaled */
+    CT_ITM_GTS_1,     /* global timestamp, bits 25:0 */
+    CT_ITM_GTS_2,     /* global timestamp, bits 47:26 or 63:26 */
+    CT_ITM_EXTENSION, /* of the stimulus port number, or of what is to come */
+    CT_ITM_TYPE_COUNT,
+};
+
+/* Global timestamps, in `flags`. */
+enum ct_itm_flag {
+    CT_ITM_CLOCK_CHANGED = 1, /* the frequency of the clock changed */
+    CT_ITM_WRAP = 2,          /* the bits above 25 changed: a second packet follows */
+    CT_ITM_PAGE = 4,          /* extension: `value` is the page of stimulus ports from here on */
+    CT_ITM_HARDWARE = 8,      /* extension: of the hardware source */
+};
+
+/* One packet. Members that do not count are 0.
+ *   value   payload; bits of a timestamp that are in this packet (GTS_2: not shifted); bytes of a NOT_SYNC run
+ *   source  SWIT: port, low five bits; DWT: discriminator; TS_LOCAL: TC, the relation of the timestamp to the packet
+ *           that it follows (0 at the same time, 1 timestamp delayed, 2 packet delayed, 3 both)
+ */
+struct ct_itm_packet {
+    uint64_t pos; /* of the first byte: stream position, or offset in the capture after translation */
+    uint64_t value;
+    uint16_t size;  /* bytes in the trace; 0 for NOT_SYNC */
+    uint8_t type;   /* enum ct_itm_type */
+    uint8_t err;    /* enum ct_itm_type announced by the header of a bad or cut packet */
+    uint8_t source;
+    uint8_t bits;   /* of payload: SWIT, DWT 8, 16, 32; EXTENSION 3, 10, 17, 24, 32 */
+    uint8_t flags;  /* enum ct_itm_flag */
+    uint8_t header; /* the header byte */
+};
+
+struct ct_itm_decoder;
+
+/* Decoder of one stream; `source` must be an ITM. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_itm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source,
+                              struct ct_itm_decoder **out);
+CT_API void ct_itm_decoder_free(struct ct_itm_decoder *decoder);
+
+/* Back to the state after _new: not synchronised. */
+CT_API void ct_itm_decoder_reset(struct ct_itm_decoder *decoder);
+
+/* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how many.
+ * Result: bytes that are done with. A packet cut by the end of the data is left for the next call, which must
+ * present its bytes again with more behind them; with `final` there is no more and it becomes INCOMPLETE_EOT. At
+ * most CT_ITM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. */
+CT_API size_t ct_itm_decode(struct ct_itm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
+                            int final, struct ct_itm_packet *packets, size_t cap, size_t *count);
+
+/* Only alignment packets with surplus zeros are longer than 7 bytes. Of a longer row of zeros, what is before belongs
+ * to the run without synchronisation, or becomes a bad sequence. */
+#define CT_ITM_PACKET_MAX 256
+
+#ifdef __cplusplus
+}
+#endif
+#endif

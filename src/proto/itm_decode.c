@@ -1,0 +1,253 @@
+/* The packet decoder of ITM and DWT: bytes to packets, one flat choice on the header. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "coretap/packet_itm.h"
+
+/* An alignment packet is at least 47 zero bits and a one: 5 bytes 00, one byte 80 (DDI 0403E D4.2.1). */
+#define ASYNC_ZEROS 5
+
+/* Zeros of a row that are still one packet, and what is kept of a longer one. */
+#define ROW_MOST (CT_ITM_PACKET_MAX - 1)
+#define ROW_KEPT 8
+
+struct ct_itm_decoder {
+    bool synced;
+    /* A run of bytes without synchronisation that is not yet told. */
+    uint64_t run_pos;
+    uint64_t run_size;
+};
+
+/* Bytes that can be read. A reader that needs more sets `cut` and gives 0. */
+struct cursor {
+    const uint8_t *p;
+    const uint8_t *end;
+    bool cut;
+};
+
+int ct_itm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_itm_decoder **out)
+{
+    if (source->protocol != CT_PROTOCOL_ITM)
+        return ct_fail(ctx, CT_ERR_ARG, "source %s is no ITM; its trace needs another decoder", source->name);
+    struct ct_itm_decoder *d = calloc(1, sizeof *d);
+    if (!d)
+        return ct_fail_nomem(ctx, "ITM packet decoder");
+    *out = d;
+    return CT_OK;
+}
+
+void ct_itm_decoder_free(struct ct_itm_decoder *d)
+{
+    free(d);
+}
+
+void ct_itm_decoder_reset(struct ct_itm_decoder *d)
+{
+    *d = (struct ct_itm_decoder){0};
+}
+
+static uint8_t read_byte(struct cursor *c)
+{
+    if (c->p < c->end)
+        return *c->p++;
+    c->cut = true;
+    return 0;
+}
+
+static void set_bad(struct ct_itm_packet *packet)
+{
+    packet->err = packet->type;
+    packet->type = CT_ITM_BAD_SEQUENCE;
+}
+
+/* Up to `most` bytes of seven bits, the lowest first, while bit 7 is set; bit 7 of byte `most` is given back in
+ * *last, where a field has its top bits. Result: bytes read. */
+static unsigned read_continued(struct cursor *c, unsigned most, uint64_t *value, uint8_t *last)
+{
+    unsigned n = 0;
+    *value = 0;
+    do {
+        *last = read_byte(c);
+        *value |= (uint64_t)(*last & 0x7f) << (7 * n++);
+    } while (*last & 0x80 && n < most);
+    return n;
+}
+
+/* DDI 0403E D4.2.4: 0TTT0000 is all there is, TTT 1 to 6; 11TC0000 has one to four bytes behind it. */
+static void local_timestamp(struct cursor *c, struct ct_itm_packet *packet)
+{
+    uint8_t last;
+    packet->type = CT_ITM_TS_LOCAL;
+    if (!(packet->header & 0x80)) {
+        packet->value = packet->header >> 4;
+        return;
+    }
+    packet->source = packet->header >> 4 & 3;
+    read_continued(c, 4, &packet->value, &last);
+    if (last & 0x80)
+        set_bad(packet);
+}
+
+/* DDI 0403E D4.2.5: bits 6:0, 13:7, 20:14, then 25:21 with two flags above them. */
+static void global_timestamp_1(struct cursor *c, struct ct_itm_packet *packet)
+{
+    uint8_t last;
+    packet->type = CT_ITM_GTS_1;
+    if (read_continued(c, 4, &packet->value, &last) < 4)
+        return;
+    packet->value &= (1u << 26) - 1;
+    packet->flags =
+        (uint8_t)((last & 0x20 ? CT_ITM_CLOCK_CHANGED : 0) | (last & 0x40 ? CT_ITM_WRAP : 0));
+    if (last & 0x80)
+        set_bad(packet);
+}
+
+/* DDI 0403E D4.2.5: four bytes for a timestamp of 48 bits, six for one of 64. */
+static void global_timestamp_2(struct cursor *c, struct ct_itm_packet *packet)
+{
+    uint8_t last;
+    packet->type = CT_ITM_GTS_2;
+    read_continued(c, 6, &packet->value, &last);
+    if (last & 0x80)
+        set_bad(packet);
+}
+
+/* DDI 0403E D4.2.6: three bits in the header, seven in each byte behind it, eight in the fourth. */
+static void extension(struct cursor *c, struct ct_itm_packet *packet)
+{
+    packet->type = CT_ITM_EXTENSION;
+    packet->flags = packet->header & 4 ? CT_ITM_HARDWARE : 0;
+    packet->value = packet->header >> 4 & 7;
+    packet->bits = 3;
+    bool more = packet->header & 0x80;
+    while (more) {
+        bool full = packet->bits == 24;
+        uint8_t byte = read_byte(c);
+        packet->value |= (uint64_t)(full ? byte : byte & 0x7f) << packet->bits;
+        packet->bits = (uint8_t)(packet->bits + (full ? 8 : 7));
+        more = byte & 0x80 && !full;
+    }
+    if (packet->bits == 3 && !(packet->flags & CT_ITM_HARDWARE))
+        packet->flags |= CT_ITM_PAGE;
+}
+
+/* DDI 0403E D4.2.8 and D4.3: bits 1:0 are the size, bit 2 tells hardware from software. */
+static void source(struct cursor *c, struct ct_itm_packet *packet)
+{
+    unsigned bytes = (packet->header & 3) == 3 ? 4 : packet->header & 3;
+    packet->type = packet->header & 4 ? CT_ITM_DWT : CT_ITM_SWIT;
+    packet->source = packet->header >> 3;
+    packet->bits = (uint8_t)(8 * bytes);
+    for (unsigned i = 0; i < bytes; i++)
+        packet->value |= (uint64_t)read_byte(c) << (8 * i);
+}
+
+/* A zero byte was read. */
+static void async(struct cursor *c, struct ct_itm_packet *packet)
+{
+    unsigned zeros = 1;
+    uint8_t byte;
+    packet->type = CT_ITM_ASYNC;
+    while ((byte = read_byte(c)) == 0 && !c->cut)
+        if (++zeros == ROW_MOST) {
+            c->p -= ROW_KEPT;
+            set_bad(packet);
+            return;
+        }
+    if (!c->cut && (byte != 0x80 || zeros < ASYNC_ZEROS))
+        set_bad(packet);
+}
+
+static void decode_one(struct cursor *c, struct ct_itm_packet *packet)
+{
+    uint8_t header = *c->p++;
+    packet->header = header;
+    packet->type = CT_ITM_RESERVED;
+    if (header & 3)
+        source(c, packet);
+    else if (header == 0)
+        async(c, packet);
+    else if (header == 0x70)
+        packet->type = CT_ITM_OVERFLOW;
+    else if ((header & 0x8f) == 0 || (header & 0xcf) == 0xc0)
+        local_timestamp(c, packet);
+    else if (header == 0x94)
+        global_timestamp_1(c, packet);
+    else if (header == 0xb4)
+        global_timestamp_2(c, packet);
+    else if ((header & 0x0b) == 0x08)
+        extension(c, packet);
+}
+
+/* Looks for the alignment packet in bytes without synchronisation. Result: bytes that belong to the run. Zeros at
+ * the end are held back: they may be the packet's. */
+static size_t unsynced_bytes(struct ct_itm_decoder *d, const uint8_t *data, size_t size, int final)
+{
+    size_t zeros = 0; /* up to here, not more than a packet has */
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] == 0) {
+            zeros += zeros < ROW_MOST - 1;
+            continue;
+        }
+        if (data[i] == 0x80 && zeros >= ASYNC_ZEROS) {
+            d->synced = true;
+            return i - zeros;
+        }
+        zeros = 0;
+    }
+    return final ? size : size - zeros;
+}
+
+/* `bytes` more, at `pos`, belong to the run without synchronisation; once it is over it becomes a packet.
+ * Result: packets made, 0 or 1. */
+static size_t tell_run(struct ct_itm_decoder *d, size_t bytes, uint64_t pos, int over,
+                       struct ct_itm_packet *packet)
+{
+    if (d->run_size == 0)
+        d->run_pos = pos;
+    d->run_size += bytes;
+    if (!over || d->run_size == 0)
+        return 0;
+    *packet = (struct ct_itm_packet){.pos = d->run_pos, .type = CT_ITM_NOT_SYNC, .value = d->run_size};
+    d->run_size = 0;
+    return 1;
+}
+
+/* A packet that the end of the trace cuts, or one that cannot be, keeps nothing but what it was to be. */
+static void strip(struct ct_itm_packet *packet, bool cut)
+{
+    uint8_t err = cut && packet->type != CT_ITM_BAD_SEQUENCE ? packet->type : packet->err;
+    if (!cut && packet->type != CT_ITM_BAD_SEQUENCE)
+        return;
+    *packet = (struct ct_itm_packet){.pos = packet->pos,
+                                     .type = cut ? CT_ITM_INCOMPLETE_EOT : CT_ITM_BAD_SEQUENCE,
+                                     .err = err,
+                                     .header = packet->header};
+}
+
+size_t ct_itm_decode(struct ct_itm_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
+                     struct ct_itm_packet *packets, size_t cap, size_t *count)
+{
+    size_t n = 0;
+    size_t at = 0;
+    if (!d->synced && cap) {
+        at = unsynced_bytes(d, data, size, final);
+        n += tell_run(d, at, pos, d->synced || final, packets);
+    }
+    while (d->synced && n < cap && at < size) {
+        struct ct_itm_packet *packet = &packets[n];
+        struct cursor c = {.p = data + at, .end = data + size};
+        *packet = (struct ct_itm_packet){.pos = pos + at};
+        decode_one(&c, packet);
+        if (c.cut && !final)
+            break;
+        strip(packet, c.cut);
+        packet->size = (uint16_t)(c.p - (data + at));
+        at += packet->size;
+        n++;
+    }
+    *count = n;
+    return at;
+}

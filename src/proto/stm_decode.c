@@ -1,0 +1,319 @@
+/* The packet decoder of STPv2: 4-bit units, the low half of a byte first, to packets. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "proto/stm_header.h"
+
+/* An alignment packet is 21 units f and one unit 0. */
+#define ASYNC_ONES  21
+#define ASYNC_UNITS (ASYNC_ONES + 1)
+#define ASYNC_BYTES ((ASYNC_UNITS + 1) / 2)
+
+/* A row of f without end is cut into bad sequences; what is kept of it is more than an alignment packet needs. */
+#define ROW_MOST 120
+#define ROW_KEPT 24
+
+struct ct_stm_decoder {
+    uint64_t timestamp;
+    uint16_t master;
+    uint16_t channel;
+    uint8_t version; /* enum ct_stm_version; 0: no version packet yet, and timestamps cannot be read */
+    bool half;       /* the low half of the next byte is done with */
+    bool synced;
+    /* A run of bytes without synchronisation that is not yet told. */
+    uint64_t run_pos;
+    uint64_t run_size;
+};
+
+/* Units that can be read: from `at` up to but not including `end`, counted from the low half of data[0]. A reader
+ * that needs more sets `cut` and gives 0. */
+struct cursor {
+    const uint8_t *data;
+    size_t at;
+    size_t end;
+    bool cut;
+};
+
+int ct_stm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stm_decoder **out)
+{
+    if (source->protocol != CT_PROTOCOL_STM)
+        return ct_fail(ctx, CT_ERR_ARG, "source %s is no STM; its trace needs another decoder", source->name);
+    struct ct_stm_decoder *d = calloc(1, sizeof *d);
+    if (!d)
+        return ct_fail_nomem(ctx, "STM packet decoder");
+    *out = d;
+    return CT_OK;
+}
+
+void ct_stm_decoder_free(struct ct_stm_decoder *d)
+{
+    free(d);
+}
+
+void ct_stm_decoder_reset(struct ct_stm_decoder *d)
+{
+    *d = (struct ct_stm_decoder){0};
+}
+
+static unsigned read_unit(struct cursor *c)
+{
+    if (c->at == c->end) {
+        c->cut = true;
+        return 0;
+    }
+    unsigned byte = c->data[c->at / 2];
+    return c->at++ & 1 ? byte >> 4 : byte & 15;
+}
+
+/* A number of `count` units, 0 to 16, highest first. */
+static uint64_t read_number(struct cursor *c, unsigned count)
+{
+    static const uint64_t low_halves = UINT64_C(0x0f0f0f0f0f0f0f0f);
+    uint8_t tail[9] = {0};
+    const uint8_t *p = c->data + c->at / 2;
+    size_t left = c->end / 2 - c->at / 2;
+    if (!count)
+        return 0;
+    if (c->end - c->at < count) {
+        c->at = c->end;
+        c->cut = true;
+        return 0;
+    }
+    if (left < sizeof tail) {
+        memcpy(tail, p, left);
+        p = tail;
+    }
+    uint64_t lowest_first = ct_load64(p);
+    if (c->at & 1)
+        lowest_first = lowest_first >> 4 | (uint64_t)p[8] << 60;
+    uint64_t bytes = __builtin_bswap64(lowest_first);
+    uint64_t highest_first = (bytes & low_halves) << 4 | (bytes >> 4 & low_halves);
+    c->at += count;
+    return highest_first >> (64 - 4 * count);
+}
+
+static uint64_t to_gray(uint64_t binary)
+{
+    return binary ^ binary >> 1;
+}
+
+static uint64_t from_gray(uint64_t gray)
+{
+    for (unsigned shift = 1; shift < 64; shift *= 2)
+        gray ^= gray >> shift;
+    return gray;
+}
+
+static void set_bad(struct ct_stm_packet *packet)
+{
+    packet->err = packet->type;
+    packet->type = CT_STM_BAD_SEQUENCE;
+}
+
+/* STPv2, timestamps: a unit with their length, then as many units; lengths 13 and 14 are 14 and 16 units, 15 is not
+ * defined. False: damaged. */
+static bool read_timestamp(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
+{
+    unsigned length = read_unit(c);
+    if (length == 15)
+        return false;
+    unsigned units = length < 13 ? length : 2 * length - 12;
+    uint64_t mask = ct_mask64(4 * units);
+    uint64_t low = read_number(c, units);
+    if (c->cut)
+        return true;
+    switch (d->version) {
+    case CT_STM_VERSION_DELTA:
+        d->timestamp += low;
+        break;
+    case CT_STM_VERSION_NATURAL:
+        d->timestamp = (d->timestamp & ~mask) | low;
+        break;
+    case CT_STM_VERSION_GRAY:
+        d->timestamp = from_gray((to_gray(d->timestamp) & ~mask) | low);
+        break;
+    default:
+        return false;
+    }
+    packet->ts = d->timestamp;
+    packet->flags |= CT_STM_HAS_TS;
+    return true;
+}
+
+/* What a complete packet changes for those behind it. */
+static void apply(struct ct_stm_decoder *d, const struct ct_stm_packet *packet)
+{
+    switch (packet->type) {
+    case CT_STM_VERSION:
+        d->version = (uint8_t)packet->value;
+        d->master = d->channel = 0;
+        break;
+    case CT_STM_GERR:
+        d->master = d->channel = 0;
+        break;
+    case CT_STM_MERR:
+        d->channel = 0;
+        break;
+    case CT_STM_M8:
+        d->master = (uint16_t)((d->master & 0xff00) | packet->value);
+        d->channel = 0;
+        break;
+    case CT_STM_M16:
+        d->master = (uint16_t)packet->value;
+        d->channel = 0;
+        break;
+    case CT_STM_C8:
+        d->channel = (uint16_t)((d->channel & 0xff00) | packet->value);
+        break;
+    case CT_STM_C16:
+        d->channel = (uint16_t)packet->value;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Two units f were read: an alignment packet, perhaps with more units f than it needs. */
+static void read_async(struct cursor *c, struct ct_stm_packet *packet)
+{
+    unsigned ones = 2;
+    unsigned unit;
+    while ((unit = read_unit(c)) == 15)
+        if (++ones == ROW_MOST) {
+            c->at -= ROW_KEPT;
+            set_bad(packet);
+            return;
+        }
+    if (!c->cut && (unit != 0 || ones < ASYNC_ONES))
+        set_bad(packet);
+}
+
+static const struct ct_stm_header *read_header(struct cursor *c)
+{
+    static const struct ct_stm_header none = {.type = CT_STM_RESERVED};
+    const struct ct_stm_header *header = &ct_stm_headers_1[read_unit(c)];
+    if (header->type == CT_STM_NOT_SYNC)
+        header = &ct_stm_headers_2[read_unit(c)];
+    if (header->type == CT_STM_NOT_SYNC)
+        header = &ct_stm_headers_3[read_unit(c)];
+    return c->cut ? &none : header;
+}
+
+/* Decodes the packet at c->at into *packet, of which pos and CT_STM_HALF are filled in. On `cut` nothing in the
+ * decoder has changed. */
+static void decode_one(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
+{
+    const struct ct_stm_header *header = read_header(c);
+    packet->type = header->type;
+    packet->flags |= header->flags & CT_STM_MARKER;
+    packet->units = header->units;
+    if (header->type == CT_STM_ASYNC)
+        read_async(c, packet);
+    else
+        packet->value = read_number(c, header->units);
+    if (header->type == CT_STM_USER && !c->cut) {
+        packet->units = (uint8_t)(packet->value + 1);
+        packet->value = read_number(c, packet->units);
+    }
+    bool sound = !(header->flags & CT_STM_HAS_TS) || c->cut || read_timestamp(d, c, packet);
+    if (header->type == CT_STM_VERSION &&
+        (packet->value < CT_STM_VERSION_DELTA || packet->value > CT_STM_VERSION_GRAY))
+        sound = false;
+    if (!c->cut && !sound)
+        set_bad(packet);
+}
+
+/* Looks for the alignment packet in bytes without synchronisation. Result: whole bytes that belong to the run; the
+ * packet begins behind them, in the high half of a byte when d->half. Units f at the end are held back: an alignment
+ * packet may have begun there. */
+static size_t unsynced_bytes(struct ct_stm_decoder *d, const uint8_t *data, size_t size, int final)
+{
+    size_t ones = 0; /* units f up to here */
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] == 0xff) {
+            ones += 2;
+            continue;
+        }
+        for (unsigned half = 0; half < 2; half++) {
+            unsigned unit = half ? data[i] >> 4 : data[i] & 15;
+            if (unit == 0 && ones >= ASYNC_ONES) {
+                size_t begin = 2 * i + half - ASYNC_ONES;
+                d->synced = true;
+                d->half = begin & 1;
+                return begin / 2;
+            }
+            ones = unit == 15 ? ones + 1 : 0;
+        }
+    }
+    if (final)
+        return size;
+    size_t held = (ones + 1) / 2;
+    return size - (held < ASYNC_BYTES ? held : ASYNC_BYTES);
+}
+
+/* `bytes` more, at `pos`, belong to the run without synchronisation; once it is over it becomes a packet.
+ * Result: packets made, 0 or 1. */
+static size_t tell_run(struct ct_stm_decoder *d, size_t bytes, uint64_t pos, int over,
+                       struct ct_stm_packet *packet)
+{
+    if (d->run_size == 0)
+        d->run_pos = pos;
+    d->run_size += bytes;
+    if (!over || d->run_size == 0)
+        return 0;
+    *packet = (struct ct_stm_packet){.pos = d->run_pos, .type = CT_STM_NOT_SYNC, .value = d->run_size};
+    d->run_size = 0;
+    return 1;
+}
+
+/* A packet that the end of the trace cuts, or one that cannot be, keeps nothing but what it was to be. */
+static void strip(struct ct_stm_packet *packet, bool cut)
+{
+    if (cut) {
+        packet->err = packet->type;
+        packet->type = CT_STM_INCOMPLETE_EOT;
+    }
+    if (packet->type != CT_STM_INCOMPLETE_EOT && packet->type != CT_STM_BAD_SEQUENCE)
+        return;
+    packet->value = packet->ts = 0;
+    packet->units = 0;
+    packet->flags &= CT_STM_HALF;
+}
+
+size_t ct_stm_decode(struct ct_stm_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
+                     struct ct_stm_packet *packets, size_t cap, size_t *count)
+{
+    size_t n = 0;
+    size_t skipped = 0;
+    if (!d->synced && cap) {
+        skipped = unsynced_bytes(d, data, size, final);
+        n += tell_run(d, skipped, pos, d->synced || final, packets);
+    }
+    if (!d->synced) {
+        *count = n;
+        return skipped;
+    }
+    struct cursor c = {.data = data, .at = 2 * skipped + d->half, .end = 2 * size};
+    while (n < cap && c.at < c.end) {
+        struct ct_stm_packet *packet = &packets[n];
+        size_t begin = c.at;
+        *packet = (struct ct_stm_packet){.pos = pos + begin / 2, .flags = begin & 1 ? CT_STM_HALF : 0};
+        decode_one(d, &c, packet);
+        if (c.cut && !final) {
+            c.at = begin;
+            break;
+        }
+        strip(packet, c.cut);
+        apply(d, packet);
+        packet->master = d->master;
+        packet->channel = d->channel;
+        packet->size = (uint8_t)((c.at + 1) / 2 - begin / 2);
+        n++;
+    }
+    d->half = c.at & 1;
+    *count = n;
+    return c.at / 2;
+}

@@ -1,0 +1,18 @@
+/* The first one to three units of an STPv2 packet: what they announce. */
+#ifndef CT_PROTO_STM_HEADER_H
+#define CT_PROTO_STM_HEADER_H
+
+#include "coretap/packet_stm.h"
+
+struct ct_stm_header {
+    uint8_t type;  /* enum ct_stm_type; NOT_SYNC: the next unit is part of the header */
+    uint8_t units; /* of payload behind the header; USER: of its length field */
+    uint8_t flags; /* CT_STM_HAS_TS: a timestamp follows the payload; CT_STM_MARKER */
+};
+
+/* By the first unit; by the second behind f; by the third behind f 0. */
+extern const struct ct_stm_header ct_stm_headers_1[16];
+extern const struct ct_stm_header ct_stm_headers_2[16];
+extern const struct ct_stm_header ct_stm_headers_3[16];
+
+#endif
