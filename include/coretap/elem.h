@@ -8,6 +8,8 @@
 #include "coretap/packet.h"
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
+#include "coretap/packet_itm.h"
+#include "coretap/packet_stm.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,13 +33,48 @@ enum ct_elem_kind {
     CT_ELEM_RETURN,    /* return from an exception */
     CT_ELEM_FUNC_RET,  /* M profile: function return into another security state */
     CT_ELEM_CYCLES,    /* v: cycles; n: enum ct_elem_cycles; aux: 1 when the count is unknown */
-    CT_ELEM_TIMESTAMP, /* v: timestamp */
+    CT_ELEM_TIMESTAMP, /* v: timestamp; n: enum ct_timestamp; aux: as of SW, or 0 */
     CT_ELEM_EVENT,     /* n: event bits; aux: 1 for the trigger of an ETMv3 or PTM, which has no bits */
     CT_ELEM_MARKER,    /* timestamp marker. v: value */
     CT_ELEM_Q_COUNT,   /* v: instructions executed; aux: 1 when unknown. Comes before its Q */
     CT_ELEM_Q,         /* v: the address afterwards; n: enum ct_isa_select */
     CT_ELEM_TRANS,     /* n: enum ct_trans */
     CT_ELEM_ITE,       /* software instrumentation. v: payload; n: exception level */
+    CT_ELEM_SW_SOURCE, /* STM, ITM: where the SW behind it come from, up to the next of these. v: master; aux: channel,
+                          or stimulus port with the page in the bits above 4; n: 1 when the trace says so, else 0 */
+    CT_ELEM_SW,  /* STM, ITM: software trace. n: enum ct_sw; v: payload; aux: its bits, 0 to 64, and enum
+                          ct_sw_flag. One with CT_SW_TIMED has its TIMESTAMP (attached) right behind it */
+    CT_ELEM_DWT, /* DWT: hardware trace. n: discriminator, 0 to 31; v: payload; aux: as of SW */
+    CT_ELEM_LOCAL_TIME, /* ITM: when what was traced since the last of these was. v: prescaled cycles since then; n: TC
+                           as in packets; aux: as of SW. The sum, in cycles, is the TIMESTAMP (attached) behind it */
+};
+
+/* What a timestamp belongs to. */
+enum ct_timestamp {
+    CT_TIMESTAMP_STREAM,   /* all that came before it */
+    CT_TIMESTAMP_ATTACHED, /* the element right before it */
+    CT_TIMESTAMP_GLOBAL,   /* ITM: all that came before it, in the time that all sources share */
+};
+
+/* Software trace. */
+enum ct_sw {
+    CT_SW_DATA,
+    CT_SW_FLAG,
+    CT_SW_TRIGGER,
+    CT_SW_FREQUENCY, /* of the timestamps, in Hz; of all sources */
+    CT_SW_TIME,      /* nothing but a timestamp */
+    CT_SW_ERROR,     /* of the source; v says which */
+    CT_SW_ERROR_ANY, /* of a source that is not known. From here on the source is not known */
+    CT_SW_USER,
+    CT_SW_XSYNC,    /* cross-synchronisation with another trace */
+    CT_SW_STIMULUS, /* ITM: written to a stimulus port */
+};
+
+enum ct_sw_flag {
+    CT_SW_BITS = 0x7f,      /* mask: bits of payload */
+    CT_SW_MARKED = 0x80,    /* STM: with a marker */
+    CT_SW_TIMED = 0x100,    /* a timestamp follows */
+    CT_SW_OVERFLOW = 0x200, /* ITM: the first after trace was lost in an overflow */
 };
 
 /* Why trace is missing. */
@@ -165,6 +202,25 @@ CT_API void ct_etm3_resolver_free(struct ct_etm3_resolver *resolver);
 CT_API void ct_etm3_resolver_reset(struct ct_etm3_resolver *resolver);
 CT_API size_t ct_etm3_resolve(struct ct_etm3_resolver *resolver, const struct ct_etm3_packet *packets,
                               size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
+
+struct ct_stm_resolver;
+struct ct_itm_resolver;
+
+/* The same for the packets of an STM and of an ITM. There is nothing to resolve but the state that packets share:
+ * master, channel, time; port page, prescaler. */
+CT_API int ct_stm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
+                               struct ct_stm_resolver **out);
+CT_API void ct_stm_resolver_free(struct ct_stm_resolver *resolver);
+CT_API void ct_stm_resolver_reset(struct ct_stm_resolver *resolver);
+CT_API size_t ct_stm_resolve(struct ct_stm_resolver *resolver, const struct ct_stm_packet *packets,
+                             size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
+
+CT_API int ct_itm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
+                               struct ct_itm_resolver **out);
+CT_API void ct_itm_resolver_free(struct ct_itm_resolver *resolver);
+CT_API void ct_itm_resolver_reset(struct ct_itm_resolver *resolver);
+CT_API size_t ct_itm_resolve(struct ct_itm_resolver *resolver, const struct ct_itm_packet *packets,
+                             size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
 
 #ifdef __cplusplus
 }

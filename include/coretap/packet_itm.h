@@ -42,9 +42,9 @@ enum ct_itm_flag {
 struct ct_itm_packet {
     uint64_t pos; /* of the first byte: stream position, or offset in the capture after translation */
     uint64_t value;
-    uint16_t size;  /* bytes in the trace; 0 for NOT_SYNC */
-    uint8_t type;   /* enum ct_itm_type */
-    uint8_t err;    /* enum ct_itm_type announced by the header of a bad or cut packet */
+    uint16_t size; /* bytes in the trace; 0 for NOT_SYNC */
+    uint8_t type;  /* enum ct_itm_type */
+    uint8_t err;   /* enum ct_itm_type announced by the header of a bad or cut packet */
     uint8_t source;
     uint8_t bits;   /* of payload: SWIT, DWT 8, 16, 32; EXTENSION 3, 10, 17, 24, 32 */
     uint8_t flags;  /* enum ct_itm_flag */

@@ -55,16 +55,17 @@ enum ct_stm_version {
  *   ts      the complete timestamp in binary: bits that are not in the packet are those of the last one
  */
 struct ct_stm_packet {
-    uint64_t pos; /* of the first byte, shared or not: stream position, or offset in the capture after translation */
+    uint64_t
+        pos; /* of the first byte, shared or not: stream position, or offset in the capture after translation */
     uint64_t value;
     uint64_t ts;
     uint16_t master;  /* in force after this packet … */
     uint16_t channel; /* … as this one */
     uint8_t type;     /* enum ct_stm_type */
-    uint8_t err;      /* enum ct_stm_type announced by the header of a bad or cut packet; RESERVED: none was */
-    uint8_t size;     /* bytes in the trace, those shared with a neighbour included; 0 for NOT_SYNC */
-    uint8_t units;    /* 4-bit units of payload */
-    uint8_t flags;    /* enum ct_stm_flag */
+    uint8_t err;   /* enum ct_stm_type announced by the header of a bad or cut packet; RESERVED: none was */
+    uint8_t size;  /* bytes in the trace, those shared with a neighbour included; 0 for NOT_SYNC */
+    uint8_t units; /* 4-bit units of payload */
+    uint8_t flags; /* enum ct_stm_flag */
     uint8_t pad[7];
 };
 

@@ -39,6 +39,8 @@ struct ct_protocol_ops {
 extern const struct ct_protocol_ops ct_etm4_ops; /* ETMv4 and ETE */
 extern const struct ct_protocol_ops ct_etm3_ops;
 extern const struct ct_protocol_ops ct_ptm_ops;
+extern const struct ct_protocol_ops ct_itm_ops;
+extern const struct ct_protocol_ops ct_stm_ops;
 
 /* NULL for a protocol that is not decoded. */
 const struct ct_protocol_ops *ct_protocol_ops(enum ct_protocol protocol);

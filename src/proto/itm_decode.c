@@ -98,8 +98,7 @@ static void global_timestamp_1(struct cursor *c, struct ct_itm_packet *packet)
     if (read_continued(c, 4, &packet->value, &last) < 4)
         return;
     packet->value &= (1u << 26) - 1;
-    packet->flags =
-        (uint8_t)((last & 0x20 ? CT_ITM_CLOCK_CHANGED : 0) | (last & 0x40 ? CT_ITM_WRAP : 0));
+    packet->flags = (uint8_t)((last & 0x20 ? CT_ITM_CLOCK_CHANGED : 0) | (last & 0x40 ? CT_ITM_WRAP : 0));
     if (last & 0x80)
         set_bad(packet);
 }

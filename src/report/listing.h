@@ -6,6 +6,8 @@
 #include "coretap/packet.h"
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
+#include "coretap/packet_itm.h"
+#include "coretap/packet_stm.h"
 #include "report/text.h"
 
 /* What all packet lines begin with: offset, ID, bytes (a dash when there are none) and type. Makes room for the
@@ -38,11 +40,21 @@ void ct_list_etm3_packet(struct ct_text *text, uint8_t id, uint64_t offset, cons
 extern const char *const ct_v7_isa_names[];
 extern const char *const ct_sync_reason_names[];
 
+/* The same for STM and ITM. */
+const char *ct_stm_type_name(enum ct_stm_type type);
+void ct_list_stm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
+                        const struct ct_stm_packet *packet);
+const char *ct_itm_type_name(enum ct_itm_type type);
+void ct_list_itm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
+                        const struct ct_itm_packet *packet);
+
 /* Lines of elements hold back the last one: a cycle count that belongs to it may follow. */
 struct ct_element_lister {
     struct ct_text *text;
     uint8_t id;
-    bool open; /* a line without its end */
+    bool open;               /* a line without its end */
+    const char *last_fields; /* … which these come before */
+    struct ct_elem source;   /* of software trace */
 };
 
 void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *record);

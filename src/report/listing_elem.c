@@ -1,5 +1,5 @@
 /* Element lines, LISTING part 4. */
-#include "report/listing.h"
+#include "report/listing_sw.h"
 
 static const char *const isa_names[] = {
     [CT_ISA_A64] = "a64", [CT_ISA_A32] = "a32", [CT_ISA_T32] = "t32",
@@ -177,6 +177,7 @@ static bool has_line(const struct ct_flow *r)
     switch (r->elem.kind) {
     case CT_ELEM_SYNC:
     case CT_ELEM_FUNC_RET:
+    case CT_ELEM_SW_SOURCE:
         return false;
     case CT_ELEM_CONTEXT:
         return !(r->elem.aux & CT_CONTEXT_SILENT);
@@ -187,22 +188,37 @@ static bool has_line(const struct ct_flow *r)
     }
 }
 
+/* Elements that belong to the line before them. */
+static bool is_attached(const struct ct_flow *r)
+{
+    const struct ct_elem *e = &r->elem;
+    return r->kind == CT_FLOW_ELEM && ((e->kind == CT_ELEM_CYCLES && e->n == CT_CYCLES_ATTACHED) ||
+                                       (e->kind == CT_ELEM_TIMESTAMP && e->n == CT_TIMESTAMP_ATTACHED));
+}
+
 void ct_list_flow_end(struct ct_element_lister *lister)
 {
-    if (lister->open)
+    if (lister->open) {
+        if (lister->last_fields)
+            ct_text_string(lister->text, lister->last_fields);
         ct_text_char(lister->text, '\n');
+    }
     lister->open = false;
+    lister->last_fields = NULL;
 }
 
 void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *r)
 {
     struct ct_text *t = lister->text;
+    if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_SW_SOURCE)
+        lister->source = r->elem;
     if (!has_line(r))
         return;
-    if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_CYCLES && r->elem.n == CT_CYCLES_ATTACHED &&
-        lister->open) {
-        ct_text_lit(t, " cc=");
-        ct_text_dec(t, r->elem.v);
+    if (is_attached(r) && lister->open) {
+        if (r->elem.kind == CT_ELEM_CYCLES)
+            ct_list_dec(t, " cc=", r->elem.v);
+        else
+            ct_list_hex(t, " ts=", r->elem.v);
         return;
     }
     ct_list_flow_end(lister);
@@ -229,7 +245,8 @@ void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *r)
         space(t, r->space);
         break;
     default:
-        element(t, r);
+        if (!ct_list_sw(lister, &r->elem))
+            element(t, r);
         break;
     }
     lister->open = true;

@@ -1,0 +1,143 @@
+/* ITM and DWT packets to elements, LISTING 5.5. */
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "elem/sw.h"
+
+/* Bits of a global timestamp that its first packet has. */
+#define GTS_LOW_BITS 26
+
+struct ct_itm_resolver {
+    struct ct_sw_stream stream;
+    unsigned prescaler;   /* cycles that one step of a local timestamp stands for */
+    uint64_t local_time;  /* cycles since the start or the last overflow */
+    uint64_t global_low;  /* of a global timestamp: the bits of its first packet … */
+    uint64_t global_high; /* … and of its second */
+    bool global_known;    /* there was a second packet, and none is still to come */
+    uint8_t page;         /* of stimulus ports */
+    bool overflow;        /* not told yet */
+};
+
+/* ITMTCR: bits 9:8 the prescaler, which counts only in asynchronous mode, bit 4 (DDI 0403E C1.7.6). */
+static unsigned prescaler_of(uint32_t itmtcr)
+{
+    return itmtcr & 0x10 ? 1u << (2 * ct_bits(itmtcr, 9, 8)) : 1;
+}
+
+int ct_itm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_itm_resolver **out)
+{
+    if (source->protocol != CT_PROTOCOL_ITM)
+        return ct_fail(ctx, CT_ERR_ARG, "source %s is no ITM; its trace needs another decoder", source->name);
+    struct ct_itm_resolver *r = calloc(1, sizeof *r);
+    if (!r)
+        return ct_fail_nomem(ctx, "ITM elements");
+    r->prescaler = prescaler_of(source->regs.itmtcr);
+    ct_sw_init(&r->stream, CT_GAP_INIT);
+    *out = r;
+    return CT_OK;
+}
+
+void ct_itm_resolver_free(struct ct_itm_resolver *r)
+{
+    free(r);
+}
+
+static void forget(struct ct_itm_resolver *r)
+{
+    r->local_time = r->global_low = r->global_high = 0;
+    r->global_known = r->overflow = false;
+    r->page = 0;
+}
+
+void ct_itm_resolver_reset(struct ct_itm_resolver *r)
+{
+    ct_sw_init(&r->stream, CT_GAP_RESET);
+    forget(r);
+}
+
+/* CT_SW_OVERFLOW for the first element after an overflow. */
+static unsigned overflow_flag(struct ct_itm_resolver *r)
+{
+    unsigned flag = r->overflow ? CT_SW_OVERFLOW : 0;
+    r->overflow = false;
+    return flag;
+}
+
+static void put_global(struct ct_itm_resolver *r)
+{
+    uint64_t time = r->global_high << GTS_LOW_BITS | r->global_low;
+    ct_sw_put(&r->stream, CT_ELEM_TIMESTAMP, CT_TIMESTAMP_GLOBAL, overflow_flag(r), time);
+}
+
+/* Only the bits that changed are sent; those above stay. */
+static void on_global_low(struct ct_itm_resolver *r, const struct ct_itm_packet *p)
+{
+    unsigned bits = 7u * (p->size - 1u);
+    uint64_t mask = ct_mask64(bits < GTS_LOW_BITS ? bits : GTS_LOW_BITS);
+    r->global_low = (r->global_low & ~mask) | p->value;
+    if (p->flags & CT_ITM_WRAP)
+        r->global_known = false;
+    if (r->global_known)
+        put_global(r);
+}
+
+static void on_packet(struct ct_itm_resolver *r, const struct ct_itm_packet *p)
+{
+    struct ct_sw_stream *s = &r->stream;
+    switch (p->type) {
+    case CT_ITM_OVERFLOW:
+        r->overflow = true;
+        r->local_time = 0;
+        break;
+    case CT_ITM_SWIT:
+        ct_sw_put_source(s, true, 0, (uint16_t)(r->page << 5 | p->source));
+        ct_sw_put(s, CT_ELEM_SW, CT_SW_STIMULUS, p->bits | overflow_flag(r), p->value);
+        break;
+    case CT_ITM_DWT:
+        ct_sw_put(s, CT_ELEM_DWT, p->source, p->bits | overflow_flag(r), p->value);
+        break;
+    case CT_ITM_TS_LOCAL:
+        r->local_time += p->value * r->prescaler;
+        ct_sw_put(s, CT_ELEM_LOCAL_TIME, p->source, CT_SW_TIMED | overflow_flag(r), p->value);
+        ct_sw_put(s, CT_ELEM_TIMESTAMP, CT_TIMESTAMP_ATTACHED, 0, r->local_time);
+        break;
+    case CT_ITM_GTS_1:
+        on_global_low(r, p);
+        break;
+    case CT_ITM_GTS_2:
+        r->global_high = p->value;
+        r->global_known = true;
+        put_global(r);
+        break;
+    case CT_ITM_EXTENSION:
+        if (p->flags & CT_ITM_PAGE)
+            r->page = (uint8_t)p->value;
+        break;
+    case CT_ITM_BAD_SEQUENCE:
+    case CT_ITM_RESERVED:
+        forget(r);
+        ct_sw_lose_sync(s);
+        break;
+    default: /* alignment, a cut packet */
+        break;
+    }
+}
+
+size_t ct_itm_resolve(struct ct_itm_resolver *r, const struct ct_itm_packet *packets, size_t size, int final,
+                      struct ct_elem *elems, size_t cap, size_t *count)
+{
+    struct ct_sw_stream *s = &r->stream;
+    size_t taken = 0;
+    ct_sw_output(s, elems, cap);
+    for (; taken < size && ct_sw_room(s); taken++) {
+        const struct ct_itm_packet *p = &packets[taken];
+        uint64_t bytes = p->type == CT_ITM_NOT_SYNC ? p->value : p->size;
+        if (ct_sw_begin(s, p->pos, bytes, p->type == CT_ITM_ASYNC))
+            on_packet(r, p);
+    }
+    if (final && taken == size && !s->ended && ct_sw_room(s))
+        ct_sw_end(s);
+    *count = s->count;
+    return taken;
+}
