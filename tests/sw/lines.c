@@ -1,0 +1,91 @@
+#include "sw/lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/protocol.h"
+#include "report/listing.h"
+#include "sw/pieces.h"
+
+enum {
+    ROOM = 1024
+};
+
+static unsigned digit(char c)
+{
+    return c >= 'a' ? (unsigned)(c - 'a' + 10) : (unsigned)(c - '0');
+}
+
+static size_t parse(const char *digits, int units, uint8_t *bytes)
+{
+    size_t n = 0;
+    for (; *digits; digits++) {
+        if (*digits == ' ')
+            continue;
+        int high = units ? n & 1 : !(n & 1);
+        bytes[n / 2] |= (uint8_t)(high ? digit(*digits) << 4 : digit(*digits));
+        n++;
+    }
+    return (n + 1) / 2;
+}
+
+struct trace {
+    const struct ct_source *source;
+    const struct ct_protocol_ops *ops;
+    uint8_t bytes[ROOM];
+    size_t size;
+    _Alignas(8) uint8_t packets[2 * ROOM * CT_PACKET_SIZE_MAX];
+    size_t count;
+};
+
+static void list_packets(const struct trace *trace, struct ct_text *text)
+{
+    uint64_t offsets[2 * ROOM];
+    for (size_t i = 0; i < trace->count; i++)
+        memcpy(&offsets[i], trace->packets + i * trace->ops->packet_size, sizeof *offsets);
+    struct ct_stream stream = {.source = trace->source};
+    struct ct_run run = {.data = trace->bytes, .size = trace->size};
+    struct ct_packet_batch batch = {.packets = trace->packets,
+                                    .stride = trace->ops->packet_size,
+                                    .count = trace->count,
+                                    .protocol = trace->source->protocol,
+                                    .offsets = offsets,
+                                    .run = &run};
+    trace->ops->list(text, &stream, &batch);
+}
+
+static void list_elements(const struct trace *trace, struct ct_text *text)
+{
+    static struct ct_elem elems[6 * ROOM];
+    struct ct_element_lister lister = {.text = text};
+    size_t count =
+        pieces_resolve(trace->ops, trace->source, trace->packets, trace->count, NULL, elems, 6 * ROOM);
+    for (size_t i = 0; i < count; i++) {
+        struct ct_flow record = {.kind = CT_FLOW_ELEM, .offset = elems[i].pos, .elem = elems[i]};
+        ct_list_flow(&lister, &record);
+    }
+    ct_list_flow_end(&lister);
+}
+
+char *lines_of(const struct ct_source *source, const char *digits, enum lines_kind kind)
+{
+    static struct trace trace;
+    static struct ct_text text;
+    char *out = NULL;
+    size_t out_size;
+    FILE *file = open_memstream(&out, &out_size);
+    if (!file)
+        abort();
+    trace = (struct trace){.source = source, .ops = ct_protocol_ops((enum ct_protocol)source->protocol)};
+    trace.size = parse(digits, source->protocol == CT_PROTOCOL_STM, trace.bytes);
+    trace.count = pieces_decode(trace.ops, source, trace.bytes, trace.size, NULL, trace.packets, 2 * ROOM);
+    ct_text_init(&text, file);
+    if (kind == LINES_PACKETS)
+        list_packets(&trace, &text);
+    else
+        list_elements(&trace, &text);
+    ct_text_flush(&text);
+    fclose(file);
+    return out;
+}
