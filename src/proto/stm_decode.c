@@ -21,6 +21,7 @@ struct ct_stm_decoder {
     uint16_t master;
     uint16_t channel;
     uint8_t version; /* enum ct_stm_version; 0: no version packet yet, and timestamps cannot be read */
+    uint8_t ones;    /* units f at the end of what is done with, ASYNC_ONES at most */
     bool half;       /* the low half of the next byte is done with */
     bool synced;
     /* A run of bytes without synchronisation that is not yet told. */
@@ -32,6 +33,7 @@ struct ct_stm_decoder {
  * that needs more sets `cut` and gives 0. */
 struct cursor {
     const uint8_t *data;
+    size_t begin; /* of what is new in this call */
     size_t at;
     size_t end;
     bool cut;
@@ -93,6 +95,21 @@ static uint64_t read_number(struct cursor *c, unsigned count)
     uint64_t highest_first = (bytes & low_halves) << 4 | (bytes >> 4 & low_halves);
     c->at += count;
     return highest_first >> (64 - 4 * count);
+}
+
+/* Units f in a row right before unit `at`, ASYNC_ONES at most. */
+static unsigned ones_before(const struct ct_stm_decoder *d, const struct cursor *c, size_t at)
+{
+    unsigned ones = 0;
+    while (ones < ASYNC_ONES && at > c->begin) {
+        at--;
+        unsigned byte = c->data[at / 2];
+        if ((at & 1 ? byte >> 4 : byte & 15) != 15)
+            return ones;
+        ones++;
+    }
+    ones += d->ones;
+    return ones < ASYNC_ONES ? ones : ASYNC_ONES;
 }
 
 static uint64_t to_gray(uint64_t binary)
@@ -176,9 +193,11 @@ static void apply(struct ct_stm_decoder *d, const struct ct_stm_packet *packet)
     }
 }
 
-/* Two units f were read: an alignment packet, perhaps with more units f than it needs. */
-static void read_async(struct cursor *c, struct ct_stm_packet *packet)
+/* Two units f were read: an alignment packet, perhaps with more units f than it needs. No packets but this one have
+ * 21 of them in a row: where trace was lost, a packet may have swallowed the first ones. */
+static void read_async(const struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
+    unsigned swallowed = ones_before(d, c, c->at - 2);
     unsigned ones = 2;
     unsigned unit;
     while ((unit = read_unit(c)) == 15)
@@ -187,7 +206,7 @@ static void read_async(struct cursor *c, struct ct_stm_packet *packet)
             set_bad(packet);
             return;
         }
-    if (!c->cut && (unit != 0 || ones < ASYNC_ONES))
+    if (!c->cut && (unit != 0 || ones + swallowed < ASYNC_ONES))
         set_bad(packet);
 }
 
@@ -211,7 +230,7 @@ static void decode_one(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm
     packet->flags |= header->flags & CT_STM_MARKER;
     packet->units = header->units;
     if (header->type == CT_STM_ASYNC)
-        read_async(c, packet);
+        read_async(d, c, packet);
     else
         packet->value = read_number(c, header->units);
     if (header->type == CT_STM_USER && !c->cut) {
@@ -297,6 +316,7 @@ size_t ct_stm_decode(struct ct_stm_decoder *d, const uint8_t *data, size_t size,
         return skipped;
     }
     struct cursor c = {.data = data, .at = 2 * skipped + d->half, .end = 2 * size};
+    c.begin = c.at;
     while (n < cap && c.at < c.end) {
         struct ct_stm_packet *packet = &packets[n];
         size_t begin = c.at;
@@ -313,6 +333,7 @@ size_t ct_stm_decode(struct ct_stm_decoder *d, const uint8_t *data, size_t size,
         packet->size = (uint8_t)((c.at + 1) / 2 - begin / 2);
         n++;
     }
+    d->ones = (uint8_t)ones_before(d, &c, c.at);
     d->half = c.at & 1;
     *count = n;
     return c.at / 2;

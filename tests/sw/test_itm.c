@@ -112,11 +112,11 @@ static void local_timestamps_are_prescaled(void **state)
 {
     (void)state;
     /* Prescaler 16, which counts in asynchronous mode only. */
-    expect_of(0x110, BEGIN "10 c0 05", LINES_ELEMENTS, NO_SYNC,
+    expect_of(0x210, BEGIN "10 c0 05", LINES_ELEMENTS, NO_SYNC,
               "6 00 itm_trace type=ts_local delta=1 tc=0 ts=10\n"
               "7 00 itm_trace type=ts_local delta=5 tc=0 ts=60\n"
               "7 00 eo_trace reason=end_of_trace\n");
-    expect_of(0x100, BEGIN "10 c0 05", LINES_ELEMENTS, NO_SYNC,
+    expect_of(0x200, BEGIN "10 c0 05", LINES_ELEMENTS, NO_SYNC,
               "6 00 itm_trace type=ts_local delta=1 tc=0 ts=1\n"
               "7 00 itm_trace type=ts_local delta=5 tc=0 ts=6\n"
               "7 00 eo_trace reason=end_of_trace\n");

@@ -274,6 +274,22 @@ static void surplus_units_once_synchronised(void **state)
                  "25 00 eo_trace reason=end_of_trace\n");
 }
 
+static void alignment_that_a_packet_swallowed_in_part(void **state)
+{
+    (void)state;
+    /* The payload of a D32 was lost, and it took eight units of the alignment packet. */
+    behind_begin(BEGIN "6" ASYNC "f003 0 4ab 0",
+                 "13 00 f6ffffffff d32 data=ffffffff\n"
+                 "17 00 f0fffffffffffff0 async\n"
+                 "24 00 f00003 version ver=3\n"
+                 "26 00 00 null\n"
+                 "27 00 a40b d8 data=ab\n"
+                 "28 00 00 null\n",
+                 "13 00 sw_trace data=ffffffff\n"
+                 "27 00 sw_trace data=ab\n"
+                 "28 00 eo_trace reason=end_of_trace\n");
+}
+
 static void cut_by_the_end(void **state)
 {
     (void)state;
@@ -303,6 +319,7 @@ int main(void)
         cmocka_unit_test(timestamp_before_the_version),
         cmocka_unit_test(unsynchronised_runs),
         cmocka_unit_test(surplus_units_once_synchronised),
+        cmocka_unit_test(alignment_that_a_packet_swallowed_in_part),
         cmocka_unit_test(cut_by_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
