@@ -1,0 +1,7 @@
+/* ITM trace through packets and elements: one byte that says how to cut, trace. */
+#include "fuzz_software.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_software(CT_PROTOCOL_ITM, data, size);
+}
