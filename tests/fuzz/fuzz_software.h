@@ -104,7 +104,8 @@ static inline int fuzz_software(enum ct_protocol protocol, const uint8_t *data, 
     if (size < 1 || size > FUZZ_MOST)
         return 0;
     const struct ct_protocol_ops *ops = ct_protocol_ops(protocol);
-    const struct ct_source source = {.name = "fuzz", .protocol = (uint8_t)protocol, .regs = {.itmtcr = 0x310}};
+    const struct ct_source source = {
+        .name = "fuzz", .protocol = (uint8_t)protocol, .regs = {.itmtcr = 0x310}};
     const size_t step = data[0] % 41u + 1;
     const size_t cap = data[0] / 41u + 1;
     struct fuzz_result whole;
