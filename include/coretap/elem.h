@@ -46,7 +46,7 @@ enum ct_elem_kind {
                           ct_sw_flag. One with CT_SW_TIMED has its TIMESTAMP (attached) right behind it */
     CT_ELEM_DWT, /* DWT: hardware trace. n: discriminator, 0 to 31; v: payload; aux: as of SW */
     CT_ELEM_LOCAL_TIME, /* ITM: when what was traced since the last of these was. v: prescaled cycles since then; n: TC
-                           as in packets; aux: as of SW. The sum, in cycles, is the TIMESTAMP (attached) behind it */
+                           as in packets; aux: as of SW, but a shift in place of the bits: cycles are v << shift. The sum, in cycles, is the TIMESTAMP (attached) behind it */
 };
 
 /* What a timestamp belongs to. */

@@ -19,7 +19,7 @@ enum ct_event_type {
     CT_EVENT_EXCEPTION, /* value: number; extra: preferred return address when b is 1 */
     CT_EVENT_RETURN,    /* return from an exception */
     CT_EVENT_CONTEXT,   /* value: context ID in 31:0, VMID in 63:32; a: el_sec; b: enum ct_elem_context */
-    CT_EVENT_TIMESTAMP, /* value: timestamp */
+    CT_EVENT_TIMESTAMP, /* value: timestamp; a: enum ct_timestamp */
     CT_EVENT_TRACE_ON,  /* a: enum ct_trace_on */
     CT_EVENT_GAP,       /* value: bytes that could not be used; a: enum ct_gap */
     CT_EVENT_NO_ACCESS, /* value: address of an instruction that the images do not have */
@@ -28,7 +28,15 @@ enum ct_event_type {
     CT_EVENT_MARKER,       /* timestamp marker */
     CT_EVENT_SOFTWARE,     /* value: payload of an instrumentation instruction; a: exception level */
     CT_EVENT_END,          /* a: enum ct_gap */
+    CT_EVENT_SW, /* STM, ITM: value: payload; a: enum ct_sw; b: its bits and enum ct_sw_flag; extra: CT_SW_PORT of
+                      where it comes from, or CT_SW_PORT_UNKNOWN. A timestamp of its own is the event behind it */
+    CT_EVENT_DWT, /* value: payload; a: discriminator; b: as of SW */
+    CT_EVENT_TEXT, /* value: CT_SW_PORT. Not made from elements: a line of text that a printer found in SW events */
 };
+
+/* Master and channel of an STM, or stimulus port of an ITM (as the channel), in one number. */
+#define CT_SW_PORT(master, channel) ((uint64_t)(master) << 16 | (channel))
+#define CT_SW_PORT_UNKNOWN          UINT64_MAX
 
 /* The cycle count of an event is the sum of all counts up to and including the one that the trace unit gave for it. An
  * event without a count of its own has that of the event before: it happened then or later. */

@@ -25,6 +25,8 @@ struct ct_events {
     uint64_t gap_offset;
     uint8_t gap;
     bool in_gap;
+    struct ct_elem sw_source; /* of software trace */
+    bool local_time;          /* the last element was one, and its sum comes next */
 };
 
 struct sink {
@@ -91,6 +93,41 @@ static void on_cycles(struct ct_events *ev, const struct ct_elem *elem, bool aft
         ev->waiting[i].cycle = ev->cycle;
 }
 
+/* ITM: how much was lost is not known, and local time starts anew: no count is coming for what waits. */
+static void tell_overflow(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset,
+                          struct sink *sink)
+{
+    if (!(elem->aux & CT_SW_OVERFLOW))
+        return;
+    release(ev, sink);
+    add(ev, sink, (struct ct_event){.offset = offset, .type = CT_EVENT_GAP, .a = CT_GAP_OVERFLOW});
+}
+
+/* ITM: the time that is told here is of all that wait. */
+static void on_local_time(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset,
+                          struct sink *sink)
+{
+    tell_overflow(ev, elem, offset, sink);
+    ev->cycle += elem->v << (elem->aux & CT_SW_BITS);
+    for (unsigned i = 0; i < ev->count; i++)
+        ev->waiting[i].cycle = ev->cycle;
+    release(ev, sink);
+}
+
+static void on_software(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset, struct sink *sink)
+{
+    struct ct_event event = {.offset = offset,
+                             .type = elem->kind == CT_ELEM_DWT ? CT_EVENT_DWT : CT_EVENT_SW,
+                             .value = elem->v,
+                             .a = elem->n,
+                             .b = elem->aux,
+                             .extra = CT_SW_PORT_UNKNOWN};
+    if (ev->sw_source.n && elem->kind == CT_ELEM_SW && elem->n != CT_SW_ERROR_ANY)
+        event.extra = CT_SW_PORT(ev->sw_source.v, ev->sw_source.aux);
+    tell_overflow(ev, elem, offset, sink);
+    add(ev, sink, event);
+}
+
 static void close_gap(struct ct_events *ev, struct sink *sink, uint64_t lost)
 {
     /* The wait for the first synchronisation is worth a line only when bytes were passed over. */
@@ -127,7 +164,9 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
 {
     struct ct_event event = {.offset = offset, .value = elem->v, .a = elem->n, .b = elem->aux};
     bool after_timestamp = ev->after_timestamp;
+    bool local_time = ev->local_time;
     ev->after_timestamp = elem->kind == CT_ELEM_TIMESTAMP;
+    ev->local_time = elem->kind == CT_ELEM_LOCAL_TIME;
     switch (elem->kind) {
     case CT_ELEM_CYCLES:
         on_cycles(ev, elem, after_timestamp);
@@ -168,7 +207,24 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
             return;
         event.type = CT_EVENT_CONTEXT;
         break;
+    case CT_ELEM_SW_SOURCE:
+        ev->sw_source = *elem;
+        return;
+    case CT_ELEM_SW:
+        if (elem->n != CT_SW_TIME) /* the timestamp behind it is all there is */
+            on_software(ev, elem, offset, sink);
+        return;
+    case CT_ELEM_DWT:
+        on_software(ev, elem, offset, sink);
+        return;
+    case CT_ELEM_LOCAL_TIME:
+        on_local_time(ev, elem, offset, sink);
+        return;
     case CT_ELEM_TIMESTAMP:
+        if (local_time) /* its sum is the cycle count of those before */
+            return;
+        if (elem->n == CT_TIMESTAMP_GLOBAL)
+            tell_overflow(ev, elem, offset, sink);
         event.type = CT_EVENT_TIMESTAMP;
         break;
     case CT_ELEM_EVENT:

@@ -7,6 +7,7 @@
 enum option {
     FORMAT = CLI_CAPTURE_OPTIONS,
     ALONG,
+    TEXT_PORTS,
 };
 
 enum along {
@@ -35,6 +36,11 @@ static const struct cli_option options[] = {
                        "the trace alone, which is complete when it was made with branch broadcast. auto: the "
                        "images when "
                        "the capture has any."},
+    [TEXT_PORTS] = {.name = "text-ports",
+                    .kind = CLI_FLAG,
+                    .help =
+                        "What software writes to stimulus ports (ITM) and channels (STM) is text: print it "
+                        "by lines, as Txt, in place of the single writes."},
 };
 
 #define BATCH 2048
@@ -44,27 +50,43 @@ struct decoding {
     struct ct_events *events;
     enum ct_event_format format;
     bool told_head;
+    bool text_ports;
+    struct ct_port_text ports;
+    struct ct_event_origin origin; /* of the pass */
     struct ct_event batch[BATCH];
 };
 
-static void print(struct decoding *d, const struct ct_stream *stream, size_t count)
+static void on_line(void *user, const struct ct_port_line *line)
 {
-    const struct ct_event_origin origin = {
-        .buffer = d->passes.buffer->name, .source = stream->source, .id = stream->id};
+    struct decoding *d = user;
+    ct_event_text_line(&d->passes.text, d->format, &d->origin, line);
+}
+
+static void print(struct decoding *d, size_t count)
+{
     cli_passes_heading(&d->passes);
-    for (size_t i = 0; i < count; i++)
-        ct_event_line(&d->passes.text, d->format, &origin, &d->batch[i]);
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_event *event = &d->batch[i];
+        if (d->text_ports && ct_port_text_wants(event)) {
+            ct_port_text_add(&d->ports, event, on_line, d);
+            continue;
+        }
+        if (event->type == CT_EVENT_END)
+            ct_port_text_end(&d->ports, on_line, d);
+        ct_event_line(&d->passes.text, d->format, &d->origin, event);
+    }
 }
 
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
     struct decoding *d = user;
     size_t done = 0;
+    (void)stream;
     while (done < batch->count) {
         size_t count;
         done += ct_events_from_elems(d->events, batch->elems + done, batch->count - done, batch->end,
                                      d->batch, BATCH, &count);
-        print(d, stream, count);
+        print(d, count);
     }
     return d->passes.text.failed ? CT_ERR_IO : 0;
 }
@@ -73,11 +95,12 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
 {
     struct decoding *d = user;
     size_t done = 0;
+    (void)stream;
     while (done < batch->count) {
         size_t count;
         done += ct_events_from_flow(d->events, batch->records + done, batch->count - done, d->batch, BATCH,
                                     &count);
-        print(d, stream, count);
+        print(d, count);
     }
     return d->passes.text.failed ? CT_ERR_IO : 0;
 }
@@ -99,13 +122,20 @@ static bool has_branch_broadcast(const struct ct_source *source)
     return source->regs.configr >> 3 & 1;
 }
 
+static bool traces_instructions(const struct ct_source *source)
+{
+    return source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;
+}
+
 static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
 {
     struct decoding *d = passes->user;
     const struct cli_args *args = passes->capture.args;
     bool along_binary = args->values[ALONG].number == ALONG_BINARY ||
                         (args->values[ALONG].number == ALONG_AUTO && passes->buffer->image_count > 0);
-    if (!along_binary && !has_branch_broadcast(source_of(passes)))
+    if (!traces_instructions(source_of(passes)))
+        along_binary = false;
+    else if (!along_binary && !has_branch_broadcast(source_of(passes)))
         cli_say("%s, ID %02x: traced without branch broadcast: branches whose target is in the instruction "
                 "are not in "
                 "the trace and not printed; name the program's images in the capture to see them",
@@ -118,6 +148,8 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
     if (!d->told_head)
         ct_event_head(&passes->text, d->format);
     d->told_head = true;
+    d->origin = (struct ct_event_origin){
+        .buffer = passes->buffer->name, .source = source_of(passes), .id = passes->id};
     if (ct_events_new(args->ctx, source_of(passes), &d->events) != CT_OK)
         return cli_library_error(args->ctx);
     return CLI_CLEAN;
@@ -134,6 +166,7 @@ static int run(const struct cli_args *args)
 {
     static struct decoding d;
     d.format = (enum ct_event_format)args->values[FORMAT].number;
+    d.text_ports = args->values[TEXT_PORTS].given;
     d.passes.headings = d.format == CT_EVENT_TSV;
     d.passes.user = &d;
     d.passes.begin = begin;
@@ -156,7 +189,9 @@ const struct cli_command cli_command_decode = {
         "On: tracing was switched on. Gap: bytes that could not be used. NoMem: an address that no image "
         "has. Q: "
         "execution went on by an untold path. Tx: memory transaction. Mark: timestamp marker. Sw: software "
-        "instrumentation. End: end of the trace.\n"
+        "instrumentation, or what software wrote to a stimulus port (ITM) or channel (STM). Dwt: hardware "
+        "trace of "
+        "the DWT. Txt: a line of text (--text-ports). End: end of the trace.\n"
         "The cycle count of an event includes the count that the trace unit gave for it; an event without a "
         "count "
         "of its own has that of the event before.",

@@ -95,6 +95,12 @@ static void count_elems(struct ct_stream_stats *stats, const struct ct_elem *ele
             stats->lost_bytes += elems[i].v;
             stats->gaps += elems[i].aux != 0;
             break;
+        case CT_ELEM_SW:
+        case CT_ELEM_DWT:
+        case CT_ELEM_LOCAL_TIME:
+        case CT_ELEM_TIMESTAMP:
+            stats->gaps += elems[i].aux & CT_SW_OVERFLOW ? 1 : 0;
+            break;
         default:
             break;
         }

@@ -10,7 +10,7 @@
 
 struct ct_itm_resolver {
     struct ct_sw_stream stream;
-    unsigned prescaler;   /* cycles that one step of a local timestamp stands for */
+    unsigned prescaler;   /* a step of a local timestamp is 1 << this cycles */
     uint64_t local_time;  /* cycles since the start or the last overflow */
     uint64_t global_low;  /* of a global timestamp: the bits of its first packet … */
     uint64_t global_high; /* … and of its second */
@@ -19,10 +19,10 @@ struct ct_itm_resolver {
     bool overflow;        /* not told yet */
 };
 
-/* ITMTCR: bits 9:8 the prescaler, which counts only in asynchronous mode, bit 4 (DDI 0403E C1.7.6). */
+/* ITMTCR: bits 9:8 the prescaler (1, 4, 16, 64), which counts only in asynchronous mode, bit 4 (DDI 0403E C1.7.6). */
 static unsigned prescaler_of(uint32_t itmtcr)
 {
-    return itmtcr & 0x10 ? 1u << (2 * ct_bits(itmtcr, 9, 8)) : 1;
+    return itmtcr & 0x10 ? 2 * ct_bits(itmtcr, 9, 8) : 0;
 }
 
 int ct_itm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_itm_resolver **out)
@@ -98,8 +98,8 @@ static void on_packet(struct ct_itm_resolver *r, const struct ct_itm_packet *p)
         ct_sw_put(s, CT_ELEM_DWT, p->source, p->bits | overflow_flag(r), p->value);
         break;
     case CT_ITM_TS_LOCAL:
-        r->local_time += p->value * r->prescaler;
-        ct_sw_put(s, CT_ELEM_LOCAL_TIME, p->source, CT_SW_TIMED | overflow_flag(r), p->value);
+        r->local_time += p->value << r->prescaler;
+        ct_sw_put(s, CT_ELEM_LOCAL_TIME, p->source, r->prescaler | CT_SW_TIMED | overflow_flag(r), p->value);
         ct_sw_put(s, CT_ELEM_TIMESTAMP, CT_TIMESTAMP_ATTACHED, 0, r->local_time);
         break;
     case CT_ITM_GTS_1:

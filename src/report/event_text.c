@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "report/exception_name.h"
+#include "report/software_note.h"
 
 #define NOTE_SIZE 256
 
@@ -12,6 +13,7 @@ static const char *const type_names[] = {
     [CT_EVENT_TIMESTAMP] = "Ts",    [CT_EVENT_TRACE_ON] = "On",    [CT_EVENT_GAP] = "Gap",
     [CT_EVENT_NO_ACCESS] = "NoMem", [CT_EVENT_UNKNOWN_PATH] = "Q", [CT_EVENT_TRANSACTION] = "Tx",
     [CT_EVENT_MARKER] = "Mark",     [CT_EVENT_SOFTWARE] = "Sw",    [CT_EVENT_END] = "End",
+    [CT_EVENT_SW] = "Sw",           [CT_EVENT_DWT] = "Dwt",        [CT_EVENT_TEXT] = "Txt",
 };
 
 static const char *const gaps[] = {
@@ -100,6 +102,12 @@ static enum value_kind describe(const struct ct_event *e, const struct ct_source
     case CT_EVENT_SOFTWARE:
         snprintf(note, NOTE_SIZE, "from EL%u", e->a);
         return HEX;
+    case CT_EVENT_SW:
+    case CT_EVENT_DWT:
+        ct_software_note(e, source, note, NOTE_SIZE);
+        if (!(e->b & CT_SW_BITS))
+            return NO_VALUE;
+        return e->type == CT_EVENT_SW && e->a == CT_SW_FREQUENCY ? DEC : HEX;
     case CT_EVENT_END:
         snprintf(note, NOTE_SIZE, "%s", gaps[e->a]);
         return NO_VALUE;
@@ -146,7 +154,11 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
     ct_text_char(t, separator);
     if (csv && note[0])
         ct_text_char(t, '"');
-    ct_text_string(t, note);
+    for (const char *s = note; *s; s++) {
+        if (csv && *s == '"')
+            ct_text_char(t, '"');
+        ct_text_char(t, *s);
+    }
     if (csv && note[0])
         ct_text_char(t, '"');
     ct_text_char(t, '\n');
@@ -174,7 +186,11 @@ static void json_line(struct ct_text *t, const struct ct_event_origin *o, const 
     }
     if (note[0]) {
         ct_text_lit(t, ",\"note\":\"");
-        ct_text_json(t, note);
+        for (size_t at = 0, size = strlen(note); at < size; at += 100) {
+            char piece[101]; /* a text longer than ct_text_json takes */
+            snprintf(piece, sizeof piece, "%s", note + at);
+            ct_text_json(t, piece);
+        }
         ct_text_char(t, '"');
     }
     ct_text_lit(t, "}\n");
@@ -189,14 +205,39 @@ void ct_event_head(struct ct_text *t, enum ct_event_format format)
         ct_text_lit(t, "buffer,id,offset,type,cycle,value,note\n");
 }
 
-void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
-                   const struct ct_event *e)
+/* One line in any format. */
+static void line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+                 const struct ct_event *e, enum value_kind kind, const char *note)
 {
-    char note[NOTE_SIZE];
-    enum value_kind kind = describe(e, o->source, note);
     ct_text_room(t);
     if (format == CT_EVENT_JSONL)
         json_line(t, o, e, kind, note);
     else
         plain_line(t, format == CT_EVENT_CSV ? ',' : '\t', o, e, kind, note);
+}
+
+void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+                   const struct ct_event *e)
+{
+    char note[NOTE_SIZE];
+    enum value_kind kind = describe(e, o->source, note);
+    line(t, format, o, e, kind, note);
+}
+
+void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+                        const struct ct_port_line *p)
+{
+    char note[4 * CT_PORT_LINE_SIZE + 1];
+    const struct ct_event event = {
+        .offset = p->offset, .cycle = p->cycle, .value = p->port, .type = CT_EVENT_TEXT};
+    size_t n = 0;
+    for (size_t i = 0; i < p->size; i++) {
+        unsigned char c = (unsigned char)p->text[i];
+        if (c >= 0x20 && c != 0x7f && c != '\\')
+            note[n++] = (char)c;
+        else
+            n += (size_t)snprintf(note + n, 5, "\\x%02x", c);
+    }
+    note[n] = 0;
+    line(t, format, o, &event, p->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note);
 }

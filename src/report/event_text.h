@@ -3,6 +3,7 @@
 #define CT_REPORT_EVENT_TEXT_H
 
 #include "coretap/event.h"
+#include "report/port_text.h"
 #include "report/text.h"
 
 enum ct_event_format {
@@ -23,5 +24,9 @@ void ct_event_head(struct ct_text *text, enum ct_event_format format);
 
 void ct_event_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_origin *origin,
                    const struct ct_event *event);
+
+/* A line of text from a port; what cannot be printed, and the backslash, as \xHH. */
+void ct_event_text_line(struct ct_text *text, enum ct_event_format format,
+                        const struct ct_event_origin *origin, const struct ct_port_line *line);
 
 #endif

@@ -48,17 +48,19 @@ static const char *known_name(const struct ct_source *source, unsigned number)
         return number < 16 && source->arch.profile != CT_PROFILE_M ? v7[number] : NULL;
     if (number >= 32)
         return NULL;
-    return source->arch.profile == CT_PROFILE_M ? m_profile[number] : a_profile[number];
+    return source->arch.profile == CT_PROFILE_M || source->protocol == CT_PROTOCOL_ITM ? m_profile[number]
+                                                                                       : a_profile[number];
 }
 
 /* M profile: numbers from 16 on are external interrupts, counted from 0. */
 const char *ct_exception_name(const struct ct_source *source, unsigned number, char *buffer, size_t size)
 {
     bool etm4 = source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;
+    bool numbered = (etm4 && source->arch.profile == CT_PROFILE_M) || source->protocol == CT_PROTOCOL_ITM;
     const char *name = known_name(source, number);
     if (name)
         return name;
-    if (etm4 && source->arch.profile == CT_PROFILE_M && number >= 16)
+    if (numbered && number >= 16)
         snprintf(buffer, size, "IRQ%u", number - 16);
     else
         snprintf(buffer, size, "exception 0x%x", number);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/protocol.h"
+#include "report/event_text.h"
 #include "report/listing.h"
 #include "sw/pieces.h"
 
@@ -68,6 +69,46 @@ static void list_elements(const struct trace *trace, struct ct_text *text)
     ct_list_flow_end(&lister);
 }
 
+struct printer {
+    struct ct_text *text;
+    enum ct_event_format format;
+    struct ct_event_origin origin;
+};
+
+static void print_line(void *user, const struct ct_port_line *line)
+{
+    const struct printer *p = user;
+    ct_event_text_line(p->text, p->format, &p->origin, line);
+}
+
+static void list_events(const struct trace *trace, struct ct_text *text, enum lines_kind kind)
+{
+    static struct ct_elem elems[6 * ROOM];
+    static struct ct_event list[6 * ROOM + CT_EVENTS_MIN];
+    static struct ct_port_text ports;
+    struct printer p = {.text = text,
+                        .format = kind == LINES_TEXT ? CT_EVENT_JSONL : CT_EVENT_TSV,
+                        .origin = {.buffer = "b", .source = trace->source}};
+    struct ct_events *events;
+    size_t event_count;
+    size_t count =
+        pieces_resolve(trace->ops, trace->source, trace->packets, trace->count, NULL, elems, 6 * ROOM);
+    if (ct_events_new(NULL, trace->source, &events))
+        abort();
+    if (ct_events_from_elems(events, elems, count, trace->size, list, sizeof list / sizeof *list,
+                             &event_count) != count)
+        abort();
+    ct_events_free(events);
+    ports = (struct ct_port_text){0};
+    for (size_t i = 0; i < event_count; i++) {
+        if (kind == LINES_TEXT && ct_port_text_wants(&list[i]))
+            ct_port_text_add(&ports, &list[i], print_line, &p);
+        else if (kind == LINES_EVENTS)
+            ct_event_line(text, p.format, &p.origin, &list[i]);
+    }
+    ct_port_text_end(&ports, print_line, &p);
+}
+
 char *lines_of(const struct ct_source *source, const char *digits, enum lines_kind kind)
 {
     static struct trace trace;
@@ -83,8 +124,10 @@ char *lines_of(const struct ct_source *source, const char *digits, enum lines_ki
     ct_text_init(&text, file);
     if (kind == LINES_PACKETS)
         list_packets(&trace, &text);
-    else
+    else if (kind == LINES_ELEMENTS)
         list_elements(&trace, &text);
+    else
+        list_events(&trace, &text, kind);
     ct_text_flush(&text);
     fclose(file);
     return out;

@@ -7,6 +7,8 @@
 enum lines_kind {
     LINES_PACKETS,
     LINES_ELEMENTS,
+    LINES_EVENTS, /* as coretap decode prints them */
+    LINES_TEXT,   /* … with --text-ports, as JSON */
 };
 
 /* The lines of `digits` in a source without frames: of an STM units, the first one first; of others bytes. Blanks may

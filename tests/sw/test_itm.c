@@ -220,6 +220,57 @@ static void cut_by_the_end(void **state)
                  "6 00 eo_trace reason=end_of_trace\n");
 }
 
+static void events_have_the_time_that_comes_after_them(void **state)
+{
+    (void)state;
+    expect(BEGIN "01 41 0e 0b 10 10 15 00 c0 05 70 47 00 01 00 20 10 94 01 b4 81 80 80 00", LINES_EVENTS, "",
+           "Sw\t1\t0x41\tport 0\n"
+           "Dwt\t1\t0x100b\tSVCall entered\n"
+           "Dwt\t6\t0x0\tPC sample: asleep\n"
+           "Gap\t7\t0\tbytes lost at offset 17: trace unit overflow\n"
+           "Dwt\t7\t0x20000100\tcomparator 0: instruction address\n"
+           "Ts\t7\t0x4000001\t\n"
+           "End\t7\t\tend of trace\n");
+}
+
+static void hardware_in_words(void **state)
+{
+    (void)state;
+    expect(BEGIN "05 21 0e 0f 20 0e 12 30 0e 00 30 17 34 12 00 08 15 00 15 ff 4f 00 01 00 08 4e 10 01 4d 01 "
+                 "8d 22 97 78 "
+                 "56 34 12 35 01",
+           LINES_EVENTS, "",
+           "Dwt\t0\t0x21\tCPI, cycle counter wrapped\n"
+           "Dwt\t0\t0x200f\tSysTick exited\n"
+           "Dwt\t0\t0x3012\tIRQ2 returned to\n"
+           "Dwt\t0\t0x3000\tthread mode returned to\n"
+           "Dwt\t0\t0x8001234\tPC sample\n"
+           "Dwt\t0\t0x0\tPC sample: asleep\n"
+           "Dwt\t0\t0xff\tPC sampling not allowed\n"
+           "Dwt\t0\t0x8000100\tcomparator 0: data address\n"
+           "Dwt\t0\t0x110\tcomparator 0: data address, low half\n"
+           "Dwt\t0\t0x1\tcomparator 0: match\n"
+           "Dwt\t0\t0x22\tcomparator 0: data written\n"
+           "Dwt\t0\t0x12345678\tcomparator 1: data read\n"
+           "Dwt\t0\t0x1\thardware source 6\n"
+           "End\t0\t\tend of trace\n");
+}
+
+static void text_of_ports(void **state)
+{
+    (void)state;
+    /* "Hi\n" on port 1 in one, two and four bytes with "on\t2" on port 2 in between; a zero fills up. */
+    expect(BEGIN "09 48 11 6f 0a 69 0a 13 6e 09 32 00 0b 42 79 65 0a 09 21", LINES_TEXT, "",
+           "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":10,\"type\":\"Txt\",\"cycle\":0,\"value\":\"0x1\","
+           "\"note\":\"Hi\"}\n"
+           "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":18,\"type\":\"Txt\",\"cycle\":0,\"value\":\"0x1\","
+           "\"note\":\"Bye\"}\n"
+           "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":23,\"type\":\"Txt\",\"cycle\":0,\"value\":\"0x1\","
+           "\"note\":\"!\"}\n"
+           "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":13,\"type\":\"Txt\",\"cycle\":0,\"value\":\"0x2\","
+           "\"note\":\"on\\\\x092\"}\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +285,9 @@ int main(void)
         cmocka_unit_test(what_cannot_be),
         cmocka_unit_test(unsynchronised_runs),
         cmocka_unit_test(cut_by_the_end),
+        cmocka_unit_test(events_have_the_time_that_comes_after_them),
+        cmocka_unit_test(hardware_in_words),
+        cmocka_unit_test(text_of_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

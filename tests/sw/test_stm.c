@@ -302,6 +302,33 @@ static void cut_by_the_end(void **state)
                  "13 00 eo_trace reason=end_of_trace\n");
 }
 
+static void events(void **state)
+{
+    (void)state;
+    expect(BEGIN "141 302 f8ab e15 f0113 f0612 f0800010000 234 f278 45a", LINES_EVENTS, "",
+           "Sw\t0\t0xab\tmaster 0x41 channel 0x2, marked\n"
+           "Sw\t0\t\tmaster 0x41 channel 0x2, flag\n"
+           "Ts\t0\t0x5\t\n"
+           "Ts\t0\t0x3\t\n"
+           "Sw\t0\t0x12\tmaster 0x41 channel 0x2, trigger\n"
+           "Sw\t0\t65536\tmaster 0x41 channel 0x2, Hz, frequency of timestamps\n"
+           "Sw\t0\t0x34\tmaster 0x41 channel 0x0, error of the master\n"
+           "Sw\t0\t0x78\terror of a master that is not known\n"
+           "Sw\t0\t0x5a\t\n"
+           "End\t0\t\tend of trace\n");
+}
+
+static void text_of_channels(void **state)
+{
+    (void)state;
+    /* "Hi" and a newline on channel 0, a line without its end on channel 1. */
+    expect(BEGIN "141 56948 301 57963 300 40a 0", LINES_TEXT, "",
+           "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":22,\"type\":\"Txt\",\"cycle\":0,\"value\":"
+           "\"0x410000\",\"note\":\"Hi\"}\n"
+           "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":18,\"type\":\"Txt\",\"cycle\":0,\"value\":"
+           "\"0x410001\",\"note\":\"cy\"}\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +348,8 @@ int main(void)
         cmocka_unit_test(surplus_units_once_synchronised),
         cmocka_unit_test(alignment_that_a_packet_swallowed_in_part),
         cmocka_unit_test(cut_by_the_end),
+        cmocka_unit_test(events),
+        cmocka_unit_test(text_of_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,12 @@
+/* Software and hardware trace of STM, ITM and DWT in words. */
+#ifndef CT_REPORT_SOFTWARE_NOTE_H
+#define CT_REPORT_SOFTWARE_NOTE_H
+
+#include <stddef.h>
+
+#include "coretap/event.h"
+
+/* What there is to say of a CT_EVENT_SW or CT_EVENT_DWT beside its payload. */
+void ct_software_note(const struct ct_event *event, const struct ct_source *source, char *note, size_t size);
+
+#endif
