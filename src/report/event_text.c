@@ -121,10 +121,24 @@ static void value_text(struct ct_text *t, enum value_kind kind, uint64_t value)
     }
 }
 
+static void time_text(struct ct_text *t, const uint64_t *time)
+{
+    if (time)
+        ct_text_dec(t, *time);
+}
+
 static void plain_line(struct ct_text *t, char separator, const struct ct_event_origin *o,
                        const struct ct_event *e, enum value_kind kind, const char *note)
 {
     bool csv = separator == ',';
+    if (o->merged) {
+        time_text(t, o->time);
+        ct_text_char(t, separator);
+    }
+    if (o->merged && !csv) {
+        ct_text_hex_digits(t, o->id, 2);
+        ct_text_char(t, separator);
+    }
     if (csv) {
         ct_text_char(t, '"');
         for (const char *s = o->buffer; *s && s - o->buffer < 200; s++) {
@@ -155,7 +169,14 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
 static void json_line(struct ct_text *t, const struct ct_event_origin *o, const struct ct_event *e,
                       enum value_kind kind, const char *note)
 {
-    ct_text_lit(t, "{\"buffer\":\"");
+    ct_text_char(t, '{');
+    if (o->time) {
+        /* A string, as addresses are. */
+        ct_text_lit(t, "\"time\":\"");
+        time_text(t, o->time);
+        ct_text_lit(t, "\",");
+    }
+    ct_text_lit(t, "\"buffer\":\"");
     ct_text_json(t, o->buffer);
     ct_text_lit(t, "\",\"id\":\"");
     ct_text_hex_digits(t, o->id, 2);
@@ -180,13 +201,14 @@ static void json_line(struct ct_text *t, const struct ct_event_origin *o, const 
     ct_text_lit(t, "}\n");
 }
 
-void ct_event_head(struct ct_text *t, enum ct_event_format format)
+void ct_event_head(struct ct_text *t, enum ct_event_format format, bool merged)
 {
     ct_text_room(t);
     if (format == CT_EVENT_TSV)
-        ct_text_lit(t, "type\tcycle\tvalue\tnote\n");
+        ct_text_string(t, merged ? "time\tid\ttype\tcycle\tvalue\tnote\n" : "type\tcycle\tvalue\tnote\n");
     else if (format == CT_EVENT_CSV)
-        ct_text_lit(t, "buffer,id,offset,type,cycle,value,note\n");
+        ct_text_string(t, merged ? "time,buffer,id,offset,type,cycle,value,note\n"
+                                 : "buffer,id,offset,type,cycle,value,note\n");
 }
 
 void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
