@@ -40,8 +40,11 @@ static bool is_stdin(const char *path)
 bool cli_capture_spool(struct cli_capture *c)
 {
     bool one_pass = c->args->values[CLI_CAPTURE_ID].given || c->buffers[0].source_count < 2;
-    if (one_pass && c->count == 1)
-        return true;
+    return (one_pass && c->count == 1) || cli_capture_spool_always(c);
+}
+
+bool cli_capture_spool_always(struct cli_capture *c)
+{
     static char path[32];
     for (size_t i = 0; i < c->count; i++) {
         if (!is_stdin(c->buffers[i].path))

@@ -54,6 +54,9 @@ bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
 /* The capture will be read once for each ID: when it is standard input with several, it is put into a temporary file
  * first. False: said why. */
 bool cli_capture_spool(struct cli_capture *capture);
+
+/* The same when each ID is read more than once. */
+bool cli_capture_spool_always(struct cli_capture *capture);
 void cli_capture_close(struct cli_capture *capture);
 
 /* Chain options for `level` and the ID that was asked for. */

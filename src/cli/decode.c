@@ -1,5 +1,6 @@
 /* coretap decode: the trace as events with a running cycle count. */
 #include "cli/commands.h"
+#include "cli/merge.h"
 #include "cli/passes.h"
 #include "coretap/event.h"
 #include "report/event_text.h"
@@ -7,6 +8,7 @@
 enum option {
     FORMAT = CLI_CAPTURE_OPTIONS,
     ALONG,
+    MERGE,
     TEXT_PORTS,
 };
 
@@ -36,6 +38,15 @@ static const struct cli_option options[] = {
                        "the trace alone, which is complete when it was made with branch broadcast. auto: the "
                        "images when "
                        "the capture has any."},
+    [MERGE] =
+        {.name = "merge",
+         .letter = 'm',
+         .kind = CLI_FLAG,
+         .help =
+             "All sources in one order, by their timestamps and the cycle counts between them; the first "
+             "columns "
+             "are the time and the trace ID. Sources without timestamps come last. The timestamps must be of "
+             "one clock."},
     [TEXT_PORTS] = {.name = "text-ports",
                     .kind = CLI_FLAG,
                     .help =
@@ -122,31 +133,40 @@ static bool has_branch_broadcast(const struct ct_source *source)
     return source->regs.configr >> 3 & 1;
 }
 
-static bool traces_instructions(const struct ct_source *source)
+static bool is_software(const struct ct_source *source)
 {
-    return source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;
+    return source->protocol == CT_PROTOCOL_STM || source->protocol == CT_PROTOCOL_ITM;
+}
+
+/* Whether the events of a source come from the flow along its binary. Says so when branches will be missing. */
+static bool is_along_binary(const struct cli_args *args, const struct ct_buffer *buffer,
+                            const struct ct_source *source)
+{
+    if (is_software(source))
+        return false;
+    if (args->values[ALONG].number == ALONG_BINARY ||
+        (args->values[ALONG].number == ALONG_AUTO && buffer->image_count > 0))
+        return true;
+    if (!has_branch_broadcast(source))
+        cli_say("%s, source %s: traced without branch broadcast: branches whose target is in the instruction "
+                "are not "
+                "in the trace and not printed; name the program's images in the capture to see them",
+                buffer->name, source->name);
+    return false;
 }
 
 static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
 {
     struct decoding *d = passes->user;
     const struct cli_args *args = passes->capture.args;
-    bool along_binary = args->values[ALONG].number == ALONG_BINARY ||
-                        (args->values[ALONG].number == ALONG_AUTO && passes->buffer->image_count > 0);
-    if (!traces_instructions(source_of(passes)))
-        along_binary = false;
-    else if (!along_binary && !has_branch_broadcast(source_of(passes)))
-        cli_say("%s, ID %02x: traced without branch broadcast: branches whose target is in the instruction "
-                "are not in "
-                "the trace and not printed; name the program's images in the capture to see them",
-                passes->buffer->name, passes->id);
+    bool along_binary = is_along_binary(args, passes->buffer, source_of(passes));
     chain->level = along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
     if (along_binary)
         sink->flow = on_flow;
     else
         sink->elems = on_elems;
     if (!d->told_head)
-        ct_event_head(&passes->text, d->format);
+        ct_event_head(&passes->text, d->format, false);
     d->told_head = true;
     d->origin = (struct ct_event_origin){
         .buffer = passes->buffer->name, .source = source_of(passes), .id = passes->id};
@@ -167,6 +187,12 @@ static int run(const struct cli_args *args)
     static struct decoding d;
     d.format = (enum ct_event_format)args->values[FORMAT].number;
     d.text_ports = args->values[TEXT_PORTS].given;
+    if (d.text_ports && args->values[MERGE].given)
+        return cli_usage_error(
+            args->command, "--text-ports puts writes together that --merge keeps apart; give one of them");
+    if (args->values[MERGE].given)
+        return cli_merge_run(args,
+                             &(struct cli_merge_how){.format = d.format, .along_binary = is_along_binary});
     d.passes.headings = d.format == CT_EVENT_TSV;
     d.passes.user = &d;
     d.passes.begin = begin;

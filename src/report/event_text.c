@@ -1,6 +1,7 @@
 #include "report/event_text.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "report/exception_name.h"
 #include "report/software_note.h"
@@ -129,10 +130,24 @@ static void value_text(struct ct_text *t, enum value_kind kind, uint64_t value)
     }
 }
 
+static void time_text(struct ct_text *t, const uint64_t *time)
+{
+    if (time)
+        ct_text_dec(t, *time);
+}
+
 static void plain_line(struct ct_text *t, char separator, const struct ct_event_origin *o,
                        const struct ct_event *e, enum value_kind kind, const char *note)
 {
     bool csv = separator == ',';
+    if (o->merged) {
+        time_text(t, o->time);
+        ct_text_char(t, separator);
+    }
+    if (o->merged && !csv) {
+        ct_text_hex_digits(t, o->id, 2);
+        ct_text_char(t, separator);
+    }
     if (csv) {
         ct_text_char(t, '"');
         for (const char *s = o->buffer; *s && s - o->buffer < 200; s++) {
@@ -167,7 +182,14 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
 static void json_line(struct ct_text *t, const struct ct_event_origin *o, const struct ct_event *e,
                       enum value_kind kind, const char *note)
 {
-    ct_text_lit(t, "{\"buffer\":\"");
+    ct_text_char(t, '{');
+    if (o->time) {
+        /* A string, as addresses are. */
+        ct_text_lit(t, "\"time\":\"");
+        time_text(t, o->time);
+        ct_text_lit(t, "\",");
+    }
+    ct_text_lit(t, "\"buffer\":\"");
     ct_text_json(t, o->buffer);
     ct_text_lit(t, "\",\"id\":\"");
     ct_text_hex_digits(t, o->id, 2);
@@ -196,13 +218,14 @@ static void json_line(struct ct_text *t, const struct ct_event_origin *o, const 
     ct_text_lit(t, "}\n");
 }
 
-void ct_event_head(struct ct_text *t, enum ct_event_format format)
+void ct_event_head(struct ct_text *t, enum ct_event_format format, bool merged)
 {
     ct_text_room(t);
     if (format == CT_EVENT_TSV)
-        ct_text_lit(t, "type\tcycle\tvalue\tnote\n");
+        ct_text_string(t, merged ? "time\tid\ttype\tcycle\tvalue\tnote\n" : "type\tcycle\tvalue\tnote\n");
     else if (format == CT_EVENT_CSV)
-        ct_text_lit(t, "buffer,id,offset,type,cycle,value,note\n");
+        ct_text_string(t, merged ? "time,buffer,id,offset,type,cycle,value,note\n"
+                                 : "buffer,id,offset,type,cycle,value,note\n");
 }
 
 /* One line in any format. */
@@ -224,6 +247,28 @@ void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct 
     line(t, format, o, e, kind, note);
 }
 
+/* Bytes of the character at `text` that can be printed as they are: ASCII but for controls and the backslash, or
+ * well-formed UTF-8 (no overlong forms, no surrogates). 0: none. */
+static size_t printable(const char *text, size_t left)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *p = (const unsigned char *)text;
+    if (p[0] < 0x80)
+        return p[0] >= 0x20 && p[0] != 0x7f && p[0] != '\\';
+    size_t size = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0xc0 || p[0] > 0xf4 || size > left)
+        return 0;
+    uint32_t c = p[0] & (0xffu >> (size + 1));
+    for (size_t i = 1; i < size; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (p[i] & 0x3f);
+    }
+    bool control = c < 0xa0;
+    bool surrogate = c >= 0xd800 && c < 0xe000;
+    return c < least[size] || c > 0x10ffff || control || surrogate ? 0 : size;
+}
+
 void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
                         const struct ct_port_line *p)
 {
@@ -232,11 +277,13 @@ void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const st
         .offset = p->offset, .cycle = p->cycle, .value = p->port, .type = CT_EVENT_TEXT};
     size_t n = 0;
     for (size_t i = 0; i < p->size; i++) {
-        unsigned char c = (unsigned char)p->text[i];
-        if (c >= 0x20 && c != 0x7f && c != '\\')
-            note[n++] = (char)c;
+        size_t size = printable(p->text + i, p->size - i);
+        memcpy(note + n, p->text + i, size);
+        n += size;
+        if (size)
+            i += size - 1;
         else
-            n += (size_t)snprintf(note + n, 5, "\\x%02x", c);
+            n += (size_t)snprintf(note + n, 5, "\\x%02x", (unsigned char)p->text[i]);
     }
     note[n] = 0;
     line(t, format, o, &event, p->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note);

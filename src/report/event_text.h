@@ -17,10 +17,12 @@ struct ct_event_origin {
     const char *buffer;
     const struct ct_source *source;
     uint8_t id;
+    bool merged;          /* several sources in one order: time and ID stand in every line */
+    const uint64_t *time; /* merged: of the event, NULL when not known */
 };
 
 /* The line with the names of the columns; JSON has none. */
-void ct_event_head(struct ct_text *text, enum ct_event_format format);
+void ct_event_head(struct ct_text *text, enum ct_event_format format, bool merged);
 
 void ct_event_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_origin *origin,
                    const struct ct_event *event);

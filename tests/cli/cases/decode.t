@@ -68,3 +68,14 @@ $ coretap decode --format csv examples/quickstart | cut -d, -f2,4 | sort | uniq 
 |      33 11,Ret
 |       7 11,Ts
 |       1 id,type
+
+$ coretap decode --merge examples/quickstart | awk -F'\t' 'NR > 1 { if ($1 + 0 < last) back++; last = $1 + 0; n[$2]++ } END { print back + 0, n["10"], n["11"] }'
+| 0 372 1422
+
+$ coretap decode --merge --format csv examples/quickstart | sed -n '1p;1200,1204p'
+| time,buffer,id,offset,type,cycle,value,note
+| 16778481,"ETB_0",11,2499,Br,0,0x8056c,
+| 16778481,"ETB_0",11,2499,Br,0,0x80560,
+| 16778481,"ETB_0",11,2500,Br,0,0x8056c,
+| 16778481,"ETB_0",11,2500,Br,0,0x80560,
+| 16778481,"ETB_0",11,2501,Br,0,0x8056c,

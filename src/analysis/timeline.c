@@ -1,0 +1,145 @@
+#include "coretap/timeline.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+/* A point that is known on both axes. */
+struct anchor {
+    uint64_t time;
+    uint64_t cycle;
+};
+
+struct ct_timeline {
+    struct ct_timed_event *ring; /* CT_TIMELINE_WAITING of them */
+    uint32_t first;              /* free-running; index is the value modulo the size */
+    uint32_t stamped;            /* one behind the newest that has its time */
+    uint32_t end;
+    uint32_t local; /* ITM: one behind the newest that has its local time */
+    struct anchor last;
+    bool anchored;
+    uint64_t rate_time;   /* ticks … */
+    uint64_t rate_cycles; /* … in so many cycles, between the last two timestamps; 0 when not known */
+    uint64_t newest;      /* time of the last that was stamped */
+    bool local_times;     /* ITM: its local time stands for cycles … */
+    uint64_t local_time;  /* … and this is the last one */
+};
+
+int ct_timeline_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_timeline **out)
+{
+    struct ct_timeline *t = calloc(1, sizeof *t);
+    if (t)
+        t->ring = malloc(CT_TIMELINE_WAITING * sizeof *t->ring);
+    if (!t || !t->ring) {
+        free(t);
+        return ct_fail_nomem(ctx, "timeline");
+    }
+    t->local_times = source->protocol == CT_PROTOCOL_ITM;
+    *out = t;
+    return CT_OK;
+}
+
+void ct_timeline_free(struct ct_timeline *t)
+{
+    if (!t)
+        return;
+    free(t->ring);
+    free(t);
+}
+
+static struct ct_timed_event *at(const struct ct_timeline *t, uint32_t i)
+{
+    return &t->ring[i % CT_TIMELINE_WAITING];
+}
+
+/* `ticks` × `part` / `whole` without overflow; part <= whole or the result fits all the same. */
+static uint64_t share(uint64_t ticks, uint64_t part, uint64_t whole)
+{
+    return (uint64_t)((unsigned __int128)ticks * part / whole);
+}
+
+static void set_time(struct ct_timeline *t, struct ct_timed_event *event, uint64_t time)
+{
+    if (time < t->newest)
+        time = t->newest;
+    t->newest = time;
+    event->time = time;
+}
+
+/* A timestamp: all that wait lie before it. */
+static void stamp(struct ct_timeline *t, struct anchor now)
+{
+    bool rated = t->anchored && now.cycle > t->last.cycle && now.time >= t->last.time;
+    uint64_t ticks = rated ? now.time - t->last.time : 0;
+    uint64_t cycles = rated ? now.cycle - t->last.cycle : 0;
+    for (; t->stamped != t->end; t->stamped++) {
+        struct ct_timed_event *event = at(t, t->stamped);
+        uint64_t cycle = event->event.cycle;
+        uint64_t before = cycle < now.cycle && cycle >= t->last.cycle ? now.cycle - cycle : 0;
+        set_time(t, event, rated ? now.time - share(ticks, before, cycles) : now.time);
+    }
+    if (rated) {
+        t->rate_time = ticks;
+        t->rate_cycles = cycles;
+    }
+    t->last = now;
+    t->anchored = true;
+}
+
+/* The next timestamp is too far away, or there is none: on from the last one, at the last rate. */
+static void stamp_behind(struct ct_timeline *t, uint32_t count)
+{
+    for (; count && t->stamped != t->end; count--, t->stamped++) {
+        struct ct_timed_event *event = at(t, t->stamped);
+        uint64_t cycle = event->event.cycle;
+        uint64_t since = cycle > t->last.cycle ? cycle - t->last.cycle : 0;
+        uint64_t ticks = t->rate_cycles ? share(t->rate_time, since, t->rate_cycles) : 0;
+        set_time(t, event, t->last.time + ticks);
+    }
+}
+
+/* ITM: local time of what was traced since the last of these. */
+static void set_local(struct ct_timeline *t, uint64_t cycle)
+{
+    t->local_time = cycle;
+    if ((int32_t)(t->first - t->local) > 0)
+        t->local = t->first; /* those before were stamped and fetched without */
+    for (; t->local != t->end; t->local++)
+        at(t, t->local)->event.cycle = cycle;
+}
+
+size_t ct_timeline_push(struct ct_timeline *t, const struct ct_event *events, size_t size)
+{
+    size_t taken;
+    for (taken = 0; taken < size; taken++) {
+        const struct ct_event *event = &events[taken];
+        if (t->end - t->first == CT_TIMELINE_WAITING) {
+            if (t->stamped == t->first)
+                stamp_behind(t, CT_TIMELINE_WAITING / 2);
+            break;
+        }
+        struct ct_timed_event *timed = at(t, t->end++);
+        *timed = (struct ct_timed_event){.event = *event};
+        if (t->local_times)
+            timed->event.cycle = t->local_time;
+        if (event->type == CT_EVENT_END) {
+            stamp_behind(t, UINT32_MAX);
+        } else if (event->type == CT_EVENT_TIMESTAMP) {
+            bool local = t->local_times && event->a != CT_TIMESTAMP_GLOBAL;
+            if (local)
+                set_local(t, event->value);
+            else
+                stamp(t, (struct anchor){.time = event->value, .cycle = timed->event.cycle});
+        }
+    }
+    return taken;
+}
+
+size_t ct_timeline_fetch(struct ct_timeline *t, struct ct_timed_event *out, size_t cap)
+{
+    size_t count = 0;
+    while (count < cap && t->first != t->stamped)
+        out[count++] = *at(t, t->first++);
+    return count;
+}
