@@ -22,15 +22,15 @@ struct ct_timeline;
  * timestamp before. */
 #define CT_TIMELINE_WAITING 65536
 
-/* A timeline for the events of one stream of `source`. CT_ERR_NOMEM. */
-CT_API int ct_timeline_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_timeline **out);
+/* A timeline for the events of one stream. CT_ERR_NOMEM. */
+CT_API int ct_timeline_new(struct ct_ctx *ctx, struct ct_timeline **out);
 CT_API void ct_timeline_free(struct ct_timeline *timeline);
 
 /* Takes events in order. Result: how many were taken; less than `size` when timed events wait to be fetched. The END event
  * lets all go.
  * Time of an event between the timestamps T0 and T1, which have the cycle counts C0 and C1: T1 less its share
  * (C1 - c) / (C1 - C0) of T1 - T0; without cycles between them T1, which is when it had happened at the latest. Behind the
- * last timestamp: on at the last known rate, or T1. An ITM has its local timestamps for cycle counts. */
+ * last timestamp: on at the last known rate, or T1. */
 CT_API size_t ct_timeline_push(struct ct_timeline *timeline, const struct ct_event *events, size_t size);
 
 /* At most `cap` timed events, oldest first. Result: how many; 0 when more must be pushed. */

@@ -16,17 +16,14 @@ struct ct_timeline {
     uint32_t first;              /* free-running; index is the value modulo the size */
     uint32_t stamped;            /* one behind the newest that has its time */
     uint32_t end;
-    uint32_t local; /* ITM: one behind the newest that has its local time */
     struct anchor last;
     bool anchored;
     uint64_t rate_time;   /* ticks … */
     uint64_t rate_cycles; /* … in so many cycles, between the last two timestamps; 0 when not known */
     uint64_t newest;      /* time of the last that was stamped */
-    bool local_times;     /* ITM: its local time stands for cycles … */
-    uint64_t local_time;  /* … and this is the last one */
 };
 
-int ct_timeline_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_timeline **out)
+int ct_timeline_new(struct ct_ctx *ctx, struct ct_timeline **out)
 {
     struct ct_timeline *t = calloc(1, sizeof *t);
     if (t)
@@ -35,7 +32,6 @@ int ct_timeline_new(struct ct_ctx *ctx, const struct ct_source *source, struct c
         free(t);
         return ct_fail_nomem(ctx, "timeline");
     }
-    t->local_times = source->protocol == CT_PROTOCOL_ITM;
     *out = t;
     return CT_OK;
 }
@@ -99,16 +95,6 @@ static void stamp_behind(struct ct_timeline *t, uint32_t count)
     }
 }
 
-/* ITM: local time of what was traced since the last of these. */
-static void set_local(struct ct_timeline *t, uint64_t cycle)
-{
-    t->local_time = cycle;
-    if ((int32_t)(t->first - t->local) > 0)
-        t->local = t->first; /* those before were stamped and fetched without */
-    for (; t->local != t->end; t->local++)
-        at(t, t->local)->event.cycle = cycle;
-}
-
 size_t ct_timeline_push(struct ct_timeline *t, const struct ct_event *events, size_t size)
 {
     size_t taken;
@@ -121,16 +107,10 @@ size_t ct_timeline_push(struct ct_timeline *t, const struct ct_event *events, si
         }
         struct ct_timed_event *timed = at(t, t->end++);
         *timed = (struct ct_timed_event){.event = *event};
-        if (t->local_times)
-            timed->event.cycle = t->local_time;
         if (event->type == CT_EVENT_END) {
             stamp_behind(t, UINT32_MAX);
         } else if (event->type == CT_EVENT_TIMESTAMP) {
-            bool local = t->local_times && event->a != CT_TIMESTAMP_GLOBAL;
-            if (local)
-                set_local(t, event->value);
-            else
-                stamp(t, (struct anchor){.time = event->value, .cycle = timed->event.cycle});
+            stamp(t, (struct anchor){.time = event->value, .cycle = event->cycle});
         }
     }
     return taken;

@@ -153,7 +153,7 @@ static int open_lane(struct lane *l)
     if (!rc)
         rc = ct_events_new(ctx, l->source, &l->events);
     if (!rc)
-        rc = ct_timeline_new(ctx, l->source, &l->timeline);
+        rc = ct_timeline_new(ctx, &l->timeline);
     return rc;
 }
 

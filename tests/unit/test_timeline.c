@@ -9,9 +9,6 @@
 #define SIZE(a) (sizeof(a) / sizeof *(a))
 #define MOST    32
 
-static const struct ct_source etm = {.name = "etm", .protocol = CT_PROTOCOL_ETM4};
-static const struct ct_source itm = {.name = "itm", .protocol = CT_PROTOCOL_ITM};
-
 #define BRANCH(c)                                                                                            \
     {                                                                                                        \
         .type = CT_EVENT_BRANCH, .cycle = (c)                                                                \
@@ -20,25 +17,16 @@ static const struct ct_source itm = {.name = "itm", .protocol = CT_PROTOCOL_ITM}
     {                                                                                                        \
         .type = CT_EVENT_TIMESTAMP, .value = (t), .cycle = (c)                                               \
     }
-#define LOCAL(t)                                                                                             \
-    {                                                                                                        \
-        .type = CT_EVENT_TIMESTAMP, .value = (t), .a = CT_TIMESTAMP_ATTACHED                                 \
-    }
-#define GLOBAL(t)                                                                                            \
-    {                                                                                                        \
-        .type = CT_EVENT_TIMESTAMP, .value = (t), .a = CT_TIMESTAMP_GLOBAL                                   \
-    }
 #define END                                                                                                  \
     {                                                                                                        \
         .type = CT_EVENT_END                                                                                 \
     }
 
-static void assert_times(const struct ct_source *source, const struct ct_event *events, size_t size,
-                         const uint64_t *wanted)
+static void assert_times(const struct ct_event *events, size_t size, const uint64_t *wanted)
 {
     struct ct_timeline *t;
     struct ct_timed_event got[MOST];
-    assert_int_equal(ct_timeline_new(NULL, source, &t), CT_OK);
+    assert_int_equal(ct_timeline_new(NULL, &t), CT_OK);
     assert_int_equal(ct_timeline_push(t, events, size), size);
     assert_int_equal(ct_timeline_fetch(t, got, MOST), size);
     for (size_t i = 0; i < size; i++)
@@ -52,7 +40,7 @@ static void what_comes_before_a_timestamp_lies_before_it(void **state)
     (void)state;
     const struct ct_event events[] = {BRANCH(0), STAMP(100, 0), BRANCH(0), BRANCH(0), STAMP(200, 0), END};
     const uint64_t times[] = {100, 100, 200, 200, 200, 200};
-    assert_times(&etm, events, SIZE(events), times);
+    assert_times(events, SIZE(events), times);
 }
 
 static void cycles_say_where_between(void **state)
@@ -61,7 +49,7 @@ static void cycles_say_where_between(void **state)
     const struct ct_event events[] = {STAMP(1000, 100), BRANCH(110), BRANCH(150),
                                       STAMP(1200, 200), BRANCH(210), {.type = CT_EVENT_END, .cycle = 250}};
     const uint64_t times[] = {1000, 1020, 1100, 1200, 1220, 1300};
-    assert_times(&etm, events, SIZE(events), times);
+    assert_times(events, SIZE(events), times);
 }
 
 static void large_numbers_do_not_overflow(void **state)
@@ -70,7 +58,7 @@ static void large_numbers_do_not_overflow(void **state)
     const uint64_t big = UINT64_C(1) << 62;
     const struct ct_event events[] = {STAMP(big, 0), BRANCH(big / 2), STAMP(big + big / 2, big), END};
     const uint64_t times[] = {big, big + big / 4, big + big / 2, big + big / 2};
-    assert_times(&etm, events, SIZE(events), times);
+    assert_times(events, SIZE(events), times);
 }
 
 static void time_never_runs_back(void **state)
@@ -80,7 +68,7 @@ static void time_never_runs_back(void **state)
                                       BRANCH(40),     STAMP(600, 50), END};
     struct ct_timeline *t;
     struct ct_timed_event got[MOST];
-    assert_int_equal(ct_timeline_new(NULL, &etm, &t), CT_OK);
+    assert_int_equal(ct_timeline_new(NULL, &t), CT_OK);
     assert_int_equal(ct_timeline_push(t, events, SIZE(events)), SIZE(events));
     size_t count = ct_timeline_fetch(t, got, MOST);
     assert_int_equal(count, SIZE(events));
@@ -89,21 +77,12 @@ static void time_never_runs_back(void **state)
     ct_timeline_free(t);
 }
 
-static void local_times_of_an_itm_stand_for_cycles(void **state)
-{
-    (void)state;
-    const struct ct_event events[] = {LOCAL(0),  GLOBAL(1000), BRANCH(0), LOCAL(10), BRANCH(0),
-                                      LOCAL(40), GLOBAL(1040), BRANCH(0), LOCAL(60), END};
-    const uint64_t times[] = {1000, 1000, 1010, 1010, 1040, 1040, 1040, 1060, 1060, 1060};
-    assert_times(&itm, events, SIZE(events), times);
-}
-
 static void a_timestamp_that_does_not_come_is_not_waited_for(void **state)
 {
     (void)state;
     struct ct_timeline *t;
     struct ct_timed_event got[MOST];
-    assert_int_equal(ct_timeline_new(NULL, &etm, &t), CT_OK);
+    assert_int_equal(ct_timeline_new(NULL, &t), CT_OK);
     const struct ct_event branch = BRANCH(1);
     size_t pushed = 0;
     size_t fetched = 0;
@@ -126,7 +105,6 @@ int main(void)
         cmocka_unit_test(cycles_say_where_between),
         cmocka_unit_test(large_numbers_do_not_overflow),
         cmocka_unit_test(time_never_runs_back),
-        cmocka_unit_test(local_times_of_an_itm_stand_for_cycles),
         cmocka_unit_test(a_timestamp_that_does_not_come_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
