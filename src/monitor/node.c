@@ -129,6 +129,11 @@ struct node *node_ref(struct graph *g, const struct type *type, const char *name
     return s;
 }
 
+struct node *node_tick(struct graph *g)
+{
+    return add(g, (struct node){.kind = N_TICK, .type = g->types->unit});
+}
+
 struct node *node_opaque(struct graph *g, const struct type *type)
 {
     return add(g, (struct node){.kind = N_OPAQUE, .type = type});

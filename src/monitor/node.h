@@ -77,6 +77,7 @@ struct node *node_kernel(struct graph *g, enum node_kind kind, struct node **arg
                          const struct type *type);
 struct node *node_fold(struct graph *g, struct node *x, struct cell init, struct ir *kernel);
 struct node *node_ref(struct graph *g, const struct type *type, const char *name, struct span span);
+struct node *node_tick(struct graph *g);
 struct node *node_opaque(struct graph *g, const struct type *type);
 struct node *node_monitor(struct graph *g, const struct type *type, struct node **args, uint32_t n,
                           const struct machine *machine, const uint8_t *atoms, bool changes_only);
