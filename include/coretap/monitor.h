@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 enum ct_monitor_dialect {
-    CT_MONITOR_AUTO,       /* "define" or a monitor source in the text: watchpoint dialect, else stream dialect */
-    CT_MONITOR_STREAM,     /* def, in, out: the present form of the language */
+    CT_MONITOR_AUTO,   /* "define" or a monitor source in the text: watchpoint dialect, else stream dialect */
+    CT_MONITOR_STREAM, /* def, in, out: the present form of the language */
     CT_MONITOR_WATCHPOINT, /* define, codeLine, monitor(...): paper 2, Listings 1-4 */
 };
 
@@ -37,9 +37,9 @@ CT_API void ct_monitor_spec_free(struct ct_monitor_spec *spec);
 struct ct_monitor_diag {
     const char *file;
     const char *text;
-    uint8_t warning;                         /* 1: warning, 0: error */
-    uint32_t line, column;                   /* from 1; columns are characters */
-    uint32_t end_line, end_column;           /* the first that does not belong */
+    uint8_t warning;               /* 1: warning, 0: error */
+    uint32_t line, column;         /* from 1; columns are characters */
+    uint32_t end_line, end_column; /* the first that does not belong */
 };
 
 CT_API size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec);
@@ -118,16 +118,17 @@ typedef void ct_monitor_fn(void *user, const struct ct_monitor_result *results, 
 struct ct_monitor;
 
 struct ct_monitor_limits {
-    size_t size;          /* sizeof of this struct */
-    size_t memory;        /* bytes of live values (strings, lists, ...); 0: 256 MiB */
-    uint64_t instants;    /* instants that timers add between inputs; 0: no limit */
-    uint64_t steps;       /* jumps back and calls in one instant; 0: 100 million */
+    size_t size;       /* sizeof of this struct */
+    size_t memory;     /* bytes of live values (strings, lists, ...); 0: 256 MiB */
+    uint64_t instants; /* instants that timers add between inputs; 0: no limit */
+    uint64_t steps;    /* jumps back and calls in one instant; 0: 100 million */
 };
 
 /* A run of a specification, which must live longer. `limits` may be NULL. CT_ERR_ARG for a specification with
  * errors, CT_ERR_NOMEM. */
-CT_API int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec, const struct ct_monitor_limits *limits,
-                          ct_monitor_fn *fn, void *user, struct ct_monitor **out);
+CT_API int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
+                          const struct ct_monitor_limits *limits, ct_monitor_fn *fn, void *user,
+                          struct ct_monitor **out);
 CT_API void ct_monitor_free(struct ct_monitor *monitor);
 
 /* Takes events in order of time. An instant is evaluated when an event of a later time comes, or the end.
@@ -153,8 +154,8 @@ CT_API void ct_monitor_text_limit(struct ct_monitor *monitor, uint64_t limit);
 /* Results as lines "TIME: NAME = VALUE\n", or the bare value of a @raw output. Only inside the callback. Result: bytes
  * written, as many whole results as fit; *done is how many. A single result that does not fit: 0 and *done = 0; come
  * again with a larger buffer. */
-CT_API size_t ct_monitor_print(const struct ct_monitor *monitor, const struct ct_monitor_result *results, size_t count,
-                               char *text, size_t cap, size_t *done);
+CT_API size_t ct_monitor_print(const struct ct_monitor *monitor, const struct ct_monitor_result *results,
+                               size_t count, char *text, size_t cap, size_t *done);
 
 #ifdef __cplusplus
 }

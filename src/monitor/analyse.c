@@ -118,7 +118,8 @@ static void sort(struct elab *e, struct node **list, size_t n, struct order *ord
 {
     uint32_t *waits = ARENA_ARRAY(e->arena, uint32_t, e->graph.count);
     uint32_t *first = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1); /* users of a node: CSR */
-    struct node **ready = ARENA_ARRAY(e->arena, struct node *, n), **lasts = ARENA_ARRAY(e->arena, struct node *, n);
+    struct node **ready = ARENA_ARRAY(e->arena, struct node *, n),
+                **lasts = ARENA_ARRAY(e->arena, struct node *, n);
     size_t nready = 0, nlasts = 0, edges = 0;
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < list[i]->n; k++)

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64 * 1024 };
+enum {
+    CHUNK = 64 * 1024
+};
 
 struct arena_chunk {
     struct arena_chunk *next;

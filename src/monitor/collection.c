@@ -6,15 +6,25 @@
 
 /* Cells of an OBJ_COLLECTION. A list has only ORDER: its trees hold the element in X. A map has ORDER, from
  * sequence number to key and value, and INDEX, from key to sequence number. */
-enum { ORDER, INDEX, NEXT, COLLECTION_CELLS };
-enum { KEY, X, Y };
+enum {
+    ORDER,
+    INDEX,
+    NEXT,
+    COLLECTION_CELLS
+};
+enum {
+    KEY,
+    X,
+    Y
+};
 
 static uint64_t size(const struct obj_tree *t)
 {
     return t ? t->count : 0;
 }
 
-static struct obj_tree *node(struct heap *h, struct obj_tree *left, const struct cell *cells, struct obj_tree *right)
+static struct obj_tree *node(struct heap *h, struct obj_tree *left, const struct cell *cells,
+                             struct obj_tree *right)
 {
     struct obj_tree *t = (struct obj_tree *)heap_alloc(h, OBJ_TREE, 3);
     if (!t)
@@ -26,7 +36,8 @@ static struct obj_tree *node(struct heap *h, struct obj_tree *left, const struct
     return t;
 }
 
-static struct obj_tree *balance(struct heap *h, struct obj_tree *l, const struct cell *cells, struct obj_tree *r)
+static struct obj_tree *balance(struct heap *h, struct obj_tree *l, const struct cell *cells,
+                                struct obj_tree *r)
 {
     uint64_t nl = size(l), nr = size(r);
     if (nl + nr < 2)

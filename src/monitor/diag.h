@@ -32,13 +32,16 @@ struct diags {
 };
 
 /* More errors than this are not kept: they would be consequences. */
-enum { DIAG_MOST = 50 };
+enum {
+    DIAG_MOST = 50
+};
 
 void diags_init(struct diags *d, struct arena *arena);
 
 /* The same text at the same place is kept once: a macro expanded twice is wrong once. */
 void diag_error(struct diags *d, struct span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void diag_warning(struct diags *d, struct span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_warning(struct diags *d, struct span at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* 1-based line and column (in characters) of a byte; *begin and *size are the line itself. */
 void source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col, const char **begin,

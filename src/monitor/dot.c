@@ -3,14 +3,16 @@
 #include "monitor/program.h"
 
 static const char *const NAMES[] = {
-    [N_NIL] = "nil",     [N_INPUT] = "in",       [N_TICK] = "*",           [N_DEFAULT] = "default",
-    [N_TIME] = "time",   [N_LAST] = "last",      [N_DELAY] = "delay",      [N_DEFAULT_FROM] = "defaultFrom",
-    [N_LIFT] = "lift",   [N_SLIFT] = "slift",    [N_MERGE] = "merge",      [N_FILTER] = "filter",
-    [N_ON] = "on",       [N_FOLD] = "fold",      [N_REDUCE] = "reduce",    [N_PURE] = "pure",
-    [N_REF] = "ref",     [N_MONITOR] = "monitor", [N_OPAQUE] = "?",
+    [N_NIL] = "nil",   [N_INPUT] = "in",        [N_TICK] = "*",        [N_DEFAULT] = "default",
+    [N_TIME] = "time", [N_LAST] = "last",       [N_DELAY] = "delay",   [N_DEFAULT_FROM] = "defaultFrom",
+    [N_LIFT] = "lift", [N_SLIFT] = "slift",     [N_MERGE] = "merge",   [N_FILTER] = "filter",
+    [N_ON] = "on",     [N_FOLD] = "fold",       [N_REDUCE] = "reduce", [N_PURE] = "pure",
+    [N_REF] = "ref",   [N_MONITOR] = "monitor", [N_OPAQUE] = "?",
 };
 
-enum { DEPTH_MOST = 6 };
+enum {
+    DEPTH_MOST = 6
+};
 
 /* A function as an expression; deep ones are cut. */
 static void expression(struct text *t, const struct ir *x, int depth)
@@ -52,7 +54,8 @@ static void expression(struct text *t, const struct ir *x, int depth)
 
 void dot_write(const struct elab *e, const struct order *order, struct text *t)
 {
-    text_add_z(t, "digraph specification {\n    rankdir = LR;\n    node [shape = box, fontname = monospace];\n");
+    text_add_z(t,
+               "digraph specification {\n    rankdir = LR;\n    node [shape = box, fontname = monospace];\n");
     for (size_t i = 0; i < order->n; i++) {
         const struct node *s = order->nodes[i];
         text_printf(t, "    n%u [label = \"%s", s->id, NAMES[s->kind]);

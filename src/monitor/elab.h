@@ -148,13 +148,14 @@ struct cv elab_call(struct elab *e, struct cv f, const struct cv_arg *args, size
 struct cv elab_apply(struct elab *e, struct cv f, struct cv *args, size_t n, struct span at);
 const struct type *elab_fun_type(struct elab *e, struct cv f);
 /* Makes cv fit the type (a constant becomes a stream); false if it cannot. */
-bool elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds, bool liftable,
-                bool *lift, struct span at);
+bool elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds,
+                bool liftable, bool *lift, struct span at);
 void elab_check_def(struct elab *e, struct ast_def *def, struct env *env);
 struct cv elab_dummy(struct elab *e, const struct type *type, uint32_t index);
 
 /* functions: elab_fn.c */
-bool elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args, size_t n, const struct type *result);
+bool elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args, size_t n,
+                         const struct type *result);
 struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
                         const struct type *result, struct span at);
 struct fn *elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result);

@@ -90,7 +90,8 @@ static struct cv bi_on(struct builtin *b)
 {
     struct node *trigger = b->args[0].node, *s = b->args[1].node;
     if (node_is_const(s)) /* const(c, trigger) */
-        return stream(b, node_kernel(&b->e->graph, N_SLIFT, &trigger, 1, ir_const(&b->e->pool, s->type, s->value), s->type));
+        return stream(b, node_kernel(&b->e->graph, N_SLIFT, &trigger, 1,
+                                     ir_const(&b->e->pool, s->type, s->value), s->type));
     return plain(b, N_ON);
 }
 
@@ -187,11 +188,12 @@ static const struct {
     const char *name;
     builtin_fn *fn;
 } STREAMS[] = {
-    {"nil", bi_nil},       {"default", bi_default}, {"defaultFrom", bi_default_from}, {"time", bi_time},
-    {"last", bi_last},     {"delay", bi_delay},     {"merge", bi_merge},              {"filter", bi_filter},
-    {"pure", bi_pure},     {"on", bi_on},           {"lift", bi_lift},                {"slift", bi_slift},
-    {"fold", bi_fold},     {"reduce", bi_reduce},   {"and", bi_and},                  {"or", bi_or},
-    {"ite", bi_ite},       {"none", bi_none},
+    {"nil", bi_nil},     {"default", bi_default}, {"defaultFrom", bi_default_from},
+    {"time", bi_time},   {"last", bi_last},       {"delay", bi_delay},
+    {"merge", bi_merge}, {"filter", bi_filter},   {"pure", bi_pure},
+    {"on", bi_on},       {"lift", bi_lift},       {"slift", bi_slift},
+    {"fold", bi_fold},   {"reduce", bi_reduce},   {"and", bi_and},
+    {"or", bi_or},       {"ite", bi_ite},         {"none", bi_none},
 };
 
 static struct cv value_op(struct builtin *b, enum op op)

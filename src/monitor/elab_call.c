@@ -30,17 +30,20 @@ static struct env *type_env(struct elab *e, const struct closure *c)
     return env;
 }
 
-static const struct type *param_type(struct elab *e, const struct env *env, const struct ast_def *def, size_t i)
+static const struct type *param_type(struct elab *e, const struct env *env, const struct ast_def *def,
+                                     size_t i)
 {
     return def->params[i].type ? elab_type(e, env, def->params[i].type) : e->types.error;
 }
 
 /* The environment of the body: parameters are values, type parameters are what they were bound to. */
-static struct env *body_env(struct elab *e, const struct closure *c, const struct type_binds *binds, const struct cv *args)
+static struct env *body_env(struct elab *e, const struct closure *c, const struct type_binds *binds,
+                            const struct cv *args)
 {
     struct env *env = env_new(e, c->env);
     for (size_t i = 0; i < binds->n; i++)
-        env_bind_type(e, env, c->def->type_params[i], binds->at[i].type ? binds->at[i].type : binds->at[i].var);
+        env_bind_type(e, env, c->def->type_params[i],
+                      binds->at[i].type ? binds->at[i].type : binds->at[i].var);
     for (size_t i = 0; i < c->def->nparams; i++)
         env_bind_value(e, env, c->def->params[i].name, c->def->params[i].span, args[i]);
     return env;
@@ -57,7 +60,8 @@ struct cv elab_dummy(struct elab *e, const struct type *type, uint32_t index)
         return cv_error(e);
     case TY_RECORD:
         if (!type->value) {
-            struct cv cv = {.kind = CV_RECORD, .type = type, .members = ARENA_ARRAY(e->arena, struct cv, type->n)};
+            struct cv cv = {
+                .kind = CV_RECORD, .type = type, .members = ARENA_ARRAY(e->arena, struct cv, type->n)};
             for (uint32_t i = 0; i < type->n; i++)
                 cv.members[i] = elab_dummy(e, type->args[i], index);
             return cv;
@@ -102,7 +106,8 @@ const struct type *elab_fun_type(struct elab *e, struct cv f)
     if (c->def->type) {
         types[c->def->nparams] = type_subst(&e->types, elab_type(e, env, c->def->type), &binds);
     } else if (c->def->active > 8) {
-        diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation", fun_name(c->def));
+        diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation",
+                   fun_name(c->def));
         return e->types.error;
     } else {
         c->def->active++;
@@ -113,7 +118,8 @@ const struct type *elab_fun_type(struct elab *e, struct cv f)
 }
 
 /* A macro given where a function type is expected: its own type parameters follow from the expectation. */
-static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds)
+static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pattern,
+                           struct type_binds *binds)
 {
     const struct type *want = type_subst(&e->types, pattern, binds);
     struct closure *c = cv->kind == CV_CLOSURE ? cv->closure : NULL;
@@ -148,7 +154,9 @@ static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pat
     /* a liftable function where one on streams is expected: a call lifts it by itself */
     for (uint32_t i = 0; i < have->n; i++)
         if (!type_match(pattern->args[i],
-                        pattern->args[i]->kind == TY_EVENTS ? type_events(&e->types, have->args[i]) : have->args[i], binds))
+                        pattern->args[i]->kind == TY_EVENTS ? type_events(&e->types, have->args[i])
+                                                            : have->args[i],
+                        binds))
             return false;
     return true;
 }
@@ -170,7 +178,8 @@ static bool to_const_stream(struct elab *e, struct cv *cv, const struct type *el
     return true;
 }
 
-static void mismatch(struct elab *e, const struct cv *cv, const struct type *pattern, struct type_binds *binds, struct span at)
+static void mismatch(struct elab *e, const struct cv *cv, const struct type *pattern,
+                     struct type_binds *binds, struct span at)
 {
     const struct type *have = elab_fun_type(e, *cv);
     if (cv->kind == CV_CLOSURE && !have) {
@@ -181,7 +190,8 @@ static void mismatch(struct elab *e, const struct cv *cv, const struct type *pat
     if (have && have->kind == TY_ERROR)
         return;
     diag_error(e->diags, at, "Type mismatch: Expected %s, found %s",
-               type_text(e->arena, type_subst(&e->types, pattern, binds)), have ? type_text(e->arena, have) : "a module");
+               type_text(e->arena, type_subst(&e->types, pattern, binds)),
+               have ? type_text(e->arena, have) : "a module");
 }
 
 static bool is_value(const struct cv *cv)
@@ -189,8 +199,8 @@ static bool is_value(const struct cv *cv)
     return cv->kind == CV_VALUE || (cv->kind == CV_RECORD && cv->type->value);
 }
 
-bool elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds, bool liftable,
-                bool *lift, struct span at)
+bool elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds,
+                bool liftable, bool *lift, struct span at)
 {
     if (cv->kind == CV_ERROR || pattern->kind == TY_ERROR)
         return cv->kind != CV_ERROR;
@@ -235,7 +245,8 @@ static bool place_args(struct elab *e, const struct ast_def *def, const struct c
     }
     if (filled == def->nparams && n == def->nparams)
         return true;
-    diag_error(e->diags, at, "Wrong number of arguments for %s. Expected: %zu, actual: %zu", fun_name(def), def->nparams, n);
+    diag_error(e->diags, at, "Wrong number of arguments for %s. Expected: %zu, actual: %zu", fun_name(def),
+               def->nparams, n);
     return false;
 }
 
@@ -255,7 +266,8 @@ static struct cv expand(struct elab *e, struct closure *c, struct type_binds *bi
         return elab_residual(e, c, env, args, def->nparams, result, at);
     }
     if (e->check && !def->type && def->active > 2) {
-        diag_error(e->diags, def->name_span, "Recursive definition %s needs a type annotation", fun_name(def));
+        diag_error(e->diags, def->name_span, "Recursive definition %s needs a type annotation",
+                   fun_name(def));
         return cv_error(e);
     }
     if (!elab_step(e, at))
@@ -272,7 +284,8 @@ static struct cv expand(struct elab *e, struct closure *c, struct type_binds *bi
 }
 
 /* At least one argument of a liftable function is a stream. */
-static struct cv lift_call(struct elab *e, struct cv f, struct cv *args, size_t n, const struct type *result, struct span at)
+static struct cv lift_call(struct elab *e, struct cv f, struct cv *args, size_t n, const struct type *result,
+                           struct span at)
 {
     struct node *streams[LIFT_MOST];
     if (n > LIFT_MOST) {
@@ -289,7 +302,8 @@ static struct cv lift_call(struct elab *e, struct cv f, struct cv *args, size_t 
     return elab_slift(e, f, streams, n, at);
 }
 
-static struct cv call_closure(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at)
+static struct cv call_closure(struct elab *e, struct cv f, const struct cv_arg *args, size_t n,
+                              struct span at)
 {
     struct closure *c = f.closure;
     struct ast_def *def = c->def;
@@ -318,7 +332,8 @@ static struct cv call_closure(struct elab *e, struct cv f, const struct cv_arg *
             return cv_error(e);
         }
     }
-    const struct type *result = def->type ? type_subst(&e->types, elab_type(e, env, def->type), &binds) : e->types.error;
+    const struct type *result =
+        def->type ? type_subst(&e->types, elab_type(e, env, def->type), &binds) : e->types.error;
     if (lift) {
         struct closure *given = ARENA_NEW(e->arena, struct closure);
         *given = (struct closure){.def = def, .env = c->env, .given = binds.at, .ngiven = binds.n};
@@ -347,11 +362,13 @@ static struct cv call_choice(struct elab *e, struct cv f, const struct cv_arg *a
     return x && y ? cv_value(ir_if(&e->pool, f.ir, x, y)) : cv_error(e);
 }
 
-static struct cv call_unknown(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at)
+static struct cv call_unknown(struct elab *e, struct cv f, const struct cv_arg *args, size_t n,
+                              struct span at)
 {
     struct type_binds none = {0};
     if (n + 1 != f.type->n) {
-        diag_error(e->diags, at, "Wrong number of arguments for function. Expected: %u, actual: %zu", f.type->n - 1, n);
+        diag_error(e->diags, at, "Wrong number of arguments for function. Expected: %u, actual: %zu",
+                   f.type->n - 1, n);
         return cv_error(e);
     }
     for (size_t i = 0; i < n; i++) {
@@ -428,7 +445,8 @@ void elab_check_def(struct elab *e, struct ast_def *def, struct env *env)
     struct cv cv = elab_expr(e, body_env(e, &c, &binds, args), def->body);
     def->active--;
     if (def->type)
-        elab_adapt(e, &cv, elab_type(e, types, def->type), &(struct type_binds){0}, false, NULL, def->body->span);
+        elab_adapt(e, &cv, elab_type(e, types, def->type), &(struct type_binds){0}, false, NULL,
+                   def->body->span);
     e->fn = fn;
     e->check--;
 }

@@ -188,9 +188,10 @@ static const struct type *named_type(struct elab *e, const struct env *env, cons
         const char *name;
         enum type_kind kind;
         size_t n;
-    } builtin[] = {{"Int", TY_INT, 0},       {"Float", TY_FLOAT, 0}, {"Bool", TY_BOOL, 0}, {"String", TY_STRING, 0},
-                   {"Unit", TY_RECORD, 0},   {"Option", TY_OPTION, 1}, {"List", TY_LIST, 1}, {"Set", TY_SET, 1},
-                   {"Events", TY_EVENTS, 1}, {"Map", TY_MAP, 2}};
+    } builtin[] = {{"Int", TY_INT, 0},       {"Float", TY_FLOAT, 0}, {"Bool", TY_BOOL, 0},
+                   {"String", TY_STRING, 0}, {"Unit", TY_RECORD, 0}, {"Option", TY_OPTION, 1},
+                   {"List", TY_LIST, 1},     {"Set", TY_SET, 1},     {"Events", TY_EVENTS, 1},
+                   {"Map", TY_MAP, 2}};
     struct types *ts = &e->types;
     const struct type *args[2] = {0};
     const struct binding *b = env_lookup(env, t->name, true);
@@ -199,8 +200,8 @@ static const struct type *named_type(struct elab *e, const struct env *env, cons
     if (b) {
         const struct ast_stmt *s = b->type_def;
         if (t->nargs != s->ntype_params) {
-            diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu", t->name,
-                       s->ntype_params, t->nargs);
+            diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
+                       t->name, s->ntype_params, t->nargs);
             return ts->error;
         }
         if (!s->type || !elab_step(e, t->span))
@@ -214,8 +215,8 @@ static const struct type *named_type(struct elab *e, const struct env *env, cons
         if (strcmp(builtin[i].name, t->name) != 0)
             continue;
         if (t->nargs != builtin[i].n) {
-            diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu", t->name,
-                       builtin[i].n, t->nargs);
+            diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
+                       t->name, builtin[i].n, t->nargs);
             return ts->error;
         }
         for (size_t k = 0; k < t->nargs; k++) {

@@ -5,7 +5,9 @@
 #include "monitor/print.h"
 
 /* C stack that elaboration may use; deeper macros are "Stack overflow". */
-enum { STACK_MOST = 3 * 1024 * 1024 };
+enum {
+    STACK_MOST = 3 * 1024 * 1024
+};
 
 bool elab_step(struct elab *e, struct span at)
 {
@@ -59,11 +61,15 @@ static struct cv insertion(struct elab *e, struct env *env, const struct ast_par
     struct cv args[2];
     struct cv cv = elab_expr(e, env, part->value);
     if (cv.kind == CV_ERROR || !part->format)
-        return cv.kind == CV_ERROR ? cv : elab_apply(e, elab_library_name(e, NULL, "toString"), &cv, 1, part->value->span);
+        return cv.kind == CV_ERROR
+                   ? cv
+                   : elab_apply(e, elab_library_name(e, NULL, "toString"), &cv, 1, part->value->span);
     size_t size = strlen(part->format);
     enum format_need need = format_check(part->format, size);
     const struct type *type = cv.type && cv.type->kind == TY_EVENTS ? cv.type->args[0] : cv.type;
-    const struct type *want = need == FORMAT_INT ? e->types.integer : need == FORMAT_FLOAT ? e->types.real : type;
+    const struct type *want = need == FORMAT_INT     ? e->types.integer
+                              : need == FORMAT_FLOAT ? e->types.real
+                                                     : type;
     if (need == FORMAT_BAD) {
         diag_error(e->diags, part->value->span, "Format conversion %s is not supported", part->format);
         return cv_error(e);
@@ -83,8 +89,9 @@ static struct cv string(struct elab *e, struct env *env, const struct ast *x)
     struct cv sum = {0};
     for (size_t i = 0; i < x->nparts; i++) {
         const struct ast_part *part = &x->parts[i];
-        struct cv cv = part->value ? insertion(e, env, part)
-                                   : cv_cell(e, e->types.string, value_string(&e->constants, part->text, part->size));
+        struct cv cv = part->value
+                           ? insertion(e, env, part)
+                           : cv_cell(e, e->types.string, value_string(&e->constants, part->text, part->size));
         if (i) {
             struct cv args[] = {sum, cv};
             cv = elab_apply(e, elab_library_name(e, "String", "concat"), args, 2, x->span);
@@ -113,7 +120,8 @@ static struct cv record(struct elab *e, struct env *env, const struct ast *x)
         }
         for (size_t k = 0; names[i] && k < i; k++)
             if (names[k] == names[i]) {
-                diag_error(e->diags, x->args[i].name_span, "Multiple definitions of %s in same scope", names[i]);
+                diag_error(e->diags, x->args[i].name_span, "Multiple definitions of %s in same scope",
+                           names[i]);
                 failed = true;
             }
     }
@@ -212,9 +220,10 @@ static struct cv typed(struct elab *e, struct env *env, const struct ast *x)
 
 static struct cv operator_call(struct elab *e, struct env *env, const struct ast *x)
 {
-    static const char *const binary[] = {"add",    "sub",   "mul",       "div",        "mod", "fadd", "fsub", "fmul", "fdiv",
-                                         "bitand", "bitor", "bitxor",    "leftshift",  "rightshift", "eq", "neq", "lt",
-                                         "gt",     "leq",   "geq",       "flt",        "fgt", "fleq", "fgeq", "and", "or"};
+    static const char *const binary[] = {
+        "add",    "sub",   "mul",    "div",       "mod",        "fadd", "fsub", "fmul", "fdiv",
+        "bitand", "bitor", "bitxor", "leftshift", "rightshift", "eq",   "neq",  "lt",   "gt",
+        "leq",    "geq",   "flt",    "fgt",       "fleq",       "fgeq", "and",  "or"};
     const char *op = x->kind == A_BINARY ? binary[x->op - T_PLUS]
                      : x->op == T_NOT    ? "not"
                      : x->op == T_TILDE  ? "bitflip"
@@ -223,9 +232,9 @@ static struct cv operator_call(struct elab *e, struct env *env, const struct ast
     struct cv_arg args[2] = {{.span = x->a->span}, {0}};
     args[0].cv = elab_expr(e, env, x->a);
     /* a known left side of && and || may leave the right side unneeded, and in a recursion it must */
-    if (x->kind == A_BINARY && (x->op == T_AND || x->op == T_OR) && !e->check && args[0].cv.kind == CV_VALUE &&
-        ir_is_const(args[0].cv.ir) && args[0].cv.type == e->types.boolean && !args[0].cv.ir->value.meta && e->depth &&
-        (args[0].cv.ir->value.v.i != 0) == (x->op == T_OR))
+    if (x->kind == A_BINARY && (x->op == T_AND || x->op == T_OR) && !e->check &&
+        args[0].cv.kind == CV_VALUE && ir_is_const(args[0].cv.ir) && args[0].cv.type == e->types.boolean &&
+        !args[0].cv.ir->value.meta && e->depth && (args[0].cv.ir->value.v.i != 0) == (x->op == T_OR))
         return args[0].cv;
     if (x->kind == A_BINARY) {
         args[1].span = x->b->span;
@@ -275,7 +284,8 @@ static struct cv choose(struct elab *e, struct env *env, const struct ast *x, bo
 
 static struct cv if_streams(struct elab *e, struct cv cond, struct cv a, struct cv b, const struct ast *x)
 {
-    const struct cv_arg args[] = {{.cv = cond, .span = x->a->span}, {.cv = a, .span = x->b->span}, {.cv = b, .span = x->c->span}};
+    const struct cv_arg args[] = {
+        {.cv = cond, .span = x->a->span}, {.cv = a, .span = x->b->span}, {.cv = b, .span = x->c->span}};
     return elab_call(e, elab_library_name(e, "Operators", "ite"), args, 3, x->span);
 }
 
@@ -290,7 +300,8 @@ static struct cv if_expr(struct elab *e, struct env *env, const struct ast *x)
     bool value = cond.kind == CV_VALUE && cond.type == e->types.boolean;
     bool known = value && ir_is_const(cond.ir) && !e->check && !cell_err(&cond.ir->value);
     if (x->flag && !known && !(value && e->check)) {
-        diag_error(e->diags, x->a->span, "'static if' needs a condition of type Bool that is known at compile time");
+        diag_error(e->diags, x->a->span,
+                   "'static if' needs a condition of type Bool that is known at compile time");
         return cv_error(e);
     }
     if (known && x->flag)
@@ -322,7 +333,8 @@ static struct cv call(struct elab *e, struct env *env, const struct ast *x)
     struct cv_arg *args = ARENA_ARRAY(e->arena, struct cv_arg, x->nargs);
     bool failed = f.kind == CV_ERROR;
     for (size_t i = 0; i < x->nargs; i++) {
-        args[i] = (struct cv_arg){.name = x->args[i].name, .name_span = x->args[i].name_span, .span = x->args[i].value->span};
+        args[i] = (struct cv_arg){
+            .name = x->args[i].name, .name_span = x->args[i].name_span, .span = x->args[i].value->span};
         args[i].cv = elab_expr(e, env, x->args[i].value);
         failed |= args[i].cv.kind == CV_ERROR;
     }

@@ -2,7 +2,9 @@
 #include "monitor/elab.h"
 
 /* Unrolling of a recursion on constants inside a kernel stops here: from then on it is a call. */
-enum { UNROLL_MOST = 64 };
+enum {
+    UNROLL_MOST = 64
+};
 
 struct residual {
     struct residual *next;
@@ -34,7 +36,9 @@ struct ir *elab_materialise(struct elab *e, struct cv cv, struct span at)
     }
     if (cv.kind != CV_ERROR)
         diag_error(e->diags, at, "Expected a value, found %s",
-                   cv.kind == CV_STREAM ? "a stream" : cv.kind == CV_MODULE ? "a module" : "a function");
+                   cv.kind == CV_STREAM   ? "a stream"
+                   : cv.kind == CV_MODULE ? "a module"
+                                          : "a function");
     return NULL;
 }
 
@@ -91,15 +95,16 @@ static struct residual *find(const struct elab *e, const struct closure *c, cons
     return NULL;
 }
 
-static struct residual *build(struct elab *e, struct closure *c, struct env *env, const struct cv *args, size_t n,
-                              const struct type *result, struct span at)
+static struct residual *build(struct elab *e, struct closure *c, struct env *env, const struct cv *args,
+                              size_t n, const struct type *result, struct span at)
 {
     struct residual *r = ARENA_NEW(e->arena, struct residual);
     uint32_t values = 0;
     for (size_t i = 0; i < n; i++)
         values += !is_fun(&args[i]);
     struct fn *fn = elab_fn_new(e, c->env->fn, values, result);
-    *r = (struct residual){.def = c->def, .env = c->env, .types = env, .args = args, .n = n, .fn = fn, .next = e->residuals};
+    *r = (struct residual){
+        .def = c->def, .env = c->env, .types = env, .args = args, .n = n, .fn = fn, .next = e->residuals};
     e->residuals = r;
     fn->id = e->nfns++;
     if (e->fns_tail)
@@ -138,7 +143,8 @@ struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, stru
     }
     for (size_t i = 0; i < n; i++) {
         if (args[i].kind == CV_CHOICE) {
-            diag_error(e->diags, at, "A recursive function cannot take a function that is chosen at run time");
+            diag_error(e->diags, at,
+                       "A recursive function cannot take a function that is chosen at run time");
             return cv_error(e);
         }
     }

@@ -6,7 +6,10 @@
 /* Macro expansion beyond this many steps is an error: it would go on for minutes. */
 static const uint64_t FUEL = 4000000;
 
-enum { GLOBAL_TABLE = 4096, CONSTANTS_MOST = 64 << 20 };
+enum {
+    GLOBAL_TABLE = 4096,
+    CONSTANTS_MOST = 64 << 20
+};
 
 void elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit)
 {
@@ -81,7 +84,8 @@ static void check_annotations(struct elab *e, const struct ast_stmt *stmts)
 {
     for (const struct ast_stmt *s = stmts; s; s = s->next) {
         for (const struct ast_annotation *a = s->annotations; a; a = a->next) {
-            bool known = (!strcmp(a->name, "raw") && s->kind == S_OUT) || (!strcmp(a->name, "liftable") && s->def);
+            bool known =
+                (!strcmp(a->name, "raw") && s->kind == S_OUT) || (!strcmp(a->name, "liftable") && s->def);
             for (const struct ast_stmt *d = e->annotations; d && !known; d = d->next)
                 known = d->kind == S_ANNOTATION && d->name == a->name;
             for (const struct ast_stmt *d = stmts; d && !known; d = d->next)
@@ -150,7 +154,8 @@ static void output(struct elab *e, const struct ast_stmt *s)
 static void output_all(struct elab *e, const struct ast_stmt *stmts)
 {
     for (const struct ast_stmt *s = stmts; s; s = s->next) {
-        struct binding *b = s->name && (s->kind == S_DEF || s->kind == S_IN) ? env_find(e->global, s->name, false) : NULL;
+        struct binding *b =
+            s->name && (s->kind == S_DEF || s->kind == S_IN) ? env_find(e->global, s->name, false) : NULL;
         if (b && b->state == BIND_DONE && b->cv.kind == CV_STREAM)
             add_output(e, s->name, b->cv.node, false, s->name_span);
     }

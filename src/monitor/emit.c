@@ -8,7 +8,9 @@ struct scope {
     bool zero;        /* the instant 0 */
 };
 
-enum { ALL = -2 };
+enum {
+    ALL = -2
+};
 
 static uint32_t cell_of(const struct emit *m, const struct node *s)
 {
@@ -33,7 +35,8 @@ static bool held(const struct emit *m, const struct scope *sc, const struct node
 }
 
 /* Jumps over the node unless one of its streams has an event and all have a held value. */
-static enum presence guard(struct emit *m, const struct scope *sc, const struct node *s, bool signal, struct label *skip)
+static enum presence guard(struct emit *m, const struct scope *sc, const struct node *s, bool signal,
+                           struct label *skip)
 {
     enum presence result = NEVER;
     uint32_t maybe = 0;
@@ -75,7 +78,8 @@ static struct param *params_of(struct emit *m, const struct node *s, bool option
     return params;
 }
 
-static enum presence emit_lift(struct emit *m, const struct scope *sc, const struct node *s, struct label *skip)
+static enum presence emit_lift(struct emit *m, const struct scope *sc, const struct node *s,
+                               struct label *skip)
 {
     bool option = s->kind == N_LIFT;
     enum presence p = guard(m, sc, s, !option, skip);
@@ -90,7 +94,8 @@ static enum presence emit_lift(struct emit *m, const struct scope *sc, const str
     return r < p ? r : p;
 }
 
-static enum presence emit_copy(struct emit *m, const struct node *s, const struct node *from, struct label *skip)
+static enum presence emit_copy(struct emit *m, const struct node *s, const struct node *from,
+                               struct label *skip)
 {
     enum presence p = present(m, from);
     if (p == NEVER)
@@ -102,7 +107,8 @@ static enum presence emit_copy(struct emit *m, const struct node *s, const struc
 }
 
 /* a's event if there is one, else what `other` emits. */
-static enum presence emit_default(struct emit *m, const struct scope *sc, const struct node *s, struct label *skip)
+static enum presence emit_default(struct emit *m, const struct scope *sc, const struct node *s,
+                                  struct label *skip)
 {
     enum presence p = present(m, s->args[0]);
     if (!sc->zero || p == ALWAYS)
@@ -143,7 +149,8 @@ static enum presence emit_default_from(struct emit *m, const struct node *s, str
     return MAYBE;
 }
 
-static enum presence emit_filter(struct emit *m, const struct scope *sc, const struct node *s, struct label *skip)
+static enum presence emit_filter(struct emit *m, const struct scope *sc, const struct node *s,
+                                 struct label *skip)
 {
     const struct node *x = s->args[0], *c = s->args[1];
     if (present(m, x) == NEVER)
@@ -172,7 +179,8 @@ static enum presence emit_on(struct emit *m, const struct scope *sc, const struc
     return sure ? p : MAYBE;
 }
 
-static enum presence emit_last(struct emit *m, const struct scope *sc, const struct node *s, struct label *skip)
+static enum presence emit_last(struct emit *m, const struct scope *sc, const struct node *s,
+                               struct label *skip)
 {
     const struct node *x = s->args[0], *r = s->args[1];
     if (sc->zero || present(m, r) == NEVER) /* there is no past at 0 */
@@ -189,7 +197,8 @@ static enum presence emit_last(struct emit *m, const struct scope *sc, const str
     return x->has0 ? present(m, r) : MAYBE;
 }
 
-static enum presence emit_fold(struct emit *m, const struct scope *sc, const struct node *s, struct label *skip)
+static enum presence emit_fold(struct emit *m, const struct scope *sc, const struct node *s,
+                               struct label *skip)
 {
     const struct node *x = s->args[0];
     uint32_t d = cell_of(m, s);
@@ -274,7 +283,8 @@ static enum presence emit_monitor(struct emit *m, const struct node *s, uint32_t
     else if (known)
         step.row16 = machine->next16 + (size_t)letter * machine->width;
     for (uint32_t i = 0; !known && i < s->n; i++) {
-        const struct step_atom atom = {cell_of(m, s->args[i]), i < machine->natoms ? s->atoms[i] : ATOM_EVENT};
+        const struct step_atom atom = {cell_of(m, s->args[i]),
+                                       i < machine->natoms ? s->atoms[i] : ATOM_EVENT};
         ARENA_PUSH(m->e->arena, p->atoms, p->natoms, p->atoms_cap, atom);
     }
     ARENA_PUSH(m->e->arena, p->steps, p->nsteps, p->steps_cap, step);

@@ -26,12 +26,12 @@ struct emit {
     struct elab *e;
     struct program *p;
     const struct param *params;
-    const struct fn *fn;      /* NULL: in a stream */
-    uint32_t *memo_of;        /* by ir id: 1 + place in memos, or 0 */
+    const struct fn *fn; /* NULL: in a stream */
+    uint32_t *memo_of;   /* by ir id: 1 + place in memos, or 0 */
     struct memo *memos;
     size_t nmemos, memos_cap;
-    uint32_t temp, temp_max;  /* next temporary */
-    uint32_t *const_cell;     /* by ir id: 1 + constant, or 0 */
+    uint32_t temp, temp_max; /* next temporary */
+    uint32_t *const_cell;    /* by ir id: 1 + constant, or 0 */
     size_t nids;
     /* per node id */
     uint32_t *cell, *prev;

@@ -2,7 +2,10 @@
  * forgotten behind it. */
 #include "monitor/emit.h"
 
-enum { CODE_MOST = 4 << 20, STATIC_DEPTH = 12 };
+enum {
+    CODE_MOST = 4 << 20,
+    STATIC_DEPTH = 12
+};
 
 uint32_t emit_insn(struct emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b)
 {

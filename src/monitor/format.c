@@ -12,7 +12,10 @@ struct conversion {
     char letter;
 };
 
-enum { WIDTH_MOST = 1000, PRECISION_MOST = 300 };
+enum {
+    WIDTH_MOST = 1000,
+    PRECISION_MOST = 300
+};
 
 static bool number(const char *p, size_t size, size_t *i, int most, int *out)
 {
@@ -113,7 +116,11 @@ static void signed_body(struct text *t, const struct conversion *c, bool negativ
     struct text body = {0};
     char front[8];
     snprintf(front, sizeof front, "%s%s",
-             negative ? (c->paren ? "(" : "-") : c->plus ? "+" : c->space ? " " : "", prefix);
+             negative   ? (c->paren ? "(" : "-")
+             : c->plus  ? "+"
+             : c->space ? " "
+                        : "",
+             prefix);
     if (c->group)
         group_digits(&body, digits);
     else
@@ -198,7 +205,8 @@ static void upper(char *p)
             *p = (char)(*p - 32);
 }
 
-static void format_any(struct text *t, const struct conversion *c, const struct cell *cell, const struct type *type)
+static void format_any(struct text *t, const struct conversion *c, const struct cell *cell,
+                       const struct type *type)
 {
     struct text body = {.limit = t->limit};
     print_value(&body, cell, type, true);
@@ -219,7 +227,8 @@ static void format_any(struct text *t, const struct conversion *c, const struct 
     text_free(&body);
 }
 
-void format_value(struct text *t, const char *format, size_t size, const struct cell *cell, const struct type *type)
+void format_value(struct text *t, const char *format, size_t size, const struct cell *cell,
+                  const struct type *type)
 {
     struct conversion c;
     if (!parse(format, size, &c))

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { NODES_MOST = 2000000 };
+enum {
+    NODES_MOST = 2000000
+};
 
 void ir_init(struct ir_pool *p, struct arena *arena, struct heap *constants)
 {
@@ -34,8 +36,10 @@ static bool same(const struct ir *a, const struct ir *b)
     if (a->n && memcmp(a->args, b->args, a->n * sizeof *a->args) != 0)
         return false;
     /* bits, not values: 0.0 and -0.0 are different constants */
-    return a->kind != IR_CONST || (a->value.meta == b->value.meta && (a->value.v.i == b->value.v.i ||
-           ((a->value.meta & META_PTR) && value_compare(&a->value, &b->value) == 0)));
+    return a->kind != IR_CONST ||
+           (a->value.meta == b->value.meta &&
+            (a->value.v.i == b->value.v.i ||
+             ((a->value.meta & META_PTR) && value_compare(&a->value, &b->value) == 0)));
 }
 
 static struct ir *intern(struct ir_pool *p, struct ir e)
@@ -157,7 +161,8 @@ struct ir *ir_call(struct ir_pool *p, struct fn *fn, struct ir **args, uint32_t 
 {
     /* the result belongs to the function that calls, also when only captures tie it to one */
     uint32_t level = fn->up ? fn->up->level : 0;
-    return intern(p, (struct ir){.kind = IR_CALL, .type = fn->result, .fn = fn, .n = n, .args = args, .level = level});
+    return intern(
+        p, (struct ir){.kind = IR_CALL, .type = fn->result, .fn = fn, .n = n, .args = args, .level = level});
 }
 
 struct ir *ir_import(struct ir_pool *p, struct fn *fn, struct ir *e)

@@ -7,11 +7,26 @@ static const struct {
     const char *text;
     enum token token;
 } KEYWORDS[] = {
-    {"def", T_DEF},       {"where", T_WHERE},     {"include", T_INCLUDE},         {"type", T_TYPE},
-    {"module", T_MODULE}, {"import", T_IMPORT},   {"imexport", T_IMPORT},         {"in", T_IN},
-    {"out", T_OUT},       {"print", T_PRINT},     {"as", T_AS},                   {"static", T_STATIC},
-    {"if", T_IF},         {"then", T_THEN},       {"else", T_ELSE},               {"return", T_RETURN},
-    {"true", T_TRUE},     {"__root__", T_ROOT},   {"__builtin__", T_BUILTIN},     {"false", T_FALSE},
+    {"def", T_DEF},
+    {"where", T_WHERE},
+    {"include", T_INCLUDE},
+    {"type", T_TYPE},
+    {"module", T_MODULE},
+    {"import", T_IMPORT},
+    {"imexport", T_IMPORT},
+    {"in", T_IN},
+    {"out", T_OUT},
+    {"print", T_PRINT},
+    {"as", T_AS},
+    {"static", T_STATIC},
+    {"if", T_IF},
+    {"then", T_THEN},
+    {"else", T_ELSE},
+    {"return", T_RETURN},
+    {"true", T_TRUE},
+    {"__root__", T_ROOT},
+    {"__builtin__", T_BUILTIN},
+    {"false", T_FALSE},
 };
 
 /* Longest first: the first that matches is the token. */
@@ -19,14 +34,15 @@ static const struct {
     char text[4];
     enum token token;
 } OPERATORS[] = {
-    {"<=.", T_FLE}, {">=.", T_FGE}, {"+.", T_FPLUS},  {"-.", T_FMINUS}, {"*.", T_FSTAR}, {"/.", T_FSLASH},
-    {"<<", T_SHL},  {">>", T_SHR},  {"==", T_EQ},     {"!=", T_NE},     {"<=", T_LE},    {">=", T_GE},
-    {"<.", T_FLT},  {">.", T_FGT},  {"&&", T_AND},    {"||", T_OR},     {"=>", T_ARROW}, {":=", T_ASSIGN},
-    {"..", T_DOTDOT}, {"${", T_DOLLAR_LBRACE},        {"+", T_PLUS},    {"-", T_MINUS},  {"*", T_STAR},
-    {"/", T_SLASH}, {"%", T_PERCENT}, {"&", T_AMP},   {"|", T_PIPE},    {"^", T_CARET},  {"~", T_TILDE},
-    {"<", T_LT},    {">", T_GT},    {"!", T_NOT},     {"(", T_LPAREN},  {")", T_RPAREN}, {"[", T_LBRACKET},
-    {"]", T_RBRACKET}, {"{", T_LBRACE}, {"}", T_RBRACE}, {",", T_COMMA}, {":", T_COLON}, {"=", T_ASSIGN},
-    {".", T_DOT},   {"@", T_AT},    {"$", T_DOLLAR},
+    {"<=.", T_FLE},    {">=.", T_FGE},  {"+.", T_FPLUS},  {"-.", T_FMINUS}, {"*.", T_FSTAR},
+    {"/.", T_FSLASH},  {"<<", T_SHL},   {">>", T_SHR},    {"==", T_EQ},     {"!=", T_NE},
+    {"<=", T_LE},      {">=", T_GE},    {"<.", T_FLT},    {">.", T_FGT},    {"&&", T_AND},
+    {"||", T_OR},      {"=>", T_ARROW}, {":=", T_ASSIGN}, {"..", T_DOTDOT}, {"${", T_DOLLAR_LBRACE},
+    {"+", T_PLUS},     {"-", T_MINUS},  {"*", T_STAR},    {"/", T_SLASH},   {"%", T_PERCENT},
+    {"&", T_AMP},      {"|", T_PIPE},   {"^", T_CARET},   {"~", T_TILDE},   {"<", T_LT},
+    {">", T_GT},       {"!", T_NOT},    {"(", T_LPAREN},  {")", T_RPAREN},  {"[", T_LBRACKET},
+    {"]", T_RBRACKET}, {"{", T_LBRACE}, {"}", T_RBRACE},  {",", T_COMMA},   {":", T_COLON},
+    {"=", T_ASSIGN},   {".", T_DOT},    {"@", T_AT},      {"$", T_DOLLAR},
 };
 
 const char *token_text(enum token token)
@@ -52,16 +68,17 @@ const char *token_text(enum token token)
     default:
         break;
     }
-    static const char quoted[][16] = {"'def'", "'where'", "'include'", "'type'", "'module'", "'import'", "'in'",
-                                      "'out'", "'print'", "'as'", "'static'", "'if'", "'then'", "'else'",
-                                      "'return'", "'__builtin__'", "'__root__'", "'true'", "'false'"};
+    static const char quoted[][16] = {"'def'",         "'where'",    "'include'", "'type'",  "'module'",
+                                      "'import'",      "'in'",       "'out'",     "'print'", "'as'",
+                                      "'static'",      "'if'",       "'then'",    "'else'",  "'return'",
+                                      "'__builtin__'", "'__root__'", "'true'",    "'false'"};
     if (token >= T_DEF && token <= T_FALSE)
         return quoted[token - T_DEF];
-    static const char ops[][6] = {"'+'",  "'-'",  "'*'",  "'/'", "'%'", "'+.'", "'-.'", "'*.'", "'/.'", "'&'",
-                                  "'|'",  "'^'",  "'<<'", "'>>'", "'=='", "'!='", "'<'", "'>'", "'<='", "'>='",
-                                  "'<.'", "'>.'", "'<=.'", "'>=.'", "'&&'", "'||'", "'!'", "'~'", "'('", "')'",
-                                  "'['",  "']'",  "'{'",  "'${'", "'}'", "','", "':'", "'='", "'=>'", "'.'",
-                                  "'..'", "'@'", "'$'"};
+    static const char ops[][6] = {"'+'",  "'-'",  "'*'",  "'/'",  "'%'",   "'+.'",  "'-.'", "'*.'", "'/.'",
+                                  "'&'",  "'|'",  "'^'",  "'<<'", "'>>'",  "'=='",  "'!='", "'<'",  "'>'",
+                                  "'<='", "'>='", "'<.'", "'>.'", "'<=.'", "'>=.'", "'&&'", "'||'", "'!'",
+                                  "'~'",  "'('",  "')'",  "'['",  "']'",   "'{'",   "'${'", "'}'",  "','",
+                                  "':'",  "'='",  "'=>'", "'.'",  "'..'",  "'@'",   "'$'"};
     return ops[token - T_PLUS];
 }
 
@@ -291,7 +308,8 @@ enum string_part lex_string(struct lexer *lx, const char **text, size_t *size)
     *size = n;
     if (c < 0 || c == '\n') {
         if (n == 0) {
-            error(lx, lx->from, lx->from + 1, "String is not closed; '\"' was expected before the end of the line");
+            error(lx, lx->from, lx->from + 1,
+                  "String is not closed; '\"' was expected before the end of the line");
             return PART_END;
         }
     }

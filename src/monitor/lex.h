@@ -102,9 +102,9 @@ void lex_next(struct lexer *lx);
 const char *token_text(enum token token);
 
 enum string_part {
-    PART_TEXT,  /* *text, *size */
-    PART_NAME,  /* $name: *text is the interned name */
-    PART_EXPR,  /* ${: the caller reads an expression with lex_next and stops at its '}' */
+    PART_TEXT, /* *text, *size */
+    PART_NAME, /* $name: *text is the interned name */
+    PART_EXPR, /* ${: the caller reads an expression with lex_next and stops at its '}' */
     PART_END,
 };
 

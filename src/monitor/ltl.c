@@ -1,6 +1,7 @@
 #include "monitor/ltl.h"
 
-static struct ltl *intern(struct ltl_pool *p, enum ltl_kind kind, uint32_t index, struct ltl *a, struct ltl *b)
+static struct ltl *intern(struct ltl_pool *p, enum ltl_kind kind, uint32_t index, struct ltl *a,
+                          struct ltl *b)
 {
     uint64_t h = hash_ptr(hash_ptr(hash_mix(kind, index), a), b);
     struct ltl **bucket = &p->buckets[h & (LTL_BUCKETS - 1)];
@@ -39,7 +40,8 @@ static bool opposite(const struct ltl *a, const struct ltl *b)
 /* Conjunction and disjunction differ in which constant rules. Operands in order of age, so that a & b is b & a. */
 static struct ltl *junction(struct ltl_pool *p, enum ltl_kind kind, struct ltl *a, struct ltl *b)
 {
-    enum ltl_kind rules = kind == LTL_AND ? LTL_FALSE : LTL_TRUE, yields = kind == LTL_AND ? LTL_TRUE : LTL_FALSE;
+    enum ltl_kind rules = kind == LTL_AND ? LTL_FALSE : LTL_TRUE,
+                  yields = kind == LTL_AND ? LTL_TRUE : LTL_FALSE;
     if (a->kind == rules || b->kind == yields || a == b)
         return a;
     if (b->kind == rules || a->kind == yields)

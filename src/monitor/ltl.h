@@ -28,7 +28,11 @@ struct ltl {
     struct ltl *next;
 };
 
-enum { LTL_BUCKETS = 1024, LTL_FORMULAS_MOST = 4096, LTL_ATOMS_MOST = 12 };
+enum {
+    LTL_BUCKETS = 1024,
+    LTL_FORMULAS_MOST = 4096,
+    LTL_ATOMS_MOST = 12
+};
 
 struct ltl_pool {
     struct arena *arena;

@@ -4,7 +4,11 @@
 
 #include "monitor/ltl.h"
 
-enum { STATES_MOST = 20000, TABLE = 1 << 15, WORK_MOST = 20000000 };
+enum {
+    STATES_MOST = 20000,
+    TABLE = 1 << 15,
+    WORK_MOST = 20000000
+};
 
 struct choice {
     uint64_t *todo, *done, *next; /* formulas */

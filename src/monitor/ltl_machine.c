@@ -3,7 +3,11 @@
 
 #include "monitor/ltl.h"
 
-enum { PAIRS_MOST = 65535, MACHINE_STATES_MOST = 16000, TABLE = 1 << 16 };
+enum {
+    PAIRS_MOST = 65535,
+    MACHINE_STATES_MOST = 16000,
+    TABLE = 1 << 16
+};
 
 /* A state of the product: live states of both automata, sorted; those of the formula first. */
 struct pair {
@@ -91,7 +95,8 @@ static uint32_t successors(struct product *p, const uint32_t *ids, uint32_t n, u
         const struct ltl_state *s = &p->m.states[ids[i]];
         for (size_t k = 0; k < s->nedges; k++) {
             const struct ltl_edge *e = &s->edges[k];
-            if ((e->pos & ~letter) || (e->neg & letter) || !p->m.states[e->to].live || p->mark[e->to] == p->stamp)
+            if ((e->pos & ~letter) || (e->neg & letter) || !p->m.states[e->to].live ||
+                p->mark[e->to] == p->stamp)
                 continue;
             p->mark[e->to] = p->stamp;
             out[count++] = e->to;
@@ -168,8 +173,8 @@ static uint32_t minimise(struct product *p, uint32_t *class)
 }
 
 /* States in breadth first order behind the one before the first step. */
-static const struct machine *build(struct product *p, uint32_t natoms, const uint32_t *class, uint32_t classes,
-                                   const char **why)
+static const struct machine *build(struct product *p, uint32_t natoms, const uint32_t *class,
+                                   uint32_t classes, const char **why)
 {
     struct arena *a = p->arena;
     struct machine *m = ARENA_NEW(a, struct machine);

@@ -10,7 +10,10 @@
 extern const char stdlib_tessla[];
 extern const size_t stdlib_tessla_size;
 
-enum { COMPILE_MEMORY = 512 << 20, INCLUDE_BYTES = 16 << 20 };
+enum {
+    COMPILE_MEMORY = 512 << 20,
+    INCLUDE_BYTES = 16 << 20
+};
 
 static const struct source *make_source(struct arena *a, const char *name, const char *text, size_t size)
 {
@@ -105,7 +108,8 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
     if (o.dialect > CT_MONITOR_WATCHPOINT)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown dialect %u", o.dialect);
     if (o.time_unit && !unit_known(o.time_unit))
-        return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown time unit '%s'; known are fs ps ns us ms s min h d", o.time_unit);
+        return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown time unit '%s'; known are fs ps ns us ms s min h d",
+                       o.time_unit);
     if (size > INCLUDE_BYTES)
         return ct_fail(ctx, CT_ERR_LIMIT, "%s: a specification of more than 16 MiB", name);
     struct ct_monitor_spec *volatile spec = calloc(1, sizeof *spec);
@@ -127,7 +131,8 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
         if (!d.warning)
             break;
     }
-    return ct_fail(ctx, CT_ERR_FORMAT, "%s:%u:%u: error: %s", d.file ? d.file : name, d.line, d.column, d.text);
+    return ct_fail(ctx, CT_ERR_FORMAT, "%s:%u:%u: error: %s", d.file ? d.file : name, d.line, d.column,
+                   d.text);
 }
 
 void ct_monitor_spec_free(struct ct_monitor_spec *spec)

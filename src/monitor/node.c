@@ -25,8 +25,9 @@ static void grow(struct graph *g)
 
 static bool same(const struct node *a, const struct node *b)
 {
-    return a->hash == b->hash && a->kind == b->kind && a->type == b->type && a->n == b->n && a->index == b->index &&
-           a->kernel == b->kernel && a->machine == b->machine && a->changes_only == b->changes_only &&
+    return a->hash == b->hash && a->kind == b->kind && a->type == b->type && a->n == b->n &&
+           a->index == b->index && a->kernel == b->kernel && a->machine == b->machine &&
+           a->changes_only == b->changes_only &&
            (!a->n || !memcmp(a->args, b->args, a->n * sizeof *a->args)) && a->value.meta == b->value.meta &&
            (a->value.v.i == b->value.v.i ||
             ((a->value.meta & META_PTR) && value_compare(&a->value, &b->value) == 0));
@@ -80,7 +81,8 @@ struct node *node_const(struct graph *g, const struct type *type, struct cell va
 }
 
 /* Simplifications that hold at every instant; others are left to the emitter, which knows more. */
-struct node *node_plain(struct graph *g, enum node_kind kind, const struct type *type, struct node **args, uint32_t n)
+struct node *node_plain(struct graph *g, enum node_kind kind, const struct type *type, struct node **args,
+                        uint32_t n)
 {
     struct node *a = args[0], *b = n > 1 ? args[1] : NULL;
     bool a_nil = a->kind == N_NIL, b_nil = b && b->kind == N_NIL;
@@ -88,7 +90,8 @@ struct node *node_plain(struct graph *g, enum node_kind kind, const struct type 
         return a;
     if ((kind == N_MERGE || kind == N_DEFAULT_FROM) && a_nil)
         return b;
-    if ((kind == N_TIME || kind == N_PURE || kind == N_FILTER || kind == N_LAST || kind == N_ON) && (a_nil || b_nil))
+    if ((kind == N_TIME || kind == N_PURE || kind == N_FILTER || kind == N_LAST || kind == N_ON) &&
+        (a_nil || b_nil))
         return node_nil(g, type);
     if (kind == N_FILTER && node_is_const(b) && !b->value.meta)
         return b->value.v.i ? a : node_nil(g, type);
@@ -96,12 +99,13 @@ struct node *node_plain(struct graph *g, enum node_kind kind, const struct type 
         return a;
     struct node s = {.kind = kind, .type = type, .n = n, .args = args};
     if (kind == N_DELAY)
-        s.index = g->ndelays++; /* equal timers stay apart: a timer is cheap, and a reference may hide in one */
+        s.index =
+            g->ndelays++; /* equal timers stay apart: a timer is cheap, and a reference may hide in one */
     return add(g, s);
 }
 
-struct node *node_kernel(struct graph *g, enum node_kind kind, struct node **args, uint32_t n, struct ir *kernel,
-                         const struct type *type)
+struct node *node_kernel(struct graph *g, enum node_kind kind, struct node **args, uint32_t n,
+                         struct ir *kernel, const struct type *type)
 {
     if (kind == N_SLIFT) {
         for (uint32_t i = 0; i < n; i++)
@@ -118,8 +122,9 @@ struct node *node_kernel(struct graph *g, enum node_kind kind, struct node **arg
 struct node *node_fold(struct graph *g, struct node *x, struct cell init, struct ir *kernel)
 {
     init.stamp = 0;
-    return add(g, (struct node){
-                      .kind = N_FOLD, .type = kernel->type, .n = 1, .args = &x, .kernel = kernel, .value = init});
+    return add(
+        g, (struct node){
+               .kind = N_FOLD, .type = kernel->type, .n = 1, .args = &x, .kernel = kernel, .value = init});
 }
 
 struct node *node_ref(struct graph *g, const struct type *type, const char *name, struct span span)

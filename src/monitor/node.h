@@ -12,10 +12,10 @@ enum node_kind {
     N_DEFAULT,      /* args[0], value; of nil: a constant stream */
     N_DEFAULT_FROM, /* args[0], args[1] */
     N_TIME,
-    N_LAST,   /* args: value, trigger */
-    N_DELAY,  /* args: amount, reset; index of its timer */
-    N_LIFT,   /* kernel over options */
-    N_SLIFT,  /* kernel over held values */
+    N_LAST,  /* args: value, trigger */
+    N_DELAY, /* args: amount, reset; index of its timer */
+    N_LIFT,  /* kernel over options */
+    N_SLIFT, /* kernel over held values */
     N_MERGE,
     N_FILTER, /* args: stream, condition */
     N_ON,     /* args: trigger, stream */
@@ -29,9 +29,9 @@ enum node_kind {
 
 /* How a letter of a formula is read from the atom. */
 enum atom_kind {
-    ATOM_EVENT,     /* true where the stream has an event */
-    ATOM_BOOL,      /* true where it has an event with value true */
-    ATOM_SIGNAL,    /* true where its held value is true */
+    ATOM_EVENT,  /* true where the stream has an event */
+    ATOM_BOOL,   /* true where it has an event with value true */
+    ATOM_SIGNAL, /* true where its held value is true */
 };
 
 struct machine;
@@ -72,9 +72,10 @@ struct node *node_nil(struct graph *g, const struct type *type);
 struct node *node_input(struct graph *g, const struct type *type, uint32_t index);
 struct node *node_const(struct graph *g, const struct type *type, struct cell value);
 struct node *node_default(struct graph *g, struct node *s, struct cell value);
-struct node *node_plain(struct graph *g, enum node_kind kind, const struct type *type, struct node **args, uint32_t n);
-struct node *node_kernel(struct graph *g, enum node_kind kind, struct node **args, uint32_t n, struct ir *kernel,
-                         const struct type *type);
+struct node *node_plain(struct graph *g, enum node_kind kind, const struct type *type, struct node **args,
+                        uint32_t n);
+struct node *node_kernel(struct graph *g, enum node_kind kind, struct node **args, uint32_t n,
+                         struct ir *kernel, const struct type *type);
 struct node *node_fold(struct graph *g, struct node *x, struct cell init, struct ir *kernel);
 struct node *node_ref(struct graph *g, const struct type *type, const char *name, struct span span);
 struct node *node_tick(struct graph *g);

@@ -235,7 +235,8 @@ static struct cell collection_op(enum op op, struct heap *h, const struct cell *
     }
 }
 
-static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args, unsigned n)
+static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args,
+                        unsigned n)
 {
     switch (op) {
     case OP_EQ:

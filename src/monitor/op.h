@@ -76,10 +76,12 @@ enum op {
 #define OP_ENUM(name, arity, builtin) OP_##name,
     OPS(OP_ENUM)
 #undef OP_ENUM
-        OP_COUNT = OP_FIELD_COUNT_,
+    OP_COUNT = OP_FIELD_COUNT_,
 };
 
-enum { OP_FIRST_SLOW = OP_POW };
+enum {
+    OP_FIRST_SLOW = OP_POW
+};
 
 const char *op_name(enum op op);
 int op_find(const char *builtin); /* -1 */

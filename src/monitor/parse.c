@@ -263,7 +263,8 @@ static void out_statement(struct parser *p, struct ast_stmt *s)
     /* without a name the source text of the expression is the name, exactly as written */
     const struct source *src = s->value->span.source;
     if (src)
-        s->name = arena_intern(p->arena, src->text + s->value->span.from, s->value->span.to - s->value->span.from);
+        s->name =
+            arena_intern(p->arena, src->text + s->value->span.from, s->value->span.to - s->value->span.from);
     s->name_span = s->value->span;
     if (!print && !p->failed && parse_accept(p, T_AS)) {
         parse_skip_nl(p);
@@ -331,7 +332,8 @@ static struct ast_stmt *include(struct parser *p)
         return NULL;
     }
     struct span at = lex_span(&p->lx);
-    if (lex_string(&p->lx, &text, &size) == PART_TEXT && lex_string(&p->lx, &(const char *){NULL}, &(size_t){0}) != PART_END) {
+    if (lex_string(&p->lx, &text, &size) == PART_TEXT &&
+        lex_string(&p->lx, &(const char *){NULL}, &(size_t){0}) != PART_END) {
         parse_error(p, "the end of the string");
         return NULL;
     }

@@ -19,7 +19,10 @@ struct parser {
 };
 
 /* Nesting of expressions and types beyond this is an error instead of a deep C stack. */
-enum { PARSE_DEPTH = 200, INCLUDE_DEPTH = 32 };
+enum {
+    PARSE_DEPTH = 200,
+    INCLUDE_DEPTH = 32
+};
 
 /* The statements of a source, in order; errors are in diags. */
 struct ast_stmt *parse_spec(struct arena *arena, struct diags *diags, const struct source *source,

@@ -37,6 +37,7 @@ enum format_need {
     FORMAT_BAD,
 };
 enum format_need format_check(const char *format, size_t size);
-void format_value(struct text *t, const char *format, size_t size, const struct cell *c, const struct type *type);
+void format_value(struct text *t, const char *format, size_t size, const struct cell *c,
+                  const struct type *type);
 
 #endif

@@ -23,7 +23,7 @@ enum insn_op {
     I_JNEVER,   /* a never had one: ->d */
     I_JFALSE,   /* ->d; an error in a ends the run */
     I_JTRUE,
-    I_AND,      /* a is false or an error: d := a, ->b */
+    I_AND, /* a is false or an error: d := a, ->b */
     I_OR,
     I_OPTION,   /* d := Some(a) or None */
     I_PRESENT,  /* d := a has an event */
@@ -63,9 +63,9 @@ struct step {
     const struct machine *machine;
     uint32_t state; /* index of its state */
     uint32_t cell;
-    uint32_t out; /* changes go straight to this output; UINT32_MAX: to the cell */
-    uint32_t atoms;         /* letter not known: first of machine->natoms in program.atoms, ... */
-    uint32_t clocks;        /* ... and behind them the streams any of whose events makes a step */
+    uint32_t out;    /* changes go straight to this output; UINT32_MAX: to the cell */
+    uint32_t atoms;  /* letter not known: first of machine->natoms in program.atoms, ... */
+    uint32_t clocks; /* ... and behind them the streams any of whose events makes a step */
     bool changes_only;
 };
 
@@ -93,7 +93,10 @@ struct input_info {
     bool used;
 };
 
-enum { NO_CELL = UINT32_MAX, NO_CODE = UINT32_MAX };
+enum {
+    NO_CELL = UINT32_MAX,
+    NO_CODE = UINT32_MAX
+};
 
 struct fn_info {
     uint32_t code, frame, nargs;

@@ -168,7 +168,8 @@ static int decreasing(struct ct_monitor *m, int64_t time)
 static int repeated(struct ct_monitor *m, uint32_t input)
 {
     char text[400];
-    snprintf(text, sizeof text, "Multiple events %.300s at timestamp %lld", m->p->inputs[input].name, (long long)m->now);
+    snprintf(text, sizeof text, "Multiple events %.300s at timestamp %lld", m->p->inputs[input].name,
+             (long long)m->now);
     return run_fail(m, CT_ERR_FORMAT, text);
 }
 
@@ -204,7 +205,8 @@ int run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell va
     return CT_OK;
 }
 
-static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, const struct type *type, struct cell *c)
+static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, const struct type *type,
+                       struct cell *c)
 {
     switch (type->kind) {
     case TY_INT:
@@ -228,13 +230,16 @@ static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, c
             *c = cell_int(0);
             return CT_OK;
         }
-        return ct_fail(m->ctx, CT_ERR_ARG, "input %s: values of its type come as text only", m->p->inputs[e->input].name);
+        return ct_fail(m->ctx, CT_ERR_ARG, "input %s: values of its type come as text only",
+                       m->p->inputs[e->input].name);
     }
 }
 
 static int usable(struct ct_monitor *m)
 {
-    return m->over ? ct_fail(m->ctx, CT_ERR_ARG, "monitor: the run is over; make a new one with ct_monitor_new") : CT_OK;
+    return m->over
+               ? ct_fail(m->ctx, CT_ERR_ARG, "monitor: the run is over; make a new one with ct_monitor_new")
+               : CT_OK;
 }
 
 int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count)
@@ -244,7 +249,8 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
         struct cell c;
         const struct ct_monitor_event *e = &events[i];
         if (e->input >= m->p->ninputs || e->time > INT64_MAX)
-            return ct_fail(m->ctx, CT_ERR_ARG, "monitor: event %zu: no such input, or its time is beyond 2^63-1", i);
+            return ct_fail(m->ctx, CT_ERR_ARG,
+                           "monitor: event %zu: no such input, or its time is beyond 2^63-1", i);
         r = event_value(m, e, m->p->inputs[e->input].type, &c);
         if (!r)
             r = run_event(m, (int64_t)e->time, e->input, c);
@@ -285,8 +291,9 @@ int ct_monitor_finish(struct ct_monitor *m)
     return r;
 }
 
-int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec, const struct ct_monitor_limits *limits,
-                   ct_monitor_fn *fn, void *user, struct ct_monitor **out)
+int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
+                   const struct ct_monitor_limits *limits, ct_monitor_fn *fn, void *user,
+                   struct ct_monitor **out)
 {
     *out = NULL;
     if (!spec->runnable)

@@ -27,7 +27,7 @@ struct ct_monitor {
     int64_t timer_next; /* the least of them, or INT64_MAX */
     uint32_t stamp;
     int64_t now;
-    int64_t floor; /* no event may come before this time */
+    int64_t floor;        /* no event may come before this time */
     struct cell incoming; /* value of the event being taken: a root */
     bool begun, over;
     struct heap heap;
@@ -47,7 +47,10 @@ struct ct_monitor {
     struct text_reader *reader;
 };
 
-enum { RESULTS = 4096, STACK_CELLS = 1 << 18 };
+enum {
+    RESULTS = 4096,
+    STACK_CELLS = 1 << 18
+};
 
 /* Executes a program; false: `error` says why. */
 bool vm_run(struct ct_monitor *m, uint32_t code);

@@ -85,7 +85,8 @@ static int fail_at(struct ct_monitor *m, const char *text)
     int code = run_close(m); /* what came before the mistake still counts */
     if (code)
         return code;
-    snprintf(line, sizeof line, "%s:%llu: %s", r->name ? r->name : "trace", (unsigned long long)r->line, text);
+    snprintf(line, sizeof line, "%s:%llu: %s", r->name ? r->name : "trace", (unsigned long long)r->line,
+             text);
     return run_fail(m, CT_ERR_FORMAT, line);
 }
 
@@ -104,9 +105,11 @@ static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t 
     if (m->heap.exhausted)
         return fail_at(m, value_error_text(E_MEMORY));
     if (setjmp(a.out_of_memory) == 0)
-        snprintf(text, sizeof text, "Unexpected value of type %s (%.*s), expected type %s, in input stream '%.100s%s'",
-                 in->found_type ? in->found_type : "unknown", (int)(in->found_size < 80 ? in->found_size : 80),
-                 in->found ? in->found : "", type_text(&a, in->expected ? in->expected : m->p->inputs[input].type),
+        snprintf(text, sizeof text,
+                 "Unexpected value of type %s (%.*s), expected type %s, in input stream '%.100s%s'",
+                 in->found_type ? in->found_type : "unknown",
+                 (int)(in->found_size < 80 ? in->found_size : 80), in->found ? in->found : "",
+                 type_text(&a, in->expected ? in->expected : m->p->inputs[input].type),
                  m->p->inputs[input].name, in->path);
     else
         snprintf(text, sizeof text, "Unexpected value in input stream '%.100s'", m->p->inputs[input].name);
@@ -116,7 +119,8 @@ static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t 
 
 static bool is_name(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c >= 0x80;
 }
 
 /* End of the line or a comment. */
@@ -134,7 +138,8 @@ static const char *skip(const char *p, const char *end)
     return p;
 }
 
-static int read_value(struct ct_monitor *m, const char **at, const char *end, uint32_t input, struct cell *value)
+static int read_value(struct ct_monitor *m, const char **at, const char *end, uint32_t input,
+                      struct cell *value)
 {
     const struct type *type = m->p->inputs[input].type;
     const char *p = skip(*at, end);
@@ -174,7 +179,8 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
     int64_t time = 0;
     const char *digits = p;
     for (; p < end && *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(time, (int64_t)10, &time) || __builtin_add_overflow(time, (int64_t)(*p - '0'), &time))
+        if (__builtin_mul_overflow(time, (int64_t)10, &time) ||
+            __builtin_add_overflow(time, (int64_t)(*p - '0'), &time))
             return fail_syntax(m, "a time of at most 2^63-1");
     if (p == digits)
         return fail_syntax(m, "a time");
@@ -200,7 +206,8 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
     if (code && m->ctx && !m->error) { /* a mistake in the trace: say where */
         char text[sizeof m->ctx->error];
         memcpy(text, m->ctx->error, sizeof text);
-        return ct_fail(m->ctx, code, "%s:%llu: %.900s", r->name ? r->name : "trace", (unsigned long long)r->line, text);
+        return ct_fail(m->ctx, code, "%s:%llu: %.900s", r->name ? r->name : "trace",
+                       (unsigned long long)r->line, text);
     }
     if (r->events++ >= r->limit)
         r->done = true;
@@ -222,7 +229,8 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
             break;
         if (r->rest.n) {
             text_add(&r->rest, text, (size_t)(nl - text));
-            code = r->rest.failed ? ct_fail_nomem(m->ctx, "trace") : read_line(m, r->rest.p, r->rest.p + r->rest.n);
+            code = r->rest.failed ? ct_fail_nomem(m->ctx, "trace")
+                                  : read_line(m, r->rest.p, r->rest.p + r->rest.n);
             r->rest.n = 0;
         } else {
             code = read_line(m, text, nl);
@@ -242,8 +250,8 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
     return code;
 }
 
-size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_result *results, size_t count, char *out,
-                        size_t cap, size_t *done)
+size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_result *results, size_t count,
+                        char *out, size_t cap, size_t *done)
 {
     struct text slow = {0};
     size_t n = 0, i;

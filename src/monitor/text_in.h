@@ -11,7 +11,7 @@ struct text_reader {
     bool done; /* the event limit was reached */
     struct {
         uint32_t hash, input; /* input + 1; 0: free */
-    } *table;
+    } * table;
     uint32_t mask;
     char error[512];
 };

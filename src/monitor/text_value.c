@@ -6,7 +6,9 @@
 #include "monitor/collection.h"
 #include "monitor/text_in.h"
 
-enum { DEPTH_MOST = 64 };
+enum {
+    DEPTH_MOST = 64
+};
 
 void value_skip_blank(struct value_in *in)
 {
@@ -16,7 +18,8 @@ void value_skip_blank(struct value_in *in)
 
 static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (c & 0x80);
 }
 
 static bool accept(struct value_in *in, char c)
@@ -63,8 +66,9 @@ static const char *kind_of(const char *p, const char *end)
     while (q < end && is_word(*q))
         q++;
     size_t n = (size_t)(q - p);
-    static const char *const words[][2] = {{"true", "Bool"}, {"false", "Bool"}, {"Some", "Option"}, {"None", "Option"},
-                                           {"List", "List"}, {"Set", "Set"},    {"Map", "Map"}};
+    static const char *const words[][2] = {{"true", "Bool"},   {"false", "Bool"}, {"Some", "Option"},
+                                           {"None", "Option"}, {"List", "List"},  {"Set", "Set"},
+                                           {"Map", "Map"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i][0]) == n && !memcmp(p, words[i][0], n))
             return words[i][1];
@@ -94,7 +98,9 @@ static bool read_int(struct value_in *in, int64_t *out)
     const char *p = in->p;
     if (in->end - p > 2 && p[0] == '0' && p[1] == 'x') {
         for (p += 2; p < in->end; p++) {
-            int d = *p >= '0' && *p <= '9' ? *p - '0' : (*p | 32) >= 'a' && (*p | 32) <= 'f' ? (*p | 32) - 'a' + 10 : -1;
+            int d = *p >= '0' && *p <= '9'                 ? *p - '0'
+                    : (*p | 32) >= 'a' && (*p | 32) <= 'f' ? (*p | 32) - 'a' + 10
+                                                           : -1;
             if (d < 0)
                 break;
             over |= u >> 60 != 0;
@@ -201,11 +207,13 @@ static bool read_collection(struct value_in *in, const struct type *type, struct
             struct cell key, x = {0};
             if (!value_read(in, type->args[0], &key))
                 return false;
-            if (type->kind == TY_MAP && (!accept(in, '-') || !accept(in, '>') || !value_read(in, type->args[1], &x)))
+            if (type->kind == TY_MAP &&
+                (!accept(in, '-') || !accept(in, '>') || !value_read(in, type->args[1], &x)))
                 return false;
             if (in->heap->exhausted)
                 return false;
-            all = type->kind == TY_LIST ? list_append(in->heap, &all, &key) : map_add(in->heap, &all, &key, &x);
+            all =
+                type->kind == TY_LIST ? list_append(in->heap, &all, &key) : map_add(in->heap, &all, &key, &x);
         } while (!in->heap->exhausted && accept(in, ','));
         if (!accept(in, ')'))
             return false;

@@ -68,10 +68,12 @@ const struct type *type_fun(struct types *ts, const struct type **args, size_t n
     return intern(ts, (struct type){.kind = TY_FUN, .n = (uint32_t)n, .args = args});
 }
 
-const struct type *type_record(struct types *ts, const char **names, const struct type **args, size_t n, bool open)
+const struct type *type_record(struct types *ts, const char **names, const struct type **args, size_t n,
+                               bool open)
 {
-    return intern(ts,
-                  (struct type){.kind = TY_RECORD, .n = (uint32_t)n, .args = args, .names = n ? names : NULL, .open = open});
+    return intern(
+        ts, (struct type){
+                .kind = TY_RECORD, .n = (uint32_t)n, .args = args, .names = n ? names : NULL, .open = open});
 }
 
 const struct type *type_tuple(struct types *ts, const struct type **args, size_t n)
@@ -123,18 +125,22 @@ static const char *list_text(struct arena *a, const struct type *t, uint32_t n, 
 
 const char *type_text(struct arena *a, const struct type *t)
 {
-    static const char names[][8] = {"?", "Int", "Float", "Bool", "String", "Verdict", "Option", "List", "Set", "Map", "", "Events"};
+    static const char names[][8] = {"?",      "Int",  "Float", "Bool", "String", "Verdict",
+                                    "Option", "List", "Set",   "Map",  "",       "Events"};
     switch (t->kind) {
     case TY_RECORD:
         if (type_is_tuple(t))
-            return t->n ? arena_printf(a, "(%s%s)", list_text(a, t, t->n, false), t->n == 1 ? "," : "") : "Unit";
+            return t->n ? arena_printf(a, "(%s%s)", list_text(a, t, t->n, false), t->n == 1 ? "," : "")
+                        : "Unit";
         return arena_printf(a, "{%s%s}", list_text(a, t, t->n, true), !t->open ? "" : t->n ? ", .." : "..");
     case TY_FUN:
-        return arena_printf(a, "(%s) => %s", list_text(a, t, t->n - 1, false), type_text(a, t->args[t->n - 1]));
+        return arena_printf(a, "(%s) => %s", list_text(a, t, t->n - 1, false),
+                            type_text(a, t->args[t->n - 1]));
     case TY_VAR:
         return t->name;
     default:
-        return t->n ? arena_printf(a, "%s[%s]", names[t->kind], list_text(a, t, t->n, false)) : names[t->kind];
+        return t->n ? arena_printf(a, "%s[%s]", names[t->kind], list_text(a, t, t->n, false))
+                    : names[t->kind];
     }
 }
 

@@ -32,8 +32,8 @@ struct type {
     uint64_t hash;
     const struct type **args;
     const char **names;
-    const char *name;     /* TY_VAR */
-    const void *scope;    /* TY_VAR: the definition it belongs to */
+    const char *name;  /* TY_VAR */
+    const void *scope; /* TY_VAR: the definition it belongs to */
     struct type *next;
 };
 

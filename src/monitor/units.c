@@ -7,9 +7,12 @@
 static const struct {
     const char *name;
     unsigned factor; /* of the unit before */
-} UNITS[] = {{"fs", 1}, {"ps", 1000}, {"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 1000}, {"min", 60}, {"h", 60}, {"d", 24}};
+} UNITS[] = {{"fs", 1},   {"ps", 1000}, {"ns", 1000}, {"us", 1000}, {"ms", 1000},
+             {"s", 1000}, {"min", 60},  {"h", 60},    {"d", 24}};
 
-enum { UNIT_COUNT = sizeof UNITS / sizeof *UNITS };
+enum {
+    UNIT_COUNT = sizeof UNITS / sizeof *UNITS
+};
 
 static int find(const char *name)
 {
@@ -36,7 +39,8 @@ bool unit_convert(struct elab *e, int64_t integer, const char *unit, struct span
         return false;
     }
     if (base < 0) {
-        diag_error(e->diags, at, "Time literal without a base unit: state the unit of the timestamps (--time-unit)");
+        diag_error(e->diags, at,
+                   "Time literal without a base unit: state the unit of the timestamps (--time-unit)");
         return false;
     }
     if (u < base) {

@@ -7,7 +7,9 @@
 #include "monitor/arena.h"
 #include "monitor/collection.h"
 
-enum { CHUNK = 256 * 1024 };
+enum {
+    CHUNK = 256 * 1024
+};
 
 struct heap_chunk {
     struct heap_chunk *next;

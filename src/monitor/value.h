@@ -85,11 +85,11 @@ struct heap_chunk;
 
 struct heap {
     struct heap_chunk *chunks;
-    size_t used;      /* bytes in chunks */
-    size_t live;      /* after the last collection */
-    size_t limit;     /* of live bytes; beyond it the run ends with an error */
-    bool fixed;       /* constants of a specification */
-    bool exhausted;   /* an allocation failed: results since then mean nothing */
+    size_t used;    /* bytes in chunks */
+    size_t live;    /* after the last collection */
+    size_t limit;   /* of live bytes; beyond it the run ends with an error */
+    bool fixed;     /* constants of a specification */
+    bool exhausted; /* an allocation failed: results since then mean nothing */
 };
 
 void heap_init(struct heap *h, size_t limit, bool fixed);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES = 20000 };
+enum {
+    FRAMES = 20000
+};
 
 struct call {
     const struct insn *back;
@@ -21,8 +23,8 @@ static void put(struct ct_monitor *m, uint32_t output, const struct cell *c)
     r->form = c->meta;
 }
 
-static uint32_t read_letter(const struct cell *cells, const struct step_atom *atoms, uint32_t n, uint32_t stamp,
-                            enum value_error *error)
+static uint32_t read_letter(const struct cell *cells, const struct step_atom *atoms, uint32_t n,
+                            uint32_t stamp, enum value_error *error)
 {
     uint32_t letter = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -40,7 +42,8 @@ static uint32_t read_letter(const struct cell *cells, const struct step_atom *at
     return letter;
 }
 
-static inline void step_result(struct ct_monitor *m, struct cell *cells, const struct step *s, uint32_t was, uint32_t is)
+static inline void step_result(struct ct_monitor *m, struct cell *cells, const struct step *s, uint32_t was,
+                               uint32_t is)
 {
     if (s->changes_only && !((was ^ is) & 3))
         return;
@@ -137,15 +140,11 @@ static void slow_op(struct ct_monitor *m, const struct slow *slow, struct cell *
         NEXT;                                                                                                \
     }
 #define INFIX(name, payload, to, op, kind)                                                                   \
-    L_##name:                                                                                                \
-    if (__builtin_expect(PLAIN2, 1))                                                                         \
-        SET(D, to, A.v.payload op B.v.payload, kind);                                                        \
-    else                                                                                                     \
-        GENERIC(OP_##name, 2);                                                                               \
+    L_##name : if (__builtin_expect(PLAIN2, 1)) SET(D, to, A.v.payload op B.v.payload, kind);                \
+    else GENERIC(OP_##name, 2);                                                                              \
     NEXT;
 #define GENERIC_OP(name, n)                                                                                  \
-    L_##name:                                                                                                \
-    GENERIC(OP_##name, n);                                                                                   \
+    L_##name : GENERIC(OP_##name, n);                                                                        \
     NEXT;
 #define NEXT                                                                                                 \
     do {                                                                                                     \
@@ -176,16 +175,19 @@ bool vm_run(struct ct_monitor *m, uint32_t start)
 {
     static const void *const labels[] = {
 #define OWN(name) [OP_##name] = &&L_##name
-        OWN(ADD), OWN(SUB), OWN(MUL), OWN(DIV), OWN(MOD), OWN(BITAND), OWN(BITOR), OWN(BITXOR), OWN(SHL), OWN(SHR),
-        OWN(LT), OWN(GT), OWN(LE), OWN(GE), OWN(EQ), OWN(NE), OWN(FADD), OWN(FSUB), OWN(FMUL), OWN(FDIV), OWN(FLT),
-        OWN(FGT), OWN(FLE), OWN(FGE), OWN(NOT), OWN(NEG), OWN(BITNOT), OWN(FNEG), OWN(IS_NONE), OWN(IS_SOME),
-        OWN(SOME), OWN(GET_SOME),
+        OWN(ADD),   OWN(SUB),          OWN(MUL),     OWN(DIV),      OWN(MOD),     OWN(BITAND),
+        OWN(BITOR), OWN(BITXOR),       OWN(SHL),     OWN(SHR),      OWN(LT),      OWN(GT),
+        OWN(LE),    OWN(GE),           OWN(EQ),      OWN(NE),       OWN(FADD),    OWN(FSUB),
+        OWN(FMUL),  OWN(FDIV),         OWN(FLT),     OWN(FGT),      OWN(FLE),     OWN(FGE),
+        OWN(NOT),   OWN(NEG),          OWN(BITNOT),  OWN(FNEG),     OWN(IS_NONE), OWN(IS_SOME),
+        OWN(SOME),  OWN(GET_SOME),
 #undef OWN
 #define OWN(name) [I_##name] = &&L_I_##name
-        OWN(SLOW), OWN(COPY), OWN(CONST), OWN(SAVE), OWN(TIME), OWN(LAST), OWN(LAST2), OWN(JUMP), OWN(JABSENT),
-        OWN(JPRESENT), OWN(JNEVER), OWN(JFALSE), OWN(JTRUE), OWN(AND), OWN(OR), OWN(OPTION), OWN(PRESENT), OWN(UNOPTION),
-        OWN(PURE), OWN(DEFAULT_FROM), OWN(CALL), OWN(TAIL), OWN(RETURN), OWN(CHECK_DELAY), OWN(TIMER), OWN(STEP),
-        OWN(STEPS), OWN(OUT), OWN(END),
+        OWN(SLOW),  OWN(COPY),         OWN(CONST),   OWN(SAVE),     OWN(TIME),    OWN(LAST),
+        OWN(LAST2), OWN(JUMP),         OWN(JABSENT), OWN(JPRESENT), OWN(JNEVER),  OWN(JFALSE),
+        OWN(JTRUE), OWN(AND),          OWN(OR),      OWN(OPTION),   OWN(PRESENT), OWN(UNOPTION),
+        OWN(PURE),  OWN(DEFAULT_FROM), OWN(CALL),    OWN(TAIL),     OWN(RETURN),  OWN(CHECK_DELAY),
+        OWN(TIMER), OWN(STEP),         OWN(STEPS),   OWN(OUT),      OWN(END),
 #undef OWN
     };
     const struct program *p = m->p;
@@ -270,8 +272,7 @@ L_I_LAST:
     if (A.stamp)
         SET(D, i, A.v.i, A.meta);
     NEXT;
-L_I_LAST2:
-{
+L_I_LAST2 : {
     const struct cell *c = A.stamp == stamp ? &B : &A;
     if (c->stamp)
         SET(D, i, c->v.i, c->meta);
@@ -330,8 +331,7 @@ L_I_DEFAULT_FROM:
     else if (!D.stamp && B.stamp == stamp)
         SET(D, i, B.v.i, B.meta);
     NEXT;
-L_I_CALL:
-{
+L_I_CALL : {
     const struct fn_info *fn = &p->fns[i->b];
     if (!m->stack && !(top = m->stack = malloc(STACK_CELLS * sizeof *m->stack)))
         FAIL(E_MEMORY);
@@ -353,8 +353,7 @@ L_I_CALL:
     top += fn->frame;
     GOTO(fn->code);
 }
-L_I_TAIL:
-{
+L_I_TAIL : {
     const struct fn_info *fn = &p->fns[i->b];
     struct call *call = &calls[depth - 1];
     if (--steps == 0)
@@ -366,8 +365,7 @@ L_I_TAIL:
     top = R + fn->frame;
     GOTO(fn->code);
 }
-L_I_RETURN:
-{
+L_I_RETURN : {
     const struct call *call = &calls[--depth];
     const struct cell result = A;
     top = R;

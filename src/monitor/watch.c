@@ -6,7 +6,9 @@
 #include "monitor/watch_ast.h"
 
 /* Nested macros and definitions beyond this are an error. */
-enum { DEPTH_MOST = 200 };
+enum {
+    DEPTH_MOST = 200
+};
 
 /* A definition lowered before, for one trigger. */
 struct wmemo {
@@ -43,8 +45,8 @@ struct node *watch_node(struct watch *w, struct wv v)
     return v.kind == WV_CONST ? node_const(&w->e->graph, v.ir->type, v.ir->value) : v.node;
 }
 
-struct wv watch_library(struct watch *w, const char *module, const char *name, struct wv *args, size_t n, enum wv_kind kind,
-                        struct span at)
+struct wv watch_library(struct watch *w, const char *module, const char *name, struct wv *args, size_t n,
+                        enum wv_kind kind, struct span at)
 {
     struct elab *e = w->e;
     struct cv_arg *list = ARENA_ARRAY(e->arena, struct cv_arg, n + 1);
@@ -96,7 +98,8 @@ static struct wv junction(struct watch *w, struct wenv *env, const struct wx *x,
     if (args[0].kind == WV_ERROR || args[1].kind == WV_ERROR)
         return (struct wv){.kind = WV_ERROR};
     if (a && b)
-        return watch_library(w, both ? "Wp" : NULL, both ? "unitBoth" : "mergeUnit", args, 2, WV_EVENTS, x->span);
+        return watch_library(w, both ? "Wp" : NULL, both ? "unitBoth" : "mergeUnit", args, 2, WV_EVENTS,
+                             x->span);
     return pointwise(w, both ? "and" : "or", args, 2, x->span);
 }
 
@@ -106,7 +109,8 @@ static struct wv negation(struct watch *w, struct wenv *env, const struct wx *x,
     if (v.kind == WV_ERROR)
         return v;
     if (watch_type(v) != w->e->types.boolean)
-        return watch_error(w, x->span, "Type mismatch: Expected Bool, found %s; absence of an event is not an event",
+        return watch_error(w, x->span,
+                           "Type mismatch: Expected Bool, found %s; absence of an event is not an event",
                            type_text(w->e->arena, watch_type(v)));
     return pointwise(w, "not", &v, 1, x->span);
 }
@@ -167,8 +171,9 @@ static struct wv operation(struct watch *w, struct wenv *env, const struct wx *x
             return args[i];
     }
     /* one set of signs for both kinds of numbers */
-    static const char *const floats[][2] = {{"add", "fadd"}, {"sub", "fsub"}, {"mul", "fmul"}, {"div", "fdiv"}, {"lt", "flt"},
-                                            {"gt", "fgt"},   {"leq", "fleq"}, {"geq", "fgeq"}, {"negate", "fnegate"}};
+    static const char *const floats[][2] = {{"add", "fadd"}, {"sub", "fsub"}, {"mul", "fmul"},
+                                            {"div", "fdiv"}, {"lt", "flt"},   {"gt", "fgt"},
+                                            {"leq", "fleq"}, {"geq", "fgeq"}, {"negate", "fnegate"}};
     const char *op = x->name;
     for (size_t i = 0; i < sizeof floats / sizeof *floats && watch_type(args[0]) == w->e->types.real; i++)
         if (!strcmp(op, floats[i][0])) {
@@ -188,12 +193,14 @@ static const char *input_name(struct elab *e, const struct wx *x)
     else if (!strcmp(x->name, "codeLine"))
         name = arena_printf(e->arena, "%s_%s_%lld", x->name, x->text, (long long)x->integer);
     for (char *p = name; *p; p++)
-        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || (*p & 0x80)))
+        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
+              (*p & 0x80)))
             *p = '_';
     return arena_intern_z(e->arena, name);
 }
 
-static struct node *add_input(struct elab *e, const char *name, const struct type *type, struct span span, const struct wx *x)
+static struct node *add_input(struct elab *e, const char *name, const struct type *type, struct span span,
+                              const struct wx *x)
 {
     struct elab_input in = {.name = name, .type = type, .span = span};
     if (x) {
@@ -214,11 +221,12 @@ static struct wv source(struct watch *w, const struct wx *x, const char *name)
     bool value = !strcmp(x->name, "variable_value");
     struct node *node = NULL;
     for (size_t i = 0; i < e->ninputs && !node; i++)
-        if (e->inputs[i].source_kind && !strcmp(e->inputs[i].source_kind, x->name) && e->inputs[i].source_arg == x->text &&
-            e->inputs[i].source_number == (uint64_t)x->integer)
+        if (e->inputs[i].source_kind && !strcmp(e->inputs[i].source_kind, x->name) &&
+            e->inputs[i].source_arg == x->text && e->inputs[i].source_number == (uint64_t)x->integer)
             node = e->inputs[i].node;
     if (!node)
-        node = add_input(e, name ? name : input_name(e, x), value ? e->types.integer : e->types.unit, x->span, x);
+        node = add_input(e, name ? name : input_name(e, x), value ? e->types.integer : e->types.unit, x->span,
+                         x);
     struct wv v = {.kind = WV_EVENTS, .node = node};
     if (!value)
         return v;
@@ -236,8 +244,8 @@ static bool type_fits(struct watch *w, const struct wdef *d, struct wv v)
         return true;
     if (element && element == watch_type(v) && (signal ? v.kind != WV_EVENTS : v.kind == WV_EVENTS))
         return true;
-    watch_error(w, d->type->span, "Type mismatch: %s is %s[%s]", d->name, v.kind == WV_EVENTS ? "Events" : "Signal",
-                type_text(w->e->arena, watch_type(v)));
+    watch_error(w, d->type->span, "Type mismatch: %s is %s[%s]", d->name,
+                v.kind == WV_EVENTS ? "Events" : "Signal", type_text(w->e->arena, watch_type(v)));
     return false;
 }
 
@@ -280,7 +288,8 @@ static struct wv name(struct watch *w, struct wenv *env, const struct wx *x, str
             return watch_lower(w, env->of, env->x, trigger);
     struct wdef *d = watch_find(w, x->name);
     if (d && d->has_params)
-        return watch_error(w, x->span, "Wrong number of arguments for %s. Expected: %zu, actual: 0", d->name, d->nparams);
+        return watch_error(w, x->span, "Wrong number of arguments for %s. Expected: %zu, actual: 0", d->name,
+                           d->nparams);
     if (d)
         return definition(w, d, trigger, x->span);
     struct binding *b = env_find(w->e->global, x->name, false);
@@ -363,7 +372,8 @@ static void declare_input(struct watch *w, const struct win *in)
     if (type->kind == TY_ERROR)
         return;
     if (signal && type != e->types.integer && type != e->types.boolean) {
-        diag_error(e->diags, t->span, "A signal that comes in has type Int or Bool: it begins with 0 or false");
+        diag_error(e->diags, t->span,
+                   "A signal that comes in has type Int or Bool: it begins with 0 or false");
         return;
     }
     struct node *node = add_input(e, in->name, type, in->span, NULL);

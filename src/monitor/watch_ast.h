@@ -123,12 +123,13 @@ struct wv watch_call(struct watch *w, struct wenv *env, const struct wx *x, stru
 struct wv watch_monitor(struct watch *w, struct wenv *env, const struct wx *x);
 
 struct wdef *watch_find(const struct watch *w, const char *name);
-struct wv watch_error(struct watch *w, struct span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+struct wv watch_error(struct watch *w, struct span at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 struct cv watch_cv(struct watch *w, struct wv v);
 struct node *watch_node(struct watch *w, struct wv v);
 const struct type *watch_type(struct wv v);
 /* Calls Wp.name of the library. */
-struct wv watch_library(struct watch *w, const char *module, const char *name, struct wv *args, size_t n, enum wv_kind kind,
-                        struct span at);
+struct wv watch_library(struct watch *w, const char *module, const char *name, struct wv *args, size_t n,
+                        enum wv_kind kind, struct span at);
 
 #endif

@@ -20,7 +20,9 @@ static struct wv wrong_kind(const struct call *c, size_t i, const char *expected
     if (v.kind == WV_ERROR)
         return v;
     return watch_error(c->w, c->x->args[i]->span, "Type mismatch: Expected %s, found %s of %s", expected,
-                       v.kind == WV_EVENTS ? "events" : v.kind == WV_SIGNAL ? "a signal" : "a constant",
+                       v.kind == WV_EVENTS   ? "events"
+                       : v.kind == WV_SIGNAL ? "a signal"
+                                             : "a constant",
                        type_text(c->w->e->arena, watch_type(v)));
 }
 
@@ -30,14 +32,18 @@ static bool args(const struct call *c, const char *pattern, struct wv *out)
     for (size_t i = 0; pattern[i]; i++) {
         out[i] = arg(c, i);
         enum wv_kind k = out[i].kind;
-        bool fine = k == WV_ERROR                                                         ? false
+        bool fine = k == WV_ERROR       ? false
                     : pattern[i] == 'E' ? k == WV_EVENTS
                     : pattern[i] == 'S' ? k != WV_EVENTS
                     : pattern[i] == 'D' ? k == WV_CONST && watch_type(out[i]) == c->w->e->types.integer
                                         : k == WV_CONST;
         if (!fine) {
-            out[i] = wrong_kind(c, i, pattern[i] == 'E' ? "events" : pattern[i] == 'S' ? "a signal"
-                                       : pattern[i] == 'D' ? "a constant of Int" : "a constant", out[i]);
+            out[i] = wrong_kind(c, i,
+                                pattern[i] == 'E'   ? "events"
+                                : pattern[i] == 'S' ? "a signal"
+                                : pattern[i] == 'D' ? "a constant of Int"
+                                                    : "a constant",
+                                out[i]);
             return false;
         }
     }
@@ -82,16 +88,20 @@ static struct wv fn_within(const struct call *c)
         return FAILED;
     int64_t from = list[0].ir->value.v.i, to = list[1].ir->value.v.i, length;
     if (to > 0)
-        return watch_error(c->w, c->x->args[1]->span, "within looks ahead: the second duration must not be positive");
+        return watch_error(c->w, c->x->args[1]->span,
+                           "within looks ahead: the second duration must not be positive");
     if (from >= to || __builtin_sub_overflow(to, from, &length) || length == INT64_MAX)
         return watch_error(c->w, c->x->span, "within needs two durations, the first below the second");
     if (to < 0) {
-        struct wv shift[2] = {list[2], {.kind = WV_CONST, .ir = ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(-to))}};
+        struct wv shift[2] = {
+            list[2],
+            {.kind = WV_CONST, .ir = ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(-to))}};
         list[2] = watch_library(c->w, "Wp", "delayByTime", shift, 2, WV_EVENTS, c->x->span);
         if (list[2].kind == WV_ERROR)
             return list[2];
     }
-    struct wv d = {.kind = WV_CONST, .ir = ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(length + 1))};
+    struct wv d = {.kind = WV_CONST,
+                   .ir = ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(length + 1))};
     return in_past(c, list[2], d);
 }
 
@@ -156,8 +166,8 @@ static struct wv fn_event_count(const struct call *c)
     struct wv list[2];
     if (!args(c, c->x->nargs == 1 ? "E" : "EE", list))
         return FAILED;
-    return watch_library(c->w, "Wp", c->x->nargs == 1 ? "eventCount" : "eventCountReset", list, c->x->nargs, WV_SIGNAL,
-                         c->x->span);
+    return watch_library(c->w, "Wp", c->x->nargs == 1 ? "eventCount" : "eventCountReset", list, c->x->nargs,
+                         WV_SIGNAL, c->x->span);
 }
 
 /* Functions that are just one of the library. */
@@ -183,9 +193,11 @@ static const struct {
     size_t least, most;
     struct wv (*fn)(const struct call *c);
 } SPECIAL[] = {
-    {"inPast", 2, 2, fn_in_past},   {"within", 3, 3, fn_within},          {"sample", 2, 2, fn_sample},
-    {"ifThen", 2, 2, fn_if_then},   {"ifThenElse", 3, 3, fn_if_then_else}, {"filter", 2, 2, fn_filter},
-    {"maximum", 1, 2, fn_maximum},  {"minimum", 1, 2, fn_minimum},        {"eventCount", 1, 2, fn_event_count},
+    {"inPast", 2, 2, fn_in_past},          {"within", 3, 3, fn_within},
+    {"sample", 2, 2, fn_sample},           {"ifThen", 2, 2, fn_if_then},
+    {"ifThenElse", 3, 3, fn_if_then_else}, {"filter", 2, 2, fn_filter},
+    {"maximum", 1, 2, fn_maximum},         {"minimum", 1, 2, fn_minimum},
+    {"eventCount", 1, 2, fn_event_count},
 };
 
 /* Operators in the form of words. */
@@ -195,16 +207,17 @@ static const struct {
     const char *op;
     size_t n;
 } WORDS[] = {
-    {"add", WX_OP, "add", 2},    {"sub", WX_OP, "sub", 2},     {"mul", WX_OP, "mul", 2},   {"div", WX_OP, "div", 2},
-    {"eq", WX_OP, "eq", 2},      {"gt", WX_OP, "gt", 2},       {"geq", WX_OP, "geq", 2},   {"lt", WX_OP, "lt", 2},
-    {"leq", WX_OP, "leq", 2},    {"neg", WX_OP, "negate", 1},  {"and", WX_AND, NULL, 2},   {"or", WX_OR, NULL, 2},
+    {"add", WX_OP, "add", 2},    {"sub", WX_OP, "sub", 2},         {"mul", WX_OP, "mul", 2},
+    {"div", WX_OP, "div", 2},    {"eq", WX_OP, "eq", 2},           {"gt", WX_OP, "gt", 2},
+    {"geq", WX_OP, "geq", 2},    {"lt", WX_OP, "lt", 2},           {"leq", WX_OP, "leq", 2},
+    {"neg", WX_OP, "negate", 1}, {"and", WX_AND, NULL, 2},         {"or", WX_OR, NULL, 2},
     {"not", WX_NOT, NULL, 1},    {"implies", WX_IMPLIES, NULL, 2},
 };
 
 static struct wv wrong_number(const struct call *c, size_t expected)
 {
-    return watch_error(c->w, c->x->span, "Wrong number of arguments for %s. Expected: %zu, actual: %zu", c->x->name, expected,
-                       c->x->nargs);
+    return watch_error(c->w, c->x->span, "Wrong number of arguments for %s. Expected: %zu, actual: %zu",
+                       c->x->name, expected, c->x->nargs);
 }
 
 static struct wv macro(const struct call *c, const struct wdef *d)
@@ -218,7 +231,8 @@ static struct wv macro(const struct call *c, const struct wdef *d)
             for (k = 0; k < d->nparams && d->params[k] != c->x->arg_names[i]; k++)
                 ;
             if (k == d->nparams)
-                return watch_error(c->w, c->x->args[i]->span, "Undefined keyword argument %s", c->x->arg_names[i]);
+                return watch_error(c->w, c->x->args[i]->span, "Undefined keyword argument %s",
+                                   c->x->arg_names[i]);
         }
         struct wenv *b = ARENA_NEW(c->w->e->arena, struct wenv);
         *b = (struct wenv){d->params[k], c->x->args[i], c->env, inner};
@@ -235,8 +249,9 @@ struct wv watch_call(struct watch *w, struct wenv *env, const struct wx *x, stru
         return macro(&c, d);
     for (size_t i = 0; i < sizeof SPECIAL / sizeof *SPECIAL; i++)
         if (!strcmp(SPECIAL[i].name, x->name))
-            return x->nargs < SPECIAL[i].least || x->nargs > SPECIAL[i].most ? wrong_number(&c, SPECIAL[i].least)
-                                                                             : SPECIAL[i].fn(&c);
+            return x->nargs < SPECIAL[i].least || x->nargs > SPECIAL[i].most
+                       ? wrong_number(&c, SPECIAL[i].least)
+                       : SPECIAL[i].fn(&c);
     for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++) {
         if (strcmp(PLAIN[i].name, x->name) != 0)
             continue;

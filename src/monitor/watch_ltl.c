@@ -27,7 +27,8 @@ static struct ltl *atom(struct formula *f, const struct wx *x)
         return fail(f);
     bool boolean = watch_type(v) == e->types.boolean;
     if (v.kind != WV_EVENTS && !boolean) {
-        watch_error(f->w, x->span, "Type mismatch: Expected events or a signal of Bool in a formula, found a signal of %s",
+        watch_error(f->w, x->span,
+                    "Type mismatch: Expected events or a signal of Bool in a formula, found a signal of %s",
                     type_text(e->arena, watch_type(v)));
         return fail(f);
     }
@@ -155,7 +156,8 @@ static uint32_t inputs(struct formula *f, const struct wx *x, struct node **args
         if (v.kind == WV_SIGNAL)
             v = watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->clock->span);
         if (v.kind == WV_CONST)
-            v = watch_error(f->w, x->clock->span, "Type mismatch: Expected events as clock, found a constant");
+            v = watch_error(f->w, x->clock->span,
+                            "Type mismatch: Expected events as clock, found a constant");
         if (v.kind == WV_ERROR)
             f->failed = true;
         else
@@ -170,7 +172,8 @@ static uint32_t inputs(struct formula *f, const struct wx *x, struct node **args
 static void warn(struct elab *e, const struct machine *m, struct span at)
 {
     if (m->empty != VERDICT_UNKNOWN)
-        diag_warning(e->diags, at, "The formula is always %s, whatever happens", m->empty == VERDICT_TRUE ? "true" : "false");
+        diag_warning(e->diags, at, "The formula is always %s, whatever happens",
+                     m->empty == VERDICT_TRUE ? "true" : "false");
     else if (!m->decided)
         diag_warning(e->diags, at, "The formula is never decided: its verdict is always unknown");
 }

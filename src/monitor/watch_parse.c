@@ -342,7 +342,8 @@ struct level {
     const char *name;
 };
 
-static struct wx *infix(struct wp *w, const struct level *ops, size_t n, struct wx *(*operand)(struct wp *), bool once)
+static struct wx *infix(struct wp *w, const struct level *ops, size_t n, struct wx *(*operand)(struct wp *),
+                        bool once)
 {
     struct wx *a = operand(w);
     unsigned length = 0;
@@ -376,7 +377,8 @@ static struct wx *sum(struct wp *w)
 
 static struct wx *comparison(struct wp *w)
 {
-    static const struct level ops[] = {{T_EQ, "eq"}, {T_NE, "neq"}, {T_LT, "lt"}, {T_LE, "leq"}, {T_GT, "gt"}, {T_GE, "geq"}};
+    static const struct level ops[] = {{T_EQ, "eq"},  {T_NE, "neq"}, {T_LT, "lt"},
+                                       {T_LE, "leq"}, {T_GT, "gt"},  {T_GE, "geq"}};
     return infix(w, ops, 6, sum, true);
 }
 
@@ -464,7 +466,7 @@ static struct wx *until(struct wp *w)
     return x;
 }
 
-static struct wx *and(struct wp *w)
+static struct wx * and (struct wp * w)
 {
     struct wx *a = until(w);
     for (unsigned n = 0; n < 4 * PARSE_DEPTH && !w->p.failed && accept_word(w, "and"); n++)
@@ -472,7 +474,7 @@ static struct wx *and(struct wp *w)
     return a;
 }
 
-static struct wx *or(struct wp *w)
+static struct wx * or (struct wp * w)
 {
     struct wx *a = and(w);
     for (unsigned n = 0; n < 4 * PARSE_DEPTH && !w->p.failed && accept_word(w, "or"); n++)
@@ -482,7 +484,7 @@ static struct wx *or(struct wp *w)
 
 static struct wx *implication(struct wp *w)
 {
-    struct wx *a = or(w);
+    struct wx *a = or (w);
     bool iff = w->temporal && is_word(w, "iff");
     if (w->p.failed || !(iff || is_word(w, "implies")) || !parse_enter(&w->p))
         return a;
@@ -597,7 +599,8 @@ static bool begins_statement(const struct wp *w)
     return is(w, T_END) || is(w, T_IN) || is(w, T_OUT) || is_word(w, "define");
 }
 
-void watch_parse(struct arena *arena, struct diags *diags, const struct source *source_text, struct wspec *out)
+void watch_parse(struct arena *arena, struct diags *diags, const struct source *source_text,
+                 struct wspec *out)
 {
     struct wp w = {.p = {.arena = arena, .diags = diags}};
     *out = (struct wspec){0};
