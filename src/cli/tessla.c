@@ -121,7 +121,7 @@ static void list_streams(const struct ct_monitor_spec *spec, bool inputs)
             ct_monitor_input(spec, i, &s);
         else
             ct_monitor_output(spec, i, &s);
-        printf("%s: %s", s.name, s.type_text);
+        printf("%s: Events[%s]", s.name, s.type_text);
         if (s.source && !strcmp(s.source, "codeLine"))
             printf(" (%s %s:%llu)", s.source, s.source_arg, (unsigned long long)s.source_number);
         else if (s.source && s.source_arg)

@@ -63,6 +63,7 @@ static void report_cycle(struct elab *e, const struct frame *stack, size_t depth
 static bool acyclic(struct elab *e)
 {
     struct frame *stack = ARENA_ARRAY(e->arena, struct frame, e->graph.count + 1);
+    bool fine = true;
     for (size_t i = 0; i < e->graph.cap; i++) {
         for (struct node *root = e->graph.buckets[i]; root; root = root->next) {
             if (root->mark)
@@ -83,14 +84,15 @@ static bool acyclic(struct elab *e)
                     continue;
                 if (t->mark == 1) {
                     report_cycle(e, stack, depth, t);
-                    return false;
+                    fine = false;
+                    continue;
                 }
                 t->mark = 1;
                 stack[depth++] = (struct frame){t, 0};
             }
         }
     }
-    return true;
+    return fine;
 }
 
 static size_t mark_reached(struct elab *e, struct node **list)

@@ -47,6 +47,23 @@ void diag_warning(struct diags *d, struct span at, const char *fmt, ...)
     va_end(ap);
 }
 
+void diags_sort(struct diags *d)
+{
+    /* few: neighbours change places until none of one source is out of order */
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (struct diag **at = &d->first; *at && (*at)->next; at = &(*at)->next) {
+            struct diag *a = *at, *b = a->next;
+            if (a->span.source != b->span.source || a->span.from <= b->span.from)
+                continue;
+            a->next = b->next;
+            b->next = a;
+            *at = b;
+            moved = true;
+        }
+    }
+}
+
 void source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col, const char **begin,
                   size_t *size)
 {

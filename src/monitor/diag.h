@@ -43,6 +43,9 @@ void diag_error(struct diags *d, struct span at, const char *fmt, ...) __attribu
 void diag_warning(struct diags *d, struct span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Within each source by place. */
+void diags_sort(struct diags *d);
+
 /* 1-based line and column (in characters) of a byte; *begin and *size are the line itself. */
 void source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col, const char **begin,
                   size_t *size);

@@ -270,30 +270,31 @@ static enum presence emit_monitor(struct emit *m, const struct node *s, uint32_t
                         .atoms = (uint32_t)p->natoms,
                         .clocks = s->n - machine->natoms,
                         .changes_only = s->changes_only};
-    uint32_t letter;
     enum presence clock = NEVER;
     for (uint32_t i = machine->natoms; i < s->n; i++)
         if (present(m, s->args[i]) > clock)
             clock = present(m, s->args[i]);
     if (clock == NEVER)
         return NEVER;
-    bool known = clock == ALWAYS && known_letter(m, s, &letter);
-    if (known && machine->next8)
-        step.row8 = machine->next8 + (size_t)letter * machine->width;
-    else if (known)
-        step.row16 = machine->next16 + (size_t)letter * machine->width;
-    for (uint32_t i = 0; !known && i < s->n; i++) {
-        const struct step_atom atom = {cell_of(m, s->args[i]),
-                                       i < machine->natoms ? s->atoms[i] : ATOM_EVENT};
+    step.known = clock == ALWAYS && known_letter(m, s, &step.letter);
+    const uint8_t *row = NULL;
+    if (step.known && machine->next8)
+        row = machine->next8 + (size_t)step.letter * machine->width;
+    for (uint32_t i = 0; !step.known && i < s->n; i++) {
+        const struct step_atom atom = {cell_of(m, s->args[i]), i < machine->natoms ? s->atoms[i] : ATOM_EVENT};
         ARENA_PUSH(m->e->arena, p->atoms, p->natoms, p->atoms_cap, atom);
     }
+    size_t n = p->nsteps;
+    ARENA_PUSH(m->e->arena, p->rows, n, p->rows_cap, row);
     ARENA_PUSH(m->e->arena, p->steps, p->nsteps, p->steps_cap, step);
-    struct insn *before = p->ncode ? &p->code[p->ncode - 1] : NULL;
     uint32_t at = (uint32_t)p->nsteps - 1;
-    if (known && before && before->op == I_STEPS && before->a + before->b == at)
+    struct insn *before = p->ncode ? &p->code[p->ncode - 1] : NULL;
+    bool fast = row && s->changes_only;
+    if (fast && before && before->op == I_STEPS && before->a + before->b == at &&
+        p->steps[at - 1].state + 1 == step.state)
         before->b++;
     else
-        emit_insn(m, known ? I_STEPS : I_STEP, 0, at, known ? 1 : 0);
+        emit_insn(m, fast ? I_STEPS : I_STEP, 0, at, fast ? 1 : 0);
     return s->changes_only ? MAYBE : clock;
 }
 

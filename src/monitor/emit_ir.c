@@ -272,8 +272,9 @@ uint32_t emit_value(struct emit *m, const struct ir *x, uint32_t want)
         cell = m->memos[m->memo_of[x->id] - 1].cell;
     }
     if (cell != NO_CELL) {
-        if (want == NO_CELL || want == cell)
+        if (want == NO_CELL)
             return cell;
+        /* also onto itself: that the value stays is an event, too */
         emit_insn(m, I_COPY, want, cell, 0);
         return want;
     }

@@ -122,6 +122,7 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
         return ct_fail(ctx, CT_ERR_LIMIT, "%s: too large when its macros are expanded, or no memory", name);
     }
     compile(spec, name, text, size, &o);
+    diags_sort(&spec->diags);
     *out = spec;
     if (spec->runnable)
         return CT_OK;

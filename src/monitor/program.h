@@ -36,7 +36,7 @@ enum insn_op {
     I_CHECK_DELAY, /* a, if it has an event, must be positive */
     I_TIMER,       /* timer d; a amount, b reset */
     I_STEP,        /* steps[a]: one machine, letter read from its atoms */
-    I_STEPS,       /* steps[a..a+b): letters known */
+    I_STEPS,       /* steps[a..a+b): letters known, tables of bytes, states in a row, only changes put out */
     I_OUT,         /* output b: a */
     I_END,
     I_COUNT,
@@ -58,14 +58,14 @@ struct step_atom {
 };
 
 struct step {
-    const uint8_t *row8; /* of a known letter */
-    const uint16_t *row16;
     const struct machine *machine;
-    uint32_t state; /* index of its state */
+    uint32_t state;  /* index of its state */
     uint32_t cell;
     uint32_t out;    /* changes go straight to this output; UINT32_MAX: to the cell */
-    uint32_t atoms;  /* letter not known: first of machine->natoms in program.atoms, ... */
+    uint32_t letter; /* if known */
+    uint32_t atoms;  /* else: first of machine->natoms in program.atoms, ... */
     uint32_t clocks; /* ... and behind them the streams any of whose events makes a step */
+    bool known;
     bool changes_only;
 };
 
@@ -110,7 +110,8 @@ struct program {
     struct slow *slow;
     size_t nslow, slow_cap;
     struct step *steps;
-    size_t nsteps, steps_cap;
+    const uint8_t **rows; /* beside steps: the row of a known letter in a table of bytes, or NULL */
+    size_t nsteps, steps_cap, rows_cap;
     struct step_atom *atoms;
     size_t natoms, atoms_cap;
     struct fn_info *fns;

@@ -59,13 +59,13 @@ static bool one_step(struct ct_monitor *m, struct cell *cells, const struct step
 {
     const struct step_atom *atoms = &m->p->atoms[s->atoms];
     uint32_t n = s->machine->natoms;
-    bool clock = false;
-    for (uint32_t i = 0; i < s->clocks; i++)
+    bool clock = s->known;
+    for (uint32_t i = 0; i < s->clocks && !clock; i++)
         clock |= cells[atoms[n + i].cell].stamp == m->stamp;
     if (!clock)
         return true;
     enum value_error error = E_NONE;
-    uint32_t letter = read_letter(cells, atoms, n, m->stamp, &error);
+    uint32_t letter = s->known ? s->letter : read_letter(cells, atoms, n, m->stamp, &error);
     if (error) {
         m->error = error;
         return false;
@@ -76,13 +76,17 @@ static bool one_step(struct ct_monitor *m, struct cell *cells, const struct step
     return true;
 }
 
+/* Machines whose letter is known and that speak only when their verdict changes. */
 static void many_steps(struct ct_monitor *m, struct cell *cells, const struct step *s, uint32_t n)
 {
-    for (const struct step *end = s + n; s < end; s++) {
-        uint16_t was = m->states[s->state];
-        uint16_t is = s->row8 ? s->row8[was] : s->row16[was];
-        m->states[s->state] = is;
-        step_result(m, cells, s, was, is);
+    const uint8_t *const *rows = &m->p->rows[s - m->p->steps];
+    uint16_t *states = &m->states[s->state];
+    for (uint32_t k = 0; k < n; k++) {
+        uint16_t was = states[k];
+        uint16_t is = rows[k][was];
+        states[k] = is;
+        if (__builtin_expect((was ^ is) & 3, 0))
+            step_result(m, cells, &s[k], was, is);
     }
 }
 
@@ -110,6 +114,24 @@ static void slow_op(struct ct_monitor *m, const struct slow *slow, struct cell *
     op_eval(slow->op, &slow->extra, &m->heap, &cells[i->a], slow->n, &cells[i->d]);
     if (m->heap.exhausted)
         m->error = E_MEMORY;
+}
+
+/* True, as with the overflow builtins, where the plain result is not right: by 0, and by -1, whose quotient may
+ * not fit. */
+static inline bool divide(int64_t a, int64_t b, int64_t *r)
+{
+    if (b == 0 || b == -1)
+        return true;
+    *r = a / b;
+    return false;
+}
+
+static inline bool modulo(int64_t a, int64_t b, int64_t *r)
+{
+    if (b == 0 || b == -1)
+        return true;
+    *r = a % b;
+    return false;
 }
 
 #define SET(cell, payload, value, kind)                                                                      \
@@ -203,8 +225,8 @@ bool vm_run(struct ct_monitor *m, uint32_t start)
     ARITHMETIC(ADD, __builtin_add_overflow)
     ARITHMETIC(SUB, __builtin_sub_overflow)
     ARITHMETIC(MUL, __builtin_mul_overflow)
-    GENERIC_OP(DIV, 2)
-    GENERIC_OP(MOD, 2)
+    ARITHMETIC(DIV, divide)
+    ARITHMETIC(MOD, modulo)
     INFIX(BITAND, i, i, &, 0)
     INFIX(BITOR, i, i, |, 0)
     INFIX(BITXOR, i, i, ^, 0)
