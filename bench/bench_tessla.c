@@ -7,7 +7,11 @@
 
 #include "coretap/monitor.h"
 
-enum { EVENTS = 2000000, BATCH = 4096, MONITORS = 256 };
+enum {
+    EVENTS = 2000000,
+    BATCH = 4096,
+    MONITORS = 256
+};
 
 struct sink {
     struct ct_monitor *monitor;
@@ -49,7 +53,8 @@ static struct ct_monitor_spec *compile(struct ct_ctx *ctx, const char *name, con
 }
 
 /* Events of all inputs in turn. */
-static double run_binary(struct ct_ctx *ctx, const struct ct_monitor_spec *spec, struct sink *sink, size_t total)
+static double run_binary(struct ct_ctx *ctx, const struct ct_monitor_spec *spec, struct sink *sink,
+                         size_t total)
 {
     struct ct_monitor_event *batch = calloc(BATCH, sizeof *batch);
     uint32_t inputs = (uint32_t)ct_monitor_input_count(spec);
@@ -62,7 +67,8 @@ static double run_binary(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
         for (size_t i = 0; i < BATCH; i++) {
             x = x * 1664525 + 1013904223;
             time += 1 + (x >> 28);
-            batch[i] = (struct ct_monitor_event){.time = time, .input = (x >> 8) % inputs, .v.i = x >> 12 & 1023};
+            batch[i] =
+                (struct ct_monitor_event){.time = time, .input = (x >> 8) % inputs, .v.i = x >> 12 & 1023};
         }
         if (ct_monitor_feed(sink->monitor, batch, BATCH)) {
             fprintf(stderr, "bench_tessla: %s\n", ct_ctx_error(ctx));
@@ -81,18 +87,17 @@ static void report(const char *what, double count, double took, const char *note
     printf("%-34s %8.2f M events/s   %s\n", what, count / took / 1e6, note);
 }
 
-static const char TWENTY[] =
-    "in call: Events[Int]\nin ret: Events[Int]\nin tick: Events[Int]\n"
-    "def depth = merge(const(1, call), const(-1, ret))\n"
-    "def level = fold(depth, 0, (n: Int, d: Int) => n + d)\n"
-    "def deepest = pure(maximum(level))\n"
-    "def cost = runtime(call, ret)\n"
-    "def slow = cost > 5000\n"
-    "def worst = pure(maximum(cost))\n"
-    "def number = count(call)\n"
-    "def load = on(tick, level * 100 / (number + 1))\n"
-    "def late = filter(ret, slow)\n"
-    "out deepest\nout late\nout worst\nout load > 90 as high\n";
+static const char TWENTY[] = "in call: Events[Int]\nin ret: Events[Int]\nin tick: Events[Int]\n"
+                             "def depth = merge(const(1, call), const(-1, ret))\n"
+                             "def level = fold(depth, 0, (n: Int, d: Int) => n + d)\n"
+                             "def deepest = pure(maximum(level))\n"
+                             "def cost = runtime(call, ret)\n"
+                             "def slow = cost > 5000\n"
+                             "def worst = pure(maximum(cost))\n"
+                             "def number = count(call)\n"
+                             "def load = on(tick, level * 100 / (number + 1))\n"
+                             "def late = filter(ret, slow)\n"
+                             "out deepest\nout late\nout worst\nout load > 90 as high\n";
 
 static void bench_twenty(struct ct_ctx *ctx)
 {
@@ -101,8 +106,8 @@ static void bench_twenty(struct ct_ctx *ctx)
     struct ct_monitor_spec *spec = compile(ctx, "twenty", TWENTY, &took);
     struct sink sink = {0};
     double run = run_binary(ctx, spec, &sink, EVENTS);
-    snprintf(note, sizeof note, "%zu streams, %.1f results/event; compiled in %.2f ms", ct_monitor_node_count(spec),
-             (double)sink.results / EVENTS, took * 1e3);
+    snprintf(note, sizeof note, "%zu streams, %.1f results/event; compiled in %.2f ms",
+             ct_monitor_node_count(spec), (double)sink.results / EVENTS, took * 1e3);
     report("bytecode, binary input", EVENTS, run, note);
     ct_monitor_spec_free(spec);
 }
@@ -111,7 +116,8 @@ static void bench_monitors(struct ct_ctx *ctx)
 {
     char *text = malloc(MONITORS * 200), note[100], *p = text;
     double took;
-    p += sprintf(p, "define p := function_call p\ndefine q := function_call q\ndefine r := function_call r\n");
+    p +=
+        sprintf(p, "define p := function_call p\ndefine q := function_call q\ndefine r := function_call r\n");
     for (int i = 0; i < MONITORS; i++) {
         static const char *const forms[] = {
             "always (p implies next[%d] (not p until q or r))",
@@ -148,7 +154,8 @@ static void bench_text(struct ct_ctx *ctx)
     if (ct_monitor_feed_text(sink.monitor, trace, (size_t)(p - trace), 1) || ct_monitor_finish(sink.monitor))
         exit(1);
     double run = seconds() - begin;
-    snprintf(note, sizeof note, "%.0f MB/s in, %.0f MB/s out", (double)(p - trace) / run / 1e6, (double)sink.bytes / run / 1e6);
+    snprintf(note, sizeof note, "%.0f MB/s in, %.0f MB/s out", (double)(p - trace) / run / 1e6,
+             (double)sink.bytes / run / 1e6);
     report("text in, text out", EVENTS, run, note);
     ct_monitor_free(sink.monitor);
     ct_monitor_spec_free(spec);

@@ -281,7 +281,8 @@ static enum presence emit_monitor(struct emit *m, const struct node *s, uint32_t
     if (step.known && machine->next8)
         row = machine->next8 + (size_t)step.letter * machine->width;
     for (uint32_t i = 0; !step.known && i < s->n; i++) {
-        const struct step_atom atom = {cell_of(m, s->args[i]), i < machine->natoms ? s->atoms[i] : ATOM_EVENT};
+        const struct step_atom atom = {cell_of(m, s->args[i]),
+                                       i < machine->natoms ? s->atoms[i] : ATOM_EVENT};
         ARENA_PUSH(m->e->arena, p->atoms, p->natoms, p->atoms_cap, atom);
     }
     size_t n = p->nsteps;

@@ -207,10 +207,13 @@ static void lex_operator(struct lexer *lx)
     const char *text = lx->source->text + lx->pos;
     size_t left = lx->end - lx->pos;
     for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++) {
-        size_t n = strlen(OPERATORS[i].text);
-        if (n <= left && !memcmp(text, OPERATORS[i].text, n)) {
+        const char *op = OPERATORS[i].text;
+        if (op[0] != text[0])
+            continue;
+        size_t n = strlen(op);
+        if (n <= left && !memcmp(text, op, n)) {
             lx->token = OPERATORS[i].token;
-            lx->name = OPERATORS[i].text;
+            lx->name = op;
             lx->pos += (uint32_t)n;
             return;
         }

@@ -59,7 +59,7 @@ struct step_atom {
 
 struct step {
     const struct machine *machine;
-    uint32_t state;  /* index of its state */
+    uint32_t state; /* index of its state */
     uint32_t cell;
     uint32_t out;    /* changes go straight to this output; UINT32_MAX: to the cell */
     uint32_t letter; /* if known */
