@@ -11,8 +11,7 @@ enum {
 
 bool elab_step(struct elab *e, struct span at)
 {
-    char here;
-    ptrdiff_t used = e->stack_base - &here;
+    ptrdiff_t used = e->stack_base - (const char *)__builtin_frame_address(0);
     if (e->fuel == 0)
         return false;
     if (used > STACK_MOST || -used > STACK_MOST || e->depth > MACRO_DEPTH) {
@@ -176,7 +175,7 @@ static struct cv member(struct elab *e, struct env *env, const struct ast *x)
     if (k < 0) {
         if (!type || type->kind != TY_ERROR)
             diag_error(e->diags, x->name_span, "Object of type %s does not have a member named %s",
-                       type_text(e->arena, cv.type ? cv.type : elab_fun_type(e, cv)), x->name);
+                       type ? type_text(e->arena, type) : "function", x->name);
         return cv_error(e);
     }
     if (cv.kind == CV_RECORD)

@@ -163,8 +163,7 @@ static void output_all(struct elab *e, const struct ast_stmt *stmts)
 
 void elab_spec(struct elab *e, struct ast_stmt *stmts)
 {
-    char here;
-    e->stack_base = &here;
+    e->stack_base = __builtin_frame_address(0);
     e->global->library = false;
     declare(e, e->global, stmts);
     check_annotations(e, stmts);

@@ -79,7 +79,7 @@ const char *token_text(enum token token)
                                   "'<='", "'>='", "'<.'", "'>.'", "'<=.'", "'>=.'", "'&&'", "'||'", "'!'",
                                   "'~'",  "'('",  "')'",  "'['",  "']'",   "'{'",   "'${'", "'}'",  "','",
                                   "':'",  "'='",  "'=>'", "'.'",  "'..'",  "'@'",   "'$'"};
-    return ops[token - T_PLUS];
+    return token >= T_PLUS ? ops[token - T_PLUS] : "?";
 }
 
 void lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source)

@@ -6,7 +6,7 @@
 
 enum {
     STATES_MOST = 20000,
-    TABLE = 1 << 15,
+    TABLE = 1 << 9,
     WORK_MOST = 20000000
 };
 

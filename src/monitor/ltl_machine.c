@@ -6,7 +6,7 @@
 enum {
     PAIRS_MOST = 65535,
     MACHINE_STATES_MOST = 16000,
-    TABLE = 1 << 16
+    TABLE = 1 << 11
 };
 
 /* A state of the product: live states of both automata, sorted; those of the formula first. */

@@ -34,6 +34,8 @@ static struct cell shift_left(int64_t a, int64_t by)
     if (by > 63)
         return cell_error(E_OVERFLOW);
     int64_t r = (int64_t)((uint64_t)a << by);
+    /* gcc and clang shift negative numbers arithmetically */
+    /* cppcheck-suppress shiftTooManyBitsSigned */
     return r >> by == a ? cell_int(r) : cell_error(E_OVERFLOW);
 }
 
@@ -41,6 +43,7 @@ static struct cell shift(int64_t a, int64_t by)
 {
     if (by >= 0)
         return shift_left(a, by);
+    /* cppcheck-suppress shiftTooManyBitsSigned */
     return cell_int(by < -63 ? (a < 0 ? -1 : 0) : a >> -by);
 }
 
@@ -136,7 +139,7 @@ static struct cell float_op(enum op op, double a, double b)
     default: /* FLOAT_TO_INT */
         if (!isfinite(a))
             return cell_error(E_NAN);
-        if (a >= 0x1p63 || a < -0x1p63)
+        if (a >= 9223372036854775808.0 || a < -9223372036854775808.0)
             return cell_error(E_OVERFLOW);
         return cell_int((int64_t)a);
     }

@@ -197,6 +197,7 @@ bool vm_run(struct ct_monitor *m, uint32_t start)
 {
     static const void *const labels[] = {
 #define OWN(name) [OP_##name] = &&L_##name
+        /* cppcheck-suppress assignBoolToPointer ; addresses of labels */
         OWN(ADD),   OWN(SUB),          OWN(MUL),     OWN(DIV),      OWN(MOD),     OWN(BITAND),
         OWN(BITOR), OWN(BITXOR),       OWN(SHL),     OWN(SHR),      OWN(LT),      OWN(GT),
         OWN(LE),    OWN(GE),           OWN(EQ),      OWN(NE),       OWN(FADD),    OWN(FSUB),

@@ -422,9 +422,8 @@ static void put_out(struct watch *w, const char *stream, struct span span)
 
 void watch_spec(struct elab *e, const struct source *text)
 {
-    char here;
     struct watch w = {.e = e};
-    e->stack_base = &here;
+    e->stack_base = __builtin_frame_address(0);
     watch_parse(e->arena, e->diags, text, &w.spec);
     check_names(&w);
     for (const struct win *in = w.spec.ins; in; in = in->next)

@@ -14,7 +14,7 @@
  * evaluated here from the definitions and handed to the monitor in the words of the dialect. */
 static const char *const FORMULAS[] = {
     "a",       "!a",          "0",     "1",        "&ab",      "|ab",     ">ab",    "=ab",         "Xa",
-    "XXa",     "XXX!b",       "Ga",    "Fa",       "G!a",      "Uab",     "Wab",    "Rab",         "GFa",
+    "XXa",     "X!XXa",       "Ga",    "Fa",       "G!a",      "Uab",     "Wab",    "Rab",         "GFa",
     "FGa",     "G>aXb",       "G>aFb", "G>aXU!ab", "G>aXW!ab", "U!ab",    "W!ab",   "Bab",         "GB!ab",
     "|GaFb",   "&GaFb",       "|GaGb", "&FaFb",    "UaUba",    "UUaba",   "RRaba",  "G|!aXXb",     "F&aX&aXa",
     "U&a!bXb", "XU!aXb",      "WXab",  "RXab",     "=GaXb",    ">GFaGFb", ">FGaGb", "&G>aXbG>bXa", "|XaX!a",
