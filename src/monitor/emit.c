@@ -28,6 +28,12 @@ static bool is_source(const struct node *s)
     return s->kind == N_INPUT || s->kind == N_DELAY;
 }
 
+static enum presence source_presence(const struct scope *sc, const struct node *s)
+{
+    int which = s->kind == N_INPUT ? sc->input : sc->timer;
+    return which == ALL ? MAYBE : which == (int)s->index ? ALWAYS : NEVER;
+}
+
 /* Does the stream surely have a held value in this program? */
 static bool held(const struct emit *m, const struct scope *sc, const struct node *s)
 {
@@ -238,14 +244,6 @@ static enum presence emit_pure(struct emit *m, const struct node *s, struct labe
     return MAYBE;
 }
 
-static enum presence emit_delay(struct emit *m, const struct scope *sc, const struct node *s)
-{
-    (void)m;
-    if (sc->timer == ALL)
-        return MAYBE;
-    return sc->timer == (int)s->index ? ALWAYS : NEVER;
-}
-
 /* Is the letter known, and which? False: it must be read when the program runs. */
 static bool known_letter(const struct emit *m, const struct node *s, uint32_t *letter)
 {
@@ -310,9 +308,8 @@ static enum presence emit_node(struct emit *m, const struct scope *sc, struct no
         emit_insn(m, I_COPY, cell_of(m, s), emit_constant(m, cell_int(0)), 0);
         return ALWAYS;
     case N_INPUT:
-        return sc->input == ALL ? MAYBE : sc->input == (int)s->index ? ALWAYS : NEVER;
     case N_DELAY:
-        return emit_delay(m, sc, s);
+        return source_presence(sc, s);
     case N_DEFAULT:
         return emit_default(m, sc, s, skip);
     case N_DEFAULT_FROM:
@@ -376,8 +373,11 @@ static void emit_outputs(struct emit *m)
 static uint32_t emit_scope(struct emit *m, const struct order *order, const struct scope *sc)
 {
     uint32_t begin = emit_here(m);
-    for (size_t i = 0; i < order->n; i++)
-        m->presence[order->nodes[i]->id] = NEVER;
+    /* a `last` may come before the source whose former value it wants */
+    for (size_t i = 0; i < order->n; i++) {
+        const struct node *s = order->nodes[i];
+        m->presence[s->id] = is_source(s) ? source_presence(sc, s) : NEVER;
+    }
     for (size_t i = 0; i < order->n; i++) {
         struct node *s = order->nodes[i];
         uint32_t from = emit_here(m);
