@@ -88,7 +88,7 @@ struct node *node_plain(struct graph *g, enum node_kind kind, const struct type 
     bool a_nil = a->kind == N_NIL, b_nil = b && b->kind == N_NIL;
     if ((kind == N_MERGE || kind == N_DEFAULT_FROM) && (b_nil || a == b))
         return a;
-    if ((kind == N_MERGE || kind == N_DEFAULT_FROM) && a_nil)
+    if (kind == N_MERGE && a_nil)
         return b;
     if ((kind == N_TIME || kind == N_PURE || kind == N_FILTER || kind == N_LAST || kind == N_ON) &&
         (a_nil || b_nil))

@@ -393,3 +393,24 @@ out x
 2: x = 1
 >>>
 2: x = 1
+
+### defaultFrom nothing is the first event of the other stream only
+in y: Events[Int]
+out defaultFrom(nil[Int], y) as d
+<<<
+2: y = 20
+3: y = 30
+>>>
+2: d = 20
+
+### last of an input that comes at the same instant as the trigger, and is used nowhere else
+in v: Events[Int]
+in r: Events[Unit]
+out last(v, mergeUnit(r, r)) as l
+<<<
+1: v = 1
+1: r
+2: v = 2
+2: r
+>>>
+2: l = 1
