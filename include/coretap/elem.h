@@ -23,7 +23,7 @@ enum ct_elem_kind {
     CT_ELEM_TRACE_ON, /* n: enum ct_trace_on */
     CT_ELEM_END, /* end of the trace. n: enum ct_gap, why; v: bytes that could not be used before it; aux: 0, or 1
                          and enum ct_gap of a GAP that no packet came after to tell of */
-    CT_ELEM_ATOMS,        /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E; aux: enum ct_elem_atoms */
+    CT_ELEM_ATOMS,        /* n (0 to 32) atoms, oldest in bit 0 of v, 1 = E; aux: enum ct_elem_atoms */
     CT_ELEM_ADDRESS,      /* execution is at v. n: enum ct_isa_select; aux: known low bits */
     CT_ELEM_SOURCE,       /* ETE: execution went on up to the waypoint at v */
     CT_ELEM_WAYPOINT,     /* PTM: execution went on up to the instruction at v, which was executed */
@@ -113,7 +113,7 @@ enum ct_isa_select {
     CT_IS_SAME = 7, /* in a context: the instruction set is the one before */
 };
 
-/* How atoms are meant. With CT_ATOMS_CYCLES bits 63:32 of v are the cycles of all of them. */
+/* How atoms are meant. With CT_ATOMS_CYCLES bits 63:32 of v are the cycles of all of them, which may be none. */
 enum ct_elem_atoms {
     CT_ATOMS_TARGET = 1, /* the address behind it is the target, not what the return stack says */
     CT_ATOMS_INSN = 2,   /* each atom is one instruction (ETMv3), not all up to the next waypoint */

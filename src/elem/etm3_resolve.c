@@ -158,7 +158,7 @@ static void on_branch(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     if (take_security(r, p))
         put_context(r, p->isa, sink);
     if (p->flags & CT_ETM3_HAS_EXC && p->exc)
-        put(r, sink, CT_ELEM_EXCEPTION, CT_EXCEPTION_HERE, p->exc, 0);
+        put(r, sink, CT_ELEM_EXCEPTION, 0, p->exc, 0);
     put(r, sink, CT_ELEM_ADDRESS, p->isa, p->valid, p->value);
 }
 
@@ -166,8 +166,8 @@ static void on_branch(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
 static void on_p_header(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p, struct sink *sink)
 {
     if (!p->natoms) {
-        if (p->cc)
-            put(r, sink, CT_ELEM_CYCLES, CT_CYCLES_ALONE, 0, p->cc);
+        if (r->cycle_accurate)
+            put(r, sink, CT_ELEM_ATOMS, 0, CT_ATOMS_INSN | CT_ATOMS_CYCLES, (uint64_t)p->cc << 32);
         return;
     }
     unsigned aux = CT_ATOMS_INSN;

@@ -142,10 +142,10 @@ static void on_context_id(struct ct_ptm_resolver *r, const struct ct_ptm_packet 
     put_context(r, CT_IS_SAME, 0, sink);
 }
 
-static void on_bad(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
+static void on_bad(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p, struct sink *sink)
 {
-    r->state = NO_SYNC;
-    r->gap = CT_GAP_BAD_PACKET;
+    put(r, sink, CT_ELEM_GAP, CT_GAP_BAD_PACKET, 0, 0);
+    r->state = WAIT_SYNC;
     r->lost = p->size;
 }
 
@@ -183,7 +183,7 @@ static void on_packet(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p, 
     case CT_PTM_NOT_SYNC:
     case CT_PTM_BAD_SEQUENCE:
     case CT_PTM_RESERVED:
-        on_bad(r, p);
+        on_bad(r, p, sink);
         break;
     default: /* alignment, ignore, a packet that the end cut */
         break;

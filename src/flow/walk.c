@@ -265,16 +265,8 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
     }
 }
 
-/* PTM: where an indirect branch goes that is traced as an atom is on the return stack. */
-static void return_by_atom(struct ct_walk *w)
-{
-    uint64_t addr;
-    uint8_t isa;
-    if (ct_return_stack_pop(&w->stack, &addr, &isa))
-        go_to(w, addr, isa);
-}
-
-/* PTM: `target`: the address that follows is where the branch goes, whatever it is. */
+/* PTM: where an indirect branch goes that is traced as an atom is on the return stack: it comes off before the branch
+ * may push its own return address. `target`: the address that follows is where the branch goes, whatever it is. */
 static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct sink *sink)
 {
     if (w->need_address || w->need_context)
@@ -288,11 +280,16 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
     put_range(w, sink, &range, executed);
     if (!executed)
         return;
+    uint64_t addr;
+    uint8_t isa;
     bool from_stack = w->insn.type == CT_INSN_IBR && !target;
+    bool found_it = from_stack && ct_return_stack_pop(&w->stack, &addr, &isa);
     take_waypoint(w);
     w->stack.pop_pending = false;
-    if (from_stack)
-        return_by_atom(w);
+    if (found_it)
+        go_to(w, addr, isa);
+    else if (from_stack && w->stack.enabled)
+        put_bad_image(w, sink);
 }
 
 /* ETMv3: instructions ran, and nobody knows where. That is said once, then only how many cycles they took. */
@@ -316,20 +313,26 @@ static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint
 static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
 {
     struct range range = {.start = w->addr};
+    w->lost_told = false;
     if (!walk_insn(w, &range)) {
         put_broken_walk(w, sink, &range, NO_ACCESS);
+        w->placed = true; /* its cycles are said with the address */
         return;
     }
     put_range(w, sink, &range, executed);
     if (executed)
         take_waypoint(w);
-    w->lost_told = false;
 }
 
 /* ETMv3: each atom is an instruction, with its share of the cycles. As on_atoms. */
 static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     uint64_t total = elem->v >> 32;
+    if (!elem->n) {
+        struct ct_elem cycles = {.kind = CT_ELEM_CYCLES, .pos = elem->pos, .v = total};
+        put_elem(w, sink, cycles);
+        w->lost_told |= w->need_address;
+    }
     while (w->atoms_done < elem->n) {
         if (sink->cap - sink->count < STEP_RECORDS)
             return false;
