@@ -125,7 +125,7 @@ enum ct_elem_atoms {
 enum ct_elem_cycles {
     CT_CYCLES_ALONE,    /* for nothing else in particular */
     CT_CYCLES_ATTACHED, /* for the element before */
-    CT_CYCLES_UNPLACED, /* for instructions that were cancelled, or of which no range could be made */
+    CT_CYCLES_UNPLACED, /* for instructions that were cancelled, that no range could be made of, or in a gap */
 };
 
 enum ct_elem_context {

@@ -24,7 +24,8 @@ struct ct_etm3_resolver {
     uint32_t ctxt, vmid;
     uint16_t context_known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
     uint64_t pos;           /* of the packet in work */
-    uint64_t lost;          /* bytes of packets that could not be used since the gap began */
+    uint64_t lost;          /* bytes of packets that could not be used since the gap began … */
+    uint64_t lost_cycles;   /* … and the cycles that they counted */
     /* The newest atoms, and a return from an exception right behind them: a branch packet may cancel the last one. */
     struct ct_elem held[2];
     unsigned held_count;
@@ -126,6 +127,14 @@ static bool take_security(struct ct_etm3_resolver *r, const struct ct_etm3_packe
     return changed;
 }
 
+/* What was counted while nothing could be decoded. */
+static void put_lost_cycles(struct ct_etm3_resolver *r, struct sink *sink)
+{
+    if (r->lost_cycles)
+        put(r, sink, CT_ELEM_CYCLES, CT_CYCLES_UNPLACED, 0, r->lost_cycles);
+    r->lost_cycles = 0;
+}
+
 static void on_i_sync(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p, struct sink *sink)
 {
     static const uint8_t reasons[] = {
@@ -137,6 +146,7 @@ static void on_i_sync(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     bool first = r->state != DECODE;
     if (first)
         put(r, sink, CT_ELEM_SYNC, 1, 0, r->lost);
+    put_lost_cycles(r, sink);
     r->state = DECODE;
     if (first || p->reason != CT_SYNC_PERIODIC)
         put(r, sink, CT_ELEM_TRACE_ON, reasons[p->reason], 0, 0);
@@ -251,6 +261,7 @@ static void count_lost(struct ct_etm3_resolver *r, const struct ct_etm3_packet *
         r->lost += p->value;
     else if (p->type != CT_ETM3_A_SYNC)
         r->lost += p->size;
+    r->lost_cycles += p->cc;
 }
 
 /* Before the first i-sync: times, and with cycle counts what has cycles. */
@@ -309,6 +320,7 @@ size_t ct_etm3_resolve(struct ct_etm3_resolver *r, const struct ct_etm3_packet *
     if (final && taken == size && !r->ended && sink.cap - sink.count >= STEP_ELEMS) {
         unsigned untold = r->state == NO_SYNC ? r->gap + 1u : 0;
         release(r, &sink);
+        put_lost_cycles(r, &sink);
         put(r, &sink, CT_ELEM_END, CT_GAP_END, untold, r->state == DECODE ? 0 : r->lost);
         r->ended = true;
     }

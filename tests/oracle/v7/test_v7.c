@@ -9,7 +9,7 @@
 #include "common/damage.h"
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
-#include "oracle/v7/v7_gen.h"
+#include "common/v7_gen.h"
 #include "oracle/v7/v7_ocsd.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "oracle/v7/v7_gen.h"
+#include "common/v7_gen.h"
 
 #include <string.h>
 
