@@ -40,6 +40,8 @@ enum ct_elem_kind {
     CT_ELEM_Q,         /* v: the address afterwards; n: enum ct_isa_select */
     CT_ELEM_TRANS,     /* n: enum ct_trans */
     CT_ELEM_ITE,       /* software instrumentation. v: payload; n: exception level */
+    CT_ELEM_DATA, /* ETMv3: a data transfer. n: enum ct_data; aux: enum ct_elem_data; v: value in bits 31:0,
+                          address in 63:32 */
     CT_ELEM_SW_SOURCE, /* STM, ITM: where the SW behind it come from, up to the next of these. v: master; aux: channel,
                           or stimulus port with the page in the bits above 4; n: 1 when the trace says so, else 0 */
     CT_ELEM_SW,  /* STM, ITM: software trace. n: enum ct_sw; v: payload; aux: its bits, 0 to 64, and enum
@@ -120,6 +122,29 @@ enum ct_elem_atoms {
     CT_ATOMS_CYCLES = 4, /* cycles are counted: for the first of the atoms … */
     CT_ATOMS_EACH = 8,   /* … or one for each */
 };
+
+/* Data transfers of the last instruction before. Values that come out of order belong to the placeholder before
+ * them that has the same tag. */
+enum ct_data {
+    CT_DATA_VALUE,
+    CT_DATA_NOT_TRACED,   /* there was a transfer, its value is not traced */
+    CT_DATA_LATER,        /* a placeholder: the value comes later */
+    CT_DATA_LATE,         /* the value for the last placeholder with its tag */
+    CT_DATA_STORE_FAILED, /* the store exclusive stored nothing */
+    CT_DATA_SUPPRESSED,   /* the trace unit dropped data trace here, so as not to overflow */
+};
+
+enum ct_elem_data {
+    CT_DATA_HAS_VALUE = 1,
+    CT_DATA_HAS_ADDR = 2,
+    CT_DATA_BIG_ENDIAN = 4,
+    CT_DATA_TAG = 0x30, /* shifted by CT_DATA_TAG_SHIFT: 1 to 3, of values out of order */
+    CT_DATA_BYTES =
+        0x700, /* shifted by CT_DATA_BYTES_SHIFT: in the trace; leading zeros are left out there */
+};
+
+#define CT_DATA_TAG_SHIFT   4
+#define CT_DATA_BYTES_SHIFT 8
 
 /* What cycles are counted for. */
 enum ct_elem_cycles {

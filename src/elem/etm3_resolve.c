@@ -199,6 +199,16 @@ static void on_context_id(struct ct_etm3_resolver *r, const struct ct_etm3_packe
     put_context(r, CT_IS_SAME, sink);
 }
 
+static void on_data(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p, enum ct_data kind,
+                    struct sink *sink)
+{
+    unsigned aux = (p->flags & CT_ETM3_HAS_DATA ? CT_DATA_HAS_VALUE : 0u) |
+                   (p->flags & CT_ETM3_HAS_ADDR ? CT_DATA_HAS_ADDR : 0u) |
+                   (p->flags & CT_ETM3_BIG_ENDIAN ? CT_DATA_BIG_ENDIAN : 0u) |
+                   (unsigned)p->tag << CT_DATA_TAG_SHIFT | (unsigned)p->bytes << CT_DATA_BYTES_SHIFT;
+    put(r, sink, CT_ELEM_DATA, kind, aux, p->value << 32 | p->data);
+}
+
 static void on_bad(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     r->state = NO_SYNC;
@@ -249,7 +259,25 @@ static void on_packet(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     case CT_ETM3_RESERVED:
         on_bad(r, p);
         break;
-    default: /* alignment, ignore, exception entry; data packets are the concern of other elements */
+    case CT_ETM3_NORM_DATA:
+        on_data(r, p, CT_DATA_VALUE, sink);
+        break;
+    case CT_ETM3_VAL_NOT_TRACED:
+        on_data(r, p, CT_DATA_NOT_TRACED, sink);
+        break;
+    case CT_ETM3_OOO_ADDR_PLC:
+        on_data(r, p, CT_DATA_LATER, sink);
+        break;
+    case CT_ETM3_OOO_DATA:
+        on_data(r, p, CT_DATA_LATE, sink);
+        break;
+    case CT_ETM3_STORE_FAIL:
+        on_data(r, p, CT_DATA_STORE_FAILED, sink);
+        break;
+    case CT_ETM3_DATA_SUPPRESSED:
+        on_data(r, p, CT_DATA_SUPPRESSED, sink);
+        break;
+    default: /* alignment, ignore, exception entry */
         break;
     }
 }

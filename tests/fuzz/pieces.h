@@ -80,7 +80,7 @@ static inline struct pieces pieces_run(const struct ct_protocol_ops *ops, const 
                                        const uint8_t *data, size_t size, size_t step, size_t cap)
 {
     struct pieces out = {.room = 40 * size + 256};
-    void *decoder, *resolver;
+    void *decoder = NULL, *resolver = NULL;
     out.packets = pieces_new(out.room, ops->packet_size);
     out.elems = pieces_new(out.room, sizeof *out.elems);
     pieces_require(!ops->decoder_new(NULL, source, &decoder) && !ops->resolver_new(NULL, source, &resolver));

@@ -226,6 +226,57 @@ static void broken(void **state)
                 "21 10 pe_context isa=a32 sec=s bits=32\n27 10" NOP0 "\n27" END);
 }
 
+/* Data transfers and the instructions that they belong to: v, kind, tag, instruction (0: not known). */
+static void transfers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t v, start;
+        uint8_t kind, tag;
+    } wanted[] = {
+        {0x1000000011, 0x8000, CT_DATA_VALUE, 0},
+        {0x1400000000, 0x8004, CT_DATA_LATER, 1},
+        {0x22, 0x8008, CT_DATA_VALUE, 0},
+        {0x33, 0x8004, CT_DATA_LATE, 1},
+        {0x44, 0, CT_DATA_LATE, 2},
+    };
+    struct ct_source s = source(VALUES | ADDRESSES, 0);
+    uint8_t bytes[64];
+    struct ct_etm3_packet packets[32];
+    struct ct_elem elems[64];
+    struct ct_flow flow[64];
+    struct ct_etm3_decoder *decoder;
+    struct ct_etm3_resolver *resolver;
+    struct ct_walk *walk;
+    struct ct_memory *memory;
+    size_t count, found = 0;
+    size_t size = listed_bytes(I_SYNC_A32 "84 2610 11 84 7414 84 0622 2433 4444", bytes);
+    assert_int_equal(ct_memory_new(NULL, &memory), CT_OK);
+    assert_int_equal(ct_memory_add_bytes(memory, code, sizeof code, 0x8000, 0), CT_OK);
+    assert_int_equal(ct_etm3_decoder_new(NULL, &s, &decoder), CT_OK);
+    assert_int_equal(ct_etm3_resolver_new(NULL, &s, &resolver), CT_OK);
+    assert_int_equal(ct_walk_new(NULL, &s, memory, NULL, &walk), CT_OK);
+    assert_int_equal(ct_etm3_decode(decoder, bytes, size, 0, 1, packets, 32, &count), size);
+    ct_etm3_resolve(resolver, packets, count, 1, elems, 64, &count);
+    ct_walk_run(walk, elems, count, size, flow, 64, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (flow[i].kind != CT_FLOW_ELEM || flow[i].elem.kind != CT_ELEM_DATA)
+            continue;
+        assert_true(found < sizeof wanted / sizeof *wanted);
+        assert_int_equal(flow[i].elem.v, wanted[found].v);
+        assert_int_equal(flow[i].elem.n, wanted[found].kind);
+        assert_int_equal((flow[i].elem.aux & CT_DATA_TAG) >> CT_DATA_TAG_SHIFT, wanted[found].tag);
+        assert_int_equal(flow[i].start, wanted[found].start);
+        assert_int_equal(flow[i].n, wanted[found].start != 0);
+        found++;
+    }
+    assert_int_equal(found, sizeof wanted / sizeof *wanted);
+    ct_walk_free(walk);
+    ct_etm3_resolver_free(resolver);
+    ct_etm3_decoder_free(decoder);
+    ct_memory_free(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +291,7 @@ int main(void)
         cmocka_unit_test(cancelled),
         cmocka_unit_test(early),
         cmocka_unit_test(broken),
+        cmocka_unit_test(transfers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
