@@ -41,7 +41,7 @@ static void run_pieces(struct ct_stream_chain *chain, const uint8_t *bytes, size
         last = end == size;
         struct ct_run run = {
             .data = bytes + done, .size = end - done, .pos = done, .spans = &span, .span_count = 1};
-        ct_stream_chain_run(chain, &run, last, level, &batches, sink, &used);
+        ct_stream_chain_run(chain, &run, last ? CT_BEHIND_END : CT_BEHIND_MORE, level, &batches, sink, &used);
     }
 }
 
