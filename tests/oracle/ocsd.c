@@ -323,8 +323,8 @@ static int create(dcd_tree_handle_t tree, const struct ct_source *source, int fl
         .core_prof = profile_of(source),
     };
     if (ete && !as_etm4)
-        return ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETE, flags, &cfg, id);
-    return ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, flags, &etm4, id);
+        return (int)ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETE, flags, &cfg, id);
+    return (int)ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, flags, &etm4, id);
 }
 
 static void feed(struct ocsd *ocsd, dcd_tree_handle_t tree, const uint8_t *bytes, size_t size)
@@ -340,7 +340,7 @@ static void feed(struct ocsd *ocsd, dcd_tree_handle_t tree, const uint8_t *bytes
         if (OCSD_DATA_RESP_IS_FATAL(resp)) {
             uint8_t id;
             char message[128];
-            ocsd->fatal = resp;
+            ocsd->fatal = (int)resp;
             ocsd_get_last_err(&ocsd->fatal_index, &id, message, sizeof(message));
         }
     }
@@ -356,7 +356,8 @@ int ocsd_run_packets(struct ocsd *ocsd, const struct ct_source *source, const ui
     int err = create(tree, source, OCSD_CREATE_FLG_PACKET_PROC, 1, &id);
     ocsd->packet_count = 0;
     if (!err)
-        err = ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_SINK, (void *)take_packet, ocsd);
+        err =
+            (int)ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_SINK, (void *)take_packet, ocsd);
     if (!err)
         feed(ocsd, tree, bytes, size);
     ocsd_destroy_dcd_tree(tree);
@@ -383,13 +384,13 @@ int ocsd_run_elems(struct ocsd *ocsd, const struct ct_source *source, const stru
     int err = create(tree, source, OCSD_CREATE_FLG_FULL_DECODER, 0, &id);
     ocsd->elem_count = 0;
     if (!err)
-        err = ocsd_dt_set_gen_elem_outfn(tree, take_elem, ocsd);
+        err = (int)ocsd_dt_set_gen_elem_outfn(tree, take_elem, ocsd);
     for (unsigned i = 0; i < region_count && !err; i++)
-        err = ocsd_dt_add_buffer_mem_acc(tree, regions[i].addr, (ocsd_mem_space_acc_t)regions[i].space,
-                                         regions[i].bytes, regions[i].size);
+        err = (int)ocsd_dt_add_buffer_mem_acc(tree, regions[i].addr, (ocsd_mem_space_acc_t)regions[i].space,
+                                              regions[i].bytes, regions[i].size);
     if (!err && !region_count) /* without any memory it refuses to work */
-        err = ocsd_dt_add_buffer_mem_acc(tree, 0xfffffffffffff000, OCSD_MEM_SPACE_ANY, nothing,
-                                         sizeof(nothing));
+        err = (int)ocsd_dt_add_buffer_mem_acc(tree, 0xfffffffffffff000, OCSD_MEM_SPACE_ANY, nothing,
+                                              sizeof(nothing));
     if (!err)
         feed(ocsd, tree, bytes, size);
     ocsd_destroy_dcd_tree(tree);

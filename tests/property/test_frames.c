@@ -75,7 +75,8 @@ static void drain(struct ct_demux *demux, struct side *out)
         ct_demux_run(demux, ids[i], &run);
         if (run.size > BYTES - out->size[i])
             run.size = BYTES - out->size[i];
-        memcpy(out->bytes[i] + out->size[i], run.data, run.size);
+        if (run.size)
+            memcpy(out->bytes[i] + out->size[i], run.data, run.size);
         out->size[i] += run.size;
         ct_demux_consume(demux, ids[i], run.size);
     }
