@@ -119,10 +119,6 @@ const char *cli_nearest(const char *word, const char *const *list);
 /* Prepares standard input, output and error; false (and a message) when output has nowhere to go. */
 bool cli_output_init(void);
 
-/* False once a write to standard output has failed: a loop that prints much asks after each batch
- * and gives up. */
-bool cli_output_ok(void);
-
 /* Writes what is buffered. Result: `code`, or CLI_FAILED with a message when not all output got out. */
 int cli_output_finish(int code);
 

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/info.h"
 #include "report/describe.h"
@@ -80,13 +81,9 @@ static void print_histogram(const struct ct_stream *stream)
     }
 }
 
-static void print_stream(const struct ct_stream *stream)
+static void print_instructions(const struct ct_stream_stats *s)
 {
-    const struct ct_stream_stats *s = &stream->stats;
     char text[192];
-    snprintf(text, sizeof text, "%" PRIu64 " packets, %" PRIu64 " elements, %" PRIu64 " atoms", s->packets,
-             s->elements, s->atoms);
-    print_fact(NULL, "decoded", text);
     snprintf(text, sizeof text, "%" PRIu64 ", %" PRIu64 " of them branches that were taken", s->instructions,
              s->branches);
     print_fact(NULL, "instructions", text);
@@ -95,6 +92,20 @@ static void print_stream(const struct ct_stream *stream)
                  8 * (double)s->bytes / (double)s->instructions);
         print_fact(NULL, "trace per instruction", text);
     }
+}
+
+static void print_stream(const struct ct_stream *stream)
+{
+    const struct ct_stream_stats *s = &stream->stats;
+    const bool software =
+        stream->source->protocol == CT_PROTOCOL_STM || stream->source->protocol == CT_PROTOCOL_ITM;
+    char text[192];
+    snprintf(text, sizeof text, "%" PRIu64 " packets, %" PRIu64 " elements", s->packets, s->elements);
+    if (!software)
+        snprintf(text + strlen(text), sizeof text - strlen(text), ", %" PRIu64 " atoms", s->atoms);
+    print_fact(NULL, "decoded", text);
+    if (!software)
+        print_instructions(s);
     print_losses(s);
     if (s->packets) {
         puts("    packets");

@@ -24,7 +24,7 @@ bool cli_output_init(void)
     return true;
 }
 
-bool cli_output_ok(void)
+static bool output_ok(void)
 {
     if (!ferror(stdout))
         return true;
@@ -35,7 +35,7 @@ bool cli_output_ok(void)
 
 int cli_output_finish(int code)
 {
-    if (cli_output_ok() && fflush(stdout) == 0)
+    if (output_ok() && fflush(stdout) == 0)
         return code;
     if (!first_error)
         first_error = errno;

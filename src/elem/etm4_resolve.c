@@ -2,6 +2,7 @@
  * IHI 0064H chapter 5 (speculation) and 6.4; the order of what comes out is LISTING 5.2. */
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/ctx.h"
 #include "elem/held.h"
 #include "base/etm4_config.h"
@@ -25,7 +26,8 @@ struct demand {
     uint32_t cancel;
     bool mispredict;
     bool discard;
-    bool fail; /* the packet cannot be: all that is uncommitted is lost */
+    bool fail;    /* the packet cannot be: all that is uncommitted is lost */
+    bool overrun; /* … because it commits or takes back what is not there: it says so itself */
 };
 
 struct ct_etm4_resolver {
@@ -90,6 +92,8 @@ static void lose_sync(struct ct_etm4_resolver *r, enum ct_gap gap)
     r->lost = 0;
     r->depth = r->unseen = 0;
     r->pending_address = false;
+    if (gap == CT_GAP_BAD_PACKET) /* a decoder starts from nothing after damage */
+        r->after_overflow = r->marker_seen = false;
 }
 
 void ct_etm4_resolver_reset(struct ct_etm4_resolver *r)
@@ -193,6 +197,7 @@ static uint32_t release_atoms(struct ct_etm4_resolver *r, uint32_t most, struct 
         return elem.n;
     }
     elem.n = (uint8_t)most;
+    elem.v &= ct_mask64(most);
     put(sink, elem);
     item->p0 = (uint8_t)(item->p0 - most);
     item->elem.n = item->p0;
@@ -248,16 +253,16 @@ static bool commit(struct ct_etm4_resolver *r, struct sink *sink)
             return false;
         if (ct_held_count(&r->held)) {
             if (!release(r, sink))
-                r->demand.fail = true;
+                r->demand.overrun = true;
         } else if (r->unseen) {
             uint32_t count = r->demand.commit < r->unseen ? r->demand.commit : r->unseen;
             r->demand.commit -= count;
             r->unseen -= count;
             r->depth -= count;
         } else {
-            r->demand.fail = true;
+            r->demand.overrun = true;
         }
-        if (r->demand.fail)
+        if (r->demand.overrun)
             return true;
     }
     return true;
@@ -269,7 +274,7 @@ static void cancel(struct ct_etm4_resolver *r)
     uint32_t unseen = left < r->unseen ? left : r->unseen;
     r->unseen -= unseen;
     r->depth -= r->demand.cancel - (left - unseen);
-    r->demand.fail |= left > unseen;
+    r->demand.overrun |= left > unseen;
     r->demand.cancel = 0;
 }
 
@@ -306,6 +311,20 @@ static bool discard(struct ct_etm4_resolver *r, struct sink *sink)
     return true;
 }
 
+/* The packet asked for more than there was. False: the sink is full. */
+static bool overrun(struct ct_etm4_resolver *r, struct sink *sink)
+{
+    if (sink->cap == sink->count) {
+        r->demand = (struct demand){.overrun = true};
+        return false;
+    }
+    lose_sync(r, CT_GAP_BAD_PACKET);
+    r->lost = r->size;
+    r->state = WAIT_SYNC;
+    put(sink, make(r, CT_ELEM_GAP, CT_GAP_BAD_PACKET, 0, 0));
+    return true;
+}
+
 /* Carries out what the last packet asked for. False: the sink is full, call again. */
 static bool satisfy(struct ct_etm4_resolver *r, struct sink *sink)
 {
@@ -313,11 +332,13 @@ static bool satisfy(struct ct_etm4_resolver *r, struct sink *sink)
         return discard(r, sink);
     if (r->demand.commit && !commit(r, sink))
         return false;
-    if (r->demand.cancel && !r->demand.fail)
+    if (r->demand.cancel && !r->demand.overrun)
         cancel(r);
-    if (r->demand.mispredict && !r->demand.fail)
-        r->demand.fail = !ct_held_mispredict(&r->held) && !r->unseen;
+    if (r->demand.mispredict && !r->demand.overrun)
+        r->demand.overrun = !ct_held_mispredict(&r->held) && !r->unseen;
     r->demand.mispredict = false;
+    if (r->demand.overrun)
+        return overrun(r, sink);
     if (r->demand.fail) {
         lose_sync(r, CT_GAP_BAD_PACKET);
         r->lost = r->size;
@@ -455,7 +476,6 @@ static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p
         hold(r, CT_ELEM_TRACE_ON, CT_TRACE_ON_FILTER, 0, 0);
         break;
     case CT_ETM4_TRACE_INFO:
-        r->last_is = 0;
         hold(r, CT_ELEM_SYNC, 0, 0, 0);
         break;
     case CT_ETM4_EXCEPT:
@@ -540,7 +560,7 @@ static void on_first_info(struct ct_etm4_resolver *r, const struct ct_etm4_packe
     r->last_is = 0;
     put(sink, make(r, CT_ELEM_SYNC, 1, 0, r->lost));
     if (p->flags & CT_ETM4_TSTATE)
-        put(sink, make(r, CT_ELEM_TRANS, CT_TRANS_INIT, 0, 0));
+        hold(r, CT_ELEM_TRANS, CT_TRANS_INIT, 0, 0);
 }
 
 /* Holds so many that a packet more may not find room: those that nobody can take back leave before their time;
@@ -610,7 +630,7 @@ static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
             return false;
         struct ct_held_item item = *ct_held_at(&r->held, 0);
         ct_held_pop_oldest(&r->held);
-        bool trans_end = item.elem.kind == CT_ELEM_TRANS && item.elem.n != CT_TRANS_START;
+        bool trans_end = item.elem.kind == CT_ELEM_TRANS && item.elem.n >= CT_TRANS_COMMIT;
         if (survives_discard(&item.elem) || trans_end)
             put(sink, item.elem);
         else if (item.p0 || item.elem.kind == CT_ELEM_TRACE_ON || item.elem.kind == CT_ELEM_RETURN)

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
+
 bool ct_held_init(struct ct_held *held)
 {
     *held = (struct ct_held){.items = malloc(CT_HELD_SIZE * sizeof *held->items)};
@@ -34,8 +36,10 @@ static uint32_t cancel_item(struct ct_held_item *item, uint32_t count)
 {
     uint32_t taken = count < item->p0 ? count : item->p0;
     item->p0 = (uint8_t)(item->p0 - taken);
-    if (item->elem.kind == CT_ELEM_ATOMS)
+    if (item->elem.kind == CT_ELEM_ATOMS) {
         item->elem.n = item->p0;
+        item->elem.v &= ct_mask64(item->p0);
+    }
     return taken;
 }
 

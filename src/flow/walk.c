@@ -475,6 +475,19 @@ static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
     }
 }
 
+/* On to `insn` at the source address. Where instructions have one size their number needs no memory. */
+static enum found walk_to_source(struct ct_walk *w, uint64_t source, const struct ct_insn *insn,
+                                 struct range *range)
+{
+    uint64_t words = (source - w->addr) / 4 + 1;
+    if (w->isa == CT_ISA_T32 || words > UINT32_MAX)
+        return walk_to(w, STOP_AFTER, source, range);
+    *range = (struct range){.start = w->addr, .n = (uint32_t)words, .last_cond = insn->cond};
+    w->insn = *insn;
+    w->addr = source + insn->size;
+    return FOUND;
+}
+
 /* Execution went on to the instruction at the source address, which was executed. The packet's IS0 or IS1 is only
  * how its address is coded: there are A32 captures with IS1 in it, so the instruction set stays. */
 static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
@@ -494,7 +507,7 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
     if (w->split_source_ranges)
         return split_range(w, elem->v, sink);
     struct range range;
-    enum found found = walk_to(w, STOP_AFTER, elem->v, &range);
+    enum found found = walk_to_source(w, elem->v, &insn, &range);
     if (found != FOUND) {
         put_broken_walk(w, sink, &range, found);
         return true;

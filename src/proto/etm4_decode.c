@@ -309,7 +309,7 @@ static void exception(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struc
     alone = d->config.ete && (number == 0 || number == 0x18);
     if (alone) {
         packet->type = number ? CT_ETM4_TRANS_FAIL : CT_ETM4_PE_RESET;
-        history_init(d, 64);
+        history_push(d, &(struct ct_etm4_address){.valid = 64, .size = 64});
     }
 }
 

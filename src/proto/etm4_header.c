@@ -103,7 +103,8 @@ void ct_etm4_headers_init(const struct ct_etm4_config *c, struct ct_etm4_header 
     set(table, 0x01, 0x01, CT_ETM4_TRACE_INFO, CT_ETM4_FORM_TRACE_INFO);
     set(table, 0x02, 0x03, CT_ETM4_TIMESTAMP, CT_ETM4_FORM_TIMESTAMP);
     set(table, 0x04, 0x04, CT_ETM4_TRACE_ON, CT_ETM4_FORM_PLAIN);
-    set_if(c->m_profile && !c->v7m, table, 0x05, 0x05, CT_ETM4_FUNC_RET, CT_ETM4_FORM_PLAIN);
+    if (c->m_profile && !c->v7m && c->version >= 0x42) /* v8-M; elsewhere the header is not defined */
+        set(table, 0x05, 0x05, CT_ETM4_FUNC_RET, CT_ETM4_FORM_PLAIN);
     set(table, 0x06, 0x06, CT_ETM4_EXCEPT, CT_ETM4_FORM_EXCEPTION);
     set_if(!c->ete, table, 0x07, 0x07, CT_ETM4_EXCEPT_RTN, CT_ETM4_FORM_PLAIN);
     set(table, 0x0c, 0x0d, CT_ETM4_CCNT_F2, CT_ETM4_FORM_CCNT_F2);

@@ -148,6 +148,26 @@ static void describe_etm3(const struct describe *d, bool ptm)
     say_if(d, "timestamps", bit(cr, 28), bit(d->regs->etmccer, 29) ? "on: 64 bits" : "on: 48 bits");
 }
 
+/* ---- STM (IHI 0054, 3.3.7: STMTCSR) and ITM (DDI 0403, C1.7.6: ITM_TCR) ---- */
+
+static void describe_stm(const struct describe *d)
+{
+    const uint32_t tcsr = d->regs->stmtcsr;
+    say_if(d, "timestamps", bit(tcsr, 1), "on");
+    say_if(d, "compression", bit(tcsr, 5), "on: leading zeros of data are left out");
+}
+
+static void describe_itm(const struct describe *d)
+{
+    static const char *const prescalers[] = {"on: one tick a count", "on: 4 ticks a count",
+                                             "on: 16 ticks a count", "on: 64 ticks a count"};
+    const uint32_t tcr = d->regs->itmtcr;
+    /* With the asynchronous clock of the output the prescaler counts; without, a count is a tick. */
+    say_if(d, "local timestamps", bit(tcr, 1), prescalers[bit(tcr, 4) ? ct_bits(tcr, 9, 8) : 0]);
+    say_if(d, "global timestamps", ct_bits(tcr, 11, 10) != 0, "on");
+    say_if(d, "hardware packets", bit(tcr, 3), "on: those of the DWT are passed on");
+}
+
 void ct_source_describe(const struct ct_source *source, ct_describe_fn *fn, void *user)
 {
     const struct describe d = {&source->regs, fn, user};
@@ -159,6 +179,12 @@ void ct_source_describe(const struct ct_source *source, ct_describe_fn *fn, void
     case CT_PROTOCOL_ETM3:
     case CT_PROTOCOL_PTM:
         describe_etm3(&d, source->protocol == CT_PROTOCOL_PTM);
+        break;
+    case CT_PROTOCOL_STM:
+        describe_stm(&d);
+        break;
+    case CT_PROTOCOL_ITM:
+        describe_itm(&d);
         break;
     default:
         break;

@@ -43,11 +43,9 @@ static void stm(struct ct_element_lister *l, const struct ct_elem *e)
     ct_text_string(t, flags[e->n].before);
 }
 
-bool ct_list_sw(struct ct_element_lister *l, const struct ct_elem *e)
+static bool list(struct ct_element_lister *l, const struct ct_elem *e)
 {
     struct ct_text *t = l->text;
-    if (e->aux & CT_SW_OVERFLOW)
-        l->last_fields = " overflow=1";
     switch (e->kind) {
     case CT_ELEM_SW:
         if (e->n != CT_SW_STIMULUS) {
@@ -77,4 +75,14 @@ bool ct_list_sw(struct ct_element_lister *l, const struct ct_elem *e)
     default:
         return false;
     }
+}
+
+/* The overflow flag is one of these elements only: in others aux says something else. */
+bool ct_list_sw(struct ct_element_lister *l, const struct ct_elem *e)
+{
+    if (!list(l, e))
+        return false;
+    if (e->aux & CT_SW_OVERFLOW)
+        l->last_fields = " overflow=1";
+    return true;
 }

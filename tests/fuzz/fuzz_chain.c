@@ -1,6 +1,6 @@
 /* All layers, from bytes of a buffer to instructions: 24 bytes of configuration (source.h), one for the
  * framing, one that says how to cut, two for the length of the code, the code, trace. Two sources share the
- * buffer. What must hold: cutting the input elsewhere changes no record and no count. */
+ * buffer, the first of any protocol. What must hold: cutting the input elsewhere changes no record and no count. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ct_source sources[2] = {fuzz_source(data), fuzz_source(data)};
     sources[0].trace_id = 0x10;
     sources[1].trace_id = 0x11;
-    sources[1].protocol = CT_PROTOCOL_ETM4 + CT_PROTOCOL_ETE - sources[0].protocol;
+    sources[1].protocol = sources[0].protocol == CT_PROTOCOL_ETM4 ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4;
     uint8_t framing = data[FUZZ_SOURCE_BYTES] & 0x83;
     framing += CT_FRAMING_NONE;
     const size_t step = data[FUZZ_SOURCE_BYTES + 1] + 1u;

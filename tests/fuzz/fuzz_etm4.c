@@ -73,6 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     data += HEAD_BYTES;
     size -= HEAD_BYTES;
     struct ct_etm4_decoder *decoder;
+    if (source.protocol != CT_PROTOCOL_ETM4 && source.protocol != CT_PROTOCOL_ETE)
+        return 0;
     if (ct_etm4_decoder_new(NULL, &source, &decoder) != CT_OK)
         return 0;
     struct list whole = {.room = size + 64};

@@ -1,5 +1,5 @@
-/* An ETMv4 or ETE source from the first bytes of a fuzz input: a configuration that the decoder accepts
- * for most values, so that the rest of the bytes is trace. */
+/* A source from the first bytes of a fuzz input: a configuration that the decoder accepts for most values,
+ * so that the rest of the bytes is trace. ETMv4 or ETE unless the fourth byte says otherwise. */
 #ifndef CT_TESTS_FUZZ_SOURCE_H
 #define CT_TESTS_FUZZ_SOURCE_H
 
@@ -10,10 +10,12 @@
 
 static inline struct ct_source fuzz_source(const uint8_t *data)
 {
+    static const uint8_t others[] = {CT_PROTOCOL_ETM3, CT_PROTOCOL_PTM, CT_PROTOCOL_STM, CT_PROTOCOL_ITM};
+    const uint8_t etm4 = data[0] & 1 ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4;
     return (struct ct_source){
         .name = "fuzz",
         .core = "core",
-        .protocol = data[0] & 1 ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
+        .protocol = data[3] % 5 ? others[data[3] % 5 - 1] : etm4,
         .trace_id = data[1] & 0x7f,
         .arch = {.major = data[0] & 8 ? 7 : 8,
                  .minor = data[0] >> 4,
@@ -24,7 +26,11 @@ static inline struct ct_source fuzz_source(const uint8_t *data)
                  .idr1 = 0x4100f400u | (data[2] & 0xffu),
                  .idr2 = ct_load32(data + 12),
                  .idr8 = ct_load32(data + 16),
-                 .devarch = ct_load32(data + 20)},
+                 .devarch = ct_load32(data + 20),
+                 .etmcr = ct_load32(data + 4),
+                 .etmccer = ct_load32(data + 8),
+                 .etmidr = ct_load32(data + 12),
+                 .itmtcr = ct_load32(data + 4)},
     };
 }
 

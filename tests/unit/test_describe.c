@@ -73,6 +73,21 @@ static void no_register_value_is_without_words(void **state)
     }
 }
 
+static void software_trace(void **state)
+{
+    (void)state;
+    struct text text;
+    struct ct_source source = {.protocol = CT_PROTOCOL_STM, .regs = {.stmtcsr = 0x22}};
+    const char *said = describe(&source, &text);
+    assert_string_equal(said, "timestamps: on\ncompression: on: leading zeros of data are left out\n");
+    source = (struct ct_source){.protocol = CT_PROTOCOL_ITM, .regs = {.itmtcr = 0x212}};
+    said = describe(&source, &text);
+    assert_non_null(strstr(said, "local timestamps: on: 16 ticks a count\n"));
+    source.regs.itmtcr = 0x202;
+    said = describe(&source, &text);
+    assert_non_null(strstr(said, "local timestamps: on: one tick a count\n"));
+}
+
 static void versions(void **state)
 {
     (void)state;
@@ -96,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_become_words),
         cmocka_unit_test(no_register_value_is_without_words),
+        cmocka_unit_test(software_trace),
         cmocka_unit_test(versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,96 @@
+/* coretap encode: the mirror of the decoders. Packets, elements and per-ID runs of bytes become the trace
+ * that says them: decode(encode(x)) == x. */
+#ifndef CORETAP_ENCODE_H
+#define CORETAP_ENCODE_H
+
+#include "coretap/base.h"
+#include "coretap/elem.h"
+#include "coretap/frame.h"
+#include "coretap/input.h"
+#include "coretap/packet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- packets to bytes ---- */
+
+struct ct_etm4_encoder;
+
+/* Encoder of one stream of `source` (ETMv4 or ETE, else CT_ERR_ARG). CT_ERR_NOMEM. */
+CT_API int ct_etm4_encoder_new(struct ct_ctx *ctx, const struct ct_source *source,
+                               struct ct_etm4_encoder **out);
+CT_API void ct_etm4_encoder_free(struct ct_etm4_encoder *encoder);
+
+/* Back to the state after _new. */
+CT_API void ct_etm4_encoder_reset(struct ct_etm4_encoder *encoder);
+
+/* Writes the bytes of one packet to out[0..cap), their number to *len. The encoder keeps the address
+ * history, timestamp and cycle count threshold that a decoder would have, so packets go through it in
+ * the order of the stream. Members are those of packet.h; pos, valid and FIRST_INFO are not read.
+ *   size   0: the shortest encoding. Else the number of bytes wanted, for packets whose length is free
+ *          (short addresses, timestamps, exceptions); values shorter than they are cannot be had.
+ *   addresses must be reachable by the type given: a short address keeps the upper bits of the last
+ *          one, a 32-bit one keeps or clears them as IHI 0064H 6.4.12 says.
+ *   header matters for conditional and data synchronisation packets and cycle counts of format 2, where it
+ *          keeps fields; another value than one of the type stands for its first header.
+ * CT_ERR_ARG: the packet cannot be in this configuration or from this state; the context says why, nothing
+ * is written and the state stays. CT_ERR_LIMIT: `cap` is too small; CT_ETM4_PACKET_MAX always suffices. */
+CT_API int ct_etm4_encode_packet(struct ct_etm4_encoder *encoder, const struct ct_etm4_packet *packet,
+                                 uint8_t *out, size_t cap, size_t *len);
+
+/* ---- elements to bytes ---- */
+
+struct ct_etm4_emitter;
+
+struct ct_etm4_emit_options {
+    size_t size;           /* sizeof(struct ct_etm4_emit_options) */
+    uint32_t sync_period;  /* bytes between alignment packets; 0: only where an element asks for one */
+    uint32_t cc_threshold; /* TRCCCCTLR.THRESHOLD as the trace info packets state it */
+    uint32_t noise;        /* of 256 chances, how many to speculate wrongly and take it back; 0: none */
+    uint64_t seed;         /* of the noise */
+};
+
+/* Writes elements as a trace unit with the registers of `source` would. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_etm4_emitter_new(struct ct_ctx *ctx, const struct ct_source *source,
+                               const struct ct_etm4_emit_options *options, struct ct_etm4_emitter **out);
+CT_API void ct_etm4_emitter_free(struct ct_etm4_emitter *emitter);
+
+/* Room that one element needs at most. */
+#define CT_ETM4_EMIT_MAX 512
+
+/* Takes elements, writes at most `cap` bytes (at least CT_ETM4_EMIT_MAX), their number to *len. *taken
+ * elements were used; call again while some are left. With `final` nothing is held back after the last one.
+ * CT_ERR_ARG: elems[*taken] cannot be said in this configuration. */
+CT_API int ct_etm4_emit(struct ct_etm4_emitter *emitter, const struct ct_elem *elems, size_t size, int final,
+                        size_t *taken, uint8_t *out, size_t cap, size_t *len);
+
+/* ---- runs of bytes to frames ---- */
+
+struct ct_framer;
+
+struct ct_framer_options {
+    size_t size;           /* sizeof(struct ct_framer_options) */
+    uint8_t framing;       /* CT_FRAMING_FRAMES, CT_FRAMING_TPIU or CT_FRAMING_DSTREAM */
+    uint32_t fsync_period; /* TPIU, DSTREAM: frames between FSYNC words; 0: only the first one */
+    uint32_t
+        hsync_period; /* TPIU: frames that get a HSYNC halfword at the pair boundary after their sixth byte; 0: none */
+};
+
+CT_API int ct_framer_new(struct ct_ctx *ctx, const struct ct_framer_options *options, struct ct_framer **out);
+CT_API void ct_framer_free(struct ct_framer *framer);
+
+/* Packs data[0..size) of trace ID `id` (0 to 127; ID 0 is padding) behind what is there. *used bytes were
+ * taken and *len written to out[0..cap); `cap` is at least CT_FRAMER_OUT_MIN. Call again while some are left. */
+CT_API int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, size_t size,
+                          size_t *used, uint8_t *out, size_t cap, size_t *len);
+
+/* Fills the last frame with padding and, for DSTREAM, the last block. `cap` is at least 1024. */
+CT_API int ct_framer_finish(struct ct_framer *framer, uint8_t *out, size_t cap, size_t *len);
+
+#define CT_FRAMER_OUT_MIN 64
+
+#ifdef __cplusplus
+}
+#endif
+#endif

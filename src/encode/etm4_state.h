@@ -1,0 +1,21 @@
+/* What a decoder remembers from packet to packet, and so the encoder too. */
+#ifndef CT_ENCODE_ETM4_STATE_H
+#define CT_ENCODE_ETM4_STATE_H
+
+#include "coretap/encode.h"
+
+struct ct_etm4_said {
+    uint64_t value;
+    uint8_t is;
+};
+
+struct ct_etm4_state {
+    struct ct_etm4_said history[3]; /* the last three addresses, newest first */
+    uint64_t ts;
+    uint32_t ccthr;
+    uint8_t sf; /* the last context said 64-bit */
+};
+
+const struct ct_etm4_state *ct_etm4_encoder_state(const struct ct_etm4_encoder *encoder);
+
+#endif

@@ -1,0 +1,25 @@
+/* Elements as lines of the listing (part 4), for comparison: OpenCSD's and ours. */
+#ifndef CT_TEST_ELEM_LINE_H
+#define CT_TEST_ELEM_LINE_H
+
+#include "oracle/ocsd.h"
+#include "report/listing.h"
+
+#define LINE_ID 0x10
+
+/* Lines, growing. */
+struct lines {
+    char *text;
+    size_t size, room;
+};
+
+void lines_free(struct lines *lines);
+
+/* All elements of a run. */
+void lines_of_ocsd(struct lines *lines, const struct ocsd *ocsd);
+
+/* All elements of the same bytes, decoded by the library. 0 or an error. */
+int lines_of_coretap(struct lines *lines, const struct ct_source *source, const struct ocsd_region *regions,
+                     unsigned region_count, const uint8_t *bytes, size_t size);
+
+#endif

@@ -1,0 +1,45 @@
+/* Situations in which OpenCSD 1.3.3 cannot be compared with, taken out of a stream by changing the bytes of
+ * the packet and no others. Each is counted. */
+#ifndef CT_TEST_PATCH_H
+#define CT_TEST_PATCH_H
+
+#include "base/etm4_config.h"
+#include "coretap/packet.h"
+
+enum patch_kind {
+    PATCH_CONTEXT_SIZE, /* a context that announces an identifier without bytes */
+    PATCH_F2_COMMOPT,   /* a cycle count of format 2 although cycle counts do not commit */
+    PATCH_F2_HEADER,    /* a cycle count of format 2 whose two lowest bits differ */
+    PATCH_SPEC,         /* a trace info with P0 elements from before it */
+    PATCH_LONG_FIELD,   /* a continued field that goes on after its last byte, and fields behind it */
+    PATCH_MISPREDICT, /* a mispredict behind an address that is not the newest element, or is the only one */
+    PATCH_TARGET,     /* an exception without the address of its handler */
+    PATCH_RETURN,     /* a return with nothing on the return stack and no address */
+    PATCH_RETURN_TARGET, /* an exception with E1:E0 = 2 behind a taken branch, with the return stack on */
+    PATCH_COUNT
+};
+
+struct patches {
+    uint64_t count[PATCH_COUNT];
+};
+
+/* Why each is there. */
+extern const char *const patch_reasons[PATCH_COUNT];
+
+/* Patches of the kinds in the mask `kinds` (1 << kind). */
+void patch_stream(struct patches *patches, unsigned kinds, const struct ct_source *source, uint8_t *bytes,
+                  const struct ct_etm4_packet *packets, size_t count);
+
+/* The kind PATCH_MISPREDICT. Result: how many. */
+int patch_mispredicts(const struct ct_source *source, uint8_t *bytes, const struct ct_etm4_packet *packets,
+                      size_t count);
+
+/* The kind PATCH_TARGET. Result: how many. */
+int patch_targets(uint8_t *bytes, const struct ct_etm4_packet *packets, size_t count);
+
+/* A packet that stands for execution. */
+int patch_is_execution(const struct ct_etm4_packet *packet);
+
+void patch_report(const struct patches *patches);
+
+#endif

@@ -1,0 +1,559 @@
+/* Oracle: the elements of random streams along random programs, with and without memory, are those of OpenCSD, line by line of the listing.
+ * Source addresses are only with the return stack off: 1.3.3 leaves a return pending behind them.
+ * No source has Q elements: 1.3.3 goes on from where it does not know to be, keeps the instruction set before a Q, leaves
+ * the offset of its range to chance, and ends the decode where an address is missing.
+ * CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "common/code_gen.h"
+#include "common/etm4_gen.h"
+#include "oracle/elem_line.h"
+#include "oracle/ocsd.h"
+#include "oracle/patch.h"
+
+enum {
+    STREAM = 1000,
+    ROOM = STREAM * 24,
+    REGIONS = 6,
+    REGION_SIZE = 4096,
+    MOST_TRIES = 2000 /* differences taken out of one stream */
+};
+
+struct stream {
+    struct ct_source source;
+    uint8_t code[REGIONS][REGION_SIZE];
+    struct ocsd_region regions[REGIONS];
+    struct gen_region gen_regions[REGIONS];
+    uint16_t waypoints[REGIONS][REGION_SIZE / 2];
+    unsigned region_count;
+    uint8_t bytes[ROOM];
+    size_t size;
+    size_t packets;
+};
+
+static struct patches patches;
+
+static unsigned find_waypoints(const struct ocsd_region *r, enum ct_isa isa, const struct ct_arch *arch,
+                               uint16_t *out)
+{
+    struct ct_insn insn = {.size = 4};
+    unsigned n = 0;
+    for (uint32_t at = 0; at + 4 <= r->size; at += insn.size) {
+        uint32_t word = ct_load32(r->bytes + at);
+        if (isa == CT_ISA_A64)
+            ct_insn_decode_a64(word, r->addr + at, arch, &insn);
+        else if (isa == CT_ISA_A32)
+            ct_insn_decode_a32(word, r->addr + at, arch, &insn);
+        else
+            ct_insn_decode_t32(word << 16 | word >> 16, r->addr + at, arch, &insn);
+        if (insn.type == CT_INSN_BR || insn.type == CT_INSN_IBR || insn.type == CT_INSN_ISB)
+            out[n++] = (uint16_t)at;
+    }
+    return n;
+}
+
+/* Code of one state (64-bit or 32-bit) in some places, near each other and not. */
+static void fill_program(struct rng *rng, struct stream *s)
+{
+    int ete = s->source.protocol ==
+              CT_PROTOCOL_ETE; /* mostly A64: a source address cannot change the instruction set */
+    int sf = s->source.arch.profile == CT_PROFILE_A && (ete || rng_chance(rng, 150));
+    int m = s->source.arch.profile == CT_PROFILE_M;
+    uint64_t base = sf ? rng_wide(rng, 48) : rng_wide(rng, 31);
+    int thumb = !sf && (m || rng_chance(rng, 128)); /* one instruction set: code of another one is noise */
+    s->region_count = rng_below(rng, REGIONS + 1);
+    base &= ~UINT64_C(0xffff);
+    for (unsigned i = 0; i < s->region_count; i++) {
+        enum ct_isa isa = sf ? CT_ISA_A64 : thumb ? CT_ISA_T32 : CT_ISA_A32;
+        uint32_t size = REGION_SIZE - (rng_below(rng, 2) ? 4 * rng_below(rng, 900) : 0);
+        uint32_t space = rng_chance(rng, 40) ? CT_SPACE_EL1N | CT_SPACE_EL2N : 0x1f;
+        code_fill(rng, isa, s->code[i], size);
+        s->regions[i] = (struct ocsd_region){base, size, space, s->code[i]};
+        s->gen_regions[i] = (struct gen_region){
+            .addr = base,
+            .size = size,
+            .is = (uint8_t)thumb,
+            .sf = (uint8_t)sf,
+            .waypoints = s->waypoints[i],
+            .waypoint_count = find_waypoints(&s->regions[i], isa, &s->source.arch, s->waypoints[i]),
+        };
+        base += rng_chance(rng, 128) ? REGION_SIZE : 0x10000u * (1 + rng_below(rng, 4));
+    }
+}
+
+static void fill_trace(struct rng *rng, struct stream *s)
+{
+    struct ct_etm4_encoder *encoder;
+    struct ct_etm4_packet packets[4];
+    struct gen gen;
+    size_t len;
+    gen_init(&gen, rng, &s->source);
+    gen.regions = s->gen_regions;
+    gen.region_count = s->region_count;
+    ct_etm4_encoder_new(NULL, &s->source, &encoder);
+    s->size = 0;
+    for (unsigned count = 0; count < STREAM;) {
+        unsigned n = count ? gen_sensible(&gen, packets) : gen_prologue(&gen, packets);
+        for (unsigned i = 0; i < n; i++, count++)
+            if (!ct_etm4_encode_packet(encoder, &packets[i], s->bytes + s->size, ROOM - s->size, &len))
+                s->size += len;
+    }
+    ct_etm4_encoder_free(encoder);
+}
+
+static size_t decode(const struct stream *s, struct ct_etm4_packet *packets)
+{
+    struct ct_etm4_decoder *decoder;
+    size_t count = 0;
+    if (ct_etm4_decoder_new(NULL, &s->source, &decoder))
+        return 0;
+    ct_etm4_decode(decoder, s->bytes, s->size, 0, 1, packets, ROOM, &count);
+    ct_etm4_decoder_free(decoder);
+    return count;
+}
+
+static void fill(struct rng *rng, struct stream *s)
+{
+    gen_source(rng, GEN_UNSPECULATED, &s->source);
+    fill_program(rng, s);
+    fill_trace(rng, s);
+}
+
+/* ---- comparison ---- */
+
+static size_t line_length(const char *text)
+{
+    const char *end = strchr(text, '\n');
+    return end ? (size_t)(end - text) + 1 : strlen(text);
+}
+
+static void show(const char *whose, const char *line)
+{
+    printf("#   %-7s %.*s\n", whose, *line ? (int)line_length(line) - 1 : 5, *line ? line : "(end)");
+}
+
+static void show_stream(const struct stream *s)
+{
+    const struct ct_source_regs *r = &s->source.regs;
+    printf("# protocol %u profile %u configr %x idr0 %x idr1 %x idr2 %x idr8 %x devarch %x regions",
+           s->source.protocol, s->source.arch.profile, r->configr, r->idr0, r->idr1, r->idr2, r->idr8,
+           r->devarch);
+    for (unsigned i = 0; i < s->region_count; i++)
+        printf(" %" PRIx64 "+%x", s->regions[i].addr, s->regions[i].size);
+    printf("\n");
+}
+
+/* The packets up to the one at `offset`, and one more. */
+static void show_packets(const struct stream *s, uint64_t offset)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    static struct ct_text text;
+    size_t count = decode(s, packets), last = 0, first, most = test_number("CT_SHOW", 12);
+    while (last < count && packets[last].pos <= offset)
+        last++;
+    first = last > most ? last - most : 0;
+    for (size_t i = first; i <= last && i < count; i++) {
+        text.used = 0;
+        ct_list_etm4_packet(&text, LINE_ID, packets[i].pos, s->bytes + packets[i].pos, &packets[i],
+                            &s->source);
+        printf("#   packet  %.*s", (int)text.used, text.data);
+    }
+}
+
+static int kind_is(const char *line, const char *kind)
+{
+    const char *at = strchr(line, ' ');
+    return at && (at = strchr(at + 1, ' ')) && !strncmp(at + 1, kind, strlen(kind));
+}
+
+static int line_has(const char *line, const char *what)
+{
+    const char *at = strstr(line, what), *end = strchr(line, '\n');
+    return at && end && at < end;
+}
+
+/* The first line that is not the same in both. */
+struct difference {
+    const char *ours;
+    char *theirs;
+    const char *before[4]; /* lines that both have, oldest first */
+};
+
+static int same_line(const char *a, const char *b)
+{
+    size_t n = line_length(a);
+    return n == line_length(b) && !memcmp(a, b, n);
+}
+
+static int differ(const struct lines *ours, const struct lines *theirs, struct difference *out)
+{
+    const char *a = ours->text;
+    char *b = theirs->text;
+    *out = (struct difference){.before = {a, a, a, a}};
+    while (*a || *b) {
+        if (!same_line(a, b)) {
+            out->ours = a;
+            out->theirs = b;
+            return 1;
+        }
+        memmove(out->before, out->before + 1, 3 * sizeof(out->before[0]));
+        out->before[3] = a;
+        a += line_length(a);
+        b += line_length(b);
+    }
+    return 0;
+}
+
+static uint64_t number_after(const char *line, const char *key, int base)
+{
+    const char *at = strstr(line, key), *end = strchr(line, '\n');
+    return at && end && at < end ? strtoull(at + strlen(key), NULL, base) : 0;
+}
+
+/* The code of a range, and what lies before it. */
+static void show_code(const struct stream *s, const char *line)
+{
+    uint64_t start = number_after(line, "start=", 16) - 8, end = number_after(line, "end=", 16);
+    for (unsigned i = 0; i < s->region_count; i++) {
+        const struct ocsd_region *r = &s->regions[i];
+        if (start < r->addr || end > r->addr + r->size || end - start > 256)
+            continue;
+        printf("#   code %" PRIx64 ":", start);
+        for (uint64_t at = start; at < end; at++)
+            printf(" %02x", r->bytes[at - r->addr]);
+        printf("\n");
+    }
+}
+
+static void show_difference(const struct stream *s, const struct difference *d)
+{
+    const char *a = d->ours, *b = d->theirs;
+    show_stream(s);
+    for (int i = 0; i < 4; i++)
+        show("both", d->before[i]);
+    for (int i = 0; i < 3 && *a; i++, a += line_length(a))
+        show("coretap", a);
+    for (int i = 0; i < 3 && *b; i++, b += line_length(b))
+        show("OpenCSD", b);
+    show_code(s, d->ours);
+    uint64_t ours = strtoull(d->ours, NULL, 10), theirs = strtoull(d->theirs, NULL, 10);
+    show_packets(s, ours > theirs ? ours : theirs);
+}
+
+static struct ct_etm4_packet packet_at(const struct stream *s, uint64_t offset)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    size_t count = decode(s, packets), i = 0;
+    while (i < count && packets[i].pos != offset)
+        i++;
+    return i < count ? packets[i] : (struct ct_etm4_packet){0};
+}
+
+/* Takes the packet at `offset` out: its bytes become contexts that say that nothing changed. */
+static void blank(struct stream *s, uint64_t offset)
+{
+    memset(s->bytes + offset, 0x80, packet_at(s, offset).size);
+}
+
+/* Where OpenCSD 1.3.3 differs. `is` looks whether the difference is this one; if so it takes the packet out, or makes
+ * its line ours. */
+enum {
+    TAKEN_OUT = 1,
+    LINE_MADE
+};
+
+struct known {
+    const char *what;
+    int (*is)(struct stream *s, const struct difference *d);
+    uint64_t count;
+};
+
+/* Ours says nothing before the exception; theirs walked from an address above the return address. */
+static int exception_backwards(struct stream *s, const struct difference *d)
+{
+    uint64_t offset = strtoull(d->ours, NULL, 10);
+    if (!kind_is(d->ours, "exception ") || strtoull(d->theirs, NULL, 10) != offset)
+        return 0;
+    uint64_t from = number_after(d->theirs, kind_is(d->theirs, "instr_range") ? "start=" : "addr=", 16);
+    if (from <= number_after(d->ours, "ret=", 16))
+        return 0;
+    blank(s, offset);
+    return TAKEN_OUT;
+}
+
+/* Both lose synchronisation at one packet, but ours puts out what the packet committed before that. */
+static int overrun_drops(struct stream *s, const struct difference *d)
+{
+    uint64_t offset = strtoull(d->theirs, NULL, 10);
+    const char *line = d->ours;
+    if (!kind_is(d->theirs, "no_sync reason=bad_packet"))
+        return 0;
+    while (*line && !(kind_is(line, "no_sync") || kind_is(line, "eo_trace")))
+        line += line_length(line);
+    if (!kind_is(line, "no_sync reason=bad_packet") || strtoull(line, NULL, 10) != offset)
+        return 0;
+    blank(s, offset);
+    return TAKEN_OUT;
+}
+
+/* The same without a context since synchronisation: theirs walks, ours does not know in which state. */
+static int exception_without_context(struct stream *s, const struct difference *d)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    size_t count = decode(s, packets), i = 0;
+    uint64_t offset = strtoull(d->ours, NULL, 10);
+    if (!kind_is(d->ours, "exception ") || strtoull(d->theirs, NULL, 10) != offset)
+        return 0;
+    while (i < count && packets[i].pos < offset)
+        i++;
+    for (; i && packets[i].type != CT_ETM4_ASYNC; i--)
+        if (packets[i].flags & CT_ETM4_HAS_CONTEXT)
+            return 0;
+    blank(s, offset);
+    return TAKEN_OUT;
+}
+
+static int discard_as_overflow(struct stream *s, const struct difference *d)
+{
+    uint64_t offset = strtoull(d->ours, NULL, 10);
+    if (!kind_is(d->ours, "no_sync reason=discard") || !kind_is(d->theirs, "no_sync reason=overflow") ||
+        packet_at(s, offset).type != CT_ETM4_DISCARD)
+        return 0;
+    blank(s, offset);
+    return TAKEN_OUT;
+}
+
+static int far_source(struct stream *s, const struct difference *d)
+{
+    uint64_t offset = strtoull(d->theirs, NULL, 10);
+    uint64_t length = number_after(d->theirs, "end=", 16) - number_after(d->theirs, "start=", 16);
+    if (!kind_is(d->theirs, "instr_range") || length >> 32 == 0)
+        return 0;
+    blank(s, offset);
+    return TAKEN_OUT;
+}
+
+/* Both walk from one address, but say something else of the instruction at the end of the shorter walk: for 32-bit code
+ * that the architecture leaves unpredictable or undefined. That instruction becomes a NOP. */
+static int other_instruction(struct stream *s, const struct difference *d)
+{
+    uint64_t start = number_after(d->ours, "start=", 16), ours = number_after(d->ours, "end=", 16);
+    uint64_t theirs = number_after(d->theirs, "end=", 16);
+    const char *line = ours < theirs ? d->ours : d->theirs;
+    uint64_t size = number_after(line, "last_sz=", 10), at = (ours < theirs ? ours : theirs) - size;
+    if (!kind_is(d->ours, "instr_range") || !kind_is(d->theirs, "instr_range") ||
+        start != number_after(d->theirs, "start=", 16) || line_has(line, "isa=a64"))
+        return 0;
+    for (unsigned i = 0; i < s->region_count; i++) {
+        const struct ocsd_region *r = &s->regions[i];
+        if (at < r->addr || at + size > r->addr + r->size)
+            continue;
+        uint8_t *code = s->code[i] + (at - r->addr);
+        int thumb = line_has(line, "isa=t32");
+        printf("# %s %08x at %" PRIx64 ": the two do not agree\n", thumb ? "t32" : "a32", ct_load32(code),
+               at);
+        memcpy(code, thumb ? "\x00\xbf\x00\xbf" : "\x00\xf0\x20\xe3", size);
+        return TAKEN_OUT;
+    }
+    return 0;
+}
+
+/* The lines are the same but for the last digit, and an IT stands shortly before the last instruction. */
+static int cond_in_it(struct stream *s, const struct difference *d)
+{
+    size_t n = line_length(d->ours);
+    uint64_t end = number_after(d->ours, "end=", 16) - number_after(d->ours, "last_sz=", 10);
+    if (!kind_is(d->ours, "instr_range") || n != line_length(d->theirs) ||
+        memcmp(d->ours, d->theirs, n - 2) || !line_has(d->ours, "isa=t32") || d->ours[n - 2] != '1')
+        return 0;
+    for (uint64_t at = end - 2; at + 16 >= end && at < end; at -= 2)
+        for (unsigned i = 0; i < s->region_count; i++) {
+            const struct ocsd_region *r = &s->regions[i];
+            if (at < r->addr || at - r->addr >= r->size || r->bytes[at - r->addr + 1] != 0xbf ||
+                !(r->bytes[at - r->addr] & 15))
+                continue;
+            d->theirs[n - 2] = '1';
+            return LINE_MADE;
+        }
+    return 0;
+}
+
+/* Theirs executes where ours does not, after a source address that ours could not read and before another address. */
+static int nacc_at_source(struct stream *s, const struct difference *d)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    size_t count = decode(s, packets), i = 0;
+    uint64_t offset = strtoull(d->theirs, NULL, 10);
+    while (i < count && packets[i].pos < offset)
+        i++;
+    while (i && !(packets[i - 1].type >= CT_ETM4_ADDR_S_IS0 && packets[i - 1].type <= CT_ETM4_SRC_ADDR_MATCH))
+        i--;
+    if (!i || packets[i - 1].type < CT_ETM4_SRC_ADDR_S_IS0)
+        return 0;
+    blank(s, packets[i - 1].pos);
+    return TAKEN_OUT;
+}
+
+/* Ours puts out times, counts and events before the end that both then say; theirs dropped them. */
+static int dropped_at_end(struct stream *s, const struct difference *d)
+{
+    static const char *const kinds[] = {"timestamp", "cycle_count", "event", "sync_marker", "mem_trans"};
+    const char *line = d->ours;
+    if (!kind_is(d->theirs, "no_sync") && !kind_is(d->theirs, "eo_trace"))
+        return 0;
+    for (unsigned i = 0; i < 5 && *line;) {
+        i = kind_is(line, kinds[i]) ? (line += line_length(line), 0) : i + 1;
+    }
+    if (line == d->ours || !same_line(line, d->theirs))
+        return 0;
+    for (const char *drop = d->ours; drop != line; drop += line_length(drop))
+        blank(s, strtoull(drop, NULL, 10));
+    return TAKEN_OUT;
+}
+
+static int eret_at_source(struct stream *s, const struct difference *d)
+{
+    uint64_t offset = strtoull(d->ours, NULL, 10);
+    unsigned type = packet_at(s, offset).type;
+    if (!kind_is(d->ours, "exception_ret") || type < CT_ETM4_SRC_ADDR_S_IS0 || type > CT_ETM4_SRC_ADDR_MATCH)
+        return 0;
+    blank(s, offset);
+    return TAKEN_OUT;
+}
+
+static struct known known[] = {
+    {"source address of an ERET: it makes an exception_ret (LISTING 5.2), not with 1.3.3", eret_at_source, 0},
+    {"source address that cannot be read: atoms are dropped up to the next address (LISTING 5.1), 1.3.3 goes "
+     "on from the "
+     "address before",
+     nacc_at_source, 0},
+    {"instruction in an IT block: conditional (LISTING part 4), with 1.3.3 not", cond_in_it, 0},
+    {"times, counts and events that wait when trace is lost or ends are put out (LISTING 5.2), 1.3.3 drops "
+     "them",
+     dropped_at_end, 0},
+    {"source address more than 4 GiB ahead: 1.3.3 loses upper bits of the number of instructions", far_source,
+     0},
+    {"32-bit instructions of which 1.3.3 says something else", other_instruction, 0},
+    {"exception before the first context: 1.3.3 walks to its return address all the same",
+     exception_without_context, 0},
+    {"discard after an overflow that no trace on followed: 1.3.3 says overflow again", discard_as_overflow,
+     0},
+    {"a packet commits, and then takes back more than there is: 1.3.3 drops what was committed",
+     overrun_drops, 0},
+    {"exception while execution is above its return address: nothing ran (LISTING 5.2), 1.3.3 walks to the "
+     "end of memory",
+     exception_backwards, 0},
+    {NULL, NULL, 0},
+};
+
+/* Takes out what cannot be compared. Mispredicts depend on all that stands before them. */
+static void clean_packets(struct stream *s)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    s->packets = decode(s, packets);
+    patch_stream(&patches, ~(1u << PATCH_MISPREDICT), &s->source, s->bytes, packets, s->packets);
+    s->packets = decode(s, packets);
+    patch_stream(&patches, 1u << PATCH_MISPREDICT, &s->source, s->bytes, packets, s->packets);
+}
+
+/* Where our walk finds the return stack empty, no more is executed up to the next address. Result: how often. */
+static unsigned clean_returns(struct stream *s, const struct lines *ours)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    size_t count = decode(s, packets), i = 0;
+    unsigned found = 0;
+    for (const char *line = ours->text; *line; line += line_length(line)) {
+        uint64_t offset = strtoull(line, NULL, 10);
+        if (!kind_is(line, "no_sync reason=bad_program_image"))
+            continue;
+        while (i < count && packets[i].pos < offset)
+            i++;
+        for (; i < count && !(packets[i].type >= CT_ETM4_ADDR_S_IS0 && packets[i].type <= CT_ETM4_ADDR_MATCH);
+             i++)
+            if (patch_is_execution(&packets[i]))
+                memset(s->bytes + packets[i].pos, 0x80, packets[i].size);
+        found++;
+    }
+    patches.count[PATCH_RETURN] += found;
+    return found;
+}
+
+/* Ours, of a stream in which there is nothing that is known to be different beforehand. */
+static int clean(struct stream *s, struct lines *ours)
+{
+    int err;
+    do {
+        clean_packets(s);
+        err = lines_of_coretap(ours, &s->source, s->regions, s->region_count, s->bytes, s->size);
+    } while (!err && clean_returns(s, ours));
+    return err;
+}
+
+static int find_known(struct stream *s, const struct difference *d)
+{
+    for (struct known *k = known; k->what; k++) {
+        int what = k->is(s, d);
+        if (what) {
+            k->count++;
+            return what;
+        }
+    }
+    return 0;
+}
+
+/* One stream. Where the first difference is a known one, the packet that makes it is taken out and all is compared
+ * again. */
+static int compare(struct stream *s, struct ocsd *ocsd, struct lines *ours, struct lines *theirs)
+{
+    struct difference d;
+    for (unsigned tries = 0; tries < MOST_TRIES; tries++) {
+        if (clean(s, ours) ||
+            ocsd_run_elems(ocsd, &s->source, s->regions, s->region_count, s->bytes, s->size)) {
+            printf("# a decoder did not take the configuration\n");
+            show_stream(s);
+            return 0;
+        }
+        lines_of_ocsd(theirs, ocsd);
+        if (ocsd->fatal)
+            printf("# OpenCSD gave up with %d because of the packet at %u\n", ocsd->fatal, ocsd->fatal_index);
+        int what = 0;
+        while (differ(ours, theirs, &d) && (what = find_known(s, &d)) == LINE_MADE)
+            continue;
+        if (!differ(ours, theirs, &d))
+            return 1;
+        if (what != TAKEN_OUT)
+            break;
+    }
+    show_difference(s, &d);
+    return 0;
+}
+
+int main(void)
+{
+    static struct stream s;
+    struct ocsd ocsd = {0};
+    struct lines ours = {0}, theirs = {0};
+    uint64_t seed = test_number("CT_SEED", 1), done = 0;
+    uint64_t packets = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 10000000 : 100000);
+    int ok = 1;
+    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
+    for (; done < packets && ok; seed++) {
+        struct rng rng = {seed};
+        fill(&rng, &s);
+        ok = compare(&s, &ocsd, &ours, &theirs);
+        done += s.packets;
+    }
+    patch_report(&patches);
+    for (struct known *k = known; k->what; k++)
+        printf("# %" PRIu64 " times: %s\n", k->count, k->what);
+    printf("# %" PRIu64 " packets\n", done);
+    printf("%sok 1 - elements are OpenCSD's", ok ? "" : "not ");
+    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    ocsd_free(&ocsd);
+    lines_free(&ours);
+    lines_free(&theirs);
+    return ok ? 0 : 1;
+}
