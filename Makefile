@@ -14,12 +14,16 @@ sanitized_cc = $$(command -v clang || echo gcc)
 
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
-.PHONY: all demo check check-long install clean format lint fuzz fuzz-afl man
+.PHONY: all bench demo check check-long install clean format lint fuzz fuzz-afl man
 
 all:
 	$(deps) build
 	@tools/configure $(BUILD)
 	@ninja -C $(BUILD)
+
+# Speed, on one core.
+bench: all
+	@meson test -C $(BUILD) --benchmark --verbose
 
 demo: all
 	@examples/quickstart/demo $(BUILD)/coretap

@@ -23,7 +23,7 @@ enum ct_elem_kind {
     CT_ELEM_TRACE_ON, /* n: enum ct_trace_on */
     CT_ELEM_END, /* end of the trace. n: enum ct_gap, why; v: bytes that could not be used before it; aux: 0, or 1
                          and enum ct_gap of a GAP that no packet came after to tell of */
-    CT_ELEM_ATOMS,        /* n (1 to 32) atoms, oldest in bit 0 of v, 1 = E; aux: enum ct_elem_atoms */
+    CT_ELEM_ATOMS,        /* n (0 to 32) atoms, oldest in bit 0 of v, 1 = E; aux: enum ct_elem_atoms */
     CT_ELEM_ADDRESS,      /* execution is at v. n: enum ct_isa_select; aux: known low bits */
     CT_ELEM_SOURCE,       /* ETE: execution went on up to the waypoint at v */
     CT_ELEM_WAYPOINT,     /* PTM: execution went on up to the instruction at v, which was executed */
@@ -40,6 +40,8 @@ enum ct_elem_kind {
     CT_ELEM_Q,         /* v: the address afterwards; n: enum ct_isa_select */
     CT_ELEM_TRANS,     /* n: enum ct_trans */
     CT_ELEM_ITE,       /* software instrumentation. v: payload; n: exception level */
+    CT_ELEM_DATA, /* ETMv3: a data transfer. n: enum ct_data; aux: enum ct_elem_data; v: value in bits 31:0,
+                          address in 63:32 */
     CT_ELEM_SW_SOURCE, /* STM, ITM: where the SW behind it come from, up to the next of these. v: master; aux: channel,
                           or stimulus port with the page in the bits above 4; n: 1 when the trace says so, else 0 */
     CT_ELEM_SW,  /* STM, ITM: software trace. n: enum ct_sw; v: payload; aux: its bits, 0 to 64, and enum
@@ -113,7 +115,7 @@ enum ct_isa_select {
     CT_IS_SAME = 7, /* in a context: the instruction set is the one before */
 };
 
-/* How atoms are meant. With CT_ATOMS_CYCLES bits 63:32 of v are the cycles of all of them. */
+/* How atoms are meant. With CT_ATOMS_CYCLES bits 63:32 of v are the cycles of all of them, which may be none. */
 enum ct_elem_atoms {
     CT_ATOMS_TARGET = 1, /* the address behind it is the target, not what the return stack says */
     CT_ATOMS_INSN = 2,   /* each atom is one instruction (ETMv3), not all up to the next waypoint */
@@ -121,11 +123,34 @@ enum ct_elem_atoms {
     CT_ATOMS_EACH = 8,   /* … or one for each */
 };
 
+/* Data transfers of the last instruction before. Values that come out of order belong to the placeholder before
+ * them that has the same tag. */
+enum ct_data {
+    CT_DATA_VALUE,
+    CT_DATA_NOT_TRACED,   /* there was a transfer, its value is not traced */
+    CT_DATA_LATER,        /* a placeholder: the value comes later */
+    CT_DATA_LATE,         /* the value for the last placeholder with its tag */
+    CT_DATA_STORE_FAILED, /* the store exclusive stored nothing */
+    CT_DATA_SUPPRESSED,   /* the trace unit dropped data trace here, so as not to overflow */
+};
+
+enum ct_elem_data {
+    CT_DATA_HAS_VALUE = 1,
+    CT_DATA_HAS_ADDR = 2,
+    CT_DATA_BIG_ENDIAN = 4,
+    CT_DATA_TAG = 0x30, /* shifted by CT_DATA_TAG_SHIFT: 1 to 3, of values out of order */
+    CT_DATA_BYTES =
+        0x700, /* shifted by CT_DATA_BYTES_SHIFT: in the trace; leading zeros are left out there */
+};
+
+#define CT_DATA_TAG_SHIFT   4
+#define CT_DATA_BYTES_SHIFT 8
+
 /* What cycles are counted for. */
 enum ct_elem_cycles {
     CT_CYCLES_ALONE,    /* for nothing else in particular */
     CT_CYCLES_ATTACHED, /* for the element before */
-    CT_CYCLES_UNPLACED, /* for instructions that were cancelled, or of which no range could be made */
+    CT_CYCLES_UNPLACED, /* for instructions that were cancelled, that no range could be made of, or in a gap */
 };
 
 enum ct_elem_context {

@@ -20,9 +20,9 @@ enum ct_flow_kind {
 
 struct ct_flow {
     uint64_t offset; /* of the packet in the capture */
-    uint64_t start;
+    uint64_t start;  /* ELEM, data transfers: the instruction that they belong to, … */
     uint64_t end;
-    uint32_t n;
+    uint32_t n;   /* … and 1 when it is known */
     uint8_t kind; /* enum ct_flow_kind */
     uint8_t isa;  /* enum ct_isa: of the range, or after a context */
     uint8_t type; /* of the last instruction: enum ct_insn_type */

@@ -50,6 +50,7 @@ enum ct_etm3_flag {
     CT_ETM3_HYP = 0x100,         /* Hyp mode */
     CT_ETM3_CANCEL = 0x200,      /* branch: the last instruction was cancelled */
     CT_ETM3_BIG_ENDIAN = 0x400,  /* data packets with a whole address: the transfer is big-endian */
+    CT_ETM3_OLD_EXC = 0x1000,    /* `exc` is one of the eight that ETMv3.0 codes in the fifth address byte */
     CT_ETM3_CUT = 0x800,         /* the end of the trace cut it: nothing but the type is from this packet */
 };
 
@@ -100,8 +101,8 @@ CT_API size_t ct_etm3_decode(struct ct_etm3_decoder *decoder, const uint8_t *dat
 
 #define CT_ETM3_PACKET_MAX 32
 
-/* 1 for an exception number that no exception has: LISTING 3.2. */
-CT_API int ct_etm3_exception_reserved(const struct ct_source *source, unsigned number);
+/* 1 when no exception has the number in a branch packet of `source`: LISTING 3.2. */
+CT_API int ct_etm3_exception_reserved(const struct ct_source *source, const struct ct_etm3_packet *packet);
 
 #ifdef __cplusplus
 }

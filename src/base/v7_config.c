@@ -22,6 +22,7 @@ int ct_v7_config_init(struct ct_ctx *ctx, const struct ct_source *source, struct
         .data_only = !ptm && ct_bits(r->etmcr, 20, 20),
         .return_stack = ptm && ct_bits(r->etmcr, 29, 29) && ct_bits(r->etmccer, 23, 23),
         .dsb_waypoint = ptm && ct_bits(r->etmccer, 24, 24),
+        .virtualization = ct_bits(r->etmccer, 26, 26),
         .m_profile = source->arch.profile == CT_PROFILE_M,
     };
     return CT_OK;

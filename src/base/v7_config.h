@@ -18,6 +18,7 @@ struct ct_v7_config {
     bool data_only;      /* ETMv3, ETMCR bit 20: no instructions are traced */
     bool return_stack;   /* PTM: ETMCR bit 29, where ETMCCER bit 23 says that there is one */
     bool dsb_waypoint;   /* PTM, ETMCCER bit 24: DMB and DSB are waypoints */
+    bool virtualization; /* ETMCCER bit 26: i-sync packets have a Hyp bit */
     bool m_profile;
 };
 

@@ -24,7 +24,8 @@ struct ct_etm3_resolver {
     uint32_t ctxt, vmid;
     uint16_t context_known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
     uint64_t pos;           /* of the packet in work */
-    uint64_t lost;          /* bytes of packets that could not be used since the gap began */
+    uint64_t lost;          /* bytes of packets that could not be used since the gap began … */
+    uint64_t lost_cycles;   /* … and the cycles that they counted */
     /* The newest atoms, and a return from an exception right behind them: a branch packet may cancel the last one. */
     struct ct_elem held[2];
     unsigned held_count;
@@ -126,6 +127,14 @@ static bool take_security(struct ct_etm3_resolver *r, const struct ct_etm3_packe
     return changed;
 }
 
+/* What was counted while nothing could be decoded. */
+static void put_lost_cycles(struct ct_etm3_resolver *r, struct sink *sink)
+{
+    if (r->lost_cycles)
+        put(r, sink, CT_ELEM_CYCLES, CT_CYCLES_UNPLACED, 0, r->lost_cycles);
+    r->lost_cycles = 0;
+}
+
 static void on_i_sync(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p, struct sink *sink)
 {
     static const uint8_t reasons[] = {
@@ -137,6 +146,7 @@ static void on_i_sync(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     bool first = r->state != DECODE;
     if (first)
         put(r, sink, CT_ELEM_SYNC, 1, 0, r->lost);
+    put_lost_cycles(r, sink);
     r->state = DECODE;
     if (first || p->reason != CT_SYNC_PERIODIC)
         put(r, sink, CT_ELEM_TRACE_ON, reasons[p->reason], 0, 0);
@@ -158,7 +168,7 @@ static void on_branch(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     if (take_security(r, p))
         put_context(r, p->isa, sink);
     if (p->flags & CT_ETM3_HAS_EXC && p->exc)
-        put(r, sink, CT_ELEM_EXCEPTION, CT_EXCEPTION_HERE, p->exc, 0);
+        put(r, sink, CT_ELEM_EXCEPTION, 0, p->exc, 0);
     put(r, sink, CT_ELEM_ADDRESS, p->isa, p->valid, p->value);
 }
 
@@ -166,8 +176,8 @@ static void on_branch(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
 static void on_p_header(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p, struct sink *sink)
 {
     if (!p->natoms) {
-        if (p->cc)
-            put(r, sink, CT_ELEM_CYCLES, CT_CYCLES_ALONE, 0, p->cc);
+        if (r->cycle_accurate)
+            put(r, sink, CT_ELEM_ATOMS, 0, CT_ATOMS_INSN | CT_ATOMS_CYCLES, (uint64_t)p->cc << 32);
         return;
     }
     unsigned aux = CT_ATOMS_INSN;
@@ -187,6 +197,16 @@ static void on_context_id(struct ct_etm3_resolver *r, const struct ct_etm3_packe
         r->context_known |= CT_CONTEXT_VMID;
     }
     put_context(r, CT_IS_SAME, sink);
+}
+
+static void on_data(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p, enum ct_data kind,
+                    struct sink *sink)
+{
+    unsigned aux = (p->flags & CT_ETM3_HAS_DATA ? CT_DATA_HAS_VALUE : 0u) |
+                   (p->flags & CT_ETM3_HAS_ADDR ? CT_DATA_HAS_ADDR : 0u) |
+                   (p->flags & CT_ETM3_BIG_ENDIAN ? CT_DATA_BIG_ENDIAN : 0u) |
+                   (unsigned)p->tag << CT_DATA_TAG_SHIFT | (unsigned)p->bytes << CT_DATA_BYTES_SHIFT;
+    put(r, sink, CT_ELEM_DATA, kind, aux, p->value << 32 | p->data);
 }
 
 static void on_bad(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
@@ -239,7 +259,25 @@ static void on_packet(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     case CT_ETM3_RESERVED:
         on_bad(r, p);
         break;
-    default: /* alignment, ignore, exception entry; data packets are the concern of other elements */
+    case CT_ETM3_NORM_DATA:
+        on_data(r, p, CT_DATA_VALUE, sink);
+        break;
+    case CT_ETM3_VAL_NOT_TRACED:
+        on_data(r, p, CT_DATA_NOT_TRACED, sink);
+        break;
+    case CT_ETM3_OOO_ADDR_PLC:
+        on_data(r, p, CT_DATA_LATER, sink);
+        break;
+    case CT_ETM3_OOO_DATA:
+        on_data(r, p, CT_DATA_LATE, sink);
+        break;
+    case CT_ETM3_STORE_FAIL:
+        on_data(r, p, CT_DATA_STORE_FAILED, sink);
+        break;
+    case CT_ETM3_DATA_SUPPRESSED:
+        on_data(r, p, CT_DATA_SUPPRESSED, sink);
+        break;
+    default: /* alignment, ignore, exception entry */
         break;
     }
 }
@@ -251,6 +289,7 @@ static void count_lost(struct ct_etm3_resolver *r, const struct ct_etm3_packet *
         r->lost += p->value;
     else if (p->type != CT_ETM3_A_SYNC)
         r->lost += p->size;
+    r->lost_cycles += p->cc;
 }
 
 /* Before the first i-sync: times, and with cycle counts what has cycles. */
@@ -309,6 +348,7 @@ size_t ct_etm3_resolve(struct ct_etm3_resolver *r, const struct ct_etm3_packet *
     if (final && taken == size && !r->ended && sink.cap - sink.count >= STEP_ELEMS) {
         unsigned untold = r->state == NO_SYNC ? r->gap + 1u : 0;
         release(r, &sink);
+        put_lost_cycles(r, &sink);
         put(r, &sink, CT_ELEM_END, CT_GAP_END, untold, r->state == DECODE ? 0 : r->lost);
         r->ended = true;
     }

@@ -23,7 +23,8 @@ struct ct_ptm_resolver {
     uint32_t ctxt, vmid;
     uint16_t context_known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
     uint64_t pos;           /* of the packet in work */
-    uint64_t lost;          /* bytes of packets that could not be used since the gap began */
+    uint64_t lost;          /* bytes of packets that could not be used since the gap began … */
+    uint64_t lost_cycles;   /* … and the cycles that they counted */
 };
 
 /* Output of one call. */
@@ -90,6 +91,14 @@ static bool take_security(struct ct_ptm_resolver *r, const struct ct_ptm_packet 
     return changed;
 }
 
+/* What was counted while nothing could be decoded. */
+static void put_lost_cycles(struct ct_ptm_resolver *r, struct sink *sink)
+{
+    if (r->lost_cycles)
+        put(r, sink, CT_ELEM_CYCLES, CT_CYCLES_UNPLACED, 0, r->lost_cycles);
+    r->lost_cycles = 0;
+}
+
 static void on_isync(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p, struct sink *sink)
 {
     static const uint8_t reasons[] = {
@@ -101,6 +110,7 @@ static void on_isync(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p, s
     bool first = r->state != DECODE;
     bool on = first || p->reason != CT_SYNC_PERIODIC;
     put(r, sink, CT_ELEM_SYNC, first, 0, first ? r->lost : 0);
+    put_lost_cycles(r, sink);
     r->state = DECODE;
     if (on) {
         put(r, sink, CT_ELEM_TRACE_ON, reasons[p->reason], 0, 0);
@@ -142,10 +152,10 @@ static void on_context_id(struct ct_ptm_resolver *r, const struct ct_ptm_packet 
     put_context(r, CT_IS_SAME, 0, sink);
 }
 
-static void on_bad(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
+static void on_bad(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p, struct sink *sink)
 {
-    r->state = NO_SYNC;
-    r->gap = CT_GAP_BAD_PACKET;
+    put(r, sink, CT_ELEM_GAP, CT_GAP_BAD_PACKET, 0, 0);
+    r->state = WAIT_SYNC;
     r->lost = p->size;
 }
 
@@ -183,7 +193,7 @@ static void on_packet(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p, 
     case CT_PTM_NOT_SYNC:
     case CT_PTM_BAD_SEQUENCE:
     case CT_PTM_RESERVED:
-        on_bad(r, p);
+        on_bad(r, p, sink);
         break;
     default: /* alignment, ignore, a packet that the end cut */
         break;
@@ -197,6 +207,7 @@ static void count_lost(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
         r->lost += p->value;
     else if (p->type != CT_PTM_ASYNC)
         r->lost += p->size;
+    r->lost_cycles += p->cc;
 }
 
 static void step(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p, struct sink *sink)
@@ -223,7 +234,8 @@ size_t ct_ptm_resolve(struct ct_ptm_resolver *r, const struct ct_ptm_packet *pac
     size_t taken = 0;
     while (taken < size && sink.cap - sink.count >= STEP_ELEMS)
         step(r, &packets[taken++], &sink);
-    if (final && taken == size && !r->ended && sink.cap > sink.count) {
+    if (final && taken == size && !r->ended && sink.cap - sink.count >= STEP_ELEMS) {
+        put_lost_cycles(r, &sink);
         unsigned untold = r->state == NO_SYNC ? r->gap + 1u : 0;
         put(r, &sink, CT_ELEM_END, CT_GAP_END, untold, r->state == DECODE ? 0 : r->lost);
         r->ended = true;

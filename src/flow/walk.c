@@ -1,5 +1,6 @@
 /* The plain walk: elements and memory to instruction ranges, one instruction at a time. LISTING 5.1 to 5.4. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ctx.h"
 #include "coretap/flow.h"
@@ -17,6 +18,12 @@
 /* Preferred return address of a tail-chained exception, M profile. */
 #define TAIL_CHAIN 0xfffffffeu
 
+/* An instruction that data transfers belong to. */
+struct data_owner {
+    uint64_t addr;
+    bool known;
+};
+
 struct ct_walk {
     struct ct_fetch fetch;
     struct ct_return_stack stack;
@@ -24,6 +31,8 @@ struct ct_walk {
     bool split_source_ranges;
     bool need_address;
     bool need_context;
+    struct data_owner
+        owners[4];   /* ETMv3: of data transfers: 0 the last instruction, others placeholders by tag */
     bool lost_told;  /* ETMv3: it was said that instructions run at an unknown address */
     bool stale;      /* the walk starts at an address that execution has left */
     uint64_t addr;   /* next instruction */
@@ -265,16 +274,8 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
     }
 }
 
-/* PTM: where an indirect branch goes that is traced as an atom is on the return stack. */
-static void return_by_atom(struct ct_walk *w)
-{
-    uint64_t addr;
-    uint8_t isa;
-    if (ct_return_stack_pop(&w->stack, &addr, &isa))
-        go_to(w, addr, isa);
-}
-
-/* PTM: `target`: the address that follows is where the branch goes, whatever it is. */
+/* PTM: where an indirect branch goes that is traced as an atom is on the return stack: it comes off before the branch
+ * may push its own return address. `target`: the address that follows is where the branch goes, whatever it is. */
 static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct sink *sink)
 {
     if (w->need_address || w->need_context)
@@ -288,11 +289,16 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
     put_range(w, sink, &range, executed);
     if (!executed)
         return;
+    uint64_t addr;
+    uint8_t isa;
     bool from_stack = w->insn.type == CT_INSN_IBR && !target;
+    bool found_it = from_stack && ct_return_stack_pop(&w->stack, &addr, &isa);
     take_waypoint(w);
     w->stack.pop_pending = false;
-    if (from_stack)
-        return_by_atom(w);
+    if (found_it)
+        go_to(w, addr, isa);
+    else if (from_stack && w->stack.enabled)
+        put_bad_image(w, sink);
 }
 
 /* ETMv3: instructions ran, and nobody knows where. That is said once, then only how many cycles they took. */
@@ -316,26 +322,35 @@ static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint
 static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
 {
     struct range range = {.start = w->addr};
+    w->owners[0].known = false;
+    w->lost_told = false;
     if (!walk_insn(w, &range)) {
         put_broken_walk(w, sink, &range, NO_ACCESS);
+        w->placed = true; /* its cycles are said with the address */
         return;
     }
     put_range(w, sink, &range, executed);
+    w->owners[0] = (struct data_owner){range.start, true};
     if (executed)
         take_waypoint(w);
-    w->lost_told = false;
 }
 
 /* ETMv3: each atom is an instruction, with its share of the cycles. As on_atoms. */
 static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     uint64_t total = elem->v >> 32;
+    if (!elem->n) {
+        struct ct_elem cycles = {.kind = CT_ELEM_CYCLES, .pos = elem->pos, .v = total};
+        put_elem(w, sink, cycles);
+        w->lost_told |= w->need_address;
+    }
     while (w->atoms_done < elem->n) {
         if (sink->cap - sink->count < STEP_RECORDS)
             return false;
         bool each = elem->aux & CT_ATOMS_EACH;
         uint64_t before = each ? w->atoms_done : w->atoms_done ? total : 0;
         if (w->need_address || w->need_context) {
+            w->owners[0].known = false;
             put_lost_address(w, elem, total - before, sink);
             break;
         }
@@ -451,6 +466,18 @@ static void on_cycles(struct ct_walk *w, const struct ct_elem *elem, struct sink
     put_elem(w, sink, out);
 }
 
+/* A transfer belongs to the last instruction, or to the one whose placeholder had the same tag (IHI 0014Q 7.8). */
+static void on_data(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+{
+    unsigned tag = (elem->aux & CT_DATA_TAG) >> CT_DATA_TAG_SHIFT;
+    if (elem->n == CT_DATA_LATER)
+        w->owners[tag] = w->owners[0];
+    const struct data_owner *owner = &w->owners[elem->n == CT_DATA_LATE ? tag : 0];
+    put_elem(w, sink, *elem);
+    sink->records[sink->count - 1].start = owner->known ? owner->addr : 0;
+    sink->records[sink->count - 1].n = owner->known;
+}
+
 /* Waypoints on the way to a source address were not taken: each ends a range. True when done, false when the
  * sink is full; walking goes on from w->addr. */
 static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
@@ -563,6 +590,9 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
     case CT_ELEM_CYCLES:
         on_cycles(w, elem, sink);
         return true;
+    case CT_ELEM_DATA:
+        on_data(w, elem, sink);
+        return true;
     case CT_ELEM_WAYPOINT:
         w->placed = false;
         on_waypoint(w, elem, sink);
@@ -596,6 +626,7 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
         return true;
     case CT_ELEM_GAP:
         w->need_address = w->need_context = true;
+        memset(w->owners, 0, sizeof w->owners);
         w->stack.pop_pending = false;
         put_elem(w, sink, *elem);
         return true;

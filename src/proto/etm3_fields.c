@@ -114,7 +114,8 @@ static uint8_t fifth_byte_isa(uint8_t last, bool alt_isa)
 
 static void set_address(struct ct_etm3_state *s, struct ct_etm3_packet *packet, const struct branch *b)
 {
-    unsigned shift = ct_v7_address_shift(packet->isa);
+    /* Before anything was said of the instruction set it counts as A32. */
+    unsigned shift = packet->isa == CT_V7_ISA_UNKNOWN ? 2 : ct_v7_address_shift(packet->isa);
     unsigned count = b->count;
     uint64_t bits = b->bits;
     if (b->full) {
@@ -146,13 +147,16 @@ static struct exception exception_bytes(const struct ct_etm3_state *s, struct ct
                           .number = byte >> 1 & 15u,
                           .ns = byte & 1,
                           .hyp = s->hyp};
+    unsigned resume_at = 2;
     for (unsigned i = 1; byte & 0x80 && !c->cut; i++) {
         byte = ct_v7_u8(c);
-        if (i == 1 && !(byte & 0x40)) {
+        if (i == 1 && byte & 0x40)
+            resume_at = 1;
+        if (i == 1 && resume_at != 1) {
             e.hyp = byte & 0x20;
             if (s->config.m_profile)
                 e.number |= (uint16_t)((byte & 0x1fu) << 4);
-        } else if (i < 3) {
+        } else if (i == resume_at) {
             e.resume = byte & 15u;
         }
     }
@@ -182,7 +186,7 @@ void ct_etm3_branch(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t hea
         packet->flags |= (uint16_t)(CT_ETM3_HAS_EXC | (e.cancel ? CT_ETM3_CANCEL : 0));
     } else if (b.full && b.last & 0x80) { /* as ETMv3.0 codes exceptions, ARM state only */
         packet->exc = b.last >> 3 & 7u;
-        packet->flags |= (uint16_t)(CT_ETM3_HAS_EXC | (b.last & 0x40 ? CT_ETM3_CANCEL : 0));
+        packet->flags |= (uint16_t)(CT_ETM3_HAS_EXC | CT_ETM3_OLD_EXC | (b.last & 0x40 ? CT_ETM3_CANCEL : 0));
     }
     set_isa(s, packet, isa);
     set_address(s, packet, &b);
@@ -203,8 +207,8 @@ void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_e
         b = branch_bytes(s, c, ct_v7_u8(c));
     if (c->cut)
         return;
-    packet->reason = info >> 5 & 3;
-    set_security(s, packet, info & 8, info & 2);
+    s->reason = packet->reason = info >> 5 & 3;
+    set_security(s, packet, info & 8, s->config.virtualization ? info & 2 : s->hyp);
     if (s->config.ctxt_bytes) {
         s->ctxt = packet->ctxt = ctxt;
         packet->flags |= CT_ETM3_HAS_CTXT;
@@ -217,8 +221,7 @@ void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_e
         isa = CT_V7_JAZ;
     else if (addr & 1)
         isa = s->alt_isa ? CT_V7_TEE : CT_V7_T32;
-    if (isa != CT_V7_JAZ)
-        addr &= ~UINT32_C(1);
+    addr &= ~UINT32_C(1);
     set_isa(s, packet, isa);
     s->addr = addr;
     s->addr_valid = 32;
@@ -317,6 +320,7 @@ void ct_etm3_cut(const struct ct_etm3_state *s, struct ct_etm3_packet *packet)
     case CT_ETM3_I_SYNC_CYCLE:
         packet->flags |= (uint16_t)(CT_ETM3_HAS_SEC | (s->ns ? CT_ETM3_NS : 0) | (s->hyp ? CT_ETM3_HYP : 0));
         packet->flags |= s->config.data_only ? 0 : CT_ETM3_HAS_ADDR;
+        packet->reason = s->reason;
         packet->value = s->addr;
         packet->valid = s->addr_valid;
         packet->isa = s->isa;
@@ -341,8 +345,11 @@ void ct_etm3_cut(const struct ct_etm3_state *s, struct ct_etm3_packet *packet)
     }
 }
 
-int ct_etm3_exception_reserved(const struct ct_source *source, unsigned number)
+int ct_etm3_exception_reserved(const struct ct_source *source, const struct ct_etm3_packet *packet)
 {
+    unsigned number = packet->exc;
+    if (packet->flags & CT_ETM3_OLD_EXC)
+        return number == 2 || number == 3;
     if (source->arch.profile != CT_PROFILE_M)
         return number == 6 || number == 7;
     return number == 0x10 || number == 0x12 || number == 0x14 || number == 0x16 || number == 0x17;

@@ -15,6 +15,7 @@ struct ct_etm3_state {
     uint8_t addr_valid; /* low bits known */
     uint8_t data_addr_valid;
     uint8_t isa;
+    uint8_t reason;  /* of the last i-sync */
     bool alt_isa;    /* T32 addresses are ThumbEE */
     bool big_endian; /* data transfers */
     bool ns, hyp;

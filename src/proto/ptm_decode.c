@@ -21,6 +21,7 @@ struct ct_ptm_decoder {
     uint32_t addr;
     uint8_t addr_valid; /* low bits known */
     uint8_t isa;
+    bool alt_isa; /* T32 addresses are ThumbEE */
     bool ns, hyp;
     uint64_t timestamp;
     bool synced;
@@ -146,9 +147,10 @@ static void isync(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_pt
     }
     if (c->cut)
         return;
+    d->alt_isa = info & 4;
     uint8_t isa = CT_V7_A32;
     if (addr & 1)
-        isa = info & 4 ? CT_V7_TEE : CT_V7_T32;
+        isa = d->alt_isa ? CT_V7_TEE : CT_V7_T32;
     set_isa(d, packet, isa);
     d->ns = info & 8;
     d->hyp = info & 2;
@@ -211,11 +213,14 @@ static struct address address_bytes(struct ct_v7_cursor *c, uint8_t first)
 
 static uint8_t address_isa(const struct ct_ptm_decoder *d, const struct address *a)
 {
-    if (!a->full)
+    bool thumb = d->isa == CT_V7_T32 || d->isa == CT_V7_TEE;
+    if (!a->full && !(a->has_info && thumb))
         return d->isa;
-    if (a->last & 0x20)
+    if (a->full && a->last & 0x20)
         return CT_V7_JAZ;
-    return a->last & 0x10 ? CT_V7_T32 : CT_V7_A32;
+    if (!a->full || a->last & 0x10)
+        return d->alt_isa ? CT_V7_TEE : CT_V7_T32;
+    return CT_V7_A32;
 }
 
 /* The fifth byte has what is left of the 32 bits. */
@@ -240,13 +245,13 @@ static void set_address(struct ct_ptm_decoder *d, struct ct_ptm_packet *packet, 
 static void waypoint_update(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
 {
     struct address a = address_bytes(c, ct_v7_u8(c));
+    a.has_info = a.has_info && a.full;
     uint8_t info = a.has_info ? ct_v7_u8(c) : 0;
     if (c->cut)
         return;
-    uint8_t isa = address_isa(d, &a);
-    if (isa == CT_V7_T32 && info & 0x40)
-        isa = CT_V7_TEE;
-    set_isa(d, packet, isa);
+    if (a.has_info)
+        d->alt_isa = info & 0x40;
+    set_isa(d, packet, address_isa(d, &a));
     set_address(d, packet, &a);
 }
 
@@ -264,10 +269,8 @@ static void branch(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t hea
         set_cc(packet, cycle_count(c, ct_v7_u8(c)));
     if (c->cut)
         return;
-    uint8_t isa = address_isa(d, &a);
     if (a.has_info) {
-        if (isa == CT_V7_T32 && info[0] & 0x40)
-            isa = CT_V7_TEE;
+        d->alt_isa = info[0] & 0x40;
         d->ns = info[0] & 1;
         if (info[0] & 0x80)
             d->hyp = info[1] & 0x20;
@@ -275,7 +278,7 @@ static void branch(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t hea
         packet->flags |=
             (uint8_t)(CT_PTM_HAS_SEC | CT_PTM_HAS_EXC | (d->ns ? CT_PTM_NS : 0) | (d->hyp ? CT_PTM_HYP : 0));
     }
-    set_isa(d, packet, isa);
+    set_isa(d, packet, address_isa(d, &a));
     set_address(d, packet, &a);
 }
 

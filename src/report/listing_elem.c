@@ -178,6 +178,7 @@ static bool has_line(const struct ct_flow *r)
     case CT_ELEM_SYNC:
     case CT_ELEM_FUNC_RET:
     case CT_ELEM_SW_SOURCE:
+    case CT_ELEM_DATA:
         return false;
     case CT_ELEM_CONTEXT:
         return !(r->elem.aux & CT_CONTEXT_SILENT);

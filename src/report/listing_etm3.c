@@ -63,7 +63,7 @@ static void branch(struct ct_text *t, const struct ct_etm3_packet *p, const stru
         security(t, p);
     if (!(p->flags & CT_ETM3_HAS_EXC))
         return;
-    if (ct_etm3_exception_reserved(source, p->exc))
+    if (ct_etm3_exception_reserved(source, p))
         ct_text_lit(t, " exc=reserved");
     else
         ct_list_hex(t, " exc=", p->exc);

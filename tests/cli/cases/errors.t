@@ -109,7 +109,7 @@ $ cp -r examples/quickstart $T/empty && : >$T/empty/trace.bin && coretap stats $
 | instructions=0
 $ cp -r examples/quickstart $T/hole && head -c 24 /dev/zero | dd of=$T/hole/trace.bin bs=1 seek=530 conv=notrunc status=none && coretap list -p -i 11 $T/hole >$T/out; echo "exit code $?"; grep -A3 'i_reserved\|i_bad' $T/out
 | exit code 1
-| 556 11 05 i_reserved_cfg err=i_func_ret
+| 556 11 05 i_reserved
 | 557 11 9564 i_addr_s_is0 addr=80590
 | 560 11 850002080000000000b12a000000 i_addr_ctxt_l_64is0 addr=80400 sf=64 el=1 sec=ns ctxt=2a
 | 594 11 db i_atom_f2 atoms=EE

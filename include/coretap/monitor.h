@@ -1,0 +1,163 @@
+/* coretap monitor: TeSSLa specifications over timestamped events, usable without any trace. The language is described
+ * in docs/tessla.md; a specification is compiled once and then run any number of times, in any thread. */
+#ifndef CORETAP_MONITOR_H
+#define CORETAP_MONITOR_H
+
+#include "coretap/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_monitor_dialect {
+    CT_MONITOR_AUTO,   /* "define" or a monitor source in the text: watchpoint dialect, else stream dialect */
+    CT_MONITOR_STREAM, /* def, in, out: the present form of the language */
+    CT_MONITOR_WATCHPOINT, /* define, codeLine, monitor(...): paper 2, Listings 1-4 */
+};
+
+struct ct_monitor_options {
+    size_t size;           /* sizeof of this struct */
+    uint8_t dialect;       /* enum ct_monitor_dialect */
+    uint8_t no_include;    /* 1: "include" finds nothing: for texts from strangers */
+    uint8_t changes_only;  /* 1: monitor(...) puts out its first verdict and changes only */
+    const char *time_unit; /* of the timestamps, for time literals: fs ps ns us ms s min h d; NULL: none */
+};
+
+struct ct_monitor_spec;
+
+/* Compiles text[0..size). `name` stands in messages, and "include" is relative to it. `options` may be NULL.
+ * Errors in the text are in the specification's diagnostics: then the result is CT_ERR_FORMAT, *out is set
+ * nevertheless and must be freed, the context has the first error, and ct_monitor_new refuses it.
+ * CT_ERR_ARG: an unknown time unit or dialect. CT_ERR_LIMIT: too large when expanded. CT_ERR_NOMEM. In these cases *out is
+ * NULL. Needs about 4 MiB of C stack. */
+CT_API int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, size_t size,
+                              const struct ct_monitor_options *options, struct ct_monitor_spec **out);
+CT_API void ct_monitor_spec_free(struct ct_monitor_spec *spec);
+
+struct ct_monitor_diag {
+    const char *file;
+    const char *text;
+    uint8_t warning;               /* 1: warning, 0: error */
+    uint32_t line, column;         /* from 1; columns are characters */
+    uint32_t end_line, end_column; /* the first that does not belong */
+};
+
+CT_API size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec);
+CT_API int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_diag *out);
+
+/* "FILE:line:column: error: TEXT", the line and a caret under the place, as one text with newlines. Result: its
+ * length, which may be larger than `cap`; then it was cut (and ends in NUL if cap > 0). */
+CT_API size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, char *text, size_t cap);
+
+/* Element types as the caller of ct_monitor_feed sees them. */
+enum ct_monitor_type {
+    CT_MONITOR_UNIT,
+    CT_MONITOR_INT,
+    CT_MONITOR_FLOAT,
+    CT_MONITOR_BOOL,
+    CT_MONITOR_STRING,
+    CT_MONITOR_VERDICT, /* outputs only: enum ct_monitor_verdict in `i` */
+    CT_MONITOR_OTHER,   /* Option, List, ...: see type_text; as text only */
+};
+
+enum ct_monitor_verdict {
+    CT_MONITOR_UNKNOWN,
+    CT_MONITOR_TRUE,
+    CT_MONITOR_FALSE,
+};
+
+struct ct_monitor_stream {
+    const char *name;
+    const char *type_text; /* "Int", "Option[Int]" */
+    uint8_t type;          /* enum ct_monitor_type */
+    uint8_t raw;           /* outputs: @raw, the value alone is printed */
+    /* inputs of the watchpoint dialect: "codeLine", "main.c", 32; "function_call", "f", 0; "onExecuting", NULL, address;
+     * otherwise NULL */
+    const char *source;
+    const char *source_arg;
+    uint64_t source_number;
+};
+
+CT_API size_t ct_monitor_input_count(const struct ct_monitor_spec *spec);
+CT_API size_t ct_monitor_output_count(const struct ct_monitor_spec *spec);
+/* CT_ERR_ARG beyond the count. The texts live as long as the specification. */
+CT_API int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
+CT_API int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
+
+/* Streams and instructions after optimisation: what a run costs. */
+CT_API size_t ct_monitor_node_count(const struct ct_monitor_spec *spec);
+
+/* The graph of streams in graphviz's language; length and cutting as in ct_monitor_diag_print. */
+CT_API size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap);
+
+union ct_monitor_value {
+    int64_t i; /* Int; Bool as 0 or 1; verdict */
+    double f;
+    const char *s; /* String: `size` bytes of UTF-8, read during the call */
+    const void *opaque;
+};
+
+struct ct_monitor_event {
+    uint64_t time;  /* in base units, at most 2^63-1; never decreasing */
+    uint32_t input; /* index of the input */
+    uint32_t size;  /* String: bytes */
+    union ct_monitor_value v;
+};
+
+struct ct_monitor_result {
+    uint64_t time;
+    union ct_monitor_value v; /* String and other types: ct_monitor_print only */
+    uint32_t output;          /* index of the output */
+    uint32_t form;            /* for ct_monitor_print */
+};
+
+/* Receives results in order of time; those of one instant in the order of the out statements. They live during the
+ * call. */
+typedef void ct_monitor_fn(void *user, const struct ct_monitor_result *results, size_t count);
+
+struct ct_monitor;
+
+struct ct_monitor_limits {
+    size_t size;       /* sizeof of this struct */
+    size_t memory;     /* bytes of live values (strings, lists, ...); 0: 256 MiB */
+    uint64_t instants; /* instants that timers add between inputs; 0: no limit */
+    uint64_t steps;    /* jumps back and calls in one instant; 0: 100 million */
+};
+
+/* A run of a specification, which must live longer. `limits` may be NULL. CT_ERR_ARG for a specification with
+ * errors, CT_ERR_NOMEM. */
+CT_API int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
+                          const struct ct_monitor_limits *limits, ct_monitor_fn *fn, void *user,
+                          struct ct_monitor **out);
+CT_API void ct_monitor_free(struct ct_monitor *monitor);
+
+/* Takes events in order of time. An instant is evaluated when an event of a later time comes, or the end.
+ * CT_ERR_FORMAT: the events are wrong (time decreases, two events of one input at one time) or a value is (error value
+ * needed, non-positive delay): the context has the text; results before the error were delivered; the run is over.
+ * CT_ERR_LIMIT: a limit was reached. CT_ERR_ARG: no such input, an input that only text can feed, or the run is
+ * over. */
+CT_API int ct_monitor_feed(struct ct_monitor *monitor, const struct ct_monitor_event *events, size_t count);
+
+/* No event before `time` will come any more: what can be known by then is put out, timers included. */
+CT_API int ct_monitor_advance(struct ct_monitor *monitor, uint64_t time);
+
+/* The end of the input: evaluates the last instant. Timers later than it never fire. */
+CT_API int ct_monitor_finish(struct ct_monitor *monitor);
+
+/* Takes a textual trace (lines "TIME: NAME = VALUE"); a line may be cut anywhere between two calls, `last` says that
+ * the text ends here. Errors as above, with the line number. Events of undeclared streams are passed over.
+ * After `limit`+1 events (see ct_monitor_text_limit) the rest is ignored. */
+CT_API int ct_monitor_feed_text(struct ct_monitor *monitor, const char *text, size_t size, int last);
+CT_API void ct_monitor_text_name(struct ct_monitor *monitor, const char *name);
+CT_API void ct_monitor_text_limit(struct ct_monitor *monitor, uint64_t limit);
+
+/* Results as lines "TIME: NAME = VALUE\n", or the bare value of a @raw output. Only inside the callback. Result: bytes
+ * written, as many whole results as fit; *done is how many. A single result that does not fit: 0 and *done = 0; come
+ * again with a larger buffer. */
+CT_API size_t ct_monitor_print(const struct ct_monitor *monitor, const struct ct_monitor_result *results,
+                               size_t count, char *text, size_t cap, size_t *done);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,294 @@
+/* coretap tessla: specifications on textual traces, without any captured trace. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "coretap/monitor.h"
+
+enum {
+    OPT_SPEC,
+    OPT_TRACE,
+    OPT_DIALECT,
+    OPT_UNIT,
+    OPT_ABORT,
+    OPT_CHANGES,
+    OPT_CHECK,
+    OPT_LIST_IN,
+    OPT_LIST_OUT,
+    OPT_DOT,
+};
+
+/* What a specification that does not compile gives, apart from CLI_FAILED for a run that fails. */
+#define EXIT_SPEC 1
+
+static const char *const dialects[] = {"auto", "stream", "watchpoint", NULL};
+
+static const struct cli_option options[] = {
+    [OPT_SPEC] = {.name = "spec",
+                  .letter = 's',
+                  .kind = CLI_TEXT,
+                  .arg = "FILE",
+                  .help = "The specification, in TeSSLa; - is standard input."},
+    [OPT_TRACE] = {.name = "trace",
+                   .letter = 't',
+                   .kind = CLI_TEXT,
+                   .arg = "FILE",
+                   .help =
+                       "The input: lines TIME: NAME = VALUE. Standard input without this option, or with -."},
+    [OPT_DIALECT] =
+        {.name = "dialect",
+         .kind = CLI_CHOICE,
+         .choices = dialects,
+         .help = "stream: def, in, out. watchpoint: define, codeLine, monitor(...). auto: by the text."},
+    [OPT_UNIT] =
+        {.name = "time-unit",
+         .letter = 'u',
+         .kind = CLI_TEXT,
+         .arg = "UNIT",
+         .help = "What the timestamps count: fs, ps, ns, us, ms, s, min, h or d. Time literals need it."},
+    [OPT_ABORT] = {.name = "abort-at",
+                   .kind = CLI_NUMBER,
+                   .arg = "N",
+                   .min = 0,
+                   .max = UINT64_MAX - 1,
+                   .help = "Take N+1 events; then do as if the input ended there."},
+    [OPT_CHANGES] = {.name = "changes-only",
+                     .kind = CLI_FLAG,
+                     .help = "Of monitor(...), put out the first verdict and changes only."},
+    [OPT_CHECK] = {.name = "check", .kind = CLI_FLAG, .help = "Compile only."},
+    [OPT_LIST_IN] = {.name = "list-in",
+                     .kind = CLI_FLAG,
+                     .help = "Print the inputs with their types and watchpoints; do not run."},
+    [OPT_LIST_OUT] = {.name = "list-out",
+                      .kind = CLI_FLAG,
+                      .help = "Print the outputs with their types; do not run."},
+    [OPT_DOT] = {.name = "dot",
+                 .kind = CLI_FLAG,
+                 .help = "Print the streams as a graph for graphviz; do not run."},
+};
+
+/* A whole file; NULL after a message. */
+static char *read_all(const char *path, size_t *size)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *f = standard ? stdin : fopen(path, "rb");
+    char *text = NULL;
+    size_t cap = 0, got = 1;
+    *size = 0;
+    while (f && got) {
+        if (cap - *size < 65536) {
+            char *more = realloc(text, cap = cap * 2 + 131072);
+            if (!more)
+                break;
+            text = more;
+        }
+        got = fread(text + *size, 1, cap - *size, f);
+        *size += got;
+    }
+    const bool fine = f && !ferror(f) && !got;
+    if (!fine) {
+        cli_say("%s: %s; there is no specification to compile", path, strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    if (f && !standard)
+        fclose(f);
+    return text;
+}
+
+static void print_diagnostics(const struct ct_monitor_spec *spec, bool quiet)
+{
+    for (size_t i = 0; i < ct_monitor_diag_count(spec); i++) {
+        struct ct_monitor_diag d;
+        char text[4096];
+        ct_monitor_diag_get(spec, i, &d);
+        if (d.warning && quiet)
+            continue;
+        ct_monitor_diag_print(spec, i, text, sizeof text);
+        fputs(text, stderr);
+    }
+}
+
+static void list_streams(const struct ct_monitor_spec *spec, bool inputs)
+{
+    const size_t count = inputs ? ct_monitor_input_count(spec) : ct_monitor_output_count(spec);
+    for (size_t i = 0; i < count; i++) {
+        struct ct_monitor_stream s;
+        if (inputs)
+            ct_monitor_input(spec, i, &s);
+        else
+            ct_monitor_output(spec, i, &s);
+        printf("%s: Events[%s]", s.name, s.type_text);
+        if (s.source && !strcmp(s.source, "codeLine"))
+            printf(" (%s %s:%llu)", s.source, s.source_arg, (unsigned long long)s.source_number);
+        else if (s.source && s.source_arg)
+            printf(" (%s %s)", s.source, s.source_arg);
+        else if (s.source)
+            printf(" (%s 0x%llx)", s.source, (unsigned long long)s.source_number);
+        putchar('\n');
+    }
+}
+
+static int print_dot(const struct ct_monitor_spec *spec)
+{
+    const size_t size = ct_monitor_dot(spec, NULL, 0) + 1;
+    char *text = malloc(size);
+    if (!text) {
+        cli_say("out of memory");
+        return CLI_FAILED;
+    }
+    ct_monitor_dot(spec, text, size);
+    fputs(text, stdout);
+    free(text);
+    return CLI_CLEAN;
+}
+
+struct printer {
+    struct ct_monitor *monitor;
+    char *text;
+    size_t cap;
+    bool no_memory;
+};
+
+static void print_results(void *user, const struct ct_monitor_result *results, size_t count)
+{
+    struct printer *p = user;
+    while (count && !p->no_memory) {
+        size_t done;
+        const size_t n = ct_monitor_print(p->monitor, results, count, p->text, p->cap, &done);
+        fwrite(p->text, 1, n, stdout);
+        results += done;
+        count -= done;
+        if (done)
+            continue;
+        char *more = realloc(p->text, p->cap * 2); /* a single result larger than the buffer */
+        p->no_memory = !more;
+        if (more) {
+            p->text = more;
+            p->cap *= 2;
+        }
+    }
+}
+
+/* Feeds what is there as soon as it is there, so that a live input is answered at once. */
+static int feed(struct ct_monitor *m, const struct ct_ctx *ctx, int fd, const char *name)
+{
+    enum {
+        CHUNK = 1 << 18
+    };
+    char *chunk = malloc(CHUNK);
+    ssize_t n = 0;
+    int status = chunk ? CT_OK : CT_ERR_NOMEM;
+    while (!status && !ferror(stdout) && (n = read(fd, chunk, CHUNK)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            break;
+        status = ct_monitor_feed_text(m, chunk, (size_t)n, 0);
+        if (n < CHUNK)
+            fflush(stdout);
+    }
+    free(chunk);
+    if (n < 0) {
+        cli_say("%s: %s", name, strerror(errno));
+        return CLI_FAILED;
+    }
+    if (!status)
+        status = ct_monitor_feed_text(m, "", 0, 1);
+    if (!status)
+        status = ct_monitor_finish(m);
+    fflush(stdout); /* results come before the error that ended them */
+    return status ? cli_library_error(ctx) : CLI_CLEAN;
+}
+
+static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec *spec)
+{
+    const struct cli_value *trace = &args->values[OPT_TRACE];
+    const bool standard = !trace->given || strcmp(trace->text, "-") == 0;
+    const char *name = standard ? "standard input" : trace->text;
+    struct printer printer = {.cap = 1 << 16};
+    const int fd = standard ? STDIN_FILENO : open(trace->text, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        cli_say("%s: %s; there is no trace to read", name, strerror(errno));
+        return CLI_FAILED;
+    }
+    int code = CLI_FAILED;
+    printer.text = malloc(printer.cap);
+    if (!printer.text) {
+        cli_say("out of memory");
+    } else if (ct_monitor_new(args->ctx, spec, NULL, print_results, &printer, &printer.monitor)) {
+        cli_library_error(args->ctx);
+    } else {
+        ct_monitor_text_name(printer.monitor, name);
+        if (args->values[OPT_ABORT].given)
+            ct_monitor_text_limit(printer.monitor, args->values[OPT_ABORT].number);
+        code = feed(printer.monitor, args->ctx, fd, name);
+        if (printer.no_memory) {
+            cli_say("out of memory: a value was too long to print");
+            code = CLI_FAILED;
+        }
+    }
+    ct_monitor_free(printer.monitor);
+    free(printer.text);
+    if (!standard)
+        close(fd);
+    return code;
+}
+
+static int use(const struct cli_args *args, const struct ct_monitor_spec *spec)
+{
+    if (args->values[OPT_LIST_IN].given)
+        list_streams(spec, true);
+    if (args->values[OPT_LIST_OUT].given)
+        list_streams(spec, false);
+    if (args->values[OPT_DOT].given)
+        return print_dot(spec);
+    if (args->values[OPT_LIST_IN].given || args->values[OPT_LIST_OUT].given || args->values[OPT_CHECK].given)
+        return CLI_CLEAN;
+    return run_monitor(args, spec);
+}
+
+static int run(const struct cli_args *args)
+{
+    struct ct_monitor_options o = {.size = sizeof o,
+                                   .dialect = (uint8_t)args->values[OPT_DIALECT].number,
+                                   .changes_only = args->values[OPT_CHANGES].given,
+                                   .time_unit = args->values[OPT_UNIT].text};
+    struct ct_monitor_spec *spec;
+    size_t size;
+    if (!args->values[OPT_SPEC].given)
+        return cli_usage_error(args->command, "no specification; name one with --spec FILE");
+    char *text = read_all(args->values[OPT_SPEC].text, &size);
+    if (!text)
+        return CLI_FAILED;
+    const int status = ct_monitor_compile(args->ctx, args->values[OPT_SPEC].text, text, size, &o, &spec);
+    free(text);
+    int code = CLI_FAILED;
+    if (spec)
+        print_diagnostics(spec, args->quiet);
+    else
+        cli_library_error(args->ctx);
+    if (spec)
+        code = status ? EXIT_SPEC : use(args, spec);
+    ct_monitor_spec_free(spec);
+    return code;
+}
+
+const struct cli_command cli_command_tessla = {
+    .name = "tessla",
+    .summary = "run a TeSSLa specification on a textual trace",
+    .synopsis = "--spec FILE",
+    .about =
+        "Compiles a specification and runs it on a trace of lines TIME: NAME = VALUE; prints its outputs in "
+        "the "
+        "same form. Both forms of the language are understood: def, in, out, and define, codeLine, "
+        "monitor(...).\n"
+        "Exit status: 0 done; 1 the specification does not compile (each error is shown with its line and a "
+        "caret); 2 the run ended with an error, or something could not be opened or read.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,200 @@
+/* Recursion and order (LANGUAGE.md A.4). */
+#include "monitor/program.h"
+
+/* last and delay look at their first argument only in the past. */
+static bool same_instant(const struct node *s, uint32_t arg)
+{
+    return arg > 0 || (s->kind != N_LAST && s->kind != N_DELAY);
+}
+
+static void recursion_error(struct elab *e, const struct node *s)
+{
+    diag_error(e->diags, s->span, "Infinite recursion detected%s%s", s->name ? " in the definition of " : "",
+               s->name ? s->name : "");
+}
+
+/* Replaces references by what they stand for. */
+static bool resolve(struct elab *e)
+{
+    bool fine = true;
+    for (size_t i = 0; i < e->graph.cap; i++) {
+        for (struct node *s = e->graph.buckets[i]; s; s = s->next) {
+            if (s->kind != N_REF || !s->args[0])
+                continue;
+            struct node *target = node_target(s);
+            if (!target) {
+                recursion_error(e, s);
+                fine = false;
+            } else if (!target->span.source) {
+                target->span = s->span;
+                target->name = target->name ? target->name : s->name;
+            }
+        }
+    }
+    for (size_t i = 0; fine && i < e->graph.cap; i++)
+        for (struct node *s = e->graph.buckets[i]; s; s = s->next)
+            for (uint32_t k = 0; s->kind != N_REF && k < s->n; k++)
+                if (s->args[k]->kind == N_REF && node_target(s->args[k]))
+                    s->args[k] = node_target(s->args[k]);
+    for (size_t i = 0; fine && i < e->noutputs; i++)
+        e->outputs[i].node = node_target(e->outputs[i].node);
+    return fine;
+}
+
+struct frame {
+    struct node *s;
+    uint32_t next;
+};
+
+/* The definition to name is one on the cycle that was referred to before it was done. */
+static void report_cycle(struct elab *e, const struct frame *stack, size_t depth, const struct node *again)
+{
+    const struct node *named = again;
+    for (size_t i = depth; i-- > 0;) {
+        if (stack[i].s->span.source && !named->span.source)
+            named = stack[i].s;
+        if (stack[i].s == again)
+            break;
+    }
+    recursion_error(e, named);
+}
+
+/* Depth first along the edges of one instant, with a stack of its own: graphs may be deep. */
+static bool acyclic(struct elab *e)
+{
+    struct frame *stack = ARENA_ARRAY(e->arena, struct frame, e->graph.count + 1);
+    bool fine = true;
+    for (size_t i = 0; i < e->graph.cap; i++) {
+        for (struct node *root = e->graph.buckets[i]; root; root = root->next) {
+            if (root->mark)
+                continue;
+            size_t depth = 0;
+            stack[depth++] = (struct frame){root, 0};
+            root->mark = 1;
+            while (depth) {
+                struct frame *f = &stack[depth - 1];
+                if (f->next == f->s->n) {
+                    f->s->mark = 2;
+                    depth--;
+                    continue;
+                }
+                uint32_t k = f->next++;
+                struct node *t = f->s->args[k];
+                if (!same_instant(f->s, k) || t->mark == 2)
+                    continue;
+                if (t->mark == 1) {
+                    report_cycle(e, stack, depth, t);
+                    fine = false;
+                    continue;
+                }
+                t->mark = 1;
+                stack[depth++] = (struct frame){t, 0};
+            }
+        }
+    }
+    return fine;
+}
+
+static size_t mark_reached(struct elab *e, struct node **list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->noutputs; i++) {
+        struct node *s = e->outputs[i].node;
+        if (!s->reached) {
+            s->reached = true;
+            list[n++] = s;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < list[i]->n; k++)
+            if (!list[i]->args[k]->reached) {
+                list[i]->args[k]->reached = true;
+                list[n++] = list[i]->args[k];
+            }
+    return n;
+}
+
+/* Kahn's algorithm. A `last` goes first when it can: before its stream is written, the value it wants is still in
+ * place and need not be saved. */
+static void sort(struct elab *e, struct node **list, size_t n, struct order *order)
+{
+    uint32_t *waits = ARENA_ARRAY(e->arena, uint32_t, e->graph.count);
+    uint32_t *first = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1); /* users of a node: CSR */
+    struct node **ready = ARENA_ARRAY(e->arena, struct node *, n),
+                **lasts = ARENA_ARRAY(e->arena, struct node *, n);
+    size_t nready = 0, nlasts = 0, edges = 0;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < list[i]->n; k++)
+            if (same_instant(list[i], k)) {
+                waits[list[i]->id]++;
+                first[list[i]->args[k]->id + 1]++;
+                edges++;
+            }
+    for (size_t i = 0; i < e->graph.count; i++)
+        first[i + 1] += first[i];
+    uint32_t *fill = ARENA_ARRAY(e->arena, uint32_t, e->graph.count);
+    struct node **users = ARENA_ARRAY(e->arena, struct node *, edges);
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < list[i]->n; k++)
+            if (same_instant(list[i], k)) {
+                uint32_t id = list[i]->args[k]->id;
+                users[first[id] + fill[id]++] = list[i];
+            }
+    for (size_t i = n; i-- > 0;)
+        if (!waits[list[i]->id])
+            ready[nready++] = list[i];
+    order->nodes = ARENA_ARRAY(e->arena, struct node *, n);
+    while (nready || nlasts) {
+        struct node *s = nlasts ? lasts[--nlasts] : ready[--nready];
+        s->order = (uint32_t)order->n;
+        order->nodes[order->n++] = s;
+        for (uint32_t k = first[s->id]; k < first[s->id + 1]; k++) {
+            struct node *u = users[k];
+            if (--waits[u->id])
+                continue;
+            if (u->kind == N_LAST)
+                lasts[nlasts++] = u;
+            else
+                ready[nready++] = u;
+        }
+    }
+}
+
+/* Surely an event at the instant 0, whatever comes in? */
+static bool always_at_zero(const struct node *s)
+{
+    switch (s->kind) {
+    case N_DEFAULT:
+    case N_FOLD:
+    case N_TICK:
+        return true;
+    case N_TIME:
+    case N_PURE:
+        return s->args[0]->has0;
+    case N_DEFAULT_FROM:
+    case N_MERGE:
+        return s->args[0]->has0 || s->args[1]->has0;
+    case N_ON:
+        return s->args[0]->has0 && s->args[1]->has0;
+    case N_SLIFT:
+        for (uint32_t i = 0; i < s->n; i++)
+            if (!s->args[i]->has0)
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool analyse(struct elab *e, struct order *order)
+{
+    *order = (struct order){0};
+    if (!resolve(e) || !acyclic(e))
+        return false;
+    struct node **list = ARENA_ARRAY(e->arena, struct node *, e->graph.count + 1);
+    size_t n = mark_reached(e, list);
+    sort(e, list, n, order);
+    for (size_t i = 0; i < order->n; i++)
+        order->nodes[i]->has0 = always_at_zero(order->nodes[i]);
+    return true;
+}

@@ -1,0 +1,154 @@
+#include "monitor/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK = 64 * 1024
+};
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t used, size;
+    _Alignas(16) unsigned char bytes[];
+};
+
+struct arena_name {
+    struct arena_name *next;
+    uint64_t hash;
+    size_t size;
+    char text[];
+};
+
+void arena_init(struct arena *a, size_t limit)
+{
+    memset(a, 0, sizeof *a);
+    a->limit = limit;
+}
+
+void arena_free(struct arena *a)
+{
+    for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    free(a->names);
+    a->chunks = NULL;
+    a->names = NULL;
+}
+
+static struct arena_chunk *chunk_new(struct arena *a, size_t size)
+{
+    if (size > a->limit || a->used > a->limit - size)
+        longjmp(a->out_of_memory, 1);
+    struct arena_chunk *c = calloc(1, sizeof *c + size);
+    if (!c)
+        longjmp(a->out_of_memory, 1);
+    c->size = size;
+    a->used += size;
+    return c;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    if (size > a->limit)
+        longjmp(a->out_of_memory, 1);
+    size = (size + 15) & ~(size_t)15;
+    struct arena_chunk *c = a->chunks;
+    if (!c || c->size - c->used < size) {
+        if (size > CHUNK / 4) { /* a large block gets a chunk of its own, behind the current one */
+            struct arena_chunk *own = chunk_new(a, size);
+            own->used = size;
+            own->next = c ? c->next : NULL;
+            if (c)
+                c->next = own;
+            else
+                a->chunks = own;
+            return own->bytes;
+        }
+        c = chunk_new(a, CHUNK);
+        c->next = a->chunks;
+        a->chunks = c;
+    }
+    void *p = c->bytes + c->used;
+    c->used += size;
+    return p;
+}
+
+char *arena_copy(struct arena *a, const char *text, size_t n)
+{
+    char *p = arena_alloc(a, n + 1);
+    if (n)
+        memcpy(p, text, n);
+    return p;
+}
+
+static void names_grow(struct arena *a)
+{
+    size_t cap = a->name_cap ? a->name_cap * 2 : 1024;
+    struct arena_name **names = calloc(cap, sizeof(struct arena_name *));
+    if (!names)
+        longjmp(a->out_of_memory, 1);
+    for (size_t i = 0; i < a->name_cap; i++) {
+        for (struct arena_name *e = a->names[i], *next; e; e = next) {
+            next = e->next;
+            e->next = names[e->hash & (cap - 1)];
+            names[e->hash & (cap - 1)] = e;
+        }
+    }
+    free(a->names);
+    a->names = names;
+    a->name_cap = cap;
+}
+
+const char *arena_intern(struct arena *a, const char *text, size_t n)
+{
+    if (a->name_count >= a->name_cap)
+        names_grow(a);
+    uint64_t h = n;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    h ^= h >> 31;
+    for (struct arena_name *e = a->names[h & (a->name_cap - 1)]; e; e = e->next)
+        if (e->hash == h && e->size == n && !memcmp(e->text, text, n))
+            return e->text;
+    struct arena_name *e = arena_alloc(a, sizeof *e + n + 1);
+    e->hash = h;
+    e->size = n;
+    memcpy(e->text, text, n);
+    e->next = a->names[h & (a->name_cap - 1)];
+    a->names[h & (a->name_cap - 1)] = e;
+    a->name_count++;
+    return e->text;
+}
+
+const char *arena_intern_z(struct arena *a, const char *text)
+{
+    return arena_intern(a, text, strlen(text));
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    char *p = arena_alloc(a, (size_t)(n > 0 ? n : 0) + 1);
+    va_start(ap, fmt);
+    vsnprintf(p, (size_t)(n > 0 ? n : 0) + 1, fmt, ap);
+    va_end(ap);
+    return p;
+}
+
+void *arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return array;
+    *cap = *cap ? *cap * 2 : 4;
+    void *p = arena_alloc(a, *cap * size);
+    if (n)
+        memcpy(p, array, n * size);
+    return p;
+}

@@ -1,0 +1,57 @@
+/* Memory of one compilation: a bump allocator that is freed as a whole, and the names interned in it. */
+#ifndef CT_MONITOR_ARENA_H
+#define CT_MONITOR_ARENA_H
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena_chunk;
+struct arena_name;
+
+/* When memory (or the limit) runs out the arena jumps to `out_of_memory`: a compilation has one place that
+ * handles it and needs no test after each allocation. Set it with setjmp before the first call. */
+struct arena {
+    struct arena_chunk *chunks;
+    size_t used, limit;
+    struct arena_name **names;
+    size_t name_count, name_cap;
+    jmp_buf out_of_memory;
+};
+
+void arena_init(struct arena *a, size_t limit);
+void arena_free(struct arena *a);
+
+/* Zeroed memory, aligned for any type. */
+void *arena_alloc(struct arena *a, size_t size);
+
+/* A copy of n bytes with a NUL behind. */
+char *arena_copy(struct arena *a, const char *text, size_t n);
+
+/* The one pointer that stands for this text: names compare by pointer. */
+const char *arena_intern(struct arena *a, const char *text, size_t n);
+const char *arena_intern_z(struct arena *a, const char *text);
+
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A growing array: makes room for one more of `size` bytes behind the n there are. */
+void *arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t size);
+
+#define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (n)))
+#define ARENA_PUSH(a, array, n, cap, value)                                                                  \
+    ((array) = arena_grow((a), (array), (n), &(cap), sizeof *(array)), (array)[(n)++] = (value))
+
+/* Mixes one more word into a hash. */
+static inline uint64_t hash_mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+static inline uint64_t hash_ptr(uint64_t h, const void *p)
+{
+    return hash_mix(h, (uint64_t)(uintptr_t)p);
+}
+
+#endif

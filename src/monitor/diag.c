@@ -1,0 +1,88 @@
+#include "monitor/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void diags_init(struct diags *d, struct arena *arena)
+{
+    *d = (struct diags){.arena = arena};
+    d->tail = &d->first;
+}
+
+static void add(struct diags *d, struct span at, bool warning, const char *fmt, va_list ap)
+{
+    unsigned *count = warning ? &d->warnings : &d->errors;
+    if (*count >= DIAG_MOST) {
+        (*count)++;
+        return;
+    }
+    char text[1024];
+    vsnprintf(text, sizeof text, fmt, ap);
+    for (const struct diag *e = d->first; e; e = e->next)
+        if (e->span.source == at.source && e->span.from == at.from && !strcmp(e->text, text))
+            return;
+    struct diag *e = ARENA_NEW(d->arena, struct diag);
+    e->warning = warning;
+    e->span = at;
+    e->text = arena_copy(d->arena, text, strlen(text));
+    *d->tail = e;
+    d->tail = &e->next;
+    (*count)++;
+}
+
+void diag_error(struct diags *d, struct span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    add(d, at, false, fmt, ap);
+    va_end(ap);
+}
+
+void diag_warning(struct diags *d, struct span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    add(d, at, true, fmt, ap);
+    va_end(ap);
+}
+
+void diags_sort(struct diags *d)
+{
+    /* few: neighbours change places until none of one source is out of order */
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (struct diag **at = &d->first; *at && (*at)->next; at = &(*at)->next) {
+            struct diag *a = *at, *b = a->next;
+            if (a->span.source != b->span.source || a->span.from <= b->span.from)
+                continue;
+            a->next = b->next;
+            b->next = a;
+            *at = b;
+            moved = true;
+        }
+    }
+}
+
+void source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col, const char **begin,
+                  size_t *size)
+{
+    const char *p = s->text, *end = s->text + s->size, *stop = s->text + (at < s->size ? at : s->size);
+    *line = 1;
+    const char *start = p;
+    for (; p < stop; p++) {
+        if (*p == '\n') {
+            ++*line;
+            start = p + 1;
+        }
+    }
+    *col = 1;
+    for (p = start; p < stop; p++)
+        *col += ((unsigned char)*p & 0xc0) != 0x80; /* continuation bytes of UTF-8 are not columns */
+    while (p < end && *p != '\n')
+        p++;
+    *begin = start;
+    *size = (size_t)(p - start);
+    if (*size && start[*size - 1] == '\r')
+        --*size;
+}

@@ -1,0 +1,77 @@
+/* The core as a graph for graphviz. Dashed edges look at the past. */
+#include "monitor/print.h"
+#include "monitor/program.h"
+
+static const char *const NAMES[] = {
+    [N_NIL] = "nil",   [N_INPUT] = "in",        [N_TICK] = "*",        [N_DEFAULT] = "default",
+    [N_TIME] = "time", [N_LAST] = "last",       [N_DELAY] = "delay",   [N_DEFAULT_FROM] = "defaultFrom",
+    [N_LIFT] = "lift", [N_SLIFT] = "slift",     [N_MERGE] = "merge",   [N_FILTER] = "filter",
+    [N_ON] = "on",     [N_FOLD] = "fold",       [N_REDUCE] = "reduce", [N_PURE] = "pure",
+    [N_REF] = "ref",   [N_MONITOR] = "monitor", [N_OPAQUE] = "?",
+};
+
+enum {
+    DEPTH_MOST = 6
+};
+
+/* A function as an expression; deep ones are cut. */
+static void expression(struct text *t, const struct ir *x, int depth)
+{
+    if (depth > DEPTH_MOST) {
+        text_add_z(t, "..");
+        return;
+    }
+    switch (x->kind) {
+    case IR_CONST: {
+        struct text value = {0};
+        print_value(&value, &x->value, x->type, true);
+        for (size_t i = 0; i < value.n; i++)
+            text_printf(t, value.p[i] == '"' || value.p[i] == '\\' ? "\\%c" : "%c", value.p[i]);
+        text_free(&value);
+        return;
+    }
+    case IR_PARAM:
+        text_printf(t, "$%u", x->index + 1);
+        return;
+    case IR_OP:
+        text_add_z(t, op_name(x->op));
+        break;
+    case IR_CALL:
+        text_printf(t, "f%u", x->fn->id);
+        break;
+    default:
+        text_add_z(t, x->kind == IR_IF ? "IF" : x->kind == IR_AND ? "AND" : "OR");
+        break;
+    }
+    text_add(t, "(", 1);
+    for (uint32_t i = 0; i < x->n; i++) {
+        if (i)
+            text_add(t, ", ", 2);
+        expression(t, x->args[i], depth + 1);
+    }
+    text_add(t, ")", 1);
+}
+
+void dot_write(const struct elab *e, const struct order *order, struct text *t)
+{
+    text_add_z(t,
+               "digraph specification {\n    rankdir = LR;\n    node [shape = box, fontname = monospace];\n");
+    for (size_t i = 0; i < order->n; i++) {
+        const struct node *s = order->nodes[i];
+        text_printf(t, "    n%u [label = \"%s", s->id, NAMES[s->kind]);
+        if (s->name)
+            text_printf(t, " %s", s->name);
+        if (s->kernel) {
+            text_add_z(t, "\\n");
+            expression(t, s->kernel, 0);
+        }
+        text_add_z(t, "\"];\n");
+        for (uint32_t k = 0; k < s->n; k++)
+            text_printf(t, "    n%u -> n%u%s;\n", s->args[k]->id, s->id,
+                        k == 0 && (s->kind == N_LAST || s->kind == N_DELAY) ? " [style = dashed]" : "");
+    }
+    for (size_t i = 0; i < e->noutputs; i++)
+        text_printf(t, "    o%zu [shape = plain, label = \"out %zu\"];\n    n%u -> o%zu;\n", i, i + 1,
+                    e->outputs[i].node->id, i);
+    text_add_z(t, "}\n");
+}

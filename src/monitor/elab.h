@@ -1,0 +1,204 @@
+/* Elaboration: names, types and macros are worked out while definitions are expanded into the core. */
+#ifndef CT_MONITOR_ELAB_H
+#define CT_MONITOR_ELAB_H
+
+#include "monitor/ast.h"
+#include "monitor/node.h"
+
+enum cv_kind {
+    CV_ERROR,
+    CV_VALUE,  /* ir: a constant, or a value of the function under construction */
+    CV_STREAM, /* node; type is Events[..] */
+    CV_CLOSURE,
+    CV_RECORD, /* members, by the type's order */
+    CV_FUN,    /* while macros are checked: some function of the type */
+    CV_CHOICE, /* ir ? members[0] : members[1], of functions */
+    CV_MODULE, /* env */
+};
+
+/* What an expression is at compile time. */
+struct cv {
+    enum cv_kind kind;
+    const struct type *type; /* closures: NULL, see elab_fun_type */
+    union {
+        struct ir *ir;
+        struct node *node;
+        struct closure *closure;
+        struct env *env;
+    };
+    struct cv *members;
+};
+
+struct closure {
+    struct ast_def *def;
+    struct env *env;
+    struct type_bind *given; /* explicit type arguments */
+    size_t ngiven;
+    const struct type *type;
+};
+
+enum binding_state {
+    BIND_LAZY,
+    BIND_ACTIVE,
+    BIND_DONE,
+};
+
+struct binding {
+    struct binding *next; /* in its environment */
+    const char *name;
+    struct span span;
+    enum binding_state state;
+    bool used_early; /* referred to while active: `early` stands for it */
+    bool is_type;
+    struct cv cv, early;
+    struct ast_def *def;
+    struct ast_stmt *type_def; /* is_type */
+    const struct type *type;   /* is_type: a parameter's meaning */
+    struct env *env;
+};
+
+struct env {
+    struct env *up;
+    struct fn *fn; /* the function whose values live here */
+    bool check;    /* made while a macro was checked */
+    bool library;
+    struct binding *first, **tail;
+    struct binding **table; /* the global one: by hash of the name */
+    size_t table_cap;
+};
+
+struct residual;
+
+struct elab_input {
+    const char *name;
+    const struct type *type; /* of the elements */
+    struct node *node;
+    struct span span;
+    const char *source_kind, *source_arg; /* watchpoint dialect: "codeLine", "main.c:32" */
+    uint64_t source_number;
+};
+
+struct elab_output {
+    const char *name;
+    struct node *node;
+    bool raw;
+    struct span span;
+};
+
+struct elab {
+    struct arena *arena;
+    struct diags *diags;
+    struct types types;
+    struct heap constants;
+    struct ir_pool pool;
+    struct graph graph;
+    struct env *global;
+    struct ast_stmt *annotations;
+    const char *time_unit; /* NULL: none given */
+    bool changes_only;
+    struct elab_input *inputs;
+    size_t ninputs, inputs_cap;
+    struct elab_output *outputs;
+    size_t noutputs, outputs_cap;
+    /* state of the expansion */
+    unsigned check; /* > 0: calls are not expanded, types only */
+    struct fn *fn;  /* function under construction, NULL in streams */
+    unsigned depth; /* of macros in macros */
+    uint64_t fuel;
+    const char *stack_base;
+    struct residual *residuals;
+    struct fn *fns, *fns_tail;
+    uint32_t nfns;
+};
+
+enum {
+    MACRO_DEPTH = 1000,
+    LIFT_MOST = 5,
+};
+
+void elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit);
+/* Library first, then the specification. */
+void elab_library(struct elab *e, struct ast_stmt *stmts);
+void elab_spec(struct elab *e, struct ast_stmt *stmts);
+
+/* environments and names: elab_env.c */
+struct env *env_new(struct elab *e, struct env *up);
+struct binding *env_add(struct elab *e, struct env *env, const char *name, struct span span);
+struct binding *env_find(const struct env *env, const char *name, bool is_type);
+struct binding *env_lookup(const struct env *env, const char *name, bool is_type);
+void env_bind_value(struct elab *e, struct env *env, const char *name, struct span span, struct cv cv);
+void env_bind_type(struct elab *e, struct env *env, const char *name, const struct type *type);
+void env_bind_def(struct elab *e, struct env *env, struct ast_def *def);
+struct cv elab_force(struct elab *e, struct binding *b, struct span at);
+const struct type *elab_type(struct elab *e, const struct env *env, const struct ast_type *t);
+
+/* expressions: elab_expr.c */
+struct cv elab_expr(struct elab *e, struct env *env, const struct ast *x);
+/* The library's definition, such as "Operators.add". */
+struct cv elab_library_name(struct elab *e, const char *module, const char *name);
+
+/* calls: elab_call.c */
+struct cv_arg {
+    const char *name;
+    struct span name_span, span;
+    struct cv cv;
+};
+struct cv elab_call(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at);
+/* Calls with values of the right number, by position. */
+struct cv elab_apply(struct elab *e, struct cv f, struct cv *args, size_t n, struct span at);
+const struct type *elab_fun_type(struct elab *e, struct cv f);
+/* Makes cv fit the type (a constant becomes a stream); false if it cannot. */
+bool elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds,
+                bool liftable, bool *lift, struct span at);
+void elab_check_def(struct elab *e, struct ast_def *def, struct env *env);
+struct cv elab_dummy(struct elab *e, const struct type *type, uint32_t index);
+
+/* functions: elab_fn.c */
+bool elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args, size_t n,
+                         const struct type *result);
+struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
+                        const struct type *result, struct span at);
+struct fn *elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result);
+/* The body of f applied to parameters of these types; those with a node that is constant are that constant. */
+struct ir *elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts, size_t n,
+                       struct span at);
+/* A value for use at run time, or NULL after an error. */
+struct ir *elab_materialise(struct elab *e, struct cv cv, struct span at);
+void elab_close_captures(struct elab *e);
+
+/* builtins: elab_builtin.c */
+struct cv elab_builtin(struct elab *e, const char *name, struct cv *args, size_t n, const struct type *result,
+                       struct span at);
+/* Signal lift of f over streams. */
+struct cv elab_slift(struct elab *e, struct cv f, struct node **streams, size_t n, struct span at);
+
+/* time units: units.c */
+/* integer * unit in base units; false after reporting. */
+bool unit_convert(struct elab *e, int64_t integer, const char *unit, struct span at, int64_t *out);
+/* Femtoseconds of a unit as decimal exponent and factor; false: unknown. */
+bool unit_known(const char *unit);
+
+/* Is there fuel and C stack left? Reports once when not. */
+bool elab_step(struct elab *e, struct span at);
+
+static inline struct cv cv_error(struct elab *e)
+{
+    return (struct cv){.kind = CV_ERROR, .type = e->types.error};
+}
+
+static inline struct cv cv_value(struct ir *ir)
+{
+    return (struct cv){.kind = CV_VALUE, .type = ir->type, .ir = ir};
+}
+
+static inline struct cv cv_stream(struct elab *e, struct node *node)
+{
+    return (struct cv){.kind = CV_STREAM, .type = type_events(&e->types, node->type), .node = node};
+}
+
+static inline struct cv cv_cell(struct elab *e, const struct type *type, struct cell c)
+{
+    return cv_value(ir_const(&e->pool, type, c));
+}
+
+#endif

@@ -1,0 +1,271 @@
+/* Scopes, lazily elaborated definitions, and types by name. */
+#include <string.h>
+
+#include "monitor/elab.h"
+
+struct env *env_new(struct elab *e, struct env *up)
+{
+    struct env *env = ARENA_NEW(e->arena, struct env);
+    env->up = up;
+    env->tail = &env->first;
+    env->fn = e->fn;
+    env->check = e->check > 0;
+    env->library = up && up->library;
+    return env;
+}
+
+static size_t slot(const struct env *env, const char *name)
+{
+    return (size_t)(hash_ptr(0, name) & (env->table_cap - 1));
+}
+
+struct binding *env_find(const struct env *env, const char *name, bool is_type)
+{
+    struct binding *b = env->table ? env->table[slot(env, name)] : env->first;
+    while (b && (b->name != name || b->is_type != is_type))
+        b = b->next;
+    return b;
+}
+
+struct binding *env_lookup(const struct env *env, const char *name, bool is_type)
+{
+    for (; env; env = env->up) {
+        struct binding *b = env_find(env, name, is_type);
+        if (b)
+            return b;
+    }
+    return NULL;
+}
+
+struct binding *env_add(struct elab *e, struct env *env, const char *name, struct span span)
+{
+    struct binding *b = ARENA_NEW(e->arena, struct binding);
+    *b = (struct binding){.name = name, .span = span, .env = env};
+    if (env->table) {
+        b->next = env->table[slot(env, name)];
+        env->table[slot(env, name)] = b;
+    } else {
+        *env->tail = b;
+        env->tail = &b->next;
+    }
+    return b;
+}
+
+static struct binding *add_new(struct elab *e, struct env *env, const char *name, struct span span)
+{
+    if (env_find(env, name, false))
+        diag_error(e->diags, span, "Multiple definitions of %s in same scope", name);
+    return env_add(e, env, name, span);
+}
+
+void env_bind_value(struct elab *e, struct env *env, const char *name, struct span span, struct cv cv)
+{
+    struct binding *b = add_new(e, env, name, span);
+    b->cv = cv;
+    b->state = BIND_DONE;
+}
+
+void env_bind_type(struct elab *e, struct env *env, const char *name, const struct type *type)
+{
+    struct binding *b = env_add(e, env, name, (struct span){0});
+    b->is_type = true;
+    b->type = type;
+}
+
+void env_bind_def(struct elab *e, struct env *env, struct ast_def *def)
+{
+    if (!def->name)
+        return;
+    struct binding *b = add_new(e, env, def->name, def->name_span);
+    b->def = def;
+    if (def->has_params || def->ntype_params) {
+        struct closure *c = ARENA_NEW(e->arena, struct closure);
+        *c = (struct closure){.def = def, .env = env};
+        b->cv = (struct cv){.kind = CV_CLOSURE, .closure = c};
+        b->state = BIND_DONE;
+    }
+}
+
+/* What stands for a definition inside itself: a stream to be filled in later, or a record of such. */
+static bool make_early(struct elab *e, const struct type *type, const struct ast_def *def, struct cv *out)
+{
+    if (type->kind == TY_EVENTS) {
+        *out = cv_stream(e, node_ref(&e->graph, type->args[0], def->name, def->name_span));
+        return true;
+    }
+    if (type->kind != TY_RECORD || type->value)
+        return false;
+    *out = (struct cv){.kind = CV_RECORD, .type = type, .members = ARENA_ARRAY(e->arena, struct cv, type->n)};
+    for (uint32_t i = 0; i < type->n; i++)
+        if (!make_early(e, type->args[i], def, &out->members[i]))
+            return false;
+    return true;
+}
+
+static void fill_early(const struct cv *early, const struct cv *cv)
+{
+    if (early->kind == CV_STREAM && cv->kind == CV_STREAM) {
+        early->node->args[0] = cv->node;
+        early->node->n = 1;
+    } else if (early->kind == CV_RECORD && cv->kind == CV_RECORD) {
+        for (uint32_t i = 0; i < early->type->n; i++)
+            fill_early(&early->members[i], &cv->members[i]);
+    }
+}
+
+static struct cv refer_early(struct elab *e, struct binding *b, struct span at)
+{
+    const struct ast_def *def = b->def;
+    if (b->used_early)
+        return b->early;
+    b->used_early = true;
+    b->early = cv_error(e);
+    if (!def->type)
+        diag_error(e->diags, def->name_span, "Recursive definition %s needs a type annotation", def->name);
+    else if (!make_early(e, elab_type(e, b->env, def->type), def, &b->early)) {
+        diag_error(e->diags, at, "Infinite recursion detected: %s needs its own value", def->name);
+        b->early = cv_error(e);
+    }
+    return b->early;
+}
+
+static struct cv force_lazy(struct elab *e, struct binding *b)
+{
+    struct fn *fn = e->fn;
+    unsigned check = e->check;
+    b->state = BIND_ACTIVE;
+    e->fn = b->env->fn;
+    e->check = b->env->check ? (check ? check : 1) : 0;
+    struct cv cv = elab_expr(e, b->env, b->def->body);
+    if (b->def->type) {
+        const struct type *type = elab_type(e, b->env, b->def->type);
+        if (!elab_adapt(e, &cv, type, &(struct type_binds){0}, false, NULL, b->def->body->span))
+            cv = cv_error(e);
+    }
+    if (cv.kind == CV_STREAM && !cv.node->name && !b->env->library)
+        cv.node->name = b->name;
+    if (b->used_early)
+        fill_early(&b->early, &cv);
+    b->cv = cv;
+    b->state = BIND_DONE;
+    e->fn = fn;
+    e->check = check;
+    return cv;
+}
+
+/* A value from a function around the present one comes in as a captured parameter. */
+static struct cv import(struct elab *e, struct cv cv)
+{
+    if (cv.kind == CV_VALUE)
+        cv.ir = ir_import(&e->pool, e->fn, cv.ir);
+    if ((cv.kind == CV_RECORD || cv.kind == CV_CHOICE) && e->fn) {
+        uint32_t n = cv.kind == CV_CHOICE ? 2 : cv.type->n;
+        struct cv *members = ARENA_ARRAY(e->arena, struct cv, n);
+        for (uint32_t i = 0; i < n; i++)
+            members[i] = import(e, cv.members[i]);
+        cv.members = members;
+        if (cv.kind == CV_CHOICE)
+            cv.ir = ir_import(&e->pool, e->fn, cv.ir);
+    }
+    return cv;
+}
+
+struct cv elab_force(struct elab *e, struct binding *b, struct span at)
+{
+    if (b->state == BIND_ACTIVE)
+        return refer_early(e, b, at);
+    if (b->state == BIND_LAZY) {
+        if (!elab_step(e, at))
+            return cv_error(e);
+        force_lazy(e, b);
+    }
+    return import(e, b->cv);
+}
+
+static const struct type *named_type(struct elab *e, const struct env *env, const struct ast_type *t)
+{
+    static const struct {
+        const char *name;
+        enum type_kind kind;
+        size_t n;
+    } builtin[] = {{"Int", TY_INT, 0},       {"Float", TY_FLOAT, 0}, {"Bool", TY_BOOL, 0},
+                   {"String", TY_STRING, 0}, {"Unit", TY_RECORD, 0}, {"Option", TY_OPTION, 1},
+                   {"List", TY_LIST, 1},     {"Set", TY_SET, 1},     {"Events", TY_EVENTS, 1},
+                   {"Map", TY_MAP, 2}};
+    struct types *ts = &e->types;
+    const struct type *args[2] = {0};
+    const struct binding *b = env_lookup(env, t->name, true);
+    if (b && b->type)
+        return b->type;
+    if (b) {
+        const struct ast_stmt *s = b->type_def;
+        if (t->nargs != s->ntype_params) {
+            diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
+                       t->name, s->ntype_params, t->nargs);
+            return ts->error;
+        }
+        if (!s->type || !elab_step(e, t->span))
+            return ts->error;
+        struct env *inner = env_new(e, b->env);
+        for (size_t i = 0; i < t->nargs; i++)
+            env_bind_type(e, inner, s->type_params[i], elab_type(e, env, t->args[i]));
+        return elab_type(e, inner, s->type);
+    }
+    for (size_t i = 0; i < sizeof builtin / sizeof *builtin; i++) {
+        if (strcmp(builtin[i].name, t->name) != 0)
+            continue;
+        if (t->nargs != builtin[i].n) {
+            diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
+                       t->name, builtin[i].n, t->nargs);
+            return ts->error;
+        }
+        for (size_t k = 0; k < t->nargs; k++) {
+            args[k] = elab_type(e, env, t->args[k]);
+            if (!args[k]->value) {
+                if (args[k]->kind != TY_ERROR)
+                    diag_error(e->diags, t->args[k]->span,
+                               "Streams may only contain value types; not other streams or functions");
+                return ts->error;
+            }
+        }
+        switch (builtin[i].kind) {
+        case TY_INT:
+            return ts->integer;
+        case TY_FLOAT:
+            return ts->real;
+        case TY_BOOL:
+            return ts->boolean;
+        case TY_STRING:
+            return ts->string;
+        case TY_RECORD:
+            return ts->unit;
+        case TY_MAP:
+            return type_map(ts, args[0], args[1]);
+        default:
+            return type_of1(ts, builtin[i].kind, args[0]);
+        }
+    }
+    diag_error(e->diags, t->span, "Undefined type: %s", t->name);
+    return ts->error;
+}
+
+const struct type *elab_type(struct elab *e, const struct env *env, const struct ast_type *t)
+{
+    if (t->kind == AT_NAME)
+        return t->name ? named_type(e, env, t) : e->types.error;
+    const struct type **args = ARENA_ARRAY(e->arena, const struct type *, t->nargs + 1);
+    for (size_t i = 0; i < t->nargs; i++)
+        args[i] = elab_type(e, env, t->args[i]);
+    for (size_t i = 0; t->kind == AT_RECORD && i < t->nargs; i++)
+        for (size_t k = 0; k < i; k++)
+            if (t->names[k] == t->names[i])
+                diag_error(e->diags, t->span, "Multiple definitions of %s in same scope", t->names[i]);
+    switch (t->kind) {
+    case AT_FUN:
+        return type_fun(&e->types, args, t->nargs);
+    case AT_RECORD:
+        return type_record(&e->types, t->names, args, t->nargs, t->open);
+    default:
+        return type_tuple(&e->types, args, t->nargs);
+    }
+}

@@ -1,0 +1,219 @@
+/* Functions on values: kernels of lifts, and the recursive ones that are called at run time. */
+#include "monitor/elab.h"
+
+/* Unrolling of a recursion on constants inside a kernel stops here: from then on it is a call. */
+enum {
+    UNROLL_MOST = 64
+};
+
+struct residual {
+    struct residual *next;
+    const struct ast_def *def;
+    const struct env *env;
+    const struct env *types; /* of its first expansion, for the meaning of type parameters */
+    const struct cv *args;
+    size_t n;
+    struct fn *fn;
+};
+
+struct fn *elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result)
+{
+    struct fn *fn = ARENA_NEW(e->arena, struct fn);
+    *fn = (struct fn){.up = up, .level = up ? up->level + 1 : 1, .nparams = nparams, .result = result};
+    return fn;
+}
+
+struct ir *elab_materialise(struct elab *e, struct cv cv, struct span at)
+{
+    if (cv.kind == CV_VALUE)
+        return cv.ir;
+    if (cv.kind == CV_RECORD && cv.type->value) {
+        struct ir **args = ARENA_ARRAY(e->arena, struct ir *, cv.type->n);
+        for (uint32_t i = 0; i < cv.type->n; i++)
+            if (!(args[i] = elab_materialise(e, cv.members[i], at)))
+                return NULL;
+        return ir_op(&e->pool, cv.type, OP_RECORD, NULL, args, cv.type->n);
+    }
+    if (cv.kind != CV_ERROR)
+        diag_error(e->diags, at, "Expected a value, found %s",
+                   cv.kind == CV_STREAM   ? "a stream"
+                   : cv.kind == CV_MODULE ? "a module"
+                                          : "a function");
+    return NULL;
+}
+
+static bool is_run_time(const struct cv *cv)
+{
+    if (cv->kind == CV_VALUE)
+        return !ir_is_const(cv->ir);
+    if (cv->kind == CV_CHOICE)
+        return true;
+    for (uint32_t i = 0; cv->kind == CV_RECORD && i < cv->type->n; i++)
+        if (is_run_time(&cv->members[i]))
+            return true;
+    return false;
+}
+
+bool elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args, size_t n,
+                         const struct type *result)
+{
+    if (!def->active || !result->value || !n)
+        return false;
+    bool run_time = false;
+    for (size_t i = 0; i < n; i++) {
+        if (args[i].kind == CV_STREAM || (args[i].kind == CV_RECORD && !args[i].type->value))
+            return false;
+        run_time |= is_run_time(&args[i]);
+    }
+    return run_time || (e->fn && def->active > UNROLL_MOST);
+}
+
+static bool is_fun(const struct cv *cv)
+{
+    return cv->kind == CV_CLOSURE || cv->kind == CV_FUN;
+}
+
+static bool same_arg(const struct cv *a, const struct cv *b)
+{
+    if (a->kind != b->kind && (is_fun(a) || is_fun(b)))
+        return false;
+    if (a->kind == CV_CLOSURE)
+        return a->closure->def == b->closure->def && a->closure->env == b->closure->env;
+    return a->type == b->type;
+}
+
+static struct residual *find(const struct elab *e, const struct closure *c, const struct cv *args, size_t n,
+                             const struct type *result)
+{
+    for (struct residual *r = e->residuals; r; r = r->next) {
+        bool same = r->def == c->def && r->env == c->env && r->fn->result == result;
+        for (size_t i = 0; i < n && same; i++)
+            same = same_arg(&r->args[i], &args[i]);
+        if (same)
+            return r;
+    }
+    return NULL;
+}
+
+static struct residual *build(struct elab *e, struct closure *c, struct env *env, const struct cv *args,
+                              size_t n, const struct type *result, struct span at)
+{
+    struct residual *r = ARENA_NEW(e->arena, struct residual);
+    uint32_t values = 0;
+    for (size_t i = 0; i < n; i++)
+        values += !is_fun(&args[i]);
+    struct fn *fn = elab_fn_new(e, c->env->fn, values, result);
+    *r = (struct residual){
+        .def = c->def, .env = c->env, .types = env, .args = args, .n = n, .fn = fn, .next = e->residuals};
+    e->residuals = r;
+    fn->id = e->nfns++;
+    if (e->fns_tail)
+        e->fns_tail->next = fn;
+    else
+        e->fns = fn;
+    e->fns_tail = fn;
+
+    struct fn *outer = e->fn;
+    e->fn = env->fn = fn;
+    uint32_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (is_fun(&args[i]))
+            continue;
+        struct binding *b = env_find(env, c->def->params[i].name, false);
+        b->cv = cv_value(ir_param(&e->pool, args[i].type, fn->level, k++));
+    }
+    e->depth++;
+    struct cv cv = elab_expr(e, env, c->def->body);
+    e->depth--;
+    if (elab_adapt(e, &cv, result, &(struct type_binds){0}, false, NULL, c->def->body->span))
+        fn->body = elab_materialise(e, cv, at);
+    if (!fn->body)
+        fn->body = ir_const(&e->pool, result, cell_error(E_STACK));
+    e->fn = outer;
+    return r;
+}
+
+struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
+                        const struct type *result, struct span at)
+{
+    if (!c->def->type) {
+        diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation",
+                   c->def->name ? c->def->name : "function");
+        return cv_error(e);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (args[i].kind == CV_CHOICE) {
+            diag_error(e->diags, at,
+                       "A recursive function cannot take a function that is chosen at run time");
+            return cv_error(e);
+        }
+    }
+    struct residual *r = find(e, c, args, n, result);
+    if (!r) {
+        if (!elab_step(e, at))
+            return cv_error(e);
+        r = build(e, c, env, args, n, result, at);
+    }
+    struct ir **list = ARENA_ARRAY(e->arena, struct ir *, n);
+    uint32_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (is_fun(&args[i]))
+            continue;
+        if (!(list[k++] = elab_materialise(e, args[i], at)))
+            return cv_error(e);
+    }
+    return cv_value(ir_call(&e->pool, r->fn, list, k));
+}
+
+struct ir *elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts, size_t n,
+                       struct span at)
+{
+    struct fn *outer = e->fn;
+    if (outer) {
+        diag_error(e->diags, at, "A stream operator cannot stand inside a function on values");
+        return NULL;
+    }
+    struct cv *args = ARENA_ARRAY(e->arena, struct cv, n);
+    e->fn = elab_fn_new(e, NULL, (uint32_t)n, NULL);
+    uint32_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        args[i] = consts && consts[i] ? cv_cell(e, types[i], consts[i]->value)
+                                      : cv_value(ir_param(&e->pool, types[i], e->fn->level, k++));
+    /* a kernel starts afresh: macros around the lift do not make a function in it recursive */
+    struct cv cv = elab_apply(e, f, args, n, at);
+    struct ir *ir = elab_materialise(e, cv, at);
+    e->fn = outer;
+    return ir;
+}
+
+static bool close_tree(struct elab *e, struct fn *fn, struct ir *x, uint8_t *seen)
+{
+    bool grew = false;
+    if (seen[x->id])
+        return false;
+    seen[x->id] = 1;
+    for (uint32_t i = 0; i < x->n; i++)
+        grew |= close_tree(e, fn, x->args[i], seen);
+    if (x->kind != IR_CALL)
+        return grew;
+    for (size_t i = 0; i < x->fn->ncaptures; i++) {
+        size_t before = fn->ncaptures;
+        ir_import(&e->pool, fn, x->fn->captures[i]);
+        grew |= fn->ncaptures != before;
+    }
+    return grew;
+}
+
+/* A function that calls another one needs what that one captures, if it lies further out. */
+void elab_close_captures(struct elab *e)
+{
+    bool grew;
+    do {
+        grew = false;
+        for (struct fn *fn = e->fns; fn; fn = fn->next) {
+            /* room for the parameters that imports add while the tree is walked */
+            uint8_t *seen = ARENA_ARRAY(e->arena, uint8_t, e->pool.count + 65536);
+            grew |= close_tree(e, fn, fn->body, seen);
+        }
+    } while (grew);
+}

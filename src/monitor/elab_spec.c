@@ -1,0 +1,178 @@
+/* Statements of a specification: inputs, outputs, and every definition checked. */
+#include <string.h>
+
+#include "monitor/elab.h"
+
+/* Macro expansion beyond this many steps is an error: it would go on for minutes. */
+static const uint64_t FUEL = 4000000;
+
+enum {
+    GLOBAL_TABLE = 4096,
+    CONSTANTS_MOST = 64 << 20
+};
+
+void elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit)
+{
+    memset(e, 0, sizeof *e);
+    e->arena = arena;
+    e->diags = diags;
+    e->time_unit = time_unit;
+    e->fuel = FUEL;
+    heap_init(&e->constants, CONSTANTS_MOST, true);
+    types_init(&e->types, arena);
+    ir_init(&e->pool, arena, &e->constants);
+    graph_init(&e->graph, arena, &e->types, &e->pool);
+    e->global = env_new(e, NULL);
+    e->global->table_cap = GLOBAL_TABLE;
+    e->global->table = ARENA_ARRAY(arena, struct binding *, GLOBAL_TABLE);
+}
+
+static void declare(struct elab *e, struct env *env, struct ast_stmt *stmts);
+
+static void declare_module(struct elab *e, struct env *env, const struct ast_stmt *s)
+{
+    struct env *inner = env_new(e, env);
+    declare(e, inner, s->body);
+    env_bind_value(e, env, s->name, s->name_span, (struct cv){.kind = CV_MODULE, .env = inner});
+}
+
+static void declare_type(struct elab *e, struct env *env, struct ast_stmt *s)
+{
+    struct binding *old = env_find(env, s->name, true);
+    if (old)
+        diag_error(e->diags, s->name_span, "Multiple definitions of %s in same scope", s->name);
+    struct binding *b = env_add(e, env, s->name, s->name_span);
+    b->is_type = true;
+    b->type_def = s;
+}
+
+static void declare_input(struct elab *e, struct env *env, const struct ast_stmt *s)
+{
+    const struct type *type = s->type ? elab_type(e, env, s->type) : e->types.error;
+    struct cv cv = cv_error(e);
+    if (type->kind == TY_EVENTS) {
+        struct elab_input input = {.name = s->name, .type = type->args[0], .span = s->name_span};
+        input.node = node_input(&e->graph, input.type, (uint32_t)e->ninputs);
+        input.node->name = s->name;
+        ARENA_PUSH(e->arena, e->inputs, e->ninputs, e->inputs_cap, input);
+        cv = cv_stream(e, input.node);
+    } else if (type->kind != TY_ERROR) {
+        diag_error(e->diags, s->type->span, "Input streams must be defined to have stream types");
+    }
+    env_bind_value(e, env, s->name, s->name_span, cv);
+}
+
+static void declare(struct elab *e, struct env *env, struct ast_stmt *stmts)
+{
+    /* types first: inputs refer to them whatever the order */
+    for (struct ast_stmt *s = stmts; s; s = s->next)
+        if (s->kind == S_TYPE && s->name)
+            declare_type(e, env, s);
+    for (struct ast_stmt *s = stmts; s; s = s->next) {
+        if (!s->name)
+            continue;
+        if (s->kind == S_DEF)
+            env_bind_def(e, env, s->def);
+        else if (s->kind == S_MODULE)
+            declare_module(e, env, s);
+        else if (s->kind == S_IN)
+            declare_input(e, env, s);
+    }
+}
+
+static void check_annotations(struct elab *e, const struct ast_stmt *stmts)
+{
+    for (const struct ast_stmt *s = stmts; s; s = s->next) {
+        for (const struct ast_annotation *a = s->annotations; a; a = a->next) {
+            bool known =
+                (!strcmp(a->name, "raw") && s->kind == S_OUT) || (!strcmp(a->name, "liftable") && s->def);
+            for (const struct ast_stmt *d = e->annotations; d && !known; d = d->next)
+                known = d->kind == S_ANNOTATION && d->name == a->name;
+            for (const struct ast_stmt *d = stmts; d && !known; d = d->next)
+                known = d->kind == S_ANNOTATION && d->name == a->name;
+            if (!known)
+                diag_error(e->diags, a->span, "Undefined annotation @%s", a->name);
+        }
+    }
+}
+
+void elab_library(struct elab *e, struct ast_stmt *stmts)
+{
+    e->global->library = true;
+    e->annotations = stmts;
+    declare(e, e->global, stmts);
+}
+
+static void check_all(struct elab *e, struct env *env, const struct ast_stmt *stmts)
+{
+    for (const struct ast_stmt *s = stmts; s; s = s->next) {
+        struct binding *b = s->name ? env_find(env, s->name, s->kind == S_TYPE) : NULL;
+        if (!b)
+            continue;
+        if (s->kind == S_MODULE && b->cv.kind == CV_MODULE)
+            check_all(e, b->cv.env, s->body);
+        else if (s->kind == S_DEF && b->cv.kind == CV_CLOSURE)
+            elab_check_def(e, s->def, env);
+        else if (s->kind == S_DEF)
+            elab_force(e, b, s->name_span);
+        else if (s->kind == S_TYPE && s->type && !s->ntype_params)
+            elab_type(e, env, s->type);
+    }
+}
+
+static void add_output(struct elab *e, const char *name, struct node *node, bool raw, struct span span)
+{
+    const struct elab_output out = {.name = name, .node = node, .raw = raw, .span = span};
+    for (size_t i = 0; i < e->noutputs; i++)
+        if (e->outputs[i].name == name) {
+            diag_warning(e->diags, span, "Conflicting out declaration: %s is put out twice", name);
+            break;
+        }
+    ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
+}
+
+static void output(struct elab *e, const struct ast_stmt *s)
+{
+    struct cv cv = elab_expr(e, e->global, s->value);
+    if (cv.kind == CV_ERROR)
+        return;
+    if (cv.kind == CV_VALUE || (cv.kind == CV_RECORD && cv.type->value)) {
+        struct ir *ir = elab_materialise(e, cv, s->value->span);
+        if (!ir || !ir_is_const(ir))
+            return;
+        cv = cv_stream(e, node_const(&e->graph, ir->type, ir->value));
+    }
+    if (cv.kind != CV_STREAM) {
+        const struct type *have = elab_fun_type(e, cv);
+        diag_error(e->diags, s->value->span, "Type mismatch: Expected a stream, found %s",
+                   have ? type_text(e->arena, have) : "a macro or module");
+        return;
+    }
+    add_output(e, s->name, cv.node, s->raw || s->kind == S_PRINT, s->name_span);
+}
+
+static void output_all(struct elab *e, const struct ast_stmt *stmts)
+{
+    for (const struct ast_stmt *s = stmts; s; s = s->next) {
+        struct binding *b =
+            s->name && (s->kind == S_DEF || s->kind == S_IN) ? env_find(e->global, s->name, false) : NULL;
+        if (b && b->state == BIND_DONE && b->cv.kind == CV_STREAM)
+            add_output(e, s->name, b->cv.node, false, s->name_span);
+    }
+}
+
+void elab_spec(struct elab *e, struct ast_stmt *stmts)
+{
+    e->stack_base = __builtin_frame_address(0);
+    e->global->library = false;
+    declare(e, e->global, stmts);
+    check_annotations(e, stmts);
+    check_all(e, e->global, stmts);
+    for (const struct ast_stmt *s = stmts; s; s = s->next) {
+        if (s->kind == S_OUT_ALL)
+            output_all(e, stmts);
+        else if ((s->kind == S_OUT || s->kind == S_PRINT) && s->value)
+            output(e, s);
+    }
+    elab_close_captures(e);
+}

@@ -1,0 +1,539 @@
+/* Streams as programs. Per program each stream is known to have an event always, never or perhaps: most tests
+ * fall away. */
+#include "monitor/emit.h"
+
+/* Which sources have an event. */
+struct scope {
+    int input, timer; /* the only source; -1: none of this kind; ALL: any of them */
+    bool zero;        /* the instant 0 */
+};
+
+enum {
+    ALL = -2
+};
+
+static uint32_t cell_of(const struct emit *m, const struct node *s)
+{
+    return m->cell[s->id];
+}
+
+static enum presence present(const struct emit *m, const struct node *s)
+{
+    return m->presence[s->id];
+}
+
+/* Written before the program starts, by whoever starts it. */
+static bool is_source(const struct node *s)
+{
+    return s->kind == N_INPUT || s->kind == N_DELAY;
+}
+
+static enum presence source_presence(const struct scope *sc, const struct node *s)
+{
+    int which = s->kind == N_INPUT ? sc->input : sc->timer;
+    return which == ALL ? MAYBE : which == (int)s->index ? ALWAYS : NEVER;
+}
+
+/* Does the stream surely have a held value in this program? */
+static bool held(const struct emit *m, const struct scope *sc, const struct node *s)
+{
+    return present(m, s) == ALWAYS || (!sc->zero && s->has0);
+}
+
+/* Jumps over the node unless one of its streams has an event and all have a held value. */
+static enum presence guard(struct emit *m, const struct scope *sc, const struct node *s, bool signal,
+                           struct label *skip)
+{
+    enum presence result = NEVER;
+    uint32_t maybe = 0;
+    bool all_held = true;
+    for (uint32_t i = 0; i < s->n; i++) {
+        enum presence p = present(m, s->args[i]);
+        if (p > result)
+            result = p;
+        maybe += p == MAYBE;
+    }
+    if (result == NEVER)
+        return NEVER;
+    if (result == MAYBE) {
+        struct label go = {0};
+        for (uint32_t i = 0; i < s->n; i++) {
+            if (present(m, s->args[i]) != MAYBE)
+                continue;
+            bool last = --maybe == 0;
+            emit_jump(m, last ? skip : &go, last ? I_JABSENT : I_JPRESENT, cell_of(m, s->args[i]));
+        }
+        emit_land(m, &go);
+    }
+    for (uint32_t i = 0; signal && i < s->n; i++) {
+        if (held(m, sc, s->args[i]))
+            continue;
+        /* the guard above has seen the event of an only argument */
+        if (s->n > 1)
+            emit_jump(m, skip, I_JNEVER, cell_of(m, s->args[i]));
+        all_held &= s->n == 1;
+    }
+    return all_held ? result : MAYBE;
+}
+
+static struct param *params_of(struct emit *m, const struct node *s, bool option)
+{
+    struct param *params = ARENA_ARRAY(m->e->arena, struct param, s->n);
+    for (uint32_t i = 0; i < s->n; i++)
+        params[i] = (struct param){cell_of(m, s->args[i]), present(m, s->args[i]), option};
+    return params;
+}
+
+static enum presence emit_lift(struct emit *m, const struct scope *sc, const struct node *s,
+                               struct label *skip)
+{
+    bool option = s->kind == N_LIFT;
+    enum presence p = guard(m, sc, s, !option, skip);
+    if (p == NEVER)
+        return p;
+    emit_begin_kernel(m, params_of(m, s, option));
+    if (!option) {
+        emit_value(m, s->kernel, cell_of(m, s));
+        return p;
+    }
+    enum presence r = emit_event(m, s->kernel, cell_of(m, s), skip);
+    return r < p ? r : p;
+}
+
+static enum presence emit_copy(struct emit *m, const struct node *s, const struct node *from,
+                               struct label *skip)
+{
+    enum presence p = present(m, from);
+    if (p == NEVER)
+        return p;
+    if (p == MAYBE)
+        emit_jump(m, skip, I_JABSENT, cell_of(m, from));
+    emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, from), 0);
+    return p;
+}
+
+/* a's event if there is one, else what `other` emits. */
+static enum presence emit_default(struct emit *m, const struct scope *sc, const struct node *s,
+                                  struct label *skip)
+{
+    enum presence p = present(m, s->args[0]);
+    if (!sc->zero || p == ALWAYS)
+        return emit_copy(m, s, s->args[0], skip);
+    uint32_t d = cell_of(m, s);
+    struct label other = {0};
+    if (p == MAYBE) {
+        emit_jump(m, &other, I_JABSENT, cell_of(m, s->args[0]));
+        emit_insn(m, I_COPY, d, cell_of(m, s->args[0]), 0);
+        emit_jump(m, skip, I_JUMP, 0);
+        emit_land(m, &other);
+    }
+    emit_insn(m, I_COPY, d, emit_constant(m, s->value), 0);
+    return ALWAYS;
+}
+
+static enum presence emit_merge(struct emit *m, const struct node *s, struct label *skip)
+{
+    enum presence a = present(m, s->args[0]), b = present(m, s->args[1]);
+    if (a == ALWAYS || b == NEVER)
+        return emit_copy(m, s, s->args[0], skip);
+    if (a == NEVER)
+        return emit_copy(m, s, s->args[1], skip);
+    struct label other = {0};
+    emit_jump(m, &other, I_JABSENT, cell_of(m, s->args[0]));
+    emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, s->args[0]), 0);
+    emit_jump(m, skip, I_JUMP, 0);
+    emit_land(m, &other);
+    return emit_copy(m, s, s->args[1], skip);
+}
+
+static enum presence emit_default_from(struct emit *m, const struct node *s, struct label *skip)
+{
+    enum presence a = present(m, s->args[0]), b = present(m, s->args[1]);
+    if (a == ALWAYS || b == NEVER)
+        return emit_copy(m, s, s->args[0], skip);
+    emit_insn(m, I_DEFAULT_FROM, cell_of(m, s), cell_of(m, s->args[0]), cell_of(m, s->args[1]));
+    return MAYBE;
+}
+
+static enum presence emit_filter(struct emit *m, const struct scope *sc, const struct node *s,
+                                 struct label *skip)
+{
+    const struct node *x = s->args[0], *c = s->args[1];
+    if (present(m, x) == NEVER)
+        return NEVER;
+    if (present(m, x) == MAYBE)
+        emit_jump(m, skip, I_JABSENT, cell_of(m, x));
+    if (!held(m, sc, c))
+        emit_jump(m, skip, I_JNEVER, cell_of(m, c));
+    emit_jump(m, skip, I_JFALSE, cell_of(m, c));
+    emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, x), 0);
+    return MAYBE;
+}
+
+static enum presence emit_on(struct emit *m, const struct scope *sc, const struct node *s, struct label *skip)
+{
+    const struct node *trigger = s->args[0], *x = s->args[1];
+    enum presence p = present(m, trigger);
+    if (p == NEVER || (sc->zero && present(m, x) == NEVER))
+        return NEVER;
+    if (p == MAYBE)
+        emit_jump(m, skip, I_JABSENT, cell_of(m, trigger));
+    bool sure = held(m, sc, x);
+    if (!sure)
+        emit_jump(m, skip, I_JNEVER, cell_of(m, x));
+    emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, x), 0);
+    return sure ? p : MAYBE;
+}
+
+static enum presence emit_last(struct emit *m, const struct scope *sc, const struct node *s,
+                               struct label *skip)
+{
+    const struct node *x = s->args[0], *r = s->args[1];
+    if (sc->zero || present(m, r) == NEVER) /* there is no past at 0 */
+        return NEVER;
+    if (present(m, r) == MAYBE)
+        emit_jump(m, skip, I_JABSENT, cell_of(m, r));
+    bool written = (x->order < s->order || is_source(x)) && present(m, x) != NEVER;
+    if (!written)
+        emit_insn(m, I_LAST, cell_of(m, s), cell_of(m, x), 0);
+    else if (present(m, x) == ALWAYS)
+        emit_insn(m, I_LAST, cell_of(m, s), m->prev[x->id], 0);
+    else
+        emit_insn(m, I_LAST2, cell_of(m, s), cell_of(m, x), m->prev[x->id]);
+    return x->has0 ? present(m, r) : MAYBE;
+}
+
+static enum presence emit_fold(struct emit *m, const struct scope *sc, const struct node *s,
+                               struct label *skip)
+{
+    const struct node *x = s->args[0];
+    uint32_t d = cell_of(m, s);
+    bool reduce = s->kind == N_REDUCE;
+    enum presence p = present(m, x);
+    if (sc->zero && !reduce)
+        emit_insn(m, I_COPY, d, emit_constant(m, s->value), 0);
+    if (p == NEVER)
+        return sc->zero && !reduce ? ALWAYS : NEVER;
+    if (p == MAYBE)
+        emit_jump(m, skip, I_JABSENT, cell_of(m, x));
+    if (reduce && (sc->zero || !s->has0)) {
+        struct label more = {0};
+        uint32_t begun = emit_insn(m, I_JNEVER, 0, d, 0);
+        emit_jump(m, &more, I_JUMP, 0);
+        m->p->code[begun].d = emit_here(m);
+        emit_insn(m, I_COPY, d, cell_of(m, x), 0);
+        emit_jump(m, skip, I_JUMP, 0);
+        emit_land(m, &more);
+    }
+    struct param *params = ARENA_ARRAY(m->e->arena, struct param, 2);
+    params[0] = (struct param){d, ALWAYS, false};
+    params[1] = (struct param){cell_of(m, x), ALWAYS, false};
+    emit_begin_kernel(m, params);
+    emit_value(m, s->kernel, d);
+    return sc->zero && !reduce ? ALWAYS : p;
+}
+
+static enum presence emit_pure(struct emit *m, const struct node *s, struct label *skip)
+{
+    const struct node *x = s->args[0];
+    if (present(m, x) == NEVER)
+        return NEVER;
+    if (present(m, x) == MAYBE)
+        emit_jump(m, skip, I_JABSENT, cell_of(m, x));
+    emit_insn(m, I_PURE, cell_of(m, s), cell_of(m, x), 0);
+    return MAYBE;
+}
+
+/* Is the letter known, and which? False: it must be read when the program runs. */
+static bool known_letter(const struct emit *m, const struct node *s, uint32_t *letter)
+{
+    *letter = 0;
+    for (uint32_t i = 0; i < s->machine->natoms; i++) {
+        enum presence p = present(m, s->args[i]);
+        if (s->atoms[i] == ATOM_SIGNAL || p == MAYBE || (p == ALWAYS && s->atoms[i] == ATOM_BOOL))
+            return false;
+        *letter |= (uint32_t)(p == ALWAYS) << i;
+    }
+    return true;
+}
+
+static enum presence emit_monitor(struct emit *m, const struct node *s, uint32_t direct)
+{
+    struct program *p = m->p;
+    const struct machine *machine = s->machine;
+    struct step step = {.machine = machine,
+                        .state = s->index,
+                        .cell = cell_of(m, s),
+                        .out = direct,
+                        .atoms = (uint32_t)p->natoms,
+                        .clocks = s->n - machine->natoms,
+                        .changes_only = s->changes_only};
+    enum presence clock = NEVER;
+    for (uint32_t i = machine->natoms; i < s->n; i++)
+        if (present(m, s->args[i]) > clock)
+            clock = present(m, s->args[i]);
+    if (clock == NEVER)
+        return NEVER;
+    step.known = clock == ALWAYS && known_letter(m, s, &step.letter);
+    const uint8_t *row = NULL;
+    if (step.known && machine->next8)
+        row = machine->next8 + (size_t)step.letter * machine->width;
+    for (uint32_t i = 0; !step.known && i < s->n; i++) {
+        const struct step_atom atom = {cell_of(m, s->args[i]),
+                                       i < machine->natoms ? s->atoms[i] : ATOM_EVENT};
+        ARENA_PUSH(m->e->arena, p->atoms, p->natoms, p->atoms_cap, atom);
+    }
+    size_t n = p->nsteps;
+    ARENA_PUSH(m->e->arena, p->rows, n, p->rows_cap, row);
+    ARENA_PUSH(m->e->arena, p->steps, p->nsteps, p->steps_cap, step);
+    uint32_t at = (uint32_t)p->nsteps - 1;
+    struct insn *before = p->ncode ? &p->code[p->ncode - 1] : NULL;
+    bool fast = row && s->changes_only;
+    if (fast && before && before->op == I_STEPS && before->a + before->b == at &&
+        p->steps[at - 1].state + 1 == step.state)
+        before->b++;
+    else
+        emit_insn(m, fast ? I_STEPS : I_STEP, 0, at, fast ? 1 : 0);
+    return s->changes_only ? MAYBE : clock;
+}
+
+static enum presence emit_node(struct emit *m, const struct scope *sc, struct node *s, struct label *skip)
+{
+    switch (s->kind) {
+    case N_NIL:
+    case N_REF:
+    case N_OPAQUE:
+        return NEVER;
+    case N_TICK:
+        emit_insn(m, I_COPY, cell_of(m, s), emit_constant(m, cell_int(0)), 0);
+        return ALWAYS;
+    case N_INPUT:
+    case N_DELAY:
+        return source_presence(sc, s);
+    case N_DEFAULT:
+        return emit_default(m, sc, s, skip);
+    case N_DEFAULT_FROM:
+        return emit_default_from(m, s, skip);
+    case N_TIME: {
+        enum presence p = present(m, s->args[0]);
+        if (p == MAYBE)
+            emit_jump(m, skip, I_JABSENT, cell_of(m, s->args[0]));
+        if (p != NEVER)
+            emit_insn(m, I_TIME, cell_of(m, s), 0, 0);
+        return p;
+    }
+    case N_LAST:
+        return emit_last(m, sc, s, skip);
+    case N_LIFT:
+    case N_SLIFT:
+        return emit_lift(m, sc, s, skip);
+    case N_MERGE:
+        return emit_merge(m, s, skip);
+    case N_FILTER:
+        return emit_filter(m, sc, s, skip);
+    case N_ON:
+        return emit_on(m, sc, s, skip);
+    case N_FOLD:
+    case N_REDUCE:
+        return emit_fold(m, sc, s, skip);
+    case N_PURE:
+        return emit_pure(m, s, skip);
+    case N_MONITOR: {
+        uint32_t direct = s->mark > 2 ? (uint32_t)s->value.v.i : UINT32_MAX;
+        return emit_monitor(m, s, direct);
+    }
+    }
+    return NEVER;
+}
+
+/* Timers are set when all streams of the instant are known. */
+static void emit_timers(struct emit *m, const struct order *order)
+{
+    for (size_t i = 0; i < order->n; i++) {
+        const struct node *s = order->nodes[i];
+        if (s->kind != N_DELAY)
+            continue;
+        const struct node *amount = s->args[0], *reset = s->args[1];
+        if (present(m, amount) != NEVER)
+            emit_insn(m, I_CHECK_DELAY, 0, cell_of(m, amount), 0);
+        if (present(m, reset) != NEVER || present(m, s) != NEVER)
+            emit_insn(m, I_TIMER, s->index, cell_of(m, amount), cell_of(m, reset));
+    }
+}
+
+static void emit_outputs(struct emit *m)
+{
+    for (size_t i = 0; i < m->e->noutputs; i++) {
+        const struct node *s = m->e->outputs[i].node;
+        if (present(m, s) != NEVER && !m->p->outputs[i].direct)
+            emit_insn(m, I_OUT, 0, cell_of(m, s), (uint32_t)i);
+    }
+}
+
+static uint32_t emit_scope(struct emit *m, const struct order *order, const struct scope *sc)
+{
+    uint32_t begin = emit_here(m);
+    /* a `last` may come before the source whose former value it wants */
+    for (size_t i = 0; i < order->n; i++) {
+        const struct node *s = order->nodes[i];
+        m->presence[s->id] = is_source(s) ? source_presence(sc, s) : NEVER;
+    }
+    for (size_t i = 0; i < order->n; i++) {
+        struct node *s = order->nodes[i];
+        uint32_t from = emit_here(m);
+        struct label skip = {0};
+        m->temp = m->p->roots_to;
+        if (m->prev[s->id] != NO_CELL && !is_source(s))
+            emit_insn(m, I_SAVE, m->prev[s->id], cell_of(m, s), 0);
+        enum presence p = emit_node(m, sc, s, &skip);
+        m->presence[s->id] = p;
+        if (p == NEVER) /* nothing can have been emitted that counts */
+            m->p->ncode = from;
+        else
+            emit_land(m, &skip);
+    }
+    emit_timers(m, order);
+    emit_outputs(m);
+    if (emit_here(m) == begin)
+        return NO_CODE;
+    emit_insn(m, I_END, 0, 0, 0);
+    return begin;
+}
+
+/* A machine whose verdict only goes out when it changes, and to nobody else, is fast: its steps write the
+ * output themselves. */
+static void find_direct(struct emit *m, const struct order *order)
+{
+    uint8_t *used = ARENA_ARRAY(m->e->arena, uint8_t, m->e->graph.count);
+    for (size_t i = 0; i < order->n; i++)
+        for (uint32_t k = 0; k < order->nodes[i]->n; k++)
+            used[order->nodes[i]->args[k]->id] = 2;
+    for (size_t i = 0; i < m->e->noutputs; i++)
+        if (used[m->e->outputs[i].node->id] < 2)
+            used[m->e->outputs[i].node->id]++;
+    for (size_t i = 0; i < m->e->noutputs; i++) {
+        struct node *s = m->e->outputs[i].node;
+        if (s->kind != N_MONITOR || !s->changes_only || used[s->id] != 1)
+            continue;
+        s->mark = 3;
+        s->value = cell_int((int64_t)i);
+        m->p->outputs[i].direct = true;
+    }
+}
+
+/* Only a `last` that comes after its stream needs the value that was overwritten. */
+static void find_saved(struct emit *m, const struct order *order, uint32_t *next)
+{
+    for (size_t i = 0; i < order->n; i++) {
+        const struct node *s = order->nodes[i];
+        if (s->kind != N_LAST || (s->args[0]->order >= s->order && !is_source(s->args[0])))
+            continue;
+        uint32_t *prev = &m->prev[s->args[0]->id];
+        if (*prev == NO_CELL)
+            *prev = (*next)++;
+    }
+}
+
+static void tables(struct emit *m, const struct order *order)
+{
+    struct elab *e = m->e;
+    struct program *p = m->p;
+    p->inputs = ARENA_ARRAY(e->arena, struct input_info, e->ninputs + 1);
+    p->outputs = ARENA_ARRAY(e->arena, struct out_info, e->noutputs + 1);
+    p->timers = ARENA_ARRAY(e->arena, struct timer_info, e->graph.ndelays + 1);
+    p->ninputs = e->ninputs;
+    p->noutputs = e->noutputs;
+    p->nnodes = order->n;
+    for (size_t i = 0; i < e->ninputs; i++) {
+        const struct elab_input *in = &e->inputs[i];
+        p->inputs[i] = (struct input_info){.name = in->name,
+                                           .type = in->type,
+                                           .type_text = type_text(e->arena, in->type),
+                                           .source_kind = in->source_kind,
+                                           .source_arg = in->source_arg,
+                                           .source_number = in->source_number,
+                                           .cell = NO_CELL};
+    }
+    for (size_t i = 0; i < e->noutputs; i++)
+        p->outputs[i] = (struct out_info){.name = e->outputs[i].name,
+                                          .type = e->outputs[i].node->type,
+                                          .type_text = type_text(e->arena, e->outputs[i].node->type),
+                                          .raw = e->outputs[i].raw};
+    p->ntimers = 0;
+    size_t machines = 0;
+    for (size_t i = 0; i < order->n; i++)
+        machines += order->nodes[i]->kind == N_MONITOR;
+    p->machine_starts = ARENA_ARRAY(e->arena, uint16_t, machines + 1);
+    for (size_t i = 0; i < order->n; i++) {
+        struct node *s = order->nodes[i];
+        if (s->kind == N_DELAY) /* renumber: only those that are needed count */
+            s->index = (uint32_t)p->ntimers++;
+        if (s->kind == N_MONITOR) {
+            p->machine_starts[p->nmachines] = s->machine->start;
+            s->index = (uint32_t)p->nmachines++;
+        }
+    }
+}
+
+/* First constants are collected with a dry run, because their cells come first; then all is emitted again. */
+static void emit_all(struct emit *m, const struct order *order)
+{
+    struct program *p = m->p;
+    p->ncode = p->nslow = p->nsteps = p->natoms = p->nconstants = 0;
+    for (size_t i = 0; i < m->nids; i++)
+        m->const_cell[i] = 0;
+    emit_functions(m);
+    m->temp = m->temp_max = p->roots_to;
+    p->code_zero = emit_scope(m, order, &(struct scope){ALL, -1, true});
+    p->code_all = emit_scope(m, order, &(struct scope){ALL, ALL, false});
+    for (size_t i = 0; i < p->ninputs; i++)
+        p->inputs[i].code = emit_scope(m, order, &(struct scope){(int)i, -1, false});
+    for (size_t i = 0; i < p->ntimers; i++)
+        p->timers[i].code = emit_scope(m, order, &(struct scope){-1, (int)i, false});
+    p->ncells = m->temp_max;
+}
+
+static void assign_cells(struct emit *m, const struct order *order)
+{
+    struct program *p = m->p;
+    uint32_t next = (uint32_t)p->nconstants;
+    p->roots_from = next;
+    for (size_t i = 0; i < m->e->graph.count; i++)
+        m->prev[i] = NO_CELL;
+    for (size_t i = 0; i < order->n; i++) {
+        struct node *s = order->nodes[i];
+        m->cell[s->id] = next++;
+        if (s->kind == N_INPUT) {
+            p->inputs[s->index].cell = m->cell[s->id];
+            p->inputs[s->index].used = true;
+        }
+        if (s->kind == N_DELAY)
+            p->timers[s->index].cell = m->cell[s->id];
+    }
+    find_saved(m, order, &next);
+    for (size_t i = 0; i < order->n; i++) {
+        const struct node *s = order->nodes[i];
+        if (s->kind == N_INPUT)
+            p->inputs[s->index].prev = m->prev[s->id];
+        if (s->kind == N_DELAY)
+            p->timers[s->index].prev = m->prev[s->id];
+    }
+    p->roots_to = next;
+}
+
+void emit_program(struct elab *e, const struct order *order, struct program *p)
+{
+    struct emit m = {.e = e, .p = p, .nids = e->pool.count};
+    *p = (struct program){0};
+    m.memo_of = ARENA_ARRAY(e->arena, uint32_t, m.nids + 1);
+    m.const_cell = ARENA_ARRAY(e->arena, uint32_t, m.nids + 1);
+    m.cell = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1);
+    m.prev = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1);
+    m.presence = ARENA_ARRAY(e->arena, enum presence, e->graph.count + 1);
+    tables(&m, order);
+    find_direct(&m, order);
+    assign_cells(&m, order);
+    emit_all(&m, order);
+    assign_cells(&m, order);
+    emit_all(&m, order);
+}

@@ -1,0 +1,63 @@
+/* Inside of the emitter: emit.c does streams, emit_ir.c the functions in them. */
+#ifndef CT_MONITOR_EMIT_H
+#define CT_MONITOR_EMIT_H
+
+#include "monitor/program.h"
+
+/* Whether a stream has an event in the program under construction. */
+enum presence {
+    NEVER,
+    MAYBE,
+    ALWAYS,
+};
+
+struct param {
+    uint32_t cell;
+    enum presence presence;
+    bool option; /* lift: the parameter is the stream's event as an option */
+};
+
+struct memo {
+    const struct ir *ir;
+    uint32_t cell;
+};
+
+struct emit {
+    struct elab *e;
+    struct program *p;
+    const struct param *params;
+    const struct fn *fn; /* NULL: in a stream */
+    uint32_t *memo_of;   /* by ir id: 1 + place in memos, or 0 */
+    struct memo *memos;
+    size_t nmemos, memos_cap;
+    uint32_t temp, temp_max; /* next temporary */
+    uint32_t *const_cell;    /* by ir id: 1 + constant, or 0 */
+    size_t nids;
+    /* per node id */
+    uint32_t *cell, *prev;
+    enum presence *presence;
+};
+
+uint32_t emit_insn(struct emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b);
+uint32_t emit_constant(struct emit *m, struct cell value);
+static inline uint32_t emit_here(const struct emit *m)
+{
+    return (uint32_t)m->p->ncode;
+}
+
+/* Jumps that all go to one place still to come. */
+struct label {
+    uint32_t *at; /* instructions; bit 31: the target is operand b */
+    size_t n, cap;
+};
+void emit_jump(struct emit *m, struct label *l, uint32_t op, uint32_t a);
+void emit_land(struct emit *m, struct label *l);
+
+/* The cell that holds the value; with want != NO_CELL it is that one. */
+uint32_t emit_value(struct emit *m, const struct ir *x, uint32_t want);
+/* The result of a lift's function as an event in d; jumps to skip without one. */
+enum presence emit_event(struct emit *m, const struct ir *x, uint32_t d, struct label *skip);
+void emit_begin_kernel(struct emit *m, const struct param *params);
+void emit_functions(struct emit *m);
+
+#endif

@@ -1,0 +1,242 @@
+/* printf conversions as java.util.Formatter makes them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/print.h"
+
+struct conversion {
+    bool left, plus, space, zero, group, paren, alternate;
+    int width, precision; /* -1: none */
+    char letter;
+};
+
+enum {
+    WIDTH_MOST = 1000,
+    PRECISION_MOST = 300
+};
+
+static bool number(const char *p, size_t size, size_t *i, int most, int *out)
+{
+    int n = 0;
+    while (*i < size && p[*i] >= '0' && p[*i] <= '9') {
+        n = n * 10 + (p[(*i)++] - '0');
+        if (n > most)
+            return false;
+    }
+    *out = n;
+    return true;
+}
+
+static bool parse(const char *p, size_t size, struct conversion *c)
+{
+    *c = (struct conversion){.width = -1, .precision = -1};
+    size_t i = 1;
+    if (size < 2 || p[0] != '%')
+        return false;
+    for (; i < size; i++) {
+        if (p[i] == '-')
+            c->left = true;
+        else if (p[i] == '+')
+            c->plus = true;
+        else if (p[i] == ' ')
+            c->space = true;
+        else if (p[i] == '0')
+            c->zero = true;
+        else if (p[i] == ',')
+            c->group = true;
+        else if (p[i] == '(')
+            c->paren = true;
+        else if (p[i] == '#')
+            c->alternate = true;
+        else
+            break;
+    }
+    if (i < size && p[i] >= '1' && p[i] <= '9' && !number(p, size, &i, WIDTH_MOST, &c->width))
+        return false;
+    if (i < size && p[i] == '.') {
+        size_t begin = ++i;
+        if (!number(p, size, &i, PRECISION_MOST, &c->precision) || i == begin)
+            return false;
+    }
+    if (i + 1 != size)
+        return false;
+    c->letter = p[i];
+    /* the flags that java.util.Formatter refuses together */
+    return !((c->left || c->zero) && c->width < 0) && !(c->left && c->zero) && !(c->plus && c->space);
+}
+
+enum format_need format_check(const char *format, size_t size)
+{
+    struct conversion c;
+    if (!parse(format, size, &c))
+        return FORMAT_BAD;
+    if (strchr("doxX", c.letter))
+        return c.precision < 0 ? FORMAT_INT : FORMAT_BAD;
+    if (strchr("eEfgGaA", c.letter))
+        return FORMAT_FLOAT;
+    return strchr("sShH", c.letter) ? FORMAT_ANY : FORMAT_BAD;
+}
+
+/* Commas between groups of three in the integer part. */
+static void group_digits(struct text *t, const char *digits)
+{
+    size_t whole = strspn(digits, "0123456789");
+    for (size_t i = 0; i < whole; i++) {
+        if (i && (whole - i) % 3 == 0)
+            text_add(t, ",", 1);
+        text_add(t, digits + i, 1);
+    }
+    text_add_z(t, digits + whole);
+}
+
+static void pad(struct text *t, const struct conversion *c, const char *prefix, const char *body)
+{
+    size_t columns = strlen(prefix);
+    for (const char *p = body; *p; p++)
+        columns += ((unsigned char)*p & 0xc0) != 0x80;
+    size_t fill = c->width > 0 && (size_t)c->width > columns ? (size_t)c->width - columns : 0;
+    if (!c->left && !c->zero)
+        for (size_t i = 0; i < fill; i++)
+            text_add(t, " ", 1);
+    text_add_z(t, prefix);
+    if (c->zero)
+        for (size_t i = 0; i < fill; i++)
+            text_add(t, "0", 1);
+    text_add_z(t, body);
+    if (c->left)
+        for (size_t i = 0; i < fill; i++)
+            text_add(t, " ", 1);
+}
+
+static void signed_body(struct text *t, const struct conversion *c, bool negative, const char *prefix,
+                        const char *digits)
+{
+    struct text body = {0};
+    char front[8];
+    snprintf(front, sizeof front, "%s%s",
+             negative   ? (c->paren ? "(" : "-")
+             : c->plus  ? "+"
+             : c->space ? " "
+                        : "",
+             prefix);
+    if (c->group)
+        group_digits(&body, digits);
+    else
+        text_add_z(&body, digits);
+    if (negative && c->paren)
+        text_add(&body, ")", 1);
+    if (body.p)
+        pad(t, c, front, body.p);
+    text_free(&body);
+}
+
+static void format_int(struct text *t, const struct conversion *c, int64_t i)
+{
+    char digits[32];
+    uint64_t u = i < 0 ? -(uint64_t)i : (uint64_t)i;
+    const char *prefix = "";
+    if (c->letter == 'd')
+        snprintf(digits, sizeof digits, "%llu", (unsigned long long)u);
+    else if (c->letter == 'o')
+        snprintf(digits, sizeof digits, "%llo", (unsigned long long)u);
+    else if (c->letter == 'x')
+        snprintf(digits, sizeof digits, "%llx", (unsigned long long)u);
+    else
+        snprintf(digits, sizeof digits, "%llX", (unsigned long long)u);
+    if (c->alternate)
+        prefix = c->letter == 'o' ? "0" : c->letter == 'x' ? "0x" : c->letter == 'X' ? "0X" : "";
+    signed_body(t, c, i < 0, prefix, digits);
+}
+
+/* C writes 0x1.8p+2, Java 0x1.8p2; C writes 0x1p+0, Java 0x1.0p0. */
+static void hex_float(const char *in, char *out)
+{
+    bool point = strchr(in, '.');
+    for (; *in; in++) {
+        if ((*in == 'p' || *in == 'P') && !point) {
+            *out++ = '.';
+            *out++ = '0';
+        }
+        if (*in != '+')
+            *out++ = *in;
+    }
+    *out = 0;
+}
+
+static void format_float(struct text *t, const struct conversion *c, double f)
+{
+    char digits[800], hex[800];
+    bool negative = signbit(f) && !isnan(f);
+    double a = fabs(f);
+    struct conversion plain = *c;
+    if (isnan(f) || isinf(f)) {
+        plain.zero = plain.group = false;
+        signed_body(t, &plain, negative, "", isnan(f) ? "NaN" : "Infinity");
+        return;
+    }
+    int precision = c->precision >= 0 ? c->precision : 6;
+    if ((c->letter | 0x20) == 'a') {
+        if (c->precision >= 0)
+            snprintf(digits, sizeof digits, c->letter == 'a' ? "%.*a" : "%.*A", precision, a);
+        else
+            snprintf(digits, sizeof digits, c->letter == 'a' ? "%a" : "%A", a);
+        hex_float(digits, hex);
+        signed_body(t, &plain, negative, "", hex);
+        return;
+    }
+    if (c->letter == 'f')
+        snprintf(digits, sizeof digits, c->alternate ? "%#.*f" : "%.*f", precision, a);
+    else if ((c->letter | 0x20) == 'e')
+        snprintf(digits, sizeof digits, c->letter == 'e' ? "%.*e" : "%.*E", precision, a);
+    else
+        snprintf(digits, sizeof digits, c->letter == 'g' ? "%#.*g" : "%#.*G", precision ? precision : 1, a);
+    size_t n = strlen(digits);
+    if (n && digits[n - 1] == '.' && !c->alternate)
+        digits[n - 1] = 0;
+    signed_body(t, &plain, negative, "", digits);
+}
+
+static void upper(char *p)
+{
+    for (; *p; p++)
+        if (*p >= 'a' && *p <= 'z')
+            *p = (char)(*p - 32);
+}
+
+static void format_any(struct text *t, const struct conversion *c, const struct cell *cell,
+                       const struct type *type)
+{
+    struct text body = {.limit = t->limit};
+    print_value(&body, cell, type, true);
+    if ((c->letter | 0x20) == 'h' && body.p) { /* the hash of the text as java.lang.String makes it */
+        uint32_t hash = 0;
+        for (size_t i = 0; i < body.n; i++)
+            hash = hash * 31 + (unsigned char)body.p[i];
+        body.n = 0;
+        text_printf(&body, "%x", hash);
+    }
+    if (c->precision >= 0 && (size_t)c->precision < body.n)
+        body.p[c->precision] = 0;
+    if (c->letter < 'a' && body.p)
+        upper(body.p);
+    struct conversion plain = *c;
+    plain.zero = false;
+    pad(t, &plain, "", body.p ? body.p : "");
+    text_free(&body);
+}
+
+void format_value(struct text *t, const char *format, size_t size, const struct cell *cell,
+                  const struct type *type)
+{
+    struct conversion c;
+    if (!parse(format, size, &c))
+        return;
+    if (strchr("doxX", c.letter))
+        format_int(t, &c, cell->v.i);
+    else if (strchr("eEfgGaA", c.letter))
+        format_float(t, &c, cell->v.f);
+    else
+        format_any(t, &c, cell, type);
+}

@@ -1,0 +1,179 @@
+#include "monitor/ir.h"
+
+#include <string.h>
+
+enum {
+    NODES_MOST = 2000000
+};
+
+void ir_init(struct ir_pool *p, struct arena *arena, struct heap *constants)
+{
+    *p = (struct ir_pool){.arena = arena, .constants = constants, .cap = 1024, .limit = NODES_MOST};
+    p->buckets = ARENA_ARRAY(arena, struct ir *, p->cap);
+}
+
+static void grow(struct ir_pool *p)
+{
+    size_t cap = p->cap * 2;
+    struct ir **buckets = ARENA_ARRAY(p->arena, struct ir *, cap);
+    for (size_t i = 0; i < p->cap; i++) {
+        for (struct ir *e = p->buckets[i], *next; e; e = next) {
+            next = e->next;
+            e->next = buckets[e->hash & (cap - 1)];
+            buckets[e->hash & (cap - 1)] = e;
+        }
+    }
+    p->buckets = buckets;
+    p->cap = cap;
+}
+
+static bool same(const struct ir *a, const struct ir *b)
+{
+    if (a->hash != b->hash || a->kind != b->kind || a->op != b->op || a->n != b->n || a->level != b->level ||
+        a->index != b->index || a->type != b->type || a->fn != b->fn || a->extra.type != b->extra.type ||
+        a->extra.index != b->extra.index)
+        return false;
+    if (a->n && memcmp(a->args, b->args, a->n * sizeof *a->args) != 0)
+        return false;
+    /* bits, not values: 0.0 and -0.0 are different constants */
+    return a->kind != IR_CONST ||
+           (a->value.meta == b->value.meta &&
+            (a->value.v.i == b->value.v.i ||
+             ((a->value.meta & META_PTR) && value_compare(&a->value, &b->value) == 0)));
+}
+
+static struct ir *intern(struct ir_pool *p, struct ir e)
+{
+    uint64_t h = hash_mix(e.kind * 256u + e.op, e.level * 65536u + e.index);
+    h = hash_ptr(hash_ptr(hash_ptr(h, e.type), e.fn), e.extra.type);
+    h = hash_mix(h, e.extra.index);
+    if (e.kind == IR_CONST)
+        h = hash_mix(h, value_hash(&e.value));
+    uint64_t weight = 1;
+    for (uint32_t i = 0; i < e.n; i++) {
+        h = hash_ptr(h, e.args[i]);
+        weight += e.args[i]->weight;
+        if (e.args[i]->level > e.level)
+            e.level = e.args[i]->level;
+    }
+    e.hash = h;
+    e.weight = weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
+    for (struct ir *o = p->buckets[h & (p->cap - 1)]; o; o = o->next)
+        if (same(o, &e))
+            return o;
+    if (p->count >= p->limit)
+        longjmp(p->arena->out_of_memory, 1);
+    if (p->count >= p->cap)
+        grow(p);
+    struct ir *o = ARENA_NEW(p->arena, struct ir);
+    struct ir **args = ARENA_ARRAY(p->arena, struct ir *, e.n);
+    for (uint32_t i = 0; i < e.n; i++)
+        args[i] = e.args[i];
+    *o = e;
+    o->args = args;
+    o->id = (uint32_t)p->count++;
+    o->next = p->buckets[h & (p->cap - 1)];
+    return p->buckets[h & (p->cap - 1)] = o;
+}
+
+struct ir *ir_const(struct ir_pool *p, const struct type *type, struct cell value)
+{
+    value.stamp = 0;
+    return intern(p, (struct ir){.kind = IR_CONST, .type = type, .value = value});
+}
+
+struct ir *ir_param(struct ir_pool *p, const struct type *type, uint32_t level, uint32_t index)
+{
+    return intern(p, (struct ir){.kind = IR_PARAM, .type = type, .level = level, .index = index});
+}
+
+static struct ir *fold(struct ir_pool *p, const struct type *type, enum op op, const struct op_extra *extra,
+                       struct ir **args, uint32_t n)
+{
+    struct cell few[8], *cells = n <= 8 ? few : ARENA_ARRAY(p->arena, struct cell, n), r = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        if (!ir_is_const(args[i]))
+            return NULL;
+        cells[i] = args[i]->value;
+    }
+    op_eval(op, extra, p->constants, cells, n, &r);
+    if (p->constants->exhausted)
+        longjmp(p->arena->out_of_memory, 1);
+    return ir_const(p, type, r);
+}
+
+struct ir *ir_op(struct ir_pool *p, const struct type *type, enum op op, const struct op_extra *extra,
+                 struct ir **args, uint32_t n)
+{
+    struct ir *c = fold(p, type, op, extra, args, n);
+    if (c)
+        return c;
+    if (n == 1 && args[0]->kind == IR_OP && args[0]->op == OP_SOME) {
+        if (op == OP_GET_SOME)
+            return args[0]->args[0];
+        if (op == OP_IS_NONE || op == OP_IS_SOME)
+            return ir_const(p, type, cell_int(op == OP_IS_SOME));
+    }
+    if (n == 1 && op == OP_NOT && args[0]->kind == IR_OP && args[0]->op == OP_NOT)
+        return args[0]->args[0];
+    if (op == OP_FIELD && args[0]->kind == IR_OP && args[0]->op == OP_RECORD)
+        return args[0]->args[extra->index];
+    struct ir e = {.kind = IR_OP, .op = op, .type = type, .n = n, .args = args};
+    if (extra)
+        e.extra = *extra;
+    return intern(p, e);
+}
+
+/* A condition that is an error constant stays: it is raised when it is reached. */
+static int known(const struct ir *c)
+{
+    return ir_is_const(c) && !cell_err(&c->value) ? (c->value.v.i ? 1 : 0) : -1;
+}
+
+struct ir *ir_if(struct ir_pool *p, struct ir *c, struct ir *a, struct ir *b)
+{
+    int k = known(c);
+    if (k >= 0)
+        return k ? a : b;
+    struct ir *args[] = {c, a, b};
+    return intern(p, (struct ir){.kind = IR_IF, .type = a->type, .n = 3, .args = args});
+}
+
+struct ir *ir_and(struct ir_pool *p, struct ir *a, struct ir *b)
+{
+    int k = known(a);
+    if (k >= 0)
+        return k ? b : a;
+    struct ir *args[] = {a, b};
+    return intern(p, (struct ir){.kind = IR_AND, .type = a->type, .n = 2, .args = args});
+}
+
+struct ir *ir_or(struct ir_pool *p, struct ir *a, struct ir *b)
+{
+    int k = known(a);
+    if (k >= 0)
+        return k ? a : b;
+    struct ir *args[] = {a, b};
+    return intern(p, (struct ir){.kind = IR_OR, .type = a->type, .n = 2, .args = args});
+}
+
+struct ir *ir_call(struct ir_pool *p, struct fn *fn, struct ir **args, uint32_t n)
+{
+    /* the result belongs to the function that calls, also when only captures tie it to one */
+    uint32_t level = fn->up ? fn->up->level : 0;
+    return intern(
+        p, (struct ir){.kind = IR_CALL, .type = fn->result, .fn = fn, .n = n, .args = args, .level = level});
+}
+
+struct ir *ir_import(struct ir_pool *p, struct fn *fn, struct ir *e)
+{
+    if (!fn || e->level == 0 || e->level >= fn->level)
+        return e;
+    struct ir *outer = ir_import(p, fn->up, e);
+    size_t i = 0;
+    while (i < fn->ncaptures && fn->captures[i] != outer)
+        i++;
+    if (i == fn->ncaptures)
+        ARENA_PUSH(p->arena, fn->captures, fn->ncaptures, fn->captures_cap, outer);
+    return ir_param(p, e->type, fn->level, fn->nparams + (uint32_t)i);
+}

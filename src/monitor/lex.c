@@ -1,0 +1,334 @@
+#include "monitor/lex.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *text;
+    enum token token;
+} KEYWORDS[] = {
+    {"def", T_DEF},
+    {"where", T_WHERE},
+    {"include", T_INCLUDE},
+    {"type", T_TYPE},
+    {"module", T_MODULE},
+    {"import", T_IMPORT},
+    {"imexport", T_IMPORT},
+    {"in", T_IN},
+    {"out", T_OUT},
+    {"print", T_PRINT},
+    {"as", T_AS},
+    {"static", T_STATIC},
+    {"if", T_IF},
+    {"then", T_THEN},
+    {"else", T_ELSE},
+    {"return", T_RETURN},
+    {"true", T_TRUE},
+    {"__root__", T_ROOT},
+    {"__builtin__", T_BUILTIN},
+    {"false", T_FALSE},
+};
+
+/* Longest first: the first that matches is the token. */
+static const struct {
+    char text[4];
+    enum token token;
+} OPERATORS[] = {
+    {"<=.", T_FLE},    {">=.", T_FGE},  {"+.", T_FPLUS},  {"-.", T_FMINUS}, {"*.", T_FSTAR},
+    {"/.", T_FSLASH},  {"<<", T_SHL},   {">>", T_SHR},    {"==", T_EQ},     {"!=", T_NE},
+    {"<=", T_LE},      {">=", T_GE},    {"<.", T_FLT},    {">.", T_FGT},    {"&&", T_AND},
+    {"||", T_OR},      {"=>", T_ARROW}, {":=", T_ASSIGN}, {"..", T_DOTDOT}, {"${", T_DOLLAR_LBRACE},
+    {"+", T_PLUS},     {"-", T_MINUS},  {"*", T_STAR},    {"/", T_SLASH},   {"%", T_PERCENT},
+    {"&", T_AMP},      {"|", T_PIPE},   {"^", T_CARET},   {"~", T_TILDE},   {"<", T_LT},
+    {">", T_GT},       {"!", T_NOT},    {"(", T_LPAREN},  {")", T_RPAREN},  {"[", T_LBRACKET},
+    {"]", T_RBRACKET}, {"{", T_LBRACE}, {"}", T_RBRACE},  {",", T_COMMA},   {":", T_COLON},
+    {"=", T_ASSIGN},   {".", T_DOT},    {"@", T_AT},      {"$", T_DOLLAR},
+};
+
+const char *token_text(enum token token)
+{
+    switch (token) {
+    case T_END:
+        return "end of input";
+    case T_NEWLINE:
+        return "end of line";
+    case T_ID:
+        return "name";
+    case T_INT:
+        return "integer";
+    case T_FLOAT:
+        return "number";
+    case T_STRING:
+    case T_FSTRING:
+        return "string";
+    case T_BAD:
+        return "invalid character";
+    case T_ASSIGN:
+        return "'='";
+    default:
+        break;
+    }
+    static const char quoted[][16] = {"'def'",         "'where'",    "'include'", "'type'",  "'module'",
+                                      "'import'",      "'in'",       "'out'",     "'print'", "'as'",
+                                      "'static'",      "'if'",       "'then'",    "'else'",  "'return'",
+                                      "'__builtin__'", "'__root__'", "'true'",    "'false'"};
+    if (token >= T_DEF && token <= T_FALSE)
+        return quoted[token - T_DEF];
+    static const char ops[][6] = {"'+'",  "'-'",  "'*'",  "'/'",  "'%'",   "'+.'",  "'-.'", "'*.'", "'/.'",
+                                  "'&'",  "'|'",  "'^'",  "'<<'", "'>>'",  "'=='",  "'!='", "'<'",  "'>'",
+                                  "'<='", "'>='", "'<.'", "'>.'", "'<=.'", "'>=.'", "'&&'", "'||'", "'!'",
+                                  "'~'",  "'('",  "')'",  "'['",  "']'",   "'{'",   "'${'", "'}'",  "','",
+                                  "':'",  "'='",  "'=>'", "'.'",  "'..'",  "'@'",   "'$'"};
+    return token >= T_PLUS ? ops[token - T_PLUS] : "?";
+}
+
+void lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source)
+{
+    *lx = (struct lexer){.arena = arena, .diags = diags, .source = source, .end = (uint32_t)source->size};
+    lex_next(lx);
+}
+
+static int at(const struct lexer *lx, uint32_t pos)
+{
+    return pos < lx->end ? (unsigned char)lx->source->text[pos] : -1;
+}
+
+static bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Every byte from 0x80 on counts as a letter: so UTF-8 needs no tables here. */
+static bool is_letter(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+}
+
+static int hex_digit(int c)
+{
+    if (is_digit(c))
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void error(struct lexer *lx, uint32_t from, uint32_t to, const char *text)
+{
+    if (!lx->quiet)
+        diag_error(lx->diags, (struct span){lx->source, from, to}, "%s", text);
+}
+
+static void skip_blank(struct lexer *lx)
+{
+    for (;;) {
+        int c = at(lx, lx->pos);
+        if (c == ' ' || c == '\t' || c == '\r') {
+            lx->pos++;
+        } else if (c == '\\' && at(lx, lx->pos + 1) == '\n') {
+            lx->pos += 2;
+        } else if (c == '\\' && at(lx, lx->pos + 1) == '\r' && at(lx, lx->pos + 2) == '\n') {
+            lx->pos += 3;
+        } else if (c == '#' || (c == '-' && at(lx, lx->pos + 1) == '-')) {
+            while (at(lx, lx->pos) >= 0 && at(lx, lx->pos) != '\n')
+                lx->pos++;
+        } else {
+            return;
+        }
+    }
+}
+
+static void lex_integer(struct lexer *lx, uint32_t from, uint32_t to, unsigned base)
+{
+    lx->token = T_INT;
+    lx->integer = 0;
+    lx->integer_big = false;
+    for (uint32_t p = from; p < to; p++) {
+        uint64_t digit = (uint64_t)hex_digit(at(lx, p));
+        if (__builtin_mul_overflow(lx->integer, (uint64_t)base, &lx->integer) ||
+            __builtin_add_overflow(lx->integer, digit, &lx->integer))
+            lx->integer_big = true;
+    }
+}
+
+static void lex_number(struct lexer *lx)
+{
+    uint32_t from = lx->pos, p = from;
+    if (at(lx, p) == '0' && (at(lx, p + 1) | 0x20) == 'x' && hex_digit(at(lx, p + 2)) >= 0) {
+        for (p += 2; hex_digit(at(lx, p)) >= 0;)
+            p++;
+        lex_integer(lx, from + 2, p, 16);
+        lx->pos = p;
+        return;
+    }
+    while (is_digit(at(lx, p)))
+        p++;
+    bool real = false;
+    if (at(lx, p) == '.' && is_digit(at(lx, p + 1))) {
+        real = true;
+        for (p++; is_digit(at(lx, p));)
+            p++;
+    }
+    if (at(lx, p) == 'e') {
+        uint32_t q = p + 1;
+        if (at(lx, q) == '+' || at(lx, q) == '-')
+            q++;
+        if (is_digit(at(lx, q))) {
+            real = true;
+            for (p = q; is_digit(at(lx, p));)
+                p++;
+        }
+    }
+    lx->pos = p;
+    if (!real) {
+        lex_integer(lx, from, p, 10);
+        return;
+    }
+    lx->token = T_FLOAT;
+    lx->real = strtod(arena_copy(lx->arena, lx->source->text + from, p - from), NULL);
+}
+
+static void lex_name(struct lexer *lx)
+{
+    uint32_t p = lx->pos;
+    while (is_letter(at(lx, p)) || is_digit(at(lx, p)))
+        p++;
+    const char *text = lx->source->text + lx->pos;
+    size_t n = p - lx->pos;
+    lx->name = arena_intern(lx->arena, text, n);
+    lx->pos = p;
+    lx->token = T_ID;
+    for (size_t i = 0; i < sizeof KEYWORDS / sizeof *KEYWORDS; i++)
+        if (!strcmp(lx->name, KEYWORDS[i].text))
+            lx->token = KEYWORDS[i].token;
+}
+
+static void lex_operator(struct lexer *lx)
+{
+    const char *text = lx->source->text + lx->pos;
+    size_t left = lx->end - lx->pos;
+    for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++) {
+        const char *op = OPERATORS[i].text;
+        if (op[0] != text[0])
+            continue;
+        size_t n = strlen(op);
+        if (n <= left && !memcmp(text, op, n)) {
+            lx->token = OPERATORS[i].token;
+            lx->name = op;
+            lx->pos += (uint32_t)n;
+            return;
+        }
+    }
+    lx->token = T_BAD;
+    lx->pos++;
+    error(lx, lx->from, lx->pos, "Invalid character; a name, number, string or operator was expected");
+}
+
+void lex_next(struct lexer *lx)
+{
+    skip_blank(lx);
+    lx->from = lx->pos;
+    int c = at(lx, lx->pos);
+    if (c < 0) {
+        lx->token = T_END;
+    } else if (c == '\n' || c == ';') {
+        lx->token = T_NEWLINE;
+        lx->pos++;
+    } else if (c == '"' || (c == 'f' && at(lx, lx->pos + 1) == '"')) {
+        lx->token = c == 'f' ? T_FSTRING : T_STRING;
+        lx->pos += c == 'f' ? 2 : 1;
+    } else if (is_digit(c)) {
+        lex_number(lx);
+    } else if (is_letter(c)) {
+        lex_name(lx);
+    } else {
+        lex_operator(lx);
+    }
+    lx->to = lx->pos;
+}
+
+static int escape(int c)
+{
+    switch (c) {
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    case 'a':
+        return '\a';
+    case '"':
+    case '\\':
+    case '$':
+        return c;
+    default:
+        return -1;
+    }
+}
+
+enum string_part lex_string(struct lexer *lx, const char **text, size_t *size)
+{
+    lx->from = lx->pos;
+    int c = at(lx, lx->pos);
+    if (c == '"') {
+        lx->to = ++lx->pos;
+        return PART_END;
+    }
+    if (c == '$' && at(lx, lx->pos + 1) == '{') {
+        lx->pos += 2;
+        lx->to = lx->pos;
+        return PART_EXPR;
+    }
+    if (c == '$' && is_letter(at(lx, lx->pos + 1))) {
+        uint32_t p = lx->pos + 1;
+        while (is_letter(at(lx, p)) || is_digit(at(lx, p)))
+            p++;
+        *text = arena_intern(lx->arena, lx->source->text + lx->pos + 1, p - lx->pos - 1);
+        lx->to = lx->pos = p;
+        return PART_NAME;
+    }
+    size_t n = 0;
+    uint32_t p = lx->pos;
+    const char *eol = memchr(lx->source->text + p, '\n', lx->end - p);
+    char *out = arena_alloc(lx->arena, (eol ? (size_t)(eol - lx->source->text) : lx->end) - p + 2);
+    for (; (c = at(lx, p)) >= 0 && c != '\n' && c != '"'; p++) {
+        if (c == '$' && p > lx->from && (at(lx, p + 1) == '{' || is_letter(at(lx, p + 1))))
+            break;
+        if (c == '\\') {
+            int e = at(lx, p + 1) == '%' ? '%' : escape(at(lx, p + 1));
+            if (e < 0)
+                error(lx, p, p + 2, "Invalid escape sequence");
+            /* an escaped percent sign is marked by a NUL, which no source holds, for the reader of formats */
+            if (e == '%')
+                out[n++] = '\0';
+            c = e < 0 ? '?' : e;
+            p += at(lx, p + 1) >= 0 && at(lx, p + 1) != '\n';
+        }
+        out[n++] = (char)c;
+    }
+    lx->to = lx->pos = p;
+    *text = out;
+    *size = n;
+    if (c < 0 || c == '\n') {
+        if (n == 0) {
+            error(lx, lx->from, lx->from + 1,
+                  "String is not closed; '\"' was expected before the end of the line");
+            return PART_END;
+        }
+    }
+    return PART_TEXT;
+}
+
+const char *lex_word(struct lexer *lx)
+{
+    /* the word begins at the current token, which may have stopped inside it */
+    uint32_t p = lx->from;
+    for (int c; (c = at(lx, p)) >= 0; p++)
+        if (!is_letter(c) && !is_digit(c) && !(c && strchr("./+-$", c)))
+            break;
+    if (p == lx->from)
+        return NULL;
+    const char *word = arena_intern(lx->arena, lx->source->text + lx->from, p - lx->from);
+    lx->to = lx->pos = p;
+    return word;
+}

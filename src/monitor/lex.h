@@ -1,0 +1,122 @@
+/* Tokens of the stream dialect (LANGUAGE.md A.5); the watchpoint dialect uses the same lexer and ignores
+ * newlines. */
+#ifndef CT_MONITOR_LEX_H
+#define CT_MONITOR_LEX_H
+
+#include "monitor/diag.h"
+
+enum token {
+    T_END,
+    T_NEWLINE, /* a line break or ';' */
+    T_ID,
+    T_INT,
+    T_FLOAT,
+    T_STRING,  /* its opening quote: go on with lex_string */
+    T_FSTRING, /* f" */
+    T_BAD,     /* reported already */
+    /* keywords */
+    T_DEF,
+    T_WHERE,
+    T_INCLUDE,
+    T_TYPE,
+    T_MODULE,
+    T_IMPORT,
+    T_IN,
+    T_OUT,
+    T_PRINT,
+    T_AS,
+    T_STATIC,
+    T_IF,
+    T_THEN,
+    T_ELSE,
+    T_RETURN,
+    T_BUILTIN,
+    T_ROOT,
+    T_TRUE,
+    T_FALSE,
+    /* operators with two operands first: the order is that of OPERATORS in parse_expr.c */
+    T_PLUS,
+    T_MINUS,
+    T_STAR,
+    T_SLASH,
+    T_PERCENT,
+    T_FPLUS,
+    T_FMINUS,
+    T_FSTAR,
+    T_FSLASH,
+    T_AMP,
+    T_PIPE,
+    T_CARET,
+    T_SHL,
+    T_SHR,
+    T_EQ,
+    T_NE,
+    T_LT,
+    T_GT,
+    T_LE,
+    T_GE,
+    T_FLT,
+    T_FGT,
+    T_FLE,
+    T_FGE,
+    T_AND,
+    T_OR,
+    T_NOT,
+    T_TILDE,
+    T_LPAREN,
+    T_RPAREN,
+    T_LBRACKET,
+    T_RBRACKET,
+    T_LBRACE,
+    T_DOLLAR_LBRACE,
+    T_RBRACE,
+    T_COMMA,
+    T_COLON,
+    T_ASSIGN, /* = or := */
+    T_ARROW,
+    T_DOT,
+    T_DOTDOT,
+    T_AT,
+    T_DOLLAR, /* '$', in words of the watchpoint dialect only */
+};
+
+struct lexer {
+    struct arena *arena;
+    struct diags *diags;
+    const struct source *source;
+    uint32_t pos, end;
+    bool quiet; /* looking ahead: report nothing */
+    /* the current token */
+    enum token token;
+    uint32_t from, to;
+    const char *name; /* T_ID: interned; T_COLON: ":" or ":=" was written */
+    uint64_t integer;
+    bool integer_big; /* did not fit 64 bits */
+    double real;
+};
+
+void lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source);
+void lex_next(struct lexer *lx);
+
+/* "identifier", "'+'", ...: for "expected X, found Y". */
+const char *token_text(enum token token);
+
+enum string_part {
+    PART_TEXT, /* *text, *size */
+    PART_NAME, /* $name: *text is the interned name */
+    PART_EXPR, /* ${: the caller reads an expression with lex_next and stops at its '}' */
+    PART_END,
+};
+
+/* Behind the opening quote, or behind what stood between two parts. from..to is the part. */
+enum string_part lex_string(struct lexer *lx, const char **text, size_t *size);
+
+static inline struct span lex_span(const struct lexer *lx)
+{
+    return (struct span){lx->source, lx->from, lx->to};
+}
+
+/* A word of the watchpoint dialect behind codeLine and its like: letters, digits and _ . / + - $ */
+const char *lex_word(struct lexer *lx);
+
+#endif

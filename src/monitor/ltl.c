@@ -1,0 +1,129 @@
+#include "monitor/ltl.h"
+
+static struct ltl *intern(struct ltl_pool *p, enum ltl_kind kind, uint32_t index, struct ltl *a,
+                          struct ltl *b)
+{
+    uint64_t h = hash_ptr(hash_ptr(hash_mix(kind, index), a), b);
+    struct ltl **bucket = &p->buckets[h & (LTL_BUCKETS - 1)];
+    for (struct ltl *f = *bucket; f; f = f->next)
+        if (f->kind == kind && f->index == index && f->a == a && f->b == b)
+            return f;
+    struct ltl *f = ARENA_NEW(p->arena, struct ltl);
+    *f = (struct ltl){.kind = kind, .index = index, .a = a, .b = b, .id = p->count++, .next = *bucket};
+    if (kind == LTL_UNTIL)
+        f->until = p->untils++;
+    return *bucket = f;
+}
+
+struct ltl *ltl_const(struct ltl_pool *p, bool value)
+{
+    return intern(p, value ? LTL_TRUE : LTL_FALSE, 0, NULL, NULL);
+}
+
+struct ltl *ltl_atom(struct ltl_pool *p, uint32_t index)
+{
+    return intern(p, LTL_ATOM, index, NULL, NULL);
+}
+
+struct ltl *ltl_not(struct ltl_pool *p, struct ltl *a)
+{
+    if (a->kind == LTL_TRUE || a->kind == LTL_FALSE)
+        return ltl_const(p, a->kind == LTL_FALSE);
+    return a->kind == LTL_NOT ? a->a : intern(p, LTL_NOT, 0, a, NULL);
+}
+
+static bool opposite(const struct ltl *a, const struct ltl *b)
+{
+    return (a->kind == LTL_NOT && a->a == b) || (b->kind == LTL_NOT && b->a == a);
+}
+
+/* Conjunction and disjunction differ in which constant rules. Operands in order of age, so that a & b is b & a. */
+static struct ltl *junction(struct ltl_pool *p, enum ltl_kind kind, struct ltl *a, struct ltl *b)
+{
+    enum ltl_kind rules = kind == LTL_AND ? LTL_FALSE : LTL_TRUE,
+                  yields = kind == LTL_AND ? LTL_TRUE : LTL_FALSE;
+    if (a->kind == rules || b->kind == yields || a == b)
+        return a;
+    if (b->kind == rules || a->kind == yields)
+        return b;
+    if (opposite(a, b))
+        return ltl_const(p, kind == LTL_OR);
+    return a->id < b->id ? intern(p, kind, 0, a, b) : intern(p, kind, 0, b, a);
+}
+
+struct ltl *ltl_and(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+{
+    return junction(p, LTL_AND, a, b);
+}
+
+struct ltl *ltl_or(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+{
+    return junction(p, LTL_OR, a, b);
+}
+
+struct ltl *ltl_next(struct ltl_pool *p, struct ltl *a)
+{
+    return a->kind == LTL_TRUE || a->kind == LTL_FALSE ? a : intern(p, LTL_NEXT, 0, a, NULL);
+}
+
+struct ltl *ltl_until(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+{
+    if (b->kind == LTL_TRUE || b->kind == LTL_FALSE || a->kind == LTL_FALSE || a == b)
+        return b;
+    return intern(p, LTL_UNTIL, 0, a, b);
+}
+
+struct ltl *ltl_release(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+{
+    if (b->kind == LTL_TRUE || b->kind == LTL_FALSE || a->kind == LTL_TRUE || a == b)
+        return b;
+    return intern(p, LTL_RELEASE, 0, a, b);
+}
+
+struct ltl *ltl_always(struct ltl_pool *p, struct ltl *a)
+{
+    return ltl_release(p, ltl_const(p, false), a);
+}
+
+struct ltl *ltl_eventually(struct ltl_pool *p, struct ltl *a)
+{
+    return ltl_until(p, ltl_const(p, true), a);
+}
+
+struct ltl *ltl_at_least(struct ltl_pool *p, struct ltl *f, uint32_t n)
+{
+    struct ltl *r = ltl_const(p, true);
+    for (; n; n--)
+        r = ltl_eventually(p, ltl_and(p, f, ltl_next(p, r)));
+    return r;
+}
+
+static struct ltl *normal(struct ltl_pool *p, struct ltl *f, bool negate)
+{
+    struct ltl *a, *b;
+    switch (f->kind) {
+    case LTL_NOT:
+        return ltl_nnf(p, f->a, !negate);
+    case LTL_NEXT:
+        return ltl_next(p, ltl_nnf(p, f->a, negate));
+    case LTL_AND:
+    case LTL_OR:
+    case LTL_UNTIL:
+    case LTL_RELEASE:
+        a = ltl_nnf(p, f->a, negate);
+        b = ltl_nnf(p, f->b, negate);
+        if (f->kind == LTL_AND || f->kind == LTL_OR)
+            return junction(p, (f->kind == LTL_AND) != negate ? LTL_AND : LTL_OR, a, b);
+        return (f->kind == LTL_UNTIL) != negate ? ltl_until(p, a, b) : ltl_release(p, a, b);
+    default:
+        return negate ? ltl_not(p, f) : f;
+    }
+}
+
+struct ltl *ltl_nnf(struct ltl_pool *p, struct ltl *f, bool negate)
+{
+    struct ltl **memo = negate ? &f->negative : &f->positive;
+    if (!*memo)
+        *memo = normal(p, f, negate);
+    return *memo;
+}

@@ -1,0 +1,32 @@
+/* A temporal formula as a complete Moore machine over letters (LANGUAGE.md B.6). */
+#ifndef CT_MONITOR_MACHINE_H
+#define CT_MONITOR_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum verdict {
+    VERDICT_UNKNOWN,
+    VERDICT_TRUE,
+    VERDICT_FALSE,
+    VERDICT_NONE, /* before the first step */
+};
+
+/* A state is number << 2 | verdict, so that a change of the verdict shows in the low bits of the states.
+ * Row `letter` of a table is next[letter * width + state]. Up to 64 states: bytes, width 256. */
+struct machine {
+    uint32_t natoms, nstates;
+    uint32_t width;
+    uint16_t start; /* of verdict none: the only state that no step leads back to */
+    uint8_t empty;  /* verdict of the empty word */
+    bool decided;   /* true or false is reachable */
+    const uint8_t *next8;
+    const uint16_t *next16;
+};
+
+static inline uint32_t machine_next(const struct machine *m, uint32_t state, uint32_t letter)
+{
+    return m->next8 ? m->next8[letter * m->width + state] : m->next16[letter * m->width + state];
+}
+
+#endif

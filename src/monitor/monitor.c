@@ -1,0 +1,289 @@
+/* The public face: compiling, and looking at what was compiled. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/parse.h"
+#include "monitor/run.h"
+#include "monitor/watch.h"
+
+extern const char stdlib_tessla[];
+extern const size_t stdlib_tessla_size;
+
+enum {
+    COMPILE_MEMORY = 512 << 20,
+    INCLUDE_BYTES = 16 << 20
+};
+
+static const struct source *make_source(struct arena *a, const char *name, const char *text, size_t size)
+{
+    struct source *s = ARENA_NEW(a, struct source);
+    s->name = arena_copy(a, name, strlen(name));
+    s->text = arena_copy(a, text, size);
+    s->size = size;
+    return s;
+}
+
+static const struct source *read_file(struct arena *a, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    size_t n = 0, cap = 0, got;
+    char *buffer = NULL, chunk[4096];
+    while (n < INCLUDE_BYTES && (got = fread(chunk, 1, sizeof chunk, f)) > 0) {
+        if (n + got > cap) {
+            cap = (n + got) * 2;
+            char *more = realloc(buffer, cap);
+            if (!more)
+                break;
+            buffer = more;
+        }
+        memcpy(buffer + n, chunk, got);
+        n += got;
+    }
+    bool fine = feof(f) && !ferror(f);
+    fclose(f);
+    const struct source *s = NULL;
+    if (fine) {
+        /* the buffer is not the arena's: copy it before anything can jump away */
+        struct source *out = ARENA_NEW(a, struct source);
+        out->name = arena_copy(a, path, strlen(path));
+        out->text = arena_copy(a, buffer ? buffer : "", n);
+        out->size = n;
+        s = out;
+    }
+    free(buffer);
+    return s;
+}
+
+/* Beside the including file; as NAME, then as NAME.tessla. */
+static const struct source *include_file(void *user, const struct source *from, const char *name)
+{
+    struct arena *a = user;
+    const char *slash = strrchr(from->name, '/');
+    int dir = slash && name[0] != '/' ? (int)(slash - from->name + 1) : 0;
+    const struct source *s = read_file(a, arena_printf(a, "%.*s%s", dir, from->name, name));
+    return s ? s : read_file(a, arena_printf(a, "%.*s%s.tessla", dir, from->name, name));
+}
+
+static bool has_nul(struct diags *d, const struct source *s)
+{
+    const char *nul = memchr(s->text, 0, s->size);
+    if (!nul)
+        return false;
+    uint32_t at = (uint32_t)(nul - s->text);
+    diag_error(d, (struct span){s, at, at + 1}, "NUL byte in the specification; it must be UTF-8 text");
+    return true;
+}
+
+static void compile(struct ct_monitor_spec *spec, const char *name, const char *text, size_t size,
+                    const struct ct_monitor_options *o)
+{
+    struct arena *a = &spec->arena;
+    const struct source *source = make_source(a, name, text, size);
+    const struct source *library = make_source(a, "<library>", stdlib_tessla, stdlib_tessla_size);
+    elab_init(&spec->elab, a, &spec->diags, o->time_unit);
+    spec->elab.changes_only = o->changes_only;
+    if (has_nul(&spec->diags, source))
+        return;
+    elab_library(&spec->elab, parse_spec(a, &spec->diags, library, NULL, NULL));
+    if (o->dialect == CT_MONITOR_WATCHPOINT || (o->dialect == CT_MONITOR_AUTO && watch_is(a, source)))
+        watch_spec(&spec->elab, source);
+    else
+        elab_spec(&spec->elab, parse_spec(a, &spec->diags, source, o->no_include ? NULL : include_file, a));
+    if (spec->diags.errors || !analyse(&spec->elab, &spec->order))
+        return;
+    emit_program(&spec->elab, &spec->order, &spec->program);
+    spec->runnable = spec->diags.errors == 0;
+}
+
+int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, size_t size,
+                       const struct ct_monitor_options *options, struct ct_monitor_spec **out)
+{
+    struct ct_monitor_options o = {.size = sizeof o};
+    *out = NULL;
+    if (options)
+        memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    if (o.dialect > CT_MONITOR_WATCHPOINT)
+        return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown dialect %u", o.dialect);
+    if (o.time_unit && !unit_known(o.time_unit))
+        return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown time unit '%s'; known are fs ps ns us ms s min h d",
+                       o.time_unit);
+    if (size > INCLUDE_BYTES)
+        return ct_fail(ctx, CT_ERR_LIMIT, "%s: a specification of more than 16 MiB", name);
+    struct ct_monitor_spec *volatile spec = calloc(1, sizeof *spec);
+    if (!spec)
+        return ct_fail_nomem(ctx, "monitor");
+    arena_init(&spec->arena, COMPILE_MEMORY);
+    diags_init(&spec->diags, &spec->arena);
+    if (setjmp(spec->arena.out_of_memory)) {
+        ct_monitor_spec_free(spec);
+        return ct_fail(ctx, CT_ERR_LIMIT, "%s: too large when its macros are expanded, or no memory", name);
+    }
+    compile(spec, name, text, size, &o);
+    diags_sort(&spec->diags);
+    *out = spec;
+    if (spec->runnable)
+        return CT_OK;
+    struct ct_monitor_diag d = {.text = "does not compile"};
+    for (size_t i = 0; i < ct_monitor_diag_count(spec); i++) {
+        ct_monitor_diag_get(spec, i, &d);
+        if (!d.warning)
+            break;
+    }
+    return ct_fail(ctx, CT_ERR_FORMAT, "%s:%u:%u: error: %s", d.file ? d.file : name, d.line, d.column,
+                   d.text);
+}
+
+void ct_monitor_spec_free(struct ct_monitor_spec *spec)
+{
+    if (!spec)
+        return;
+    heap_free(&spec->elab.constants);
+    arena_free(&spec->arena);
+    free(spec);
+}
+
+static const struct diag *diag_at(const struct ct_monitor_spec *spec, size_t index)
+{
+    const struct diag *d = spec->diags.first;
+    while (d && index--)
+        d = d->next;
+    return d;
+}
+
+size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec)
+{
+    size_t n = 0;
+    for (const struct diag *d = spec->diags.first; d; d = d->next)
+        n++;
+    return n;
+}
+
+int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_diag *out)
+{
+    const struct diag *d = diag_at(spec, index);
+    const char *line;
+    size_t size;
+    if (!d)
+        return CT_ERR_ARG;
+    *out = (struct ct_monitor_diag){.text = d->text, .warning = d->warning, .file = ""};
+    if (!d->span.source)
+        return CT_OK;
+    out->file = d->span.source->name;
+    source_place(d->span.source, d->span.from, &out->line, &out->column, &line, &size);
+    source_place(d->span.source, d->span.to, &out->end_line, &out->end_column, &line, &size);
+    return CT_OK;
+}
+
+static size_t copy_out(struct text *t, char *text, size_t cap)
+{
+    size_t n = t->n, k = n < cap ? n : cap ? cap - 1 : 0;
+    if (k)
+        memcpy(text, t->p, k);
+    if (cap)
+        text[k] = 0;
+    text_free(t);
+    return n;
+}
+
+/* The line, and under it blanks (tabs as they are) up to the carets. */
+static void print_place(struct text *t, const struct diag *d, const struct ct_monitor_diag *g)
+{
+    unsigned line, col;
+    const char *begin;
+    size_t size;
+    source_place(d->span.source, d->span.from, &line, &col, &begin, &size);
+    text_printf(t, "%5u | %.*s\n      | ", line, (int)(size < 400 ? size : 400), begin);
+    for (size_t i = 0, k = 1; i < size && i < 400 && k < col; i++) {
+        if (((unsigned char)begin[i] & 0xc0) == 0x80)
+            continue;
+        text_add(t, begin[i] == '\t' ? "\t" : " ", 1);
+        k++;
+    }
+    uint32_t width = g->end_line == g->line && g->end_column > g->column ? g->end_column - g->column : 1;
+    for (uint32_t i = 0; i < width && i < 200; i++)
+        text_add(t, "^", 1);
+    text_add(t, "\n", 1);
+}
+
+size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, char *text, size_t cap)
+{
+    struct ct_monitor_diag g;
+    struct text t = {0};
+    if (cap)
+        text[0] = 0;
+    if (ct_monitor_diag_get(spec, index, &g))
+        return 0;
+    if (g.line)
+        text_printf(&t, "%s:%u:%u: ", g.file, g.line, g.column);
+    text_printf(&t, "%s: %s\n", g.warning ? "warning" : "error", g.text);
+    if (g.line)
+        print_place(&t, diag_at(spec, index), &g);
+    return copy_out(&t, text, cap);
+}
+
+size_t ct_monitor_input_count(const struct ct_monitor_spec *spec)
+{
+    return spec->program.ninputs;
+}
+
+size_t ct_monitor_output_count(const struct ct_monitor_spec *spec)
+{
+    return spec->program.noutputs;
+}
+
+static uint8_t public_type(const struct type *t)
+{
+    switch (t->kind) {
+    case TY_INT:
+        return CT_MONITOR_INT;
+    case TY_FLOAT:
+        return CT_MONITOR_FLOAT;
+    case TY_BOOL:
+        return CT_MONITOR_BOOL;
+    case TY_STRING:
+        return CT_MONITOR_STRING;
+    case TY_VERDICT:
+        return CT_MONITOR_VERDICT;
+    default:
+        return t->kind == TY_RECORD && !t->n ? CT_MONITOR_UNIT : CT_MONITOR_OTHER;
+    }
+}
+
+int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out)
+{
+    if (index >= spec->program.ninputs)
+        return CT_ERR_ARG;
+    const struct input_info *in = &spec->program.inputs[index];
+    *out = (struct ct_monitor_stream){.name = in->name,
+                                      .type_text = in->type_text,
+                                      .type = public_type(in->type),
+                                      .source = in->source_kind,
+                                      .source_arg = in->source_arg,
+                                      .source_number = in->source_number};
+    return CT_OK;
+}
+
+int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out)
+{
+    if (index >= spec->program.noutputs)
+        return CT_ERR_ARG;
+    const struct out_info *o = &spec->program.outputs[index];
+    *out = (struct ct_monitor_stream){
+        .name = o->name, .type_text = o->type_text, .type = public_type(o->type), .raw = o->raw};
+    return CT_OK;
+}
+
+size_t ct_monitor_node_count(const struct ct_monitor_spec *spec)
+{
+    return spec->program.nnodes;
+}
+
+size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap)
+{
+    struct text t = {0};
+    dot_write(&spec->elab, &spec->order, &t);
+    return copy_out(&t, text, cap);
+}

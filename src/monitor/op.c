@@ -1,0 +1,294 @@
+#include "monitor/op.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "monitor/collection.h"
+#include "monitor/print.h"
+
+static const struct {
+    const char *name, *builtin;
+} TABLE[] = {
+#define OP_ROW(name, arity, builtin) {#name, builtin},
+    OPS(OP_ROW)
+#undef OP_ROW
+};
+
+const char *op_name(enum op op)
+{
+    return TABLE[op].name;
+}
+
+int op_find(const char *builtin)
+{
+    for (int i = 0; i < OP_COUNT; i++)
+        if (!strcmp(TABLE[i].builtin, builtin))
+            return i;
+    return -1;
+}
+
+static struct cell shift_left(int64_t a, int64_t by)
+{
+    if (a == 0)
+        return cell_int(0);
+    if (by > 63)
+        return cell_error(E_OVERFLOW);
+    int64_t r = (int64_t)((uint64_t)a << by);
+    /* gcc and clang shift negative numbers arithmetically */
+    /* cppcheck-suppress shiftTooManyBitsSigned */
+    return r >> by == a ? cell_int(r) : cell_error(E_OVERFLOW);
+}
+
+static struct cell shift(int64_t a, int64_t by)
+{
+    if (by >= 0)
+        return shift_left(a, by);
+    /* cppcheck-suppress shiftTooManyBitsSigned */
+    return cell_int(by < -63 ? (a < 0 ? -1 : 0) : a >> -by);
+}
+
+static struct cell int_op(enum op op, int64_t a, int64_t b)
+{
+    int64_t r = 0;
+    bool over = false;
+    switch (op) {
+    case OP_ADD:
+        over = __builtin_add_overflow(a, b, &r);
+        break;
+    case OP_SUB:
+        over = __builtin_sub_overflow(a, b, &r);
+        break;
+    case OP_MUL:
+        over = __builtin_mul_overflow(a, b, &r);
+        break;
+    case OP_DIV:
+        if (b == 0)
+            return cell_error(E_DIV);
+        over = a == INT64_MIN && b == -1;
+        r = over ? 0 : a / b;
+        break;
+    case OP_MOD:
+        if (b == 0)
+            return cell_error(E_DIV);
+        r = b == -1 ? 0 : a % b;
+        break;
+    case OP_BITAND:
+        r = a & b;
+        break;
+    case OP_BITOR:
+        r = a | b;
+        break;
+    case OP_BITXOR:
+        r = a ^ b;
+        break;
+    case OP_SHL:
+        return shift(a, b);
+    case OP_SHR:
+        return shift(a, b == INT64_MIN ? INT64_MAX : -b);
+    case OP_LT:
+        r = a < b;
+        break;
+    case OP_GT:
+        r = a > b;
+        break;
+    case OP_LE:
+        r = a <= b;
+        break;
+    case OP_GE:
+        r = a >= b;
+        break;
+    default:
+        break;
+    }
+    return over ? cell_error(E_OVERFLOW) : cell_int(r);
+}
+
+static struct cell float_op(enum op op, double a, double b)
+{
+    switch (op) {
+    case OP_FADD:
+        return cell_float(a + b);
+    case OP_FSUB:
+        return cell_float(a - b);
+    case OP_FMUL:
+        return cell_float(a * b);
+    case OP_FDIV:
+        return cell_float(a / b);
+    case OP_FLT:
+        return cell_int(a < b);
+    case OP_FGT:
+        return cell_int(a > b);
+    case OP_FLE:
+        return cell_int(a <= b);
+    case OP_FGE:
+        return cell_int(a >= b);
+    case OP_FNEG:
+        return cell_float(-a);
+    case OP_POW:
+        return cell_float(pow(a, b));
+    case OP_LOG:
+        return cell_float(log(a) / log(b));
+    case OP_SIN:
+        return cell_float(sin(a));
+    case OP_COS:
+        return cell_float(cos(a));
+    case OP_TAN:
+        return cell_float(tan(a));
+    case OP_ATAN:
+        return cell_float(atan(a));
+    default: /* FLOAT_TO_INT */
+        if (!isfinite(a))
+            return cell_error(E_NAN);
+        if (a >= 9223372036854775808.0 || a < -9223372036854775808.0)
+            return cell_error(E_OVERFLOW);
+        return cell_int((int64_t)a);
+    }
+}
+
+static struct cell to_string(struct heap *h, const struct cell *c, const struct type *type)
+{
+    struct text t = {.limit = h->limit};
+    print_value(&t, c, type, true);
+    struct cell r = t.failed ? cell_error(E_MEMORY) : value_string(h, t.p ? t.p : "", t.n);
+    if (t.failed)
+        h->exhausted = true;
+    text_free(&t);
+    return r;
+}
+
+static struct cell format(struct heap *h, const struct cell *c, const struct cell *x, const struct type *type)
+{
+    const struct obj_string *f = cell_string(c);
+    enum format_need need = format_check(f->text, f->o.size);
+    if (need == FORMAT_BAD || (need == FORMAT_INT && type->kind != TY_INT) ||
+        (need == FORMAT_FLOAT && type->kind != TY_FLOAT))
+        return cell_error(E_FORMAT);
+    struct text t = {.limit = h->limit};
+    format_value(&t, f->text, f->o.size, x, type);
+    struct cell r = value_string(h, t.p ? t.p : "", t.n);
+    text_free(&t);
+    return r;
+}
+
+static struct cell record(struct heap *h, const struct cell *args, unsigned n)
+{
+    struct obj_cells *r = (struct obj_cells *)heap_alloc(h, OBJ_RECORD, n);
+    if (!r)
+        return cell_error(E_MEMORY);
+    if (n)
+        memcpy(r->cells, args, n * sizeof *args);
+    return (struct cell){.v.o = &r->o, .meta = META_PTR};
+}
+
+static struct cell option_op(enum op op, const struct cell *a)
+{
+    struct cell r = *a;
+    enum value_error e = cell_err(a);
+    switch (op) {
+    case OP_SOME:
+        r.meta += META_SOME_ONE;
+        return r;
+    case OP_GET_SOME:
+        if (r.meta & META_SOME)
+            r.meta -= META_SOME_ONE;
+        else
+            r = cell_error(e ? e : E_OPTION);
+        return r;
+    default:
+        return e ? cell_error(e) : cell_int(!(a->meta & META_SOME) == (op == OP_IS_NONE));
+    }
+}
+
+static struct cell collection_op(enum op op, struct heap *h, const struct cell *a)
+{
+    struct cell r;
+    uint64_t n = collection_size(a[0].v.o);
+    switch (op) {
+    case OP_SIZE:
+        return cell_int((int64_t)n);
+    case OP_LIST_APPEND:
+        return list_append(h, &a[0], &a[1]);
+    case OP_LIST_PREPEND:
+        return list_prepend(h, &a[0], &a[1]);
+    case OP_LIST_HEAD:
+    case OP_LIST_LAST:
+        return n ? list_get(&a[0], op == OP_LIST_HEAD ? 0 : (int64_t)n - 1) : cell_error(E_EMPTY);
+    case OP_LIST_TAIL:
+    case OP_LIST_INIT:
+        return list_drop(h, &a[0], op == OP_LIST_INIT);
+    case OP_LIST_GET:
+        return list_get(&a[0], a[1].v.i);
+    case OP_LIST_SET:
+        return list_set(h, &a[0], a[1].v.i, &a[2]);
+    case OP_SET_ADD:
+        return map_add(h, &a[0], &a[1], &(struct cell){0});
+    case OP_MAP_ADD:
+        return map_add(h, &a[0], &a[1], &a[2]);
+    case OP_MAP_CONTAINS:
+        return cell_int(map_find(&a[0], &a[1], NULL));
+    case OP_MAP_GET:
+        return map_find(&a[0], &a[1], &r) ? r : cell_error(E_KEY);
+    case OP_MAP_REMOVE:
+        return map_remove(h, &a[0], &a[1]);
+    default: /* KEY_AT */
+        if (a[1].v.i < 0 || (uint64_t)a[1].v.i >= n)
+            return cell_error(E_INDEX);
+        collection_at(a[0].v.o, (uint64_t)a[1].v.i, &r, NULL);
+        return r;
+    }
+}
+
+static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args,
+                        unsigned n)
+{
+    switch (op) {
+    case OP_EQ:
+        return cell_int(value_equal(&args[0], &args[1]));
+    case OP_NE:
+        return cell_int(!value_equal(&args[0], &args[1]));
+    case OP_NOT:
+        return cell_int(!args[0].v.i);
+    case OP_NEG:
+        return int_op(OP_SUB, 0, args[0].v.i);
+    case OP_BITNOT:
+        return cell_int(~args[0].v.i);
+    case OP_INT_TO_FLOAT:
+        return cell_float((double)args[0].v.i);
+    case OP_TO_STRING:
+        return to_string(h, &args[0], extra->type);
+    case OP_CONCAT:
+        return value_concat(h, &args[0], &args[1]);
+    case OP_FORMAT:
+        return format(h, &args[0], &args[1], extra->type);
+    case OP_RECORD:
+        return record(h, args, n);
+    case OP_FIELD:
+        return ((const struct obj_cells *)args[0].v.o)->cells[extra->index];
+    case OP_LIST_EMPTY:
+        return list_empty(h);
+    case OP_MAP_EMPTY:
+        return map_empty(h);
+    default:
+        if (op <= OP_GE)
+            return int_op(op, args[0].v.i, args[1].v.i);
+        if (op < OP_TO_STRING)
+            return float_op(op, args[0].v.f, n > 1 ? args[1].v.f : 0);
+        return collection_op(op, h, args);
+    }
+}
+
+void op_eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args, unsigned n,
+             struct cell *out)
+{
+    struct cell r;
+    enum value_error e = E_NONE;
+    if (op >= OP_IS_NONE && op <= OP_GET_SOME) {
+        r = option_op(op, args);
+    } else {
+        for (unsigned i = 0; i < n && !e; i++)
+            e = cell_err(&args[i]);
+        r = e ? cell_error(e) : eval(op, extra, h, args, n);
+    }
+    out->v = r.v;
+    out->meta = r.meta;
+}

@@ -1,0 +1,46 @@
+/* Parser of the stream dialect. */
+#ifndef CT_MONITOR_PARSE_H
+#define CT_MONITOR_PARSE_H
+
+#include "monitor/ast.h"
+
+/* Gives the text of an included file, or NULL. */
+typedef const struct source *parse_include_fn(void *user, const struct source *from, const char *name);
+
+struct parser {
+    struct lexer lx;
+    struct arena *arena;
+    struct diags *diags;
+    parse_include_fn *include;
+    void *include_user;
+    unsigned include_depth;
+    unsigned depth; /* of nested expressions */
+    bool failed;    /* in this statement: skip to the next one */
+};
+
+/* Nesting of expressions and types beyond this is an error instead of a deep C stack. */
+enum {
+    PARSE_DEPTH = 200,
+    INCLUDE_DEPTH = 32
+};
+
+/* The statements of a source, in order; errors are in diags. */
+struct ast_stmt *parse_spec(struct arena *arena, struct diags *diags, const struct source *source,
+                            parse_include_fn *include, void *user);
+
+/* Between the files of the parser. */
+bool parse_accept(struct parser *p, enum token token);
+bool parse_expect(struct parser *p, enum token token, const char *what);
+void parse_skip_nl(struct parser *p);
+void parse_error(struct parser *p, const char *expected);
+bool parse_enter(struct parser *p);
+struct ast_type *parse_type(struct parser *p);
+struct ast *parse_expr(struct parser *p);
+struct ast_def *parse_def(struct parser *p);
+void parse_params(struct parser *p, struct ast_def *def);
+/* "a, b, c" up to the closing bracket, which is read too. */
+void parse_type_list(struct parser *p, enum token close, struct ast_type ***list, size_t *n);
+/* Definitions up to the closing brace or what is no definition. */
+void parse_defs(struct parser *p, struct ast *block);
+
+#endif

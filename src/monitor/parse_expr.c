@@ -1,0 +1,472 @@
+/* Expressions of the stream dialect: precedence climbing over one table. */
+#include "monitor/parse.h"
+
+#include <string.h>
+
+/* Binding strength of the infix operators, in the order of enum token from T_PLUS on. */
+static const unsigned char STRENGTH[] = {
+    [T_STAR - T_PLUS] = 9,   [T_SLASH - T_PLUS] = 9, [T_PERCENT - T_PLUS] = 9, [T_FSTAR - T_PLUS] = 9,
+    [T_FSLASH - T_PLUS] = 9, [T_PLUS - T_PLUS] = 8,  [T_MINUS - T_PLUS] = 8,   [T_FPLUS - T_PLUS] = 8,
+    [T_FMINUS - T_PLUS] = 8, [T_SHL - T_PLUS] = 7,   [T_SHR - T_PLUS] = 7,     [T_AMP - T_PLUS] = 6,
+    [T_PIPE - T_PLUS] = 5,   [T_CARET - T_PLUS] = 5, [T_EQ - T_PLUS] = 4,      [T_NE - T_PLUS] = 4,
+    [T_LT - T_PLUS] = 4,     [T_GT - T_PLUS] = 4,    [T_LE - T_PLUS] = 4,      [T_GE - T_PLUS] = 4,
+    [T_FLT - T_PLUS] = 4,    [T_FGT - T_PLUS] = 4,   [T_FLE - T_PLUS] = 4,     [T_FGE - T_PLUS] = 4,
+    [T_AND - T_PLUS] = 3,    [T_OR - T_PLUS] = 2,
+};
+
+static struct ast *ast_new(struct parser *p, enum ast_kind kind)
+{
+    struct ast *e = ARENA_NEW(p->arena, struct ast);
+    e->kind = kind;
+    e->span = lex_span(&p->lx);
+    return e;
+}
+
+/* The span runs to the end of the last token read, not into the blank before the current one. */
+static struct ast *close_span(struct ast *e, struct span last)
+{
+    e->span = span_join(e->span, last);
+    return e;
+}
+
+static struct ast *integer(struct parser *p)
+{
+    struct ast *e = ast_new(p, A_INT);
+    e->integer = (int64_t)p->lx.integer;
+    if (p->lx.integer_big || p->lx.integer > INT64_MAX)
+        diag_error(p->diags, e->span, "Integer does not fit 63 bits");
+    lex_next(&p->lx);
+    if (p->lx.token == T_ID) {
+        e->kind = A_TIME;
+        e->name = p->lx.name;
+        e->name_span = lex_span(&p->lx);
+        close_span(e, e->name_span);
+        lex_next(&p->lx);
+    }
+    return e;
+}
+
+/* A conversion such as %-5.2f at text[*i]; copies it and moves on. */
+static const char *conversion(struct parser *p, const char *text, size_t size, size_t *i)
+{
+    size_t k = *i + 1;
+    while (k < size && strchr("-+ 0#,(", text[k]) && text[k])
+        k++;
+    while (k < size && text[k] >= '0' && text[k] <= '9')
+        k++;
+    if (k < size && text[k] == '.')
+        for (k++; k < size && text[k] >= '0' && text[k] <= '9';)
+            k++;
+    if (k < size && ((text[k] | 0x20) >= 'a' && (text[k] | 0x20) <= 'z'))
+        k++;
+    else if (k < size && text[k] == '%')
+        k++;
+    const char *format = arena_copy(p->arena, text + *i, k - *i);
+    *i = k;
+    return format;
+}
+
+/* Splits the text of an f-string: a conversion directly behind an insertion belongs to it; %% and %n
+ * stand for themselves anywhere. */
+static void format_text(struct parser *p, struct ast *e, size_t *cap, const char *text, size_t size)
+{
+    char *out = arena_alloc(p->arena, size + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < size;) {
+        if (text[i] == '\0' && i + 1 < size) {
+            out[n++] = text[i + 1];
+            i += 2;
+            continue;
+        }
+        if (text[i] != '%') {
+            out[n++] = text[i++];
+            continue;
+        }
+        size_t begin = i;
+        const char *format = conversion(p, text, size, &i);
+        char last = format[strlen(format) - 1];
+        struct ast_part *before = e->nparts ? &e->parts[e->nparts - 1] : NULL;
+        if (!strcmp(format, "%%")) {
+            out[n++] = '%';
+        } else if (last == 'n') {
+            out[n++] = '\n';
+        } else if (begin == 0 && before && before->value && !before->format) {
+            before->format = format;
+        } else {
+            diag_error(p->diags, lex_span(&p->lx),
+                       "Format conversion %s needs an argument: put $name or ${expression} before it",
+                       format);
+        }
+    }
+    if (n) {
+        struct ast_part part = {.text = out, .size = n};
+        ARENA_PUSH(p->arena, e->parts, e->nparts, *cap, part);
+    }
+}
+
+static void plain_text(struct parser *p, struct ast *e, size_t *cap, const char *text, size_t size)
+{
+    char *out = arena_alloc(p->arena, size + 1);
+    struct ast_part part = {.text = out};
+    for (size_t i = 0; i < size; i++)
+        if (text[i])
+            out[part.size++] = text[i];
+    ARENA_PUSH(p->arena, e->parts, e->nparts, *cap, part);
+}
+
+static struct ast *string(struct parser *p)
+{
+    struct ast *e = ast_new(p, A_STRING);
+    bool format = p->lx.token == T_FSTRING;
+    size_t cap = 0;
+    for (;;) {
+        const char *text = NULL;
+        size_t size = 0;
+        enum string_part kind = lex_string(&p->lx, &text, &size);
+        struct ast_part part = {0};
+        close_span(e, lex_span(&p->lx));
+        if (kind == PART_END)
+            break;
+        if (kind == PART_TEXT) {
+            (format ? format_text : plain_text)(p, e, &cap, text, size);
+            continue;
+        }
+        if (kind == PART_NAME) {
+            part.value = ast_new(p, A_NAME);
+            part.value->name = text;
+        } else {
+            lex_next(&p->lx);
+            parse_skip_nl(p);
+            part.value = parse_expr(p);
+            parse_skip_nl(p);
+            if (p->failed)
+                return e;
+            if (p->lx.token != T_RBRACE) {
+                parse_error(p, "'}' behind the inserted expression");
+                return e;
+            }
+        }
+        ARENA_PUSH(p->arena, e->parts, e->nparts, cap, part);
+    }
+    lex_next(&p->lx);
+    return e;
+}
+
+/* Behind '(': is this the parameter list of a lambda? Only one has "name :" here, or ends in ") =>". */
+static bool is_lambda(struct parser *p)
+{
+    struct lexer lx = p->lx;
+    lx.quiet = true;
+    while (lx.token == T_NEWLINE)
+        lex_next(&lx);
+    while (lx.token == T_ID) {
+        lex_next(&lx);
+        if (lx.token == T_COLON)
+            return true;
+        if (lx.token == T_COMMA)
+            lex_next(&lx);
+        while (lx.token == T_NEWLINE)
+            lex_next(&lx);
+    }
+    if (lx.token != T_RPAREN)
+        return false;
+    lex_next(&lx);
+    return lx.token == T_ARROW;
+}
+
+static struct ast *lambda(struct parser *p, struct span begin)
+{
+    struct ast *e = ast_new(p, A_LAMBDA);
+    e->span = begin;
+    e->lambda = ARENA_NEW(p->arena, struct ast_def);
+    e->lambda->name_span = begin;
+    parse_params(p, e->lambda);
+    parse_expect(p, T_ARROW, "'=>'");
+    parse_skip_nl(p);
+    e->lambda->body = parse_expr(p);
+    e->lambda->span = close_span(e, e->lambda->body->span)->span;
+    return e;
+}
+
+static struct ast *parenthesis(struct parser *p)
+{
+    struct span begin = lex_span(&p->lx);
+    lex_next(&p->lx);
+    if (is_lambda(p))
+        return lambda(p, begin);
+    struct ast *e = ast_new(p, A_TUPLE);
+    size_t cap = 0;
+    bool comma = false;
+    parse_skip_nl(p);
+    while (!p->failed && p->lx.token != T_RPAREN) {
+        struct ast_arg arg = {.value = parse_expr(p)};
+        ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
+        parse_skip_nl(p);
+        comma = parse_accept(p, T_COMMA);
+        if (!comma)
+            break;
+        parse_skip_nl(p);
+    }
+    e->span = span_join(begin, lex_span(&p->lx));
+    parse_expect(p, T_RPAREN, "an operator, ',' or ')'");
+    if (e->nargs == 1 && !comma && !p->failed) {
+        struct ast *inner = e->args[0].value;
+        inner->span = e->span;
+        return inner;
+    }
+    return e;
+}
+
+static void record_members(struct parser *p, struct ast *e)
+{
+    size_t cap = 0;
+    e->kind = A_RECORD;
+    while (!p->failed && p->lx.token != T_RBRACE) {
+        struct ast_arg arg = {.name = p->lx.name, .name_span = lex_span(&p->lx)};
+        if (p->lx.token != T_ID) {
+            parse_error(p, "the name of a member");
+            return;
+        }
+        arg.value = ast_new(p, A_NAME);
+        arg.value->name = arg.name;
+        lex_next(&p->lx);
+        if (p->lx.token == T_ASSIGN || p->lx.token == T_COLON) {
+            lex_next(&p->lx);
+            parse_skip_nl(p);
+            arg.value = parse_expr(p);
+        }
+        ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
+        parse_skip_nl(p);
+        if (!parse_accept(p, T_COMMA))
+            break;
+        parse_skip_nl(p);
+    }
+}
+
+/* '{': a block if a definition comes first (or "return"), a record if "name =", "name ," or "}" does. */
+static struct ast *brace(struct parser *p)
+{
+    struct ast *e = ast_new(p, A_BLOCK);
+    struct span begin = lex_span(&p->lx);
+    if (p->lx.token == T_DOLLAR_LBRACE)
+        diag_warning(p->diags, begin, "'${' is deprecated; write '{' instead");
+    bool record = p->lx.token == T_DOLLAR_LBRACE;
+    lex_next(&p->lx);
+    parse_skip_nl(p);
+    if (p->lx.token == T_RBRACE) {
+        record = true;
+    } else if (p->lx.token == T_ID) {
+        struct lexer lx = p->lx;
+        lx.quiet = true;
+        lex_next(&lx);
+        while (lx.token == T_NEWLINE)
+            lex_next(&lx);
+        record |= lx.token == T_ASSIGN || lx.token == T_COLON || lx.token == T_COMMA || lx.token == T_RBRACE;
+    }
+    if (record) {
+        record_members(p, e);
+    } else {
+        parse_defs(p, e);
+        if (p->lx.token == T_RETURN) {
+            diag_warning(p->diags, lex_span(&p->lx),
+                         "'return' is deprecated; the last expression is the result");
+            lex_next(&p->lx);
+        }
+        e->a = parse_expr(p);
+    }
+    parse_skip_nl(p);
+    e->span = span_join(begin, lex_span(&p->lx));
+    parse_expect(p, T_RBRACE, record ? "',' or '}'" : "'}'");
+    return e;
+}
+
+static struct ast *if_expr(struct parser *p)
+{
+    struct ast *e = ast_new(p, A_IF);
+    e->flag = parse_accept(p, T_STATIC);
+    parse_expect(p, T_IF, "'if'");
+    e->a = parse_expr(p);
+    parse_skip_nl(p);
+    parse_expect(p, T_THEN, "'then'");
+    parse_skip_nl(p);
+    e->b = parse_expr(p);
+    parse_skip_nl(p);
+    parse_expect(p, T_ELSE, "'else'");
+    parse_skip_nl(p);
+    e->c = parse_expr(p);
+    return close_span(e, e->c->span);
+}
+
+static struct ast *primary(struct parser *p)
+{
+    struct ast *e;
+    switch (p->lx.token) {
+    case T_INT:
+        return integer(p);
+    case T_FLOAT:
+        e = ast_new(p, A_FLOAT);
+        e->real = p->lx.real;
+        lex_next(&p->lx);
+        return e;
+    case T_STRING:
+    case T_FSTRING:
+        return string(p);
+    case T_TRUE:
+    case T_FALSE:
+        e = ast_new(p, A_BOOL);
+        e->flag = p->lx.token == T_TRUE;
+        lex_next(&p->lx);
+        return e;
+    case T_ID:
+        e = ast_new(p, A_NAME);
+        e->name = p->lx.name;
+        lex_next(&p->lx);
+        return e;
+    case T_ROOT:
+        e = ast_new(p, A_ROOT);
+        lex_next(&p->lx);
+        parse_expect(p, T_DOT, "'.'");
+        close_span(e, lex_span(&p->lx));
+        e->name = p->lx.name;
+        parse_expect(p, T_ID, "a name");
+        return e;
+    case T_LPAREN:
+        return parenthesis(p);
+    case T_LBRACE:
+    case T_DOLLAR_LBRACE:
+        return brace(p);
+    case T_IF:
+    case T_STATIC:
+        return if_expr(p);
+    default:
+        parse_error(p, "an expression");
+        return ast_new(p, A_ERROR);
+    }
+}
+
+static void call_args(struct parser *p, struct ast *e)
+{
+    size_t cap = 0;
+    lex_next(&p->lx);
+    parse_skip_nl(p);
+    while (!p->failed && p->lx.token != T_RPAREN) {
+        struct ast_arg arg = {0};
+        if (p->lx.token == T_ID) {
+            struct lexer lx = p->lx;
+            lx.quiet = true;
+            lex_next(&lx);
+            if (lx.token == T_ASSIGN) {
+                arg.name = p->lx.name;
+                arg.name_span = lex_span(&p->lx);
+                lex_next(&p->lx);
+                lex_next(&p->lx);
+                parse_skip_nl(p);
+            }
+        }
+        arg.value = parse_expr(p);
+        ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
+        parse_skip_nl(p);
+        if (!parse_accept(p, T_COMMA))
+            break;
+        parse_skip_nl(p);
+    }
+    close_span(e, lex_span(&p->lx));
+    parse_expect(p, T_RPAREN, "an operator, ',' or ')'");
+}
+
+static struct ast *postfix(struct parser *p)
+{
+    struct ast *e = primary(p);
+    /* the chain is a loop, but its tree is as deep as the chain is long */
+    unsigned length = 0;
+    while (!p->failed) {
+        if (p->lx.token != T_LPAREN && p->lx.token != T_LBRACKET && p->lx.token != T_DOT)
+            return e;
+        if (++length > PARSE_DEPTH) {
+            diag_error(p->diags, lex_span(&p->lx), "Nested more than %d levels deep", PARSE_DEPTH);
+            p->failed = true;
+            return e;
+        }
+        struct ast *outer = ast_new(p, A_CALL);
+        outer->a = e;
+        outer->span = e->span;
+        if (p->lx.token == T_LPAREN) {
+            call_args(p, outer);
+        } else if (p->lx.token == T_LBRACKET) {
+            outer->kind = A_TYPED;
+            lex_next(&p->lx);
+            parse_type_list(p, T_RBRACKET, &outer->types, &outer->ntypes);
+            outer->span.to = p->lx.from;
+        } else {
+            outer->kind = A_MEMBER;
+            lex_next(&p->lx);
+            parse_skip_nl(p);
+            outer->name = p->lx.name;
+            outer->name_span = lex_span(&p->lx);
+            close_span(outer, outer->name_span);
+            parse_expect(p, T_ID, "the name of a member");
+        }
+        e = outer;
+    }
+    return e;
+}
+
+static struct ast *unary(struct parser *p)
+{
+    enum token op = p->lx.token;
+    if (op != T_NOT && op != T_TILDE && op != T_MINUS && op != T_FMINUS)
+        return postfix(p);
+    struct ast *e = ast_new(p, A_UNARY);
+    if (!parse_enter(p))
+        return e;
+    e->op = op;
+    lex_next(&p->lx);
+    parse_skip_nl(p);
+    if (op == T_MINUS && p->lx.token == T_INT && !p->lx.integer_big && p->lx.integer == UINT64_C(1) << 63) {
+        e->kind = A_INT; /* the one number whose negative is in range and itself is not */
+        e->integer = INT64_MIN;
+        close_span(e, lex_span(&p->lx));
+        lex_next(&p->lx);
+    } else {
+        e->a = unary(p);
+        close_span(e, e->a->span);
+    }
+    p->depth--;
+    return e;
+}
+
+static unsigned strength(enum token token)
+{
+    return token >= T_PLUS && token <= T_OR ? STRENGTH[token - T_PLUS] : 0;
+}
+
+static struct ast *binary(struct parser *p, unsigned least)
+{
+    struct ast *left = unary(p);
+    unsigned length = 0;
+    while (!p->failed && strength(p->lx.token) >= least) {
+        struct ast *e = ast_new(p, A_BINARY);
+        if (++length > PARSE_DEPTH * 4) {
+            diag_error(p->diags, e->span, "Expression of more than %d operators in a row", PARSE_DEPTH * 4);
+            p->failed = true;
+            return left;
+        }
+        e->op = p->lx.token;
+        e->span = left->span;
+        lex_next(&p->lx);
+        parse_skip_nl(p);
+        e->a = left;
+        e->b = binary(p, strength(e->op) + 1);
+        left = close_span(e, e->b->span);
+    }
+    return left;
+}
+
+struct ast *parse_expr(struct parser *p)
+{
+    if (!parse_enter(p))
+        return ast_new(p, A_ERROR);
+    struct ast *e = binary(p, 1);
+    p->depth--;
+    return e;
+}

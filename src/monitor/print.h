@@ -1,0 +1,43 @@
+/* Values as text (LANGUAGE.md A.6), into a buffer that grows. */
+#ifndef CT_MONITOR_PRINT_H
+#define CT_MONITOR_PRINT_H
+
+#include "monitor/type.h"
+#include "monitor/value.h"
+
+struct text {
+    char *p;
+    size_t n, cap;
+    size_t limit; /* 0: none; beyond it `failed` is set and the text is cut */
+    bool failed;
+};
+
+void text_free(struct text *t);
+/* Room for n more bytes; false without memory. */
+bool text_reserve(struct text *t, size_t n);
+void text_add(struct text *t, const char *p, size_t n);
+void text_add_z(struct text *t, const char *p);
+void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* At most 20 bytes; the result is the end. */
+char *print_int(char *p, int64_t i);
+char *print_u64(char *p, uint64_t i);
+
+/* As Java's Double.toString. */
+void print_float(struct text *t, double f);
+
+/* Strings stand in quotes unless `bare` (which holds for the outermost value only). */
+void print_value(struct text *t, const struct cell *c, const struct type *type, bool bare);
+
+/* One conversion of java.util.Formatter, such as %-5.2f, applied to a value. */
+enum format_need {
+    FORMAT_INT,
+    FORMAT_FLOAT,
+    FORMAT_ANY,
+    FORMAT_BAD,
+};
+enum format_need format_check(const char *format, size_t size);
+void format_value(struct text *t, const char *format, size_t size, const struct cell *c,
+                  const struct type *type);
+
+#endif

@@ -1,0 +1,148 @@
+/* What the emitter makes of a core: one program for each input and timer, with only what that reaches; one for
+ * instants at which several of them meet; one for the instant 0. */
+#ifndef CT_MONITOR_PROGRAM_H
+#define CT_MONITOR_PROGRAM_H
+
+#include "monitor/elab.h"
+#include "monitor/machine.h"
+
+/* Operands are cells: d is written, a and b are read, unless said otherwise. "->x" is a jump target. The
+ * operations of OPS up to OP_POW come first, with their own numbers. */
+enum insn_op {
+    I_FIRST_OWN = OP_FIRST_SLOW,
+    I_SLOW = I_FIRST_OWN, /* d := slow[b] of the cells from a on */
+    I_COPY,
+    I_CONST,    /* d := constant b (in functions; elsewhere constants are cells) */
+    I_SAVE,     /* d := a with its stamp */
+    I_TIME,     /* d := now */
+    I_LAST,     /* d := a if it ever had an event */
+    I_LAST2,    /* the same, but b is the value before a's event at this instant */
+    I_JUMP,     /* ->d */
+    I_JABSENT,  /* a has no event now: ->d */
+    I_JPRESENT, /* a has one: ->d */
+    I_JNEVER,   /* a never had one: ->d */
+    I_JFALSE,   /* ->d; an error in a ends the run */
+    I_JTRUE,
+    I_AND, /* a is false or an error: d := a, ->b */
+    I_OR,
+    I_OPTION,   /* d := Some(a) or None */
+    I_PRESENT,  /* d := a has an event */
+    I_UNOPTION, /* d has an event if a is Some(x): x */
+    I_PURE,
+    I_DEFAULT_FROM,
+    I_CALL, /* d := functions[b] of the cells from a on */
+    I_TAIL, /* the same as the result of the present function, which it replaces: arguments from a on */
+    I_RETURN,
+    I_CHECK_DELAY, /* a, if it has an event, must be positive */
+    I_TIMER,       /* timer d; a amount, b reset */
+    I_STEP,        /* steps[a]: one machine, letter read from its atoms */
+    I_STEPS,       /* steps[a..a+b): letters known, tables of bytes, states in a row, only changes put out */
+    I_OUT,         /* output b: a */
+    I_END,
+    I_COUNT,
+};
+
+struct insn {
+    uint32_t op, d, a, b;
+};
+
+struct slow {
+    enum op op;
+    uint32_t n;
+    struct op_extra extra;
+};
+
+struct step_atom {
+    uint32_t cell;
+    uint8_t kind; /* enum atom_kind */
+};
+
+struct step {
+    const struct machine *machine;
+    uint32_t state; /* index of its state */
+    uint32_t cell;
+    uint32_t out;    /* changes go straight to this output; UINT32_MAX: to the cell */
+    uint32_t letter; /* if known */
+    uint32_t atoms;  /* else: first of machine->natoms in program.atoms, ... */
+    uint32_t clocks; /* ... and behind them the streams any of whose events makes a step */
+    bool known;
+    bool changes_only;
+};
+
+struct timer_info {
+    uint32_t cell, prev; /* of the delay; prev: NO_CELL unless its former event matters */
+    uint32_t code;
+};
+
+struct out_info {
+    const char *name;
+    const struct type *type;
+    const char *type_text;
+    bool raw;
+    bool direct; /* only fed by steps */
+};
+
+struct input_info {
+    const char *name;
+    const struct type *type;
+    const char *type_text;
+    const char *source_kind, *source_arg;
+    uint64_t source_number;
+    uint32_t cell, prev;
+    uint32_t code;
+    bool used;
+};
+
+enum {
+    NO_CELL = UINT32_MAX,
+    NO_CODE = UINT32_MAX
+};
+
+struct fn_info {
+    uint32_t code, frame, nargs;
+};
+
+struct program {
+    struct insn *code;
+    size_t ncode, code_cap;
+    struct cell *constants;
+    size_t nconstants, constants_cap;
+    struct slow *slow;
+    size_t nslow, slow_cap;
+    struct step *steps;
+    const uint8_t **rows; /* beside steps: the row of a known letter in a table of bytes, or NULL */
+    size_t nsteps, steps_cap, rows_cap;
+    struct step_atom *atoms;
+    size_t natoms, atoms_cap;
+    struct fn_info *fns;
+    size_t nfns;
+    struct input_info *inputs;
+    size_t ninputs;
+    struct out_info *outputs;
+    size_t noutputs;
+    struct timer_info *timers;
+    size_t ntimers;
+    uint16_t *machine_starts;
+    size_t nmachines;
+    uint32_t code_zero, code_all; /* instant 0; several sources */
+    /* cells: constants first, then streams and their former values (the roots), then temporaries */
+    uint32_t roots_from, roots_to, ncells;
+    size_t nnodes;
+};
+
+/* The streams that the outputs need, in an order in which each comes after those it needs at the same
+ * instant. False after reporting an infinite recursion. */
+struct order {
+    struct node **nodes;
+    size_t n;
+};
+bool analyse(struct elab *e, struct order *order);
+
+/* Into the elaboration's arena. */
+void emit_program(struct elab *e, const struct order *order, struct program *p);
+
+/* Drawing of the core for graphviz. */
+struct text;
+void dot_write(const struct elab *e, const struct order *order, struct text *out);
+
+#endif

@@ -1,0 +1,346 @@
+/* Instants: which programs run when (LANGUAGE.md A.1). */
+#include "monitor/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int run_fail(struct ct_monitor *m, int code, const char *text)
+{
+    m->over = true;
+    run_deliver(m);
+    return ct_fail(m->ctx, code, "%s", text);
+}
+
+void run_deliver(struct ct_monitor *m)
+{
+    if (m->nresults && m->fn)
+        m->fn(m->user, m->results, m->nresults);
+    m->nresults = m->instant_first = 0;
+}
+
+static int value_failure(struct ct_monitor *m)
+{
+    char text[160];
+    bool limit = m->error == E_MEMORY || m->error == E_STEPS;
+    m->nresults = m->instant_first; /* nothing of the instant that failed */
+    snprintf(text, sizeof text, "%s (t = %lld)", value_error_text(m->error), (long long)m->now);
+    return run_fail(m, limit ? CT_ERR_LIMIT : CT_ERR_FORMAT, text);
+}
+
+/* Stamps are 32 bits; long before they run out all are set back: only "never", "once" and "now" matter. */
+static void renumber(struct ct_monitor *m)
+{
+    for (uint32_t i = m->p->roots_from; i < m->p->ncells; i++)
+        m->cells[i].stamp = m->cells[i].stamp != 0;
+    for (size_t i = 0; i < m->p->ninputs; i++)
+        m->seen[i] = 0;
+    m->stamp = 1;
+}
+
+static void collect(struct ct_monitor *m)
+{
+    struct heap_gc gc;
+    run_deliver(m);
+    heap_gc_begin(&gc, &m->heap);
+    for (uint32_t i = m->p->roots_from; i < m->p->roots_to; i++)
+        heap_root(&gc, &m->cells[i]);
+    heap_root(&gc, &m->incoming);
+    heap_gc_end(&gc);
+}
+
+/* Direct outputs come in the order of the machines; put the instant's results in that of the outputs. */
+static void sort_instant(struct ct_monitor *m)
+{
+    struct ct_monitor_result *r = m->results + m->instant_first;
+    size_t n = m->nresults - m->instant_first;
+    for (size_t i = 1; i < n; i++) {
+        struct ct_monitor_result x = r[i];
+        size_t k = i;
+        for (; k && r[k - 1].output > x.output; k--)
+            r[k] = r[k - 1];
+        r[k] = x;
+    }
+    m->unsorted = false;
+}
+
+static void new_stamp(struct ct_monitor *m)
+{
+    if (m->stamp == UINT32_MAX)
+        renumber(m);
+    m->stamp++;
+}
+
+static int evaluate(struct ct_monitor *m, uint32_t code)
+{
+    if (code == NO_CODE)
+        return CT_OK;
+    if (m->results_cap - m->nresults < m->p->noutputs)
+        run_deliver(m);
+    m->instant_first = m->nresults;
+    if (!vm_run(m, code))
+        return value_failure(m);
+    if (m->unsorted)
+        sort_instant(m);
+    m->instant_first = m->nresults;
+    if (heap_full(&m->heap)) {
+        collect(m);
+        if (m->heap.exhausted) {
+            m->error = E_MEMORY;
+            return value_failure(m);
+        }
+    }
+    return CT_OK;
+}
+
+/* Marks the timers that expire now; the number of them, *which is one. */
+static uint32_t fire(struct ct_monitor *m, size_t *which)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < m->p->ntimers; i++) {
+        if (m->timers[i] != m->now)
+            continue;
+        const struct timer_info *t = &m->p->timers[i];
+        struct cell *c = &m->cells[t->cell];
+        if (t->prev != NO_CELL)
+            m->cells[t->prev] = *c;
+        *c = (struct cell){.stamp = m->stamp};
+        *which = i;
+        n++;
+    }
+    return n;
+}
+
+static int timer_instant(struct ct_monitor *m)
+{
+    size_t which = 0;
+    if (m->instants_limit && ++m->instants > m->instants_limit)
+        return run_fail(m, CT_ERR_LIMIT, "Timers made more instants than the limit allows");
+    m->now = m->timer_next;
+    new_stamp(m);
+    uint32_t n = fire(m, &which);
+    return evaluate(m, n == 1 ? m->p->timers[which].code : m->p->code_all);
+}
+
+/* All that happens before `time`. */
+static int run_until(struct ct_monitor *m, int64_t time)
+{
+    if (!m->begun) {
+        m->begun = true;
+        new_stamp(m);
+        int r = evaluate(m, m->p->code_zero);
+        if (r)
+            return r;
+    }
+    while (m->timer_next < time) {
+        int r = timer_instant(m);
+        if (r)
+            return r;
+    }
+    return CT_OK;
+}
+
+int run_close(struct ct_monitor *m)
+{
+    size_t which;
+    if (!m->open)
+        return CT_OK;
+    m->open = false;
+    if (!m->begun) { /* the first instant was 0 */
+        m->begun = true;
+        return evaluate(m, m->p->code_zero);
+    }
+    bool timers = m->timer_next == m->now && fire(m, &which) > 0;
+    return evaluate(m, timers || m->sources > 1 ? m->p->code_all : m->p->inputs[m->only].code);
+}
+
+static int decreasing(struct ct_monitor *m, int64_t time)
+{
+    char text[120];
+    int r = run_close(m); /* what came before the mistake still counts */
+    if (r)
+        return r;
+    snprintf(text, sizeof text, "Decreasing time stamps: first = %lld, second = %lld", (long long)m->floor,
+             (long long)time);
+    return run_fail(m, CT_ERR_FORMAT, text);
+}
+
+static int repeated(struct ct_monitor *m, uint32_t input)
+{
+    char text[400];
+    snprintf(text, sizeof text, "Multiple events %.300s at timestamp %lld", m->p->inputs[input].name,
+             (long long)m->now);
+    return run_fail(m, CT_ERR_FORMAT, text);
+}
+
+int run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value)
+{
+    if (!m->open || time != m->now) {
+        if (time < m->floor)
+            return decreasing(m, time);
+        m->incoming = value;
+        int r = run_close(m);
+        if (!r && (m->timer_next < time || (!m->begun && time > 0)))
+            r = run_until(m, time);
+        if (r)
+            return r;
+        value = m->incoming;
+        m->now = m->floor = time;
+        new_stamp(m);
+        m->open = true;
+        m->sources = 0;
+        m->only = input;
+    }
+    if (m->seen[input] == m->stamp)
+        return repeated(m, input);
+    m->seen[input] = m->stamp;
+    m->sources++;
+    const struct input_info *in = &m->p->inputs[input];
+    if (in->cell != NO_CELL) {
+        if (in->prev != NO_CELL)
+            m->cells[in->prev] = m->cells[in->cell];
+        value.stamp = m->stamp;
+        m->cells[in->cell] = value;
+    }
+    return CT_OK;
+}
+
+static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, const struct type *type,
+                       struct cell *c)
+{
+    switch (type->kind) {
+    case TY_INT:
+        *c = cell_int(e->v.i);
+        return CT_OK;
+    case TY_BOOL:
+        *c = cell_int(e->v.i != 0);
+        return CT_OK;
+    case TY_FLOAT:
+        *c = cell_float(e->v.f);
+        return CT_OK;
+    case TY_STRING:
+        *c = value_string(&m->heap, e->v.s, e->size);
+        if (m->heap.exhausted) {
+            m->error = E_MEMORY;
+            return value_failure(m);
+        }
+        return CT_OK;
+    default:
+        if (type->n == 0) {
+            *c = cell_int(0);
+            return CT_OK;
+        }
+        return ct_fail(m->ctx, CT_ERR_ARG, "input %s: values of its type come as text only",
+                       m->p->inputs[e->input].name);
+    }
+}
+
+static int usable(struct ct_monitor *m)
+{
+    return m->over
+               ? ct_fail(m->ctx, CT_ERR_ARG, "monitor: the run is over; make a new one with ct_monitor_new")
+               : CT_OK;
+}
+
+int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count)
+{
+    int r = usable(m);
+    for (size_t i = 0; i < count && !r; i++) {
+        struct cell c;
+        const struct ct_monitor_event *e = &events[i];
+        if (e->input >= m->p->ninputs || e->time > INT64_MAX)
+            return ct_fail(m->ctx, CT_ERR_ARG,
+                           "monitor: event %zu: no such input, or its time is beyond 2^63-1", i);
+        r = event_value(m, e, m->p->inputs[e->input].type, &c);
+        if (!r)
+            r = run_event(m, (int64_t)e->time, e->input, c);
+    }
+    if (!r)
+        run_deliver(m);
+    return r;
+}
+
+int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
+{
+    int r = usable(m);
+    if (r)
+        return r;
+    if (time > INT64_MAX)
+        return ct_fail(m->ctx, CT_ERR_ARG, "monitor: time is beyond 2^63-1");
+    if ((int64_t)time > m->floor)
+        m->floor = (int64_t)time;
+    if (m->open && m->now < (int64_t)time)
+        r = run_close(m);
+    if (!r && !m->open && time > 0)
+        r = run_until(m, (int64_t)time);
+    if (!r)
+        run_deliver(m);
+    return r;
+}
+
+int ct_monitor_finish(struct ct_monitor *m)
+{
+    int r = usable(m);
+    if (!r && !m->begun && !m->open)
+        r = run_until(m, 0);
+    if (!r)
+        r = run_close(m);
+    if (!r)
+        run_deliver(m);
+    m->over = true;
+    return r;
+}
+
+int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
+                   const struct ct_monitor_limits *limits, ct_monitor_fn *fn, void *user,
+                   struct ct_monitor **out)
+{
+    *out = NULL;
+    if (!spec->runnable)
+        return ct_fail(ctx, CT_ERR_ARG, "monitor: the specification has errors and cannot run");
+    const struct program *p = &spec->program;
+    struct ct_monitor *m = calloc(1, sizeof *m);
+    if (!m)
+        return ct_fail_nomem(ctx, "monitor");
+    m->ctx = ctx;
+    m->spec = spec;
+    m->p = p;
+    m->fn = fn;
+    m->user = user;
+    m->results_cap = RESULTS > p->noutputs ? RESULTS : p->noutputs;
+    m->steps_limit = limits && limits->steps ? limits->steps : 100000000;
+    m->instants_limit = limits ? limits->instants : 0;
+    heap_init(&m->heap, limits && limits->memory ? limits->memory : (size_t)256 << 20, false);
+    m->cells = calloc(p->ncells + 1, sizeof *m->cells);
+    m->states = calloc(p->nmachines + 1, sizeof *m->states);
+    m->timers = calloc(p->ntimers + 1, sizeof *m->timers);
+    m->seen = calloc(p->ninputs + 1, sizeof *m->seen);
+    m->results = calloc(m->results_cap + 1, sizeof *m->results);
+    if (!m->cells || !m->states || !m->timers || !m->seen || !m->results) {
+        ct_monitor_free(m);
+        return ct_fail_nomem(ctx, "monitor");
+    }
+    if (p->nconstants)
+        memcpy(m->cells, p->constants, p->nconstants * sizeof *m->cells);
+    memcpy(m->states, p->machine_starts, p->nmachines * sizeof *m->states);
+    for (size_t i = 0; i < p->ntimers; i++)
+        m->timers[i] = -1;
+    m->timer_next = INT64_MAX;
+    *out = m;
+    return CT_OK;
+}
+
+void ct_monitor_free(struct ct_monitor *m)
+{
+    if (!m)
+        return;
+    heap_free(&m->heap);
+    text_reader_free(m->reader);
+    free(m->cells);
+    free(m->stack);
+    free(m->states);
+    free(m->timers);
+    free(m->seen);
+    free(m->results);
+    free(m);
+}

@@ -1,0 +1,65 @@
+/* A run: the state of a specification and the machine that executes its programs. */
+#ifndef CT_MONITOR_RUN_H
+#define CT_MONITOR_RUN_H
+
+#include "base/ctx.h"
+#include "coretap/monitor.h"
+#include "monitor/print.h"
+#include "monitor/program.h"
+
+struct ct_monitor_spec {
+    struct arena arena;
+    struct diags diags;
+    struct elab elab;
+    struct order order;
+    struct program program;
+    bool runnable;
+};
+
+struct ct_monitor {
+    struct ct_ctx *ctx;
+    const struct ct_monitor_spec *spec;
+    const struct program *p;
+    struct cell *cells;
+    struct cell *stack; /* frames of functions; from the first call on */
+    uint16_t *states;   /* of the machines */
+    int64_t *timers;    /* next expiry, or -1 */
+    int64_t timer_next; /* the least of them, or INT64_MAX */
+    uint32_t stamp;
+    int64_t now;
+    int64_t floor;        /* no event may come before this time */
+    struct cell incoming; /* value of the event being taken: a root */
+    bool begun, over;
+    struct heap heap;
+    uint64_t steps_limit, instants_limit, instants;
+    enum value_error error;
+    /* the instant that events are still coming in for: their cells are written, its program has not run */
+    bool open;
+    uint32_t sources, only; /* how many inputs; the first of them */
+    uint32_t *seen;         /* by input: stamp of its last event */
+    /* results not delivered yet */
+    struct ct_monitor_result *results;
+    size_t nresults, results_cap;
+    size_t instant_first; /* of the present instant */
+    bool unsorted;
+    ct_monitor_fn *fn;
+    void *user;
+    struct text_reader *reader;
+};
+
+enum {
+    RESULTS = 4096,
+    STACK_CELLS = 1 << 18
+};
+
+/* Executes a program; false: `error` says why. */
+bool vm_run(struct ct_monitor *m, uint32_t code);
+
+/* An event with a value, of a time not before the former one. CT_ERR_*. */
+int run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value);
+int run_close(struct ct_monitor *m); /* evaluates the open instant */
+int run_fail(struct ct_monitor *m, int code, const char *text);
+void run_deliver(struct ct_monitor *m);
+void text_reader_free(struct text_reader *r);
+
+#endif

@@ -1,0 +1,290 @@
+#include "monitor/text_in.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t hash_name(const char *p, size_t n)
+{
+    uint32_t h = (uint32_t)n;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)p[i]) * 0x01000193u;
+    return h ^ h >> 15;
+}
+
+void text_reader_free(struct text_reader *r)
+{
+    if (!r)
+        return;
+    text_free(&r->rest);
+    free(r->name);
+    free(r->table);
+    free(r);
+}
+
+static struct text_reader *reader(struct ct_monitor *m)
+{
+    if (m->reader)
+        return m->reader;
+    struct text_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->limit = UINT64_MAX;
+    uint32_t cap = 16;
+    while (cap < 4 * m->p->ninputs)
+        cap *= 2;
+    r->mask = cap - 1;
+    r->table = calloc(cap, sizeof *r->table);
+    if (!r->table) {
+        free(r);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < m->p->ninputs; i++) {
+        uint32_t h = hash_name(m->p->inputs[i].name, strlen(m->p->inputs[i].name)), k = h & r->mask;
+        while (r->table[k].input)
+            k = (k + 1) & r->mask;
+        r->table[k].hash = h;
+        r->table[k].input = i + 1;
+    }
+    return m->reader = r;
+}
+
+void ct_monitor_text_name(struct ct_monitor *m, const char *name)
+{
+    struct text_reader *r = reader(m);
+    if (r) {
+        free(r->name);
+        r->name = strdup(name);
+    }
+}
+
+void ct_monitor_text_limit(struct ct_monitor *m, uint64_t limit)
+{
+    struct text_reader *r = reader(m);
+    if (r)
+        r->limit = limit;
+}
+
+static int32_t find_input(const struct ct_monitor *m, const struct text_reader *r, const char *p, size_t n)
+{
+    uint32_t h = hash_name(p, n);
+    for (uint32_t k = h & r->mask; r->table[k].input; k = (k + 1) & r->mask) {
+        if (r->table[k].hash != h)
+            continue;
+        const char *name = m->p->inputs[r->table[k].input - 1].name;
+        if (!strncmp(name, p, n) && !name[n])
+            return (int32_t)r->table[k].input - 1;
+    }
+    return -1;
+}
+
+static int fail_at(struct ct_monitor *m, const char *text)
+{
+    struct text_reader *r = m->reader;
+    char line[700];
+    int code = run_close(m); /* what came before the mistake still counts */
+    if (code)
+        return code;
+    snprintf(line, sizeof line, "%s:%llu: %s", r->name ? r->name : "trace", (unsigned long long)r->line,
+             text);
+    return run_fail(m, CT_ERR_FORMAT, line);
+}
+
+static int fail_syntax(struct ct_monitor *m, const char *expected)
+{
+    char text[200];
+    snprintf(text, sizeof text, "error: expected %s; a line is TIME: NAME = VALUE", expected);
+    return fail_at(m, text);
+}
+
+static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t input)
+{
+    char text[480];
+    struct arena a;
+    arena_init(&a, 1 << 16);
+    if (m->heap.exhausted)
+        return fail_at(m, value_error_text(E_MEMORY));
+    if (setjmp(a.out_of_memory) == 0)
+        snprintf(text, sizeof text,
+                 "Unexpected value of type %s (%.*s), expected type %s, in input stream '%.100s%s'",
+                 in->found_type ? in->found_type : "unknown",
+                 (int)(in->found_size < 80 ? in->found_size : 80), in->found ? in->found : "",
+                 type_text(&a, in->expected ? in->expected : m->p->inputs[input].type),
+                 m->p->inputs[input].name, in->path);
+    else
+        snprintf(text, sizeof text, "Unexpected value in input stream '%.100s'", m->p->inputs[input].name);
+    arena_free(&a);
+    return fail_at(m, text);
+}
+
+static bool is_name(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c >= 0x80;
+}
+
+/* End of the line or a comment. */
+static bool at_end(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+        p++;
+    return p == end || *p == '#' || (*p == '-' && p + 1 < end && p[1] == '-');
+}
+
+static const char *skip(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p;
+}
+
+static int read_value(struct ct_monitor *m, const char **at, const char *end, uint32_t input,
+                      struct cell *value)
+{
+    const struct type *type = m->p->inputs[input].type;
+    const char *p = skip(*at, end);
+    *value = cell_int(0);
+    if (p < end && *p == '=') {
+        p = skip(p + 1, end);
+        const char *q = p;
+        int64_t i = 0;
+        /* a short decimal number is what most lines have */
+        while (q < end && *q >= '0' && *q <= '9' && q - p < 18)
+            i = i * 10 + (*q++ - '0');
+        if (type->kind == TY_INT && q > p && (q == end || *q == '\r' || *q == ' ')) {
+            value->v.i = i;
+            *at = q;
+            return CT_OK;
+        }
+        struct value_in in = {.p = p, .end = end, .heap = &m->heap};
+        if (!value_read(&in, type, value))
+            return fail_value(m, &in, input);
+        *at = in.p;
+        return CT_OK;
+    }
+    *at = p;
+    if (type->kind == TY_RECORD && !type->n)
+        return CT_OK;
+    struct value_in in = {.found_type = "Unit", .found = "()", .found_size = 2, .expected = type};
+    return fail_value(m, &in, input);
+}
+
+static int read_line(struct ct_monitor *m, const char *p, const char *end)
+{
+    struct text_reader *r = m->reader;
+    r->line++;
+    p = skip(p, end);
+    if (at_end(p, end))
+        return CT_OK;
+    int64_t time = 0;
+    const char *digits = p;
+    for (; p < end && *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(time, (int64_t)10, &time) ||
+            __builtin_add_overflow(time, (int64_t)(*p - '0'), &time))
+            return fail_syntax(m, "a time of at most 2^63-1");
+    if (p == digits)
+        return fail_syntax(m, "a time");
+    p = skip(p, end);
+    if (p == end || *p != ':')
+        return fail_syntax(m, "':' behind the time");
+    p = skip(p + 1, end);
+    const char *name = p;
+    while (p < end && is_name((unsigned char)*p))
+        p++;
+    if (p == name)
+        return fail_syntax(m, "the name of a stream");
+    int32_t input = find_input(m, r, name, (size_t)(p - name));
+    if (input < 0)
+        return CT_OK;
+    struct cell value;
+    int code = read_value(m, &p, end, (uint32_t)input, &value);
+    if (code)
+        return code;
+    if (!at_end(p, end))
+        return fail_syntax(m, "the end of the line");
+    code = run_event(m, time, (uint32_t)input, value);
+    if (code && m->ctx && !m->error) { /* a mistake in the trace: say where */
+        char text[sizeof m->ctx->error];
+        memcpy(text, m->ctx->error, sizeof text);
+        return ct_fail(m->ctx, code, "%s:%llu: %.900s", r->name ? r->name : "trace",
+                       (unsigned long long)r->line, text);
+    }
+    if (r->events++ >= r->limit)
+        r->done = true;
+    return code;
+}
+
+int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, int last)
+{
+    struct text_reader *r = reader(m);
+    const char *end = text + size;
+    int code = CT_OK;
+    if (m->over)
+        return ct_fail(m->ctx, CT_ERR_ARG, "monitor: the run is over; make a new one with ct_monitor_new");
+    if (!r)
+        return ct_fail_nomem(m->ctx, "monitor");
+    while (text < end && !code && !r->done) {
+        const char *nl = memchr(text, '\n', (size_t)(end - text));
+        if (!nl)
+            break;
+        if (r->rest.n) {
+            text_add(&r->rest, text, (size_t)(nl - text));
+            code = r->rest.failed ? ct_fail_nomem(m->ctx, "trace")
+                                  : read_line(m, r->rest.p, r->rest.p + r->rest.n);
+            r->rest.n = 0;
+        } else {
+            code = read_line(m, text, nl);
+        }
+        text = nl + 1;
+    }
+    if (!code && !r->done) {
+        r->rest.limit = 64 << 20;
+        text_add(&r->rest, text, (size_t)(end - text));
+        if (r->rest.failed)
+            return run_fail(m, CT_ERR_LIMIT, "trace: a line of more than 64 MiB");
+        if (last && r->rest.n)
+            code = read_line(m, r->rest.p, r->rest.p + r->rest.n);
+    }
+    if (!code)
+        run_deliver(m);
+    return code;
+}
+
+size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_result *results, size_t count,
+                        char *out, size_t cap, size_t *done)
+{
+    struct text slow = {0};
+    size_t n = 0, i;
+    for (i = 0; i < count; i++) {
+        const struct ct_monitor_result *r = &results[i];
+        const struct out_info *info = &m->p->outputs[r->output];
+        const struct cell c = {.v.i = r->v.i, .meta = r->form};
+        size_t name = strlen(info->name);
+        if (cap - n < name + 64)
+            break;
+        char *p = out + n;
+        if (!info->raw) {
+            p = print_u64(p, r->time);
+            memcpy(p, ": ", 2);
+            memcpy(p + 2, info->name, name);
+            memcpy(p + 2 + name, " = ", 3);
+            p += name + 5;
+        }
+        if (info->type->kind == TY_INT) {
+            p = print_int(p, c.v.i);
+        } else {
+            slow.n = 0;
+            print_value(&slow, &c, info->type, info->raw);
+            if (cap - (size_t)(p - out) < slow.n + 1)
+                break;
+            if (slow.n)
+                memcpy(p, slow.p, slow.n);
+            p += slow.n;
+        }
+        *p++ = '\n';
+        n = (size_t)(p - out);
+    }
+    *done = i;
+    text_free(&slow);
+    return n;
+}

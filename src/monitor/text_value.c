@@ -1,0 +1,295 @@
+/* Values as they are written in traces: literals, options, tuples, records and collections. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/collection.h"
+#include "monitor/text_in.h"
+
+enum {
+    DEPTH_MOST = 64
+};
+
+void value_skip_blank(struct value_in *in)
+{
+    while (in->p < in->end && (*in->p == ' ' || *in->p == '\t' || *in->p == '\r'))
+        in->p++;
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (c & 0x80);
+}
+
+static bool accept(struct value_in *in, char c)
+{
+    value_skip_blank(in);
+    if (in->p == in->end || *in->p != c)
+        return false;
+    in->p++;
+    return true;
+}
+
+static bool accept_word(struct value_in *in, const char *word)
+{
+    size_t n = strlen(word);
+    value_skip_blank(in);
+    if ((size_t)(in->end - in->p) < n || memcmp(in->p, word, n) != 0 ||
+        ((size_t)(in->end - in->p) > n && is_word(in->p[n]) && is_word(word[n - 1])))
+        return false;
+    in->p += n;
+    return true;
+}
+
+/* What kind of value begins here, for the message. */
+static const char *kind_of(const char *p, const char *end)
+{
+    if (p < end && *p == '-')
+        p++;
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    if (p == end)
+        return NULL;
+    if (*p == '"')
+        return "String";
+    if (*p >= '0' && *p <= '9') {
+        while (p < end && *p >= '0' && *p <= '9')
+            p++;
+        return p + 1 < end && ((*p == '.' && p[1] >= '0' && p[1] <= '9') || *p == 'e') ? "Float" : "Int";
+    }
+    if (*p == '(')
+        return p + 1 < end && p[1] == ')' ? "Unit" : "Tuple";
+    if (*p == '{')
+        return "Record";
+    const char *q = p;
+    while (q < end && is_word(*q))
+        q++;
+    size_t n = (size_t)(q - p);
+    static const char *const words[][2] = {{"true", "Bool"},   {"false", "Bool"}, {"Some", "Option"},
+                                           {"None", "Option"}, {"List", "List"},  {"Set", "Set"},
+                                           {"Map", "Map"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i][0]) == n && !memcmp(p, words[i][0], n))
+            return words[i][1];
+    return NULL;
+}
+
+static bool wrong(struct value_in *in, const char *at, const struct type *type)
+{
+    if (in->expected)
+        return false;
+    in->expected = type;
+    in->found_type = kind_of(at, in->end);
+    in->found = at;
+    const char *e = in->end;
+    while (e > at && (e[-1] == ' ' || e[-1] == '\r' || e[-1] == '\t'))
+        e--;
+    in->found_size = (size_t)(e - at);
+    return false;
+}
+
+static bool read_int(struct value_in *in, int64_t *out)
+{
+    bool negative = accept(in, '-');
+    uint64_t u = 0;
+    bool over = false;
+    value_skip_blank(in);
+    const char *p = in->p;
+    if (in->end - p > 2 && p[0] == '0' && p[1] == 'x') {
+        for (p += 2; p < in->end; p++) {
+            int d = *p >= '0' && *p <= '9'                 ? *p - '0'
+                    : (*p | 32) >= 'a' && (*p | 32) <= 'f' ? (*p | 32) - 'a' + 10
+                                                           : -1;
+            if (d < 0)
+                break;
+            over |= u >> 60 != 0;
+            u = u << 4 | (uint64_t)d;
+        }
+    } else {
+        while (p < in->end && *p >= '0' && *p <= '9') {
+            over |= __builtin_mul_overflow(u, UINT64_C(10), &u);
+            over |= __builtin_add_overflow(u, (uint64_t)(*p++ - '0'), &u);
+        }
+    }
+    if (p == in->p || over || u > (uint64_t)INT64_MAX + negative)
+        return false;
+    if (p < in->end && (is_word(*p) || (*p == '.' && p + 1 < in->end && p[1] >= '0' && p[1] <= '9')))
+        return false;
+    in->p = p;
+    *out = negative ? (int64_t)-u : (int64_t)u;
+    return true;
+}
+
+static bool read_float(struct value_in *in, double *out)
+{
+    char digits[64], *stop;
+    size_t n = 0;
+    bool negative = accept(in, '-'), real = false;
+    value_skip_blank(in);
+    const char *p = in->p;
+    while (p < in->end && n + 1 < sizeof digits &&
+           ((*p >= '0' && *p <= '9') || *p == '.' || *p == 'e' ||
+            ((*p == '-' || *p == '+') && n && digits[n - 1] == 'e'))) {
+        real |= *p == '.' || *p == 'e';
+        digits[n++] = *p++;
+    }
+    digits[n] = 0;
+    if (!real || digits[0] == '.' || digits[0] == 'e' || (p < in->end && is_word(*p)))
+        return false;
+    double f = strtod(digits, &stop);
+    if (*stop)
+        return false;
+    in->p = p;
+    *out = negative ? -f : f;
+    return true;
+}
+
+static bool read_string(struct value_in *in, struct cell *out)
+{
+    struct text t = {0};
+    const char *p = in->p;
+    if (p == in->end || *p != '"')
+        return false;
+    const char *from = ++p;
+    while (p < in->end && *p != '"' && *p != '\\')
+        p++;
+    if (p < in->end && *p == '"') { /* no escapes: the usual case */
+        *out = value_string(in->heap, from, (size_t)(p - from));
+        in->p = p + 1;
+        return true;
+    }
+    for (p = from; p < in->end && *p != '"'; p++) {
+        char c = *p;
+        if (c == '\\' && p + 1 < in->end) {
+            static const char from_to[] = "n\nr\rt\ta\a\"\"\\\\$$%%";
+            size_t k = 0;
+            for (p++; k + 1 < sizeof from_to - 1 && from_to[k] != *p; k += 2)
+                ;
+            if (k + 1 >= sizeof from_to - 1) {
+                text_free(&t);
+                return false;
+            }
+            c = from_to[k + 1];
+        }
+        text_add(&t, &c, 1);
+    }
+    bool closed = p < in->end;
+    if (closed)
+        *out = value_string(in->heap, t.p ? t.p : "", t.n);
+    text_free(&t);
+    in->p = p + closed;
+    return closed;
+}
+
+static bool read_option(struct value_in *in, const struct type *type, struct cell *out)
+{
+    if (accept_word(in, "None")) {
+        *out = cell_int(0);
+        return true;
+    }
+    if (!accept_word(in, "Some") || !accept(in, '('))
+        return false;
+    if (!value_read(in, type->args[0], out) || !accept(in, ')'))
+        return false;
+    out->meta += META_SOME_ONE;
+    return true;
+}
+
+static bool read_collection(struct value_in *in, const struct type *type, struct cell *out)
+{
+    static const char *const names[] = {[TY_LIST] = "List", [TY_SET] = "Set", [TY_MAP] = "Map"};
+    if (!accept_word(in, names[type->kind]) || !accept(in, '('))
+        return false;
+    struct cell all = type->kind == TY_LIST ? list_empty(in->heap) : map_empty(in->heap);
+    if (!accept(in, ')')) {
+        do {
+            struct cell key, x = {0};
+            if (!value_read(in, type->args[0], &key))
+                return false;
+            if (type->kind == TY_MAP &&
+                (!accept(in, '-') || !accept(in, '>') || !value_read(in, type->args[1], &x)))
+                return false;
+            if (in->heap->exhausted)
+                return false;
+            all =
+                type->kind == TY_LIST ? list_append(in->heap, &all, &key) : map_add(in->heap, &all, &key, &x);
+        } while (!in->heap->exhausted && accept(in, ','));
+        if (!accept(in, ')'))
+            return false;
+    }
+    *out = all;
+    return !in->heap->exhausted;
+}
+
+static bool read_record(struct value_in *in, const struct type *type, struct cell *out)
+{
+    bool tuple = type_is_tuple(type);
+    if (!accept(in, tuple ? '(' : '{'))
+        return false;
+    if (!type->n) {
+        *out = cell_int(0);
+        return accept(in, ')');
+    }
+    struct obj_cells *r = (struct obj_cells *)heap_alloc(in->heap, OBJ_RECORD, type->n);
+    if (!r)
+        return false;
+    memset(r->cells, 0, type->n * sizeof *r->cells);
+    size_t length = strlen(in->path);
+    for (uint32_t i = 0; i < type->n; i++) {
+        if (i && !accept(in, ','))
+            return false;
+        if (!tuple && (!accept_word(in, type->names[i]) || !(accept(in, ':'), accept(in, '='))))
+            return false;
+        snprintf(in->path + length, sizeof in->path - length, ".%s", type->names[i]);
+        if (!value_read(in, type->args[i], &r->cells[i]))
+            return false;
+        in->path[length] = 0;
+    }
+    if (tuple && type->n == 1)
+        accept(in, ',');
+    *out = (struct cell){.v.o = &r->o, .meta = META_PTR};
+    return accept(in, tuple ? ')' : '}');
+}
+
+bool value_read(struct value_in *in, const struct type *type, struct cell *out)
+{
+    value_skip_blank(in);
+    const char *at = in->p;
+    bool fine = false;
+    *out = cell_int(0);
+    if (in->depth >= DEPTH_MOST)
+        return wrong(in, at, type);
+    in->depth++;
+    switch (type->kind) {
+    case TY_INT:
+        fine = read_int(in, &out->v.i);
+        break;
+    case TY_FLOAT:
+        out->meta = META_FLOAT;
+        fine = read_float(in, &out->v.f);
+        break;
+    case TY_BOOL:
+        out->v.i = accept_word(in, "true");
+        fine = out->v.i || accept_word(in, "false");
+        break;
+    case TY_STRING:
+        fine = read_string(in, out);
+        break;
+    case TY_OPTION:
+        fine = read_option(in, type, out);
+        break;
+    case TY_LIST:
+    case TY_SET:
+    case TY_MAP:
+        fine = read_collection(in, type, out);
+        break;
+    case TY_RECORD:
+        fine = read_record(in, type, out);
+        break;
+    default:
+        break;
+    }
+    in->depth--;
+    return fine || wrong(in, at, type);
+}

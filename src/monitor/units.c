@@ -1,0 +1,58 @@
+/* Time literals: INT unit, in base units of the run. */
+#include <string.h>
+
+#include "monitor/elab.h"
+
+/* Every unit is a multiple of the one before. */
+static const struct {
+    const char *name;
+    unsigned factor; /* of the unit before */
+} UNITS[] = {{"fs", 1},   {"ps", 1000}, {"ns", 1000}, {"us", 1000}, {"ms", 1000},
+             {"s", 1000}, {"min", 60},  {"h", 60},    {"d", 24}};
+
+enum {
+    UNIT_COUNT = sizeof UNITS / sizeof *UNITS
+};
+
+static int find(const char *name)
+{
+    /* both characters that Unicode has for micro */
+    if (!strcmp(name, "\u00b5s") || !strcmp(name, "\u03bcs"))
+        name = "us";
+    for (int i = 0; i < UNIT_COUNT; i++)
+        if (!strcmp(UNITS[i].name, name))
+            return i;
+    return -1;
+}
+
+bool unit_known(const char *unit)
+{
+    return find(unit) >= 0;
+}
+
+bool unit_convert(struct elab *e, int64_t integer, const char *unit, struct span at, int64_t *out)
+{
+    int u = find(unit), base = e->time_unit ? find(e->time_unit) : -1;
+    *out = 0;
+    if (u < 0) {
+        diag_error(e->diags, at, "Unknown time unit %s; known are fs ps ns us ms s min h d", unit);
+        return false;
+    }
+    if (base < 0) {
+        diag_error(e->diags, at,
+                   "Time literal without a base unit: state the unit of the timestamps (--time-unit)");
+        return false;
+    }
+    if (u < base) {
+        diag_error(e->diags, at, "Cannot convert from %s to %s", unit, e->time_unit);
+        return false;
+    }
+    *out = integer;
+    for (int i = base + 1; i <= u; i++) {
+        if (__builtin_mul_overflow(*out, (int64_t)UNITS[i].factor, out)) {
+            diag_error(e->diags, at, "Time literal does not fit 63 bits in %s", e->time_unit);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,265 @@
+#include "monitor/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/arena.h"
+#include "monitor/collection.h"
+
+enum {
+    CHUNK = 256 * 1024
+};
+
+struct heap_chunk {
+    struct heap_chunk *next;
+    size_t used, size;
+    size_t scanned; /* by the collection under way */
+    _Alignas(16) unsigned char bytes[];
+};
+
+const char *value_error_text(enum value_error e)
+{
+    switch (e) {
+    case E_NONE:
+        return "No error";
+    case E_DIV:
+        return "Division by zero";
+    case E_OVERFLOW:
+        return "Integer overflow";
+    case E_OPTION:
+        return "Cannot get the value of None";
+    case E_KEY:
+        return "Key not found in map";
+    case E_INDEX:
+        return "Index out of range";
+    case E_EMPTY:
+        return "Empty list has no element";
+    case E_NAN:
+        return "Cannot convert NaN or infinity to Int";
+    case E_FORMAT:
+        return "Invalid format string";
+    case E_STACK:
+        return "Stack overflow";
+    case E_STEPS:
+        return "Too many steps in one instant";
+    case E_MEMORY:
+        return "Memory limit of the monitor reached: its values keep growing";
+    case E_DELAY:
+        return "Non-positive delay";
+    }
+    return "Unknown error";
+}
+
+void heap_init(struct heap *h, size_t limit, bool fixed)
+{
+    *h = (struct heap){.limit = limit, .fixed = fixed};
+}
+
+static void free_chunks(struct heap_chunk *c)
+{
+    for (struct heap_chunk *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+}
+
+void heap_free(struct heap *h)
+{
+    free_chunks(h->chunks);
+    h->chunks = NULL;
+}
+
+static size_t obj_bytes(enum obj_kind kind, size_t size)
+{
+    size_t n = kind == OBJ_STRING ? sizeof(struct obj_string) + size + 1
+               : kind == OBJ_TREE ? sizeof(struct obj_tree)
+                                  : sizeof(struct obj_cells) + size * sizeof(struct cell);
+    return (n + 15) & ~(size_t)15;
+}
+
+struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
+{
+    size_t n = size < h->limit ? obj_bytes(kind, size) : h->limit + 1;
+    struct heap_chunk *c = h->chunks;
+    if (h->exhausted || n > h->limit || size > UINT32_MAX) {
+        h->exhausted = true;
+        return NULL;
+    }
+    if (!c || c->size - c->used < n) {
+        /* between two collections there may be twice the limit: old and new values together */
+        size_t want = n > CHUNK ? n : CHUNK;
+        c = h->used > 2 * h->limit ? NULL : malloc(sizeof *c + want);
+        if (!c) {
+            h->exhausted = true;
+            return NULL;
+        }
+        *c = (struct heap_chunk){.next = h->chunks, .size = want};
+        h->chunks = c;
+    }
+    struct obj *o = (struct obj *)(c->bytes + c->used);
+    c->used += n;
+    h->used += n;
+    *o = (struct obj){.size = (uint32_t)size, .kind = (uint8_t)kind, .fixed = h->fixed};
+    return o;
+}
+
+void heap_gc_begin(struct heap_gc *gc, struct heap *h)
+{
+    *gc = (struct heap_gc){.heap = h, .old = h->chunks};
+    h->chunks = NULL;
+    h->used = 0;
+}
+
+static struct obj *move(struct heap_gc *gc, struct obj *o)
+{
+    if (!o || o->fixed)
+        return o;
+    if (o->forward)
+        return o->forward;
+    struct obj *to = heap_alloc(gc->heap, o->kind, o->size);
+    if (!to)
+        return NULL;
+    memcpy(to, o, obj_bytes(o->kind, o->size));
+    to->forward = NULL;
+    o->forward = to;
+    return to;
+}
+
+void heap_root(struct heap_gc *gc, struct cell *c)
+{
+    if (!(c->meta & META_PTR))
+        return;
+    struct obj *to = move(gc, c->v.o);
+    if (to)
+        c->v.o = to;
+    else
+        *c = cell_error(E_MEMORY);
+}
+
+static void scan(struct heap_gc *gc, struct obj *o)
+{
+    if (o->kind == OBJ_TREE) {
+        struct obj_tree *t = (struct obj_tree *)o;
+        t->left = (struct obj_tree *)move(gc, (struct obj *)t->left);
+        t->right = (struct obj_tree *)move(gc, (struct obj *)t->right);
+        for (int i = 0; i < 3; i++)
+            heap_root(gc, &t->cells[i]);
+    } else if (o->kind != OBJ_STRING) {
+        struct obj_cells *r = (struct obj_cells *)o;
+        for (uint32_t i = 0; i < o->size; i++)
+            heap_root(gc, &r->cells[i]);
+    }
+}
+
+void heap_gc_end(struct heap_gc *gc)
+{
+    struct heap *h = gc->heap;
+    bool more;
+    do {
+        more = false; /* moving adds to the front chunk, or puts a new one before it */
+        for (struct heap_chunk *c = h->chunks; c; c = c->next) {
+            for (; c->scanned < c->used; more = true) {
+                struct obj *o = (struct obj *)(c->bytes + c->scanned);
+                c->scanned += obj_bytes(o->kind, o->size);
+                scan(gc, o);
+            }
+        }
+    } while (more);
+    free_chunks(gc->old);
+    h->live = h->used;
+    if (h->live > h->limit)
+        h->exhausted = true;
+}
+
+struct cell value_string(struct heap *h, const char *text, size_t size)
+{
+    struct obj_string *s = (struct obj_string *)heap_alloc(h, OBJ_STRING, size);
+    if (!s)
+        return cell_error(E_MEMORY);
+    if (size)
+        memcpy(s->text, text, size);
+    s->text[size] = 0;
+    return (struct cell){.v.o = &s->o, .meta = META_PTR};
+}
+
+struct cell value_concat(struct heap *h, const struct cell *a, const struct cell *b)
+{
+    const struct obj_string *x = cell_string(a), *y = cell_string(b);
+    struct obj_string *s = (struct obj_string *)heap_alloc(h, OBJ_STRING, (size_t)x->o.size + y->o.size);
+    if (!s)
+        return cell_error(E_MEMORY);
+    memcpy(s->text, x->text, x->o.size);
+    memcpy(s->text + x->o.size, y->text, y->o.size + 1);
+    return (struct cell){.v.o = &s->o, .meta = META_PTR};
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_float(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) - isnan(b);
+    return (a > b) - (a < b);
+}
+
+static int compare_objects(const struct obj *a, const struct obj *b)
+{
+    if (a == b)
+        return 0;
+    if (a->kind == OBJ_STRING) {
+        size_t n = a->size < b->size ? a->size : b->size;
+        int c = memcmp(((const struct obj_string *)a)->text, ((const struct obj_string *)b)->text, n);
+        return c ? c : compare_u64(a->size, b->size);
+    }
+    if (a->kind == OBJ_COLLECTION)
+        return collection_compare(a, b);
+    const struct obj_cells *x = (const struct obj_cells *)a, *y = (const struct obj_cells *)b;
+    for (uint32_t i = 0; i < a->size && i < b->size; i++) {
+        int c = value_compare(&x->cells[i], &y->cells[i]);
+        if (c)
+            return c;
+    }
+    return compare_u64(a->size, b->size);
+}
+
+int value_compare(const struct cell *a, const struct cell *b)
+{
+    if ((a->meta ^ b->meta) & (META_SOME | META_ERR))
+        return compare_u64(a->meta & (META_SOME | META_ERR), b->meta & (META_SOME | META_ERR));
+    if ((a->meta & META_PTR) && (b->meta & META_PTR))
+        return compare_objects(a->v.o, b->v.o);
+    if (a->meta & META_FLOAT)
+        return compare_float(a->v.f, b->v.f);
+    return (a->v.i > b->v.i) - (a->v.i < b->v.i);
+}
+
+bool value_equal(const struct cell *a, const struct cell *b)
+{
+    if ((a->meta & b->meta & META_FLOAT) && !((a->meta ^ b->meta) & META_SOME))
+        return a->v.f == b->v.f;
+    return value_compare(a, b) == 0;
+}
+
+uint64_t value_hash(const struct cell *c)
+{
+    uint64_t h = hash_mix(1, c->meta & (META_SOME | META_ERR));
+    if (!(c->meta & META_PTR))
+        return hash_mix(h, (uint64_t)c->v.i);
+    const struct obj *o = c->v.o;
+    if (o->kind == OBJ_STRING) {
+        const struct obj_string *s = (const struct obj_string *)o;
+        for (uint32_t i = 0; i < o->size; i++)
+            h = hash_mix(h, (unsigned char)s->text[i]);
+    } else if (o->kind == OBJ_RECORD) {
+        const struct obj_cells *r = (const struct obj_cells *)o;
+        for (uint32_t i = 0; i < o->size; i++)
+            h = hash_mix(h, value_hash(&r->cells[i]));
+    } else {
+        h = hash_mix(h, collection_size(o));
+    }
+    return h;
+}

@@ -1,0 +1,152 @@
+/* Run-time values: cells of 16 bytes, objects on a copying heap. */
+#ifndef CT_MONITOR_VALUE_H
+#define CT_MONITOR_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Error values (LANGUAGE.md A.1). */
+enum value_error {
+    E_NONE,
+    E_DIV,
+    E_OVERFLOW,
+    E_OPTION,
+    E_KEY,
+    E_INDEX,
+    E_EMPTY,
+    E_NAN,
+    E_FORMAT,
+    /* never stored: they end the run at once */
+    E_STACK,
+    E_STEPS,
+    E_MEMORY,
+    E_DELAY,
+};
+
+const char *value_error_text(enum value_error e);
+
+struct obj;
+
+/* What the cell holds besides its payload: bits of `meta`. The option levels make Option[..[T]] of any
+ * depth a plain cell: None is 0 levels, Some(x) is one more than x. An error below n levels of Some is an
+ * error value inside n Somes. A cell is "plain" (an Int, Bool or unit that is no error) when meta is 0. */
+enum {
+    META_ERR = 0xff,
+    META_SOME = 0xff00,
+    META_SOME_ONE = 0x100,
+    META_SOME_SHIFT = 8,
+    META_PTR = 0x10000,   /* v.o is an object */
+    META_FLOAT = 0x20000, /* v.f */
+};
+
+struct cell {
+    union {
+        int64_t i;
+        double f;
+        struct obj *o;
+    } v;
+    uint32_t meta;
+    uint32_t stamp; /* streams: the instant of the event; 0: none yet */
+};
+
+enum obj_kind {
+    OBJ_STRING,
+    OBJ_RECORD,     /* cells */
+    OBJ_TREE,       /* cells: key, a, b; left and right */
+    OBJ_COLLECTION, /* cells: see collection.c */
+};
+
+struct obj {
+    struct obj *forward; /* during a collection: where it went */
+    uint32_t size;       /* strings: bytes; others: cells */
+    uint8_t kind;
+    uint8_t fixed; /* a constant: neither moved nor freed */
+};
+
+struct obj_string {
+    struct obj o;
+    char text[]; /* NUL behind */
+};
+
+struct obj_cells {
+    struct obj o;
+    struct cell cells[];
+};
+
+struct obj_tree {
+    struct obj o;
+    struct obj_tree *left, *right;
+    uint64_t count;
+    struct cell cells[3];
+};
+
+struct heap_chunk;
+
+struct heap {
+    struct heap_chunk *chunks;
+    size_t used;    /* bytes in chunks */
+    size_t live;    /* after the last collection */
+    size_t limit;   /* of live bytes; beyond it the run ends with an error */
+    bool fixed;     /* constants of a specification */
+    bool exhausted; /* an allocation failed: results since then mean nothing */
+};
+
+void heap_init(struct heap *h, size_t limit, bool fixed);
+void heap_free(struct heap *h);
+
+/* NULL when exhausted. */
+struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size);
+
+/* Worth a collection? Only asked between instants, when no cell outside the roots is alive. */
+static inline bool heap_full(const struct heap *h)
+{
+    return h->used > 2 * h->live + (1u << 20);
+}
+
+/* A collection: begin, then heap_root for every cell that lives, then end. */
+struct heap_gc {
+    struct heap *heap;
+    struct heap_chunk *old;
+};
+
+void heap_gc_begin(struct heap_gc *gc, struct heap *h);
+void heap_root(struct heap_gc *gc, struct cell *c);
+void heap_gc_end(struct heap_gc *gc);
+
+static inline struct cell cell_int(int64_t i)
+{
+    return (struct cell){.v.i = i};
+}
+
+static inline struct cell cell_float(double f)
+{
+    return (struct cell){.v.f = f, .meta = META_FLOAT};
+}
+
+static inline struct cell cell_error(enum value_error e)
+{
+    return (struct cell){.meta = (uint32_t)e};
+}
+
+/* An error that is the value itself, not one inside a Some. */
+static inline enum value_error cell_err(const struct cell *c)
+{
+    return c->meta & META_SOME ? E_NONE : (enum value_error)(c->meta & META_ERR);
+}
+
+struct cell value_string(struct heap *h, const char *text, size_t size);
+struct cell value_concat(struct heap *h, const struct cell *a, const struct cell *b);
+
+static inline const struct obj_string *cell_string(const struct cell *c)
+{
+    return (const struct obj_string *)c->v.o;
+}
+
+/* Total order over values of one type; 0 is equality as TeSSLa means it, except that NaN equals itself
+ * (keys need that; value_equal does not say so). */
+int value_compare(const struct cell *a, const struct cell *b);
+bool value_equal(const struct cell *a, const struct cell *b);
+uint64_t value_hash(const struct cell *c);
+
+#endif

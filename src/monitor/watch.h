@@ -1,0 +1,13 @@
+/* The watchpoint dialect (LANGUAGE.md part B). */
+#ifndef CT_MONITOR_WATCH_H
+#define CT_MONITOR_WATCH_H
+
+#include "monitor/elab.h"
+
+/* Is the text in this dialect? It has a "define" at the start of a line where the other has "def". */
+bool watch_is(struct arena *arena, const struct source *source);
+
+/* Parses and lowers a specification into the core. */
+void watch_spec(struct elab *e, const struct source *source);
+
+#endif

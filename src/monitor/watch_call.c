@@ -1,0 +1,276 @@
+/* Functions of the watchpoint dialect (LANGUAGE.md B.4) and its macros. */
+#include <string.h>
+
+#include "monitor/watch_ast.h"
+
+struct call {
+    struct watch *w;
+    struct wenv *env;
+    const struct wx *x;
+    struct node *trigger;
+};
+
+static struct wv arg(const struct call *c, size_t i)
+{
+    return watch_lower(c->w, c->env, c->x->args[i], NULL);
+}
+
+static struct wv wrong_kind(const struct call *c, size_t i, const char *expected, struct wv v)
+{
+    if (v.kind == WV_ERROR)
+        return v;
+    return watch_error(c->w, c->x->args[i]->span, "Type mismatch: Expected %s, found %s of %s", expected,
+                       v.kind == WV_EVENTS   ? "events"
+                       : v.kind == WV_SIGNAL ? "a signal"
+                                             : "a constant",
+                       type_text(c->w->e->arena, watch_type(v)));
+}
+
+/* Reads arguments by a pattern of letters: E events, S signal (or constant), D constant Int, V any constant. */
+static bool args(const struct call *c, const char *pattern, struct wv *out)
+{
+    for (size_t i = 0; pattern[i]; i++) {
+        out[i] = arg(c, i);
+        enum wv_kind k = out[i].kind;
+        bool fine = k == WV_ERROR       ? false
+                    : pattern[i] == 'E' ? k == WV_EVENTS
+                    : pattern[i] == 'S' ? k != WV_EVENTS
+                    : pattern[i] == 'D' ? k == WV_CONST && watch_type(out[i]) == c->w->e->types.integer
+                                        : k == WV_CONST;
+        if (!fine) {
+            out[i] = wrong_kind(c, i,
+                                pattern[i] == 'E'   ? "events"
+                                : pattern[i] == 'S' ? "a signal"
+                                : pattern[i] == 'D' ? "a constant of Int"
+                                                    : "a constant",
+                                out[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static const struct wv FAILED = {.kind = WV_ERROR};
+
+/* E in the last d: with a trigger a comparison, else a signal with a timer. */
+static struct wv in_past(const struct call *c, struct wv e, struct wv d)
+{
+    struct watch *w = c->w;
+    if (c->trigger) {
+        struct wv list[3] = {{.kind = WV_EVENTS, .node = c->trigger}, e, d};
+        return watch_library(w, "Wp", "inPastAt", list, 3, WV_EVENTS, c->x->span);
+    }
+    if (d.ir->value.v.i <= 0)
+        return (struct wv){.kind = WV_CONST, .ir = ir_const(&w->e->pool, w->e->types.boolean, cell_int(0))};
+    struct wv list[2] = {e, d};
+    return watch_library(w, "Wp", "inPast", list, 2, WV_SIGNAL, c->x->span);
+}
+
+static struct wv fn_in_past(const struct call *c)
+{
+    struct wv a = arg(c, 0), b = arg(c, 1);
+    if (a.kind == WV_CONST) { /* inPast(d, E) */
+        struct wv t = a;
+        a = b;
+        b = t;
+    }
+    if (a.kind == WV_ERROR || b.kind == WV_ERROR)
+        return FAILED;
+    if (a.kind != WV_EVENTS || b.kind != WV_CONST || watch_type(b) != c->w->e->types.integer)
+        return watch_error(c->w, c->x->span, "Type mismatch: Expected events and a duration");
+    return in_past(c, a, b);
+}
+
+static struct wv fn_within(const struct call *c)
+{
+    struct wv list[3];
+    if (!args(c, "DDE", list))
+        return FAILED;
+    int64_t from = list[0].ir->value.v.i, to = list[1].ir->value.v.i, length;
+    if (to > 0)
+        return watch_error(c->w, c->x->args[1]->span,
+                           "within looks ahead: the second duration must not be positive");
+    if (from >= to || __builtin_sub_overflow(to, from, &length) || length == INT64_MAX)
+        return watch_error(c->w, c->x->span, "within needs two durations, the first below the second");
+    if (to < 0) {
+        struct wv shift[2] = {
+            list[2],
+            {.kind = WV_CONST, .ir = ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(-to))}};
+        list[2] = watch_library(c->w, "Wp", "delayByTime", shift, 2, WV_EVENTS, c->x->span);
+        if (list[2].kind == WV_ERROR)
+            return list[2];
+    }
+    struct wv d = {.kind = WV_CONST,
+                   .ir = ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(length + 1))};
+    return in_past(c, list[2], d);
+}
+
+/* sample(S, E): only the value at E counts. */
+static struct wv sample(const struct call *c, size_t signal, size_t event)
+{
+    struct wv e = arg(c, event);
+    if (e.kind != WV_EVENTS)
+        return wrong_kind(c, event, "events", e);
+    struct wv list[2] = {e, watch_lower(c->w, c->env, c->x->args[signal], e.node)};
+    return watch_library(c->w, NULL, "on", list, 2, WV_EVENTS, c->x->span);
+}
+
+static struct wv fn_sample(const struct call *c)
+{
+    return sample(c, 0, 1);
+}
+
+static struct wv fn_if_then(const struct call *c)
+{
+    return sample(c, 1, 0);
+}
+
+static struct wv fn_filter(const struct call *c)
+{
+    struct wx x = *c->x;
+    x.kind = WX_ON;
+    return watch_lower(c->w, c->env, &x, NULL);
+}
+
+static struct wv fn_if_then_else(const struct call *c)
+{
+    struct wv list[3];
+    bool events = false;
+    for (size_t i = 0; i < 3; i++) {
+        list[i] = watch_lower(c->w, c->env, c->x->args[i], c->trigger);
+        events |= list[i].kind == WV_EVENTS;
+    }
+    return watch_library(c->w, "Operators", "ite", list, 3, events ? WV_EVENTS : WV_SIGNAL, c->x->span);
+}
+
+static struct wv extremum(const struct call *c, const char *of, const char *from)
+{
+    struct wv list[2];
+    if (c->x->nargs == 1)
+        return args(c, "S", list) ? watch_library(c->w, "Wp", of, list, 1, WV_SIGNAL, c->x->span) : FAILED;
+    return args(c, "ED", list) ? watch_library(c->w, "Wp", from, list, 2, WV_SIGNAL, c->x->span) : FAILED;
+}
+
+static struct wv fn_maximum(const struct call *c)
+{
+    return extremum(c, "maximum", "maximumFrom");
+}
+
+static struct wv fn_minimum(const struct call *c)
+{
+    return extremum(c, "minimum", "minimumFrom");
+}
+
+static struct wv fn_event_count(const struct call *c)
+{
+    struct wv list[2];
+    if (!args(c, c->x->nargs == 1 ? "E" : "EE", list))
+        return FAILED;
+    return watch_library(c->w, "Wp", c->x->nargs == 1 ? "eventCount" : "eventCountReset", list, c->x->nargs,
+                         WV_SIGNAL, c->x->span);
+}
+
+/* Functions that are just one of the library. */
+static const struct {
+    const char *name, *pattern, *module, *library;
+    enum wv_kind kind;
+} PLAIN[] = {
+    {"sum", "E", "Wp", "sumOf", WV_SIGNAL},
+    {"mrv", "EV", "Wp", "recent", WV_SIGNAL},
+    {"sma", "ED", "Wp", "sma", WV_EVENTS},
+    {"timestamps", "E", NULL, "time", WV_EVENTS},
+    {"duration", "EE", NULL, "runtime", WV_EVENTS}, /* its first event is the start */
+    {"changeOf", "S", "Wp", "changeOf", WV_EVENTS},
+    {"merge", "EE", NULL, "merge", WV_EVENTS},
+    {"occursAny", "EE", NULL, "mergeUnit", WV_EVENTS},
+    {"occursAll", "EE", "Wp", "unitBoth", WV_EVENTS},
+    {"delayEventByTime", "ED", "Wp", "delayByTime", WV_EVENTS},
+    {"delayEventByCount", "ED", "Wp", "delayByCount", WV_EVENTS},
+};
+
+static const struct {
+    const char *name;
+    size_t least, most;
+    struct wv (*fn)(const struct call *c);
+} SPECIAL[] = {
+    {"inPast", 2, 2, fn_in_past},          {"within", 3, 3, fn_within},
+    {"sample", 2, 2, fn_sample},           {"ifThen", 2, 2, fn_if_then},
+    {"ifThenElse", 3, 3, fn_if_then_else}, {"filter", 2, 2, fn_filter},
+    {"maximum", 1, 2, fn_maximum},         {"minimum", 1, 2, fn_minimum},
+    {"eventCount", 1, 2, fn_event_count},
+};
+
+/* Operators in the form of words. */
+static const struct {
+    const char *name;
+    enum wx_kind kind;
+    const char *op;
+    size_t n;
+} WORDS[] = {
+    {"add", WX_OP, "add", 2},    {"sub", WX_OP, "sub", 2},         {"mul", WX_OP, "mul", 2},
+    {"div", WX_OP, "div", 2},    {"eq", WX_OP, "eq", 2},           {"gt", WX_OP, "gt", 2},
+    {"geq", WX_OP, "geq", 2},    {"lt", WX_OP, "lt", 2},           {"leq", WX_OP, "leq", 2},
+    {"neg", WX_OP, "negate", 1}, {"and", WX_AND, NULL, 2},         {"or", WX_OR, NULL, 2},
+    {"not", WX_NOT, NULL, 1},    {"implies", WX_IMPLIES, NULL, 2},
+};
+
+static struct wv wrong_number(const struct call *c, size_t expected)
+{
+    return watch_error(c->w, c->x->span, "Wrong number of arguments for %s. Expected: %zu, actual: %zu",
+                       c->x->name, expected, c->x->nargs);
+}
+
+static struct wv macro(const struct call *c, const struct wdef *d)
+{
+    struct wenv *inner = NULL;
+    if (c->x->nargs != d->nparams)
+        return wrong_number(c, d->nparams);
+    for (size_t i = 0; i < d->nparams; i++) {
+        size_t k = i;
+        if (c->x->arg_names[i]) {
+            for (k = 0; k < d->nparams && d->params[k] != c->x->arg_names[i]; k++)
+                ;
+            if (k == d->nparams)
+                return watch_error(c->w, c->x->args[i]->span, "Undefined keyword argument %s",
+                                   c->x->arg_names[i]);
+        }
+        struct wenv *b = ARENA_NEW(c->w->e->arena, struct wenv);
+        *b = (struct wenv){d->params[k], c->x->args[i], c->env, inner};
+        inner = b;
+    }
+    return watch_lower(c->w, inner, d->body, c->trigger);
+}
+
+struct wv watch_call(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+{
+    const struct call c = {w, env, x, trigger};
+    const struct wdef *d = watch_find(w, x->name);
+    if (d && d->has_params)
+        return macro(&c, d);
+    for (size_t i = 0; i < sizeof SPECIAL / sizeof *SPECIAL; i++)
+        if (!strcmp(SPECIAL[i].name, x->name))
+            return x->nargs < SPECIAL[i].least || x->nargs > SPECIAL[i].most
+                       ? wrong_number(&c, SPECIAL[i].least)
+                       : SPECIAL[i].fn(&c);
+    for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++) {
+        if (strcmp(PLAIN[i].name, x->name) != 0)
+            continue;
+        struct wv list[2];
+        if (x->nargs != strlen(PLAIN[i].pattern))
+            return wrong_number(&c, strlen(PLAIN[i].pattern));
+        if (!args(&c, PLAIN[i].pattern, list))
+            return FAILED;
+        return watch_library(w, PLAIN[i].module, PLAIN[i].library, list, x->nargs, PLAIN[i].kind, x->span);
+    }
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        if (strcmp(WORDS[i].name, x->name) != 0)
+            continue;
+        if (x->nargs != WORDS[i].n)
+            return wrong_number(&c, WORDS[i].n);
+        struct wx op = *x;
+        op.kind = WORDS[i].kind;
+        op.name = WORDS[i].op;
+        return watch_lower(w, env, &op, trigger);
+    }
+    return watch_error(w, x->span, "Undefined function %s", x->name);
+}

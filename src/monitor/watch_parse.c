@@ -1,0 +1,462 @@
+/* Parser of the watchpoint dialect. Words are operators by their place, not keywords. */
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/watch_parse.h"
+
+static struct wx *make(struct wp *w, enum wx_kind kind)
+{
+    struct wx *x = ARENA_NEW(w->p.arena, struct wx);
+    x->kind = kind;
+    x->span = lex_span(&w->p.lx);
+    return x;
+}
+
+static void add(struct wp *w, struct wx *x, struct wx *arg, const char *name)
+{
+    size_t n = x->nargs;
+    ARENA_PUSH(w->p.arena, x->args, n, x->cap, arg);
+    ARENA_PUSH(w->p.arena, x->arg_names, x->nargs, x->names_cap, name);
+    x->span = span_join(x->span, arg->span);
+}
+
+static struct wx *node(struct wp *w, enum wx_kind kind, struct wx *a, struct wx *b)
+{
+    struct wx *x = make(w, kind);
+    x->span = a->span;
+    add(w, x, a, NULL);
+    if (b)
+        add(w, x, b, NULL);
+    return x;
+}
+
+/* ---- primaries ---- */
+
+static bool string_text(struct wp *w, struct wx *x)
+{
+    const char *text;
+    size_t size;
+    enum string_part part;
+    x->text = "";
+    while ((part = lex_string(&w->p.lx, &text, &size)) != PART_END) {
+        if (part != PART_TEXT || x->text_size) {
+            parse_error(&w->p, "a string without insertions");
+            return false;
+        }
+        x->text = text;
+        x->text_size = size;
+    }
+    x->span.to = w->p.lx.to;
+    watch_next(w);
+    return true;
+}
+
+/* FILE:N as one word of text, in a string. */
+static void split_line(struct wp *w, struct wx *x)
+{
+    const char *colon = NULL;
+    for (size_t i = 0; i < x->text_size; i++)
+        if (x->text[i] == ':')
+            colon = x->text + i;
+    if (!colon) {
+        diag_error(w->p.diags, x->span, "Expected FILE:LINE");
+        return;
+    }
+    for (const char *p = colon + 1; p < x->text + x->text_size; p++) {
+        if (*p < '0' || *p > '9' || x->integer > 100000000) {
+            diag_error(w->p.diags, x->span, "Expected a line number behind ':'");
+            return;
+        }
+        x->integer = x->integer * 10 + (*p - '0');
+    }
+    x->text_size = (size_t)(colon - x->text);
+}
+
+/* "0x2000" in a string. */
+static void address(struct wp *w, struct wx *x)
+{
+    unsigned long long at;
+    char rest;
+    const char *text = arena_copy(w->p.arena, x->text, x->text_size);
+    if (sscanf(text, "0x%llx%c", &at, &rest) == 1 || sscanf(text, "%llu%c", &at, &rest) == 1) {
+        x->integer = (int64_t)at;
+        x->text = NULL;
+    }
+}
+
+static void source_place_argument(struct wp *w, struct wx *x)
+{
+    bool line = !strcmp(x->name, "codeLine"), exec = !strcmp(x->name, "onExecuting");
+    if (watch_at(w, T_STRING)) {
+        if (!string_text(w, x))
+            return;
+        if (line)
+            split_line(w, x);
+        else if (exec)
+            address(w, x);
+    } else if (exec && watch_at(w, T_INT)) {
+        x->integer = (int64_t)w->p.lx.integer;
+        x->span.to = w->p.lx.to;
+        watch_next(w);
+    } else {
+        x->text = lex_word(&w->p.lx);
+        if (!x->text) {
+            parse_error(&w->p, line ? "FILE:LINE" : exec ? "an address" : "a name");
+            return;
+        }
+        x->text_size = strlen(x->text);
+        x->span.to = w->p.lx.to;
+        watch_next(w);
+        if (!line)
+            return;
+        watch_expect(w, T_COLON, "':' and the line");
+        x->integer = (int64_t)w->p.lx.integer;
+        x->span.to = w->p.lx.to;
+        watch_expect(w, T_INT, "the number of the line");
+    }
+}
+
+static struct wx *source(struct wp *w, const char *keyword)
+{
+    struct wx *x = make(w, WX_SOURCE);
+    x->name = keyword;
+    watch_next(w);
+    bool call = watch_at(w, T_LPAREN);
+    if (call)
+        watch_next(w);
+    source_place_argument(w, x);
+    if (call)
+        watch_expect(w, T_RPAREN, "')'");
+    x->text = x->text ? arena_intern(w->p.arena, x->text, x->text_size) : NULL;
+    return x;
+}
+
+static struct wx *monitor(struct wp *w)
+{
+    struct wx *x = make(w, WX_MONITOR);
+    bool before = w->temporal;
+    watch_next(w);
+    watch_expect(w, T_LPAREN, "'('");
+    w->temporal = true;
+    if (watch_at(w, T_STRING)) {
+        struct wx *s = make(w, WX_STRING);
+        if (string_text(w, s)) {
+            struct source *inner = ARENA_NEW(w->p.arena, struct source);
+            *inner = (struct source){"formula", arena_copy(w->p.arena, s->text, s->text_size), s->text_size};
+            add(w, x, watch_parse_formula(w->p.arena, w->p.diags, inner), NULL);
+        }
+    } else {
+        add(w, x, watch_expr(w), NULL);
+    }
+    w->temporal = before;
+    while (!w->p.failed && watch_accept(w, T_COMMA)) {
+        const char *name = w->p.lx.name;
+        watch_expect(w, T_ID, "NAME := expression");
+        watch_expect(w, T_ASSIGN, "':='");
+        if (w->p.failed)
+            break;
+        if (strcmp(name, "clock") != 0)
+            add(w, x, watch_expr(w), name);
+        else if (watch_accept(w, T_STAR))
+            x->clock_all = true;
+        else
+            x->clock = watch_expr(w);
+    }
+    x->span.to = w->p.lx.to;
+    watch_expect(w, T_RPAREN, "',' or ')'");
+    return x;
+}
+
+static const char *source_keyword(const char *name)
+{
+    static const char *const words[][2] = {
+        {"codeLine", "codeLine"},
+        {"function_call", "function_call"},
+        {"function_calls", "function_call"},
+        {"function_return", "function_return"},
+        {"function_returns", "function_return"},
+        {"onExecuting", "onExecuting"},
+        {"instruction_executions", "onExecuting"},
+        {"variable_value", "variable_value"},
+        {"variable_values", "variable_value"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i][0], name))
+            return words[i][1];
+    return NULL;
+}
+
+static struct wx *name_or_call(struct wp *w)
+{
+    const char *keyword = source_keyword(w->p.lx.name);
+    if (keyword)
+        return source(w, keyword);
+    if (watch_is_word(w, "monitor"))
+        return monitor(w);
+    struct wx *x = make(w, WX_NAME);
+    x->name = w->p.lx.name;
+    watch_next(w);
+    if (!watch_at(w, T_LPAREN))
+        return x;
+    x->kind = WX_CALL;
+    bool before = w->temporal;
+    w->temporal = false; /* arguments are streams */
+    watch_next(w);
+    while (!w->p.failed && !watch_at(w, T_RPAREN)) {
+        const char *name = NULL;
+        if (watch_at(w, T_ID)) {
+            struct lexer lx = w->p.lx;
+            const char *id = lx.name;
+            lx.quiet = true;
+            lex_next(&lx);
+            if (lx.token == T_ASSIGN) {
+                name = id;
+                watch_next(w);
+                watch_next(w);
+            }
+        }
+        add(w, x, watch_expr(w), name);
+        if (!watch_accept(w, T_COMMA))
+            break;
+    }
+    w->temporal = before;
+    x->span.to = w->p.lx.to;
+    watch_expect(w, T_RPAREN, "',' or ')'");
+    return x;
+}
+
+static struct wx *prim(struct wp *w)
+{
+    struct wx *x = make(w, WX_INT);
+    switch (w->p.lx.token) {
+    case T_INT:
+        x->integer = (int64_t)w->p.lx.integer;
+        if (w->p.lx.integer_big || w->p.lx.integer > INT64_MAX)
+            diag_error(w->p.diags, x->span, "Integer does not fit 63 bits");
+        watch_next(w);
+        if (watch_at(w, T_ID) && unit_known(w->p.lx.name)) {
+            x->kind = WX_TIME;
+            x->name = w->p.lx.name;
+            x->span.to = w->p.lx.to;
+            watch_next(w);
+        }
+        return x;
+    case T_FLOAT:
+        x->kind = WX_FLOAT;
+        x->real = w->p.lx.real;
+        watch_next(w);
+        return x;
+    case T_STRING:
+        x->kind = WX_STRING;
+        string_text(w, x);
+        return x;
+    case T_TRUE:
+    case T_FALSE:
+        x->kind = WX_BOOL;
+        x->integer = watch_at(w, T_TRUE);
+        watch_next(w);
+        return x;
+    case T_LPAREN:
+        watch_next(w);
+        x = watch_expr(w);
+        watch_expect(w, T_RPAREN, "an operator or ')'");
+        return x;
+    case T_ID:
+        return name_or_call(w);
+    default:
+        parse_error(&w->p, "an expression");
+        x->kind = WX_ERROR;
+        return x;
+    }
+}
+
+/* ---- operators, tightest first ---- */
+
+static struct wx *operation(struct wp *w, const char *name, struct wx *a, struct wx *b)
+{
+    struct wx *x = node(w, WX_OP, a, b);
+    x->name = name;
+    return x;
+}
+
+static struct wx *unary(struct wp *w)
+{
+    if (!watch_at(w, T_MINUS))
+        return prim(w);
+    watch_next(w);
+    return operation(w, "negate", prim(w), NULL);
+}
+
+struct level {
+    enum token token;
+    const char *name;
+};
+
+static struct wx *infix(struct wp *w, const struct level *ops, size_t n, struct wx *(*operand)(struct wp *),
+                        bool once)
+{
+    struct wx *a = operand(w);
+    unsigned length = 0;
+    for (size_t i = 0; i < n && !w->p.failed; i++) {
+        if (!watch_at(w, ops[i].token))
+            continue;
+        watch_next(w);
+        if (++length > 4 * PARSE_DEPTH) {
+            parse_error(&w->p, "fewer operators in a row");
+            break;
+        }
+        a = operation(w, ops[i].name, a, operand(w));
+        if (once)
+            break;
+        i = (size_t)-1; /* look at all of them again */
+    }
+    return a;
+}
+
+static struct wx *term(struct wp *w)
+{
+    static const struct level ops[] = {{T_STAR, "mul"}, {T_SLASH, "div"}, {T_PERCENT, "mod"}};
+    return infix(w, ops, 3, unary, false);
+}
+
+static struct wx *sum(struct wp *w)
+{
+    static const struct level ops[] = {{T_PLUS, "add"}, {T_MINUS, "sub"}};
+    return infix(w, ops, 2, term, false);
+}
+
+static struct wx *comparison(struct wp *w)
+{
+    static const struct level ops[] = {{T_EQ, "eq"},  {T_NE, "neq"}, {T_LT, "lt"},
+                                       {T_LE, "leq"}, {T_GT, "gt"},  {T_GE, "geq"}};
+    return infix(w, ops, 6, sum, true);
+}
+
+/* [n], [=n], [<=n], [>=n] */
+static void bound(struct wp *w, struct wx *x, int64_t most)
+{
+    watch_expect(w, T_LBRACKET, "'['");
+    x->op = T_ASSIGN;
+    if (watch_at(w, T_LE) || watch_at(w, T_GE) || watch_at(w, T_ASSIGN)) {
+        x->op = w->p.lx.token;
+        watch_next(w);
+    }
+    x->integer = (int64_t)w->p.lx.integer;
+    if (watch_at(w, T_INT) && (w->p.lx.integer_big || w->p.lx.integer > (uint64_t)most))
+        diag_error(w->p.diags, lex_span(&w->p.lx), "At most %lld steps", (long long)most);
+    if (x->integer < 0 || x->integer > most)
+        x->integer = 0;
+    watch_expect(w, T_INT, "a number of steps");
+    watch_expect(w, T_RBRACKET, "']'");
+}
+
+static bool followed_by_bracket(const struct wp *w)
+{
+    struct lexer lx = w->p.lx;
+    lx.quiet = true;
+    lex_next(&lx);
+    return lx.token == T_LBRACKET;
+}
+
+static struct wx *prefix(struct wp *w)
+{
+    static const struct {
+        const char *word;
+        enum wx_kind kind;
+    } words[] = {{"always", WX_ALWAYS}, {"eventually", WX_EVENTUALLY}, {"never", WX_NEVER},
+                 {"next", WX_NEXT},     {"holding", WX_HOLDING},       {"within", WX_WITHIN}};
+    struct wx *x = make(w, WX_NOT);
+    if (!parse_enter(&w->p))
+        return x;
+    bool found = watch_accept_word(w, "not");
+    for (size_t i = 0; i < sizeof words / sizeof *words && w->temporal && !found; i++) {
+        if (!watch_is_word(w, words[i].word) || (words[i].kind >= WX_HOLDING && !followed_by_bracket(w)))
+            continue;
+        found = true;
+        x->kind = words[i].kind;
+        x->integer = 1;
+        watch_next(w);
+        if (x->kind >= WX_HOLDING || (x->kind == WX_NEXT && watch_at(w, T_LBRACKET)))
+            bound(w, x, 16);
+    }
+    if (found)
+        add(w, x, prefix(w), NULL);
+    else
+        x = comparison(w);
+    w->p.depth--;
+    return x;
+}
+
+static struct wx *until(struct wp *w)
+{
+    struct wx *a = prefix(w);
+    enum wx_kind kind;
+    if (!w->temporal || w->p.failed)
+        return a;
+    if (watch_accept_word(w, "until"))
+        kind = watch_accept_word(w, "weak") ? WX_WEAK_UNTIL : WX_UNTIL;
+    else if (watch_accept_word(w, "unless"))
+        kind = WX_WEAK_UNTIL;
+    else if (watch_accept_word(w, "releases"))
+        kind = WX_RELEASES;
+    else if (watch_accept_word(w, "before"))
+        kind = watch_accept_word(w, "weak") ? WX_WEAK_BEFORE : WX_BEFORE;
+    else if (watch_is_word(w, "weak")) {
+        watch_next(w);
+        if (!watch_accept_word(w, "until"))
+            parse_error(&w->p, "'until' behind 'weak'");
+        kind = WX_WEAK_UNTIL;
+    } else {
+        return a;
+    }
+    if (!parse_enter(&w->p))
+        return a;
+    struct wx *x = node(w, kind, a, until(w));
+    w->p.depth--;
+    return x;
+}
+
+static struct wx * and (struct wp * w)
+{
+    struct wx *a = until(w);
+    for (unsigned n = 0; n < 4 * PARSE_DEPTH && !w->p.failed && watch_accept_word(w, "and"); n++)
+        a = node(w, WX_AND, a, until(w));
+    return a;
+}
+
+static struct wx * or (struct wp * w)
+{
+    struct wx *a = and(w);
+    for (unsigned n = 0; n < 4 * PARSE_DEPTH && !w->p.failed && watch_accept_word(w, "or"); n++)
+        a = node(w, WX_OR, a, and(w));
+    return a;
+}
+
+static struct wx *implication(struct wp *w)
+{
+    struct wx *a = or (w);
+    bool iff = w->temporal && watch_is_word(w, "iff");
+    if (w->p.failed || !(iff || watch_is_word(w, "implies")) || !parse_enter(&w->p))
+        return a;
+    watch_next(w);
+    struct wx *x = node(w, iff ? WX_IFF : WX_IMPLIES, a, implication(w));
+    w->p.depth--;
+    return x;
+}
+
+struct wx *watch_expr(struct wp *w)
+{
+    if (!parse_enter(&w->p))
+        return make(w, WX_ERROR);
+    struct wx *x;
+    if (watch_is_word(w, "on")) {
+        watch_next(w);
+        struct wx *e = watch_expr(w);
+        watch_expect(w, T_IF, "'if'");
+        x = node(w, WX_ON, e, watch_expr(w));
+    } else {
+        x = implication(w);
+    }
+    w->p.depth--;
+    return x;
+}

@@ -1,0 +1,59 @@
+/* Between the files of the watchpoint dialect's parser. */
+#ifndef CT_MONITOR_WATCH_PARSE_H
+#define CT_MONITOR_WATCH_PARSE_H
+
+#include <string.h>
+
+#include "monitor/parse.h"
+#include "monitor/watch_ast.h"
+
+struct wp {
+    struct parser p; /* lexer, messages, types */
+    bool temporal;   /* inside a formula */
+};
+
+/* Newlines mean nothing here. */
+static inline void watch_next(struct wp *w)
+{
+    do
+        lex_next(&w->p.lx);
+    while (w->p.lx.token == T_NEWLINE);
+}
+
+static inline bool watch_at(const struct wp *w, enum token token)
+{
+    return w->p.lx.token == token;
+}
+
+static inline bool watch_is_word(const struct wp *w, const char *word)
+{
+    return watch_at(w, T_ID) && !strcmp(w->p.lx.name, word);
+}
+
+static inline bool watch_accept(struct wp *w, enum token token)
+{
+    if (!watch_at(w, token))
+        return false;
+    watch_next(w);
+    return true;
+}
+
+static inline bool watch_accept_word(struct wp *w, const char *word)
+{
+    if (!watch_is_word(w, word))
+        return false;
+    watch_next(w);
+    return true;
+}
+
+static inline bool watch_expect(struct wp *w, enum token token, const char *what)
+{
+    if (w->p.failed || watch_accept(w, token))
+        return !w->p.failed;
+    parse_error(&w->p, what);
+    return false;
+}
+
+struct wx *watch_expr(struct wp *w);
+
+#endif

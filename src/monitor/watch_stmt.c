@@ -1,0 +1,151 @@
+/* Statements of the watchpoint dialect. */
+#include "monitor/watch_parse.h"
+
+/* Signal<T> is Signal[T]; the types themselves are read by the other dialect's parser. */
+static struct ast_type *type(struct wp *w)
+{
+    struct ast_type *t;
+    struct lexer lx = w->p.lx;
+    lx.quiet = true;
+    lex_next(&lx);
+    if (watch_at(w, T_ID) && lx.token == T_LT) {
+        t = ARENA_NEW(w->p.arena, struct ast_type);
+        t->name = w->p.lx.name;
+        t->span = lex_span(&w->p.lx);
+        watch_next(w);
+        watch_next(w);
+        size_t cap = 0;
+        ARENA_PUSH(w->p.arena, t->args, t->nargs, cap, parse_type(&w->p));
+        watch_expect(w, T_GT, "'>'");
+    } else {
+        t = parse_type(&w->p);
+    }
+    while (watch_at(w, T_NEWLINE))
+        watch_next(w);
+    return t;
+}
+
+static void define(struct wp *w, struct wspec *out)
+{
+    struct wdef *d = ARENA_NEW(w->p.arena, struct wdef);
+    size_t cap = 0;
+    watch_next(w);
+    d->name = w->p.lx.name;
+    d->span = lex_span(&w->p.lx);
+    if (!watch_expect(w, T_ID, "the name of a stream"))
+        return;
+    if (watch_accept(w, T_LPAREN)) {
+        d->has_params = true;
+        do {
+            const char *name = w->p.lx.name;
+            if (!watch_expect(w, T_ID, "the name of a parameter"))
+                return;
+            ARENA_PUSH(w->p.arena, d->params, d->nparams, cap, name);
+        } while (watch_accept(w, T_COMMA));
+        watch_expect(w, T_RPAREN, "',' or ')'");
+    }
+    if (!w->p.failed && watch_accept(w, T_COLON))
+        d->type = type(w);
+    watch_expect(w, T_ASSIGN, "':='");
+    if (w->p.failed)
+        return;
+    d->body = watch_expr(w);
+    *out->defs_tail = d;
+    out->defs_tail = &d->next;
+}
+
+static void in(struct wp *w, struct wspec *out)
+{
+    struct win *in = ARENA_NEW(w->p.arena, struct win);
+    watch_next(w);
+    in->name = w->p.lx.name;
+    in->span = lex_span(&w->p.lx);
+    watch_expect(w, T_ID, "the name of an input");
+    if (!watch_expect(w, T_COLON, "':' and the type of the input"))
+        return;
+    in->type = type(w);
+    *out->ins_tail = in;
+    out->ins_tail = &in->next;
+}
+
+static void output(struct wp *w, struct wspec *out)
+{
+    struct wout *o = ARENA_NEW(w->p.arena, struct wout);
+    watch_next(w);
+    o->span = lex_span(&w->p.lx);
+    if (!watch_accept(w, T_STAR)) {
+        o->name = w->p.lx.name;
+        if (!watch_expect(w, T_ID, "the name of a stream or '*'"))
+            return;
+    }
+    *out->outs_tail = o;
+    out->outs_tail = &o->next;
+}
+
+static bool begins_statement(const struct wp *w)
+{
+    return watch_at(w, T_END) || watch_at(w, T_IN) || watch_at(w, T_OUT) || watch_is_word(w, "define");
+}
+
+void watch_parse(struct arena *arena, struct diags *diags, const struct source *source_text,
+                 struct wspec *out)
+{
+    struct wp w = {.p = {.arena = arena, .diags = diags}};
+    *out = (struct wspec){0};
+    out->defs_tail = &out->defs;
+    out->ins_tail = &out->ins;
+    out->outs_tail = &out->outs;
+    lex_init(&w.p.lx, arena, diags, source_text);
+    while (watch_at(&w, T_NEWLINE))
+        watch_next(&w);
+    while (!watch_at(&w, T_END)) {
+        if (watch_is_word(&w, "define"))
+            define(&w, out);
+        else if (watch_at(&w, T_IN))
+            in(&w, out);
+        else if (watch_at(&w, T_OUT))
+            output(&w, out);
+        if (!w.p.failed && !begins_statement(&w))
+            parse_error(&w.p, "a statement: 'define', 'in' or 'out'");
+        if (w.p.failed) {
+            w.p.failed = false;
+            w.p.depth = 0;
+            w.temporal = false;
+            watch_next(&w);
+            while (!begins_statement(&w))
+                watch_next(&w);
+        }
+    }
+}
+
+struct wx *watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text)
+{
+    struct wp w = {.p = {.arena = arena, .diags = diags}, .temporal = true};
+    lex_init(&w.p.lx, arena, diags, text);
+    while (watch_at(&w, T_NEWLINE))
+        watch_next(&w);
+    struct wx *x = watch_expr(&w);
+    if (!w.p.failed && !watch_at(&w, T_END))
+        parse_error(&w.p, "the end of the formula");
+    return x;
+}
+
+bool watch_is(struct arena *arena, const struct source *source_text)
+{
+    struct diags quiet;
+    struct lexer lx;
+    diags_init(&quiet, arena);
+    lex_init(&lx, arena, &quiet, source_text);
+    lx.quiet = true;
+    /* only at the start of a statement: the names may mean anything elsewhere */
+    for (bool start = true; lx.token != T_END; lex_next(&lx)) {
+        if (start && lx.token == T_ID && !strcmp(lx.name, "define"))
+            return true;
+        if (start && lx.token == T_DEF)
+            return false;
+        if (lx.token == T_STRING || lx.token == T_FSTRING)
+            return false;
+        start = lx.token == T_NEWLINE;
+    }
+    return false;
+}

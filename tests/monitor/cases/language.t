@@ -1,0 +1,438 @@
+# Syntax, names, types, recursion and messages (LANGUAGE.md A.4, A.5, A.7, A.8, A.11).
+### comments, line ends, semicolons and continued lines
+in x: Events[Int] -- a comment
+# another
+--- documentation
+def a = x + -- inside
+  1; def b = a \
++ 1
+out b--c
+<<<
+1: x = 1 # also here
+-- and here
+
+2: x = 2 -- and here
+>>>
+1: b = 3
+2: b = 4
+
+### the name of an output is its source text
+in x: Events[Int]
+out x  +  1
+out (x) as y
+<<<
+1: x = 1
+>>>
+1: x  +  1 = 2
+1: y = 1
+
+### out * puts out all named streams, inputs included
+in x: Events[Int]
+def y = x + 1
+def m(a: Int): Int = a
+def k = 5
+out *
+<<<
+1: x = 1
+>>>
+1: x = 1
+1: y = 2
+
+### two outputs of one name
+in x: Events[Int]
+out x
+out x
+<<<
+1: x = 1
+>>>
+1: x = 1
+1: x = 1
+! s.tessla:3:5: warning: Conflicting out declaration: x is put out twice
+!     3 | out x
+!       |     ^
+
+### deprecated forms warn
+in x: Events[Int]
+def f(a: Int): Int = { def b = a + 1
+  return b }
+def r = ${a = 1}
+print x
+<<<
+1: x = 3
+>>>
+3
+! s.tessla:3:3: warning: 'return' is deprecated; the last expression is the result
+!     3 |   return b }
+!       |   ^^^^^^
+! s.tessla:4:9: warning: '${' is deprecated; write '{' instead
+!     4 | def r = ${a = 1}
+!       |         ^^
+! s.tessla:5:1: warning: 'print' is deprecated; write '@raw out' instead
+!     5 | print x
+!       | ^^^^^
+
+### blocks, where, shadowing, order of definitions
+in x: Events[Int]
+def y = { def z = x * w
+  def w = 10
+  z + 1 }
+def v = a + b where { def a = y
+  def b = 2 }
+def f(x: Int): Int = { def y = x + 1
+  y * 2 }
+out v
+out slift1(x, f) as g
+<<<
+1: x = 1
+>>>
+1: v = 13
+1: g = 4
+
+### modules and __root__
+module M {
+  def inc(a: Int): Int = a + step
+  def step = 2
+  module N { def time = inc(5) }
+}
+def step = 100
+in x: Events[Int]
+out M.N.time as t
+out { def count = 7
+  __root__.count(x) + count } as c
+<<<
+1: x = 1
+>>>
+0: t = 7
+0: c = 7
+1: c = 8
+
+### types by name
+type Pair[A] = (A, A)
+type Num = Int
+def swap[A](p: Pair[A]): Pair[A] = (p._2, p._1)
+def n: Num = 5
+out swap((1, 2)) as s
+out n
+<<<
+>>>
+0: s = (2, 1)
+0: n = 5
+
+### open records accept wider ones
+def name(r: {a: Int, ..}): Int = r.a
+out name({b = 1, a = 2}) as n
+<<<
+>>>
+0: n = 2
+
+### streams of tuples and records; members are lifted
+in p: Events[(Int, String)]
+in r: Events[{a: Int, b: Option[Bool]}]
+out p._1 + r.a as s
+out p._2 as t
+out r
+<<<
+1: p = (1, "x")
+2: r = {a = 5, b = Some(true)}
+3: r = {a = 6, b = None}
+>>>
+1: t = "x"
+2: s = 6
+2: r = {a = 5, b = Some(true)}
+3: s = 7
+3: r = {a = 6, b = None}
+
+### macros over streams, with arguments by name and by position
+in x: Events[Int]
+def scale(s: Events[Int], by: Int): Events[Int] = s * by
+out scale(by = 3, s = x) as a
+out scale(x, by = 4) as b
+<<<
+1: x = 1
+>>>
+1: a = 3
+1: b = 4
+
+### macro recursion ends by static if
+in x: Events[Int]
+def back(s: Events[Int], n: Int): Events[Int] = static if n == 0 then s else back(prev(s), n - 1)
+out back(x, 2) as b
+<<<
+1: x = 1
+2: x = 2
+3: x = 3
+>>>
+3: b = 1
+
+### macro recursion without end
+in x: Events[Int]
+def f(s: Events[Int]): Events[Int] = f(s + 1)
+out f(x) as y
+>>>
+! s.tessla:2:38: error: Stack overflow
+!     2 | def f(s: Events[Int]): Events[Int] = f(s + 1)
+!       |                                      ^^^^^^^^
+[1]
+
+### liftable functions
+in x: Events[Int]
+@liftable
+def f(a: Int, b: Int): Int = a * 10 + b
+liftable def g(a: Int): Int = a + 1
+out f(x, 3) as a
+out f(1, 2) as b
+out g(x) as c
+def apply(h: (Events[Int]) => Events[Int], s: Events[Int]): Events[Int] = h(s)
+out apply(g, x) as d
+<<<
+1: x = 1
+>>>
+0: b = 12
+1: a = 13
+1: c = 2
+1: d = 2
+
+### time literals in base units [--time-unit us]
+out 3ms as a
+out 2 s as b
+out 1min as c
+out 5µs as d
+<<<
+>>>
+0: a = 3000
+0: b = 2000000
+0: c = 60000000
+0: d = 5
+
+### a time literal without a base unit
+def unused = 3ms
+>>>
+! s.tessla:1:14: error: Time literal without a base unit: state the unit of the timestamps (--time-unit)
+!     1 | def unused = 3ms
+!       |              ^^^
+[1]
+
+### a time literal finer than the base unit, only when the macro is called [--time-unit min]
+def never(a: Int): Int = a + 3s
+def called(a: Int): Int = a + 4s
+out called(1)
+>>>
+! s.tessla:2:31: error: Cannot convert from s to min
+!     2 | def called(a: Int): Int = a + 4s
+!       |                               ^^
+[1]
+
+### an unknown unit, and one that does not fit [--time-unit fs]
+def a = 5 parsec
+def b = 400 d
+>>>
+! s.tessla:1:9: error: Unknown time unit parsec; known are fs ps ns us ms s min h d
+!     1 | def a = 5 parsec
+!       |         ^^^^^^^^
+! s.tessla:2:9: error: Time literal does not fit 63 bits in fs
+!     2 | def b = 400 d
+!       |         ^^^^^
+[1]
+
+### recursion at one instant
+in x: Events[Int]
+def y: Events[Int] = y + x
+out y
+>>>
+! s.tessla:2:5: error: Infinite recursion detected in the definition of y
+!     2 | def y: Events[Int] = y + x
+!       |     ^
+[1]
+
+### recursion through the second argument of last
+def y: Events[Int] = last(5, y)
+out y
+>>>
+! s.tessla:1:5: error: Infinite recursion detected in the definition of y
+!     1 | def y: Events[Int] = last(5, y)
+!       |     ^
+[1]
+
+### recursion of definitions that are no streams, or nothing but themselves
+def a: Int = a + 1
+def b: Events[Int] = b
+>>>
+! s.tessla:1:14: error: Infinite recursion detected: a needs its own value
+!     1 | def a: Int = a + 1
+!       |              ^
+[1]
+
+### recursion needs a type
+in x: Events[Int]
+def c = default(last(c, x), 0)
+>>>
+! s.tessla:2:5: error: Recursive definition c needs a type annotation
+!     2 | def c = default(last(c, x), 0)
+!       |     ^
+[1]
+
+### names
+def a = 0
+in x: Foo
+def a = 1
+def f(p: Int): Int = p.q
+out M.z
+>>>
+! s.tessla:2:7: error: Undefined type: Foo
+!     2 | in x: Foo
+!       |       ^^^
+! s.tessla:3:5: error: Multiple definitions of a in same scope
+!     3 | def a = 1
+!       |     ^
+! s.tessla:4:24: error: Object of type Int does not have a member named q
+!     4 | def f(p: Int): Int = p.q
+!       |                        ^
+! s.tessla:5:5: error: Undefined variable M
+!     5 | out M.z
+!       |     ^
+[1]
+
+### a library name again at global level
+def count = 1
+>>>
+! s.tessla:1:5: error: Multiple definitions of count in same scope
+!     1 | def count = 1
+!       |     ^^^^^
+[1]
+
+### types
+in x: Events[Int]
+in y: Events[Float]
+in z: Events[Events[Int]]
+in w: Int
+def a = x + y
+def b = 1 == 1.0
+def c: Events[Int] = "s"
+def d = if x then 1 else 2
+def e = count(x, x)
+def f = count(s = x)
+def g = lift1(x, (a: Int) => Some(a))
+out (a: Int) => a
+>>>
+! s.tessla:3:14: error: Streams may only contain value types; not other streams or functions
+!     3 | in z: Events[Events[Int]]
+!       |              ^^^^^^^^^^^
+! s.tessla:4:7: error: Input streams must be defined to have stream types
+!     4 | in w: Int
+!       |       ^^^
+! s.tessla:5:13: error: Type mismatch: Expected Int, found Events[Float]
+!     5 | def a = x + y
+!       |             ^
+! s.tessla:6:14: error: Type mismatch: Expected Int, found Float
+!     6 | def b = 1 == 1.0
+!       |              ^^^
+! s.tessla:7:22: error: Type mismatch: Expected Events[Int], found String
+!     7 | def c: Events[Int] = "s"
+!       |                      ^^^
+! s.tessla:8:12: error: Type mismatch: Expected Bool, found Events[Int]
+!     8 | def d = if x then 1 else 2
+!       |            ^
+! s.tessla:9:9: error: Wrong number of arguments for count. Expected: 1, actual: 2
+!     9 | def e = count(x, x)
+!       |         ^^^^^^^^^^^
+! s.tessla:10:15: error: Undefined keyword argument s
+!    10 | def f = count(s = x)
+!       |               ^
+! s.tessla:11:18: error: Type mismatch: Expected (Option[Int]) => Option[R], found (Int) => Option[Int]
+!    11 | def g = lift1(x, (a: Int) => Some(a))
+!       |                  ^^^^^^^^^^^^^^^^^^^
+! s.tessla:12:5: error: Type mismatch: Expected a stream, found (Int) => Int
+!    12 | out (a: Int) => a
+!       |     ^^^^^^^^^^^^^
+[1]
+
+### annotations of definitions
+def f(a, b: Int): Int = b
+@liftable
+def g(a: Events[Int]): Int = 1
+@strange
+def h = 1
+in x: Events[Int]
+def i = merge(x, nil)
+>>>
+! s.tessla:1:7: error: Parameter a needs a type annotation
+!     1 | def f(a, b: Int): Int = b
+!       |       ^
+! s.tessla:3:5: error: Macro has been annotated with @liftable, but its type does not allow being lifted
+!     3 | def g(a: Events[Int]): Int = 1
+!       |     ^
+! s.tessla:4:2: error: Undefined annotation @strange
+!     4 | @strange
+!       |  ^^^^^^^
+! s.tessla:7:18: error: Explicit type arguments needed for nil
+!     7 | def i = merge(x, nil)
+!       |                  ^^^
+[1]
+
+### macros are checked without being called
+def f(a: Int): Int = a + "x"
+def g[T](a: T): T = a + 1
+>>>
+! s.tessla:1:26: error: Type mismatch: Expected Int, found String
+!     1 | def f(a: Int): Int = a + "x"
+!       |                          ^^^
+! s.tessla:2:21: error: Type mismatch: Expected Int, found T
+!     2 | def g[T](a: T): T = a + 1
+!       |                     ^
+[1]
+
+### syntax errors: all that can be found
+in x Events[Int]
+def f( = 3
+out "a\qb"
+out x +
+out 1 @ 2
+def good = 1
+>>>
+! s.tessla:1:6: error: Expected ':' and the type of the input stream, found name 'Events'
+!     1 | in x Events[Int]
+!       |      ^^^^^^
+! s.tessla:2:8: error: Expected the name of a parameter, found '='
+!     2 | def f( = 3
+!       |        ^
+! s.tessla:3:7: error: Invalid escape sequence
+!     3 | out "a\qb"
+!       |       ^^
+! s.tessla:5:1: error: Expected an expression, found 'out'
+!     5 | out 1 @ 2
+!       | ^^^
+[1]
+
+### format strings that cannot be
+in x: Events[Int]
+out f"$x%5.2f" as a
+out f"%d" as b
+out f"$x%c" as c
+>>>
+! s.tessla:2:7: error: Type mismatch: Expected Float, found Int
+!     2 | out f"$x%5.2f" as a
+!       |       ^^
+! s.tessla:3:7: error: Format conversion %d needs an argument: put $name or ${expression} before it
+!     3 | out f"%d" as b
+!       |       ^^
+! s.tessla:4:7: error: Format conversion %c is not supported
+!     4 | out f"$x%c" as c
+!       |       ^^
+[1]
+
+### include
+include "nowhere"
+>>>
+! s.tessla:1:9: error: Could not find a TeSSLa file named nowhere
+!     1 | include "nowhere"
+!       |         ^
+[1]
+
+### static if needs a constant
+in x: Events[Bool]
+out static if x then 1 else 2 as y
+>>>
+! s.tessla:2:15: error: 'static if' needs a condition of type Bool that is known at compile time
+!     2 | out static if x then 1 else 2 as y
+!       |               ^
+[1]

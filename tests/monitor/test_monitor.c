@@ -1,0 +1,322 @@
+/* ct_monitor_* as a program uses it: streams and diagnostics by index, feeding, advancing, limits, misuse. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/monitor.h"
+
+struct log {
+    struct ct_monitor *monitor;
+    char text[4000];
+    size_t size;
+};
+
+static void take(void *user, const struct ct_monitor_result *results, size_t count)
+{
+    struct log *log = user;
+    size_t done;
+    log->size += ct_monitor_print(log->monitor, results, count, log->text + log->size,
+                                  sizeof log->text - log->size, &done);
+    assert_int_equal(done, count);
+    log->text[log->size] = 0;
+}
+
+static struct ct_monitor_spec *compile(struct ct_ctx *ctx, const char *text)
+{
+    struct ct_monitor_spec *spec;
+    if (ct_monitor_compile(ctx, "test", text, strlen(text), NULL, &spec))
+        fail_msg("%s", ct_ctx_error(ctx));
+    return spec;
+}
+
+static void begin(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
+                  const struct ct_monitor_limits *limits, struct log *log)
+{
+    log->size = 0;
+    log->text[0] = 0;
+    assert_int_equal(ct_monitor_new(ctx, spec, limits, take, log, &log->monitor), CT_OK);
+}
+
+static void streams_are_described(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec =
+        compile(ctx, "define a := codeLine main.c:32\ndefine m := monitor(next a)\nout m\nout a\n");
+    struct ct_monitor_stream s;
+    assert_int_equal(ct_monitor_input_count(spec), 1);
+    assert_int_equal(ct_monitor_output_count(spec), 2);
+    assert_int_equal(ct_monitor_input(spec, 0, &s), CT_OK);
+    assert_string_equal(s.name, "a");
+    assert_string_equal(s.source, "codeLine");
+    assert_string_equal(s.source_arg, "main.c");
+    assert_int_equal(s.source_number, 32);
+    assert_int_equal(s.type, CT_MONITOR_UNIT);
+    assert_int_equal(ct_monitor_output(spec, 0, &s), CT_OK);
+    assert_int_equal(s.type, CT_MONITOR_VERDICT);
+    assert_string_equal(s.type_text, "Verdict");
+    assert_int_equal(ct_monitor_output(spec, 2, &s), CT_ERR_ARG);
+    assert_int_equal(ct_monitor_input(spec, 1, &s), CT_ERR_ARG);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+static void diagnostics_have_places(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec;
+    struct ct_monitor_diag d;
+    static const char text[] = "in x: Events[Int]\nout \"\xc3\xa4\xc3\xb6\" + x\n";
+    char out[200], cut[10];
+    assert_int_equal(ct_monitor_compile(ctx, "f.tessla", text, strlen(text), NULL, &spec), CT_ERR_FORMAT);
+    assert_non_null(spec);
+    assert_string_equal(ct_ctx_error(ctx), "f.tessla:2:5: error: Type mismatch: Expected Int, found String");
+    assert_int_equal(ct_monitor_diag_count(spec), 1);
+    assert_int_equal(ct_monitor_diag_get(spec, 0, &d), CT_OK);
+    assert_int_equal(d.line, 2);
+    assert_int_equal(d.column, 5);
+    assert_int_equal(d.end_column, 9); /* characters, not bytes */
+    assert_int_equal(d.warning, 0);
+    assert_int_equal(ct_monitor_diag_get(spec, 1, &d), CT_ERR_ARG);
+    size_t n = ct_monitor_diag_print(spec, 0, out, sizeof out);
+    assert_int_equal(n, strlen(out));
+    assert_string_equal(out, "f.tessla:2:5: error: Type mismatch: Expected Int, found String\n"
+                             "    2 | out \"\xc3\xa4\xc3\xb6\" + x\n      |     ^^^^\n");
+    assert_int_equal(ct_monitor_diag_print(spec, 0, cut, sizeof cut), n);
+    assert_string_equal(cut, "f.tessla:");
+    struct ct_monitor *m;
+    assert_int_equal(ct_monitor_new(ctx, spec, NULL, NULL, NULL, &m), CT_ERR_ARG);
+    assert_null(m);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+static void options_are_checked(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec;
+    struct ct_monitor_options o = {.size = sizeof o, .time_unit = "week"};
+    assert_int_equal(ct_monitor_compile(ctx, "t", "", 0, &o, &spec), CT_ERR_ARG);
+    assert_null(spec);
+    o = (struct ct_monitor_options){.size = sizeof o, .dialect = 9};
+    assert_int_equal(ct_monitor_compile(ctx, "t", "", 0, &o, &spec), CT_ERR_ARG);
+    o = (struct ct_monitor_options){.size = sizeof o, .no_include = 1};
+    assert_int_equal(ct_monitor_compile(ctx, "t", "include \"/dev/null\"", 19, &o, &spec), CT_ERR_FORMAT);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+static void values_of_all_types(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec =
+        compile(ctx, "in i: Events[Int]\nin f: Events[Float]\nin b: Events[Bool]\nin s: Events[String]\n"
+                     "in u: Events[Unit]\nin o: Events[Option[Int]]\nout *\n");
+    const struct ct_monitor_event events[] = {
+        {.time = 1, .input = 0, .v.i = -5},
+        {.time = 1, .input = 1, .v.f = 2.5},
+        {.time = 2, .input = 2, .v.i = 1},
+        {.time = 2, .input = 3, .v.s = "abc", .size = 2},
+        {.time = 3, .input = 4},
+    };
+    const struct ct_monitor_event option = {.time = 4, .input = 5}, none = {.time = 4, .input = 6};
+    struct log log;
+    begin(ctx, spec, NULL, &log);
+    assert_int_equal(ct_monitor_feed(log.monitor, events, 5), CT_OK);
+    assert_int_equal(ct_monitor_feed(log.monitor, &option, 1), CT_ERR_ARG);
+    assert_int_equal(ct_monitor_feed(log.monitor, &none, 1), CT_ERR_ARG);
+    assert_int_equal(ct_monitor_finish(log.monitor), CT_OK);
+    assert_string_equal(log.text, "1: i = -5\n1: f = 2.5\n2: b = true\n2: s = \"ab\"\n3: u = ()\n");
+    assert_int_equal(ct_monitor_feed(log.monitor, events, 1), CT_ERR_ARG); /* the run is over */
+    ct_monitor_free(log.monitor);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+static void advance_says_what_is_known(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Int]\nout x\nout delay(const(5, x), x) as d\n");
+    const struct ct_monitor_event first = {.time = 3, .v.i = 1}, late = {.time = 11, .v.i = 2},
+                                  fine = {.time = 12, .v.i = 3};
+    struct log log;
+    begin(ctx, spec, NULL, &log);
+    assert_int_equal(ct_monitor_feed(log.monitor, &first, 1), CT_OK);
+    assert_string_equal(log.text, ""); /* more may come at 3 */
+    assert_int_equal(ct_monitor_advance(log.monitor, 4), CT_OK);
+    assert_string_equal(log.text, "3: x = 1\n");
+    assert_int_equal(ct_monitor_advance(log.monitor, 8), CT_OK);
+    assert_string_equal(log.text, "3: x = 1\n"); /* before 8, not at it */
+    assert_int_equal(ct_monitor_advance(log.monitor, 12), CT_OK);
+    assert_string_equal(log.text, "3: x = 1\n8: d = ()\n");
+    assert_int_equal(ct_monitor_feed(log.monitor, &fine, 1), CT_OK);
+    assert_int_equal(ct_monitor_feed(log.monitor, &late, 1), CT_ERR_FORMAT);
+    assert_string_equal(ct_ctx_error(ctx), "Decreasing time stamps: first = 12, second = 11");
+    assert_string_equal(log.text, "3: x = 1\n8: d = ()\n12: x = 3\n");
+    ct_monitor_free(log.monitor);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+static void memory_is_bounded(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec =
+        compile(ctx, "in x: Events[Int]\ndef s: Events[String] = default(on(x, String.concat(last(s, x), "
+                     "last(s, x))), \"ab\")\nout s == \"\" as e\n");
+    const struct ct_monitor_limits limits = {.size = sizeof limits, .memory = 1 << 20};
+    struct log log;
+    int r = CT_OK;
+    begin(ctx, spec, &limits, &log);
+    for (uint64_t t = 1; t < 100 && !r; t++) {
+        const struct ct_monitor_event e = {.time = t};
+        r = ct_monitor_feed(log.monitor, &e, 1);
+    }
+    assert_int_equal(r, CT_ERR_LIMIT);
+    assert_non_null(strstr(ct_ctx_error(ctx), "Memory limit"));
+    ct_monitor_free(log.monitor);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+/* Values that are dropped are freed: a long run of new strings and lists stays within a small limit. */
+static void garbage_is_collected(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec = compile(
+        ctx, "in x: Events[String]\ndef l = fold(x, List.empty[String], (l: List[String], s: String) =>\n"
+             "  List.append(if List.size(l) >= 3 then List.tail(l) else l, String.concat(s, \"!\")))\n"
+             "def o = slift1(prev(l), (a: List[String]) => Some(List.get(a, 0)))\nout filter(l, count(x) > "
+             "99997) as l\n"
+             "out filter(o, count(x) > 99999) as o\n");
+    const struct ct_monitor_limits limits = {.size = sizeof limits, .memory = 2 << 20};
+    struct log log;
+    begin(ctx, spec, &limits, &log);
+    for (uint64_t t = 1; t <= 100000; t++) {
+        char text[60];
+        const int n =
+            snprintf(text, sizeof text, "a rather long string with the number %llu", (unsigned long long)t);
+        const struct ct_monitor_event e = {.time = t, .v.s = text, .size = (uint32_t)n};
+        assert_int_equal(ct_monitor_feed(log.monitor, &e, 1), CT_OK);
+    }
+    assert_int_equal(ct_monitor_finish(log.monitor), CT_OK);
+    assert_non_null(strstr(log.text, "100000: l = List(\"a rather long string with the number 99998!\", "
+                                     "\"a rather long string with the number 99999!\", "
+                                     "\"a rather long string with the number 100000!\")\n"
+                                     "100000: o = Some(\"a rather long string with the number 99997!\")\n"));
+    ct_monitor_free(log.monitor);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+static int run_limited(struct ct_ctx *ctx, const char *text, uint64_t end,
+                       const struct ct_monitor_limits *limits)
+{
+    struct ct_monitor_spec *spec = compile(ctx, text);
+    const struct ct_monitor_event e = {.time = end, .v.i = 1};
+    struct log log;
+    begin(ctx, spec, limits, &log);
+    int r = ct_monitor_feed(log.monitor, &e, 1);
+    if (!r)
+        r = ct_monitor_finish(log.monitor);
+    ct_monitor_free(log.monitor);
+    ct_monitor_spec_free(spec);
+    return r;
+}
+
+static void time_is_bounded_where_asked(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    const struct ct_monitor_limits limits = {.size = sizeof limits, .instants = 50, .steps = 10000};
+    assert_int_equal(run_limited(ctx, "in x: Events[Int]\nout period(2) as p\n", 60, &limits), CT_OK);
+    assert_int_equal(run_limited(ctx,
+                                 "in x: Events[Int]\nout filter(period(2), false) as p\nout period(2) as q\n",
+                                 1000, &limits),
+                     CT_ERR_LIMIT);
+    assert_int_equal(
+        run_limited(
+            ctx,
+            "in x: Events[Int]\ndef f(n: Int): Int = if n == 0 then 0 else f(n + 1)\nout slift1(x, f) as y\n",
+            1, &limits),
+        CT_ERR_LIMIT);
+    assert_non_null(strstr(ct_ctx_error(ctx), "Too many steps in one instant (t = 1)"));
+    ct_ctx_free(ctx);
+}
+
+/* Macros that never end are an error soon, whatever form the endlessness has. */
+static void expansion_is_bounded(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "def f(a: Int): Int = f(a + 1)\nout f(1)\n",
+        "def f(a: Int): Int = f(a) + f(a)\nout f(1)\n",
+        "in x: Events[Int]\ndef f(a: Events[Int]): Events[Int] = f(f(a))\nout f(x)\n",
+        "type A = List[A]\nin x: Events[A]\nout x\n",
+        "def fib(n: Int): Int = if n < 2 then n else fib(n - 1) + fib(n - 2)\nout fib(60)\n",
+    };
+    struct ct_ctx *ctx = ct_ctx_new();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct ct_monitor_spec *spec;
+        int r = ct_monitor_compile(ctx, "t", texts[i], strlen(texts[i]), NULL, &spec);
+        assert_true(r == CT_ERR_FORMAT || r == CT_ERR_LIMIT);
+        ct_monitor_spec_free(spec);
+    }
+    ct_ctx_free(ctx);
+}
+
+static void text_cut_anywhere(void **state)
+{
+    (void)state;
+    static const char text[] = "1: x = 10 -- c\n\n# comment\n 2 :x= -3\n5: x = 7";
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Int]\nout x\n");
+    for (size_t cut = 0; cut <= strlen(text); cut++) {
+        struct log log;
+        begin(ctx, spec, NULL, &log);
+        assert_int_equal(ct_monitor_feed_text(log.monitor, text, cut, 0), CT_OK);
+        assert_int_equal(ct_monitor_feed_text(log.monitor, text + cut, strlen(text) - cut, 1), CT_OK);
+        assert_int_equal(ct_monitor_finish(log.monitor), CT_OK);
+        assert_string_equal(log.text, "1: x = 10\n2: x = -3\n5: x = 7\n");
+        ct_monitor_free(log.monitor);
+    }
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+static void the_graph_is_drawn(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Int]\nout x + 1 as y\n");
+    char text[2000];
+    assert_int_equal(ct_monitor_node_count(spec), 2);
+    size_t n = ct_monitor_dot(spec, text, sizeof text);
+    assert_int_equal(n, strlen(text));
+    assert_non_null(strstr(text, "label = \"slift\\nADD($1, 1)\""));
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(streams_are_described),      cmocka_unit_test(diagnostics_have_places),
+        cmocka_unit_test(options_are_checked),        cmocka_unit_test(values_of_all_types),
+        cmocka_unit_test(advance_says_what_is_known), cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(garbage_is_collected),       cmocka_unit_test(time_is_bounded_where_asked),
+        cmocka_unit_test(expansion_is_bounded),       cmocka_unit_test(text_cut_anywhere),
+        cmocka_unit_test(the_graph_is_drawn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

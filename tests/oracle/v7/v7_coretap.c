@@ -1,0 +1,61 @@
+/* The library's packets and elements as the lines that the oracle's are compared with. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/list_bytes.h"
+#include "oracle/v7/v7_ocsd.h"
+
+/* Takes a field " name=value" out of a line. */
+static void drop_field(char *line, const char *name)
+{
+    char *at = strstr(line, name);
+    if (!at)
+        return;
+    const char *end = strchr(at + 1, ' ');
+    memmove(at, end ? end : at + strlen(at), end ? strlen(end) + 1 : 1);
+}
+
+/* The lines without the ID, and what OpenCSD 1.3.3 does not say: bytes, memory spaces, current addresses,
+ * which data packet could not be, the instruction set of a context. */
+static void add_line(struct v7_lines *lines, char *line, int packets)
+{
+    char *rest = strchr(line, ' ');
+    *rest++ = 0;
+    rest = strchr(rest, ' ');
+    if (packets)
+        rest = strchr(rest + 1, ' ');
+    drop_field(rest, " space=");
+    drop_field(rest, " bytes=");
+    drop_field(rest, " curr=");
+    if (strstr(rest, " bad_tracemode "))
+        drop_field(rest, " err=");
+    if (strstr(rest, " pe_context "))
+        drop_field(rest, " isa=");
+    v7_add(lines, "%s%s\n", line, rest);
+}
+
+static int run(struct v7_lines *lines, const struct ct_source *source, const struct list_region *regions,
+               unsigned region_count, const uint8_t *bytes, size_t size, enum ct_level level)
+{
+    char *save = NULL, *text = list_bytes(source, regions, region_count, bytes, size, level, NULL);
+    lines->size = 0;
+    if (!text)
+        return 1;
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        add_line(lines, line, level == CT_LEVEL_PACKET);
+    free(text);
+    return 0;
+}
+
+int v7_coretap_packets(struct v7_lines *lines, const struct ct_source *source, const uint8_t *bytes,
+                       size_t size)
+{
+    return run(lines, source, NULL, 0, bytes, size, CT_LEVEL_PACKET);
+}
+
+int v7_coretap_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,
+                     unsigned region_count, const uint8_t *bytes, size_t size)
+{
+    struct list_region region = {regions->addr, regions->bytes, regions->size};
+    return run(lines, source, &region, region_count, bytes, size, CT_LEVEL_FLOW);
+}

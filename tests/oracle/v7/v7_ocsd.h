@@ -1,0 +1,37 @@
+/* OpenCSD as an oracle for PTM and ETMv3: what it decodes as lines of the listing. */
+#ifndef CT_TEST_V7_OCSD_H
+#define CT_TEST_V7_OCSD_H
+
+#include "coretap/input.h"
+
+/* Lines, growing. */
+struct v7_lines {
+    char *text;
+    size_t size, room;
+};
+
+void v7_lines_free(struct v7_lines *lines);
+void v7_add(struct v7_lines *lines, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Memory of the target, in all spaces. */
+struct v7_region {
+    uint32_t addr;
+    uint32_t size;
+    const uint8_t *bytes;
+};
+
+/* One line a packet (LISTING 3.2, 3.3) without ID and bytes. 0, or an error of OpenCSD. */
+int v7_ocsd_packets(struct v7_lines *lines, const struct ct_source *source, const uint8_t *bytes,
+                    size_t size);
+
+/* One line an element (LISTING part 4) without ID. */
+int v7_ocsd_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,
+                  unsigned region_count, const uint8_t *bytes, size_t size);
+
+/* The same from the library. */
+int v7_coretap_packets(struct v7_lines *lines, const struct ct_source *source, const uint8_t *bytes,
+                       size_t size);
+int v7_coretap_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,
+                     unsigned region_count, const uint8_t *bytes, size_t size);
+
+#endif

@@ -1,0 +1,65 @@
+/* PTM and ETMv3: cutting the trace anywhere changes no packet and no element. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "common/code_gen.h"
+#include "common/damage.h"
+#include "common/list_bytes.h"
+#include "common/v7_gen.h"
+
+enum {
+    PACKETS = 300,
+    ROOM = (PACKETS + 4) * 24,
+    CODE = 4096,
+    STREAMS = 150,
+};
+
+static void check(struct rng *rng, const struct ct_source *source, const struct list_region *region,
+                  const uint8_t *bytes, size_t size, enum ct_level level)
+{
+    char *whole = list_bytes(source, region, 1, bytes, size, level, NULL);
+    char *cut = list_bytes(source, region, 1, bytes, size, level, rng);
+    assert_non_null(whole);
+    assert_string_equal(whole, cut);
+    free(whole);
+    free(cut);
+}
+
+static void split(enum ct_protocol protocol)
+{
+    static uint8_t bytes[ROOM], code[CODE];
+    for (uint64_t seed = 1; seed <= STREAMS; seed++) {
+        struct rng rng = {seed};
+        struct v7_place place = {.addr = 0x8000, .size = CODE, .thumb = (int)rng_below(&rng, 2)};
+        struct ct_source source = v7_gen_source(&rng, protocol);
+        struct list_region region = {place.addr, code, CODE};
+        code_fill(&rng, place.thumb ? CT_ISA_T32 : CT_ISA_A32, code, CODE);
+        size_t size = v7_gen(&rng, &source, &place, PACKETS, bytes);
+        if (rng_chance(&rng, 128))
+            size = damage(&rng, bytes, size, ROOM);
+        check(&rng, &source, &region, bytes, size, CT_LEVEL_PACKET);
+        check(&rng, &source, &region, bytes, size, CT_LEVEL_FLOW);
+    }
+}
+
+static void ptm(void **state)
+{
+    (void)state;
+    split(CT_PROTOCOL_PTM);
+}
+
+static void etm3(void **state)
+{
+    (void)state;
+    split(CT_PROTOCOL_ETM3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ptm), cmocka_unit_test(etm3)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
