@@ -55,7 +55,8 @@ static int keep(struct lane *l, const struct ct_event *events, size_t count)
         l->pending = grown;
         l->pending_cap = cap;
     }
-    memcpy(l->pending + l->pending_count, events, count * sizeof *events);
+    if (count)
+        memcpy(l->pending + l->pending_count, events, count * sizeof *events);
     l->pending_count += count;
     return 0;
 }

@@ -229,8 +229,8 @@ void ct_event_head(struct ct_text *t, enum ct_event_format format, bool merged)
 }
 
 /* One line in any format. */
-static void line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
-                 const struct ct_event *e, enum value_kind kind, const char *note)
+static void put_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+                     const struct ct_event *e, enum value_kind kind, const char *note)
 {
     ct_text_room(t);
     if (format == CT_EVENT_JSONL)
@@ -244,7 +244,7 @@ void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct 
 {
     char note[NOTE_SIZE];
     enum value_kind kind = describe(e, o->source, note);
-    line(t, format, o, e, kind, note);
+    put_line(t, format, o, e, kind, note);
 }
 
 /* Bytes of the character at `text` that can be printed as they are: ASCII but for controls and the backslash, or
@@ -270,21 +270,21 @@ static size_t printable(const char *text, size_t left)
 }
 
 void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
-                        const struct ct_port_line *p)
+                        const struct ct_port_line *line)
 {
     char note[4 * CT_PORT_LINE_SIZE + 1];
     const struct ct_event event = {
-        .offset = p->offset, .cycle = p->cycle, .value = p->port, .type = CT_EVENT_TEXT};
+        .offset = line->offset, .cycle = line->cycle, .value = line->port, .type = CT_EVENT_TEXT};
     size_t n = 0;
-    for (size_t i = 0; i < p->size; i++) {
-        size_t size = printable(p->text + i, p->size - i);
-        memcpy(note + n, p->text + i, size);
+    for (size_t i = 0; i < line->size; i++) {
+        size_t size = printable(line->text + i, line->size - i);
+        memcpy(note + n, line->text + i, size);
         n += size;
         if (size)
             i += size - 1;
         else
-            n += (size_t)snprintf(note + n, 5, "\\x%02x", (unsigned char)p->text[i]);
+            n += (size_t)snprintf(note + n, 5, "\\x%02x", (unsigned char)line->text[i]);
     }
     note[n] = 0;
-    line(t, format, o, &event, p->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note);
+    put_line(t, format, o, &event, line->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note);
 }

@@ -79,3 +79,19 @@ $ coretap decode --merge --format csv examples/quickstart | sed -n '1p;1200,1204
 | 16778481,"ETB_0",11,2500,Br,0,0x8056c,
 | 16778481,"ETB_0",11,2500,Br,0,0x80560,
 | 16778481,"ETB_0",11,2501,Br,0,0x8056c,
+
+$ coretap decode examples/raw/itm.ini | sed -n '4,5p'
+| Sw	0	0x68	port 0
+| Sw	0	0x65	port 0
+
+$ coretap decode --text-ports --quiet examples/raw/itm.ini
+| type	cycle	value	note
+| # buffer trace
+| # id 00
+| Txt	0	0x0	hello
+| End	0		end of trace
+
+$ coretap decode --merge --text-ports examples/raw/itm.ini
+! coretap decode: --text-ports puts writes together that --merge keeps apart; give one of them
+! Try 'coretap decode --help'.
+[2]
