@@ -20,11 +20,15 @@ struct l1 {
     uint32_t ways, mask;
 };
 
-/* Last-level cache: line << 16 | cores with a copy in L1D << 8 | flags. */
+/* Last-level cache. A line's meta word: cores with a copy in L1D << 8 | flags. `used` has a bit for each
+ * way used since the set was last full of them; the first way without is the victim (bit-PLRU). */
 #define L2_DIRTY  1u
 #define L2_SHARED 2u /* somebody outside of the cluster may have a copy: a write has to ask */
+#define L2_COPIES 0xff00u
 struct l2 {
-    uint64_t *way;
+    uint32_t *tag; /* line, 0 when empty */
+    uint16_t *meta;
+    uint16_t *used;
     uint32_t ways, mask;
 };
 
