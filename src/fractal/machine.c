@@ -51,9 +51,10 @@ int ct_fractal_new(struct ct_ctx *ctx, const struct ct_fractal_options *options,
      * point resolved anew. */
     const uint32_t queue = o.rtlb_sets * o.rtlb_ways + 2 * o.watermarks + 2 * o.points + 256;
     if (ct_helper_init(&f->helper, queue, ct_encode_ace) ||
-        ct_stalker_init(&f->stalker, o.watermarks, &f->helper) ||
+        ct_stalker_init(&f->stalker, o.watermarks, &f->helper, &f->filter) ||
         ct_rtlb_init(&f->rtlb, o.rtlb_sets, o.rtlb_ways, &f->helper) ||
-        ct_points_init(&f->points, o.points, &f->helper) || ct_logger_init(&f->logger, o.ring_bytes)) {
+        ct_points_init(&f->points, o.points, &f->helper, &f->filter) ||
+        ct_logger_init(&f->logger, o.ring_bytes)) {
         ct_fractal_free(f);
         return ct_fail_nomem(ctx, "fractal");
     }
@@ -79,11 +80,11 @@ void ct_fractal_free(struct ct_fractal *f)
 size_t ct_fractal_module_bytes(const struct ct_fractal *f, unsigned index, const char **name)
 {
     static const char *const names[] = {"translation stalker", "reverse tlb", "observation points",
-                                        "invalidation helper", "logger",      "configuration port"};
+                                        "invalidation helper", "logger",      "configuration, filter"};
     const size_t bytes[] = {
         ct_stalker_bytes(&f->stalker),      ct_rtlb_bytes(&f->rtlb),
         ct_points_bytes(&f->points),        sizeof f->helper + f->helper.capacity * sizeof *f->helper.queue,
-        sizeof f->logger + f->logger.bytes, sizeof f->config};
+        sizeof f->logger + f->logger.bytes, sizeof f->config + sizeof f->filter};
     *name = index < sizeof names / sizeof names[0] ? names[index] : NULL;
     return *name ? bytes[index] : 0;
 }
@@ -155,7 +156,7 @@ static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
     case CT_FRACTAL_CLEAN_INVALID:
     case CT_FRACTAL_MAKE_INVALID:
     case CT_FRACTAL_WRITE:
-        if (ct_stalker_maybe(&f->stalker, m->addr))
+        if (ct_filter_maybe(&f->filter, m->addr))
             ct_stalker_touch(&f->stalker, m->addr);
         return CT_OK;
     case CT_FRACTAL_TLBI_VA:
@@ -188,14 +189,29 @@ size_t ct_fractal_messages(struct ct_fractal *f, const struct ct_fractal_message
     int err = CT_OK;
     size_t n = 0;
     while (n < count && !err) {
-        err = ct_fractal_message(f, &m[n]);
-        n += !err;
+        if (!f->helper.count && ct_config_enabled(&f->config))
+            n += ct_listener_reads(f, m + n, count - n);
+        if (n < count && !f->helper.count) {
+            err = ct_fractal_message(f, &m[n]);
+            n += !err;
+        }
         if (f->helper.count)
             break;
     }
     if (status)
         *status = err;
     return n;
+}
+
+/* Bits of what is gone pile up in the filter: makes it anew once in a while. */
+static void renew_filter(struct ct_fractal *f)
+{
+    if (f->filter.added < 8192)
+        return;
+    ct_filter_clear(&f->filter);
+    ct_stalker_announce(&f->stalker);
+    ct_points_announce(&f->points);
+    f->filter.added = 0;
 }
 
 int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
@@ -213,6 +229,7 @@ int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
     ct_rtlb_refill(&f->rtlb, maps, (unsigned)count);
     for (int i = 0; i < count; i++)
         ct_points_refill(&f->points, &maps[i]);
+    renew_filter(f);
     return CT_OK;
 }
 

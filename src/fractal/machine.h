@@ -31,12 +31,16 @@ struct ct_fractal {
     struct ct_points points;
     struct ct_logger logger;
     struct ct_config config;
+    struct ct_filter filter; /* pages of tables and of points */
     uint64_t time;
     uint64_t snoops, dvm, inconsistent;
 };
 
 /* Snoop Listener: one read of the port. */
 void ct_listener_read(struct ct_fractal *f, const struct ct_fractal_message *m);
+/* The same for reads in a row, quickly: stops at the first message that is no read, that cannot be, or
+ * after which a command waits. Returns how many were taken. */
+size_t ct_listener_reads(struct ct_fractal *f, const struct ct_fractal_message *m, size_t count);
 
 /* DVM: translations that the cores were told to forget. */
 void ct_fractal_tlbi_va(struct ct_fractal *f, uint64_t va, int walk_caches);

@@ -5,7 +5,7 @@
 
 #define NONE UINT32_MAX
 
-int ct_points_init(struct ct_points *p, uint32_t capacity, struct ct_helper *helper)
+int ct_points_init(struct ct_points *p, uint32_t capacity, struct ct_helper *helper, struct ct_filter *filter)
 {
     memset(p, 0, sizeof *p);
     p->capacity = capacity;
@@ -13,6 +13,7 @@ int ct_points_init(struct ct_points *p, uint32_t capacity, struct ct_helper *hel
     while (p->buckets < capacity * 2)
         p->buckets *= 2;
     p->helper = helper;
+    p->filter = filter;
     p->point = calloc(capacity, sizeof *p->point);
     p->bucket = malloc(p->buckets * sizeof *p->bucket);
     if (!p->point || !p->bucket)
@@ -93,6 +94,13 @@ int ct_points_remove(struct ct_points *p, uint64_t va)
     return 1;
 }
 
+void ct_points_announce(struct ct_points *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->point[i].shift)
+            ct_filter_add(p->filter, p->point[i].pa & ~UINT64_C(0xfff), 12);
+}
+
 static void unchain(struct ct_points *p, uint32_t index)
 {
     struct ct_point *point = &p->point[index];
@@ -119,6 +127,7 @@ void ct_points_refill(struct ct_points *p, const struct ct_mapping *m)
         point->pa = pa;
         point->shift = m->shift;
         p->resolved++;
+        ct_filter_add(p->filter, pa & ~UINT64_C(0xfff), 12);
         uint32_t *head = &p->bucket[ct_points_hash(p, pa)];
         point->next = *head;
         *head = i;

@@ -4,6 +4,7 @@
 #ifndef CT_FRACTAL_POINTS_H
 #define CT_FRACTAL_POINTS_H
 
+#include "fractal/filter.h"
 #include "fractal/helper.h"
 #include "fractal/mapping.h"
 
@@ -20,11 +21,13 @@ struct ct_points {
     uint32_t *bucket;       /* physical line → first point */
     uint32_t capacity, count, buckets, resolved, next_id;
     struct ct_helper *helper;
+    struct ct_filter *filter;
     uint8_t active; /* lines are put out of the caches */
     uint64_t hits;
 };
 
-int ct_points_init(struct ct_points *p, uint32_t capacity, struct ct_helper *helper);
+int ct_points_init(struct ct_points *p, uint32_t capacity, struct ct_helper *helper,
+                   struct ct_filter *filter);
 void ct_points_free(struct ct_points *p);
 void ct_points_clear(struct ct_points *p);
 size_t ct_points_bytes(const struct ct_points *p);
@@ -32,6 +35,9 @@ size_t ct_points_bytes(const struct ct_points *p);
 /* 1: done; 0: there is no place, or no such point. Adding a point that is there does nothing. */
 int ct_points_add(struct ct_points *p, uint64_t va);
 int ct_points_remove(struct ct_points *p, uint64_t va);
+
+/* Puts the page of every resolved point into the filter. */
+void ct_points_announce(struct ct_points *p);
 
 /* Resolves the points in a mapping. */
 void ct_points_refill(struct ct_points *p, const struct ct_mapping *m);

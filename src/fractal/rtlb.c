@@ -11,14 +11,16 @@ int ct_rtlb_init(struct ct_rtlb *r, uint32_t sets, uint32_t ways, struct ct_help
     r->helper = helper;
     const size_t entries = (size_t)sets * ways;
     r->tag = calloc(entries, sizeof *r->tag);
+    r->delta = calloc(entries, sizeof *r->delta);
     r->entry = calloc(entries, sizeof *r->entry);
     r->turn = calloc(sets, 1);
-    return r->tag && r->entry && r->turn ? CT_OK : CT_ERR_NOMEM;
+    return r->tag && r->delta && r->entry && r->turn ? CT_OK : CT_ERR_NOMEM;
 }
 
 void ct_rtlb_free(struct ct_rtlb *r)
 {
     free(r->tag);
+    free(r->delta);
     free(r->entry);
     free(r->turn);
 }
@@ -32,7 +34,8 @@ void ct_rtlb_reset(struct ct_rtlb *r)
 
 size_t ct_rtlb_bytes(const struct ct_rtlb *r)
 {
-    return sizeof *r + (size_t)r->sets * r->ways * (sizeof *r->tag + sizeof *r->entry) + r->sets;
+    return sizeof *r + (size_t)r->sets * r->ways * (sizeof *r->tag + sizeof *r->delta + sizeof *r->entry) +
+           r->sets;
 }
 
 /* Counts an entry of this page size in or out, so that a lookup asks only for sizes that are there.
@@ -58,6 +61,7 @@ static void count_shift(struct ct_rtlb *r, unsigned shift, int up)
 static void put(struct ct_rtlb *r, size_t at, const struct ct_mapping *m)
 {
     r->tag[at] = ct_rtlb_tag(m->pa, m->shift);
+    r->delta[at] = m->va - m->pa;
     r->entry[at] = *m;
     r->used++;
     count_shift(r, m->shift, 1);

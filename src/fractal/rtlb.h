@@ -10,7 +10,8 @@
 #define CT_RTLB_HITS_MAX 64 /* mappings of one page that a lookup returns */
 
 struct ct_rtlb {
-    uint64_t *tag; /* sets × ways: page number << 6 | shift; 0: empty */
+    uint64_t *tag;   /* sets × ways: page number << 6 | shift; 0: empty */
+    uint64_t *delta; /* virtual minus physical address, for those who need no more of an entry */
     struct ct_mapping *entry;
     uint8_t *turn; /* a set's next victim */
     uint32_t sets, ways, used;

@@ -14,7 +14,8 @@
 #define DESC_CONTIG (UINT64_C(1) << 52)
 #define PA_BITS     48
 
-int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper *helper)
+int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper *helper,
+                    struct ct_filter *filter)
 {
     memset(s, 0, sizeof *s);
     s->marks = watermarks;
@@ -22,6 +23,7 @@ int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper 
     while (s->buckets < watermarks * 4)
         s->buckets *= 2;
     s->helper = helper;
+    s->filter = filter;
     s->mark = calloc(s->marks, sizeof *s->mark);
     s->bucket = malloc(s->buckets * sizeof *s->bucket);
     if (!s->mark || !s->bucket)
@@ -88,6 +90,14 @@ static void insert(struct ct_stalker *s, uint32_t index)
     s->mark[index].next = *head;
     *head = index;
     s->used++;
+    ct_filter_add(s->filter, s->mark[index].base & ~ct_mask64(s->granule), s->granule);
+}
+
+void ct_stalker_announce(struct ct_stalker *s)
+{
+    for (uint32_t i = 0; i < s->high; i++)
+        if (s->mark[i].used)
+            ct_filter_add(s->filter, s->mark[i].base & ~ct_mask64(s->granule), s->granule);
 }
 
 void ct_stalker_forget(struct ct_stalker *s, uint32_t index)

@@ -8,6 +8,7 @@
 #ifndef CT_FRACTAL_STALKER_H
 #define CT_FRACTAL_STALKER_H
 
+#include "fractal/filter.h"
 #include "fractal/helper.h"
 #include "fractal/mapping.h"
 
@@ -38,9 +39,11 @@ struct ct_stalker {
     uint8_t track, lost;
     uint64_t walks; /* lines of tables seen */
     struct ct_helper *helper;
+    struct ct_filter *filter;
 };
 
-int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper *helper);
+int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper *helper,
+                    struct ct_filter *filter);
 void ct_stalker_free(struct ct_stalker *s);
 size_t ct_stalker_bytes(const struct ct_stalker *s);
 
@@ -63,18 +66,15 @@ void ct_stalker_expose(struct ct_stalker *s, uint64_t va);
 /* Changes the range; what comes in new is cleaned out of the caches. */
 void ct_stalker_range(struct ct_stalker *s, uint64_t lo, uint64_t hi);
 
+/* Puts every watermark into the filter. */
+void ct_stalker_announce(struct ct_stalker *s);
+
 /* Forgets the watermark at an index, alone (the tests' broken module). */
 void ct_stalker_forget(struct ct_stalker *s, uint32_t index);
 
 static inline uint32_t ct_stalker_hash(const struct ct_stalker *s, uint64_t pa)
 {
     return (uint32_t)((pa >> s->granule) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (s->buckets - 1);
-}
-
-/* 1 when the page of pa may hold a table; a bucket's first look is enough for most snoops. */
-static inline int ct_stalker_maybe(const struct ct_stalker *s, uint64_t pa)
-{
-    return s->bucket[ct_stalker_hash(s, pa)] != UINT32_MAX;
 }
 
 #endif
