@@ -284,6 +284,8 @@ CT_API int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const str
 /* `dropped`: events lost just before these. */
 CT_API int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_event *events,
                                  size_t count, uint64_t dropped);
+/* More lines for the log's text, learned while it was written. */
+CT_API int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text);
 /* Writes what is left and closes; frees the writer whatever the result. */
 CT_API int ct_fractal_writer_close(struct ct_fractal_writer *w);
 
@@ -293,9 +295,12 @@ CT_API int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct c
 /* The same from memory, which stays the caller's and has to live as long as the reader. */
 CT_API int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size,
                                         struct ct_fractal_reader **out);
+/* The text is what was read so far: it is whole after the last event. */
 CT_API const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal_reader *r);
 /* Up to `max` events; 0 at the end. Damaged blocks are skipped and counted. */
 CT_API size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_event *out, size_t max);
+/* Back to the first event; the text stays. */
+CT_API void ct_fractal_reader_rewind(struct ct_fractal_reader *r);
 /* So far: events the tracer dropped, bytes of the file that made no sense. */
 CT_API void ct_fractal_reader_losses(const struct ct_fractal_reader *r, uint64_t *dropped, uint64_t *damaged);
 CT_API void ct_fractal_reader_free(struct ct_fractal_reader *r);

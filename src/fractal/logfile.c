@@ -7,6 +7,7 @@
  *   text     lines "key=value"
  *   blocks   u32 "FBLK", u32 records, u64 number of the first record, u64 events dropped just before,
  *            u32 CRC-32 of the records, u32 zero; then the records
+ *   or       u32 "FTXT", u32 bytes, 16 bytes of zeros, u32 CRC-32, u32 zero; then more lines of text
  *
  * A block is written whole; a file that ends inside one still gives the records that are complete. */
 #include "base/bytes.h"
@@ -25,6 +26,7 @@
 #define FIELD_BYTES   16
 #define BLOCK_BYTES   32
 #define BLOCK_MAGIC   0x4b4c4246u /* "FBLK" */
+#define TEXT_MAGIC    0x54585446u /* "FTXT" */
 #define BLOCK_RECORDS 4096
 #define TEXT_MAX      (1u << 20)
 
@@ -169,6 +171,23 @@ int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_e
     return err;
 }
 
+int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text)
+{
+    uint8_t head[BLOCK_BYTES] = {0};
+    const size_t bytes = strlen(text);
+    const int err = bytes > TEXT_MAX ? ct_fail(w->ctx, CT_ERR_ARG, "%s: %zu bytes of text: at most %u",
+                                               w->path, bytes, TEXT_MAX)
+                                     : write_block(w);
+    if (err)
+        return err;
+    store32(head, TEXT_MAGIC);
+    store32(head + 4, (uint32_t)bytes);
+    store32(head + 24, crc32_of((const uint8_t *)text, bytes));
+    if (fwrite(head, 1, sizeof head, w->file) != sizeof head || fwrite(text, 1, bytes, w->file) != bytes)
+        return write_failed(w);
+    return CT_OK;
+}
+
 int ct_fractal_writer_close(struct ct_fractal_writer *w)
 {
     if (!w)
@@ -189,6 +208,7 @@ struct ct_fractal_reader {
     size_t size, at;
     void *map; /* own mapping of the file, or NULL */
     char *text;
+    size_t text_bytes, first_block, text_seen; /* text blocks up to this offset are in the text */
     struct ct_fractal_log_info info;
     uint32_t record;
     uint32_t left; /* records of the block that is being read */
@@ -242,8 +262,9 @@ static int read_header(struct ct_fractal_reader *r, const char *name)
         return ct_fail_nomem(r->ctx, name);
     memcpy(r->text, p + HEADER_BYTES + count * FIELD_BYTES, text);
     r->text[text] = 0;
+    r->text_bytes = text;
     r->info.text = r->text;
-    r->at = header;
+    r->at = r->first_block = r->text_seen = header;
     return CT_OK;
 }
 
@@ -299,10 +320,36 @@ const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal
     return &r->info;
 }
 
+/* A block of text at the reading place: takes it in. 0: there is none that holds together. */
+static int take_text(struct ct_fractal_reader *r)
+{
+    const uint8_t *p = r->bytes + r->at;
+    const uint32_t bytes = ct_load32(p + 4);
+    if (ct_load32(p) != TEXT_MAGIC || bytes > TEXT_MAX || bytes > r->size - r->at - BLOCK_BYTES ||
+        crc32_of(p + BLOCK_BYTES, bytes) != ct_load32(p + 24))
+        return 0;
+    if (r->at >= r->text_seen && r->text_bytes + bytes <= TEXT_MAX) {
+        char *text = realloc(r->text, r->text_bytes + bytes + 1);
+        if (!text)
+            return 0;
+        memcpy(text + r->text_bytes, p + BLOCK_BYTES, bytes);
+        r->text_bytes += bytes;
+        text[r->text_bytes] = 0;
+        r->info.text = r->text = text;
+        r->text_seen = r->at + 1;
+    }
+    r->at += BLOCK_BYTES + bytes;
+    return 1;
+}
+
 /* Finds the next block that holds together; what lies before it is damage. */
 static int next_block(struct ct_fractal_reader *r)
 {
     for (; r->at + BLOCK_BYTES <= r->size; r->at++, r->damaged++) {
+        while (r->at + BLOCK_BYTES <= r->size && take_text(r)) {
+        }
+        if (r->at + BLOCK_BYTES > r->size)
+            break;
         const uint8_t *p = r->bytes + r->at;
         const uint64_t room = (r->size - r->at - BLOCK_BYTES) / r->record;
         const uint32_t count = ct_load32(p + 4);
@@ -335,6 +382,13 @@ size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_eve
         r->left--;
     }
     return n;
+}
+
+void ct_fractal_reader_rewind(struct ct_fractal_reader *r)
+{
+    r->at = r->first_block;
+    r->left = 0;
+    r->dropped = r->damaged = 0;
 }
 
 void ct_fractal_reader_losses(const struct ct_fractal_reader *r, uint64_t *dropped, uint64_t *damaged)
