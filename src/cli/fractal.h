@@ -42,6 +42,8 @@ const struct name *names_at(const struct names *names, uint64_t va);
 const struct name *names_find(const struct names *names, const char *text, bool section);
 /* Lowest address of its code as linked, plus the bias. */
 uint64_t names_code(const struct names *names);
+/* End of what its file holds of it. */
+uint64_t names_end(const struct names *names);
 /* ELF machine (EM_AARCH64, EM_ARM). */
 unsigned names_machine(const struct names *names);
 /* All names, for tables by index (names_at's result minus this). The last one stands for the unknown. */

@@ -15,7 +15,7 @@ struct names {
     struct ct_arena arena;
     struct name *all; /* symbols, then sections, then regions: each part sorted by lo; then the unknown */
     size_t count, symbols, sections, capacity;
-    uint64_t code;
+    uint64_t code, end;
     unsigned machine;
 };
 
@@ -114,12 +114,24 @@ static uint64_t lowest_code(Elf *elf, unsigned count)
     return lowest == UINT64_MAX ? 0 : lowest;
 }
 
+static uint64_t highest_address(Elf *elf, unsigned count)
+{
+    uint64_t highest = 0;
+    for (unsigned i = 0; i < count; i++) {
+        GElf_Phdr phdr;
+        if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_vaddr + phdr.p_filesz > highest)
+            highest = phdr.p_vaddr + phdr.p_filesz;
+    }
+    return highest;
+}
+
 static int read_elf(struct names *n, Elf *elf, uint64_t bias)
 {
     GElf_Ehdr ehdr;
     if (!gelf_getehdr(elf, &ehdr))
         return 0;
     n->code = lowest_code(elf, ehdr.e_phnum) + bias;
+    n->end = highest_address(elf, ehdr.e_phnum) + bias;
     n->machine = ehdr.e_machine;
     int dynamic_only = 1;
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
@@ -227,6 +239,11 @@ const struct name *names_find(const struct names *n, const char *text, bool sect
 uint64_t names_code(const struct names *n)
 {
     return n->code;
+}
+
+uint64_t names_end(const struct names *n)
+{
+    return n->end;
 }
 
 unsigned names_machine(const struct names *n)

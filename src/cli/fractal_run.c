@@ -228,6 +228,8 @@ static int begin_tracing(struct run *run, uint64_t start_code)
         names_free(run->names);
         run->names = names_load(run->args->ctx, run->args->rest[0], bias);
     }
+    for (unsigned i = 0; run->names && i < run->benches; i++)
+        ct_soc_file(run->bench[i].soc, run->bench[i].pid, names_code(run->names), names_end(run->names));
     if (!run->names || choose_range(run) || open_log(run, bias))
         return CLI_FAILED;
     const struct bench *b = &run->bench[0];
@@ -278,6 +280,8 @@ static int note(struct run *run, struct feed *feed)
         return run->bench[0].fractal ? begin_tracing(run, w[1]) : CLI_CLEAN;
     case NOTE_MAP:
         add_region(run, w[1], w[1] + w[2], w[3] ? "[file]" : "[mmap]");
+        for (unsigned i = 0; w[3] && i < run->benches; i++)
+            ct_soc_file(run->bench[i].soc, run->bench[i].pid, w[1], w[1] + w[2]);
         break;
     case NOTE_UNMAP:
         unmap(run, w[1], w[2]);

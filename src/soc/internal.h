@@ -73,11 +73,17 @@ struct frame {
     uint32_t refs;
 };
 
+#define FILE_AREAS 64
+
 struct process {
     uint64_t pgd;
     uint16_t asid;
     uint8_t used;
     uint32_t generation; /* of its ASID */
+    uint32_t areas;
+    struct {
+        uint64_t lo, hi;
+    } file[FILE_AREAS];
 };
 
 struct migration {

@@ -312,6 +312,24 @@ uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid)
 
 /* ---- faults ---- */
 
+int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi)
+{
+    struct process *p = &soc->process[pid];
+    if (p->areas == FILE_AREAS)
+        return 0;
+    p->file[p->areas].lo = lo;
+    p->file[p->areas++].hi = hi;
+    return 1;
+}
+
+static int from_file(const struct process *p, uint64_t va)
+{
+    for (uint32_t i = 0; i < p->areas; i++)
+        if (va >= p->file[i].lo && va < p->file[i].hi)
+            return 1;
+    return 0;
+}
+
 static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;
@@ -326,7 +344,8 @@ static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va
     const uint32_t frame = soc_frames_take(soc, 1, va);
     if (frame == UINT32_MAX)
         return 0;
-    soc_zero_frame(soc, core, frame, 0);
+    if (!from_file(&soc->process[pid], va))
+        soc_zero_frame(soc, core, frame, 0);
     soc_write_descriptor(soc, core, at, soc_frame_pa(soc, frame) | PTE_VALID | PTE_TABLE | PTE_AF | PTE_NG);
     return 1;
 }

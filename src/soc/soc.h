@@ -104,6 +104,10 @@ uint32_t ct_soc_running(const struct ct_soc *soc, unsigned core);
 uint64_t ct_soc_pgd(const struct ct_soc *soc, uint32_t pid);
 uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid);
 
+/* Pages from lo to hi come from a file: by DMA, past the caches, where others are zeroed through them.
+ * 0 when there is no place for one more such area. */
+int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi);
+
 /* One access of the core's process, inside one line. Absent pages are brought in. 0 when it could not
  * be done: no memory, or the page is being migrated. */
 int ct_soc_access(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access);
