@@ -119,7 +119,8 @@ static uint64_t highest_address(Elf *elf, unsigned count)
     uint64_t highest = 0;
     for (unsigned i = 0; i < count; i++) {
         GElf_Phdr phdr;
-        if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_vaddr + phdr.p_filesz > highest)
+        if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
+            phdr.p_vaddr + phdr.p_filesz > highest)
             highest = phdr.p_vaddr + phdr.p_filesz;
     }
     return highest;

@@ -218,8 +218,21 @@ static int choose_rows(struct report *r)
 
 /* ---- runs: how often the program did the same thing ---- */
 
+/* Phases that follow each other at about the same distance: the same work done again. What runs only
+ * when a program begins and ends is not that. */
+static bool regular(const unsigned *start, unsigned count)
+{
+    unsigned least = REPORT_BINS, most = 0;
+    for (unsigned i = 1; i < count; i++) {
+        const unsigned distance = start[i] - start[i - 1];
+        least = distance < least ? distance : least;
+        most = distance > most ? distance : most;
+    }
+    return count > 1 && most * 2 <= least * 3 && most <= REPORT_BINS * 6 / 10;
+}
+
 /* Phases of a name: groups of bins with events, apart by more than half of its longest pause. 0: it has
- * no pause worth the name. */
+ * no pause worth the name, or no rhythm. */
 static unsigned phases(const struct by_name *n, unsigned *start, unsigned most)
 {
     unsigned longest = 0, count = 0;
@@ -241,7 +254,7 @@ static unsigned phases(const struct by_name *n, unsigned *start, unsigned most)
             start[count++] = (unsigned)b;
         last = b;
     }
-    return count;
+    return regular(start, count) ? count : 0;
 }
 
 /* Each function votes with the number of its phases; of equals the higher number wins. The runs begin
@@ -301,6 +314,31 @@ static void text_names(const struct report *r, enum name_kind first, enum name_k
     }
     if (!shown)
         puts("      none");
+}
+
+/* What the log says of its program: "key=" at the start of a line. */
+static const char *log_value(const char *text, const char *key)
+{
+    const size_t n = strlen(key);
+    for (; text; text = strchr(text, '\n')) {
+        text += *text == '\n';
+        if (!strncmp(text, key, n))
+            return text + n;
+    }
+    return NULL;
+}
+
+/* A point is a line of memory; the log remembers what in it was meant. */
+static void print_point_name(const struct report *r, unsigned id)
+{
+    char key[32];
+    snprintf(key, sizeof key, "point=%u 0x", id);
+    const char *at = log_value(r->info->text, key);
+    const char *name = at ? strchr(at, ' ') : NULL;
+    if (name)
+        printf("%.*s\n", (int)strcspn(name + 1, "\n"), name + 1);
+    else
+        puts(names_at(r->names, r->points[id].va)->text);
 }
 
 static void text_points(const struct report *r)
@@ -421,18 +459,6 @@ static int print_perfetto(struct report *r)
 }
 
 /* ---- the command ---- */
-
-/* What the log says of its program: "key=" at the start of a line. */
-static const char *log_value(const char *text, const char *key)
-{
-    const size_t n = strlen(key);
-    for (; text; text = strchr(text, '\n')) {
-        text += *text == '\n';
-        if (!strncmp(text, key, n))
-            return text + n;
-    }
-    return NULL;
-}
 
 static void take_regions(struct report *r)
 {

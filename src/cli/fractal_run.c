@@ -9,6 +9,7 @@
 #include "recorder/access_stream.h"
 
 #define CLOCK_HZ    UINT64_C(1300000000) /* of the Kria's cores: what the model's cycles are */
+#define TICK_CYCLES (CLOCK_HZ / 250)     /* Linux's usual timer */
 #define BACKGROUNDS 4
 #define EVENTS      4096
 
@@ -18,6 +19,7 @@ struct bench {
     struct ct_fractal *fractal; /* or NULL */
     int tap;
     uint32_t pid;
+    uint64_t ticks[CT_SOC_CORES]; /* timer interrupts that each core has had */
 };
 
 struct run {
@@ -171,6 +173,8 @@ static int choose_range(struct run *run)
 
 static int set_points(struct run *run)
 {
+    unsigned id = 0;
+    char line[256];
     for (size_t i = 0; i < run->args->list_count; i++) {
         if (run->args->list[i].option != OPT_POINT)
             continue;
@@ -185,6 +189,10 @@ static int set_points(struct run *run)
         }
         set_register(run, CT_FRACTAL_REG_POINT_VA, va);
         set_register(run, CT_FRACTAL_REG_POINT_CMD, CT_FRACTAL_POINT_ADD);
+        snprintf(line, sizeof line, "point=%u 0x%llx %.200s\n", id++, (unsigned long long)va,
+                 names_at(run->names, va)->text);
+        if (ct_fractal_writer_text(run->writer, line))
+            return cli_library_error(run->args->ctx);
     }
     return CLI_CLEAN;
 }
@@ -346,6 +354,17 @@ static int catch_up(struct run *run)
     return CLI_CLEAN;
 }
 
+static void tick(struct bench *b, unsigned cores)
+{
+    for (unsigned core = 0; core < cores; core++) {
+        const uint64_t due = ct_soc_cycles(b->soc, core) / TICK_CYCLES;
+        if (due > b->ticks[core]) {
+            b->ticks[core] = due;
+            ct_soc_tick(b->soc, core);
+        }
+    }
+}
+
 static int stream(struct run *run)
 {
     uint64_t word;
@@ -353,7 +372,11 @@ static int stream(struct run *run)
     for (unsigned n = 0; feed_next(&run->feed[0], &word); n++) {
         if (one_word(run, 0, word) || (run->backgrounds && catch_up(run)))
             return CLI_FAILED;
-        if (n % 512 == 0 && !ring)
+        if (n % 512)
+            continue;
+        for (unsigned i = 0; i < run->benches; i++)
+            tick(&run->bench[i], run->config.cores);
+        if (!ring)
             drain(run);
     }
     drain(run);

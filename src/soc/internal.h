@@ -119,6 +119,7 @@ struct ct_soc {
     uint16_t next_asid;
     uint32_t asid_generation;
     struct migration migration;
+    uint32_t kernel; /* first frame of the kernel's text and data, 0 when it was never needed */
     struct ct_soc_counts counts;
 };
 

@@ -310,6 +310,39 @@ uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid)
     return soc->process[pid].asid;
 }
 
+/* ---- ticks ---- */
+
+#define KERNEL_BYTES (512u * 1024)
+#define TICK_PIECES  8  /* places in the kernel that a tick comes by … */
+#define TICK_LINES   32 /* … and the lines it fetches in each: 16 KiB in all */
+
+void ct_soc_tick(struct ct_soc *soc, unsigned core)
+{
+    if (!soc->kernel) {
+        const uint32_t frames = KERNEL_BYTES >> soc->config.granule, first = soc_frames_take(soc, frames, 0);
+        if (first == UINT32_MAX)
+            return;
+        soc->kernel = first;
+    }
+    const uint64_t base = soc_frame_pa(soc, soc->kernel);
+    if (soc->hooks.context)
+        soc->hooks.context(soc->hooks.user, core, CT_SOC_IDLE);
+    for (unsigned piece = 0; piece < TICK_PIECES; piece++) {
+        const uint64_t at = soc_random(soc) % (KERNEL_BYTES / 64 - TICK_LINES) * 64;
+        for (unsigned line = 0; line < TICK_LINES; line++) {
+            soc_cache(soc, core, base + at + line * 64, USE_FETCH);
+            soc_drain(soc, core);
+            if (line % 4 == 0) {
+                soc_cache(soc, core, base + (at * 7 + line * 64) % KERNEL_BYTES, USE_LOAD);
+                soc_drain(soc, core);
+            }
+            soc->core[core].cycles += 12;
+        }
+    }
+    if (soc->hooks.context)
+        soc->hooks.context(soc->hooks.user, core, soc->core[core].pid);
+}
+
 /* ---- faults ---- */
 
 int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi)

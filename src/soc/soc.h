@@ -62,7 +62,7 @@ struct ct_soc_miss {
 struct ct_soc_hooks {
     void *user;
     void (*miss)(void *user, const struct ct_soc_miss *m);
-    void (*asid)(void *user, uint32_t pid, uint16_t asid); /* before the process runs with it */
+    void (*asid)(void *user, uint32_t pid, uint16_t asid);    /* before the process runs with it */
     void (*context)(void *user, unsigned core, uint32_t pid); /* CT_SOC_IDLE in the kernel too */
 };
 
@@ -73,7 +73,8 @@ enum ct_soc_access {
 };
 
 struct ct_soc_counts {
-    uint64_t accesses, l1i_misses, l1d_misses, l2_misses, tlb_misses, walks, write_backs, faults, copies, commands;
+    uint64_t accesses, l1i_misses, l1d_misses, l2_misses, tlb_misses, walks, write_backs, faults, copies,
+        commands;
 };
 
 struct ct_soc;
@@ -117,6 +118,9 @@ int ct_soc_translate(const struct ct_soc *soc, uint32_t pid, uint64_t va, uint64
 
 /* 1 when the last-level cache holds the line. */
 int ct_soc_cached(const struct ct_soc *soc, uint64_t pa);
+
+/* A timer interrupt: the kernel runs for a while on the core, through its caches. */
+void ct_soc_tick(struct ct_soc *soc, unsigned core);
 
 /* ---- what an operating system does; 0 when it does not apply ---- */
 
