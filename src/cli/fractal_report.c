@@ -354,9 +354,10 @@ static void text_points(const struct report *r)
         any = true;
         const double mean = p->events > 1 ? (double)(p->last - p->first) / (double)(p->events - 1) : 0;
         const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
-        printf("%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  %s\n", i, (unsigned long long)p->va,
+        printf("%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  ", i, (unsigned long long)p->va,
                (unsigned long long)p->events, report_ms(r, p->first), (double)p->shortest * scale,
-               mean * scale, (double)p->longest * scale, names_at(r->names, p->va)->text);
+               mean * scale, (double)p->longest * scale);
+        print_point_name(r, i);
     }
 }
 
