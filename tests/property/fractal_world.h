@@ -64,7 +64,7 @@ struct verdict {
     char text[256];
     uint32_t step;
     uint64_t expected, logged, point_accesses, point_events;
-    uint64_t done[OP_KINDS]; /* operations that had an effect */
+    uint64_t done[OP_KINDS];    /* operations that had an effect */
     uint64_t copies, evictions; /* on write; of the reverse TLB */
 };
 
