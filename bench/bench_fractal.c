@@ -194,6 +194,21 @@ static void cluster(const char *name, uint64_t span, int tracing, double seconds
     ct_fractal_free(f);
 }
 
+/* The counterpart of the paper's Table II: what state the modules have in their default size. */
+static void memory(void)
+{
+    struct ct_fractal *f;
+    const char *name;
+    must(ct_fractal_new(NULL, NULL, &f), "new");
+    for (unsigned i = 0;; i++) {
+        const size_t bytes = ct_fractal_module_bytes(f, i, &name);
+        if (!name)
+            break;
+        printf("state of %-35s %8zu bytes\n", name, bytes);
+    }
+    ct_fractal_free(f);
+}
+
 int main(int argc, char **argv)
 {
     const double seconds = argc > 1 ? strtod(argv[1], NULL) : 1.0;
@@ -204,5 +219,6 @@ int main(int argc, char **argv)
     cluster("accesses, 256 KiB of data", 256 << 10, 0, seconds);
     cluster("accesses, 16 MiB of data", 16 << 20, 0, seconds);
     cluster("accesses, 16 MiB of data, traced", 16 << 20, 1, seconds);
+    memory();
     return 0;
 }

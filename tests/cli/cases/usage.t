@@ -12,6 +12,7 @@ $ coretap --help
 |   list       list packets or elements, one line each
 |   decode     print the trace as events with a running cycle count
 |   stats      how much trace there is, what it says, and how fast it was decoded
+|   fractal    memory accesses of one process, seen from the coherent interconnect
 |
 | 'coretap COMMAND --help' says more about each.
 $ coretap
@@ -25,6 +26,7 @@ $ coretap
 !   list       list packets or elements, one line each
 !   decode     print the trace as events with a running cycle count
 !   stats      how much trace there is, what it says, and how fast it was decoded
+!   fractal    memory accesses of one process, seen from the coherent interconnect
 !
 ! 'coretap COMMAND --help' says more about each.
 [2]
