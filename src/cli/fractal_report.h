@@ -53,6 +53,9 @@ struct report {
 /* Time as the log's clock says, in the unit that picture and text use. */
 double report_ms(const struct report *r, uint64_t time);
 
+/* Fills runs and run_start from by_name. */
+void report_find_runs(struct report *r);
+
 /* An <svg> element. */
 void report_svg_timeline(const struct report *r, FILE *out);
 void report_svg_heat(const struct report *r, FILE *out);

@@ -5,46 +5,8 @@
 #include <string.h>
 
 #include "base/ctx.h"
-#include "cli/fractal.h"
+#include "cli/fractal_run.h"
 #include "recorder/access_stream.h"
-
-#define CLOCK_HZ    UINT64_C(1300000000) /* of the Kria's cores: what the model's cycles are */
-#define TICK_CYCLES (CLOCK_HZ / 250)     /* Linux's usual timer */
-#define BACKGROUNDS 4
-#define EVENTS      4096
-
-/* One cluster on which the stream is replayed. */
-struct bench {
-    struct ct_soc *soc;
-    struct ct_fractal *fractal; /* or NULL */
-    int tap;
-    uint32_t pid;
-    uint64_t ticks[CT_SOC_CORES]; /* timer interrupts that each core has had */
-};
-
-struct run {
-    const struct cli_args *args;
-    struct ct_soc_config config;
-    struct bench bench[3];
-    unsigned benches;
-    struct feed feed[1 + BACKGROUNDS];
-    uint32_t other[BACKGROUNDS]; /* pids of the background programs */
-    unsigned backgrounds;
-    struct names *names;
-    struct ct_fractal_writer *writer;
-    const char *log, *truth_path;
-    FILE *truth, *messages;
-    uint64_t lo, hi;
-    uint64_t missed; /* last-level misses of the target in the range */
-    uint64_t written, dropped;
-    bool stack_known, failed;
-    struct {
-        uint64_t lo, hi;
-        const char *text;
-    } region[512];
-    unsigned regions;
-    struct ct_fractal_event events[EVENTS];
-};
 
 enum {
     OPT_CONFIG,
@@ -365,10 +327,9 @@ static void tick(struct bench *b, unsigned cores)
     }
 }
 
-static int stream(struct run *run)
+int run_stream(struct run *run, bool ring)
 {
     uint64_t word;
-    const bool ring = run->log && run->args->values[OPT_RING].given;
     for (unsigned n = 0; feed_next(&run->feed[0], &word); n++) {
         if (one_word(run, 0, word) || (run->backgrounds && catch_up(run)))
             return CLI_FAILED;
@@ -402,8 +363,9 @@ static int start_background(struct run *run)
     return CLI_CLEAN;
 }
 
-static int make_cluster(struct run *run, struct bench *b, unsigned fabric, bool traced)
+static int add_cluster(struct run *run, unsigned fabric, bool traced)
 {
+    struct bench *b = &run->bench[run->benches];
     struct ct_soc_config config = run->config;
     config.fabric = (uint8_t)fabric;
     const struct ct_soc_hooks hooks = {.user = run, .miss = traced ? on_miss : NULL};
@@ -415,20 +377,32 @@ static int make_cluster(struct run *run, struct bench *b, unsigned fabric, bool 
     return CLI_CLEAN;
 }
 
-static int make_traced(struct run *run)
+int run_add_cluster(struct run *run, unsigned fabric)
 {
-    const struct cli_value *v = run->args->values;
-    struct ct_fractal_options options = {.size = sizeof options, .ring_bytes = 256 * 1024};
-    const bool own = run->log != NULL;
-    options.rtlb_sets = own ? (uint32_t)v[OPT_SETS].number : 0;
-    options.rtlb_ways = own ? (uint32_t)v[OPT_WAYS].number : 0;
-    if (make_cluster(run, &run->bench[0], CT_SOC_FABRIC_COHERENT, true))
+    return add_cluster(run, fabric, false);
+}
+
+int run_add_traced(struct run *run, uint32_t sets, uint32_t ways)
+{
+    const struct ct_fractal_options options = {.size = sizeof options, .rtlb_sets = sets, .rtlb_ways = ways};
+    if (add_cluster(run, CT_SOC_FABRIC_COHERENT, true))
         return CLI_FAILED;
     if (ct_fractal_new(run->args->ctx, &options, &run->bench[0].fractal))
         return cli_library_error(run->args->ctx);
     const struct ct_soc_tap tap = {.user = run, .message = tap_message, .command = tap_command};
     run->bench[0].tap = ct_soc_attach(run->bench[0].soc, &tap);
     return CLI_CLEAN;
+}
+
+struct run *run_new(const struct cli_args *args)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) {
+        cli_say("no memory");
+        return NULL;
+    }
+    run->args = args;
+    return run;
 }
 
 static void write_regions(struct run *run)
@@ -453,7 +427,7 @@ static int close_file(FILE *file, const char *path)
     return CLI_CLEAN;
 }
 
-static void release(struct run *run)
+void run_free(struct run *run)
 {
     for (unsigned i = 0; i < run->benches; i++) {
         ct_soc_free(run->bench[i].soc);
@@ -494,12 +468,9 @@ static int do_run(const struct cli_args *args)
         return cli_usage_error(args->command, "PROGRAM is missing");
     if (!args->values[OPT_OUTPUT].given)
         return cli_usage_error(args->command, "-o LOG is missing");
-    struct run *run = calloc(1, sizeof *run);
-    if (!run) {
-        cli_say("no memory");
+    struct run *run = run_new(args);
+    if (!run)
         return CLI_FAILED;
-    }
-    run->args = args;
     run->log = option_text(run, OPT_OUTPUT);
     run->truth_path = option_text(run, OPT_TRUTH);
     int code = fractal_read_config(option_text(run, OPT_CONFIG), &run->config);
@@ -511,13 +482,14 @@ static int do_run(const struct cli_args *args)
     if (run->messages)
         fputs(CT_FRACTAL_MESSAGES_HEADER "\n", run->messages);
     if (!code)
-        code = make_traced(run);
+        code = run_add_traced(run, (uint32_t)args->values[OPT_SETS].number,
+                              (uint32_t)args->values[OPT_WAYS].number);
     if (!code)
         code = start_background(run);
     if (!code)
         code = feed_start(&run->feed[0], args->rest);
     if (!code) {
-        code = stream(run);
+        code = run_stream(run, args->values[OPT_RING].given);
         write_regions(run);
         const int exit_code = feed_finish(&run->feed[0]);
         if (exit_code > 0 && !args->quiet)
@@ -532,94 +504,9 @@ static int do_run(const struct cli_args *args)
     if (ct_fractal_writer_close(run->writer))
         code = cli_library_error(args->ctx);
     code |= close_file(run->truth, run->truth_path) | close_file(run->messages, messages);
-    release(run);
+    run_free(run);
     return code;
 }
-
-/* ---- overhead ---- */
-
-enum {
-    OVERHEAD_CONFIG,
-    OVERHEAD_CSV,
-    OVERHEAD_OPTS
-};
-
-static const struct cli_option overhead_options[OVERHEAD_OPTS] = {
-    [OVERHEAD_CONFIG] = {.name = "config",
-                         .kind = CLI_TEXT,
-                         .arg = "FILE",
-                         .help = "Settings of the cluster."},
-    [OVERHEAD_CSV] = {.name = "csv",
-                      .help = "One line of comma-separated values and no heading, for tables."},
-};
-
-static void print_overhead(const struct run *run)
-{
-    static const char *const name[] = {"coherent port, tracing .text", "no fabric", "coherent port"};
-    static const unsigned order[] = {1, 2, 0};
-    const uint64_t base = ct_soc_cycles(run->bench[1].soc, 0);
-    if (run->args->values[OVERHEAD_CSV].given) {
-        printf("%llu,%llu,%llu\n", (unsigned long long)base,
-               (unsigned long long)ct_soc_cycles(run->bench[2].soc, 0),
-               (unsigned long long)ct_soc_cycles(run->bench[0].soc, 0));
-        return;
-    }
-    printf("Predicted by the model of the cluster; see docs/fractal.md for what that can say.\n\n"
-           "%-30s %16s %12s %10s\n",
-           "configuration", "cycles", "ms", "overhead");
-    for (unsigned i = 0; i < 3; i++) {
-        const uint64_t cycles = ct_soc_cycles(run->bench[order[i]].soc, 0);
-        printf("%-30s %16llu %12.3f %9.3f%%\n", name[order[i]], (unsigned long long)cycles,
-               (double)cycles * 1e3 / (double)CLOCK_HZ,
-               100.0 * ((double)cycles / (double)(base ? base : 1) - 1.0));
-    }
-}
-
-static int do_overhead(const struct cli_args *args)
-{
-    if (!args->rest_count)
-        return cli_usage_error(args->command, "PROGRAM is missing");
-    struct run *run = calloc(1, sizeof *run);
-    if (!run) {
-        cli_say("no memory");
-        return CLI_FAILED;
-    }
-    run->args = args;
-    const struct cli_value *config = &args->values[OVERHEAD_CONFIG];
-    int code = fractal_read_config(config->given ? config->text : NULL, &run->config);
-    if (!code)
-        code = make_traced(run);
-    if (!code)
-        code = make_cluster(run, &run->bench[1], CT_SOC_FABRIC_NONE, false);
-    if (!code)
-        code = make_cluster(run, &run->bench[2], CT_SOC_FABRIC_COHERENT, false);
-    if (!code)
-        code = feed_start(&run->feed[0], args->rest);
-    if (!code) {
-        code = stream(run);
-        feed_finish(&run->feed[0]);
-        if (!code)
-            print_overhead(run);
-    }
-    release(run);
-    return code;
-}
-
-const struct cli_command cli_fractal_overhead = {
-    .name = "fractal overhead",
-    .summary = "predict what tracing costs a program",
-    .rest = "-- PROGRAM [ARG]...",
-    .about =
-        "Runs an Arm Linux program once, and its accesses through three simulated clusters: without fabric, "
-        "with "
-        "a coherent port that listens and does nothing, and with FRACTAL tracing the text section in points "
-        "mode. Prints the run time that the model predicts for each.",
-    .options = overhead_options,
-    .option_count = OVERHEAD_OPTS,
-    .run = do_overhead,
-};
-
-/* ---- options of run ---- */
 
 static const struct cli_option run_options[OPTS] = {
     [OPT_CONFIG] = {.name = "config",
