@@ -2,7 +2,8 @@
  * mode every last-level miss of the target in the range is logged once with the right addresses and
  * nothing else is; every access to an observation point shows.
  *
- *   test_fractal [first [count]]     active and points mode; a failure is shrunk and printed
+ *   test_fractal [first [count]]     active and points mode; a failure is shrunk and printed. Without
+ *                                    count: 200 schedules, 10,000 when CT_LONG is set
  *   test_fractal passive [count]     what is lost without active eviction
  *   test_fractal watermark|dvm|clean [count]   a broken module must be found out
  */
@@ -144,7 +145,9 @@ int main(int argc, char **argv)
         const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
         return strcmp(what, "passive") ? damaged(what, count) : passive(count);
     }
-    const uint64_t first = strtoull(what, NULL, 10), count = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
+    const uint64_t first = strtoull(what, NULL, 10), count = argc > 2            ? strtoull(argv[2], NULL, 10)
+                                                             : getenv("CT_LONG") ? 10000
+                                                                                 : 200;
     struct verdict sum = {0}, points = {0};
     printf("1..3\n");
     int bad =
