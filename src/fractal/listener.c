@@ -1,6 +1,8 @@
 /* Snoop Listener: gives each read of the port its virtual address, or passes it by. */
 #include "fractal/machine.h"
 
+#include <string.h>
+
 static int in_range(const struct ct_config *c, uint64_t line)
 {
     return line < c->range_hi && line + (CT_FRACTAL_LINE - 1) >= c->range_lo;
@@ -73,12 +75,32 @@ static inline unsigned matches(const uint64_t *way, uint32_t ways, uint64_t tag)
     return hits;
 }
 
+/* A record with every field, made where it will lie: what ct_record_pack makes of the same event. */
+static void put_all(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t va, uint64_t pa)
+{
+    const uint32_t none = CT_FRACTAL_NO_POINT;
+    const uint8_t tail[5] = {m->op, m->initiator, m->kind, 0, f->config.target};
+    uint8_t *place = ct_logger_place(&f->logger);
+    if (!place)
+        return;
+    memcpy(place, &m->time, 8);
+    memcpy(place + 8, &va, 8);
+    memcpy(place + 16, &pa, 8);
+    memcpy(place + 24, &none, 4);
+    memcpy(place + 28, tail, sizeof tail);
+}
+
 /* A page that is mapped once and has neither points nor tables. */
-static void annotate_one(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t pa, uint64_t va)
+static inline void annotate_one(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t pa,
+                                uint64_t va)
 {
     const struct ct_config *c = &f->config;
     if (!in_range(c, va) || c->control & CT_FRACTAL_CTRL_POINTS_ONLY || !(c->context >> m->initiator & 1))
         return;
+    if (f->logger.record == CT_RECORD_ALL) {
+        put_all(f, m, va, pa);
+        return;
+    }
     const struct ct_fractal_event e = {.time = m->time,
                                        .va = va,
                                        .pa = pa,

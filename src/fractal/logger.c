@@ -131,15 +131,9 @@ void ct_logger_fields(struct ct_logger *l, uint32_t fields)
 
 void ct_logger_put(struct ct_logger *l, const struct ct_fractal_event *e)
 {
-    l->events++;
-    if (l->count == l->slots) {
-        l->dropped++;
-        l->full = 1;
-        return;
-    }
-    const uint32_t at = l->head + l->count < l->slots ? l->head + l->count : l->head + l->count - l->slots;
-    ct_record_pack(l->fields, e, l->ring + (size_t)at * l->record);
-    l->count++;
+    uint8_t *place = ct_logger_place(l);
+    if (place)
+        ct_record_pack(l->fields, e, place);
 }
 
 size_t ct_logger_take(struct ct_logger *l, struct ct_fractal_event *out, size_t max)

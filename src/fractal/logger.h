@@ -20,7 +20,22 @@ void ct_logger_free(struct ct_logger *l);
 /* Chooses the fields and empties the ring. */
 void ct_logger_fields(struct ct_logger *l, uint32_t fields);
 void ct_logger_put(struct ct_logger *l, const struct ct_fractal_event *e);
+/* Place for the next record, or NULL: the ring is full, and that is counted. */
+static inline uint8_t *ct_logger_place(struct ct_logger *l)
+{
+    l->events++;
+    if (l->count == l->slots) {
+        l->dropped++;
+        l->full = 1;
+        return NULL;
+    }
+    const uint32_t end = l->head + l->count++;
+    return l->ring + (size_t)(end < l->slots ? end : end - l->slots) * l->record;
+}
 size_t ct_logger_take(struct ct_logger *l, struct ct_fractal_event *out, size_t max);
+
+/* Bytes of a record with every field: time, va, pa, point, op, initiator, kind, flags, target. */
+#define CT_RECORD_ALL 33
 
 /* One record, the form that ring and file share. Fields lie in the order of their bits. */
 uint32_t ct_record_size(uint32_t fields);
