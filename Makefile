@@ -26,6 +26,7 @@ demo: all
 
 # Five runs of canny on a full-HD image under the coherence-port tracer; minutes. SIZE=vga is quicker.
 fractal-demo: all
+	$(deps) arm
 	@examples/fractal/demo $(BUILD)/coretap $(or $(SIZE),fullhd)
 
 # Everything in the plain build, then the tests that run code again under ASan and UBSan.
