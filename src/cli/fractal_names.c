@@ -258,10 +258,28 @@ const struct name *names_all(const struct names *n, size_t *count)
     return n->all;
 }
 
+/* Names come from files: what would break a line of values is quoted (RFC 4180). */
+static void csv_text(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
 void fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct names *names)
 {
     static const char kind[] = {'-', 'I', 'D'};
-    fprintf(out, "%llu,0x%llx,0x%llx,%s,%u,%c,%s\n", (unsigned long long)e->time, (unsigned long long)e->va,
+    fprintf(out, "%llu,0x%llx,0x%llx,%s,%u,%c,", (unsigned long long)e->time, (unsigned long long)e->va,
             (unsigned long long)e->pa, ct_fractal_op_name(e->op), e->initiator,
-            kind[e->kind < 3 ? e->kind : 0], names_at(names, e->va)->text);
+            kind[e->kind < 3 ? e->kind : 0]);
+    csv_text(out, names_at(names, e->va)->text);
+    fputc('\n', out);
 }

@@ -365,15 +365,27 @@ static void print_html(const struct report *r)
     puts("</body></html>");
 }
 
+static void json_text(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\' || (unsigned char)*text < 32 || (unsigned char)*text > 126)
+            printf("\\u%04x", (unsigned char)*text);
+        else
+            putchar(*text);
+    }
+}
+
 /* Chrome trace events: an instant for each event, on a track for each initiator, in microseconds. */
 static int perfetto_event(struct report *r, const struct ct_fractal_event *e)
 {
     const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
-    printf(",\n{\"name\":\"%s\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
+    fputs(",\n{\"name\":\"", stdout);
+    json_text(names_at(r->names, e->va)->text);
+    printf("\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
            "\"0x%llx\","
            "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
-           names_at(r->names, e->va)->text, e->target, e->initiator, us, (unsigned long long)e->va,
-           (unsigned long long)e->pa, ct_fractal_op_name(e->op));
+           e->target, e->initiator, us, (unsigned long long)e->va, (unsigned long long)e->pa,
+           ct_fractal_op_name(e->op));
     return cli_output_ok();
 }
 
