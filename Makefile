@@ -14,7 +14,7 @@ sanitized_cc = $$(command -v clang || echo gcc)
 
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
-.PHONY: all bench demo check check-long install clean format lint fuzz fuzz-afl man
+.PHONY: all bench demo fractal-demo check check-long install clean format lint fuzz fuzz-afl man
 
 all:
 	$(deps) build
@@ -27,6 +27,11 @@ bench: all
 
 demo: all
 	@examples/quickstart/demo $(BUILD)/coretap
+
+# Five runs of canny on a full-HD image under the coherence-port tracer; minutes. SIZE=vga is quicker.
+fractal-demo: all
+	$(deps) arm
+	@examples/fractal/demo $(BUILD)/coretap $(or $(SIZE),fullhd)
 
 # Everything in the plain build, then the tests that run code again under ASan and UBSan.
 check: builds

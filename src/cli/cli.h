@@ -23,6 +23,7 @@ enum cli_kind {
     CLI_CHOICE, /* one of a list of words; the number is its index */
     CLI_NUMBER, /* decimal */
     CLI_HEX,    /* with or without 0x */
+    CLI_LIST,   /* texts: the option can be given more than once, see cli_args.list */
 };
 
 struct cli_option {
@@ -43,18 +44,23 @@ struct cli_value {
 };
 
 #define CLI_OPTION_MAX 24
+#define CLI_LIST_MAX   256
 
 struct cli_args;
 
 struct cli_command {
     const char *name;
-    const char *summary;  /* for lists of subcommands: no capital, no full stop */
-    const char *operand;  /* what the one operand is called, or NULL for none */
+    const char *summary; /* for lists of subcommands: no capital, no full stop */
+    const char *operand; /* what the one operand is called, or NULL for none */
+    const char *rest; /* what all arguments after the options are called (instead of an operand), or NULL */
     const char *synopsis; /* options that must be there, as written in the usage line, or NULL */
     const char *about;    /* paragraphs for help and DESCRIPTION, separated by newlines */
     const struct cli_option *options;
     size_t option_count;
     int (*run)(const struct cli_args *args); /* result: enum cli_exit */
+    /* Commands of a command, the last NULL; it then has nothing else but a summary and what it is about.
+     * Their names are both words: "fractal run". */
+    const struct cli_command *const *parts;
 };
 
 struct cli_args {
@@ -63,6 +69,13 @@ struct cli_args {
     const char *operand;
     bool quiet;
     struct cli_value values[CLI_OPTION_MAX]; /* same order as command->options */
+    struct {
+        size_t option; /* index of a CLI_LIST option */
+        const char *text;
+    } list[CLI_LIST_MAX]; /* in the order given */
+    size_t list_count;
+    char **rest; /* ends with NULL */
+    int rest_count;
 };
 
 /* All subcommands, in the order in which help shows them; the last entry is NULL. */

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 
 extern const struct cli_command cli_command_decode;
+extern const struct cli_command cli_command_fractal;
 extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_list;
 extern const struct cli_command cli_command_stats;

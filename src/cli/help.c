@@ -66,9 +66,21 @@ static void help_option(const struct cli_option *option, FILE *out)
 
 static void usage_line(const struct cli_command *command, FILE *out)
 {
+    const char *last = command->rest ? command->rest : command->operand;
+    if (command->parts) {
+        fprintf(out, "coretap %s COMMAND [OPTION]...", command->name);
+        return;
+    }
     fprintf(out, "coretap %s%s%s [OPTION]...%s%s", command->name, command->synopsis ? " " : "",
-            command->synopsis ? command->synopsis : "", command->operand ? " " : "",
-            command->operand ? command->operand : "");
+            command->synopsis ? command->synopsis : "", last ? " " : "", last ? last : "");
+}
+
+static void help_parts(const struct cli_command *command, FILE *out)
+{
+    fputs("\nCommands:\n", out);
+    for (size_t i = 0; command->parts[i]; i++)
+        fprintf(out, "  %-18s %s\n", command->parts[i]->name, command->parts[i]->summary);
+    fprintf(out, "\n'coretap %s COMMAND --help' says more about each.\n", command->name);
 }
 
 static const char exit_text[] =
@@ -81,6 +93,10 @@ void cli_help_command(const struct cli_command *command, FILE *out)
     usage_line(command, out);
     fputs("\n\n", out);
     wrap(out, command->about, 0, 0);
+    if (command->parts) {
+        help_parts(command, out);
+        return;
+    }
     fputs("\nOptions:\n", out);
     for (size_t i = 0; i < command->option_count; i++)
         help_option(&command->options[i], out);
@@ -157,6 +173,45 @@ static void man_program(FILE *out)
     }
 }
 
+static void man_synopsis(const struct cli_command *command, FILE *out)
+{
+    fprintf(out, "\\fBcoretap %s\\fR ", command->name);
+    if (command->synopsis) {
+        roff(command->synopsis, out);
+        fputc(' ', out);
+    }
+    fputs("[\\fIOPTION\\fR]...", out);
+    if (command->rest || command->operand)
+        fprintf(out, " \\fI%s\\fR", command->rest ? command->rest : command->operand);
+    fputc('\n', out);
+}
+
+static void man_options(const struct cli_command *command, FILE *out)
+{
+    for (size_t i = 0; i < command->option_count; i++)
+        man_option(&command->options[i], out);
+    for (size_t i = 0; i < cli_common_count; i++)
+        man_option(&cli_common_options[i], out);
+}
+
+/* One page for a command and its parts: each has its section. */
+static void man_parts(const struct cli_command *command, FILE *out)
+{
+    for (size_t i = 0; command->parts[i]; i++) {
+        if (i)
+            fputs(".br\n", out);
+        man_synopsis(command->parts[i], out);
+    }
+    fputs(".SH DESCRIPTION\n", out);
+    roff(command->about, out);
+    for (size_t i = 0; command->parts[i]; i++) {
+        fprintf(out, "\n.SH \"COMMAND %s\"\n", command->parts[i]->name);
+        roff(command->parts[i]->about, out);
+        fputc('\n', out);
+        man_options(command->parts[i], out);
+    }
+}
+
 void cli_help_man(const struct cli_command *command, FILE *out)
 {
     if (!command) {
@@ -166,21 +221,15 @@ void cli_help_man(const struct cli_command *command, FILE *out)
     fprintf(out, ".SH NAME\ncoretap\\-%s \\- ", command->name);
     roff(command->summary, out);
     fputs("\n.SH SYNOPSIS\n", out);
-    fprintf(out, "\\fBcoretap %s\\fR ", command->name);
-    if (command->synopsis) {
-        roff(command->synopsis, out);
-        fputc(' ', out);
+    if (command->parts) {
+        man_parts(command, out);
+    } else {
+        man_synopsis(command, out);
+        fputs(".SH DESCRIPTION\n", out);
+        roff(command->about, out);
+        fputs("\n.SH OPTIONS\n", out);
+        man_options(command, out);
     }
-    fputs("[\\fIOPTION\\fR]...", out);
-    if (command->operand)
-        fprintf(out, " \\fI%s\\fR", command->operand);
-    fputs("\n.SH DESCRIPTION\n", out);
-    roff(command->about, out);
-    fputs("\n.SH OPTIONS\n", out);
-    for (size_t i = 0; i < command->option_count; i++)
-        man_option(&command->options[i], out);
-    for (size_t i = 0; i < cli_common_count; i++)
-        man_option(&cli_common_options[i], out);
     fputs(".SH EXIT STATUS\n", out);
     roff(exit_text, out);
     fputc('\n', out);

@@ -22,22 +22,49 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     return code;
 }
 
-static int unknown_command(const char *word)
+/* Last word of a command's name: what it is called among its kind. */
+static const char *own_name(const struct cli_command *command)
+{
+    const char *space = strchr(command->name, ' ');
+    return space ? space + 1 : command->name;
+}
+
+/* `whole`: the command that has `commands` as its parts, or NULL. */
+static int unknown_command(const char *word, const struct cli_command *const *commands,
+                           const struct cli_command *whole)
 {
     enum {
         MOST = 32
     };
     const char *names[MOST + 3] = {"--help", "--version"};
-    for (size_t i = 0; i < MOST && cli_commands[i]; i++)
-        names[i + 2] = cli_commands[i]->name;
+    for (size_t i = 0; i < MOST && commands[i]; i++)
+        names[i + 2] = own_name(commands[i]);
     const char *near = cli_nearest(word, names);
     const char *what = word[0] == '-' ? "option" : "command";
     if (near)
         cli_say("unknown %s '%s'; did you mean '%s'?", what, word, near);
     else
         cli_say("unknown %s '%s'", what, word);
-    fputs("Try 'coretap --help'.\n", stderr);
+    fprintf(stderr, "Try 'coretap %s%s--help'.\n", whole ? whole->name : "", whole ? " " : "");
     return CLI_FAILED;
+}
+
+/* A command that only has parts: argv[1] says which. */
+static int run_part(const struct cli_command *command, int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_help_command(command, stderr);
+        return CLI_FAILED;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        cli_help_command(command, stdout);
+        return CLI_CLEAN;
+    }
+    for (size_t i = 0; command->parts[i]; i++) {
+        if (strcmp(own_name(command->parts[i]), argv[1]) == 0)
+            return run_command(command->parts[i], argc - 1, argv + 1);
+    }
+    return unknown_command(argv[1], command->parts, command);
 }
 
 /* For the man pages: tools/man-pages calls it, help does not show it. */
@@ -45,7 +72,7 @@ static int print_man(const char *name)
 {
     const struct cli_command *command = name ? cli_command_find(name) : NULL;
     if (name && !command)
-        return unknown_command(name);
+        return unknown_command(name, cli_commands, NULL);
     cli_help_man(command, stdout);
     return CLI_CLEAN;
 }
@@ -68,7 +95,9 @@ static int dispatch(int argc, char **argv)
     if (strcmp(word, "--man") == 0)
         return print_man(argc > 2 ? argv[2] : NULL);
     const struct cli_command *command = cli_command_find(word);
-    return command ? run_command(command, argc - 1, argv + 1) : unknown_command(word);
+    if (!command)
+        return unknown_command(word, cli_commands, NULL);
+    return command->parts ? run_part(command, argc - 1, argv + 1) : run_command(command, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

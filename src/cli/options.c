@@ -119,6 +119,8 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
 /* The two forms in which getopt_long wants the table. */
 static void build_tables(const struct cli_command *command, struct option *longs, char *shorts)
 {
+    if (command->rest)
+        *shorts++ = '+'; /* options after the first other argument are not ours */
     *shorts++ = ':';
     for (size_t i = 0; i < command->option_count + cli_common_count; i++) {
         const struct cli_option *option = option_at(command, i);
@@ -148,6 +150,10 @@ static enum cli_parse take_operand(const struct cli_command *command, int argc, 
                                    struct cli_args *args)
 {
     const int wanted = command->operand ? 1 : 0;
+    args->rest = argv + optind;
+    args->rest_count = argc - optind;
+    if (command->rest)
+        return CLI_PARSE_RUN;
     if (argc - optind < wanted) {
         cli_usage_error(command, "%s is missing", command->operand);
         return CLI_PARSE_BAD;
@@ -159,6 +165,20 @@ static enum cli_parse take_operand(const struct cli_command *command, int argc, 
     if (wanted)
         args->operand = argv[optind];
     return CLI_PARSE_RUN;
+}
+
+static bool add_to_list(const struct cli_command *command, size_t index, const char *text,
+                        struct cli_args *args)
+{
+    if (command->options[index].kind != CLI_LIST)
+        return true;
+    if (args->list_count == CLI_LIST_MAX) {
+        cli_usage_error(command, "--%s: more than %d", command->options[index].name, CLI_LIST_MAX);
+        return false;
+    }
+    args->list[args->list_count].option = index;
+    args->list[args->list_count++].text = text;
+    return true;
 }
 
 enum cli_parse cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
@@ -174,7 +194,8 @@ enum cli_parse cli_parse(const struct cli_command *command, int argc, char **arg
             return refuse(command, result, argv);
         const size_t index = index_of(command, result);
         if (index < command->option_count) {
-            if (set_value(command, &command->options[index], optarg, &args->values[index]))
+            if (set_value(command, &command->options[index], optarg, &args->values[index]) ||
+                !add_to_list(command, index, optarg, args))
                 return CLI_PARSE_BAD;
         } else if (index - command->option_count == COMMON_HELP) {
             return CLI_PARSE_HELP;

@@ -13,6 +13,7 @@ $ coretap --help
 |   decode     print the trace as events with a running cycle count
 |   stats      how much trace there is, what it says, and how fast it was decoded
 |   tessla     run a TeSSLa specification on a textual trace
+|   fractal    memory accesses of one process, seen from the coherent interconnect
 |
 | 'coretap COMMAND --help' says more about each.
 $ coretap
@@ -27,6 +28,7 @@ $ coretap
 !   decode     print the trace as events with a running cycle count
 !   stats      how much trace there is, what it says, and how fast it was decoded
 !   tessla     run a TeSSLa specification on a textual trace
+!   fractal    memory accesses of one process, seen from the coherent interconnect
 !
 ! 'coretap COMMAND --help' says more about each.
 [2]

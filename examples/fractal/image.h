@@ -1,0 +1,77 @@
+/* What the workloads share: grey images of floats, and a scene to look at. */
+#ifndef EXAMPLES_FRACTAL_IMAGE_H
+#define EXAMPLES_FRACTAL_IMAGE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct image {
+    int width, height;
+    float *pixel;
+};
+
+static inline struct image image_new(int width, int height)
+{
+    struct image i = {width, height, calloc((size_t)width * (size_t)height, sizeof(float))};
+    if (!i.pixel) {
+        fputs("no memory\n", stderr);
+        exit(1);
+    }
+    return i;
+}
+
+static inline float *at(const struct image *i, int x, int y)
+{
+    return i->pixel + (size_t)y * (size_t)i->width + x;
+}
+
+/* The pixel, or the nearest one inside. */
+static inline float near_at(const struct image *i, int x, int y)
+{
+    x = x < 0 ? 0 : x >= i->width ? i->width - 1 : x;
+    y = y < 0 ? 0 : y >= i->height ? i->height - 1 : y;
+    return *at(i, x, y);
+}
+
+/* Discs and bars over a slope, with noise: edges of every direction, regions and corners. `shift` moves
+ * the scene to the left. */
+static inline void image_scene(struct image *i, int shift)
+{
+    uint32_t s = 12345;
+    for (int y = 0; y < i->height; y++) {
+        for (int x = 0; x < i->width; x++) {
+            const int u = x + shift, cx = u % 96 - 48, cy = y % 80 - 40;
+            float v = 40.0f + 60.0f * (float)x / (float)i->width;
+            if (cx * cx + cy * cy < 28 * 28)
+                v += 90.0f;
+            if (u % 160 > 120 && y % 120 > 30)
+                v = 200.0f - v / 2;
+            s = s * 1664525u + 1013904223u;
+            *at(i, x, y) = v + (float)(s >> 28);
+        }
+    }
+}
+
+/* "-s cif|vga|fullhd|WxH" and "-t RUNS", as RT-Bench has them. */
+static inline void image_options(int argc, char **argv, int *width, int *height, int *runs)
+{
+    *width = 352;
+    *height = 288;
+    *runs = 1;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "-t"))
+            *runs = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i + 1], "vga"))
+            *width = 640, *height = 480;
+        else if (!strcmp(argv[i + 1], "fullhd"))
+            *width = 1920, *height = 1080;
+        else if (strcmp(argv[i + 1], "cif"))
+            sscanf(argv[i + 1], "%dx%d", width, height);
+    }
+}
+
+#define KEEP __attribute__((noinline)) /* a function of its own in the timeline */
+
+#endif

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""The study of the paper's Fig. 2: four workloads, three image sizes, three configurations.
+
+usage: overhead.py COMMAND [SIZE...]     sizes of cif, vga, fullhd; all by default"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+WORKLOADS = ["disparity", "mser", "sift", "tracking"]
+
+
+def measure(command, program, size):
+    line = subprocess.run([command, "fractal", "overhead", "--csv", "--", program, "-s", size], text=True,
+                          capture_output=True, check=True).stdout.splitlines()[-1]
+    return [int(cycles) for cycles in line.split(",")]
+
+
+def main():
+    command, sizes = sys.argv[1], sys.argv[2:] or ["cif", "vga", "fullhd"]
+    print("| workload | size | no fabric, ms | coherent port | coherent port, tracing |\n|---|---|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in WORKLOADS:
+            program = pathlib.Path(folder) / name
+            subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, HERE / f"{name}.c", "-lm"],
+                           check=True)
+            for size in sizes:
+                none, coherent, tracing = measure(command, program, size)
+                print(f"| {name} | {size} | {none / 1.3e6:.2f} | {100 * (coherent / none - 1):+.3f} % "
+                      f"| {100 * (tracing / none - 1):+.3f} % |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+/* QEMU user-mode plugin: every fetch of an instruction line, load and store of a program, to a pipe.
+ *
+ *   qemu-aarch64 -plugin access_plugin.so,fd=N PROGRAM */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "access_stream.h"
+#include "qemu_plugin_api.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int qemu_plugin_version = 1;
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
+
+#define WORDS (1u << 15)
+
+/* One program: QEMU loads the plugin once. */
+static struct {
+    pthread_mutex_t lock;
+    int fd;
+    pid_t pid; /* a forked child records nothing */
+    size_t used;
+    int started;
+    uint64_t args[2]; /* of the system call under way */
+    uint64_t words[WORDS];
+} out = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+
+static void flush(void)
+{
+    const char *at = (const char *)out.words;
+    size_t left = out.used * sizeof out.words[0];
+    out.used = 0;
+    if (getpid() != out.pid)
+        return;
+    while (left && out.fd >= 0) {
+        const ssize_t n = write(out.fd, at, left);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            out.fd = -1; /* the reader has gone; the program goes on */
+            return;
+        }
+        at += n;
+        left -= (size_t)n;
+    }
+}
+
+static void put(uint64_t word)
+{
+    pthread_mutex_lock(&out.lock);
+    out.words[out.used++] = word;
+    if (out.used == WORDS)
+        flush();
+    pthread_mutex_unlock(&out.lock);
+}
+
+static void note(enum access_note what, uint64_t a, uint64_t b, uint64_t c)
+{
+    pthread_mutex_lock(&out.lock);
+    if (out.used + 1 + ACCESS_WORDS_NOTE > WORDS)
+        flush();
+    const uint64_t words[] = {access_word(ACCESS_NOTE, 0, 0, 0), what, a, b, c};
+    memcpy(out.words + out.used, words, sizeof words);
+    out.used += 1 + ACCESS_WORDS_NOTE;
+    if (out.used == WORDS)
+        flush();
+    pthread_mutex_unlock(&out.lock);
+}
+
+/* `user` is the word of the run, made when the block was translated. */
+static void on_fetch(unsigned cpu, void *user)
+{
+    put((uint64_t)(uintptr_t)user | access_word(ACCESS_FETCH, cpu, 0, 0));
+}
+
+static void on_memory(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, void *user)
+{
+    (void)user;
+    const int store = qemu_plugin_mem_is_store(info);
+    put(access_word(store ? ACCESS_STORE : ACCESS_LOAD, cpu, qemu_plugin_mem_size_shift(info), va));
+}
+
+static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    (void)id;
+    if (!out.started) {
+        out.started = 1;
+        note(NOTE_PROGRAM, qemu_plugin_start_code(), qemu_plugin_end_code(), qemu_plugin_entry_code());
+    }
+    const size_t count = qemu_plugin_tb_n_insns(tb);
+    for (size_t first = 0, n; first < count; first += n) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, first);
+        const uint64_t va = qemu_plugin_insn_vaddr(insn);
+        for (n = 1; first + n < count; n++)
+            if (qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, first + n)) >> 6 != va >> 6)
+                break;
+        const uint64_t word = access_word(ACCESS_FETCH, 0, n & 15, va);
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_fetch, QEMU_PLUGIN_CB_NO_REGS,
+                                               (void *)(uintptr_t)word);
+    }
+    for (size_t i = 0; i < count; i++)
+        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_memory, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, NULL);
+}
+
+/* System calls of arm64 Linux that change the address space. */
+enum {
+    SYS_BRK = 214,
+    SYS_MUNMAP = 215,
+    SYS_MREMAP = 216,
+    SYS_MMAP = 222
+};
+
+static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
+                       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+    (void)id, (void)cpu, (void)a3, (void)a6, (void)a7, (void)a8;
+    if (number == SYS_MUNMAP)
+        note(NOTE_UNMAP, a1, a2, 0);
+    out.args[0] = a2;
+    out.args[1] = !(a4 & 0x20) && (int32_t)a5 >= 0; /* not MAP_ANONYMOUS */
+}
+
+static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
+{
+    (void)id, (void)cpu;
+    if (result < 0 && result > -4096)
+        return;
+    if (number == SYS_MMAP)
+        note(NOTE_MAP, (uint64_t)result, out.args[0], out.args[1]);
+    else if (number == SYS_BRK)
+        note(NOTE_BREAK, (uint64_t)result, 0, 0);
+}
+
+static void on_exit_of_qemu(qemu_plugin_id_t id, void *user)
+{
+    (void)id, (void)user;
+    pthread_mutex_lock(&out.lock);
+    flush();
+    pthread_mutex_unlock(&out.lock);
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
+{
+    (void)info;
+    out.pid = getpid();
+    for (int i = 0; i < argc; i++)
+        if (!strncmp(argv[i], "fd=", 3))
+            out.fd = atoi(argv[i] + 3);
+    if (out.fd < 0)
+        return -1;
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_block);
+    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_result);
+    qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
+    return 0;
+}

@@ -1,0 +1,38 @@
+/* coretap fractal: the table of its parts, and the register map. */
+#include "cli/fractal.h"
+#include "cli/commands.h"
+
+static int print_registers(const struct cli_args *args)
+{
+    (void)args;
+    struct ct_fractal_reg_info r;
+    printf("%-6s %-14s %-4s %-4s %s\n", "offset", "name", "bits", "", "meaning");
+    for (unsigned i = 0; !ct_fractal_reg_info(i, &r); i++)
+        printf("0x%03x  %-14s %-4d %-4s %s\n", r.offset, r.name, r.bytes * 8, r.writable ? "rw" : "ro",
+               r.text);
+    return CLI_CLEAN;
+}
+
+const struct cli_command cli_fractal_regs = {
+    .name = "fractal regs",
+    .summary = "the register map of the configuration port",
+    .about = "Prints the registers of FRACTAL's configuration port, as software in the target or a probe "
+             "finds them.",
+    .run = print_registers,
+};
+
+static const struct cli_command *const parts[] = {
+    &cli_fractal_run,      &cli_fractal_replay, &cli_fractal_report,
+    &cli_fractal_overhead, &cli_fractal_regs,   NULL,
+};
+
+const struct cli_command cli_command_fractal = {
+    .name = "fractal",
+    .summary = "memory accesses of one process, seen from the coherent interconnect",
+    .about =
+        "FRACTAL listens to the coherence traffic of a processor cluster and gives each last-level miss of "
+        "one "
+        "process its virtual address. Without a board, 'run' has an ordinary Arm program do its work on a "
+        "simulated cluster; 'replay' takes the messages of a real port.",
+    .parts = parts,
+};

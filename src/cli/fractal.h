@@ -1,0 +1,82 @@
+/* What the parts of coretap fractal share. */
+#ifndef CT_CLI_FRACTAL_H
+#define CT_CLI_FRACTAL_H
+
+#include "cli/cli.h"
+#include "coretap/fractal.h"
+#include "soc/soc.h"
+
+extern const struct cli_command cli_fractal_run;
+extern const struct cli_command cli_fractal_replay;
+extern const struct cli_command cli_fractal_report;
+extern const struct cli_command cli_fractal_overhead;
+extern const struct cli_command cli_fractal_regs;
+
+/* ---- names of addresses (fractal_names.c) ---- */
+
+struct names;
+
+enum name_kind {
+    NAME_FUNCTION,
+    NAME_OBJECT,
+    NAME_SECTION,
+    NAME_REGION, /* heap, stack, mapping */
+    NAME_UNKNOWN,
+};
+
+struct name {
+    uint64_t lo, hi;
+    const char *text;
+    enum name_kind kind;
+};
+
+/* The functions, objects and sections of an ELF file, `bias` added. NULL after a message in ctx. */
+struct names *names_load(struct ct_ctx *ctx, const char *path, uint64_t bias);
+void names_free(struct names *names);
+/* Adds a region; regions count where no symbol does. 0 without memory. */
+int names_region(struct names *names, uint64_t lo, uint64_t hi, const char *text);
+/* What lies at va: the symbol, else the section or region; never NULL. Its index is stable until the
+ * next names_region. */
+const struct name *names_at(const struct names *names, uint64_t va);
+/* By name: a symbol or, with `section`, a section. NULL: none. */
+const struct name *names_find(const struct names *names, const char *text, bool section);
+/* Lowest address of its code as linked, plus the bias. */
+uint64_t names_code(const struct names *names);
+/* End of what its file holds of it. */
+uint64_t names_end(const struct names *names);
+/* ELF machine (EM_AARCH64, EM_ARM). */
+unsigned names_machine(const struct names *names);
+/* All names, for tables by index (names_at's result minus this). The last one stands for the unknown. */
+const struct name *names_all(const struct names *names, size_t *count);
+
+/* "time,va,pa,op,initiator,kind,symbol" and one line of it. */
+#define FRACTAL_CSV_HEADER "time,va,pa,op,initiator,kind,symbol\n"
+void fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct names *names);
+
+/* "400000..402000", both hexadecimal, with or without 0x; also "all". False when it is neither. */
+bool fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi);
+
+extern const char *const fractal_modes[]; /* in the order of enum ct_fractal_mode */
+
+/* ---- a program under QEMU as a stream of accesses (fractal_feed.c) ---- */
+
+struct feed {
+    int fd;
+    int child;
+    size_t at, count;
+    uint64_t words[8192];
+};
+
+/* Starts `argv` under the QEMU of its architecture with the access plugin. CLI_CLEAN or CLI_FAILED. */
+int feed_start(struct feed *feed, char *const *argv);
+/* The next word; false at the end of the program. */
+bool feed_next(struct feed *feed, uint64_t *word);
+/* Waits for the program. Its exit code, or -1 with a message when it was killed or could not be run. */
+int feed_finish(struct feed *feed);
+/* The same for a program that was told to stop. */
+void feed_quiet(struct feed *feed);
+
+/* Cluster configuration: file of "key = value", NULL for none. CLI_CLEAN or CLI_FAILED. */
+int fractal_read_config(const char *path, struct ct_soc_config *config);
+
+#endif

@@ -1,0 +1,71 @@
+/* How often a program did the same thing, found out from when its functions miss. */
+#include "cli/fractal_report.h"
+
+/* Phases that follow each other at about the same distance: the same work done again. What runs only
+ * when a program begins and ends is not that. */
+static bool regular(const unsigned *start, unsigned count)
+{
+    unsigned least = REPORT_BINS, most = 0;
+    for (unsigned i = 1; i < count; i++) {
+        const unsigned distance = start[i] - start[i - 1];
+        least = distance < least ? distance : least;
+        most = distance > most ? distance : most;
+    }
+    return count > 1 && most * 2 <= least * 3 && most <= REPORT_BINS * 6 / 10;
+}
+
+/* Phases of a name: groups of bins with events, apart by more than half of its longest pause. 0: it has
+ * no pause worth the name, or no rhythm. */
+static unsigned phases(const struct by_name *n, unsigned *start, unsigned most)
+{
+    unsigned longest = 0, count = 0;
+    int last = -1;
+    for (int b = 0; b < REPORT_BINS; b++) {
+        if (!(n->bin[b / 8] >> b % 8 & 1))
+            continue;
+        if (last >= 0 && (unsigned)(b - last) > longest)
+            longest = (unsigned)(b - last);
+        last = b;
+    }
+    if (longest < REPORT_BINS / 100)
+        return 0;
+    last = -1;
+    for (int b = 0; b < REPORT_BINS; b++) {
+        if (!(n->bin[b / 8] >> b % 8 & 1))
+            continue;
+        if ((last < 0 || (unsigned)(b - last) * 2 > longest) && count < most)
+            start[count++] = (unsigned)b;
+        last = b;
+    }
+    return regular(start, count) ? count : 0;
+}
+
+/* Each function votes with the number of its phases; of equals the higher number wins. The runs begin
+ * where the first function that voted so begins its phases. */
+void report_find_runs(struct report *r)
+{
+    enum {
+        MOST = 64
+    };
+    unsigned votes[MOST + 1] = {0}, start[MOST];
+    size_t count;
+    const struct name *all = names_all(r->names, &count);
+    for (size_t i = 0; i < r->name_count; i++)
+        if (r->by_name[i].events && all[i].kind == NAME_FUNCTION)
+            votes[phases(&r->by_name[i], start, MOST)]++;
+    unsigned best = 0;
+    for (unsigned n = 2; n <= MOST; n++)
+        if (votes[n] && votes[n] >= (best ? votes[best] : 1))
+            best = n;
+    unsigned first = REPORT_BINS;
+    for (size_t i = 0; best && i < r->name_count; i++) {
+        if (!r->by_name[i].events || all[i].kind != NAME_FUNCTION ||
+            phases(&r->by_name[i], start, MOST) != best || start[0] >= first)
+            continue;
+        first = start[0];
+        for (unsigned n = 0; n < best; n++)
+            r->run_start[n] =
+                r->start + (uint64_t)((double)(r->end - r->start) * (double)start[n] / (double)REPORT_BINS);
+    }
+    r->runs = best;
+}

@@ -1,0 +1,553 @@
+/* coretap fractal report: a log as text, CSV, pictures, Perfetto JSON. */
+#include "cli/fractal_report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPT_ELF,
+    OPT_BIAS,
+    OPT_CSV,
+    OPT_HTML,
+    OPT_SVG,
+    OPT_PERFETTO,
+    OPT_TOP,
+    OPT_OUTPUT,
+    OPTS
+};
+
+enum {
+    SVG_TIMELINE,
+    SVG_PAGES,
+    SVG_LINES
+};
+
+#define BATCH 4096
+
+/* ---- first pass: totals ---- */
+
+static struct by_page *page_entry(struct report *r, uint64_t page)
+{
+    if ((r->page_count + 1) * 2 > r->page_room) {
+        const size_t room = r->page_room ? r->page_room * 2 : 4096;
+        struct by_page *bigger = calloc(room, sizeof *bigger);
+        if (!bigger)
+            return NULL;
+        for (size_t i = 0; i < r->page_room; i++) {
+            size_t at = r->pages[i].page * 0x9e3779b1u & (room - 1);
+            while (r->pages[i].page && bigger[at].page)
+                at = (at + 1) & (room - 1);
+            if (r->pages[i].page)
+                bigger[at] = r->pages[i];
+        }
+        free(r->pages);
+        r->pages = bigger;
+        r->page_room = room;
+    }
+    size_t at = (page + 1) * 0x9e3779b1u & (r->page_room - 1);
+    while (r->pages[at].page && r->pages[at].page != page + 1)
+        at = (at + 1) & (r->page_room - 1);
+    r->page_count += !r->pages[at].page;
+    r->pages[at].page = page + 1;
+    return &r->pages[at];
+}
+
+static size_t name_index(const struct report *r, uint64_t va)
+{
+    size_t count;
+    return (size_t)(names_at(r->names, va) - names_all(r->names, &count));
+}
+
+static void count_point(struct report *r, const struct ct_fractal_event *e)
+{
+    struct by_point *p = &r->points[e->point];
+    if (p->events) {
+        const uint64_t gap = e->time - p->last;
+        p->shortest = p->events == 1 || gap < p->shortest ? gap : p->shortest;
+        p->longest = gap > p->longest ? gap : p->longest;
+    } else {
+        p->va = e->va;
+        p->first = e->time;
+    }
+    p->events++;
+    p->last = e->time;
+}
+
+static int count_event(struct report *r, const struct ct_fractal_event *e)
+{
+    if (!r->events++)
+        r->start = r->end = e->time;
+    r->start = e->time < r->start ? e->time : r->start;
+    r->end = e->time > r->end ? e->time : r->end;
+    r->aliases += e->flags & CT_FRACTAL_ALIAS;
+    r->insns += e->kind == CT_FRACTAL_KIND_INSN;
+    r->by_op[e->op < CT_FRACTAL_OP_COUNT ? e->op : 0]++;
+    r->by_initiator[e->initiator & 63]++;
+    if (e->point < REPORT_POINTS)
+        count_point(r, e);
+    struct by_page *page = page_entry(r, e->va >> 12);
+    if (page)
+        page->events++;
+    return page != NULL;
+}
+
+static int for_each(struct report *r, int (*fn)(struct report *, const struct ct_fractal_event *))
+{
+    static const char what[] = "no memory for the log's pages";
+    struct ct_fractal_event *batch = malloc(BATCH * sizeof *batch);
+    size_t n;
+    int ok = batch != NULL;
+    ct_fractal_reader_rewind(r->reader);
+    while (ok && (n = ct_fractal_reader_next(r->reader, batch, BATCH)))
+        for (size_t i = 0; i < n && ok; i++)
+            ok = fn(r, &batch[i]);
+    free(batch);
+    if (!ok)
+        cli_say("%s", what);
+    return ok;
+}
+
+/* ---- second pass: names and pictures ---- */
+
+static unsigned slot(const struct report *r, uint64_t time, unsigned slots)
+{
+    const double span = (double)(r->end - r->start) + 1;
+    return (unsigned)((double)(time - r->start) / span * slots);
+}
+
+static int name_event(struct report *r, const struct ct_fractal_event *e)
+{
+    struct by_name *n = &r->by_name[name_index(r, e->va)];
+    if (!n->events++)
+        n->first = e->time;
+    n->last = e->time;
+    n->insns += e->kind == CT_FRACTAL_KIND_INSN;
+    const unsigned bin = slot(r, e->time, REPORT_BINS);
+    n->bin[bin / 8] |= (uint8_t)(1u << bin % 8);
+    return 1;
+}
+
+static int draw_event(struct report *r, const struct ct_fractal_event *e)
+{
+    const unsigned column = slot(r, e->time, REPORT_COLUMNS);
+    const struct name *name = names_at(r->names, e->va);
+    for (uint32_t i = 0; i < r->timeline.rows; i++)
+        if (r->timeline.name[i] == name)
+            r->timeline.cell[(size_t)i * REPORT_COLUMNS + column]++;
+    const uint64_t page = e->va >> 12 << 12;
+    for (uint32_t lo = 0, hi = r->heat.rows; lo < hi;) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        if (r->heat.page[mid] == page) {
+            r->heat.cell[(size_t)mid * REPORT_COLUMNS + column]++;
+            break;
+        }
+        if (r->heat.page[mid] < page)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (r->lines.rows && page == r->lines.page[0])
+        r->lines.cell[(size_t)(e->va >> 6 & 63) * REPORT_COLUMNS + column]++;
+    return 1;
+}
+
+static int by_events(const void *a, const void *b)
+{
+    const struct by_page *x = a, *y = b;
+    if (x->events != y->events)
+        return x->events < y->events ? 1 : -1;
+    return x->page < y->page ? -1 : x->page > y->page;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Indices of the names with the most events, at most `most`. */
+static size_t top_names(const struct report *r, size_t *out, size_t most)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->name_count; i++) {
+        if (!r->by_name[i].events)
+            continue;
+        size_t at = n < most ? n++ : most;
+        while (at && r->by_name[out[at - 1]].events < r->by_name[i].events) {
+            if (at < most)
+                out[at] = out[at - 1];
+            at--;
+        }
+        if (at < most)
+            out[at] = i;
+    }
+    return n;
+}
+
+static int choose_rows(struct report *r)
+{
+    size_t top[REPORT_ROWS], count;
+    const size_t rows = top_names(r, top, REPORT_ROWS);
+    const struct name *all = names_all(r->names, &count);
+    /* In the order in which they first ran: what the eye follows. */
+    for (size_t i = 1; i < rows; i++)
+        for (size_t j = i; j && r->by_name[top[j]].first < r->by_name[top[j - 1]].first; j--) {
+            const size_t t = top[j];
+            top[j] = top[j - 1];
+            top[j - 1] = t;
+        }
+    for (size_t i = 0; i < rows; i++)
+        r->timeline.name[i] = &all[top[i]];
+    r->timeline.rows = (uint32_t)rows;
+    qsort(r->pages, r->page_room, sizeof *r->pages, by_events);
+    while (r->heat.rows < REPORT_MAP_ROWS && r->heat.rows < r->page_room && r->pages[r->heat.rows].events) {
+        r->heat.page[r->heat.rows] = (r->pages[r->heat.rows].page - 1) << 12;
+        r->heat.rows++;
+    }
+    r->lines.rows = r->heat.rows ? 64 : 0;
+    for (unsigned i = 0; i < r->lines.rows; i++)
+        r->lines.page[i] = r->heat.page[0] + i * 64;
+    qsort(r->heat.page, r->heat.rows, sizeof *r->heat.page, by_number);
+    struct map *maps[] = {&r->timeline, &r->heat, &r->lines};
+    for (size_t i = 0; i < 3; i++)
+        if (!(maps[i]->cell = calloc((size_t)(maps[i]->rows + 1) * REPORT_COLUMNS, sizeof *maps[i]->cell)))
+            return 0;
+    return 1;
+}
+
+/* ---- output ---- */
+
+static int csv_event(struct report *r, const struct ct_fractal_event *e)
+{
+    fractal_csv_line(stdout, e, r->names);
+    return cli_output_ok();
+}
+
+static void text_names(const struct report *r, enum name_kind first, enum name_kind last, const char *title)
+{
+    size_t top[256], count, shown = 0;
+    const uint64_t wanted = r->args->values[OPT_TOP].given ? r->args->values[OPT_TOP].number : 15;
+    const size_t n = top_names(r, top, 256);
+    const struct name *all = names_all(r->names, &count);
+    printf("\n%s\n%10s %7s %12s %12s  %s\n", title, "events", "share", "first", "last", "name");
+    for (size_t i = 0; i < n && shown < wanted; i++) {
+        const struct by_name *b = &r->by_name[top[i]];
+        const struct name *name = &all[top[i]];
+        if (name->kind < first || name->kind > last)
+            continue;
+        shown++;
+        printf("%10llu %6.2f%% %12.4f %12.4f  %s\n", (unsigned long long)b->events,
+               100.0 * (double)b->events / (double)r->events, report_ms(r, b->first), report_ms(r, b->last),
+               name->text);
+    }
+    if (!shown)
+        puts("      none");
+}
+
+/* What the log says of its program: "key=" at the start of a line. */
+static const char *log_value(const char *text, const char *key)
+{
+    const size_t n = strlen(key);
+    for (; text; text = strchr(text, '\n')) {
+        text += *text == '\n';
+        if (!strncmp(text, key, n))
+            return text + n;
+    }
+    return NULL;
+}
+
+/* A point is a line of memory; the log remembers what in it was meant. */
+static void print_point_name(const struct report *r, unsigned id)
+{
+    char key[32];
+    snprintf(key, sizeof key, "point=%u 0x", id);
+    const char *at = log_value(r->info->text, key);
+    const char *name = at ? strchr(at, ' ') : NULL;
+    if (name)
+        printf("%.*s\n", (int)strcspn(name + 1, "\n"), name + 1);
+    else
+        puts(names_at(r->names, r->points[id].va)->text);
+}
+
+static void text_points(const struct report *r)
+{
+    bool any = false;
+    for (unsigned i = 0; i < REPORT_POINTS; i++) {
+        const struct by_point *p = &r->points[i];
+        if (!p->events)
+            continue;
+        if (!any)
+            printf("\nMilestones (observation points)\n%5s %18s %10s %12s %12s %12s %12s  %s\n", "point",
+                   "va", "hits", "first", "shortest", "mean", "longest", "name");
+        any = true;
+        const double mean = p->events > 1 ? (double)(p->last - p->first) / (double)(p->events - 1) : 0;
+        const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
+        printf("%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  ", i, (unsigned long long)p->va,
+               (unsigned long long)p->events, report_ms(r, p->first), (double)p->shortest * scale,
+               mean * scale, (double)p->longest * scale);
+        print_point_name(r, i);
+    }
+}
+
+static void print_text(const struct report *r)
+{
+    printf("range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->info->range_lo,
+           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? fractal_modes[r->info->mode] : "?",
+           1u << (r->info->granule & 31) >> 10);
+    printf("events    %llu (%llu of instructions), %llu more for pages mapped twice; %llu dropped; %llu "
+           "bytes damaged\n",
+           (unsigned long long)(r->events - r->aliases), (unsigned long long)r->insns,
+           (unsigned long long)r->aliases, (unsigned long long)r->dropped, (unsigned long long)r->damaged);
+    printf("time      %.4f %s; pages %zu\n", report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
+           r->page_count);
+    for (unsigned i = 0; i < CT_FRACTAL_OP_COUNT; i++)
+        if (r->by_op[i])
+            printf("%-18s %llu\n", ct_fractal_op_name(i), (unsigned long long)r->by_op[i]);
+    for (unsigned i = 0; i < 64; i++)
+        if (r->by_initiator[i])
+            printf("initiator %-8u %llu\n", i, (unsigned long long)r->by_initiator[i]);
+    if (r->runs > 1) {
+        printf("runs      %u, beginning at", r->runs);
+        for (unsigned i = 0; i < r->runs; i++)
+            printf(" %.4f", report_ms(r, r->run_start[i]));
+        puts("");
+    }
+    if (!r->events)
+        return;
+    text_names(r, NAME_FUNCTION, NAME_FUNCTION, "Functions");
+    text_names(r, NAME_OBJECT, NAME_UNKNOWN, "Objects, sections and regions");
+    text_points(r);
+}
+
+static void html_table(const struct report *r)
+{
+    size_t top[256], count;
+    const size_t n = top_names(r, top, 256);
+    const struct name *all = names_all(r->names, &count);
+    puts("<table><tr><th>events</th><th>share</th><th>first</th><th>last</th><th>name</th></tr>");
+    for (size_t i = 0; i < n; i++) {
+        const struct by_name *b = &r->by_name[top[i]];
+        printf("<tr><td>%llu</td><td>%.2f %%</td><td>%.4f</td><td>%.4f</td><td>",
+               (unsigned long long)b->events, 100.0 * (double)b->events / (double)r->events,
+               report_ms(r, b->first), report_ms(r, b->last));
+        report_xml(stdout, all[top[i]].text);
+        puts("</td></tr>");
+    }
+    puts("</table>");
+}
+
+static void print_html(const struct report *r)
+{
+    puts(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>FRACTAL log</title>\n<style>"
+        "body{font:14px sans-serif;margin:2em "
+        "auto;max-width:900px;color:#222}h1{font-size:1.4em}h2{font-size:1.1em;"
+        "margin-top:2em}svg{max-width:100%;height:auto;border:1px solid #ddd}table{border-collapse:collapse}"
+        "td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #eee}td:last-child,th:last-child"
+        "{text-align:left}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>");
+    printf("<p>%llu events in %.4f %s, %llu of them instruction fetches; range 0x%llx..0x%llx; mode %s; %llu "
+           "dropped.</p>\n",
+           (unsigned long long)r->events, report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
+           (unsigned long long)r->insns, (unsigned long long)r->info->range_lo,
+           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? fractal_modes[r->info->mode] : "?",
+           (unsigned long long)r->dropped);
+    if (r->runs > 1)
+        printf("<p>The same functions appear in %u separate phases: %u runs.</p>\n", r->runs, r->runs);
+    puts("<h2>Functions over time</h2>");
+    report_svg_timeline(r, stdout);
+    puts("<h2>Pages over time</h2>");
+    report_svg_heat(r, stdout);
+    puts("<h2>Lines of the busiest page</h2>");
+    report_svg_lines(r, stdout);
+    puts("<h2>Functions and objects</h2>");
+    html_table(r);
+    puts("</body></html>");
+}
+
+static void json_text(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\' || (unsigned char)*text < 32 || (unsigned char)*text > 126)
+            printf("\\u%04x", (unsigned char)*text);
+        else
+            putchar(*text);
+    }
+}
+
+/* Chrome trace events: an instant for each event, on a track for each initiator, in microseconds. */
+static int perfetto_event(struct report *r, const struct ct_fractal_event *e)
+{
+    const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
+    fputs(",\n{\"name\":\"", stdout);
+    json_text(names_at(r->names, e->va)->text);
+    printf("\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
+           "\"0x%llx\","
+           "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
+           e->target, e->initiator, us, (unsigned long long)e->va, (unsigned long long)e->pa,
+           ct_fractal_op_name(e->op));
+    return cli_output_ok();
+}
+
+static int print_perfetto(struct report *r)
+{
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,"
+          "\"args\":"
+          "{\"name\":\"FRACTAL\"}}",
+          stdout);
+    const int ok = for_each(r, perfetto_event);
+    puts("\n]}");
+    return ok;
+}
+
+/* ---- the command ---- */
+
+static void take_regions(struct report *r)
+{
+    const char *at = r->info->text;
+    while ((at = log_value(at, "region="))) {
+        uint64_t lo, hi;
+        char name[64];
+        unsigned long long a, b;
+        if (sscanf(at, "0x%llx..0x%llx %63[^\n]", &a, &b, name) == 3) {
+            lo = a;
+            hi = b;
+            if (lo < hi)
+                names_region(r->names, lo, hi, name);
+        }
+    }
+}
+
+static int open_log(struct report *r)
+{
+    struct ct_ctx *ctx = r->args->ctx;
+    const struct cli_value *v = r->args->values;
+    if (ct_fractal_reader_open(ctx, r->args->operand, &r->reader))
+        return cli_library_error(ctx);
+    r->info = ct_fractal_reader_info(r->reader);
+    r->points = calloc(REPORT_POINTS, sizeof *r->points);
+    if (!r->points || !for_each(r, count_event))
+        return CLI_FAILED;
+    ct_fractal_reader_losses(r->reader, &r->dropped, &r->damaged);
+    const char *bias = log_value(r->info->text, "bias=");
+    uint64_t by = bias ? strtoull(bias, NULL, 16) : 0;
+    if (v[OPT_BIAS].given)
+        by = v[OPT_BIAS].number;
+    r->names = names_load(ctx, v[OPT_ELF].given ? v[OPT_ELF].text : NULL, by);
+    if (!r->names)
+        return cli_library_error(ctx);
+    take_regions(r);
+    names_all(r->names, &r->name_count);
+    r->by_name = calloc(r->name_count, sizeof *r->by_name);
+    if (!r->by_name || !for_each(r, name_event) || !choose_rows(r))
+        return CLI_FAILED;
+    report_find_runs(r);
+    return CLI_CLEAN;
+}
+
+static int print(struct report *r)
+{
+    const struct cli_value *v = r->args->values;
+    const bool pictures = v[OPT_HTML].given || v[OPT_SVG].given;
+    if (pictures && !for_each(r, draw_event))
+        return CLI_FAILED;
+    if (v[OPT_CSV].given) {
+        fputs(FRACTAL_CSV_HEADER, stdout);
+        if (!for_each(r, csv_event))
+            return CLI_FAILED;
+    } else if (v[OPT_PERFETTO].given) {
+        if (!print_perfetto(r))
+            return CLI_FAILED;
+    } else if (v[OPT_HTML].given) {
+        print_html(r);
+    } else if (v[OPT_SVG].given) {
+        void (*const draw[])(const struct report *, FILE *) = {report_svg_timeline, report_svg_heat,
+                                                               report_svg_lines};
+        draw[v[OPT_SVG].number](r, stdout);
+    } else {
+        print_text(r);
+    }
+    return CLI_CLEAN;
+}
+
+static int run(const struct cli_args *args)
+{
+    const struct cli_value *v = args->values;
+    if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given > 1)
+        return cli_usage_error(args->command, "--csv, --html, --svg and --perfetto: one at a time");
+    if (v[OPT_OUTPUT].given && !freopen(v[OPT_OUTPUT].text, "w", stdout)) {
+        cli_say("%s: cannot be created: %s", v[OPT_OUTPUT].text, strerror(errno));
+        return CLI_FAILED;
+    }
+    struct report *r = calloc(1, sizeof *r);
+    if (!r) {
+        cli_say("no memory");
+        return CLI_FAILED;
+    }
+    r->args = args;
+    int code = open_log(r);
+    if (!code)
+        code = print(r);
+    if (!code && r->damaged) {
+        cli_say("%s: %llu bytes are damaged; what is whole was read", args->operand,
+                (unsigned long long)r->damaged);
+        code = CLI_DAMAGED;
+    }
+    ct_fractal_reader_free(r->reader);
+    names_free(r->names);
+    free(r->by_name);
+    free(r->pages);
+    free(r->points);
+    free(r->timeline.cell);
+    free(r->heat.cell);
+    free(r->lines.cell);
+    free(r);
+    return code;
+}
+
+static const char *const svg_words[] = {"timeline", "pages", "lines", NULL};
+
+static const struct cli_option options[OPTS] = {
+    [OPT_ELF] = {.name = "elf",
+                 .kind = CLI_TEXT,
+                 .arg = "FILE",
+                 .help = "The program, for names of functions and objects."},
+    [OPT_BIAS] = {.name = "bias",
+                  .kind = CLI_HEX,
+                  .arg = "HEX",
+                  .max = UINT64_C(0xffffffffffff),
+                  .help = "Where it was loaded, when the log does not say."},
+    [OPT_CSV] = {.name = "csv",
+                 .help = "Every event as comma-separated values: time,va,pa,op,initiator,kind,symbol."},
+    [OPT_HTML] = {.name = "html", .help = "One HTML page with the pictures and tables."},
+    [OPT_SVG] = {.name = "svg",
+                 .kind = CLI_CHOICE,
+                 .choices = svg_words,
+                 .help = "One picture: functions, pages, or lines of the busiest page, over time."},
+    [OPT_PERFETTO] = {.name = "perfetto", .help = "JSON for ui.perfetto.dev and chrome://tracing."},
+    [OPT_TOP] = {.name = "top",
+                 .kind = CLI_NUMBER,
+                 .arg = "N",
+                 .min = 1,
+                 .max = 256,
+                 .help = "Lines of the text's tables. Without: 15."},
+    [OPT_OUTPUT] = {.name = "output",
+                    .letter = 'o',
+                    .kind = CLI_TEXT,
+                    .arg = "FILE",
+                    .help = "Where to. Without: standard output."},
+};
+
+const struct cli_command cli_fractal_report = {
+    .name = "fractal report",
+    .summary = "what an event log says: functions over time, heatmaps, milestones",
+    .operand = "LOG",
+    .about =
+        "Prints what a log of FRACTAL holds: totals, the functions and objects with the most last-level "
+        "misses, "
+        "the runs that can be told apart, and for observation points how often and how regularly they were "
+        "reached; or the events themselves, or pictures.",
+    .options = options,
+    .option_count = OPTS,
+    .run = run,
+};

@@ -1,0 +1,66 @@
+/* What coretap fractal report finds in a log, and the pictures of it. */
+#ifndef CT_CLI_FRACTAL_REPORT_H
+#define CT_CLI_FRACTAL_REPORT_H
+
+#include "cli/fractal.h"
+
+#define REPORT_BINS     2000 /* parts of the log's time in which runs are looked for */
+#define REPORT_COLUMNS  600  /* of a picture */
+#define REPORT_ROWS     40   /* functions of a timeline, at most */
+#define REPORT_MAP_ROWS 96   /* pages of a heatmap, at most */
+#define REPORT_POINTS   4096
+
+struct by_name {
+    uint64_t events, insns, first, last;
+    uint32_t order; /* among names by first event */
+    uint8_t bin[REPORT_BINS / 8];
+};
+
+struct by_page {
+    uint64_t page, events; /* page + 1, so that 0 is empty */
+};
+
+struct by_point {
+    uint64_t va, events, first, last, shortest, longest;
+};
+
+/* Rows × columns of counts. */
+struct map {
+    uint32_t *cell;
+    uint32_t rows;
+    const struct name *name[REPORT_ROWS]; /* timeline */
+    uint64_t page[REPORT_MAP_ROWS];       /* heatmap of pages; of lines: the line's address */
+};
+
+struct report {
+    const struct cli_args *args;
+    struct ct_fractal_reader *reader;
+    const struct ct_fractal_log_info *info;
+    struct names *names;
+    struct by_name *by_name;
+    size_t name_count;
+    struct by_page *pages;
+    size_t page_room, page_count;
+    struct by_point *points;
+    uint64_t events, aliases, insns, start, end;
+    uint64_t by_op[CT_FRACTAL_OP_COUNT], by_initiator[64];
+    uint64_t dropped, damaged;
+    unsigned runs;
+    uint64_t run_start[64];
+    struct map timeline, heat, lines;
+};
+
+/* Time as the log's clock says, in the unit that picture and text use. */
+double report_ms(const struct report *r, uint64_t time);
+
+/* Fills runs and run_start from by_name. */
+void report_find_runs(struct report *r);
+
+/* An <svg> element. */
+void report_svg_timeline(const struct report *r, FILE *out);
+void report_svg_heat(const struct report *r, FILE *out);
+void report_svg_lines(const struct report *r, FILE *out);
+/* Text for XML. */
+void report_xml(FILE *out, const char *text);
+
+#endif

@@ -1,0 +1,157 @@
+/* Pictures of a FRACTAL log as SVG: function timeline, heatmaps. */
+#include <math.h>
+
+#include "cli/fractal_report.h"
+
+#define LEFT   230
+#define TOP    34
+#define ROW    15
+#define BOTTOM 34
+
+void report_xml(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            fputs("&lt;", out);
+        else if (*text == '>')
+            fputs("&gt;", out);
+        else if (*text == '&')
+            fputs("&amp;", out);
+        else if (*text == '"')
+            fputs("&quot;", out);
+        else if ((unsigned char)*text < 32)
+            fputc('?', out);
+        else
+            fputc(*text, out);
+    }
+}
+
+double report_ms(const struct report *r, uint64_t time)
+{
+    const double cycles = (double)(time - r->start);
+    return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
+}
+
+static const char *unit(const struct report *r)
+{
+    return r->info->clock_hz ? "ms" : "cycles";
+}
+
+static void open_picture(const struct report *r, FILE *out, const char *title, uint32_t rows,
+                         uint32_t row_height)
+{
+    const unsigned width = LEFT + REPORT_COLUMNS + 20, height = TOP + rows * row_height + BOTTOM;
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\" "
+            "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" "
+            "fill=\"#fff\"/>\n"
+            "<text x=\"%d\" y=\"18\" font-size=\"13\">",
+            width, height, width, height, LEFT);
+    report_xml(out, title);
+    fputs("</text>\n", out);
+    (void)r;
+}
+
+/* Five ticks below, and a line where each run begins. */
+static void axis(const struct report *r, FILE *out, uint32_t rows, uint32_t row_height, uint64_t from,
+                 uint64_t to)
+{
+    const uint32_t base = TOP + rows * row_height;
+    for (unsigned i = 0; i <= 4; i++) {
+        const double x = LEFT + REPORT_COLUMNS * (double)i / 4;
+        fprintf(
+            out,
+            "<line x1=\"%.1f\" y1=\"%u\" x2=\"%.1f\" y2=\"%u\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%u\" "
+            "text-anchor=\"middle\">%.4g%s%s</text>\n",
+            x, base, x, base + 4, x, base + 17, report_ms(r, from + (uint64_t)((double)(to - from) * i / 4)),
+            i == 4 ? " " : "", i == 4 ? unit(r) : "");
+    }
+    for (unsigned i = 0; i < r->runs && r->runs > 1; i++) {
+        const double x =
+            LEFT + REPORT_COLUMNS * (double)(r->run_start[i] - from) / (double)(to - from ? to - from : 1);
+        fprintf(out,
+                "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%u\" stroke=\"#c33\" stroke-dasharray=\"3 3\"/>"
+                "<text x=\"%.1f\" y=\"%d\" fill=\"#c33\" font-size=\"10\">run %u</text>\n",
+                x, TOP - 10, x, base, x + 3, TOP - 3, i + 1);
+    }
+}
+
+static uint32_t largest(const struct map *m)
+{
+    uint32_t most = 1;
+    for (size_t i = 0; i < (size_t)m->rows * REPORT_COLUMNS; i++)
+        most = m->cell[i] > most ? m->cell[i] : most;
+    return most;
+}
+
+/* Cells of a row, neighbours of one shade together. `shades` of at most 6 steps on a logarithmic scale. */
+static void cells(FILE *out, const uint32_t *row, uint32_t y, uint32_t height, double scale,
+                  const char *const *shade)
+{
+    for (unsigned x = 0; x < REPORT_COLUMNS;) {
+        const unsigned level = row[x] ? 1 + (unsigned)(4.99 * log1p((double)row[x]) / scale) : 0;
+        unsigned end = x + 1;
+        while (end < REPORT_COLUMNS &&
+               (row[end] ? 1 + (unsigned)(4.99 * log1p((double)row[end]) / scale) : 0) == level)
+            end++;
+        if (level)
+            fprintf(out, "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" fill=\"%s\"/>\n", LEFT + x, y,
+                    end - x, height, shade[level - 1]);
+        x = end;
+    }
+}
+
+static const char *const blues[] = {"#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c"};
+static const char *const heat[] = {"#fed976", "#feb24c", "#fd8d3c", "#e31a1c", "#800026"};
+
+void report_svg_timeline(const struct report *r, FILE *out)
+{
+    const struct map *m = &r->timeline;
+    open_picture(r, out, "Functions over time: last-level misses in each", m->rows, ROW);
+    const double scale = log1p((double)largest(m));
+    for (uint32_t i = 0; i < m->rows; i++) {
+        const uint32_t y = TOP + i * ROW;
+        if (i % 2)
+            fprintf(out, "<rect x=\"%d\" y=\"%u\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT, y,
+                    REPORT_COLUMNS, ROW);
+        fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">", LEFT - 6, y + 11);
+        report_xml(out, m->name[i]->text);
+        fputs("</text>\n", out);
+        cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y + 2, ROW - 4, scale, blues);
+    }
+    axis(r, out, m->rows, ROW, r->start, r->end);
+    fputs("</svg>\n", out);
+}
+
+static void address_map(const struct report *r, FILE *out, const struct map *m, const char *title,
+                        unsigned row)
+{
+    open_picture(r, out, title, m->rows, row);
+    const double scale = log1p((double)largest(m));
+    const struct name *before = NULL;
+    for (uint32_t i = 0; i < m->rows; i++) {
+        const uint32_t y = TOP + i * row;
+        const struct name *name = names_at(r->names, m->page[i]);
+        /* A label where there is room for one, and a name where it changes. */
+        if (i % 2 == 0) {
+            fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);
+            if (name != before)
+                report_xml(out, name->text);
+            fprintf(out, " 0x%llx</text>\n", (unsigned long long)m->page[i]);
+            before = name;
+        }
+        cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y, row, scale, heat);
+    }
+    axis(r, out, m->rows, row, r->start, r->end);
+    fputs("</svg>\n", out);
+}
+
+void report_svg_heat(const struct report *r, FILE *out)
+{
+    address_map(r, out, &r->heat, "Pages over time: last-level misses, darker is more", 7);
+}
+
+void report_svg_lines(const struct report *r, FILE *out)
+{
+    address_map(r, out, &r->lines, "Lines of the page with the most misses", 7);
+}

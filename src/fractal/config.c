@@ -1,0 +1,331 @@
+/* Configuration port: the register block. */
+#include "fractal/machine.h"
+
+#include "base/bytes.h"
+
+#define RO32(NAME, text)                                                                                     \
+    {                                                                                                        \
+#NAME, text, CT_FRACTAL_REG_##NAME, 4, 0                                                             \
+    }
+#define RW32(NAME, text)                                                                                     \
+    {                                                                                                        \
+#NAME, text, CT_FRACTAL_REG_##NAME, 4, 1                                                             \
+    }
+#define RO64(NAME, text)                                                                                     \
+    {                                                                                                        \
+#NAME, text, CT_FRACTAL_REG_##NAME, 8, 0                                                             \
+    }
+#define RW64(NAME, text)                                                                                     \
+    {                                                                                                        \
+#NAME, text, CT_FRACTAL_REG_##NAME, 8, 1                                                             \
+    }
+
+static const struct ct_fractal_reg_info reg[] = {
+    RO32(ID, "0x43544652"),
+    RO32(VERSION, "version of this block: 1"),
+    RW32(CTRL,
+         "bit 0 enable (0 to 1 starts anew); 2:1 mode (0 passive, 1 points, 2 active); 3 log points only; "
+         "4 interrupt on full"),
+    RO32(STATUS, "bit 0 ring full, events dropped; 1 lost: a point or watermark had no place; 2 interrupt"),
+    RW64(PGD, "physical address of the target's top-level table; in force when enabled"),
+    RW32(ASID, "bits 15:0 address space of the target; may change while enabled"),
+    RW32(GEOM,
+         "bits 7:0 log2 of the granule (12, 14, 16); 15:8 bits of a virtual address; in force when enabled"),
+    RW64(RANGE_LO, "first virtual address of interest; in force with the commit"),
+    RW64(RANGE_HI, "first virtual address after the range; in force with the commit"),
+    RW32(RANGE_COMMIT, "a write takes both ends of the range at once; may come while enabled"),
+    RW32(TARGET, "bits 7:0 number that events carry"),
+    RW64(CONTEXT, "initiators that run the target, one bit each; all ones when nobody says"),
+    RW64(POINT_VA, "virtual address for the next point command"),
+    RW32(POINT_CMD, "write 1 add, 2 remove, 3 remove all"),
+    RO32(POINT_COUNT, "points set"),
+    RW32(LOG_FIELDS,
+         "fields of a record: 0 time, 1 va, 2 pa, 3 point, 4 op, 5 initiator, 6 kind, 7 flags, 8 target; "
+         "a write empties the ring"),
+    RO32(LOG_LEVEL, "records in the ring"),
+    RO32(RTLB_GEOM, "bits 23:0 sets; 31:24 ways"),
+    RO32(RTLB_USED, "entries of the reverse TLB in use"),
+    RO64(SNOOPS, "reads seen"),
+    RO64(EVENTS, "events made"),
+    RO64(DROPPED, "events that found the ring full"),
+    RO64(WALKS, "lines of the target's tables seen read or written"),
+    RO64(REFILLS, "mappings taken into the reverse TLB"),
+    RO64(EVICTIONS, "mappings put out of it for want of place"),
+    RO64(DVM, "translation invalidations seen"),
+    RO64(COMMANDS, "commands issued"),
+    RO64(POINT_HITS, "snoops of observed lines"),
+    RO64(INCONSISTENT, "messages that could not be, and were ignored"),
+};
+#define REGS (sizeof reg / sizeof reg[0])
+
+int ct_fractal_reg_info(unsigned index, struct ct_fractal_reg_info *out)
+{
+    if (index >= REGS)
+        return CT_ERR_NOT_FOUND;
+    *out = reg[index];
+    return CT_OK;
+}
+
+static const struct ct_fractal_reg_info *find(uint32_t offset)
+{
+    for (size_t i = 0; i < REGS; i++)
+        if (offset == reg[i].offset || (reg[i].bytes == 8 && offset == reg[i].offset + 4u))
+            return &reg[i];
+    return NULL;
+}
+
+static uint32_t status(const struct ct_fractal *f)
+{
+    uint32_t s = f->logger.full ? CT_FRACTAL_STATUS_FULL : 0;
+    if (f->config.lost || f->stalker.lost || f->helper.overflow)
+        s |= CT_FRACTAL_STATUS_LOST;
+    if (f->logger.full && f->config.control & CT_FRACTAL_CTRL_IRQ_FULL)
+        s |= CT_FRACTAL_STATUS_IRQ;
+    return s;
+}
+
+static uint64_t value_of(const struct ct_fractal *f, uint32_t offset)
+{
+    const struct ct_config *c = &f->config;
+    switch (offset) {
+    case CT_FRACTAL_REG_ID:
+        return 0x43544652;
+    case CT_FRACTAL_REG_VERSION:
+        return 1;
+    case CT_FRACTAL_REG_CTRL:
+        return c->control;
+    case CT_FRACTAL_REG_STATUS:
+        return status(f);
+    case CT_FRACTAL_REG_PGD:
+        return c->pgd;
+    case CT_FRACTAL_REG_ASID:
+        return c->asid;
+    case CT_FRACTAL_REG_GEOM:
+        return c->geometry;
+    case CT_FRACTAL_REG_RANGE_LO:
+        return c->new_lo;
+    case CT_FRACTAL_REG_RANGE_HI:
+        return c->new_hi;
+    case CT_FRACTAL_REG_TARGET:
+        return c->target;
+    case CT_FRACTAL_REG_CONTEXT:
+        return c->context;
+    case CT_FRACTAL_REG_POINT_VA:
+        return c->point_va;
+    case CT_FRACTAL_REG_POINT_COUNT:
+        return f->points.count;
+    case CT_FRACTAL_REG_LOG_FIELDS:
+        return f->logger.fields;
+    case CT_FRACTAL_REG_LOG_LEVEL:
+        return f->logger.count;
+    case CT_FRACTAL_REG_RTLB_GEOM:
+        return f->rtlb.sets | f->rtlb.ways << 24;
+    case CT_FRACTAL_REG_RTLB_USED:
+        return f->rtlb.used + f->rtlb.stashed;
+    case CT_FRACTAL_REG_SNOOPS:
+        return f->snoops;
+    case CT_FRACTAL_REG_EVENTS:
+        return f->logger.events;
+    case CT_FRACTAL_REG_DROPPED:
+        return f->logger.dropped;
+    case CT_FRACTAL_REG_WALKS:
+        return f->stalker.walks;
+    case CT_FRACTAL_REG_REFILLS:
+        return f->rtlb.refills;
+    case CT_FRACTAL_REG_EVICTIONS:
+        return f->rtlb.evictions;
+    case CT_FRACTAL_REG_DVM:
+        return f->dvm;
+    case CT_FRACTAL_REG_COMMANDS:
+        return f->helper.issued;
+    case CT_FRACTAL_REG_POINT_HITS:
+        return f->points.hits;
+    case CT_FRACTAL_REG_INCONSISTENT:
+        return f->inconsistent;
+    default:
+        return 0; /* command registers read as zero */
+    }
+}
+
+int ct_fractal_reg_read(const struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t *value)
+{
+    const struct ct_fractal_reg_info *r = find(offset);
+    if (!r || (bytes != 4 && bytes != 8) || (bytes == 8 && offset != r->offset))
+        return ct_fail(f->ctx, CT_ERR_ARG, "fractal register 0x%x: no register of %u bytes there", offset,
+                       bytes);
+    const uint64_t whole = value_of(f, r->offset);
+    *value = bytes == 8 ? whole : (offset == r->offset ? whole : whole >> 32) & 0xffffffff;
+    return CT_OK;
+}
+
+/* Starts a target anew: nothing is known of it, and nothing of it may be in a TLB. */
+static int start(struct ct_fractal *f)
+{
+    struct ct_config *c = &f->config;
+    const unsigned mode = ct_config_mode(c), granule = c->geometry & 0xff, va_bits = c->geometry >> 8 & 0xff;
+    const int track = mode != CT_FRACTAL_PASSIVE;
+    ct_helper_reset(&f->helper);
+    ct_rtlb_reset(&f->rtlb);
+    ct_points_forget(&f->points, 0, 1);
+    f->rtlb.active = mode == CT_FRACTAL_ACTIVE;
+    f->points.active = (uint8_t)track;
+    f->stalker.track = (uint8_t)track;
+    f->stalker.range_lo = c->range_lo = c->new_lo;
+    f->stalker.range_hi = c->range_hi = c->new_hi;
+    f->helper.asid = c->asid;
+    if (!ct_stalker_start(&f->stalker, c->pgd, granule, va_bits)) {
+        c->control &= ~CT_FRACTAL_CTRL_ENABLE;
+        return ct_fail(
+            f->ctx, CT_ERR_CONFIG,
+            "fractal GEOM 0x%x: granule 2^%u with %u bits of address is not supported; not enabled",
+            c->geometry, granule, va_bits);
+    }
+    if (track)
+        ct_helper_tlbi_asid(&f->helper);
+    return CT_OK;
+}
+
+static int write_control(struct ct_fractal *f, uint32_t value)
+{
+    if ((value >> 1 & 3) > CT_FRACTAL_ACTIVE)
+        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal CTRL: mode 3 does not exist; register unchanged");
+    const uint32_t before = f->config.control, of_start = CT_FRACTAL_CTRL_ENABLE | CT_FRACTAL_CTRL_MODE(3);
+    f->config.control = value & 31;
+    if (value & CT_FRACTAL_CTRL_ENABLE && (before & of_start) != (value & of_start))
+        return start(f);
+    return CT_OK;
+}
+
+static int commit_range(struct ct_fractal *f)
+{
+    struct ct_config *c = &f->config;
+    if (c->new_lo > c->new_hi || c->new_hi > UINT64_C(1) << 48)
+        return ct_fail(f->ctx, CT_ERR_CONFIG,
+                       "fractal range 0x%llx..0x%llx: not one below 2^48; range unchanged",
+                       (unsigned long long)c->new_lo, (unsigned long long)c->new_hi);
+    c->range_lo = c->new_lo;
+    c->range_hi = c->new_hi;
+    if (ct_config_enabled(c))
+        ct_stalker_range(&f->stalker, c->range_lo, c->range_hi);
+    return CT_OK;
+}
+
+/* A translation that only the cores know would hide the new point from the watchdog. */
+static int add_point(struct ct_fractal *f, uint64_t va)
+{
+    if (!ct_points_add(&f->points, va)) {
+        f->config.lost = 1;
+        return ct_fail(f->ctx, CT_ERR_LIMIT, "fractal point 0x%llx: all %u places are taken; point not set",
+                       (unsigned long long)va, f->points.capacity);
+    }
+    if (!ct_config_enabled(&f->config))
+        return CT_OK;
+    const struct ct_mapping *m = ct_rtlb_find_va(&f->rtlb, va);
+    if (m) {
+        ct_points_refill(&f->points, m);
+    } else if (f->stalker.track) {
+        ct_stalker_expose(&f->stalker, va);
+        ct_helper_tlbi(&f->helper, va, 1, 0);
+    }
+    return CT_OK;
+}
+
+static int point_command(struct ct_fractal *f, uint64_t command)
+{
+    switch (command) {
+    case CT_FRACTAL_POINT_ADD:
+        return add_point(f, f->config.point_va);
+    case CT_FRACTAL_POINT_REMOVE:
+        if (!ct_points_remove(&f->points, f->config.point_va))
+            return ct_fail(f->ctx, CT_ERR_NOT_FOUND, "fractal point 0x%llx: not set; nothing removed",
+                           (unsigned long long)f->config.point_va);
+        return CT_OK;
+    case CT_FRACTAL_POINT_CLEAR:
+        ct_points_clear(&f->points);
+        return CT_OK;
+    default:
+        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal POINT_CMD: %llu is no command; nothing done",
+                       (unsigned long long)command);
+    }
+}
+
+/* Roll-over: no TLB has anything under the new number, and translations of the old one that were being
+ * invalidated will not be mentioned again. */
+static void change_asid(struct ct_fractal *f, uint16_t asid)
+{
+    f->config.asid = f->helper.asid = asid;
+    if (!ct_config_enabled(&f->config))
+        return;
+    ct_fractal_tlbi_all(f);
+    if (f->stalker.track)
+        ct_helper_tlbi_asid(&f->helper);
+}
+
+static int write_whole(struct ct_fractal *f, uint32_t offset, uint64_t value)
+{
+    struct ct_config *c = &f->config;
+    switch (offset) {
+    case CT_FRACTAL_REG_CTRL:
+        return write_control(f, (uint32_t)value);
+    case CT_FRACTAL_REG_PGD:
+        if (value >> 48 || value & 63)
+            return ct_fail(f->ctx, CT_ERR_CONFIG,
+                           "fractal PGD 0x%llx: a table is below 2^48 and on a line; register unchanged",
+                           (unsigned long long)value);
+        c->pgd = value;
+        return CT_OK;
+    case CT_FRACTAL_REG_ASID:
+        change_asid(f, (uint16_t)value);
+        return CT_OK;
+    case CT_FRACTAL_REG_GEOM:
+        c->geometry = (uint32_t)value & 0xffff;
+        return CT_OK;
+    case CT_FRACTAL_REG_RANGE_LO:
+        c->new_lo = value;
+        return CT_OK;
+    case CT_FRACTAL_REG_RANGE_HI:
+        c->new_hi = value;
+        return CT_OK;
+    case CT_FRACTAL_REG_RANGE_COMMIT:
+        return commit_range(f);
+    case CT_FRACTAL_REG_TARGET:
+        c->target = (uint8_t)value;
+        return CT_OK;
+    case CT_FRACTAL_REG_CONTEXT:
+        c->context = value;
+        return CT_OK;
+    case CT_FRACTAL_REG_POINT_VA:
+        c->point_va = value & ct_mask64(48);
+        return CT_OK;
+    case CT_FRACTAL_REG_POINT_CMD:
+        return point_command(f, value);
+    default: /* LOG_FIELDS, the last of those that can be written */
+        if (!(value & CT_FRACTAL_FIELD_ALL))
+            return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal LOG_FIELDS 0x%llx: no field; register unchanged",
+                           (unsigned long long)value);
+        ct_logger_fields(&f->logger, (uint32_t)value & CT_FRACTAL_FIELD_ALL);
+        return CT_OK;
+    }
+}
+
+int ct_fractal_reg_write(struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t value)
+{
+    const struct ct_fractal_reg_info *r = find(offset);
+    if (!r || (bytes != 4 && bytes != 8) || (bytes == 8 && offset != r->offset))
+        return ct_fail(f->ctx, CT_ERR_ARG,
+                       "fractal register 0x%x: no register of %u bytes there; nothing written", offset,
+                       bytes);
+    if (!r->writable)
+        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal register %s: read only; nothing written", r->name);
+    if (bytes == 8 || r->bytes == 4)
+        return write_whole(f, r->offset, value);
+    if (offset == r->offset) {
+        f->config.latch = value & 0xffffffff;
+        f->config.latch_at = offset;
+        return CT_OK;
+    }
+    const uint64_t low =
+        f->config.latch_at == r->offset ? f->config.latch : value_of(f, r->offset) & 0xffffffff;
+    f->config.latch_at = UINT32_MAX;
+    return write_whole(f, r->offset, value << 32 | low);
+}

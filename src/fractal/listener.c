@@ -1,0 +1,207 @@
+/* Snoop Listener: gives each read of the port its virtual address, or passes it by. */
+#include "fractal/machine.h"
+
+#include <string.h>
+
+static int in_range(const struct ct_config *c, uint64_t line)
+{
+    return line < c->range_hi && line + (CT_FRACTAL_LINE - 1) >= c->range_lo;
+}
+
+static void emit(struct ct_fractal *f, struct ct_fractal_event *e, const struct ct_point *point)
+{
+    if (!in_range(&f->config, e->va) || (!point && f->config.control & CT_FRACTAL_CTRL_POINTS_ONLY))
+        return;
+    e->point = point ? point->id : CT_FRACTAL_NO_POINT;
+    ct_logger_put(&f->logger, e);
+    e->flags = CT_FRACTAL_ALIAS;
+}
+
+static void annotate(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t pa, uint32_t chain)
+{
+    const struct ct_mapping *hit[CT_RTLB_HITS_MAX];
+    const unsigned hits = ct_rtlb_collect(&f->rtlb, pa, hit);
+    struct ct_fractal_event e = {.time = m->time,
+                                 .pa = pa,
+                                 .op = m->op,
+                                 .initiator = m->initiator,
+                                 .kind = m->kind,
+                                 .target = f->config.target};
+    for (unsigned i = 0; i < hits; i++) {
+        e.va = hit[i]->va + (pa - hit[i]->pa);
+        emit(f, &e, chain == UINT32_MAX ? NULL : ct_points_at(&f->points, e.va, pa));
+    }
+    /* The watchdog keeps translations of its own: they outlive silent evictions. */
+    for (uint32_t i = chain; i != UINT32_MAX; i = f->points.point[i].next) {
+        const struct ct_point *point = &f->points.point[i];
+        unsigned known = 0;
+        while (known < hits && hit[known]->va + (pa - hit[known]->pa) != point->va)
+            known++;
+        if (point->pa != pa || known < hits)
+            continue;
+        e.va = point->va;
+        emit(f, &e, point);
+    }
+}
+
+void ct_listener_read(struct ct_fractal *f, const struct ct_fractal_message *m)
+{
+    const uint64_t pa = m->addr & ~UINT64_C(63);
+    f->snoops++;
+    const int watched = ct_filter_maybe(&f->filter, pa);
+    const uint32_t chain = watched ? ct_points_first(&f->points, pa) : UINT32_MAX;
+    if ((chain != UINT32_MAX || ct_rtlb_hit(&f->rtlb, pa)) && f->config.context >> m->initiator & 1)
+        annotate(f, m, pa, chain);
+    if (chain != UINT32_MAX)
+        ct_points_hit(&f->points, pa, m->kind == CT_FRACTAL_KIND_DATA);
+    if (watched)
+        ct_stalker_touch(&f->stalker, pa);
+}
+
+static int plain_read(const struct ct_fractal *f, const struct ct_fractal_message *m)
+{
+    return m->op <= CT_FRACTAL_READ_UNIQUE && m->time >= f->time && m->addr >> 48 == 0 && m->initiator < 64;
+}
+
+/* Ways of the set that hold the tag, one bit each. */
+static inline unsigned matches(const uint64_t *way, uint32_t ways, uint64_t tag)
+{
+    if (ways == 4)
+        return (unsigned)(way[0] == tag) | (unsigned)(way[1] == tag) << 1 | (unsigned)(way[2] == tag) << 2 |
+               (unsigned)(way[3] == tag) << 3;
+    unsigned hits = 0;
+    for (uint32_t w = 0; w < ways; w++)
+        hits |= (unsigned)(way[w] == tag) << w;
+    return hits;
+}
+
+/* A record with every field, made where it will lie: what ct_record_pack makes of the same event. */
+static void put_all(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t va, uint64_t pa)
+{
+    const uint32_t none = CT_FRACTAL_NO_POINT;
+    const uint8_t tail[5] = {m->op, m->initiator, m->kind, 0, f->config.target};
+    uint8_t *place = ct_logger_place(&f->logger);
+    if (!place)
+        return;
+    memcpy(place, &m->time, 8);
+    memcpy(place + 8, &va, 8);
+    memcpy(place + 16, &pa, 8);
+    memcpy(place + 24, &none, 4);
+    memcpy(place + 28, tail, sizeof tail);
+}
+
+/* A page that is mapped once and has neither points nor tables. */
+static inline void annotate_one(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t pa,
+                                uint64_t va)
+{
+    const struct ct_config *c = &f->config;
+    if (!in_range(c, va) || c->control & CT_FRACTAL_CTRL_POINTS_ONLY || !(c->context >> m->initiator & 1))
+        return;
+    if (f->logger.record == CT_RECORD_ALL) {
+        put_all(f, m, va, pa);
+        return;
+    }
+    const struct ct_fractal_event e = {.time = m->time,
+                                       .va = va,
+                                       .pa = pa,
+                                       .point = CT_FRACTAL_NO_POINT,
+                                       .op = m->op,
+                                       .initiator = m->initiator,
+                                       .kind = m->kind,
+                                       .target = c->target};
+    ct_logger_put(&f->logger, &e);
+}
+
+/* The filter knows pages: asks for the line, and for the table. */
+static int wanted(const struct ct_fractal *f, uint64_t pa)
+{
+    return ct_points_first(&f->points, pa) != UINT32_MAX ||
+           f->stalker.bucket[ct_stalker_hash(&f->stalker, pa)] != UINT32_MAX;
+}
+
+/* Reads are looked at in blocks: first all of them, without a branch on what is found, then those of
+ * interest. Only what a read of interest asks for can change what the next one finds, and then the
+ * block ends there. */
+#define BLOCK 64
+
+struct picks {
+    uint8_t at[BLOCK], ways[BLOCK], wanted[BLOCK];
+    unsigned count, looked_at;
+};
+
+static inline __attribute__((always_inline)) void look(const struct ct_fractal *f,
+                                                       const struct ct_fractal_message *m, size_t count,
+                                                       uint32_t ways, struct picks *p)
+{
+    /* Copies: stores through the bytes of `p` could otherwise be stores to all of these. */
+    const uint64_t *const tag = f->rtlb.tag, *const filter = f->filter.word;
+    const unsigned shift = f->rtlb.shifts ? f->rtlb.shift[0] : 12;
+    const uint64_t mask = f->rtlb.sets - 1;
+    const size_t end = count < BLOCK ? count : BLOCK;
+    uint64_t time = f->time;
+    unsigned n = 0, i = 0;
+    for (; i < end; i++) {
+        const uint64_t pa = m[i].addr;
+        if ((m[i].op > CT_FRACTAL_READ_UNIQUE) | (m[i].time < time) | (pa >> 48 != 0) | (m[i].initiator > 63))
+            break;
+        time = m[i].time;
+        const unsigned hits = matches(tag + (pa >> shift & mask) * ways, ways, ct_rtlb_tag(pa, shift));
+        const uint32_t h = ct_filter_hash(pa);
+        const unsigned maybe = filter[h >> 6] >> (h & 63) & 1;
+        p->at[n] = (uint8_t)i;
+        p->ways[n] = (uint8_t)hits;
+        p->wanted[n] = (uint8_t)maybe;
+        n += (hits != 0) | maybe;
+    }
+    p->count = n;
+    p->looked_at = i;
+}
+
+/* Returns how many of the block were taken. */
+static unsigned take_block(struct ct_fractal *f, const struct ct_fractal_message *m, const struct picks *p)
+{
+    const struct ct_rtlb *r = &f->rtlb;
+    const unsigned shift = r->shifts ? r->shift[0] : 12;
+    const uint64_t before = f->snoops;
+    for (unsigned n = 0; n < p->count; n++) {
+        const struct ct_fractal_message *one = &m[p->at[n]];
+        const uint64_t pa = one->addr & ~UINT64_C(63);
+        if (p->ways[n] & (p->ways[n] - 1) || (p->wanted[n] && wanted(f, pa))) {
+            f->time = one->time;
+            ct_listener_read(f, one);
+            if (f->helper.count) {
+                f->snoops = before + p->at[n] + 1;
+                return p->at[n] + 1u;
+            }
+        } else if (p->ways[n]) {
+            const size_t set = (size_t)(pa >> shift & (r->sets - 1)) * r->ways;
+            annotate_one(f, one, pa, pa + r->delta[set + (unsigned)__builtin_ctz(p->ways[n])]);
+        }
+    }
+    f->snoops = before + p->looked_at;
+    f->time = m[p->looked_at - 1].time;
+    return p->looked_at;
+}
+
+size_t ct_listener_reads(struct ct_fractal *f, const struct ct_fractal_message *m, size_t count)
+{
+    const struct ct_rtlb *r = &f->rtlb;
+    struct picks p;
+    size_t n = 0;
+    /* Several page sizes, something in the stash, wide sets: one by one. */
+    while (n < count && !f->helper.count && (r->shifts > 1 || r->stashed || r->ways > 7) &&
+           plain_read(f, &m[n])) {
+        f->time = m[n].time;
+        ct_listener_read(f, &m[n++]);
+    }
+    while (n < count && !f->helper.count && r->shifts <= 1 && !r->stashed && r->ways <= 7) {
+        if (r->ways == 4)
+            look(f, m + n, count - n, 4, &p);
+        else
+            look(f, m + n, count - n, r->ways, &p);
+        if (!p.looked_at)
+            break;
+        n += take_block(f, m + n, &p);
+    }
+    return n;
+}

@@ -1,0 +1,420 @@
+/* Event logs as files.
+ *
+ *   header   "CTFRACT1", then little-endian: u32 bytes of the header with fields and text, u32 record
+ *            bytes, u32 number of fields, u32 text bytes, u64 clock_hz, pgd, range_lo, range_hi,
+ *            u16 asid, u8 mode, u8 granule, u32 zero
+ *   fields   of 16 bytes: name[12] padded with zeros, u16 offset in the record, u16 bytes
+ *   text     lines "key=value"
+ *   blocks   u32 "FBLK", u32 records, u64 number of the first record, u64 events dropped just before,
+ *            u32 CRC-32 of the records, u32 zero; then the records
+ *   or       u32 "FTXT", u32 bytes, 16 bytes of zeros, u32 CRC-32, u32 zero; then more lines of text
+ *
+ * A block is written whole; a file that ends inside one still gives the records that are complete. */
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "fractal/logger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEADER_BYTES  64
+#define FIELD_BYTES   16
+#define BLOCK_BYTES   32
+#define BLOCK_MAGIC   0x4b4c4246u /* "FBLK" */
+#define TEXT_MAGIC    0x54585446u /* "FTXT" */
+#define BLOCK_RECORDS 4096
+#define TEXT_MAX      (1u << 20)
+
+static void store32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static void store64(uint8_t *p, uint64_t v)
+{
+    store32(p, (uint32_t)v);
+    store32(p + 4, (uint32_t)(v >> 32));
+}
+
+/* CRC-32 as of zlib, four bits at a time: logs are written at megabytes, not gigabytes, a second. */
+static uint32_t crc32_of(const uint8_t *p, size_t n)
+{
+    static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+                                       0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                       0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+    uint32_t crc = 0xffffffff;
+    for (size_t i = 0; i < n; i++) {
+        crc ^= p[i];
+        crc = table[crc & 15] ^ crc >> 4;
+        crc = table[crc & 15] ^ crc >> 4;
+    }
+    return ~crc;
+}
+
+/* ---- writer ---- */
+
+struct ct_fractal_writer {
+    struct ct_ctx *ctx;
+    FILE *file;
+    char *path;
+    uint32_t fields, record;
+    uint32_t count;
+    uint64_t sequence, dropped;
+    uint8_t block[BLOCK_BYTES + BLOCK_RECORDS * CT_RECORD_MAX];
+};
+
+static int write_failed(struct ct_fractal_writer *w)
+{
+    return ct_fail(w->ctx, CT_ERR_IO, "%s: cannot be written: %s; events are missing from it", w->path,
+                   strerror(errno));
+}
+
+static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log_info *info)
+{
+    const char *text = info->text ? info->text : "";
+    const size_t text_bytes = strlen(text);
+    if (text_bytes > TEXT_MAX)
+        return ct_fail(w->ctx, CT_ERR_ARG, "%s: %zu bytes of text: at most %u", w->path, text_bytes,
+                       TEXT_MAX);
+    uint8_t fields[16 * FIELD_BYTES] = {0}, head[HEADER_BYTES] = "CTFRACT1";
+    uint32_t bit, bytes, count = 0, at = 0;
+    const char *name;
+    for (unsigned i = 0; ct_record_field(i, &bit, &name, &bytes); i++) {
+        if (!(w->fields & bit))
+            continue;
+        uint8_t *f = fields + FIELD_BYTES * count++;
+        memcpy(f, name, strlen(name));
+        store32(f + 12, at | bytes << 16);
+        at += bytes;
+    }
+    store32(head + 8, (uint32_t)(HEADER_BYTES + count * FIELD_BYTES + text_bytes));
+    store32(head + 12, w->record);
+    store32(head + 16, count);
+    store32(head + 20, (uint32_t)text_bytes);
+    store64(head + 24, info->clock_hz);
+    store64(head + 32, info->pgd);
+    store64(head + 40, info->range_lo);
+    store64(head + 48, info->range_hi);
+    store32(head + 56, info->asid | (uint32_t)info->mode << 16 | (uint32_t)info->granule << 24);
+    if (fwrite(head, 1, sizeof head, w->file) != sizeof head ||
+        fwrite(fields, FIELD_BYTES, count, w->file) != count ||
+        fwrite(text, 1, text_bytes, w->file) != text_bytes)
+        return write_failed(w);
+    return CT_OK;
+}
+
+int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_fractal_log_info *info,
+                          struct ct_fractal_writer **out)
+{
+    *out = NULL;
+    if (!(info->fields & CT_FRACTAL_FIELD_ALL))
+        return ct_fail(ctx, CT_ERR_ARG, "%s: a log without fields", path);
+    struct ct_fractal_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->path = strdup(path))) {
+        free(w);
+        return ct_fail_nomem(ctx, path);
+    }
+    w->ctx = ctx;
+    w->fields = info->fields & CT_FRACTAL_FIELD_ALL;
+    w->record = ct_record_size(w->fields);
+    w->file = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+    int err = w->file ? write_header(w, info)
+                      : ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
+    if (err) {
+        if (w->file && w->file != stdout)
+            fclose(w->file);
+        free(w->path);
+        free(w);
+        return err;
+    }
+    *out = w;
+    return CT_OK;
+}
+
+static int write_block(struct ct_fractal_writer *w)
+{
+    if (!w->count && !w->dropped)
+        return CT_OK;
+    const size_t payload = (size_t)w->count * w->record;
+    store32(w->block, BLOCK_MAGIC);
+    store32(w->block + 4, w->count);
+    store64(w->block + 8, w->sequence);
+    store64(w->block + 16, w->dropped);
+    store32(w->block + 24, crc32_of(w->block + BLOCK_BYTES, payload));
+    store32(w->block + 28, 0);
+    w->sequence += w->count;
+    w->count = 0;
+    w->dropped = 0;
+    return fwrite(w->block, 1, BLOCK_BYTES + payload, w->file) == BLOCK_BYTES + payload ? CT_OK
+                                                                                        : write_failed(w);
+}
+
+int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_event *events, size_t count,
+                          uint64_t dropped)
+{
+    int err = CT_OK;
+    if (dropped) {
+        err = write_block(w);
+        w->dropped = dropped;
+    }
+    for (size_t i = 0; i < count && !err; i++) {
+        ct_record_pack(w->fields, &events[i], w->block + BLOCK_BYTES + (size_t)w->count * w->record);
+        if (++w->count == BLOCK_RECORDS)
+            err = write_block(w);
+    }
+    return err;
+}
+
+int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text)
+{
+    uint8_t head[BLOCK_BYTES] = {0};
+    const size_t bytes = strlen(text);
+    const int err = bytes > TEXT_MAX ? ct_fail(w->ctx, CT_ERR_ARG, "%s: %zu bytes of text: at most %u",
+                                               w->path, bytes, TEXT_MAX)
+                                     : write_block(w);
+    if (err)
+        return err;
+    store32(head, TEXT_MAGIC);
+    store32(head + 4, (uint32_t)bytes);
+    store32(head + 24, crc32_of((const uint8_t *)text, bytes));
+    if (fwrite(head, 1, sizeof head, w->file) != sizeof head || fwrite(text, 1, bytes, w->file) != bytes)
+        return write_failed(w);
+    return CT_OK;
+}
+
+int ct_fractal_writer_close(struct ct_fractal_writer *w)
+{
+    if (!w)
+        return CT_OK;
+    int err = write_block(w);
+    if ((w->file == stdout ? fflush(w->file) : fclose(w->file)) && !err)
+        err = write_failed(w);
+    free(w->path);
+    free(w);
+    return err;
+}
+
+/* ---- reader ---- */
+
+struct ct_fractal_reader {
+    struct ct_ctx *ctx;
+    const uint8_t *bytes;
+    size_t size, at;
+    void *map; /* own mapping of the file, or NULL */
+    char *text;
+    size_t text_bytes, first_block, text_seen; /* text blocks up to this offset are in the text */
+    struct ct_fractal_log_info info;
+    uint32_t record;
+    uint32_t left;   /* records of the block that is being read */
+    uint64_t budget; /* bytes that may still be checked: false headers must not make reading quadratic */
+    uint64_t dropped, damaged;
+};
+
+/* Which fields a log has: those known by name, in the places that this version gives them. */
+static uint32_t known_fields(const uint8_t *field, uint32_t count, uint32_t record)
+{
+    uint32_t fields = 0, at = 0;
+    for (uint32_t i = 0; i < count; i++, field += FIELD_BYTES) {
+        uint32_t bit, bytes;
+        const char *name;
+        unsigned k = 0;
+        while (ct_record_field(k, &bit, &name, &bytes) && strncmp(name, (const char *)field, 12))
+            k++;
+        if (!ct_record_field(k, &bit, &name, &bytes) || bit <= fields || ct_load16(field + 12) != at ||
+            ct_load16(field + 14) != bytes)
+            return 0;
+        fields |= bit;
+        at += bytes;
+    }
+    return at == record ? fields : 0;
+}
+
+static int read_header(struct ct_fractal_reader *r, const char *name)
+{
+    const uint8_t *p = r->bytes;
+    if (r->size < HEADER_BYTES || memcmp(p, "CTFRACT1", 8))
+        return ct_fail(r->ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: it does not begin with CTFRACT1", name);
+    const uint32_t header = ct_load32(p + 8), count = ct_load32(p + 16), text = ct_load32(p + 20);
+    r->record = ct_load32(p + 12);
+    if (count > 16 || text > TEXT_MAX || header != HEADER_BYTES + count * FIELD_BYTES + text ||
+        header > r->size)
+        return ct_fail(r->ctx, CT_ERR_FORMAT,
+                       "%s: header of %u bytes does not fit its %u fields and %u bytes of text", name, header,
+                       count, text);
+    r->info.fields = known_fields(p + HEADER_BYTES, count, r->record);
+    if (!r->info.fields)
+        return ct_fail(r->ctx, CT_ERR_FORMAT,
+                       "%s: fields that this version does not know; written by a newer one?", name);
+    r->info.clock_hz = ct_load64(p + 24);
+    r->info.pgd = ct_load64(p + 32);
+    r->info.range_lo = ct_load64(p + 40);
+    r->info.range_hi = ct_load64(p + 48);
+    r->info.asid = ct_load16(p + 56);
+    r->info.mode = p[58];
+    r->info.granule = p[59];
+    r->text = malloc(text + 1);
+    if (!r->text)
+        return ct_fail_nomem(r->ctx, name);
+    memcpy(r->text, p + HEADER_BYTES + count * FIELD_BYTES, text);
+    r->text[text] = 0;
+    r->text_bytes = text;
+    r->info.text = r->text;
+    r->at = r->first_block = r->text_seen = header;
+    r->budget = 16 * (uint64_t)r->size;
+    return CT_OK;
+}
+
+static int open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size, void *map, const char *name,
+                      struct ct_fractal_reader **out)
+{
+    struct ct_fractal_reader *r = calloc(1, sizeof *r);
+    int err = r ? CT_OK : ct_fail_nomem(ctx, name);
+    if (!err) {
+        *r = (struct ct_fractal_reader){.ctx = ctx, .bytes = bytes, .size = size};
+        err = read_header(r, name);
+    }
+    if (err) {
+        ct_fractal_reader_free(r);
+        return err;
+    }
+    r->map = map;
+    *out = r;
+    return CT_OK;
+}
+
+int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size,
+                                 struct ct_fractal_reader **out)
+{
+    *out = NULL;
+    return open_bytes(ctx, bytes, size, NULL, "log", out);
+}
+
+int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_reader **out)
+{
+    *out = NULL;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st)) {
+        const int err = errno;
+        if (fd >= 0)
+            close(fd);
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(err));
+    }
+    const size_t size = (size_t)st.st_size;
+    void *map = S_ISREG(st.st_mode) && size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (map == MAP_FAILED)
+        return ct_fail(ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: not a file with content", path);
+    const int err = open_bytes(ctx, map, size, map, path, out);
+    if (err)
+        munmap(map, size);
+    return err;
+}
+
+const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal_reader *r)
+{
+    return &r->info;
+}
+
+/* 1 when the checksum of `bytes` at p is right. Each byte of a sound file is checked once. */
+static int sound(struct ct_fractal_reader *r, const uint8_t *p, size_t bytes, uint32_t crc)
+{
+    if (bytes > r->budget)
+        return 0;
+    r->budget -= bytes;
+    return crc32_of(p, bytes) == crc;
+}
+
+/* A block of text at the reading place: takes it in. 0: there is none that holds together. */
+static int take_text(struct ct_fractal_reader *r)
+{
+    const uint8_t *p = r->bytes + r->at;
+    const uint32_t bytes = ct_load32(p + 4);
+    if (ct_load32(p) != TEXT_MAGIC || bytes > TEXT_MAX || bytes > r->size - r->at - BLOCK_BYTES ||
+        !sound(r, p + BLOCK_BYTES, bytes, ct_load32(p + 24)))
+        return 0;
+    if (r->at >= r->text_seen && r->text_bytes + bytes <= TEXT_MAX) {
+        char *text = realloc(r->text, r->text_bytes + bytes + 1);
+        if (!text)
+            return 0;
+        memcpy(text + r->text_bytes, p + BLOCK_BYTES, bytes);
+        r->text_bytes += bytes;
+        text[r->text_bytes] = 0;
+        r->info.text = r->text = text;
+        r->text_seen = r->at + 1;
+    }
+    r->at += BLOCK_BYTES + bytes;
+    return 1;
+}
+
+/* Finds the next block that holds together; what lies before it is damage. */
+static int next_block(struct ct_fractal_reader *r)
+{
+    for (; r->at + BLOCK_BYTES <= r->size; r->at++, r->damaged++) {
+        while (r->at + BLOCK_BYTES <= r->size && take_text(r)) {
+        }
+        if (r->at + BLOCK_BYTES > r->size)
+            break;
+        const uint8_t *p = r->bytes + r->at;
+        const uint64_t room = (r->size - r->at - BLOCK_BYTES) / r->record;
+        const uint32_t count = ct_load32(p + 4);
+        if (ct_load32(p) != BLOCK_MAGIC || count > BLOCK_RECORDS)
+            continue;
+        const int cut = count > room; /* the writer was stopped in this block */
+        if (!cut && !sound(r, p + BLOCK_BYTES, (size_t)count * r->record, ct_load32(p + 24)))
+            continue;
+        r->dropped += ct_load64(p + 16);
+        r->at += BLOCK_BYTES;
+        r->left = cut ? (uint32_t)room : count;
+        return 1;
+    }
+    r->damaged += r->size - r->at;
+    r->at = r->size;
+    return 0;
+}
+
+size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_event *out, size_t max)
+{
+    size_t n = 0;
+    while (n < max) {
+        if (!r->left) {
+            if (!next_block(r))
+                break;
+            continue;
+        }
+        ct_record_unpack(r->info.fields, r->bytes + r->at, &out[n++]);
+        r->at += r->record;
+        r->left--;
+    }
+    return n;
+}
+
+void ct_fractal_reader_rewind(struct ct_fractal_reader *r)
+{
+    r->at = r->first_block;
+    r->left = 0;
+    r->budget = 16 * (uint64_t)r->size;
+    r->dropped = r->damaged = 0;
+}
+
+void ct_fractal_reader_losses(const struct ct_fractal_reader *r, uint64_t *dropped, uint64_t *damaged)
+{
+    *dropped = r->dropped;
+    *damaged = r->damaged;
+}
+
+void ct_fractal_reader_free(struct ct_fractal_reader *r)
+{
+    if (!r)
+        return;
+    if (r->map)
+        munmap(r->map, r->size);
+    free(r->text);
+    free(r);
+}

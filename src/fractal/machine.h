@@ -1,0 +1,59 @@
+/* The whole of FRACTAL: its modules and what the configuration port holds. */
+#ifndef CT_FRACTAL_MACHINE_H
+#define CT_FRACTAL_MACHINE_H
+
+#include "base/ctx.h"
+#include "fractal/helper.h"
+#include "fractal/logger.h"
+#include "fractal/points.h"
+#include "fractal/rtlb.h"
+#include "fractal/stalker.h"
+
+struct ct_config {
+    uint64_t pgd, range_lo, range_hi; /* in force */
+    uint64_t new_lo, new_hi;          /* written, in force with the commit */
+    uint64_t context;
+    uint64_t point_va;
+    uint64_t latch; /* low half of a 64-bit register whose high half is yet to come */
+    uint32_t latch_at;
+    uint32_t geometry;
+    uint32_t control;
+    uint16_t asid;
+    uint8_t target;
+    uint8_t lost;
+};
+
+struct ct_fractal {
+    struct ct_ctx *ctx;
+    struct ct_helper helper;
+    struct ct_stalker stalker;
+    struct ct_rtlb rtlb;
+    struct ct_points points;
+    struct ct_logger logger;
+    struct ct_config config;
+    struct ct_filter filter; /* pages of tables and of points */
+    uint64_t time;
+    uint64_t snoops, dvm, inconsistent;
+};
+
+/* Snoop Listener: one read of the port. */
+void ct_listener_read(struct ct_fractal *f, const struct ct_fractal_message *m);
+/* The same for reads in a row, quickly: stops at the first message that is no read, that cannot be, or
+ * after which a command waits. Returns how many were taken. */
+size_t ct_listener_reads(struct ct_fractal *f, const struct ct_fractal_message *m, size_t count);
+
+/* DVM: translations that the cores were told to forget. */
+void ct_fractal_tlbi_va(struct ct_fractal *f, uint64_t va, int walk_caches);
+void ct_fractal_tlbi_all(struct ct_fractal *f);
+
+static inline int ct_config_enabled(const struct ct_config *c)
+{
+    return c->control & CT_FRACTAL_CTRL_ENABLE;
+}
+
+static inline unsigned ct_config_mode(const struct ct_config *c)
+{
+    return c->control >> 1 & 3;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* Observation Points Watchdog: virtual lines whose every access has to show. A point is resolved to a
+ * physical line when its page is refilled; that line is put out of the caches then, and again after
+ * each snoop of it. */
+#ifndef CT_FRACTAL_POINTS_H
+#define CT_FRACTAL_POINTS_H
+
+#include "fractal/filter.h"
+#include "fractal/helper.h"
+#include "fractal/mapping.h"
+
+struct ct_point {
+    uint64_t va;   /* of the line */
+    uint64_t pa;   /* of the line, when resolved */
+    uint32_t id;   /* number that events carry: the order in which points were added */
+    uint32_t next; /* in the chain of its physical line */
+    uint8_t shift; /* log2 of the size of the page it was resolved in; 0: not resolved */
+};
+
+struct ct_points {
+    struct ct_point *point; /* sorted by va */
+    uint32_t *bucket;       /* physical line → first point */
+    uint32_t capacity, count, buckets, resolved, next_id;
+    struct ct_helper *helper;
+    struct ct_filter *filter;
+    uint8_t active; /* lines are put out of the caches */
+    uint64_t hits;
+};
+
+int ct_points_init(struct ct_points *p, uint32_t capacity, struct ct_helper *helper,
+                   struct ct_filter *filter);
+void ct_points_free(struct ct_points *p);
+void ct_points_clear(struct ct_points *p);
+size_t ct_points_bytes(const struct ct_points *p);
+
+/* 1: done; 0: there is no place, or no such point. Adding a point that is there does nothing. */
+int ct_points_add(struct ct_points *p, uint64_t va);
+int ct_points_remove(struct ct_points *p, uint64_t va);
+
+/* Puts the page of every resolved point into the filter. */
+void ct_points_announce(struct ct_points *p);
+
+/* Resolves the points in a mapping. */
+void ct_points_refill(struct ct_points *p, const struct ct_mapping *m);
+/* The translation of va, or every one, is gone. Returns how many points lost theirs. */
+uint32_t ct_points_forget(struct ct_points *p, uint64_t va, int all);
+
+/* The line at pa was snooped and has points: puts it out again. `data`: certainly not an instruction. */
+void ct_points_hit(struct ct_points *p, uint64_t pa, int data);
+
+/* The point for (va, pa), or NULL. */
+const struct ct_point *ct_points_at(const struct ct_points *p, uint64_t va, uint64_t pa);
+
+static inline uint32_t ct_points_hash(const struct ct_points *p, uint64_t pa)
+{
+    return (uint32_t)((pa >> 6) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (p->buckets - 1);
+}
+
+/* First point whose physical line may be that of pa, UINT32_MAX: none. Follow next and compare pa. */
+static inline uint32_t ct_points_first(const struct ct_points *p, uint64_t pa)
+{
+    return p->resolved ? p->bucket[ct_points_hash(p, pa)] : UINT32_MAX;
+}
+
+#endif

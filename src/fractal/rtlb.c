@@ -1,0 +1,221 @@
+#include "fractal/rtlb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int ct_rtlb_init(struct ct_rtlb *r, uint32_t sets, uint32_t ways, struct ct_helper *helper)
+{
+    memset(r, 0, sizeof *r);
+    r->sets = sets;
+    r->ways = ways;
+    r->helper = helper;
+    const size_t entries = (size_t)sets * ways;
+    r->tag = calloc(entries, sizeof *r->tag);
+    r->delta = calloc(entries, sizeof *r->delta);
+    r->entry = calloc(entries, sizeof *r->entry);
+    r->turn = calloc(sets, 1);
+    return r->tag && r->delta && r->entry && r->turn ? CT_OK : CT_ERR_NOMEM;
+}
+
+void ct_rtlb_free(struct ct_rtlb *r)
+{
+    free(r->tag);
+    free(r->delta);
+    free(r->entry);
+    free(r->turn);
+}
+
+void ct_rtlb_reset(struct ct_rtlb *r)
+{
+    memset(r->tag, 0, (size_t)r->sets * r->ways * sizeof *r->tag);
+    memset(r->turn, 0, r->sets);
+    r->used = r->shifts = r->stashed = 0;
+}
+
+size_t ct_rtlb_bytes(const struct ct_rtlb *r)
+{
+    return sizeof *r + (size_t)r->sets * r->ways * (sizeof *r->tag + sizeof *r->delta + sizeof *r->entry) +
+           r->sets;
+}
+
+/* Counts an entry of this page size in or out, so that a lookup asks only for sizes that are there.
+ * CT_RTLB_SHIFTS holds all sizes of one granule. */
+static void count_shift(struct ct_rtlb *r, unsigned shift, int up)
+{
+    uint32_t s = 0;
+    while (s < r->shifts && r->shift[s] != shift)
+        s++;
+    if (s == r->shifts) {
+        r->shift[s] = (uint8_t)shift;
+        r->shift_used[s] = 0;
+        r->shifts++;
+    }
+    r->shift_used[s] += up ? 1u : ~0u;
+    if (!r->shift_used[s]) {
+        r->shifts--;
+        r->shift[s] = r->shift[r->shifts];
+        r->shift_used[s] = r->shift_used[r->shifts];
+    }
+}
+
+static void put(struct ct_rtlb *r, size_t at, const struct ct_mapping *m)
+{
+    r->tag[at] = ct_rtlb_tag(m->pa, m->shift);
+    r->delta[at] = m->va - m->pa;
+    r->entry[at] = *m;
+    r->used++;
+    count_shift(r, m->shift, 1);
+}
+
+static void drop(struct ct_rtlb *r, size_t at)
+{
+    r->tag[at] = 0;
+    r->used--;
+    count_shift(r, r->entry[at].shift, 0);
+}
+
+static void tlbi(struct ct_rtlb *r, const struct ct_mapping *m)
+{
+    ct_helper_tlbi(r->helper, m->va, 1u << (m->shift - m->page_shift), UINT64_C(1) << m->page_shift);
+}
+
+/* Active eviction. The descriptor goes first: a walk between the two is then in the open. */
+static void evict(struct ct_rtlb *r, const struct ct_mapping *m)
+{
+    r->evictions++;
+    if (!r->active)
+        return;
+    ct_helper_clean(r->helper, m->desc, m->desc_lines);
+    tlbi(r, m);
+}
+
+/* The cores were told to forget a translation: the next walk has to show. Of a contiguous mapping they
+ * may have been told to forget one part only. */
+static void expose(struct ct_rtlb *r, const struct ct_mapping *m)
+{
+    ct_helper_clean(r->helper, m->desc, m->desc_lines);
+    if (m->shift != m->page_shift)
+        tlbi(r, m);
+}
+
+static int same(const struct ct_mapping *a, const struct ct_mapping *b)
+{
+    return a->va == b->va && a->pa == b->pa && a->shift == b->shift;
+}
+
+static int among(const struct ct_mapping *m, const struct ct_mapping *maps, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (same(m, &maps[i]))
+            return 1;
+    return 0;
+}
+
+/* Way for a new mapping: its own old one, an empty one, else a victim that is not of this refill; -1
+ * when the whole set is. */
+static int choose(struct ct_rtlb *r, uint32_t set, const struct ct_mapping *m, const struct ct_mapping *maps,
+                  unsigned count)
+{
+    const size_t base = (size_t)set * r->ways;
+    int empty = -1;
+    for (uint32_t w = 0; w < r->ways; w++) {
+        if (!r->tag[base + w])
+            empty = (int)w;
+        else if (same(&r->entry[base + w], m))
+            return (int)w;
+    }
+    if (empty >= 0)
+        return empty;
+    for (uint32_t n = 0; n < r->ways; n++) {
+        const uint32_t w = r->turn[set];
+        r->turn[set] = (uint8_t)(w + 1 == r->ways ? 0 : w + 1);
+        if (!among(&r->entry[base + w], maps, count))
+            return (int)w;
+    }
+    return -1;
+}
+
+void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_mapping *maps, unsigned count)
+{
+    if (!count)
+        return;
+    for (uint32_t i = 0; i < r->stashed; i++)
+        if (!among(&r->stash[i], maps, count))
+            evict(r, &r->stash[i]);
+    r->stashed = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const struct ct_mapping *m = &maps[i];
+        const uint32_t set = (uint32_t)(m->pa >> m->shift & (r->sets - 1));
+        const int way = choose(r, set, m, maps, count);
+        r->refills++;
+        if (way < 0) {
+            r->stash[r->stashed++] = *m;
+            continue;
+        }
+        const size_t at = (size_t)set * r->ways + (unsigned)way;
+        if (r->tag[at]) {
+            if (!same(&r->entry[at], m))
+                evict(r, &r->entry[at]);
+            drop(r, at);
+        }
+        put(r, at, m);
+    }
+}
+
+static void remove_if(struct ct_rtlb *r, int all, uint64_t va, int exposed)
+{
+    const size_t entries = (size_t)r->sets * r->ways;
+    for (size_t at = 0; at < entries; at++) {
+        if (!r->tag[at] || !(all || ct_mapping_covers(&r->entry[at], va)))
+            continue;
+        if (exposed)
+            expose(r, &r->entry[at]);
+        drop(r, at);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->stashed; i++) {
+        if (!(all || ct_mapping_covers(&r->stash[i], va)))
+            r->stash[kept++] = r->stash[i];
+        else if (exposed)
+            expose(r, &r->stash[i]);
+    }
+    r->stashed = kept;
+}
+
+void ct_rtlb_remove_va(struct ct_rtlb *r, uint64_t va, int exposed)
+{
+    remove_if(r, 0, va, exposed);
+}
+
+void ct_rtlb_remove_all(struct ct_rtlb *r, int exposed)
+{
+    remove_if(r, 1, 0, exposed);
+}
+
+const struct ct_mapping *ct_rtlb_find_va(const struct ct_rtlb *r, uint64_t va)
+{
+    const size_t entries = (size_t)r->sets * r->ways;
+    for (size_t at = 0; at < entries; at++)
+        if (r->tag[at] && ct_mapping_covers(&r->entry[at], va))
+            return &r->entry[at];
+    for (uint32_t i = 0; i < r->stashed; i++)
+        if (ct_mapping_covers(&r->stash[i], va))
+            return &r->stash[i];
+    return NULL;
+}
+
+unsigned ct_rtlb_collect(const struct ct_rtlb *r, uint64_t pa, const struct ct_mapping **out)
+{
+    unsigned n = 0;
+    for (uint32_t s = 0; s < r->shifts; s++) {
+        const uint64_t tag = ct_rtlb_tag(pa, r->shift[s]);
+        const size_t base = (size_t)(pa >> r->shift[s] & (r->sets - 1)) * r->ways;
+        for (uint32_t w = 0; w < r->ways && n < CT_RTLB_HITS_MAX; w++)
+            if (r->tag[base + w] == tag)
+                out[n++] = &r->entry[base + w];
+    }
+    for (uint32_t i = 0; i < r->stashed && n < CT_RTLB_HITS_MAX; i++)
+        if ((r->stash[i].pa ^ pa) >> r->stash[i].shift == 0)
+            out[n++] = &r->stash[i];
+    return n;
+}

@@ -1,0 +1,70 @@
+/* Reverse TLB: physical page → every virtual page of the target on it. Set-associative; what is put
+ * out is put out of the cores' TLBs as well (active eviction), so that a miss here means: not ours. */
+#ifndef CT_FRACTAL_RTLB_H
+#define CT_FRACTAL_RTLB_H
+
+#include "fractal/helper.h"
+#include "fractal/mapping.h"
+
+#define CT_RTLB_SHIFTS   8  /* page sizes that can be in use at once */
+#define CT_RTLB_HITS_MAX 64 /* mappings of one page that a lookup returns */
+
+struct ct_rtlb {
+    uint64_t *tag;   /* sets × ways: page number << 6 | shift; 0: empty */
+    uint64_t *delta; /* virtual minus physical address, for those who need no more of an entry */
+    struct ct_mapping *entry;
+    uint8_t *turn; /* a set's next victim */
+    uint32_t sets, ways, used;
+    uint8_t shift[CT_RTLB_SHIFTS]; /* page sizes in use … */
+    uint32_t shift_used[CT_RTLB_SHIFTS];
+    uint32_t shifts;
+    /* Mappings of the line refilled last that found no way free of that same line. The core is about
+     * to use one of them and only it knows which, so none may be put out before the next refill. */
+    struct ct_mapping stash[CT_MAPPINGS_MAX];
+    uint32_t stashed;
+    uint64_t refills, evictions;
+    struct ct_helper *helper;
+    uint8_t active; /* evictions reach the cores */
+};
+
+int ct_rtlb_init(struct ct_rtlb *r, uint32_t sets, uint32_t ways, struct ct_helper *helper);
+void ct_rtlb_free(struct ct_rtlb *r);
+void ct_rtlb_reset(struct ct_rtlb *r);
+
+/* Takes all mappings of one line of descriptors. */
+void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_mapping *maps, unsigned count);
+
+/* Removes the mappings of va, or all of them; with `expose`, the lines of their descriptors leave the
+ * caches, so that the next walk is seen. */
+void ct_rtlb_remove_va(struct ct_rtlb *r, uint64_t va, int expose);
+void ct_rtlb_remove_all(struct ct_rtlb *r, int expose);
+
+/* A mapping of va, or NULL. Slow: the table is indexed the other way. */
+const struct ct_mapping *ct_rtlb_find_va(const struct ct_rtlb *r, uint64_t va);
+
+/* All mappings of the page of pa, up to CT_RTLB_HITS_MAX. */
+unsigned ct_rtlb_collect(const struct ct_rtlb *r, uint64_t pa, const struct ct_mapping **out);
+
+size_t ct_rtlb_bytes(const struct ct_rtlb *r);
+
+static inline uint64_t ct_rtlb_tag(uint64_t pa, unsigned shift)
+{
+    return pa >> shift << 6 | shift;
+}
+
+/* 1 when some mapping covers pa: what every snoop asks, and most get a no. */
+static inline int ct_rtlb_hit(const struct ct_rtlb *r, uint64_t pa)
+{
+    for (uint32_t s = 0; s < r->shifts; s++) {
+        const uint64_t tag = ct_rtlb_tag(pa, r->shift[s]);
+        const uint64_t *way = r->tag + (pa >> r->shift[s] & (r->sets - 1)) * r->ways;
+        unsigned hit = 0;
+        for (uint32_t w = 0; w < r->ways; w++)
+            hit |= way[w] == tag;
+        if (hit)
+            return 1;
+    }
+    return r->stashed != 0;
+}
+
+#endif

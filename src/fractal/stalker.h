@@ -1,0 +1,80 @@
+/* Translation Stalker: follows the target's page table walks by the lines they read.
+ *
+ * A watermark says: this page is a table of that level for that part of the address space. The root is
+ * known; the content of a line read in a watermarked table gives the watermarks of the level below and,
+ * at the last level, mappings. While `track` is on, a line of a watermarked table is, at any time,
+ * either in no cache of the cluster or shared with what the stalker read: a first read and every write
+ * must therefore show on the port. Arm ARM DDI 0487, chapter D8 (VMSAv8-64). */
+#ifndef CT_FRACTAL_STALKER_H
+#define CT_FRACTAL_STALKER_H
+
+#include "fractal/filter.h"
+#include "fractal/helper.h"
+#include "fractal/mapping.h"
+
+#define CT_STALKER_PENDING 64 /* lines asked for and not yet delivered */
+
+struct ct_watermark {
+    uint64_t base;   /* physical address of the table */
+    uint64_t va;     /* of its first descriptor */
+    uint64_t parent; /* physical address of the descriptor that links it */
+    uint32_t next;   /* in its hash chain, or in the list of free ones */
+    uint8_t level;
+    uint8_t used;
+    uint8_t dying; /* no longer linked, but walk caches may know it until the next invalidation */
+};
+
+struct ct_stalker {
+    struct ct_watermark *mark;
+    uint32_t *bucket;
+    uint32_t marks, buckets, free, used, dying;
+    uint32_t high; /* no watermark from this index on was ever used */
+    uint32_t turn; /* next to be given up when all are used */
+    uint64_t pending[CT_STALKER_PENDING];
+    uint32_t pending_count;
+    uint64_t range_lo, range_hi;
+    uint64_t root;
+    uint32_t root_mark;
+    uint8_t granule, va_bits, top_level;
+    uint8_t track, lost;
+    uint64_t walks; /* lines of tables seen */
+    struct ct_helper *helper;
+    struct ct_filter *filter;
+};
+
+int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper *helper,
+                    struct ct_filter *filter);
+void ct_stalker_free(struct ct_stalker *s);
+size_t ct_stalker_bytes(const struct ct_stalker *s);
+
+/* Forgets everything and watches the table at `root`. 0 when the geometry cannot be. */
+int ct_stalker_start(struct ct_stalker *s, uint64_t root, unsigned granule, unsigned va_bits);
+
+/* Somebody read, or is about to write, the line at pa: asks for its content when it is a table's. */
+void ct_stalker_touch(struct ct_stalker *s, uint64_t pa);
+
+/* The content of a line that was asked for. Fills up to CT_MAPPINGS_MAX mappings; -1 when nobody asked. */
+int ct_stalker_data(struct ct_stalker *s, uint64_t pa, const uint64_t line[CT_FRACTAL_LINE_WORDS],
+                    struct ct_mapping *out);
+
+/* Translations of va (or all) were invalidated, walk caches included: tables that were unlinked are gone. */
+void ct_stalker_invalidated(struct ct_stalker *s, uint64_t va, int all);
+
+/* Cleans the descriptor of va at the deepest known table, so that the next walk to it is seen. */
+void ct_stalker_expose(struct ct_stalker *s, uint64_t va);
+
+/* Changes the range; what comes in new is cleaned out of the caches. */
+void ct_stalker_range(struct ct_stalker *s, uint64_t lo, uint64_t hi);
+
+/* Puts every watermark into the filter. */
+void ct_stalker_announce(struct ct_stalker *s);
+
+/* Forgets the watermark at an index, alone (the tests' broken module). */
+void ct_stalker_forget(struct ct_stalker *s, uint32_t index);
+
+static inline uint32_t ct_stalker_hash(const struct ct_stalker *s, uint64_t pa)
+{
+    return (uint32_t)((pa >> s->granule) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (s->buckets - 1);
+}
+
+#endif

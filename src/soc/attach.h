@@ -1,0 +1,10 @@
+/* A FRACTAL on a cluster's port: the loop that the library leaves to its caller. */
+#ifndef CT_SOC_ATTACH_H
+#define CT_SOC_ATTACH_H
+
+#include "soc/soc.h"
+
+/* Attaches f. Returns the number of its tap, or -1. */
+int ct_soc_attach_fractal(struct ct_soc *soc, struct ct_fractal *f);
+
+#endif

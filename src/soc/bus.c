@@ -1,0 +1,114 @@
+/* The cluster's port to interconnect, memory and fabric. */
+#include "soc/internal.h"
+
+/* Cortex-A53 at 1.3 GHz on DDR4: issue and L2 from the core's manual and public measurements, the
+ * memory's two latencies from them too; the fabric answers a snoop at 100 MHz while memory works, and
+ * only what it takes longer counts. */
+const struct ct_soc_latency ct_soc_latency = {
+    .issue = 1,
+    .l2 = 13,
+    .row_hit = 130,
+    .row_miss = 180,
+    .snoop = 12,
+    .command = 40,
+    .tlbi = 60,
+    .fault = 900,
+};
+
+static void advance(struct ct_soc *soc, unsigned core)
+{
+    if (soc->core[core].cycles > soc->now)
+        soc->now = soc->core[core].cycles;
+}
+
+void soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr, uint64_t value)
+{
+    if (!soc->taps)
+        return;
+    advance(soc, core);
+    const struct ct_fractal_message m = {.time = soc->now,
+                                         .addr = addr,
+                                         .value = value,
+                                         .op = (uint8_t)op,
+                                         .initiator = (uint8_t)core,
+                                         .kind = (uint8_t)kind};
+    for (unsigned t = 0; t < soc->taps; t++)
+        soc->tap[t].message(soc->tap[t].user, &m, NULL);
+}
+
+static void deliver(struct ct_soc *soc, unsigned t, uint64_t pa)
+{
+    static const uint64_t nothing[CT_FRACTAL_LINE_WORDS];
+    const uint64_t end = soc_frame_pa(soc, soc->config.frames);
+    const int table = pa >= SOC_BASE && pa < end && soc->frame[soc_pa_frame(soc, pa)].table;
+    const struct ct_fractal_message m = {
+        .time = soc->now, .addr = pa, .op = CT_FRACTAL_DATA, .initiator = 63, .kind = CT_FRACTAL_KIND_DATA};
+    soc->tap[t].message(soc->tap[t].user, &m, table ? soc_word(soc, pa) : nothing);
+}
+
+static void carry_out(struct ct_soc *soc, unsigned t, const struct ct_fractal_command *c)
+{
+    soc->counts.commands++;
+    switch (c->kind) {
+    case CT_FRACTAL_CMD_READ:
+        soc_cache_share(soc, c->pa);
+        deliver(soc, t, c->pa);
+        break;
+    case CT_FRACTAL_CMD_PEEK:
+        deliver(soc, t, c->pa);
+        break;
+    case CT_FRACTAL_CMD_CLEAN:
+        soc_cache_clean_invalidate(soc, c->pa);
+        break;
+    case CT_FRACTAL_CMD_ICI:
+        soc_cache_ici(soc, c->pa);
+        break;
+    case CT_FRACTAL_CMD_TLBI_VA:
+        soc_tlb_flush_va(soc, c->va, c->asid, 0);
+        break;
+    case CT_FRACTAL_CMD_TLBI_ASID:
+        soc_tlb_flush_asid(soc, c->asid);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The core whose transaction it was waits: its snoop response is held back. */
+void soc_drain(struct ct_soc *soc, unsigned core)
+{
+    struct ct_fractal_command c;
+    for (unsigned t = 0; t < soc->taps; t++) {
+        while (soc->tap[t].command && soc->tap[t].command(soc->tap[t].user, &c)) {
+            soc->core[core].cycles += ct_soc_latency.command;
+            carry_out(soc, t, &c);
+        }
+    }
+}
+
+unsigned soc_memory_cycles(struct ct_soc *soc, uint64_t pa)
+{
+    const uint64_t row = pa >> 13;
+    uint64_t *open = &soc->open_row[row & 7];
+    unsigned cycles = *open == row ? ct_soc_latency.row_hit : ct_soc_latency.row_miss;
+    *open = row;
+    if (soc->config.fabric != CT_SOC_FABRIC_NONE)
+        cycles += ct_soc_latency.snoop;
+    return cycles;
+}
+
+int ct_soc_attach(struct ct_soc *soc, const struct ct_soc_tap *tap)
+{
+    if (soc->taps == CT_SOC_TAPS)
+        return -1;
+    soc->tap[soc->taps] = *tap;
+    return (int)soc->taps++;
+}
+
+void ct_soc_reg_write(struct ct_soc *soc, unsigned tap, uint32_t offset, uint64_t value)
+{
+    const struct ct_fractal_message m = {
+        .time = soc->now, .addr = offset, .value = value, .op = CT_FRACTAL_REG_WRITE, .initiator = 0};
+    soc->tap[tap].message(soc->tap[tap].user, &m, NULL);
+    soc_drain(soc, 0);
+}

@@ -1,0 +1,227 @@
+/* Inside of the simulated cluster. */
+#ifndef CT_SOC_INTERNAL_H
+#define CT_SOC_INTERNAL_H
+
+#include "base/bytes.h"
+#include "soc/soc.h"
+
+/* States of a line in a first-level data cache. */
+enum {
+    LINE_SHARED,
+    LINE_EXCLUSIVE,
+    LINE_OWNED,
+    LINE_MODIFIED
+};
+
+/* A set's ways lie in order of use, the latest first. An entry is line << 2 | state, 0 when empty:
+ * physical memory starts above line 0. */
+struct l1 {
+    uint32_t *way;
+    uint32_t ways, mask;
+};
+
+/* Last-level cache. A line's meta word: cores with a copy in L1D << 8 | flags. `used` has a bit for each
+ * way used since the set was last full of them; the first way without is the victim (bit-PLRU). */
+#define L2_DIRTY  1u
+#define L2_SHARED 2u /* somebody outside of the cluster may have a copy: a write has to ask */
+#define L2_COPIES 0xff00u
+struct l2 {
+    uint32_t *tag; /* line, 0 when empty */
+    uint16_t *meta;
+    uint16_t *used;
+    uint32_t ways, mask;
+};
+
+struct utlb_entry {
+    uint64_t page; /* virtual page */
+    uint64_t base; /* physical */
+    uint32_t generation;
+    uint32_t writable;
+};
+#define UTLB_ENTRIES 16
+
+struct tlb_entry {
+    uint64_t va, pa;
+    uint16_t asid;
+    uint8_t shift; /* 0: empty */
+    uint8_t writable;
+};
+#define TLB_WAYS   4
+#define TLB_SHIFTS 8
+
+struct walk_entry {
+    uint64_t key, table;
+    uint32_t generation;
+    uint16_t asid;
+};
+#define WALK_ENTRIES 64
+
+struct core {
+    struct utlb_entry utlb[2][UTLB_ENTRIES]; /* fetches, data */
+    struct walk_entry walk[WALK_ENTRIES];
+    struct tlb_entry *tlb;
+    uint32_t tlb_turn;
+    uint32_t generation; /* of the micro-TLBs */
+    uint32_t walk_generation;
+    struct l1 l1i, l1d;
+    uint64_t cycles;
+    uint32_t pid;
+};
+
+struct frame {
+    uint64_t *table; /* contents of a page table, else NULL */
+    uint32_t refs;
+};
+
+#define FILE_AREAS 64
+
+struct process {
+    uint64_t pgd;
+    uint16_t asid;
+    uint8_t used;
+    uint32_t generation; /* of its ASID */
+    uint32_t areas;
+    struct {
+        uint64_t lo, hi;
+    } file[FILE_AREAS];
+};
+
+struct migration {
+    uint64_t va, desc_pa, desc;
+    uint32_t pid;
+};
+
+struct ct_soc {
+    struct ct_ctx *ctx;
+    struct ct_soc_config config;
+    struct ct_soc_hooks hooks;
+    struct ct_soc_tap tap[CT_SOC_TAPS];
+    unsigned taps;
+    struct core core[CT_SOC_CORES];
+    struct l2 l2;
+    uint64_t now;
+    uint64_t rng;
+    uint64_t open_row[8];
+    uint32_t tlb_sets;
+    uint8_t shift[TLB_SHIFTS]; /* page sizes of this granule */
+    unsigned shifts;
+    unsigned top_level;
+    /* The walk under way: an invalidation that covers it makes it start again. */
+    uint64_t walk_va;
+    uint16_t walk_asid;
+    uint8_t walking, walk_stale;
+    struct frame *frame;
+    uint32_t next_frame, free_frames;
+    uint32_t *freed; /* latest last; entries can be out of date */
+    uint32_t freed_count;
+    struct process *process;
+    uint32_t processes;
+    uint16_t next_asid;
+    uint32_t asid_generation;
+    struct migration migration;
+    uint32_t kernel; /* first frame of the kernel's text and data, 0 when it was never needed */
+    struct ct_soc_counts counts;
+};
+
+/* Physical memory starts here; frame 0 is its first page. */
+#define SOC_BASE UINT64_C(0x40000000)
+
+/* Descriptor bits: VMSAv8-64, and two that the architecture leaves to software. */
+#define PTE_VALID  UINT64_C(1)
+#define PTE_TABLE  UINT64_C(2)
+#define PTE_RO     (UINT64_C(1) << 7)
+#define PTE_AF     (UINT64_C(1) << 10)
+#define PTE_NG     (UINT64_C(1) << 11)
+#define PTE_CONTIG (UINT64_C(1) << 52)
+#define PTE_COW    (UINT64_C(1) << 55)
+#define PTE_SHARED (UINT64_C(1) << 56)
+#define PTE_ADDR   UINT64_C(0xfffffffff000)
+
+static inline uint64_t soc_random(struct ct_soc *soc)
+{
+    /* xorshift64*, Vigna */
+    uint64_t x = soc->rng;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    soc->rng = x;
+    return x * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static inline unsigned soc_level_shift(const struct ct_soc *soc, unsigned level)
+{
+    return soc->config.granule + (3 - level) * (soc->config.granule - 3u);
+}
+
+static inline uint64_t soc_frame_pa(const struct ct_soc *soc, uint32_t frame)
+{
+    return SOC_BASE + ((uint64_t)frame << soc->config.granule);
+}
+
+static inline uint32_t soc_pa_frame(const struct ct_soc *soc, uint64_t pa)
+{
+    return (uint32_t)((pa - SOC_BASE) >> soc->config.granule);
+}
+
+static inline uint64_t *soc_word(const struct ct_soc *soc, uint64_t pa)
+{
+    uint64_t *table = soc->frame[soc_pa_frame(soc, pa)].table;
+    return table + ((pa & ct_mask64(soc->config.granule)) >> 3);
+}
+
+/* bus.c: the port. A message is answered, and its commands carried out, at the next drain. */
+void soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr,
+                 uint64_t value);
+void soc_drain(struct ct_soc *soc, unsigned core);
+/* A miss of the last level: cycles until memory answers. */
+unsigned soc_memory_cycles(struct ct_soc *soc, uint64_t pa);
+
+/* cache.c. None of these drains. */
+enum {
+    USE_FETCH,
+    USE_LOAD,
+    USE_STORE,
+    USE_WALK
+};
+/* 1 when the line was in no cache of the cluster: a read went out to the port. */
+int soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use);
+void soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa); /* DC ZVA */
+void soc_cache_clean_invalidate(struct ct_soc *soc, uint64_t pa);
+void soc_cache_share(struct ct_soc *soc, uint64_t pa);
+void soc_cache_ici(struct ct_soc *soc, uint64_t pa);
+/* Operation that a use shows as at the port. */
+unsigned soc_use_op(unsigned use);
+int soc_caches_new(struct ct_soc *soc);
+void soc_caches_free(struct ct_soc *soc);
+
+/* mmu.c */
+enum walk_result {
+    WALK_OK,
+    WALK_ABSENT,
+    WALK_READ_ONLY
+};
+enum walk_result soc_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use, uint64_t *pa);
+void soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches); /* asid -1: every one */
+void soc_tlb_flush_asid(struct ct_soc *soc, int asid);
+int soc_tlbs_new(struct ct_soc *soc);
+void soc_tlbs_free(struct ct_soc *soc);
+
+/* os.c */
+int soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum walk_result why);
+uint32_t soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va); /* aligned; UINT32_MAX: none */
+void soc_frame_put(struct ct_soc *soc, uint32_t frame);
+/* Physical address of the descriptor of va at `level`, making tables on the way when `make`; 0: none.
+ * The level it was found at (a block ends the way early) in *found. */
+uint64_t soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, unsigned level,
+                        int make, unsigned *found);
+void soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value);
+void soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid);
+void soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table);
+/* Frees what a leaf descriptor of this level holds; flush first. */
+void soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level);
+unsigned soc_contig_count(const struct ct_soc *soc); /* pages joined at the last level */
+int soc_os_new(struct ct_soc *soc);
+void soc_os_free(struct ct_soc *soc);
+void soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to);
+
+#endif

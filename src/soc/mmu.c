@@ -1,0 +1,213 @@
+/* Translation: micro-TLBs, main TLB, walk cache, and the walk itself through the last-level cache. */
+#include "soc/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int soc_tlbs_new(struct ct_soc *soc)
+{
+    const unsigned stride = soc->config.granule - 3u;
+    soc->tlb_sets = soc->config.tlb_entries / TLB_WAYS;
+    soc->top_level = 4 - (soc->config.va_bits - soc->config.granule + stride - 1) / stride;
+    static const uint8_t contig[] = {4, 7, 5};
+    soc->shift[0] = soc->config.granule;
+    soc->shift[1] = (uint8_t)(soc->config.granule + contig[(soc->config.granule - 12) / 2]);
+    soc->shift[2] = (uint8_t)soc_level_shift(soc, 2);
+    soc->shifts = 3;
+    for (unsigned i = 0; i < soc->config.cores; i++) {
+        struct core *c = &soc->core[i];
+        c->tlb = calloc(soc->config.tlb_entries, sizeof *c->tlb);
+        c->generation = c->walk_generation = 1;
+        if (!c->tlb)
+            return CT_ERR_NOMEM;
+    }
+    return CT_OK;
+}
+
+void soc_tlbs_free(struct ct_soc *soc)
+{
+    for (unsigned i = 0; i < soc->config.cores; i++)
+        free(soc->core[i].tlb);
+}
+
+static struct tlb_entry *tlb_set(const struct ct_soc *soc, struct core *c, uint64_t va, unsigned shift)
+{
+    return c->tlb + (size_t)(va >> shift & (soc->tlb_sets - 1)) * TLB_WAYS;
+}
+
+static struct tlb_entry *tlb_find(const struct ct_soc *soc, struct core *c, uint64_t va, uint16_t asid)
+{
+    for (unsigned s = 0; s < soc->shifts; s++) {
+        const unsigned shift = soc->shift[s];
+        struct tlb_entry *set = tlb_set(soc, c, va, shift);
+        for (unsigned w = 0; w < TLB_WAYS; w++)
+            if (set[w].shift == shift && set[w].asid == asid && (set[w].va ^ va) >> shift == 0)
+                return &set[w];
+    }
+    return NULL;
+}
+
+static void tlb_fill(struct ct_soc *soc, struct core *c, const struct tlb_entry *e)
+{
+    struct tlb_entry *set = tlb_set(soc, c, e->va, e->shift);
+    unsigned way = TLB_WAYS;
+    for (unsigned w = 0; w < TLB_WAYS; w++)
+        if (!set[w].shift || (set[w].shift == e->shift && set[w].asid == e->asid && set[w].va == e->va))
+            way = w;
+    if (way == TLB_WAYS)
+        way = c->tlb_turn++ % TLB_WAYS;
+    set[way] = *e;
+}
+
+void soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches)
+{
+    const uint64_t key = va >> soc_level_shift(soc, 2);
+    for (unsigned i = 0; i < soc->config.cores; i++) {
+        struct core *c = &soc->core[i];
+        c->generation++;
+        c->cycles += ct_soc_latency.tlbi / 4u;
+        for (unsigned s = 0; s < soc->shifts; s++) {
+            struct tlb_entry *set = tlb_set(soc, c, va, soc->shift[s]);
+            for (unsigned w = 0; w < TLB_WAYS; w++)
+                if (set[w].shift == soc->shift[s] && (asid < 0 || set[w].asid == asid) &&
+                    (set[w].va ^ va) >> set[w].shift == 0)
+                    set[w].shift = 0;
+        }
+        struct walk_entry *e = &c->walk[key % WALK_ENTRIES];
+        if (walk_caches && e->key == key && (asid < 0 || e->asid == asid))
+            e->generation = 0;
+    }
+    if (soc->walking && (asid < 0 || soc->walk_asid == asid) &&
+        (soc->walk_va ^ va) >> soc_level_shift(soc, 2) == 0)
+        soc->walk_stale = 1;
+}
+
+void soc_tlb_flush_asid(struct ct_soc *soc, int asid)
+{
+    for (unsigned i = 0; i < soc->config.cores; i++) {
+        struct core *c = &soc->core[i];
+        c->generation++;
+        c->walk_generation++;
+        c->cycles += ct_soc_latency.tlbi;
+        for (uint32_t n = 0; n < soc->config.tlb_entries; n++)
+            if (asid < 0 || c->tlb[n].asid == asid)
+                c->tlb[n].shift = 0;
+    }
+    if (soc->walking && (asid < 0 || soc->walk_asid == asid))
+        soc->walk_stale = 1;
+}
+
+/* A leaf as a TLB entry; 0 when a TLB must not hold it. */
+static int leaf(const struct ct_soc *soc, uint64_t desc, unsigned level, uint64_t va, uint16_t asid,
+                struct tlb_entry *out)
+{
+    if (!(desc & PTE_AF))
+        return 0;
+    const unsigned shift = level == 3 && desc & PTE_CONTIG ? soc->shift[1] : soc_level_shift(soc, level);
+    const uint64_t mask = ~ct_mask64(shift);
+    *out = (struct tlb_entry){.va = va & mask,
+                              .pa = desc & PTE_ADDR & mask,
+                              .asid = asid,
+                              .shift = (uint8_t)shift,
+                              .writable = !(desc & PTE_RO)};
+    return 1;
+}
+
+/* One walk from the deepest known table on. 1: entry found; 0: none; -1: an invalidation came between. */
+static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struct process *p,
+                     struct tlb_entry *out)
+{
+    struct core *c = &soc->core[core];
+    const unsigned table_shift = soc_level_shift(soc, 2);
+    const uint64_t key = va >> table_shift;
+    struct walk_entry *cached = &c->walk[key % WALK_ENTRIES];
+    unsigned level = soc->top_level;
+    uint64_t table = p->pgd;
+    if (cached->generation == c->walk_generation && cached->key == key && cached->asid == p->asid) {
+        level = 3;
+        table = cached->table;
+    }
+    for (;; level++) {
+        const unsigned shift = soc_level_shift(soc, level);
+        const uint64_t entries = level == soc->top_level ? ct_mask64(soc->config.va_bits - shift)
+                                                         : ct_mask64(soc->config.granule - 3u);
+        const uint64_t pa = table + (va >> shift & entries) * 8;
+        soc_cache(soc, core, pa, USE_WALK);
+        const uint64_t desc = *soc_word(soc, pa);
+        soc_drain(soc, core);
+        if (soc->walk_stale)
+            return -1;
+        if (!(desc & PTE_VALID))
+            return 0;
+        if (level == 3 || !(desc & PTE_TABLE))
+            return leaf(soc, desc, level, va, p->asid, out);
+        table = desc & PTE_ADDR;
+        if (level == 2)
+            *cached = (struct walk_entry){
+                .key = key, .table = table, .generation = c->walk_generation, .asid = p->asid};
+    }
+}
+
+/* A tracer with few watermarks can send a walk back more than once, but never for ever: each time it
+ * knows one table more. The bound is for a tap that invalidates whatever it sees. */
+#define WALK_TRIES 1000
+
+static int walk(struct ct_soc *soc, unsigned core, uint64_t va, struct tlb_entry *out)
+{
+    const struct process *p = &soc->process[soc->core[core].pid];
+    soc->counts.walks++;
+    int found = -1;
+    for (unsigned n = 0; found < 0 && n < WALK_TRIES; n++) {
+        soc->walk_va = va;
+        soc->walk_asid = p->asid;
+        soc->walking = 1;
+        soc->walk_stale = 0;
+        found = walk_once(soc, core, va, p, out);
+    }
+    soc->walking = 0;
+    return found > 0;
+}
+
+enum walk_result soc_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use, uint64_t *pa)
+{
+    struct core *c = &soc->core[core];
+    const uint64_t page = va >> soc->config.granule;
+    struct utlb_entry *u = &c->utlb[use != USE_FETCH][page % UTLB_ENTRIES];
+    if (u->page != page || u->generation != c->generation) {
+        struct tlb_entry found, *e = tlb_find(soc, c, va, soc->process[c->pid].asid);
+        if (!e) {
+            soc->counts.tlb_misses++;
+            if (!walk(soc, core, va, &found))
+                return WALK_ABSENT;
+            e = &found;
+            tlb_fill(soc, c, e);
+        }
+        *u = (struct utlb_entry){.page = page,
+                                 .base = e->pa + ((va & ~ct_mask64(soc->config.granule)) - e->va),
+                                 .generation = c->generation,
+                                 .writable = e->writable};
+    }
+    if (use == USE_STORE && !u->writable)
+        return WALK_READ_ONLY;
+    *pa = u->base + (va & ct_mask64(soc->config.granule));
+    return WALK_OK;
+}
+
+int ct_soc_translate(const struct ct_soc *soc, uint32_t pid, uint64_t va, uint64_t *pa)
+{
+    uint64_t table = soc->process[pid].pgd;
+    for (unsigned level = soc->top_level; level <= 3; level++) {
+        const unsigned shift = soc_level_shift(soc, level);
+        const uint64_t entries = level == soc->top_level ? ct_mask64(soc->config.va_bits - shift)
+                                                         : ct_mask64(soc->config.granule - 3u);
+        const uint64_t desc = *soc_word(soc, table + (va >> shift & entries) * 8);
+        if (!(desc & PTE_VALID))
+            return 0;
+        if (level == 3 || !(desc & PTE_TABLE)) {
+            *pa = (desc & PTE_ADDR & ~ct_mask64(shift)) + (va & ct_mask64(shift));
+            return 1;
+        }
+        table = desc & PTE_ADDR;
+    }
+    return 0;
+}

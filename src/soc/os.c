@@ -1,0 +1,433 @@
+/* The operating system: frames, processes, faults. It runs on the core that asked, and its page table
+ * reads and writes go through that core's caches. */
+#include "soc/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROCESSES 1024
+
+int soc_os_new(struct ct_soc *soc)
+{
+    const uint32_t n = soc->config.frames;
+    soc->frame = calloc(n, sizeof *soc->frame);
+    soc->freed = malloc(n * sizeof *soc->freed);
+    soc->process = calloc(PROCESSES, sizeof *soc->process);
+    soc->free_frames = n;
+    soc->next_asid = 1;
+    soc->asid_generation = 1;
+    return soc->frame && soc->freed && soc->process ? CT_OK : CT_ERR_NOMEM;
+}
+
+void soc_os_free(struct ct_soc *soc)
+{
+    for (uint32_t i = 0; soc->frame && i < soc->config.frames; i++)
+        free(soc->frame[i].table);
+    free(soc->frame);
+    free(soc->freed);
+    free(soc->process);
+}
+
+/* ---- frames ---- */
+
+static int run_is_free(const struct ct_soc *soc, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (soc->frame[first + i].refs)
+            return 0;
+    return 1;
+}
+
+static uint32_t find_frame(struct ct_soc *soc, uint64_t va)
+{
+    const uint32_t n = soc->config.frames;
+    /* Colours: the pages that one way of the last level holds. */
+    const uint32_t way = soc->config.l2_bytes / soc->config.l2_ways >> soc->config.granule,
+                   colours = way ? way : 1;
+    uint32_t at = soc->next_frame, step = 1;
+    if (soc->config.alloc == CT_SOC_ALLOC_REUSE) {
+        while (soc->freed_count) {
+            const uint32_t f = soc->freed[--soc->freed_count];
+            if (!soc->frame[f].refs)
+                return f;
+        }
+    } else if (soc->config.alloc == CT_SOC_ALLOC_RANDOM) {
+        at = (uint32_t)(soc_random(soc) % n);
+    } else if (soc->config.alloc == CT_SOC_ALLOC_COLOURED) {
+        at = at - at % colours + (uint32_t)(va >> soc->config.granule) % colours;
+        step = colours;
+    }
+    for (uint32_t tries = 0; tries < n; tries++, at += step) {
+        at = at >= n ? at % n : at;
+        if (!soc->frame[at].refs) {
+            soc->next_frame = at;
+            return at;
+        }
+        if (step > 1 && tries == n / step)
+            step = 1; /* that colour is used up */
+    }
+    return UINT32_MAX;
+}
+
+uint32_t soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va)
+{
+    if (soc->free_frames < count)
+        return UINT32_MAX;
+    uint32_t first = UINT32_MAX;
+    if (count == 1) {
+        first = find_frame(soc, va);
+    } else {
+        for (uint32_t f = 0; f + count <= soc->config.frames && first == UINT32_MAX; f += count)
+            if (run_is_free(soc, f, count))
+                first = f;
+    }
+    for (uint32_t i = 0; first != UINT32_MAX && i < count; i++)
+        soc->frame[first + i].refs = 1;
+    soc->free_frames -= first != UINT32_MAX ? count : 0;
+    return first;
+}
+
+void soc_frame_put(struct ct_soc *soc, uint32_t frame)
+{
+    struct frame *f = &soc->frame[frame];
+    if (--f->refs)
+        return;
+    free(f->table);
+    f->table = NULL;
+    soc->free_frames++;
+    if (soc->freed_count == soc->config.frames)
+        soc->freed_count = 0; /* stale entries: forget, the scan still finds them all */
+    soc->freed[soc->freed_count++] = frame;
+}
+
+/* DC ZVA over the frame; of a large one the first lines stand for all. */
+void soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table)
+{
+    const uint64_t pa = soc_frame_pa(soc, frame);
+    for (uint64_t line = 0; line < 64; line++) {
+        soc_cache_zero(soc, core, pa + line * 64);
+        soc->core[core].cycles += 2;
+        soc_drain(soc, core);
+    }
+    if (table)
+        soc->frame[frame].table = calloc(1, (size_t)1 << soc->config.granule);
+}
+
+/* Every line of a page of 4 KB; of a larger one the first 64. */
+void soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to)
+{
+    for (uint64_t line = 0; line < 64; line++) {
+        soc_cache(soc, core, soc_frame_pa(soc, from) + line * 64, USE_LOAD);
+        soc_drain(soc, core);
+        soc_cache(soc, core, soc_frame_pa(soc, to) + line * 64, USE_STORE);
+        soc_drain(soc, core);
+    }
+}
+
+/* ---- page tables ---- */
+
+void soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value)
+{
+    soc_cache(soc, core, pa, USE_STORE);
+    *soc_word(soc, pa) = value;
+    soc_drain(soc, core);
+}
+
+static uint64_t read_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa)
+{
+    soc_cache(soc, core, pa, USE_LOAD);
+    soc_drain(soc, core);
+    return *soc_word(soc, pa);
+}
+
+uint64_t soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, unsigned level,
+                        int make, unsigned *found)
+{
+    uint64_t table = soc->process[pid].pgd;
+    for (unsigned l = soc->top_level;; l++) {
+        const unsigned shift = soc_level_shift(soc, l);
+        const uint64_t entries = l == soc->top_level ? ct_mask64(soc->config.va_bits - shift)
+                                                     : ct_mask64(soc->config.granule - 3u);
+        const uint64_t pa = table + (va >> shift & entries) * 8;
+        *found = l;
+        if (l == level)
+            return pa;
+        uint64_t desc = read_descriptor(soc, core, pa);
+        if (desc & PTE_VALID && !(desc & PTE_TABLE))
+            return pa;
+        if (!(desc & PTE_VALID)) {
+            const uint32_t frame = make ? soc_frames_take(soc, 1, va) : UINT32_MAX;
+            if (frame == UINT32_MAX)
+                return 0;
+            soc_zero_frame(soc, core, frame, 1);
+            desc = soc_frame_pa(soc, frame) | PTE_VALID | PTE_TABLE;
+            soc_write_descriptor(soc, core, pa, desc);
+        }
+        table = desc & PTE_ADDR;
+    }
+}
+
+void soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid)
+{
+    if (op == CT_FRACTAL_TLBI_ASID)
+        soc_tlb_flush_asid(soc, asid);
+    else if (op == CT_FRACTAL_TLBI_ALL)
+        soc_tlb_flush_asid(soc, -1);
+    else
+        soc_tlb_flush_va(soc, va, asid, op != CT_FRACTAL_TLBI_VA_LAST);
+    soc_message(soc, core, op, CT_FRACTAL_KIND_UNKNOWN, op == CT_FRACTAL_TLBI_ASID ? 0 : va, asid);
+    soc_drain(soc, core);
+}
+
+void soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level)
+{
+    const uint32_t first = soc_pa_frame(soc, desc & PTE_ADDR);
+    const uint32_t count = 1u << (soc_level_shift(soc, level) - soc->config.granule);
+    for (uint32_t i = 0; i < count; i++)
+        soc_frame_put(soc, first + i);
+}
+
+unsigned soc_contig_count(const struct ct_soc *soc)
+{
+    return 1u << (soc->shift[1] - soc->shift[0]);
+}
+
+/* ---- processes ---- */
+
+uint32_t ct_soc_process(struct ct_soc *soc)
+{
+    uint32_t pid = 1;
+    while (pid < PROCESSES && soc->process[pid].used)
+        pid++;
+    const uint32_t frame = pid < PROCESSES ? soc_frames_take(soc, 1, 0) : UINT32_MAX;
+    if (frame == UINT32_MAX)
+        return 0;
+    soc_zero_frame(soc, 0, frame, 1);
+    soc->process[pid] = (struct process){.pgd = soc_frame_pa(soc, frame), .used = 1};
+    return pid;
+}
+
+static void free_tables(struct ct_soc *soc, unsigned core, uint64_t table, unsigned level, int clear)
+{
+    const uint64_t entries = UINT64_C(1) << (soc->config.granule - 3);
+    for (uint64_t i = 0; i < entries; i++) {
+        const uint64_t pa = table + i * 8, desc = *soc_word(soc, pa);
+        if (!(desc & PTE_VALID))
+            continue;
+        const int below = level < 3 && desc & PTE_TABLE;
+        if (below)
+            free_tables(soc, core, desc & PTE_ADDR, level + 1, clear);
+        if (clear && !below)
+            soc_write_descriptor(soc, core, pa, 0);
+        if (clear)
+            continue;
+        if (below)
+            soc_frame_put(soc, soc_pa_frame(soc, desc));
+        else
+            soc_put_leaf(soc, desc, level);
+    }
+}
+
+/* Leaves the descriptors as they are until the TLBs are told, then gives all away: what exit_mmap does
+ * to an address space that nobody runs in any more. */
+void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
+{
+    struct process *p = &soc->process[pid];
+    for (unsigned i = 0; i < soc->config.cores; i++)
+        if (soc->core[i].pid == pid)
+            ct_soc_run(soc, i, CT_SOC_IDLE);
+    if (soc->migration.pid == pid)
+        ct_soc_migrate_end(soc, core);
+    soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, p->asid);
+    free_tables(soc, core, p->pgd, soc->top_level, 0);
+    soc_frame_put(soc, soc_pa_frame(soc, p->pgd));
+    *p = (struct process){0};
+}
+
+/* Numbers run out: whoever runs keeps its own, all others get a new one when they run again, and every
+ * core forgets everything, by itself and unseen (arm64's flush_context). */
+void ct_soc_asid_rollover(struct ct_soc *soc)
+{
+    soc->asid_generation++;
+    soc->next_asid = 1;
+    for (unsigned i = 0; i < soc->config.cores; i++)
+        soc->process[soc->core[i].pid].generation = soc->asid_generation;
+    soc_tlb_flush_asid(soc, -1);
+}
+
+/* Whoever ran at the last roll-over still has its number. */
+static int asid_is_kept(const struct ct_soc *soc, uint16_t asid)
+{
+    for (uint32_t pid = 1; pid < PROCESSES; pid++) {
+        const struct process *p = &soc->process[pid];
+        if (p->used && p->generation == soc->asid_generation && p->asid == asid)
+            return 1;
+    }
+    return 0;
+}
+
+static void give_asid(struct ct_soc *soc, uint32_t pid)
+{
+    struct process *p = &soc->process[pid];
+    if (p->generation == soc->asid_generation && p->asid)
+        return;
+    if (soc->next_asid >= soc->config.asids)
+        ct_soc_asid_rollover(soc);
+    while (asid_is_kept(soc, soc->next_asid))
+        soc->next_asid++;
+    p->asid = soc->next_asid++;
+    p->generation = soc->asid_generation;
+    if (soc->hooks.asid)
+        soc->hooks.asid(soc->hooks.user, pid, p->asid);
+}
+
+void ct_soc_run(struct ct_soc *soc, unsigned core, uint32_t pid)
+{
+    struct core *c = &soc->core[core];
+    if (c->pid == pid)
+        return;
+    c->pid = CT_SOC_IDLE;
+    if (pid != CT_SOC_IDLE)
+        give_asid(soc, pid);
+    c->pid = pid;
+    c->generation++;
+    if (soc->hooks.context)
+        soc->hooks.context(soc->hooks.user, core, pid);
+}
+
+uint32_t ct_soc_running(const struct ct_soc *soc, unsigned core)
+{
+    return soc->core[core].pid;
+}
+
+uint64_t ct_soc_pgd(const struct ct_soc *soc, uint32_t pid)
+{
+    return soc->process[pid].pgd;
+}
+
+uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid)
+{
+    return soc->process[pid].asid;
+}
+
+/* ---- ticks ---- */
+
+#define KERNEL_BYTES (512u * 1024)
+#define TICK_PIECES  8  /* places in the kernel that a tick comes by … */
+#define TICK_LINES   32 /* … and the lines it fetches in each: 16 KiB in all */
+
+void ct_soc_tick(struct ct_soc *soc, unsigned core)
+{
+    if (!soc->kernel) {
+        const uint32_t frames = KERNEL_BYTES >> soc->config.granule, first = soc_frames_take(soc, frames, 0);
+        if (first == UINT32_MAX)
+            return;
+        soc->kernel = first;
+    }
+    const uint64_t base = soc_frame_pa(soc, soc->kernel);
+    if (soc->hooks.context)
+        soc->hooks.context(soc->hooks.user, core, CT_SOC_IDLE);
+    for (unsigned piece = 0; piece < TICK_PIECES; piece++) {
+        const uint64_t at = soc_random(soc) % (KERNEL_BYTES / 64 - TICK_LINES) * 64;
+        for (unsigned line = 0; line < TICK_LINES; line++) {
+            soc_cache(soc, core, base + at + line * 64, USE_FETCH);
+            soc_drain(soc, core);
+            if (line % 4 == 0) {
+                soc_cache(soc, core, base + (at * 7 + line * 64) % KERNEL_BYTES, USE_LOAD);
+                soc_drain(soc, core);
+            }
+            soc->core[core].cycles += 12;
+        }
+    }
+    if (soc->hooks.context)
+        soc->hooks.context(soc->hooks.user, core, soc->core[core].pid);
+}
+
+/* ---- faults ---- */
+
+int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi)
+{
+    struct process *p = &soc->process[pid];
+    if (p->areas == FILE_AREAS)
+        return 0;
+    p->file[p->areas].lo = lo;
+    p->file[p->areas++].hi = hi;
+    return 1;
+}
+
+static int from_file(const struct process *p, uint64_t va)
+{
+    for (uint32_t i = 0; i < p->areas; i++)
+        if (va >= p->file[i].lo && va < p->file[i].hi)
+            return 1;
+    return 0;
+}
+
+static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
+{
+    unsigned level;
+    const uint64_t at = soc_descriptor(soc, core, pid, va, 3, 1, &level);
+    if (!at)
+        return 0;
+    const uint64_t desc = *soc_word(soc, at);
+    if (desc & PTE_VALID) { /* aged */
+        soc_write_descriptor(soc, core, at, desc | PTE_AF);
+        return 1;
+    }
+    const uint32_t frame = soc_frames_take(soc, 1, va);
+    if (frame == UINT32_MAX)
+        return 0;
+    if (!from_file(&soc->process[pid], va))
+        soc_zero_frame(soc, core, frame, 0);
+    soc_write_descriptor(soc, core, at, soc_frame_pa(soc, frame) | PTE_VALID | PTE_TABLE | PTE_AF | PTE_NG);
+    return 1;
+}
+
+/* Break before make, D8.14.1, whenever the address changes. */
+static int copy_on_write(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
+{
+    unsigned level;
+    const uint64_t at = soc_descriptor(soc, core, pid, va, 3, 0, &level);
+    if (!at)
+        return 0;
+    if (level < 3)
+        return ct_soc_split(soc, core, pid, va);
+    const uint64_t desc = *soc_word(soc, at), page = va & ~ct_mask64(soc->config.granule);
+    if (!(desc & PTE_COW))
+        return 0;
+    const uint16_t asid = soc->process[pid].asid;
+    const uint32_t old = soc_pa_frame(soc, desc & PTE_ADDR);
+    if (soc->frame[old].refs == 1) {
+        soc_write_descriptor(soc, core, at, desc & ~(PTE_RO | PTE_COW));
+        soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, page, asid);
+        return 1;
+    }
+    const uint32_t frame = soc_frames_take(soc, 1, va);
+    if (frame == UINT32_MAX)
+        return 0;
+    soc->counts.copies++;
+    soc_copy_frame(soc, core, old, frame);
+    soc_write_descriptor(soc, core, at, 0);
+    soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, page, asid);
+    soc_write_descriptor(soc, core, at, (desc & ~(PTE_ADDR | PTE_RO | PTE_COW)) | soc_frame_pa(soc, frame));
+    soc_frame_put(soc, old);
+    return 1;
+}
+
+int soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum walk_result why)
+{
+    const uint32_t pid = soc->core[core].pid;
+    const struct migration *m = &soc->migration;
+    if (pid == CT_SOC_IDLE)
+        return 0;
+    if (m->pid == pid && (m->va ^ va) >> soc->config.granule == 0)
+        return 0; /* the page is on its way: the program waits */
+    soc->counts.faults++;
+    soc->core[core].cycles += ct_soc_latency.fault;
+    if (soc->hooks.context)
+        soc->hooks.context(soc->hooks.user, core, CT_SOC_IDLE); /* what follows is the kernel's doing */
+    const int done = why == WALK_READ_ONLY ? copy_on_write(soc, core, pid, va) : bring_in(soc, core, pid, va);
+    if (soc->hooks.context)
+        soc->hooks.context(soc->hooks.user, core, pid);
+    return done;
+}

@@ -1,0 +1,135 @@
+/* Making a cluster, and its one hot path: an access. */
+#include "soc/internal.h"
+
+#include <stdlib.h>
+
+void ct_soc_defaults(struct ct_soc_config *c)
+{
+    const struct ct_soc_config kv260 = {
+        .cores = 4,
+        .l1i_bytes = 32 * 1024,
+        .l1i_ways = 2,
+        .l1d_bytes = 32 * 1024,
+        .l1d_ways = 4,
+        .l2_bytes = 1024 * 1024,
+        .l2_ways = 16,
+        .tlb_entries = 512,
+        .frames = 1u << 18,
+        .asids = 256,
+        .granule = 12,
+        .va_bits = 48,
+        .seed = 1,
+    };
+    *c = kv260;
+}
+
+static int power_of_two(uint32_t x)
+{
+    return x && !(x & (x - 1));
+}
+
+/* The configuration is the program's or a test's own: what cannot be is a misuse. */
+static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
+{
+    const int caches =
+        c->l1i_ways && c->l1d_ways && c->l2_ways && power_of_two(c->l1i_bytes / 64 / c->l1i_ways) &&
+        power_of_two(c->l1d_bytes / 64 / c->l1d_ways) && power_of_two(c->l2_bytes / 64 / c->l2_ways);
+    const int pages = (c->granule == 12 || c->granule == 14 || c->granule == 16) && c->va_bits >= 25 &&
+                      c->va_bits <= 48 && c->frames >= 64 &&
+                      (uint64_t)c->frames << c->granule <= (UINT64_C(1) << 36) - SOC_BASE;
+    if (!caches || !pages || !c->cores || c->cores > CT_SOC_CORES || !power_of_two(c->tlb_entries / 4) ||
+        c->asids < c->cores + 2 || c->asids > 65535)
+        return ct_fail(ctx, CT_ERR_ARG, "simulated cluster: a geometry that cannot be built");
+    return CT_OK;
+}
+
+int ct_soc_new(struct ct_ctx *ctx, const struct ct_soc_config *config, const struct ct_soc_hooks *hooks,
+               struct ct_soc **out)
+{
+    *out = NULL;
+    const int err = check(ctx, config);
+    if (err)
+        return err;
+    struct ct_soc *soc = calloc(1, sizeof *soc);
+    if (!soc)
+        return ct_fail_nomem(ctx, "simulated cluster");
+    soc->ctx = ctx;
+    soc->config = *config;
+    if (hooks)
+        soc->hooks = *hooks;
+    soc->rng = (config->seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    if (soc_caches_new(soc) || soc_tlbs_new(soc) || soc_os_new(soc)) {
+        ct_soc_free(soc);
+        return ct_fail_nomem(ctx, "simulated cluster");
+    }
+    *out = soc;
+    return CT_OK;
+}
+
+void ct_soc_free(struct ct_soc *soc)
+{
+    if (!soc)
+        return;
+    soc_os_free(soc);
+    soc_tlbs_free(soc);
+    soc_caches_free(soc);
+    free(soc);
+}
+
+uint64_t ct_soc_now(const struct ct_soc *soc)
+{
+    return soc->now;
+}
+
+uint64_t ct_soc_cycles(const struct ct_soc *soc, unsigned core)
+{
+    return soc->core[core].cycles;
+}
+
+const struct ct_soc_counts *ct_soc_counts(const struct ct_soc *soc)
+{
+    return &soc->counts;
+}
+
+void ct_soc_spend(struct ct_soc *soc, unsigned core, uint64_t cycles)
+{
+    soc->core[core].cycles += cycles;
+}
+
+static void report_miss(struct ct_soc *soc, unsigned core, uint64_t va, uint64_t pa, unsigned use)
+{
+    if (!soc->hooks.miss)
+        return;
+    const struct ct_soc_miss m = {.time = soc->now,
+                                  .va = va & ~UINT64_C(63),
+                                  .pa = pa & ~UINT64_C(63),
+                                  .pid = soc->core[core].pid,
+                                  .op = (uint8_t)soc_use_op(use),
+                                  .core = (uint8_t)core,
+                                  .kind = use == USE_FETCH ? CT_FRACTAL_KIND_INSN : CT_FRACTAL_KIND_DATA};
+    soc->hooks.miss(soc->hooks.user, &m);
+}
+
+/* Faults that one access can take: absent, then copy-on-write, then split. */
+#define FAULTS_MAX 6
+
+int ct_soc_access(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access)
+{
+    uint64_t pa = 0;
+    if (soc->core[core].pid == CT_SOC_IDLE)
+        return 0;
+    soc->counts.accesses++;
+    soc->core[core].cycles += ct_soc_latency.issue;
+    for (unsigned n = 0;; n++) {
+        const enum walk_result r = soc_translate(soc, core, va, access, &pa);
+        if (r == WALK_OK)
+            break;
+        if (n == FAULTS_MAX || !soc_fault(soc, core, va, r))
+            return 0;
+    }
+    if (soc_cache(soc, core, pa, access)) {
+        report_miss(soc, core, va, pa, access);
+        soc_drain(soc, core);
+    }
+    return 1;
+}

@@ -1,0 +1,65 @@
+The coherence-port tracer.
+$ coretap fractal
+! Usage: coretap fractal COMMAND [OPTION]...
+!
+! FRACTAL listens to the coherence traffic of a processor cluster and gives each
+! last-level miss of one process its virtual address. Without a board, 'run' has
+! an ordinary Arm program do its work on a simulated cluster; 'replay' takes the
+! messages of a real port.
+!
+! Commands:
+!   fractal run        trace an Arm program on the simulated cluster
+!   fractal replay     run the tracer on recorded messages of a port
+!   fractal report     what an event log says: functions over time, heatmaps, milestones
+!   fractal overhead   predict what tracing costs a program
+!   fractal regs       the register map of the configuration port
+!
+! 'coretap fractal COMMAND --help' says more about each.
+[2]
+$ coretap fractal rune
+! coretap: unknown command 'rune'; did you mean 'run'?
+! Try 'coretap fractal --help'.
+[2]
+$ coretap fractal run -o $T/log
+! coretap fractal run: PROGRAM is missing
+! Try 'coretap fractal run --help'.
+[2]
+$ coretap fractal run /bin/sh
+! coretap fractal run: -o LOG is missing
+! Try 'coretap fractal run --help'.
+[2]
+$ coretap fractal run -o $T/log --range 5..3 -- $T/none
+! coretap: $T/none: No such file or directory; give an Arm Linux program, by its path
+[2]
+$ coretap fractal run -o $T/log --point
+! coretap fractal run: --point needs a value
+! Try 'coretap fractal run --help'.
+[2]
+$ coretap fractal regs | head -4
+| offset name           bits      meaning
+| 0x000  ID             32   ro   0x43544652
+| 0x004  VERSION        32   ro   version of this block: 1
+| 0x008  CTRL           32   rw   bit 0 enable (0 to 1 starts anew); 2:1 mode (0 passive, 1 points, 2 active); 3 log points only; 4 interrupt on full
+$ coretap fractal replay
+! coretap fractal replay: --messages FILE is missing
+! Try 'coretap fractal replay --help'.
+[2]
+$ printf 'time,op,initiator,kind,addr,value\n1,ReadShared,0,D,0x1000,0\n2,Nonsense,0,D,0,0\n0,ReadOnce,0,D,0,0\n' > $T/m
+$ coretap fractal replay --messages $T/m --pgd 1000 --va-bits 39 -o $T/log | head -6
+| messages         3
+| refused          2
+| SNOOPS           1
+| EVENTS           0
+| DROPPED          0
+| WALKS            1
+! coretap: $T/m:3: column 11: op: no such operation
+! coretap: $T/m:4: fractal message at 1: time goes back to 0x0; message ignored
+$ coretap fractal report $T/log --csv
+| time,va,pa,op,initiator,kind,symbol
+$ coretap fractal report $T/m
+! coretap: $T/m: not a FRACTAL log: it does not begin with CTFRACT1
+[2]
+$ coretap fractal report --csv --html $T/log
+! coretap fractal report: --csv, --html, --svg and --perfetto: one at a time
+! Try 'coretap fractal report --help'.
+[2]

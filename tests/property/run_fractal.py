@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""An Arm program under QEMU on the simulated cluster: what FRACTAL logs is what the cluster knows.
+
+usage: run_fractal.py COMMAND PLUGIN EXAMPLES"""
+import csv
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+COMPILER = "aarch64-linux-gnu-gcc"
+
+
+def coretap(*args):
+    result = subprocess.run([COMMAND, "fractal", *map(str, args)], capture_output=True, text=True,
+                            env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}, check=False)
+    if result.returncode not in (0, 1):
+        raise RuntimeError(f"coretap fractal {args[0]}: {result.stderr}")
+    return result.stdout
+
+
+def run(folder, program, *options, size="cif", times="1"):
+    log, truth = folder / "log", folder / "truth.csv"
+    coretap("run", "-q", "-o", log, "--truth", truth, *options, "--", program, "-s", size, "-t", times)
+    logged = coretap("report", log, "--elf", program, "--csv")
+    return log, truth.read_text(), logged
+
+
+def truth_is_logged(folder, program, *options):
+    """The same lines in the same order, symbols included."""
+    _, truth, logged = run(folder, program, *options, size="96x80")
+    return truth.count("\n") > 100 and truth == logged
+
+
+def small_reverse_tlb(folder, program):
+    return truth_is_logged(folder, program, "--sets", "1", "--ways", "4")
+
+
+def messages_replay(folder, program):
+    log, truth, _ = run(folder, program, "--messages", folder / "messages", size="96x80")
+    again = folder / "again"
+    out = coretap("replay", "--messages", folder / "messages", "-o", again)
+    events = coretap("report", again, "--elf", program, "--csv")
+    return re.search(r"^refused +0$", out, re.MULTILINE) and \
+        [row[:6] for row in csv.reader(events.splitlines())] == [row[:6] for row in csv.reader(truth.splitlines())]
+
+
+def points_show_every_call(folder, program):
+    log, _, _ = run(folder, program, "--section", ".text", "--point", "canny", "--points-only", "--mode", "points",
+                    times="7", size="96x80")
+    text = coretap("report", log, "--elf", program)
+    hits = re.search(r"^ +0 0x[0-9a-f]+ +(\d+) .*canny$", text, re.MULTILINE)
+    return hits and int(hits.group(1)) >= 7
+
+
+def five_runs(folder, program):
+    log, _, _ = run(folder, program, "--section", ".text", "--mode", "points", times="5")
+    return re.search(r"^runs +5,", coretap("report", log, "--elf", program), re.MULTILINE)
+
+
+def pictures(folder, program):
+    log, _, _ = run(folder, program, size="96x80")
+    page = coretap("report", log, "--elf", program, "--html")
+    trace = coretap("report", log, "--elf", program, "--perfetto")
+    import json
+    return page.count("<svg") == 3 and page.rstrip().endswith("</html>") and len(json.loads(trace)["traceEvents"]) > 100
+
+
+TESTS = [truth_is_logged, small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures]
+
+
+def main():
+    if not shutil.which("qemu-aarch64") or not shutil.which(COMPILER):
+        print("1..0 # SKIP qemu-aarch64 and aarch64-linux-gnu-gcc are needed (Debian: qemu-user "
+              "gcc-aarch64-linux-gnu libc6-dev-arm64-cross)")
+        return 0
+    print(f"1..{len(TESTS)}")
+    bad = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program = folder / "canny"
+        subprocess.run([COMPILER, "-O2", "-static", "-o", program, EXAMPLES / "canny.c", "-lm"], check=True)
+        for number, test in enumerate(TESTS, 1):
+            try:
+                ok = bool(test(folder, program))
+            except RuntimeError as error:
+                print(f"# {error}")
+                ok = False
+            bad += not ok
+            print(f"{'ok' if ok else 'not ok'} {number} - {test.__name__.replace('_', ' ')}", flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

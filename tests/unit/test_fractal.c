@@ -1,0 +1,485 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+#include "fractal/machine.h"
+
+#define PGD  UINT64_C(0x10000)
+#define L2T  UINT64_C(0x11000)
+#define L3T  UINT64_C(0x12000)
+#define DATA UINT64_C(0x80000)
+
+/* 39 bits of address, 4 KB pages: one table of each level; page n of the target is frame DATA + n. */
+static void content(uint64_t pa, uint64_t line[CT_FRACTAL_LINE_WORDS])
+{
+    memset(line, 0, CT_FRACTAL_LINE);
+    if (pa == PGD)
+        line[0] = L2T | 3;
+    else if (pa == L2T)
+        line[0] = L3T | 3;
+    else if (pa >> 12 == L3T >> 12)
+        for (uint64_t i = 0; i < CT_FRACTAL_LINE_WORDS; i++)
+            line[i] = (DATA + (((pa & 0xfff) / 8 + i) << 12)) | 0x403;
+}
+
+struct log {
+    struct ct_fractal_command c[4096];
+    unsigned count;
+};
+
+static void answer(struct ct_fractal *f, struct log *log)
+{
+    struct ct_fractal_command c;
+    uint64_t line[CT_FRACTAL_LINE_WORDS];
+    while (ct_fractal_command(f, &c)) {
+        if (log && log->count < 4096)
+            log->c[log->count++] = c;
+        content(c.pa, line);
+        if (c.kind == CT_FRACTAL_CMD_READ || c.kind == CT_FRACTAL_CMD_PEEK)
+            assert_int_equal(ct_fractal_data(f, f->time, c.pa, line), CT_OK);
+    }
+}
+
+static void hear(struct ct_fractal *f, unsigned op, uint64_t addr, uint64_t value, struct log *log)
+{
+    const struct ct_fractal_message m = {
+        .time = f->time + 1, .op = (uint8_t)op, .addr = addr, .value = value, .kind = CT_FRACTAL_KIND_DATA};
+    assert_int_equal(ct_fractal_message(f, &m), CT_OK);
+    answer(f, log);
+}
+
+static const struct ct_fractal_target plain = {.pgd = PGD,
+                                               .range_hi = 64 << 12,
+                                               .asid = 7,
+                                               .granule = 12,
+                                               .va_bits = 39,
+                                               .mode = CT_FRACTAL_ACTIVE,
+                                               .target = 3};
+
+static struct ct_fractal *make(uint32_t sets, uint32_t ways, const struct ct_fractal_target *t,
+                               struct log *log)
+{
+    const struct ct_fractal_options o = {.size = sizeof o, .rtlb_sets = sets, .rtlb_ways = ways};
+    struct ct_fractal *f;
+    struct ct_fractal_port *port;
+    assert_int_equal(ct_fractal_new(NULL, &o, &f), CT_OK);
+    assert_int_equal(ct_fractal_port_model(NULL, f, &port), CT_OK);
+    assert_int_equal(ct_fractal_port_start(port, t), CT_OK);
+    ct_fractal_port_free(port);
+    answer(f, log);
+    return f;
+}
+
+/* The walk of page n by a core whose caches hold nothing. */
+static void walk(struct ct_fractal *f, uint64_t n, struct log *log)
+{
+    hear(f, CT_FRACTAL_READ_SHARED, PGD, 0, log);
+    hear(f, CT_FRACTAL_READ_SHARED, L2T, 0, log);
+    hear(f, CT_FRACTAL_READ_SHARED, L3T + n * 8, 0, log);
+}
+
+static unsigned count_kind(const struct log *log, unsigned kind)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < log->count; i++)
+        n += log->c[i].kind == kind;
+    return n;
+}
+
+static void a_walk_gives_a_miss_its_address(void **state)
+{
+    (void)state;
+    struct ct_fractal_event e[4];
+    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    hear(f, CT_FRACTAL_READ_SHARED, DATA + 0x5040, 0, NULL);
+    assert_int_equal(ct_fractal_events(f, e, 4), 0);
+    walk(f, 5, NULL);
+    hear(f, CT_FRACTAL_READ_UNIQUE, DATA + 0x5048, 0, NULL);
+    assert_int_equal(ct_fractal_events(f, e, 4), 1);
+    assert_true(e[0].va == 0x5040 && e[0].pa == DATA + 0x5040 && e[0].op == CT_FRACTAL_READ_UNIQUE);
+    assert_true(e[0].point == CT_FRACTAL_NO_POINT && e[0].target == 3 && e[0].kind == CT_FRACTAL_KIND_DATA);
+    ct_fractal_free(f);
+}
+
+static void set_up_flushes_and_cleans(void **state)
+{
+    (void)state;
+    static struct log log;
+    log.count = 0;
+    ct_fractal_free(make(512, 4, &plain, &log));
+    assert_int_equal(log.c[0].kind, CT_FRACTAL_CMD_CLEAN);
+    assert_true(log.c[0].pa == PGD);
+    assert_int_equal(log.c[log.count - 1].kind, CT_FRACTAL_CMD_TLBI_ASID);
+    assert_int_equal(log.c[log.count - 1].asid, 7);
+    struct ct_fractal_target t = plain;
+    t.mode = CT_FRACTAL_PASSIVE;
+    log.count = 0;
+    struct ct_fractal *f = make(512, 4, &t, &log);
+    walk(f, 0, &log);
+    assert_int_equal(log.count, 3);
+    assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_PEEK), 3);
+    ct_fractal_free(f);
+}
+
+/* One set of four ways and a line of eight mappings: four stay, four wait beside it, and go out when
+ * the next line comes in. */
+static void eviction_is_active(void **state)
+{
+    (void)state;
+    static struct log log;
+    struct ct_fractal *f = make(1, 4, &plain, NULL);
+    log.count = 0;
+    walk(f, 0, &log);
+    assert_int_equal(f->rtlb.used, 4);
+    assert_int_equal(f->rtlb.stashed, 4);
+    assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_TLBI_VA), 0);
+    log.count = 0;
+    hear(f, CT_FRACTAL_READ_SHARED, L3T + 64, 0, &log);
+    assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_TLBI_VA), 8);
+    assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_CLEAN), 8);
+    for (unsigned i = 0; i + 1 < log.count; i++)
+        if (log.c[i].kind == CT_FRACTAL_CMD_CLEAN) { /* the descriptor goes before the translation */
+            assert_int_equal(log.c[i + 1].kind, CT_FRACTAL_CMD_TLBI_VA);
+            assert_true(log.c[i].pa == L3T);
+        }
+    ct_fractal_free(f);
+}
+
+static void invalidations_of_the_cores_are_followed(void **state)
+{
+    (void)state;
+    struct ct_fractal_event e[4];
+    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    walk(f, 0, NULL);
+    hear(f, CT_FRACTAL_TLBI_VA, 0x1000, 8, NULL); /* another address space */
+    hear(f, CT_FRACTAL_READ_SHARED, DATA + 0x1000, 0, NULL);
+    assert_int_equal(ct_fractal_events(f, e, 4), 1);
+    hear(f, CT_FRACTAL_TLBI_VA, 0x1000, 7, NULL);
+    hear(f, CT_FRACTAL_READ_SHARED, DATA + 0x1000, 0, NULL);
+    hear(f, CT_FRACTAL_READ_SHARED, DATA + 0x2000, 0, NULL);
+    assert_int_equal(ct_fractal_events(f, e, 4), 1);
+    assert_true(e[0].va == 0x2000);
+    hear(f, CT_FRACTAL_TLBI_ALL, 0, 0, NULL);
+    assert_int_equal(f->rtlb.used, 0);
+    ct_fractal_free(f);
+}
+
+static void every_access_to_a_point_is_made_to_show(void **state)
+{
+    (void)state;
+    static struct log log;
+    struct ct_fractal_event e[4];
+    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_VA, 8, 0x3084);
+    ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_CMD, 4, CT_FRACTAL_POINT_ADD);
+    answer(f, NULL);
+    log.count = 0;
+    walk(f, 3, &log); /* resolved with its page: put out of the caches at once */
+    assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_ICI), 1);
+    assert_true(log.c[log.count - 1].pa == DATA + 0x3080);
+    for (int i = 0; i < 3; i++) {
+        log.count = 0;
+        hear(f, CT_FRACTAL_READ_SHARED, DATA + 0x3080, 0, &log);
+        assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_CLEAN), 1);
+        assert_int_equal(ct_fractal_events(f, e, 4), 1);
+        assert_int_equal(e[0].point, 0);
+    }
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_CMD, 4, CT_FRACTAL_POINT_REMOVE), CT_OK);
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_CMD, 4, CT_FRACTAL_POINT_REMOVE),
+                     CT_ERR_NOT_FOUND);
+    ct_fractal_free(f);
+}
+
+static void what_cannot_be_is_counted_not_believed(void **state)
+{
+    (void)state;
+    const uint64_t line[CT_FRACTAL_LINE_WORDS] = {0};
+    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    uint64_t n;
+    struct ct_fractal_message m = {.time = 5, .op = 77};
+    assert_int_equal(ct_fractal_message(f, &m), CT_ERR_FORMAT);
+    m = (struct ct_fractal_message){.time = 4, .op = CT_FRACTAL_READ_SHARED};
+    assert_int_equal(ct_fractal_message(f, &m), CT_ERR_FORMAT);
+    m = (struct ct_fractal_message){.time = 6, .op = CT_FRACTAL_READ_SHARED, .addr = UINT64_C(1) << 48};
+    assert_int_equal(ct_fractal_message(f, &m), CT_ERR_FORMAT);
+    assert_int_equal(ct_fractal_data(f, 6, L3T, line), CT_ERR_FORMAT);
+    ct_fractal_reg_read(f, CT_FRACTAL_REG_INCONSISTENT, 8, &n);
+    assert_int_equal(n, 4);
+    /* A command waits: nothing is done until it is fetched. */
+    m = (struct ct_fractal_message){.time = 7, .op = CT_FRACTAL_READ_SHARED, .addr = PGD};
+    assert_int_equal(ct_fractal_message(f, &m), CT_OK);
+    assert_int_equal(ct_fractal_message(f, &m), CT_ERR_LIMIT);
+    ct_fractal_free(f);
+}
+
+static void options_and_registers_are_checked(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_fractal_options o = {.size = sizeof o, .rtlb_sets = 3};
+    struct ct_fractal *f;
+    uint64_t v;
+    assert_int_equal(ct_fractal_new(ctx, &o, &f), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "power of two"));
+    o = (struct ct_fractal_options){.size = sizeof o, .rtlb_ways = 17};
+    assert_int_equal(ct_fractal_new(ctx, &o, &f), CT_ERR_ARG);
+    assert_int_equal(ct_fractal_new(ctx, NULL, &f), CT_OK);
+    assert_int_equal(ct_fractal_reg_read(f, CT_FRACTAL_REG_ID, 4, &v), CT_OK);
+    assert_int_equal(v, 0x43544652);
+    assert_int_equal(ct_fractal_reg_read(f, 0x0fe, 4, &v), CT_ERR_ARG);
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_ID, 4, 0), CT_ERR_CONFIG);
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_PGD, 8, 1), CT_ERR_CONFIG);
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_CTRL, 4, 7), CT_ERR_CONFIG);
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_LOG_FIELDS, 4, 0), CT_ERR_CONFIG);
+    /* Two halves make one write, with the high one. */
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_PGD, 4, 0x12340000), CT_OK);
+    ct_fractal_reg_read(f, CT_FRACTAL_REG_PGD, 8, &v);
+    assert_int_equal(v, 0);
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_PGD + 4, 4, 0x5), CT_OK);
+    ct_fractal_reg_read(f, CT_FRACTAL_REG_PGD, 8, &v);
+    assert_true(v == UINT64_C(0x512340000));
+    unsigned registers = 0;
+    struct ct_fractal_reg_info info;
+    while (!ct_fractal_reg_info(registers, &info)) {
+        assert_true(info.offset + info.bytes <= CT_FRACTAL_REG_BLOCK_SIZE && info.offset % info.bytes == 0);
+        registers++;
+    }
+    assert_int_equal(registers, 29);
+    ct_fractal_free(f);
+    ct_ctx_free(ctx);
+}
+
+/* A file stands for the device: the library leaves in it what the model would have been told. */
+static void the_port_writes_a_mapped_device(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/fractal-port-XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, CT_FRACTAL_REG_BLOCK_SIZE), 0);
+    struct ct_fractal_port *port;
+    assert_int_equal(ct_fractal_port_map(NULL, path, &port), CT_OK);
+    assert_int_equal(ct_fractal_port_start(port, &plain), CT_OK);
+    assert_int_equal(ct_fractal_port_point(port, UINT64_C(0x7f00001234), 1), CT_OK);
+    uint64_t v;
+    assert_int_equal(ct_fractal_port_read(port, CT_FRACTAL_REG_POINT_VA, &v), CT_OK);
+    assert_true(v == UINT64_C(0x7f00001234));
+    ct_fractal_port_free(port);
+    uint32_t block[CT_FRACTAL_REG_BLOCK_SIZE / 4];
+    assert_int_equal(pread(fd, block, sizeof block, 0), sizeof block);
+    assert_int_equal(block[CT_FRACTAL_REG_PGD / 4], PGD);
+    assert_int_equal(block[CT_FRACTAL_REG_ASID / 4], 7);
+    assert_int_equal(block[CT_FRACTAL_REG_CTRL / 4], 5);
+    assert_int_equal(block[CT_FRACTAL_REG_POINT_CMD / 4], CT_FRACTAL_POINT_ADD);
+    close(fd);
+    unlink(path);
+    assert_int_equal(ct_fractal_port_map(NULL, "/nonexistent", &port), CT_ERR_IO);
+}
+
+static void ace_says_what_is_meant(void **state)
+{
+    (void)state;
+    struct ct_fractal_command c = {
+        .kind = CT_FRACTAL_CMD_TLBI_VA, .va = UINT64_C(0x7f12345000), .asid = 0x1234};
+    ct_encode_ace(&c);
+    assert_int_equal(c.arsnoop, 0xf);
+    assert_int_equal(c.beats, 2);
+    assert_int_equal(c.araddr[0] >> 12 & 7, 0);       /* TLB invalidate */
+    assert_int_equal(c.araddr[0] & 0x31, 0x31);       /* address follows, leaf, ASID valid */
+    assert_int_equal(c.araddr[0] >> 16 & 0xff, 0x34); /* ASID, low */
+    assert_int_equal(c.araddr[0] >> 32 & 0xff, 0x12); /* and high byte */
+    assert_true(c.araddr[1] == UINT64_C(0x7f12345000));
+    c.kind = CT_FRACTAL_CMD_TLBI_ASID;
+    ct_encode_ace(&c);
+    assert_int_equal(c.beats, 1);
+    assert_int_equal(c.araddr[0] & 1, 0);
+    c = (struct ct_fractal_command){.kind = CT_FRACTAL_CMD_CLEAN, .pa = 0x1240};
+    ct_encode_ace(&c);
+    assert_int_equal(c.arsnoop, 0x9); /* CleanInvalid: MakeInvalid would lose dirty data */
+    assert_int_equal(c.araddr[0], 0x1240);
+}
+
+static void a_full_ring_counts_what_it_drops(void **state)
+{
+    (void)state;
+    struct ct_logger l;
+    struct ct_fractal_event e = {.time = 1, .va = 0x40, .op = 3}, out[8];
+    assert_int_equal(ct_logger_init(&l, 4096), CT_OK);
+    ct_logger_fields(&l, CT_FRACTAL_FIELD_TIME | CT_FRACTAL_FIELD_OP);
+    assert_int_equal(l.record, 9);
+    for (unsigned i = 0; i < l.slots + 5; i++, e.time++)
+        ct_logger_put(&l, &e);
+    assert_int_equal(l.dropped, 5);
+    assert_true(l.full);
+    assert_int_equal(ct_logger_take(&l, out, 2), 2);
+    assert_true(out[0].time == 1 && out[1].time == 2 && out[0].op == 3 && out[0].va == 0);
+    ct_logger_free(&l);
+}
+
+static void logs_are_read_after_a_crash(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/fractal-log-XXXXXX";
+    close(mkstemp(path));
+    const struct ct_fractal_log_info info = {
+        .clock_hz = 100, .fields = CT_FRACTAL_FIELD_ALL, .text = "program=x\n"};
+    struct ct_fractal_writer *w;
+    struct ct_fractal_event e[16], out[5000];
+    assert_int_equal(ct_fractal_writer_new(NULL, path, &info, &w), CT_OK);
+    for (unsigned i = 0; i < 16; i++)
+        e[i] = (struct ct_fractal_event){.time = i, .va = i * 64, .pa = i * 128, .point = i};
+    ct_fractal_writer_put(w, e, 10, 0);
+    ct_fractal_writer_put(w, e + 10, 6, 3);
+    ct_fractal_writer_text(w, "later=y\n");
+    assert_int_equal(ct_fractal_writer_close(w), CT_OK);
+    struct ct_fractal_reader *r;
+    uint64_t dropped, damaged;
+    assert_int_equal(ct_fractal_reader_open(NULL, path, &r), CT_OK);
+    assert_int_equal(ct_fractal_reader_next(r, out, 5000), 16);
+    assert_memory_equal(&out[12], &e[12], 33);
+    ct_fractal_reader_losses(r, &dropped, &damaged);
+    assert_true(dropped == 3 && damaged == 0);
+    assert_string_equal(ct_fractal_reader_info(r)->text, "program=x\nlater=y\n");
+    ct_fractal_reader_free(r);
+    /* Every length: the records that are complete are read, none is made up. */
+    FILE *file = fopen(path, "rb");
+    char bytes[4096];
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    size_t before = 0;
+    for (size_t n = 0; n <= size; n++) {
+        if (ct_fractal_reader_open_bytes(NULL, bytes, n, &r))
+            continue;
+        const size_t count = ct_fractal_reader_next(r, out, 5000);
+        assert_true(count >= before && count <= 16);
+        for (size_t i = 0; i < count; i++)
+            assert_memory_equal(&out[i], &e[i], 33);
+        before = count;
+        ct_fractal_reader_free(r);
+    }
+    assert_int_equal(before, 16);
+    unlink(path);
+}
+
+static void messages_are_text_and_back(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    uint64_t line[CT_FRACTAL_LINE_WORDS], again[CT_FRACTAL_LINE_WORDS];
+    char text[256];
+    for (unsigned op = 0; op < CT_FRACTAL_OP_COUNT; op++) {
+        struct ct_fractal_message m = {.time = 12,
+                                       .addr = 0x1234c0,
+                                       .op = (uint8_t)op,
+                                       .initiator = 3,
+                                       .kind = op % 3},
+                                  n;
+        m.value = op == CT_FRACTAL_DATA ? 0 : 99;
+        for (unsigned i = 0; i < CT_FRACTAL_LINE_WORDS; i++)
+            line[i] = i * UINT64_C(0x123456789abcdef);
+        const size_t length = ct_fractal_message_print(&m, line, text);
+        assert_int_equal(ct_fractal_message_parse(ctx, text, length, &n, again), CT_OK);
+        assert_true(m.time == n.time && m.addr == n.addr && m.value == n.value && m.op == n.op &&
+                    m.initiator == n.initiator && m.kind == n.kind);
+        if (op == CT_FRACTAL_DATA)
+            assert_memory_equal(line, again, sizeof line);
+    }
+    struct ct_fractal_message m;
+    const char *bad[] = {"",
+                         "x",
+                         "1,Reed,0,D,0,0",
+                         "1,ReadOnce,64,D,0,0",
+                         "1,ReadOnce,1,Q,0,0",
+                         "1,ReadOnce,1,D,0",
+                         "1,ReadOnce,1,D,0x10000000000000000,0",
+                         "1,Data,0,D,0,12",
+                         "1,ReadOnce,1,D,0,0,"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(ct_fractal_message_parse(ctx, bad[i], strlen(bad[i]), &m, line), CT_ERR_FORMAT);
+    assert_string_equal(ct_ctx_error(ctx), "column 19: characters after the last field");
+    ct_ctx_free(ctx);
+}
+
+/* The listener takes reads in blocks; one by one is what that has to be the same as. */
+static void blocks_and_single_messages_agree(void **state)
+{
+    (void)state;
+    enum {
+        COUNT = 20000
+    };
+    struct ct_fractal_message *m = calloc(COUNT, sizeof *m);
+    struct ct_fractal_event *a = calloc(COUNT, sizeof *a), *b = calloc(COUNT, sizeof *b);
+    assert_true(m && a && b);
+    uint64_t s = 1;
+    for (unsigned round = 0; round < 6; round++) {
+        struct ct_fractal_target t = plain;
+        t.mode = round % 3;
+        struct ct_fractal *f = make(round < 3 ? 64 : 1, 4, &t, NULL),
+                          *g = make(round < 3 ? 64 : 1, 4, &t, NULL);
+        for (unsigned i = 0; i < COUNT; i++) {
+            s = s * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            const uint64_t r = s >> 20, page = r % 100;
+            m[i] = (struct ct_fractal_message){
+                .time = i / 3, .op = (uint8_t)(r >> 8 & 3), .initiator = r >> 12 & 3};
+            m[i].addr = page < 3 ? PGD + page * 0x1000 + (page == 2 ? (r >> 16 & 7) * 64 : 0)
+                                 : DATA + page * 0x1000 - 0x3000;
+            if ((r >> 40) % 64 == 0)
+                m[i].op = CT_FRACTAL_TLBI_ALL;
+        }
+        for (unsigned i = 0; i < 3; i++) {
+            ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_VA, 8, i * 0x7000);
+            ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_CMD, 4, CT_FRACTAL_POINT_ADD);
+            ct_fractal_reg_write(g, CT_FRACTAL_REG_POINT_VA, 8, i * 0x7000);
+            ct_fractal_reg_write(g, CT_FRACTAL_REG_POINT_CMD, 4, CT_FRACTAL_POINT_ADD);
+        }
+        answer(f, NULL);
+        answer(g, NULL);
+        size_t na = 0, nb = 0;
+        for (unsigned i = 0; i < COUNT; i++) {
+            assert_int_equal(ct_fractal_message(f, &m[i]), CT_OK);
+            answer(f, NULL);
+            na += ct_fractal_events(f, a + na, COUNT - na);
+        }
+        for (size_t at = 0; at < COUNT;) {
+            at += ct_fractal_messages(g, m + at, COUNT - at < 777 ? COUNT - at : 777, NULL);
+            answer(g, NULL);
+            nb += ct_fractal_events(g, b + nb, COUNT - nb);
+        }
+        assert_int_equal(na, nb);
+        assert_true(na > 100);
+        assert_memory_equal(a, b, na * sizeof *a);
+        assert_true(f->snoops == g->snoops && f->helper.issued == g->helper.issued &&
+                    f->stalker.walks == g->stalker.walks);
+        ct_fractal_free(f);
+        ct_fractal_free(g);
+    }
+    free(m);
+    free(a);
+    free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_walk_gives_a_miss_its_address),
+        cmocka_unit_test(set_up_flushes_and_cleans),
+        cmocka_unit_test(eviction_is_active),
+        cmocka_unit_test(invalidations_of_the_cores_are_followed),
+        cmocka_unit_test(every_access_to_a_point_is_made_to_show),
+        cmocka_unit_test(what_cannot_be_is_counted_not_believed),
+        cmocka_unit_test(options_and_registers_are_checked),
+        cmocka_unit_test(the_port_writes_a_mapped_device),
+        cmocka_unit_test(ace_says_what_is_meant),
+        cmocka_unit_test(a_full_ring_counts_what_it_drops),
+        cmocka_unit_test(logs_are_read_after_a_crash),
+        cmocka_unit_test(messages_are_text_and_back),
+        cmocka_unit_test(blocks_and_single_messages_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
