@@ -221,7 +221,7 @@ static int choose_rows(struct report *r)
 static int csv_event(struct report *r, const struct ct_fractal_event *e)
 {
     fractal_csv_line(stdout, e, r->names);
-    return cli_output_ok();
+    return !ferror(stdout);
 }
 
 static void text_names(const struct report *r, enum name_kind first, enum name_kind last, const char *title)
@@ -386,7 +386,7 @@ static int perfetto_event(struct report *r, const struct ct_fractal_event *e)
            "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
            e->target, e->initiator, us, (unsigned long long)e->va, (unsigned long long)e->pa,
            ct_fractal_op_name(e->op));
-    return cli_output_ok();
+    return !ferror(stdout);
 }
 
 static int print_perfetto(struct report *r)
