@@ -528,9 +528,13 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
         w->need_address = true;
         return true;
     }
+    /* A return before it went where the return stack says; with an empty one the source address is all there is. */
+    uint64_t target;
+    uint8_t isa;
+    if (w->stack.pop_pending && ct_return_stack_pop(&w->stack, &target, &isa))
+        go_to(w, target, isa);
     if (w->need_address || w->addr > elem->v)
         go_to(w, elem->v, w->isa);
-    w->stack.pop_pending = false;
     if (w->split_source_ranges)
         return split_range(w, elem->v, sink);
     struct range range;

@@ -218,6 +218,20 @@ static void source_addresses_make_ranges(void **state)
     finish(&f);
 }
 
+static void a_source_address_goes_on_from_the_return_stack(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, true, true, false);
+    /* bl; ret without an address; up to the return at 0x1010 */
+    const struct ct_elem elems[] = {
+        CONTEXT, ADDRESS(0x1000), ATOMS(2, 3), {.kind = CT_ELEM_SOURCE, .v = 0x1010}};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 4);
+    assert_range(&f.records[3], 0x1008, 0x1014, true, CT_INSN_IBR);
+    finish(&f);
+}
+
 static void q_counts_lead_to_an_address_or_nowhere(void **state)
 {
     (void)state;
@@ -272,6 +286,7 @@ int main(void)
         cmocka_unit_test(an_exception_at_the_target_needs_no_stack),
         cmocka_unit_test(missing_memory_is_told_once),
         cmocka_unit_test(source_addresses_make_ranges),
+        cmocka_unit_test(a_source_address_goes_on_from_the_return_stack),
         cmocka_unit_test(q_counts_lead_to_an_address_or_nowhere),
         cmocka_unit_test(little_room_changes_nothing),
     };
