@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "coretap/monitor.h"
 
@@ -294,6 +295,49 @@ static void text_cut_anywhere(void **state)
     ct_ctx_free(ctx);
 }
 
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void files_are_included(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/coretap-include-XXXXXX", path[300];
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec;
+    static const char text[] = "include \"one\"\ninclude \"two.tessla\"\nout a + b as c\n";
+    static const char wrong[] = "include \"bad\"\n", cycle[] = "include \"cycle\"\n";
+    assert_non_null(mkdtemp(folder));
+    write_file(folder, "one.tessla", "def a = 1\n");
+    write_file(folder, "two.tessla", "include \"three\"\n");
+    write_file(folder, "three", "in x: Events[Int]\ndef b = x");
+    write_file(folder, "bad", "def a = 1\ndef b = nothing\n");
+    write_file(folder, "cycle", cycle);
+    snprintf(path, sizeof path, "%s/main.tessla", folder);
+    assert_int_equal(ct_monitor_compile(ctx, path, text, strlen(text), NULL, &spec), CT_OK);
+    assert_int_equal(ct_monitor_input_count(spec), 1);
+    ct_monitor_spec_free(spec);
+    assert_int_equal(ct_monitor_compile(ctx, path, wrong, strlen(wrong), NULL, &spec), CT_ERR_FORMAT);
+    assert_non_null(strstr(ct_ctx_error(ctx), "/bad:2:9: error: Undefined variable nothing"));
+    ct_monitor_spec_free(spec);
+    assert_int_equal(ct_monitor_compile(ctx, path, cycle, strlen(cycle), NULL, &spec), CT_ERR_FORMAT);
+    assert_non_null(strstr(ct_ctx_error(ctx), "files include one another without end"));
+    ct_monitor_spec_free(spec);
+    static const char *const names[] = {"one.tessla", "two.tessla", "three", "bad", "cycle"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        remove(path);
+    }
+    rmdir(folder);
+    ct_ctx_free(ctx);
+}
+
 static void the_graph_is_drawn(void **state)
 {
     (void)state;
@@ -316,7 +360,7 @@ int main(void)
         cmocka_unit_test(advance_says_what_is_known), cmocka_unit_test(memory_is_bounded),
         cmocka_unit_test(garbage_is_collected),       cmocka_unit_test(time_is_bounded_where_asked),
         cmocka_unit_test(expansion_is_bounded),       cmocka_unit_test(text_cut_anywhere),
-        cmocka_unit_test(the_graph_is_drawn),
+        cmocka_unit_test(files_are_included),         cmocka_unit_test(the_graph_is_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
