@@ -82,15 +82,31 @@ static void begin_p0(struct ct_events *ev, struct sink *sink)
     release(ev, sink);
 }
 
+static void add_cycles(struct ct_events *ev, uint64_t cycles)
+{
+    ev->cycle += cycles;
+    for (unsigned i = 0; i < ev->count; i++)
+        ev->waiting[i].cycle = ev->cycle;
+}
+
+/* Atoms of ETMv3 have their cycles with them, and there may be cycles only. */
+static void on_atoms(struct ct_events *ev, const struct ct_elem *elem, struct sink *sink)
+{
+    if (elem->n) {
+        begin_p0(ev, sink);
+        ev->branched = elem->v >> (elem->n - 1) & 1;
+    }
+    if (elem->aux & CT_ATOMS_CYCLES)
+        add_cycles(ev, elem->v >> 32);
+}
+
 /* A count belongs to all that wait: the last P0 element and what stands between it and the count. */
 static void on_cycles(struct ct_events *ev, const struct ct_elem *elem, bool after_timestamp)
 {
     /* IHI 0064H: the count of a timestamp runs from the last cycle count, and the next one includes it. */
     if (elem->n == CT_CYCLES_ATTACHED && after_timestamp && !ev->timestamp_counts)
         return;
-    ev->cycle += elem->v;
-    for (unsigned i = 0; i < ev->count; i++)
-        ev->waiting[i].cycle = ev->cycle;
+    add_cycles(ev, elem->v);
 }
 
 /* ITM: how much was lost is not known, and local time starts anew: no count is coming for what waits. */
@@ -256,8 +272,7 @@ size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, s
         uint64_t offset = ct_elem_offset(elem, end);
         switch (elem->kind) {
         case CT_ELEM_ATOMS:
-            begin_p0(ev, &sink);
-            ev->branched = elem->v >> (elem->n - 1) & 1;
+            on_atoms(ev, elem, &sink);
             break;
         case CT_ELEM_ADDRESS:
             add(ev, &sink,
@@ -267,6 +282,7 @@ size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, s
             ev->branched = false;
             break;
         case CT_ELEM_SOURCE:
+        case CT_ELEM_WAYPOINT:
             begin_p0(ev, &sink);
             ev->branched = true;
             break;
