@@ -29,7 +29,7 @@ struct ct_monitor_spec;
  * Errors in the text are in the specification's diagnostics: then the result is CT_ERR_FORMAT, *out is set
  * nevertheless and must be freed, the context has the first error, and ct_monitor_new refuses it.
  * CT_ERR_ARG: an unknown time unit or dialect. CT_ERR_LIMIT: too large when expanded. CT_ERR_NOMEM. In these cases *out is
- * NULL. Needs about 4 MiB of C stack. */
+ * NULL. Deep macros may take 6 MiB of C stack. */
 CT_API int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, size_t size,
                               const struct ct_monitor_options *options, struct ct_monitor_spec **out);
 CT_API void ct_monitor_spec_free(struct ct_monitor_spec *spec);

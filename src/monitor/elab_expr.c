@@ -6,7 +6,7 @@
 
 /* C stack that elaboration may use; deeper macros are "Stack overflow". */
 enum {
-    STACK_MOST = 3 * 1024 * 1024
+    STACK_MOST = 6 * 1024 * 1024
 };
 
 bool elab_step(struct elab *e, struct span at)

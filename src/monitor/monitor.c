@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "monitor/parse.h"
 #include "monitor/run.h"
@@ -24,37 +25,24 @@ static const struct source *make_source(struct arena *a, const char *name, const
     return s;
 }
 
+/* A text file; one with NUL bytes is none. All memory comes first: the arena may jump away, and then nothing must be
+ * open. */
 static const struct source *read_file(struct arena *a, const char *path)
 {
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > INCLUDE_BYTES)
+        return NULL;
+    struct source *s = ARENA_NEW(a, struct source);
+    char *text = arena_alloc(a, (size_t)st.st_size + 1);
+    s->name = arena_copy(a, path, strlen(path));
+    s->text = text;
     FILE *f = fopen(path, "rb");
     if (!f)
         return NULL;
-    size_t n = 0, cap = 0, got;
-    char *buffer = NULL, chunk[4096];
-    while (n < INCLUDE_BYTES && (got = fread(chunk, 1, sizeof chunk, f)) > 0) {
-        if (n + got > cap) {
-            cap = (n + got) * 2;
-            char *more = realloc(buffer, cap);
-            if (!more)
-                break;
-            buffer = more;
-        }
-        memcpy(buffer + n, chunk, got);
-        n += got;
-    }
-    bool fine = feof(f) && !ferror(f);
+    s->size = fread(text, 1, (size_t)st.st_size, f);
+    bool fine = !ferror(f);
     fclose(f);
-    const struct source *s = NULL;
-    if (fine) {
-        /* the buffer is not the arena's: copy it before anything can jump away */
-        struct source *out = ARENA_NEW(a, struct source);
-        out->name = arena_copy(a, path, strlen(path));
-        out->text = arena_copy(a, buffer ? buffer : "", n);
-        out->size = n;
-        s = out;
-    }
-    free(buffer);
-    return s;
+    return fine && !memchr(text, 0, s->size) ? s : NULL;
 }
 
 /* Beside the including file; as NAME, then as NAME.tessla. */
