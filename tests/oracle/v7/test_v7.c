@@ -110,13 +110,15 @@ static int patch_etm3(struct stream *s)
         if (p->type == CT_ETM3_BRANCH_ADDRESS && s->source.regs.etmidr >> 20 & 1 && p->size >= 5 &&
             exception_byte(s, p->pos) == &s->bytes[p->pos + 5])
             changed |= patch_bits(&s->bytes[p->pos + 4], 0x80, 0);
-        if ((p->type != CT_ETM3_I_SYNC && p->type != CT_ETM3_I_SYNC_CYCLE) || p->flags & CT_ETM3_CUT)
+        if (p->type != CT_ETM3_I_SYNC && p->type != CT_ETM3_I_SYNC_CYCLE)
             continue;
         unsigned at = 1;
         while (p->type == CT_ETM3_I_SYNC_CYCLE && at < 5 && s->bytes[p->pos + at] & 0x80)
             at++;
         at += p->type == CT_ETM3_I_SYNC_CYCLE;
         at += (unsigned[]){0, 1, 2, 4}[s->source.regs.etmcr >> 14 & 3];
+        if (p->pos + at + 1 >= s->size) /* cut before there */
+            continue;
         changed |= patch_bits(&s->bytes[p->pos + at], 0x84, alt);
         changed |= patch_sync_isa(s, &s->bytes[p->pos + at], &s->bytes[p->pos + at + 1]);
     }
