@@ -169,6 +169,19 @@ static void drop_blx(uint8_t *code, int thumb)
     }
 }
 
+/* T32 loads to the PC that are undefined (P and W are 0) or unpredictable (LDRT): OpenCSD takes them for branches. Any
+ * halfword may begin an instruction. They load LR in place of it. */
+static void drop_odd_loads(uint8_t *code)
+{
+    for (unsigned i = 0; i + 4 <= CODE; i += 2) {
+        int is_load = (code[i] & 0xf0) == 0x50 && code[i + 1] == 0xf8 && (code[i + 3] & 0xf8) == 0xf8;
+        int undefined = (code[i + 3] & 5) == 0;
+        int unprivileged = (code[i + 3] & 7) == 6;
+        if (is_load && (undefined || unprivileged))
+            code[i + 3] &= 0xef;
+    }
+}
+
 static void fill(struct rng *rng, enum ct_protocol protocol, int elems, struct stream *s)
 {
     struct v7_place place = {.thumb = (int)rng_below(rng, 2)};
@@ -180,6 +193,8 @@ static void fill(struct rng *rng, enum ct_protocol protocol, int elems, struct s
         place.size = CODE;
         code_fill(rng, place.thumb ? CT_ISA_T32 : CT_ISA_A32, s->code, CODE);
         drop_blx(s->code, place.thumb);
+        if (place.thumb)
+            drop_odd_loads(s->code);
         s->source.regs.etmcr &= ~UINT32_C(12); /* OpenCSD makes no elements where data is traced */
     }
     s->region = (struct v7_region){place.addr, CODE, s->code};
