@@ -49,6 +49,7 @@ struct ct_event {
     uint8_t a;
     uint16_t b;
     uint8_t unknown; /* BRANCH: 1 when the trace does not tell the target */
+    uint8_t pad[3];  /* 0, so that equal events have equal bytes */
 };
 
 struct ct_events;

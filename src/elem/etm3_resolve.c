@@ -90,6 +90,10 @@ static void cancel(struct ct_etm3_resolver *r, struct sink *sink)
         r->held_count--;
     if (!r->held_count)
         return;
+    if (!r->held[0].n) { /* only cycles: no instruction to take back */
+        release(r, sink);
+        return;
+    }
     struct ct_elem atoms = r->held[0];
     uint64_t cycles = atoms.v >> 32;
     r->held_count = 0;
