@@ -24,7 +24,7 @@ bool fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi)
         *hi = UINT64_C(1) << 48;
         return true;
     }
-    if (!hex_number(&text, lo) || strncmp(text, "..", 2))
+    if (!hex_number(&text, lo) || strncmp(text, "..", 2) != 0)
         return false;
     text += 2;
     return hex_number(&text, hi) && !*text && *lo < *hi && *hi <= UINT64_C(1) << 48;
@@ -49,7 +49,7 @@ static const struct key keys[] = {
 static bool set_key(struct ct_soc_config *config, const char *name, uint64_t value)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (strcmp(keys[i].name, name) || (keys[i].bytes < 8 && value >> 8 * keys[i].bytes))
+        if (strcmp(keys[i].name, name) != 0 || (keys[i].bytes < 8 && value >> 8 * keys[i].bytes))
             continue;
         memcpy((char *)config + keys[i].at, &value, keys[i].bytes);
         return true;

@@ -44,7 +44,7 @@ static const char *find_qemu(const char *program, const char **sysroot)
     if (fd >= 0)
         close(fd);
     const unsigned machine = head[18] | (unsigned)head[19] << 8;
-    if (n < (ssize_t)sizeof head || memcmp(head, ELFMAG, SELFMAG) ||
+    if (n < (ssize_t)sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0 ||
         (machine != EM_AARCH64 && machine != EM_ARM)) {
         cli_say("%s: %s; give an Arm Linux program, by its path", program,
                 n < 0 ? strerror(errno) : "not an ELF program for Arm");

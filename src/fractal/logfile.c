@@ -224,7 +224,7 @@ static uint32_t known_fields(const uint8_t *field, uint32_t count, uint32_t reco
         uint32_t bit, bytes;
         const char *name;
         unsigned k = 0;
-        while (ct_record_field(k, &bit, &name, &bytes) && strncmp(name, (const char *)field, 12))
+        while (ct_record_field(k, &bit, &name, &bytes) && strncmp(name, (const char *)field, 12) != 0)
             k++;
         if (!ct_record_field(k, &bit, &name, &bytes) || bit <= fields || ct_load16(field + 12) != at ||
             ct_load16(field + 14) != bytes)
@@ -238,7 +238,7 @@ static uint32_t known_fields(const uint8_t *field, uint32_t count, uint32_t reco
 static int read_header(struct ct_fractal_reader *r, const char *name)
 {
     const uint8_t *p = r->bytes;
-    if (r->size < HEADER_BYTES || memcmp(p, "CTFRACT1", 8))
+    if (r->size < HEADER_BYTES || memcmp(p, "CTFRACT1", 8) != 0)
         return ct_fail(r->ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: it does not begin with CTFRACT1", name);
     const uint32_t header = ct_load32(p + 8), count = ct_load32(p + 16), text = ct_load32(p + 20);
     r->record = ct_load32(p + 12);
@@ -274,11 +274,10 @@ static int open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size, void *
                       struct ct_fractal_reader **out)
 {
     struct ct_fractal_reader *r = calloc(1, sizeof *r);
-    int err = r ? CT_OK : ct_fail_nomem(ctx, name);
-    if (!err) {
-        *r = (struct ct_fractal_reader){.ctx = ctx, .bytes = bytes, .size = size};
-        err = read_header(r, name);
-    }
+    if (!r)
+        return ct_fail_nomem(ctx, name);
+    *r = (struct ct_fractal_reader){.ctx = ctx, .bytes = bytes, .size = size};
+    int err = read_header(r, name);
     if (err) {
         ct_fractal_reader_free(r);
         return err;

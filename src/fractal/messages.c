@@ -149,7 +149,7 @@ size_t ct_fractal_message_print(const struct ct_fractal_message *m,
                                                        : '-',
                      m->addr);
     if (m->op != CT_FRACTAL_DATA)
-        return (size_t)(n + snprintf(out + n, 256 - (size_t)n, "0x%" PRIx64, m->value));
+        return (size_t)n + (size_t)snprintf(out + n, 256 - (size_t)n, "0x%" PRIx64, m->value);
     for (int i = 0; i < CT_FRACTAL_LINE_WORDS; i++)
         n += snprintf(out + n, 256 - (size_t)n, "%016" PRIx64, line[i]);
     return (size_t)n;

@@ -315,7 +315,7 @@ static void def_statement(struct parser *p, struct ast_stmt *s)
 /* "extern def", "liftable def": modifiers of newer sources. */
 static bool modifier(struct parser *p, bool *liftable)
 {
-    if (p->lx.token != T_ID || (strcmp(p->lx.name, "liftable") && strcmp(p->lx.name, "extern")))
+    if (p->lx.token != T_ID || (strcmp(p->lx.name, "liftable") != 0 && strcmp(p->lx.name, "extern") != 0))
         return false;
     *liftable |= p->lx.name[0] == 'l';
     lex_next(&p->lx);

@@ -5,13 +5,15 @@
 
 /* Binding strength of the infix operators, in the order of enum token from T_PLUS on. */
 static const unsigned char STRENGTH[] = {
-    [T_STAR - T_PLUS] = 9,   [T_SLASH - T_PLUS] = 9, [T_PERCENT - T_PLUS] = 9, [T_FSTAR - T_PLUS] = 9,
-    [T_FSLASH - T_PLUS] = 9, [T_PLUS - T_PLUS] = 8,  [T_MINUS - T_PLUS] = 8,   [T_FPLUS - T_PLUS] = 8,
-    [T_FMINUS - T_PLUS] = 8, [T_SHL - T_PLUS] = 7,   [T_SHR - T_PLUS] = 7,     [T_AMP - T_PLUS] = 6,
-    [T_PIPE - T_PLUS] = 5,   [T_CARET - T_PLUS] = 5, [T_EQ - T_PLUS] = 4,      [T_NE - T_PLUS] = 4,
-    [T_LT - T_PLUS] = 4,     [T_GT - T_PLUS] = 4,    [T_LE - T_PLUS] = 4,      [T_GE - T_PLUS] = 4,
-    [T_FLT - T_PLUS] = 4,    [T_FGT - T_PLUS] = 4,   [T_FLE - T_PLUS] = 4,     [T_FGE - T_PLUS] = 4,
-    [T_AND - T_PLUS] = 3,    [T_OR - T_PLUS] = 2,
+    [T_STAR - T_PLUS] = 9,  [T_SLASH - T_PLUS] = 9,  [T_PERCENT - T_PLUS] = 9,
+    [T_FSTAR - T_PLUS] = 9, [T_FSLASH - T_PLUS] = 9, [0] = 8,
+    [T_MINUS - T_PLUS] = 8, [T_FPLUS - T_PLUS] = 8,  [T_FMINUS - T_PLUS] = 8,
+    [T_SHL - T_PLUS] = 7,   [T_SHR - T_PLUS] = 7,    [T_AMP - T_PLUS] = 6,
+    [T_PIPE - T_PLUS] = 5,  [T_CARET - T_PLUS] = 5,  [T_EQ - T_PLUS] = 4,
+    [T_NE - T_PLUS] = 4,    [T_LT - T_PLUS] = 4,     [T_GT - T_PLUS] = 4,
+    [T_LE - T_PLUS] = 4,    [T_GE - T_PLUS] = 4,     [T_FLT - T_PLUS] = 4,
+    [T_FGT - T_PLUS] = 4,   [T_FLE - T_PLUS] = 4,    [T_FGE - T_PLUS] = 4,
+    [T_AND - T_PLUS] = 3,   [T_OR - T_PLUS] = 2,
 };
 
 static struct ast *ast_new(struct parser *p, enum ast_kind kind)

@@ -89,7 +89,7 @@ static int shortest(double f, char digits[24], int *exp)
             break;
     }
     char *mark = strchr(e, 'e');
-    *exp = atoi(mark + 1);
+    *exp = (int)strtol(mark + 1, NULL, 10);
     int n = 0;
     for (char *p = e; p < mark; p++)
         if (*p >= '0' && *p <= '9')

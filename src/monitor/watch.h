@@ -8,6 +8,6 @@
 bool watch_is(struct arena *arena, const struct source *source);
 
 /* Parses and lowers a specification into the core. */
-void watch_spec(struct elab *e, const struct source *source);
+void watch_spec(struct elab *e, const struct source *text);
 
 #endif
