@@ -55,7 +55,8 @@ CT_API void ct_ptm_encoder_reset(struct ct_ptm_encoder *encoder);
  * those of packet_ptm.h; pos, valid and ISA_CHANGED are not read.
  *   size   0: the shortest encoding. Else the number of bytes wanted, for packets whose length is free: alignment,
  *          addresses, exception information behind a full address, timestamps. It is met as far as the packet
- *          can be stretched or shortened.
+ *          can be stretched. An information byte of a waypoint update to A32 or Jazelle is there only if
+ *          asked for.
  *   cc     there just where the source traces one: with ETMCR.CycleAccurate, but not in periodic i-syncs.
  * CT_ERR_ARG: the packet cannot be in this configuration or from this state; the context says why, nothing
  * is written and the state stays. CT_ERR_LIMIT: `cap` is too small; CT_PTM_PACKET_MAX always suffices. */

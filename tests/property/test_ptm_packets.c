@@ -351,6 +351,89 @@ static int check_shortest(struct stream *s)
     return ok;
 }
 
+/* What cannot be in the configuration or from the state is refused, nothing is written and the state stays. */
+static int check_refusals(void)
+{
+    enum {
+        COUNTED = 1u << 12,
+        CONTEXT = 1u << 14, /* one byte */
+        VIRTUAL = 1u << 26,
+        SEC = CT_PTM_HAS_SEC
+    };
+    static const struct {
+        const char *what;
+        uint32_t etmcr, etmccer;
+        struct ct_ptm_packet packet;
+    } cases[] = {
+        {"damage", 0, 0, {.type = CT_PTM_BAD_SEQUENCE}},
+        {"no such type", 0, 0, {.type = 200}},
+        {"six atoms", 0, 0, {.type = CT_PTM_ATOM, .natoms = 6}},
+        {"no atom", 0, 0, {.type = CT_PTM_ATOM}},
+        {"two atoms counted", COUNTED, 0, {.type = CT_PTM_ATOM, .natoms = 2, .flags = CT_PTM_HAS_CC}},
+        {"atom with a count", 0, 0, {.type = CT_PTM_ATOM, .natoms = 1, .flags = CT_PTM_HAS_CC}},
+        {"atom without a count", COUNTED, 0, {.type = CT_PTM_ATOM, .natoms = 1}},
+        {"context ID", 0, 0, {.type = CT_PTM_CTXTID}},
+        {"wide context ID", CONTEXT, 0, {.type = CT_PTM_CTXTID, .ctxt = 256}},
+        {"VMID", 0, 0, {.type = CT_PTM_VMID}},
+        {"wide VMID", 0, VIRTUAL, {.type = CT_PTM_VMID, .value = 256}},
+        {"wide timestamp", 0, 0, {.type = CT_PTM_TIMESTAMP, .value = UINT64_C(1) << 48}},
+        {"timestamp without a count", COUNTED, 0, {.type = CT_PTM_TIMESTAMP}},
+        {"i-sync in Jazelle", 0, 0, {.type = CT_PTM_ISYNC, .flags = SEC, .isa = CT_V7_JAZ}},
+        {"i-sync off its alignment", 0, 0, {.type = CT_PTM_ISYNC, .flags = SEC, .value = 2}},
+        {"i-sync without security", 0, 0, {.type = CT_PTM_ISYNC}},
+        {"i-sync without a context ID", CONTEXT, 0, {.type = CT_PTM_ISYNC, .flags = SEC}},
+        {"i-sync in Hyp mode", 0, 0, {.type = CT_PTM_ISYNC, .flags = SEC | CT_PTM_HYP}},
+        {"periodic i-sync with a count", COUNTED, 0, {.type = CT_PTM_ISYNC, .flags = SEC | CT_PTM_HAS_CC}},
+        {"first i-sync without a count",
+         COUNTED,
+         0,
+         {.type = CT_PTM_ISYNC, .flags = SEC, .reason = CT_SYNC_TRACE_ENABLE}},
+        {"address of 33 bits", 0, 0, {.type = CT_PTM_BRANCH_ADDRESS, .value = UINT64_C(1) << 32}},
+        {"branch without a count", COUNTED, 0, {.type = CT_PTM_BRANCH_ADDRESS}},
+        {"waypoint with a count", COUNTED, 0, {.type = CT_PTM_WP_UPDATE, .flags = CT_PTM_HAS_CC}},
+        {"security without an exception", 0, 0, {.type = CT_PTM_BRANCH_ADDRESS, .flags = SEC}},
+        {"ThumbEE without an exception", 0, 0, {.type = CT_PTM_BRANCH_ADDRESS, .isa = CT_V7_TEE}},
+        {"far address, no instruction set",
+         0,
+         0,
+         {.type = CT_PTM_BRANCH_ADDRESS, .isa = CT_V7_ISA_UNKNOWN, .value = 1u << 31}},
+        {"exception of ten bits",
+         0,
+         0,
+         {.type = CT_PTM_BRANCH_ADDRESS, .flags = SEC | CT_PTM_HAS_EXC, .exc = 512}},
+    };
+    /* One byte from a new encoder; with anything left of a refused packet it is longer or refused. */
+    static const struct ct_ptm_packet after = {
+        .type = CT_PTM_BRANCH_ADDRESS, .value = 0x10, .isa = CT_V7_ISA_UNKNOWN};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ct_source source = {.name = "case", .protocol = CT_PROTOCOL_PTM};
+        struct ct_ptm_encoder *encoder;
+        uint8_t bytes[CT_PTM_PACKET_MAX] = {0xaa}, fresh[CT_PTM_PACKET_MAX];
+        size_t len, fresh_len;
+        source.regs.etmcr = cases[i].etmcr;
+        source.regs.etmccer = cases[i].etmccer;
+        struct ct_ptm_packet next = after;
+        if (source.regs.etmcr & COUNTED)
+            next.flags = CT_PTM_HAS_CC;
+        if (ct_ptm_encoder_new(NULL, &source, &encoder))
+            return 0;
+        int ok = ct_ptm_encode_packet(encoder, &cases[i].packet, bytes, sizeof(bytes), &len) == CT_ERR_ARG &&
+                 len == 0 && bytes[0] == 0xaa;
+        ok = ok && ct_ptm_encode_packet(encoder, &next, bytes, 0, &len) == CT_ERR_LIMIT && len == 0;
+        ok = ok && !ct_ptm_encode_packet(encoder, &next, bytes, sizeof(bytes), &len);
+        ct_ptm_encoder_reset(encoder);
+        ok = ok && !ct_ptm_encode_packet(encoder, &next, fresh, sizeof(fresh), &fresh_len) &&
+             len == fresh_len && !memcmp(bytes, fresh, len);
+        ct_ptm_encoder_free(encoder);
+        if (!ok) {
+            printf("# %s: encoded, or something is left of it\nnot ok 5 - refusals\n", cases[i].what);
+            return 0;
+        }
+    }
+    printf("ok 5 - what cannot be said is refused\n");
+    return 1;
+}
+
 /* One result for one property over all streams; the seed of the first that fails is printed. */
 static int run(const char *name, int number, uint64_t seed, uint64_t packets, int which)
 {
@@ -375,10 +458,11 @@ int main(void)
 {
     uint64_t seed = test_number("CT_SEED", 1);
     uint64_t packets = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 20000000 : 200000);
-    printf("TAP version 13\n1..4\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
+    printf("TAP version 13\n1..5\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
     int ok = run("decode(encode(packets)) == packets", 1, seed, packets, 0);
     ok &= run("cutting the bytes anywhere changes nothing", 2, seed, packets, 1);
     ok &= run("encode(decode(bytes)) == bytes", 3, seed, packets, 2);
     ok &= run("the shortest encoding says the same", 4, seed, packets, 3);
+    ok &= check_refusals();
     return ok ? 0 : 1;
 }
