@@ -155,8 +155,9 @@ static int encode_isync(struct draft *d)
     put_le(d, d->next.addr | (is_thumb(p->isa) ? 1u : 0), 4);
     put(d, 1u | (unsigned)p->reason << 5 | (p->flags & CT_PTM_NS ? 8u : 0) | (d->next.alt_isa ? 4u : 0) |
                (d->next.hyp ? 2u : 0));
+    /* Decoders skip bit 7 of the first byte; the trace units of the Cortex-A9 and A15 set it here. */
     if (p->flags & CT_PTM_HAS_CC)
-        put_cc(d, 0);
+        put_cc(d, 0x80);
     put_le(d, p->ctxt, config->ctxt_bytes);
     return CT_OK;
 }
