@@ -8,6 +8,7 @@
 #include "coretap/frame.h"
 #include "coretap/input.h"
 #include "coretap/packet.h"
+#include "coretap/packet_ptm.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +39,29 @@ CT_API void ct_etm4_encoder_reset(struct ct_etm4_encoder *encoder);
  * is written and the state stays. CT_ERR_LIMIT: `cap` is too small; CT_ETM4_PACKET_MAX always suffices. */
 CT_API int ct_etm4_encode_packet(struct ct_etm4_encoder *encoder, const struct ct_etm4_packet *packet,
                                  uint8_t *out, size_t cap, size_t *len);
+
+struct ct_ptm_encoder;
+
+/* Encoder of one stream of `source`, which must be a PTM. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_ptm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source,
+                              struct ct_ptm_encoder **out);
+CT_API void ct_ptm_encoder_free(struct ct_ptm_encoder *encoder);
+
+/* Back to the state after _new. */
+CT_API void ct_ptm_encoder_reset(struct ct_ptm_encoder *encoder);
+
+/* Writes the bytes of one packet to out[0..cap), their number to *len. The encoder keeps the address, instruction
+ * set and timestamp that a decoder would have, so packets go through it in the order of the stream. Members are
+ * those of packet_ptm.h; pos, valid and ISA_CHANGED are not read.
+ *   size   0: the shortest encoding. Else the number of bytes wanted, for packets whose length is free: alignment,
+ *          addresses, exception information behind a full address, timestamps. It is met as far as the packet
+ *          can be stretched. An information byte of a waypoint update to A32 or Jazelle is there only if
+ *          asked for.
+ *   cc     there just where the source traces one: with ETMCR.CycleAccurate, but not in periodic i-syncs.
+ * CT_ERR_ARG: the packet cannot be in this configuration or from this state; the context says why, nothing
+ * is written and the state stays. CT_ERR_LIMIT: `cap` is too small; CT_PTM_PACKET_MAX always suffices. */
+CT_API int ct_ptm_encode_packet(struct ct_ptm_encoder *encoder, const struct ct_ptm_packet *packet,
+                                uint8_t *out, size_t cap, size_t *len);
 
 /* ---- elements to bytes ---- */
 

@@ -1,0 +1,104 @@
+/* The PTM packets of real captures, encoded again, are the bytes that they were. usage: encode_again SHARED, the
+ * folder that holds the corpus when $CT_SHARED names none. Prints TAP. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "coretap/decode.h"
+#include "coretap/encode.h"
+#include "coretap/packet_ptm.h"
+
+struct state {
+    struct ct_ctx *ctx;
+    struct ct_ptm_encoder *encoders[128]; /* by trace ID */
+    uint64_t same, other;
+};
+
+static void check(struct state *s, struct ct_ptm_encoder *encoder, const struct ct_ptm_packet *packet,
+                  const uint8_t *bytes)
+{
+    uint8_t again[CT_PTM_PACKET_MAX];
+    size_t len;
+    int err = ct_ptm_encode_packet(encoder, packet, again, sizeof(again), &len);
+    if (!err && len == packet->size && !memcmp(again, bytes, len)) {
+        s->same++;
+        return;
+    }
+    s->other++;
+    printf("# packet of type %u at %" PRIu64 ": %s\n", packet->type, packet->pos,
+           err ? ct_ctx_error(s->ctx) : "other bytes");
+}
+
+static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    struct state *s = user;
+    const struct ct_ptm_packet *packets = batch->packets;
+    if (batch->protocol != CT_PROTOCOL_PTM)
+        return 0;
+    struct ct_ptm_encoder **encoder = &s->encoders[stream->id & 127];
+    int err = *encoder ? CT_OK : ct_ptm_encoder_new(s->ctx, stream->source, encoder);
+    if (err)
+        return err;
+    for (size_t i = 0; i < batch->count; i++)
+        if (packets[i].type >= CT_PTM_ASYNC) /* those before stand for damage */
+            check(s, *encoder, &packets[i], batch->run->data + (packets[i].pos - batch->run->pos));
+    return 0;
+}
+
+static int run_buffer(struct state *s, const struct ct_buffer *buffer)
+{
+    struct ct_chain *chain;
+    struct ct_chain_sink sink = {.user = s, .packets = on_packets};
+    struct ct_chain_options options = {.size = sizeof(options), .level = CT_LEVEL_PACKET};
+    int err = ct_chain_new(s->ctx, buffer, &options, &sink, &chain);
+    if (err)
+        return err;
+    err = ct_chain_run(chain);
+    ct_chain_free(chain);
+    for (size_t id = 0; id < 128; id++) {
+        ct_ptm_encoder_free(s->encoders[id]);
+        s->encoders[id] = NULL;
+    }
+    return err;
+}
+
+static int run(const char *shared, const char *name, unsigned number)
+{
+    char path[1024];
+    struct ct_capture *capture;
+    struct state s = {.ctx = ct_ctx_new()};
+    snprintf(path, sizeof(path), "%s/corpus/snapshots/%s", shared, name);
+    int err = ct_capture_open(s.ctx, path, &capture);
+    if (!err) {
+        for (size_t i = 0; i < capture->buffer_count && !err; i++)
+            err = run_buffer(&s, &capture->buffers[i]);
+        ct_capture_free(capture);
+    }
+    if (err)
+        printf("# %s\n", ct_ctx_error(s.ctx));
+    int ok = !err && s.same && !s.other;
+    printf("%s %u - %s: %" PRIu64 " packets are as they were, %" PRIu64 " are not\n", ok ? "ok" : "not ok",
+           number, name, s.same, s.other);
+    ct_ctx_free(s.ctx);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const names[] = {"TC2", "trace_cov_a15", "Snowball"};
+    const char *shared = getenv("CT_SHARED");
+    char corpus[1024];
+    shared = shared || argc < 2 ? shared : argv[1];
+    snprintf(corpus, sizeof(corpus), "%s/corpus", shared ? shared : "");
+    if (!shared || access(corpus, R_OK)) {
+        printf("1..0 # skip there is no corpus (CT_SHARED names the folder that holds it)\n");
+        return 0;
+    }
+    int ok = 1;
+    printf("TAP version 13\n1..3\n");
+    for (unsigned i = 0; i < 3; i++)
+        ok &= run(shared, names[i], i + 1);
+    return ok ? 0 : 1;
+}
