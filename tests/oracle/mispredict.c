@@ -150,20 +150,28 @@ static void add(struct model *m, const struct ct_etm4_packet *p, const struct ct
     }
 }
 
+static int is_cancel(const struct ct_etm4_packet *p)
+{
+    return p->type >= CT_ETM4_CANCEL_F1 && p->type <= CT_ETM4_CANCEL_F3;
+}
+
+static int is_mispredict(const struct ct_etm4_packet *p)
+{
+    return (is_cancel(p) && p->type != CT_ETM4_CANCEL_F1) || p->type == CT_ETM4_MISPREDICT;
+}
+
 /* False when the packet is one to be taken out. */
 static int decoding(struct model *m, const struct ct_etm4_packet *p, const struct ct_etm4_config *config)
 {
-    int cancels = p->type >= CT_ETM4_CANCEL_F1 && p->type <= CT_ETM4_CANCEL_F3;
-    int mispredicts = (cancels && p->type != CT_ETM4_CANCEL_F1) || p->type == CT_ETM4_MISPREDICT;
     uint32_t commits = p->type == CT_ETM4_COMMIT || p->flags & CT_ETM4_HAS_COMMIT ? p->count2 : 0;
     add(m, p, config);
     if (!m->pending && !commits && m->p0 + m->unseen > m->max_spec)
         commits = m->p0 + m->unseen - m->max_spec;
     if (commits)
         commit(m, commits);
-    if (cancels && m->state == DECODING)
+    if (is_cancel(p) && m->state == DECODING)
         cancel(m, p->count2);
-    if (mispredicts && m->state == DECODING)
+    if (is_mispredict(p) && m->state == DECODING)
         return mispredict(m);
     return 1;
 }
@@ -179,7 +187,11 @@ int patch_mispredicts(const struct ct_source *source, uint8_t *bytes, const stru
     m = (struct model){.max_spec = config.max_spec};
     for (size_t i = 0; i < count; i++) {
         const struct ct_etm4_packet *p = &packets[i];
-        if (p->type <= CT_ETM4_EXTENSION || p->type == CT_ETM4_OVERFLOW || p->type == CT_ETM4_DISCARD) {
+        if (!config.max_spec && is_mispredict(p)) { /* damage: there is no atom that could be one */
+            memset(bytes + p->pos, 0x80, p->size);
+            patched++;
+        } else if (p->type <= CT_ETM4_EXTENSION || p->type == CT_ETM4_OVERFLOW ||
+                   p->type == CT_ETM4_DISCARD) {
             lose(&m);
         } else if (m.state == DECODING) {
             struct model before = m;

@@ -10,18 +10,14 @@ const char *const patch_reasons[PATCH_COUNT] = {
     [PATCH_CONTEXT_SIZE] = "a context announces an identifier that TRCIDR2 gives no bytes: no trace unit "
                            "does, and 1.3.3 takes the "
                            "next byte for part of it",
-    [PATCH_F2_COMMOPT] =
-        "TRCIDR0.COMMOPT 1: a cycle count of format 2 commits nothing (IHI 0064H 6.4.7), with 1.3.3 it does",
-    [PATCH_F2_HEADER] = "cycle count of format 2: whether commits count from MAXSPEC is in the header (IHI "
-                        "0064H 6.4.7), 1.3.3 "
-                        "looks at bit 0 of the byte behind it",
+    [PATCH_WORLD] = "context of root or realm: 1.3.3 does not know the memory spaces of these",
     [PATCH_SPEC] = "speculation depth in a trace info: 1.3.3 counts these P0 elements, but commits later "
                    "ones in their place",
     [PATCH_LONG_FIELD] = "a field of more than five continued bytes with a field behind it: 1.3.3 reads on "
                          "from the sixth byte",
-    [PATCH_MISPREDICT] = "mispredict behind an address that is not the newest element, or is the only one: "
-                         "1.3.3 uses memory after "
-                         "freeing it",
+    [PATCH_MISPREDICT] =
+        "mispredict behind an address that is not the newest element, or is the only one, or "
+        "any with MAXSPEC 0: 1.3.3 uses memory after freeing it",
     [PATCH_TARGET] = "exception without a return address, or execution after it without an address of where: "
                      "1.3.3 loses its way "
                      "among the elements that it holds, or goes on from the return address",
@@ -98,17 +94,8 @@ static int patch(enum patch_kind kind, const struct ct_source *source, uint8_t *
         if (!ct_bits(regs->idr2, 9, 5))
             absent |= 0x80;
         return at ? clear(bytes + at, absent) : 0;
-    case PATCH_F2_COMMOPT:
-        if (p->type != CT_ETM4_CCNT_F2 || !(regs->idr0 >> 29 & 1))
-            return 0;
-        bytes[0] = 0x0e; /* format 1 with the same count */
-        bytes[1] &= 15;
-        return 1;
-    case PATCH_F2_HEADER:
-        if (p->type != CT_ETM4_CCNT_F2 || !((bytes[0] ^ bytes[1]) & 1))
-            return 0;
-        bytes[1] ^= 1;
-        return 1;
+    case PATCH_WORLD:
+        return at ? clear(bytes + at, 0x08) : 0; /* NSE */
     case PATCH_SPEC:
         return clear_spec(bytes, p);
     case PATCH_LONG_FIELD:

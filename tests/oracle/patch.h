@@ -8,8 +8,7 @@
 
 enum patch_kind {
     PATCH_CONTEXT_SIZE, /* a context that announces an identifier without bytes */
-    PATCH_F2_COMMOPT,   /* a cycle count of format 2 although cycle counts do not commit */
-    PATCH_F2_HEADER,    /* a cycle count of format 2 whose two lowest bits differ */
+    PATCH_WORLD,        /* a context of root or realm */
     PATCH_SPEC,         /* a trace info with P0 elements from before it */
     PATCH_LONG_FIELD,   /* a continued field that goes on after its last byte, and fields behind it */
     PATCH_MISPREDICT, /* a mispredict behind an address that is not the newest element, or is the only one */
