@@ -406,8 +406,42 @@ static int far_source(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
+/* The instruction at `at` becomes a NOP where `is` says so of it. */
+static int make_nop(struct stream *s, uint64_t at, uint64_t size, const char *nop, int (*is)(uint32_t word))
+{
+    for (unsigned i = 0; i < s->region_count; i++) {
+        const struct ocsd_region *r = &s->regions[i];
+        if (at < r->addr || at + 4 > r->addr + r->size)
+            continue;
+        uint8_t *code = s->code[i] + (at - r->addr);
+        if (!is(ct_load32(code)))
+            return 0;
+        printf("# %08x at %" PRIx64 ": the two do not agree\n", ct_load32(code), at);
+        memcpy(code, nop, size);
+        return TAKEN_OUT;
+    }
+    return 0;
+}
+
+static int is_any(uint32_t word)
+{
+    (void)word;
+    return 1;
+}
+
+/* FEAT_CMPBR. */
+static int is_compare_and_branch(uint32_t word)
+{
+    return (word & 0x7e000000) == 0x74000000;
+}
+
+static int is_unpredictable_blx(uint32_t word)
+{
+    return (word & 0x0ff000f0) == 0x01200030 && (word & 0xfff00) != 0xfff00;
+}
+
 /* Both walk from one address, but say something else of the instruction at the end of the shorter walk: for 32-bit code
- * that the architecture leaves unpredictable or undefined. That instruction becomes a NOP. */
+ * that the architecture leaves unpredictable or undefined. */
 static int other_instruction(struct stream *s, const struct difference *d)
 {
     uint64_t start = number_after(d->ours, "start=", 16), ours = number_after(d->ours, "end=", 16);
@@ -417,18 +451,42 @@ static int other_instruction(struct stream *s, const struct difference *d)
     if (!kind_is(d->ours, "instr_range") || !kind_is(d->theirs, "instr_range") ||
         start != number_after(d->theirs, "start=", 16) || line_has(line, "isa=a64"))
         return 0;
-    for (unsigned i = 0; i < s->region_count; i++) {
-        const struct ocsd_region *r = &s->regions[i];
-        if (at < r->addr || at + size > r->addr + r->size)
-            continue;
-        uint8_t *code = s->code[i] + (at - r->addr);
-        int thumb = line_has(line, "isa=t32");
-        printf("# %s %08x at %" PRIx64 ": the two do not agree\n", thumb ? "t32" : "a32", ct_load32(code),
-               at);
-        memcpy(code, thumb ? "\x00\xbf\x00\xbf" : "\x00\xf0\x20\xe3", size);
-        return TAKEN_OUT;
+    int thumb = line_has(line, "isa=t32");
+    return make_nop(s, at, size, thumb ? "\x00\xbf\x00\xbf" : "\x00\xf0\x20\xe3", is_any);
+}
+
+static int newer_instruction(struct stream *s, const struct difference *d)
+{
+    uint64_t at = number_after(d->ours, "end=", 16) - 4;
+    if (!kind_is(d->ours, "instr_range") || !line_has(d->ours, "isa=a64"))
+        return 0;
+    return make_nop(s, at, 4, "\x1f\x20\x03\xd5", is_compare_and_branch);
+}
+
+/* Theirs finds the return stack empty on the way along the atoms of one packet, and drops the way. */
+static int unpredictable_link(struct stream *s, const struct difference *d)
+{
+    uint64_t offset = strtoull(d->ours, NULL, 10);
+    if (!kind_is(d->theirs, "no_sync reason=bad_packet"))
+        return 0;
+    for (const char *line = d->ours; *line && strtoull(line, NULL, 10) == offset; line += line_length(line)) {
+        uint64_t at = number_after(line, "end=", 16) - 4;
+        if (kind_is(line, "instr_range") && line_has(line, "isa=a32 exec=E type=ibr sub=link") &&
+            make_nop(s, at, 4, "\x00\xf0\x20\xe3", is_unpredictable_blx))
+            return TAKEN_OUT;
     }
     return 0;
+}
+
+/* Ours loses synchronisation because nothing is there that could be cancelled. */
+static int cancel_of_nothing(struct stream *s, const struct difference *d)
+{
+    uint64_t offset = strtoull(d->ours, NULL, 10);
+    if (!kind_is(d->ours, "no_sync reason=bad_packet") || s->source.regs.idr8 ||
+        packet_at(s, offset).type != CT_ETM4_CANCEL_F1)
+        return 0;
+    blank(s, offset);
+    return TAKEN_OUT;
 }
 
 /* The lines are the same but for the last digit, and an IT stands shortly before the last instruction. */
@@ -507,6 +565,10 @@ static struct known known[] = {
     {"source address more than 4 GiB ahead: 1.3.3 loses upper bits of the number of instructions", far_source,
      0},
     {"32-bit instructions of which 1.3.3 says something else", other_instruction, 0},
+    {"A64 compare and branch of FEAT_CMPBR: 1.3.3 does not know it", newer_instruction, 0},
+    {"A32 BLX with bits that should be one and are not: 1.3.3 does not push its return address",
+     unpredictable_link, 0},
+    {"MAXSPEC 0 and a cancel, of what is not there: 1.3.3 does not always notice", cancel_of_nothing, 0},
     {"exception before the first context: 1.3.3 walks to its return address all the same",
      exception_without_context, 0},
     {"source address before the first context: 1.3.3 walks A32 code to it", source_without_context, 0},
