@@ -15,9 +15,11 @@ const char *const patch_reasons[PATCH_COUNT] = {
                    "ones in their place",
     [PATCH_LONG_FIELD] = "a field of more than five continued bytes with a field behind it: 1.3.3 reads on "
                          "from the sixth byte",
+    [PATCH_CANCEL] = "cancel with MAXSPEC above 0: what 1.3.3 puts out behind it is often another number of "
+                     "elements",
     [PATCH_MISPREDICT] =
-        "mispredict behind an address that is not the newest element, or is the only one, or "
-        "any with MAXSPEC 0: 1.3.3 uses memory after freeing it",
+        "mispredict: where an address lies between it and the atom, or no atom is there, 1.3.3 "
+        "uses memory after freeing it",
     [PATCH_TARGET] = "exception without a return address, or execution after it without an address of where: "
                      "1.3.3 loses its way "
                      "among the elements that it holds, or goes on from the return address",
@@ -82,6 +84,11 @@ static int clear_spec(uint8_t *bytes, const struct ct_etm4_packet *p)
     }
 }
 
+static int is_mispredict(const struct ct_etm4_packet *p)
+{
+    return p->type >= CT_ETM4_CANCEL_F1_MISPRED && p->type <= CT_ETM4_MISPREDICT;
+}
+
 static int patch(enum patch_kind kind, const struct ct_source *source, uint8_t *bytes,
                  const struct ct_etm4_packet *p)
 {
@@ -98,6 +105,16 @@ static int patch(enum patch_kind kind, const struct ct_source *source, uint8_t *
         return at ? clear(bytes + at, 0x08) : 0; /* NSE */
     case PATCH_SPEC:
         return clear_spec(bytes, p);
+    case PATCH_CANCEL:
+        if (p->type != CT_ETM4_CANCEL_F1 || !regs->idr8)
+            return 0;
+        memset(bytes, 0x80, p->size);
+        return 1;
+    case PATCH_MISPREDICT:
+        if (!is_mispredict(p))
+            return 0;
+        memset(bytes, 0x80, p->size);
+        return 1;
     case PATCH_LONG_FIELD:
         if (!is_long(bytes, p))
             return 0;
@@ -185,8 +202,6 @@ void patch_stream(struct patches *patches, unsigned kinds, const struct ct_sourc
         patches->count[PATCH_RETURN_TARGET] += (unsigned)patch_return_targets(source, bytes, packets, count);
     if (kinds >> PATCH_TARGET & 1)
         patches->count[PATCH_TARGET] += (unsigned)patch_targets(bytes, packets, count);
-    if (kinds >> PATCH_MISPREDICT & 1)
-        patches->count[PATCH_MISPREDICT] += (unsigned)patch_mispredicts(source, bytes, packets, count);
 }
 
 void patch_report(const struct patches *patches)
