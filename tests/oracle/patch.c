@@ -69,9 +69,11 @@ static int is_long(const uint8_t *bytes, const struct ct_etm4_packet *p)
 /* The sections stand in the order of the bits of the byte behind the header; this one is the third. */
 static int clear_spec(uint8_t *bytes, const struct ct_etm4_packet *p)
 {
-    unsigned at = 2, any = 0;
+    unsigned at = 1, any = 0;
     if (p->type != CT_ETM4_TRACE_INFO || !p->count2)
         return 0;
+    while (bytes[at++] & 0x80)
+        continue;
     for (unsigned section = 0; section < 2; section++)
         if (bytes[1] >> section & 1)
             while (bytes[at++] & 0x80)

@@ -382,6 +382,27 @@ static int left_over(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
+/* A context between a trace info and the first address. */
+static int isa_before_address(struct stream *s, const struct difference *d)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    size_t count = decode(s, packets), i = 0, n = line_length(d->ours);
+    char *isa = strstr(d->theirs, "isa=t32");
+    uint64_t offset = strtoull(d->ours, NULL, 10);
+    if (!kind_is(d->ours, "pe_context isa=a32") || !kind_is(d->theirs, "pe_context isa=t32") ||
+        n != line_length(d->theirs))
+        return 0;
+    while (i < count && packets[i].pos < offset)
+        i++;
+    while (i && packets[i - 1].type != CT_ETM4_TRACE_INFO &&
+           !(packets[i - 1].type >= CT_ETM4_ADDR_S_IS0 && packets[i - 1].type <= CT_ETM4_SRC_ADDR_MATCH))
+        i--;
+    if (!i || packets[i - 1].type != CT_ETM4_TRACE_INFO)
+        return 0;
+    memcpy(isa, "isa=a32", 7);
+    return LINE_MADE;
+}
+
 /* The packet is cut off as well. */
 static int cut_at_end(struct stream *s, const struct difference *d)
 {
@@ -567,6 +588,24 @@ static int dropped_at_end(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
+/* Theirs puts out what stands behind an uncommitted source address or function return. */
+static int source_at_end(struct stream *s, const struct difference *d)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    size_t count = decode(s, packets), i = 0;
+    uint64_t offset = strtoull(d->theirs, NULL, 10);
+    if (!kind_is(d->ours, "eo_trace") || !s->source.regs.idr8)
+        return 0;
+    while (i < count && packets[i].pos < offset)
+        i++;
+    while (i && !patch_is_execution(&packets[i - 1]) && packets[i - 1].type != CT_ETM4_FUNC_RET)
+        i--;
+    if (!i || !(is_source(&packets[i - 1]) || packets[i - 1].type == CT_ETM4_FUNC_RET))
+        return 0;
+    blank(s, offset);
+    return TAKEN_OUT;
+}
+
 static int eret_at_source(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->ours, NULL, 10);
@@ -587,6 +626,10 @@ static struct known known[] = {
     {"times, counts and events that wait when trace is lost or ends are put out (LISTING 5.2), 1.3.3 drops "
      "them",
      dropped_at_end, 0},
+    {"uncommitted source address or function return at the end: what waits behind it is dropped (LISTING "
+     "5.2), 1.3.3 puts it "
+     "out",
+     source_at_end, 0},
     {"source address more than 4 GiB ahead: 1.3.3 loses upper bits of the number of instructions", far_source,
      0},
     {"32-bit instructions of which 1.3.3 says something else", other_instruction, 0},
@@ -599,6 +642,8 @@ static struct known known[] = {
     {"exception before the first context: 1.3.3 walks to its return address all the same",
      exception_without_context, 0},
     {"source address before the first context: 1.3.3 walks A32 code to it", source_without_context, 0},
+    {"context behind a trace info, before any address: IS0, 1.3.3 keeps what was before", isa_before_address,
+     0},
     {"PE reset: 1.3.3 takes it for a bad packet", pe_reset, 0},
     {"element that is held when a bad packet comes: 1.3.3 puts it out after the next synchronisation",
      left_over, 0},
