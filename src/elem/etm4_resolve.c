@@ -622,15 +622,16 @@ static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, str
 }
 
 /* What of those held may leave at the end: all that stands before the first uncommitted P0 element and says
- * something of the world. False: the sink is full. */
+ * something of the world, and the end of a transaction where nothing is uncommitted. False: the sink is full. */
 static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
 {
+    bool speculative = r->config.max_spec && r->depth;
     while (ct_held_count(&r->held)) {
         if (sink->cap - sink->count < STEP_ELEMS)
             return false;
         struct ct_held_item item = *ct_held_at(&r->held, 0);
         ct_held_pop_oldest(&r->held);
-        bool trans_end = item.elem.kind == CT_ELEM_TRANS && item.elem.n >= CT_TRANS_COMMIT;
+        bool trans_end = item.elem.kind == CT_ELEM_TRANS && item.elem.n >= CT_TRANS_COMMIT && !speculative;
         if (survives_discard(&item.elem) || trans_end)
             put(sink, item.elem);
         else if (item.p0 || item.elem.kind == CT_ELEM_TRACE_ON || item.elem.kind == CT_ELEM_RETURN)

@@ -142,11 +142,11 @@ static void add_element(struct lines *lines, const ocsd_generic_trace_elem *e)
         addf(lines, " cc=%u", e->cycle_count);
 }
 
-void lines_of_ocsd(struct lines *lines, const struct ocsd *ocsd)
+void lines_of_ocsd(struct lines *lines, const struct ocsd *ocsd, const uint32_t *origin)
 {
     lines->size = 0;
     for (size_t i = 0; i < ocsd->elem_count; i++) {
-        addf(lines, "%u %02x", ocsd->elems[i].index, LINE_ID);
+        addf(lines, "%u %02x", origin[ocsd->elems[i].index], LINE_ID);
         add_element(lines, &ocsd->elems[i].elem);
         add(lines, "\n", 1);
     }

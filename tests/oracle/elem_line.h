@@ -16,7 +16,7 @@ struct lines {
 void lines_free(struct lines *lines);
 
 /* All elements of a run. */
-void lines_of_ocsd(struct lines *lines, const struct ocsd *ocsd);
+void lines_of_ocsd(struct lines *lines, const struct ocsd *ocsd, const uint32_t *origin);
 
 /* All elements of the same bytes, decoded by the library. 0 or an error. */
 int lines_of_coretap(struct lines *lines, const struct ct_source *source, const struct ocsd_region *regions,

@@ -10,18 +10,16 @@ const char *const patch_reasons[PATCH_COUNT] = {
     [PATCH_CONTEXT_SIZE] = "a context announces an identifier that TRCIDR2 gives no bytes: no trace unit "
                            "does, and 1.3.3 takes the "
                            "next byte for part of it",
-    [PATCH_F2_COMMOPT] =
-        "TRCIDR0.COMMOPT 1: a cycle count of format 2 commits nothing (IHI 0064H 6.4.7), with 1.3.3 it does",
-    [PATCH_F2_HEADER] = "cycle count of format 2: whether commits count from MAXSPEC is in the header (IHI "
-                        "0064H 6.4.7), 1.3.3 "
-                        "looks at bit 0 of the byte behind it",
+    [PATCH_WORLD] = "context of root or realm: 1.3.3 does not know the memory spaces of these",
     [PATCH_SPEC] = "speculation depth in a trace info: 1.3.3 counts these P0 elements, but commits later "
                    "ones in their place",
     [PATCH_LONG_FIELD] = "a field of more than five continued bytes with a field behind it: 1.3.3 reads on "
                          "from the sixth byte",
-    [PATCH_MISPREDICT] = "mispredict behind an address that is not the newest element, or is the only one: "
-                         "1.3.3 uses memory after "
-                         "freeing it",
+    [PATCH_CANCEL] = "cancel with MAXSPEC above 0: what 1.3.3 puts out behind it is often another number of "
+                     "elements",
+    [PATCH_MISPREDICT] =
+        "mispredict: where an address lies between it and the atom, or no atom is there, 1.3.3 "
+        "uses memory after freeing it",
     [PATCH_TARGET] = "exception without a return address, or execution after it without an address of where: "
                      "1.3.3 loses its way "
                      "among the elements that it holds, or goes on from the return address",
@@ -71,9 +69,11 @@ static int is_long(const uint8_t *bytes, const struct ct_etm4_packet *p)
 /* The sections stand in the order of the bits of the byte behind the header; this one is the third. */
 static int clear_spec(uint8_t *bytes, const struct ct_etm4_packet *p)
 {
-    unsigned at = 2, any = 0;
+    unsigned at = 1, any = 0;
     if (p->type != CT_ETM4_TRACE_INFO || !p->count2)
         return 0;
+    while (bytes[at++] & 0x80)
+        continue;
     for (unsigned section = 0; section < 2; section++)
         if (bytes[1] >> section & 1)
             while (bytes[at++] & 0x80)
@@ -84,6 +84,11 @@ static int clear_spec(uint8_t *bytes, const struct ct_etm4_packet *p)
         if (!bytes[at])
             return any != 0;
     }
+}
+
+static int is_mispredict(const struct ct_etm4_packet *p)
+{
+    return p->type >= CT_ETM4_CANCEL_F1_MISPRED && p->type <= CT_ETM4_MISPREDICT;
 }
 
 static int patch(enum patch_kind kind, const struct ct_source *source, uint8_t *bytes,
@@ -98,19 +103,20 @@ static int patch(enum patch_kind kind, const struct ct_source *source, uint8_t *
         if (!ct_bits(regs->idr2, 9, 5))
             absent |= 0x80;
         return at ? clear(bytes + at, absent) : 0;
-    case PATCH_F2_COMMOPT:
-        if (p->type != CT_ETM4_CCNT_F2 || !(regs->idr0 >> 29 & 1))
-            return 0;
-        bytes[0] = 0x0e; /* format 1 with the same count */
-        bytes[1] &= 15;
-        return 1;
-    case PATCH_F2_HEADER:
-        if (p->type != CT_ETM4_CCNT_F2 || !((bytes[0] ^ bytes[1]) & 1))
-            return 0;
-        bytes[1] ^= 1;
-        return 1;
+    case PATCH_WORLD:
+        return at ? clear(bytes + at, 0x08) : 0; /* NSE */
     case PATCH_SPEC:
         return clear_spec(bytes, p);
+    case PATCH_CANCEL:
+        if (p->type != CT_ETM4_CANCEL_F1 || !regs->idr8)
+            return 0;
+        memset(bytes, 0x80, p->size);
+        return 1;
+    case PATCH_MISPREDICT:
+        if (!is_mispredict(p))
+            return 0;
+        memset(bytes, 0x80, p->size);
+        return 1;
     case PATCH_LONG_FIELD:
         if (!is_long(bytes, p))
             return 0;
@@ -198,8 +204,6 @@ void patch_stream(struct patches *patches, unsigned kinds, const struct ct_sourc
         patches->count[PATCH_RETURN_TARGET] += (unsigned)patch_return_targets(source, bytes, packets, count);
     if (kinds >> PATCH_TARGET & 1)
         patches->count[PATCH_TARGET] += (unsigned)patch_targets(bytes, packets, count);
-    if (kinds >> PATCH_MISPREDICT & 1)
-        patches->count[PATCH_MISPREDICT] += (unsigned)patch_mispredicts(source, bytes, packets, count);
 }
 
 void patch_report(const struct patches *patches)

@@ -7,14 +7,14 @@
 #include "coretap/packet.h"
 
 enum patch_kind {
-    PATCH_CONTEXT_SIZE, /* a context that announces an identifier without bytes */
-    PATCH_F2_COMMOPT,   /* a cycle count of format 2 although cycle counts do not commit */
-    PATCH_F2_HEADER,    /* a cycle count of format 2 whose two lowest bits differ */
-    PATCH_SPEC,         /* a trace info with P0 elements from before it */
-    PATCH_LONG_FIELD,   /* a continued field that goes on after its last byte, and fields behind it */
-    PATCH_MISPREDICT, /* a mispredict behind an address that is not the newest element, or is the only one */
-    PATCH_TARGET,     /* an exception without the address of its handler */
-    PATCH_RETURN,     /* a return with nothing on the return stack and no address */
+    PATCH_CONTEXT_SIZE,  /* a context that announces an identifier without bytes */
+    PATCH_WORLD,         /* a context of root or realm */
+    PATCH_SPEC,          /* a trace info with P0 elements from before it */
+    PATCH_LONG_FIELD,    /* a continued field that goes on after its last byte, and fields behind it */
+    PATCH_CANCEL,        /* a cancel with MAXSPEC above 0 */
+    PATCH_MISPREDICT,    /* a mispredict, alone or with a cancel */
+    PATCH_TARGET,        /* an exception without the address of its handler */
+    PATCH_RETURN,        /* a return with nothing on the return stack and no address */
     PATCH_RETURN_TARGET, /* an exception with E1:E0 = 2 behind a taken branch, with the return stack on */
     PATCH_COUNT
 };
@@ -29,10 +29,6 @@ extern const char *const patch_reasons[PATCH_COUNT];
 /* Patches of the kinds in the mask `kinds` (1 << kind). */
 void patch_stream(struct patches *patches, unsigned kinds, const struct ct_source *source, uint8_t *bytes,
                   const struct ct_etm4_packet *packets, size_t count);
-
-/* The kind PATCH_MISPREDICT. Result: how many. */
-int patch_mispredicts(const struct ct_source *source, uint8_t *bytes, const struct ct_etm4_packet *packets,
-                      size_t count);
 
 /* The kind PATCH_TARGET. Result: how many. */
 int patch_targets(uint8_t *bytes, const struct ct_etm4_packet *packets, size_t count);
