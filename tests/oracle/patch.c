@@ -15,8 +15,9 @@ const char *const patch_reasons[PATCH_COUNT] = {
                    "ones in their place",
     [PATCH_LONG_FIELD] = "a field of more than five continued bytes with a field behind it: 1.3.3 reads on "
                          "from the sixth byte",
-    [PATCH_CANCEL] = "cancel with MAXSPEC above 0: what 1.3.3 puts out behind it is often another number of "
-                     "elements",
+    [PATCH_CANCEL] =
+        "cancel with MAXSPEC above 0, ETE or M profile: 1.3.3 does not count source addresses and "
+        "function returns when it cancels, and takes back more before them",
     [PATCH_MISPREDICT] =
         "mispredict: where an address lies between it and the atom, or no atom is there, 1.3.3 "
         "uses memory after freeing it",
@@ -108,7 +109,8 @@ static int patch(enum patch_kind kind, const struct ct_source *source, uint8_t *
     case PATCH_SPEC:
         return clear_spec(bytes, p);
     case PATCH_CANCEL:
-        if (p->type != CT_ETM4_CANCEL_F1 || !regs->idr8)
+        if (p->type != CT_ETM4_CANCEL_F1 || !regs->idr8 ||
+            (source->protocol != CT_PROTOCOL_ETE && source->arch.profile != CT_PROFILE_M))
             return 0;
         memset(bytes, 0x80, p->size);
         return 1;
