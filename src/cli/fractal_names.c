@@ -51,7 +51,8 @@ static int by_address(const void *a, const void *b)
 /* Aliases go, and a symbol without a size ends where the next begins. */
 static void tidy_symbols(struct names *n)
 {
-    qsort(n->all, n->count, sizeof *n->all, by_address);
+    if (n->count)
+        qsort(n->all, n->count, sizeof *n->all, by_address);
     size_t kept = 0;
     for (size_t i = 0; i < n->count; i++)
         if (!kept || n->all[i].lo != n->all[kept - 1].lo)
@@ -97,7 +98,8 @@ static int add_sections(struct names *n, Elf *elf, uint64_t bias)
         if (text && !push(n, shdr.sh_addr + bias, shdr.sh_size, text, NAME_SECTION))
             return 0;
     }
-    qsort(n->all + n->symbols, n->count - n->symbols, sizeof *n->all, by_address);
+    if (n->count > n->symbols)
+        qsort(n->all + n->symbols, n->count - n->symbols, sizeof *n->all, by_address);
     n->sections = n->count;
     return 1;
 }

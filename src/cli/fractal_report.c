@@ -200,7 +200,8 @@ static int choose_rows(struct report *r)
     for (size_t i = 0; i < rows; i++)
         r->timeline.name[i] = &all[top[i]];
     r->timeline.rows = (uint32_t)rows;
-    qsort(r->pages, r->page_room, sizeof *r->pages, by_events);
+    if (r->page_room) /* a log without accesses has no pages */
+        qsort(r->pages, r->page_room, sizeof *r->pages, by_events);
     while (r->heat.rows < REPORT_MAP_ROWS && r->heat.rows < r->page_room && r->pages[r->heat.rows].events) {
         r->heat.page[r->heat.rows] = (r->pages[r->heat.rows].page - 1) << 12;
         r->heat.rows++;
