@@ -157,7 +157,7 @@ enum ct_elem_context {
     CT_CONTEXT_SF = 1,        /* 64-bit state */
     CT_CONTEXT_CTXT = 2,      /* the context ID in v is known */
     CT_CONTEXT_VMID = 4,      /* the VMID in v is known */
-    CT_CONTEXT_EL = 8,        /* the exception level is known */
+    CT_CONTEXT_EL = 8,        /* the exception level is known; PTM: never, but in Hyp mode n has level 2 */
     CT_CONTEXT_IS1 = 16,      /* the instruction set is IS1 (an address with context says so) … */
     CT_CONTEXT_IS = 0x70,     /* … or what enum ct_isa_select has, shifted by CT_CONTEXT_IS_SHIFT */
     CT_CONTEXT_SILENT = 0x80, /* repeats what is known; it makes no line in listings */

@@ -89,6 +89,38 @@ CT_API void ct_etm4_emitter_free(struct ct_etm4_emitter *emitter);
 CT_API int ct_etm4_emit(struct ct_etm4_emitter *emitter, const struct ct_elem *elems, size_t size, int final,
                         size_t *taken, uint8_t *out, size_t cap, size_t *len);
 
+struct ct_ptm_emitter;
+
+/* Writes elements as a PTM with the registers of `source` would. CT_ERR_ARG: another source. CT_ERR_NOMEM. */
+CT_API int ct_ptm_emitter_new(struct ct_ctx *ctx, const struct ct_source *source,
+                              struct ct_ptm_emitter **out);
+CT_API void ct_ptm_emitter_free(struct ct_ptm_emitter *emitter);
+
+/* Room that one element needs at most. */
+#define CT_PTM_EMIT_MAX 64
+
+/* As ct_etm4_emit, with at least CT_PTM_EMIT_MAX bytes of room. Elements are those that ct_ptm_resolve gives, in
+ * its order; what belongs together may come in several calls:
+ *   i-sync     SYNC [TRACE_ON [CYCLES]] CONTEXT ADDRESS. n of the SYNC is 1 where tracing begins, and there TRACE_ON
+ *              says why; later it is there unless the i-sync is a periodic one. CYCLES with ETMCR.CycleAccurate.
+ *              The walk along the program forgets its return stack here.
+ *   atoms      ATOMS; with ETMCR.CycleAccurate one at a time and CYCLES behind it.
+ *   branch     ATOMS (one E, CT_ATOMS_TARGET) [CYCLES] ADDRESS: a taken indirect branch whose target is not on
+ *              the return stack, or any taken branch with branch broadcast.
+ *   exception  EXCEPTION (CT_EXCEPTION_HERE) [CYCLES] [CONTEXT] ADDRESS; the context where the security state or
+ *              Hyp mode changes. A WAYPOINT before it takes execution to the last instruction that ran.
+ *   identifier CONTEXT with CT_IS_SAME: a context ID, a VMID, or both.
+ *   timestamp  TIMESTAMP [CYCLES].
+ *   others     WAYPOINT, RETURN, EVENT (the trigger), GAP (CT_GAP_INIT) at the beginning, END.
+ * CT_ERR_ARG: elems[*taken] cannot be said in this configuration or not here, or with `final` the last packet is
+ * not whole. Alignment packets stand before the first i-sync and before periodic ones. */
+CT_API int ct_ptm_emit(struct ct_ptm_emitter *emitter, const struct ct_elem *elems, size_t size, int final,
+                       size_t *taken, uint8_t *out, size_t cap, size_t *len);
+
+/* Bytes since the last alignment packet. Only who follows the program knows the address of a periodic i-sync, so it
+ * is for the caller to put one where this has grown to the synchronisation period (ETMSYNCFR). */
+CT_API uint64_t ct_ptm_emitter_since_sync(const struct ct_ptm_emitter *emitter);
+
 /* ---- runs of bytes to frames ---- */
 
 struct ct_framer;

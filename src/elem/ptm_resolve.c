@@ -74,7 +74,7 @@ static void put_cycles(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p,
 
 static void put_context(struct ct_ptm_resolver *r, unsigned select, unsigned flags, struct sink *sink)
 {
-    put(r, sink, CT_ELEM_CONTEXT, (unsigned)(r->ns ? CT_SEC_NS : CT_SEC_S) << 4,
+    put(r, sink, CT_ELEM_CONTEXT, (unsigned)(r->ns ? CT_SEC_NS : CT_SEC_S) << 4 | (r->hyp ? 2u : 0u),
         flags | r->context_known | select << CT_CONTEXT_IS_SHIFT, (uint64_t)r->vmid << 32 | r->ctxt);
 }
 

@@ -466,7 +466,7 @@ int ct_etm4_emit(struct ct_etm4_emitter *e, const struct ct_elem *elems, size_t 
         if (!err)
             i += used;
     }
-    if (!err && final && i == size && cap - sink.len >= CT_ETM4_EMIT_MAX)
+    if (!err && final && i == size) /* what an element leaves of its room is enough for the atoms */
         err = flush_atoms(e, &sink);
     *taken = i;
     *len = sink.len;

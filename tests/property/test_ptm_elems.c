@@ -1,0 +1,378 @@
+/* Property: resolve(decode(encode(x))) is x for random elements of a PTM, in A32, T32, ThumbEE and Jazelle, with cycle
+ * counts and without. CT_SEED, CT_COUNT (elements), CT_LONG=1. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/v7_config.h"
+#include "common/elem_rows.h"
+#include "common/v7_gen.h"
+#include "coretap/encode.h"
+
+enum {
+    ELEMS = 400,
+    GOT = 8 * ELEMS,
+    ROOM = 32 * ELEMS,
+    KINDS = CT_ELEM_EVENT + 1, /* that a PTM has, and some more */
+    ENOUGH = 100000,           /* elements after which there was everything */
+};
+
+/* What was encoded: by kind, instruction set, and whether cycles are counted. */
+static uint64_t seen[KINDS][4][2];
+
+struct maker {
+    struct rng *rng;
+    struct ct_v7_config config;
+    struct ct_elem *out;
+    unsigned count;
+    uint32_t address;
+    unsigned isa, last_isa; /* now, and of the packet before; CT_IS_UNKNOWN at the beginning */
+    int tee;                /* T32 addresses are ThumbEE */
+    uint8_t security;
+    uint64_t ids;
+    uint16_t known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
+};
+
+static void add(struct maker *m, enum ct_elem_kind kind, unsigned n, unsigned aux, uint64_t v)
+{
+    m->out[m->count++] =
+        (struct ct_elem){.kind = (uint8_t)kind, .n = (uint8_t)n, .aux = (uint16_t)aux, .v = v};
+    if (m->isa < 4)
+        seen[kind][m->isa][m->config.cycle_accurate]++;
+}
+
+static void add_cycles(struct maker *m)
+{
+    if (m->config.cycle_accurate)
+        add(m, CT_ELEM_CYCLES, CT_CYCLES_ATTACHED, 0, rng_wide(m->rng, 32));
+}
+
+static void add_atoms(struct maker *m)
+{
+    unsigned n = m->config.cycle_accurate ? 1 : 1 + rng_below(m->rng, 32);
+    add(m, CT_ELEM_ATOMS, n, 0, rng_next(m->rng) & ct_mask64(n));
+    add_cycles(m);
+}
+
+/* Into another instruction set now and then. */
+static void choose_isa(struct maker *m, unsigned count)
+{
+    m->last_isa = m->isa;
+    if (m->isa >= count || rng_chance(m->rng, 50))
+        m->isa = rng_below(m->rng, count);
+}
+
+/* Near the last address or anywhere. */
+static void add_place(struct maker *m, enum ct_elem_kind kind)
+{
+    static const uint8_t bits[] = {7, 13, 20, 27, 32}, align[] = {2, 1, 1, 0};
+    uint32_t mask = (uint32_t)ct_mask64(bits[rng_below(m->rng, 5)]);
+    m->address = ((m->address & ~mask) | ((uint32_t)rng_next(m->rng) & mask)) & ~0u << align[m->isa];
+    add(m, kind, m->isa, 32, m->address);
+}
+
+static void add_context(struct maker *m, unsigned select, unsigned flags)
+{
+    add(m, CT_ELEM_CONTEXT, m->security, flags | m->known | select << CT_CONTEXT_IS_SHIFT, m->ids);
+}
+
+static void choose_security(struct maker *m)
+{
+    unsigned hyp = m->config.virtualization ? rng_below(m->rng, 2) * 2 : 0;
+    m->security = (uint8_t)(rng_below(m->rng, 2) << 4 | hyp);
+}
+
+static void choose_ctxt(struct maker *m)
+{
+    m->ids = (m->ids & ~UINT64_C(0xffffffff)) | (rng_next(m->rng) & ct_mask64(8u * m->config.ctxt_bytes));
+    m->known |= CT_CONTEXT_CTXT;
+}
+
+static void add_sync(struct maker *m, int start)
+{
+    unsigned reason = rng_below(m->rng, 4); /* 3: periodic */
+    int uncounted = reason == 3;
+    add(m, CT_ELEM_SYNC, start, 0, 0);
+    if (start || reason < 3)
+        add(m, CT_ELEM_TRACE_ON, reason % 3, 0, 0);
+    if (!uncounted)
+        add_cycles(m);
+    choose_isa(m, 3);
+    m->tee = m->isa == CT_IS_TEE;
+    if (start || rng_chance(m->rng, 100))
+        choose_security(m);
+    if (m->config.ctxt_bytes)
+        choose_ctxt(m);
+    int told = (start || reason < 3) && (m->config.ctxt_bytes || m->isa != m->last_isa);
+    add_context(m, m->isa, told ? 0 : CT_CONTEXT_SILENT);
+    add_place(m, CT_ELEM_ADDRESS);
+}
+
+/* Only exceptions and i-syncs change between T32 and ThumbEE. */
+static void add_branch(struct maker *m)
+{
+    add(m, CT_ELEM_ATOMS, 1, CT_ATOMS_TARGET, 1);
+    add_cycles(m);
+    choose_isa(m, 4);
+    if (m->isa == CT_IS1 || m->isa == CT_IS_TEE)
+        m->isa = m->tee ? CT_IS_TEE : CT_IS1;
+    add_place(m, CT_ELEM_ADDRESS);
+}
+
+static void add_exception(struct maker *m)
+{
+    uint8_t before = m->security;
+    add(m, CT_ELEM_EXCEPTION, CT_EXCEPTION_HERE, (unsigned)rng_wide(m->rng, 9), 0);
+    add_cycles(m);
+    choose_isa(m, 4);
+    m->tee = m->isa == CT_IS_TEE;
+    if (rng_below(m->rng, 2))
+        choose_security(m);
+    if (m->security != before)
+        add_context(m, m->isa, CT_CONTEXT_SILENT);
+    add_place(m, CT_ELEM_ADDRESS);
+}
+
+static void add_waypoint(struct maker *m)
+{
+    choose_isa(m, 4);
+    if (m->isa == CT_IS1 || m->isa == CT_IS_TEE)
+        m->tee = m->isa == CT_IS_TEE;
+    add_place(m, CT_ELEM_WAYPOINT);
+}
+
+static void add_identifier(struct maker *m)
+{
+    uint64_t before = m->ids;
+    uint16_t known = m->known;
+    if (m->config.virtualization && rng_below(m->rng, 2)) {
+        m->ids = (m->ids & 0xffffffff) | (uint64_t)rng_below(m->rng, 256) << 32;
+        m->known |= CT_CONTEXT_VMID;
+    } else if (m->config.ctxt_bytes) {
+        choose_ctxt(m);
+    }
+    if (m->ids != before || m->known != known)
+        add_context(m, CT_IS_SAME, 0);
+}
+
+static void add_any(struct maker *m)
+{
+    unsigned what = rng_below(m->rng, 100);
+    if (what < 45) {
+        add_atoms(m);
+    } else if (what < 65) {
+        add_branch(m);
+    } else if (what < 73) {
+        add_exception(m);
+    } else if (what < 79) {
+        add_waypoint(m);
+    } else if (what < 83) {
+        add_sync(m, 0);
+    } else if (what < 88) {
+        add_identifier(m);
+    } else if (what < 92) {
+        add(m, CT_ELEM_TIMESTAMP, 0, 0, rng_wide(m->rng, m->config.ts_64bit ? 64 : 48));
+        add_cycles(m);
+    } else if (what < 96) {
+        add(m, CT_ELEM_RETURN, 0, 0, 0);
+    } else {
+        add(m, CT_ELEM_EVENT, 0, 1, 0);
+    }
+}
+
+static unsigned make(struct rng *rng, const struct ct_source *source, struct ct_elem *out)
+{
+    struct maker m = {.rng = rng, .out = out, .isa = CT_IS_UNKNOWN};
+    ct_v7_config_init(NULL, source, &m.config);
+    add(&m, CT_ELEM_GAP, CT_GAP_INIT, 0, 0);
+    add_sync(&m, 1);
+    while (m.count < ELEMS - 8)
+        add_any(&m);
+    add(&m, CT_ELEM_END, CT_GAP_END, 0, 0);
+    return m.count;
+}
+
+/* In pieces, as a recorder would. */
+static int encode(struct rng *rng, const struct ct_source *source, const struct ct_elem *elems,
+                  unsigned count, uint8_t *bytes, size_t *size)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_ptm_emitter *emitter;
+    size_t at = 0, taken, len;
+    int err = ct_ptm_emitter_new(ctx, source, &emitter);
+    *size = 0;
+    while (!err && at < count) {
+        size_t give = 1 + rng_below(rng, 40);
+        int final = give >= count - at;
+        give = final ? count - at : give;
+        size_t room = CT_PTM_EMIT_MAX + rng_below(rng, 40);
+        err = ct_ptm_emit(emitter, elems + at, give, final, &taken, bytes + *size, room, &len);
+        at += taken;
+        *size += len;
+    }
+    if (err)
+        printf("# element %zu was refused: %s\n", at, ct_ctx_error(ctx));
+    ct_ptm_emitter_free(emitter);
+    ct_ctx_free(ctx);
+    return err;
+}
+
+static size_t decode(const struct ct_source *source, const uint8_t *bytes, size_t size, struct ct_elem *out)
+{
+    static struct ct_ptm_packet packets[ROOM];
+    struct ct_ptm_decoder *decoder;
+    struct ct_ptm_resolver *resolver;
+    size_t count, taken = 0, total = 0, n = CT_RESOLVE_MIN;
+    if (ct_ptm_decoder_new(NULL, source, &decoder) || ct_ptm_resolver_new(NULL, source, &resolver))
+        return 0;
+    ct_ptm_decode(decoder, bytes, size, 0, 1, packets, ROOM, &count);
+    for (size_t cap = CT_RESOLVE_MIN; (taken < count || n > cap - CT_RESOLVE_MIN) && GOT - total >= cap;
+         total += n)
+        taken += ct_ptm_resolve(resolver, packets + taken, count - taken, 1, out + total, cap, &n);
+    ct_ptm_resolver_free(resolver);
+    ct_ptm_decoder_free(decoder);
+    return total;
+}
+
+static struct ct_source some_source(struct rng *rng)
+{
+    struct ct_source source = v7_gen_source(rng, CT_PROTOCOL_PTM);
+    source.regs.etmcr = (source.regs.etmcr & ~(3u << 14)) | rng_below(rng, 4) << 14;
+    source.regs.etmccer ^= rng_below(rng, 2) << 26;
+    return source;
+}
+
+static int check(uint64_t seed)
+{
+    static struct ct_elem want[ELEMS + 8], got[GOT];
+    static uint8_t bytes[ROOM];
+    struct rng rng = {seed};
+    struct ct_source source = some_source(&rng);
+    size_t size, count = make(&rng, &source, want);
+    if (encode(&rng, &source, want, (unsigned)count, bytes, &size))
+        return 0;
+    size_t have = elem_rows(got, decode(&source, bytes, size, got), ELEM_ROWS_ALL);
+    count = elem_rows(want, count, ELEM_ROWS_ALL);
+    for (size_t i = 0; i < count || i < have; i++)
+        if (i >= count || i >= have || memcmp(&want[i], &got[i], sizeof(want[i]))) {
+            printf("# element %zu of %zu (%zu came back): kind %u n %u aux %x v %" PRIx64
+                   " became kind %u n %u aux %x v %" PRIx64 "\n# etmcr %x etmccer %x\n",
+                   i, count, have, want[i].kind, want[i].n, want[i].aux, want[i].v, got[i].kind, got[i].n,
+                   got[i].aux, got[i].v, source.regs.etmcr, source.regs.etmccer);
+            return 0;
+        }
+    return 1;
+}
+
+/* Each kind of a PTM in A32, T32, ThumbEE and Jazelle, counted and not: the random elements miss nothing. */
+static int check_seen(void)
+{
+    static const uint8_t kinds[] = {CT_ELEM_ATOMS,     CT_ELEM_ADDRESS, CT_ELEM_WAYPOINT,  CT_ELEM_CONTEXT,
+                                    CT_ELEM_EXCEPTION, CT_ELEM_RETURN,  CT_ELEM_TIMESTAMP, CT_ELEM_EVENT,
+                                    CT_ELEM_SYNC,      CT_ELEM_TRACE_ON};
+    int ok = 1;
+    for (unsigned i = 0; i < sizeof(kinds) * 8; i++) {
+        unsigned kind = kinds[i / 8], isa = i / 2 % 4, counted = i % 2;
+        if (!seen[kind][isa][counted]) {
+            printf("# no element of kind %u in instruction set %u, %s\n", kind, isa,
+                   counted ? "cycle-accurate" : "not cycle-accurate");
+            ok = 0;
+        }
+    }
+    return ok;
+}
+
+/* Sequences that no PTM says: their last element is refused, all before it are taken. */
+static int check_refusals(void)
+{
+    enum {
+        COUNTED = 1u << 12,
+        SYNC = CT_ELEM_SYNC,
+        ON = CT_ELEM_TRACE_ON,
+        CTX = CT_ELEM_CONTEXT,
+        ADDR = CT_ELEM_ADDRESS,
+        CYCLES = CT_ELEM_CYCLES,
+        ATOMS = CT_ELEM_ATOMS,
+        EXC = CT_ELEM_EXCEPTION,
+        SAME = CT_IS_SAME << CT_CONTEXT_IS_SHIFT,
+        T32 = CT_IS1 << CT_CONTEXT_IS_SHIFT
+    };
+    static const struct {
+        const char *what;
+        uint32_t etmcr;
+        int synced; /* after an i-sync */
+        struct ct_elem elems[4];
+        unsigned count;
+    } cases[] = {
+        {"atoms before a SYNC", 0, 0, {{.kind = ATOMS, .n = 1}}, 1},
+        {"a periodic SYNC at the beginning", 0, 0, {{.kind = SYNC}}, 1},
+        {"a beginning without TRACE_ON", 0, 0, {{SYNC, .n = 1}, {.kind = CTX}, {.kind = ADDR}}, 3},
+        {"a SYNC without context", 0, 0, {{SYNC, .n = 1}, {.kind = ON}, {.kind = ADDR}}, 3},
+        {"a beginning without a GAP", 0, 1, {{.kind = SYNC, .n = 1}}, 1},
+        {"another instruction set", 0, 1, {{.kind = SYNC}, {.kind = CTX, .aux = T32}, {.kind = ADDR}}, 3},
+        {"cycles of a periodic SYNC", COUNTED, 1, {{.kind = SYNC}, {.kind = CYCLES, .n = 1}}, 2},
+        {"a lost overflow", 0, 1, {{.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW}}, 1},
+        {"33 atoms", 0, 1, {{.kind = ATOMS, .n = 33}}, 1},
+        {"two atoms counted", COUNTED, 1, {{.kind = ATOMS, .n = 2}}, 1},
+        {"an atom without its cycles", COUNTED, 1, {{.kind = ATOMS, .n = 1}, {.kind = ATOMS, .n = 1}}, 2},
+        {"cycles counted twice", COUNTED, 1, {{ATOMS, 1, 1, 0, 1}, {CYCLES, .n = 1}, {CYCLES, .n = 1}}, 3},
+        {"cycles not counted", 0, 1, {{ATOMS, 1, 1, 0, 1}, {CYCLES, .n = 1}, {.kind = ADDR}}, 3},
+        {"cycles of nothing", COUNTED, 1, {{.kind = CYCLES, .n = 1}}, 1},
+        {"a target of an N atom", 0, 1, {{ATOMS, 1, CT_ATOMS_TARGET, 0, 0}}, 1},
+        {"atoms of instructions", 0, 1, {{ATOMS, 1, CT_ATOMS_INSN, 0, 1}}, 1},
+        {"an address alone", 0, 1, {{.kind = ADDR}}, 1},
+        {"an address off its alignment", 0, 1, {{ATOMS, 1, 1, 0, 1}, {.kind = ADDR, .v = 2}}, 2},
+        {"security of a branch", 0, 1, {{ATOMS, 1, 1, 0, 1}, {.kind = CTX, .n = 0x10}}, 2},
+        {"a return address", 0, 1, {{.kind = EXC, .n = CT_EXCEPTION_HAS_RET}}, 1},
+        {"an identifier in an exception", 0, 1, {{.kind = EXC, .n = 16}, {CTX, .aux = 4, .v = 1}}, 2},
+        {"security alone", 0, 1, {{.kind = CTX, .n = 0x10, .aux = SAME}}, 1},
+        {"an instruction set alone", 0, 1, {{.kind = CTX, .aux = T32}}, 1},
+        {"a VMID without virtualization", 0, 1, {{CTX, .aux = SAME | CT_CONTEXT_VMID}}, 1},
+        {"64-bit state", 0, 1, {{CTX, .aux = SAME | CT_CONTEXT_SF}}, 1},
+        {"event bits", 0, 1, {{.kind = CT_ELEM_EVENT, .n = 1}}, 1},
+        {"a Q element", 0, 1, {{.kind = CT_ELEM_Q}}, 1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        static const struct ct_elem begin[] = {{SYNC, .n = 1}, {.kind = ON}, {.kind = CTX}, {.kind = ADDR}};
+        struct ct_source source = {.name = "case", .protocol = CT_PROTOCOL_PTM};
+        struct ct_ptm_emitter *emitter;
+        uint8_t bytes[4 * CT_PTM_EMIT_MAX];
+        size_t taken = 0, len;
+        source.regs.etmcr = cases[i].etmcr;
+        if (ct_ptm_emitter_new(NULL, &source, &emitter))
+            return 0;
+        int ok = !cases[i].synced || !ct_ptm_emit(emitter, begin, 4, 0, &taken, bytes, sizeof(bytes), &len);
+        ok = ok && ct_ptm_emit(emitter, cases[i].elems, cases[i].count, 1, &taken, bytes, sizeof(bytes),
+                               &len) == CT_ERR_ARG;
+        ok = ok && taken == cases[i].count - 1;
+        ct_ptm_emitter_free(emitter);
+        if (!ok) {
+            printf("# %s: element %zu was the first that was not taken\n", cases[i].what, taken);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int report(int number, int ok, const char *name)
+{
+    printf("%sok %d - %s\n", ok ? "" : "not ", number, name);
+    return ok;
+}
+
+int main(void)
+{
+    uint64_t seed = test_number("CT_SEED", 1), done = 0;
+    uint64_t elems = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 20000000 : 400000);
+    int ok = 1;
+    printf("TAP version 13\n1..3\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, elems);
+    for (; done < elems && ok; done += ELEMS, seed++)
+        ok = check(seed);
+    if (!ok)
+        printf("# repeat with CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    report(1, ok, "resolve(decode(encode(elements))) == elements");
+    ok &= report(2, done < ENOUGH || check_seen(), "every kind, in every instruction set, counted or not");
+    ok &= report(3, check_refusals(), "what cannot be said is refused");
+    return ok ? 0 : 1;
+}
