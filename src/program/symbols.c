@@ -5,12 +5,12 @@
 #include "base/ctx.h"
 #include "program/elf.h"
 #include "program/memory.h"
+#include "program/segments.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_FUNCTION    UINT32_MAX
 #define STT_ARM_TFUNC_ 13 /* T32 function of the old Arm ABI */
 #define MOST_BUILD_ID  64 /* bytes; SHA-1 has 20 */
 
@@ -21,16 +21,10 @@ struct function {
     uint8_t rank;         /* 0 global, 1 weak, 2 local */
 };
 
-/* From `start` up to the start of the next segment the innermost function is this one. */
-struct segment {
-    uint64_t start;
-    uint32_t function;
-};
-
 struct ct_symbols {
     struct ct_symbol *functions;
     size_t count;
-    struct segment *segments;
+    struct ct_segment *segments;
     size_t segment_count;
     char *names;
     uint8_t build_id[MOST_BUILD_ID];
@@ -207,52 +201,19 @@ static size_t arrange(struct function *functions, size_t count)
     return n;
 }
 
-static void emit(struct ct_symbols *symbols, uint64_t start, uint32_t function)
-{
-    size_t n = symbols->segment_count;
-    if (n && symbols->segments[n - 1].start == start)
-        n--;
-    symbols->segments[n] = (struct segment){start, function};
-    symbols->segment_count = n + 1;
-}
-
-static uint64_t end_of(const struct ct_symbols *symbols, uint32_t function)
-{
-    return symbols->functions[function].addr + symbols->functions[function].size;
-}
-
-/* Ends the open functions that end at or before `limit`; what was around them goes on. */
-static size_t end_functions(struct ct_symbols *symbols, const uint32_t *open, size_t depth, uint64_t limit)
-{
-    while (depth && end_of(symbols, open[depth - 1]) <= limit) {
-        uint64_t end = end_of(symbols, open[--depth]);
-        while (depth && end_of(symbols, open[depth - 1]) <= end)
-            depth--;
-        emit(symbols, end, depth ? open[depth - 1] : NO_FUNCTION);
-    }
-    return depth;
-}
-
-/* Cuts the address space into segments by one sweep over the functions, which may overlap in any way. */
 static int make_segments(struct ct_symbols *symbols)
 {
-    symbols->segments = malloc(symbols->count * 2 * sizeof *symbols->segments);
-    uint32_t *open = malloc(symbols->count * sizeof *open);
-    if (!symbols->segments || !open) {
-        free(open);
+    struct ct_extent *extents = malloc(symbols->count * sizeof *extents);
+    if (!extents)
         return CT_ERR_NOMEM;
-    }
-    size_t depth = 0;
     for (size_t i = 0; i < symbols->count; i++) {
-        if (symbols->functions[i].size == 0)
-            continue;
-        depth = end_functions(symbols, open, depth, symbols->functions[i].addr);
-        open[depth++] = (uint32_t)i;
-        emit(symbols, symbols->functions[i].addr, (uint32_t)i);
+        const struct ct_symbol *symbol = &symbols->functions[i];
+        extents[i] = (struct ct_extent){
+            .addr = symbol->addr, .end = symbol->addr + symbol->size, .owner = (uint32_t)i};
     }
-    end_functions(symbols, open, depth, UINT64_MAX);
-    free(open);
-    return CT_OK;
+    int result = ct_segments_make(extents, symbols->count, &symbols->segments, &symbols->segment_count);
+    free(extents);
+    return result;
 }
 
 /* ---- build id ---- */
@@ -379,18 +340,10 @@ const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t 
 
 const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, uint64_t addr, uint64_t *offset)
 {
-    size_t low = 0;
-    size_t high = symbols->segment_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (symbols->segments[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || symbols->segments[low - 1].function == NO_FUNCTION)
+    uint32_t function = ct_segments_at(symbols->segments, symbols->segment_count, addr);
+    if (function == CT_SEGMENT_NONE)
         return NULL;
-    const struct ct_symbol *symbol = &symbols->functions[symbols->segments[low - 1].function];
+    const struct ct_symbol *symbol = &symbols->functions[function];
     if (offset)
         *offset = addr - symbol->addr;
     return symbol;

@@ -1,0 +1,95 @@
+/* coretap source lines: from addresses to lines of the source and back, by the debug information of an ELF file. */
+#ifndef CORETAP_SOURCE_LINES_H
+#define CORETAP_SOURCE_LINES_H
+
+#include "coretap/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_line_flag {
+    CT_LINE_STMT = 1, /* a recommended place for a breakpoint (DWARF's is_stmt) */
+    CT_LINE_BLOCK = 2,
+    CT_LINE_PROLOGUE_END = 4,
+    CT_LINE_EPILOGUE_BEGIN = 8,
+};
+
+/* No file, no scope. */
+#define CT_LINE_NONE UINT32_MAX
+
+/* A row of the line table (DWARF 5, 6.2): the instructions of [addr, end) were made from this line. */
+struct ct_line {
+    uint64_t addr;          /* load bias included */
+    uint64_t end;           /* equal to addr: a row without instructions */
+    uint32_t file;          /* see ct_lines_file */
+    uint32_t line;          /* from 1; 0: made from no line */
+    uint32_t column;        /* from 1; 0: not said */
+    uint32_t discriminator; /* tells apart blocks of one line; 0: not said */
+    uint32_t flags;         /* enum ct_line_flag */
+    uint32_t pad;
+};
+
+/* A function, or one place where a function was inlined. */
+struct ct_line_scope {
+    const char *name;         /* as in the source; never NULL */
+    const char *linkage_name; /* of the symbol; NULL when the debug information gives none */
+    uint64_t entry;           /* address of its first instruction */
+    uint32_t decl_file;       /* where the function is declared; CT_LINE_NONE */
+    uint32_t decl_line;       /* 0: not said */
+    uint32_t parent;          /* inlined: number of the scope it was inlined into; a function: CT_LINE_NONE */
+    uint32_t call_file;       /* inlined: the place of the call; CT_LINE_NONE */
+    uint32_t call_line;
+    uint32_t depth; /* 0: a function, 1: inlined into one, … */
+};
+
+/* The debug information of one ELF file. Immutable once loaded: any number of threads may ask. */
+struct ct_lines;
+
+/* Reads line tables, functions and inlined calls of the ELF file at `path`, `bias` added to each address. Rows of code
+ * that the linker threw away (outside of executable sections) are left out. A file without debug information is no
+ * error: everything is empty then. What is damaged in it is left out; the context gets a warning.
+ * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file that was not
+ * linked and so has no addresses), CT_ERR_LIMIT, CT_ERR_NOMEM. Time and memory grow with the debug information. */
+CT_API int ct_lines_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_lines **out);
+
+/* The same from the bytes of a file, called `name` in messages; they are not needed afterwards. */
+CT_API int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
+                               uint64_t bias, struct ct_lines **out);
+CT_API void ct_lines_free(struct ct_lines *lines);
+
+/* All rows by address. Those with instructions do not overlap; a row without any stands before the one at its
+ * address. */
+CT_API const struct ct_line *ct_lines_all(const struct ct_lines *lines, size_t *count);
+
+/* The row whose instructions `addr` is among, or NULL. A binary search. */
+CT_API const struct ct_line *ct_lines_at(const struct ct_lines *lines, uint64_t addr);
+
+/* Path of file number `file`, as the compiler was given it, behind its folder when that is known; NULL for numbers
+ * that are none. */
+CT_API const char *ct_lines_file(const struct ct_lines *lines, uint32_t file);
+CT_API uint32_t ct_lines_file_count(const struct ct_lines *lines);
+
+/* 1 when `name` is the path of the file or the end of it behind a slash: "main.c" and "src/main.c" are
+ * "/home/me/src/main.c", "ain.c" is not. */
+CT_API int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *name);
+
+/* Where line `line` of the file called `name` (as in ct_lines_file_is; of all such files) begins to execute: the
+ * addresses of its statements, in order, leaving out rows that only continue the same line behind another of its rows. A
+ * line without code is taken as the next one that has some; *found (may be NULL) is the line taken. The first `most`
+ * of them are written to `addrs` (NULL when most is 0), their whole number to *count. CT_ERR_NOT_FOUND when there is
+ * no such file, or no code at or behind the line. */
+CT_API int ct_lines_find(const struct ct_lines *lines, const char *name, uint32_t line, uint64_t *addrs,
+                         size_t most, size_t *count, uint32_t *found);
+
+/* Functions and inlined calls. A function stands before what is inlined into it. */
+CT_API const struct ct_line_scope *ct_lines_scopes(const struct ct_lines *lines, size_t *count);
+
+/* Number of the innermost scope at `addr`, CT_LINE_NONE when there is none. Its parents are the callers that it was
+ * inlined into. */
+CT_API uint32_t ct_lines_scope_at(const struct ct_lines *lines, uint64_t addr);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

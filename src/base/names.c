@@ -1,0 +1,86 @@
+#include "base/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 64
+
+static uint32_t hash_of(const char *text, size_t size)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* The slot of the name, or the free one where it would go. */
+static uint32_t *slot_of(const struct ct_names *names, const char *text, size_t size)
+{
+    uint32_t mask = names->slot_count - 1;
+    for (uint32_t i = hash_of(text, size) & mask;; i = (i + 1) & mask) {
+        uint32_t *slot = &names->slots[i];
+        if (*slot == 0)
+            return slot;
+        const char *have = names->names[*slot - 1];
+        if (strncmp(have, text, size) == 0 && have[size] == '\0')
+            return slot;
+    }
+}
+
+static int grow_slots(struct ct_names *names)
+{
+    struct ct_names wider = *names;
+    wider.slot_count = names->slot_count ? names->slot_count * 2 : FIRST_SLOTS;
+    wider.slots = calloc(wider.slot_count, sizeof *wider.slots);
+    if (!wider.slots)
+        return 0;
+    for (uint32_t i = 0; i < names->count; i++)
+        *slot_of(&wider, names->names[i], strlen(names->names[i])) = i + 1;
+    free(names->slots);
+    *names = wider;
+    return 1;
+}
+
+static int grow_names(struct ct_names *names)
+{
+    uint32_t room = names->room ? names->room * 2 : FIRST_SLOTS / 2;
+    const char **wider = realloc(names->names, room * sizeof *wider);
+    if (!wider)
+        return 0;
+    names->names = wider;
+    names->room = room;
+    return 1;
+}
+
+uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size)
+{
+    if (names->count == UINT32_MAX / 4)
+        return CT_NAMES_NONE;
+    if (names->count >= names->slot_count / 2 && !grow_slots(names))
+        return CT_NAMES_NONE;
+    uint32_t *slot = slot_of(names, text, size);
+    if (*slot)
+        return *slot - 1;
+    if (names->count == names->room && !grow_names(names))
+        return CT_NAMES_NONE;
+    const char *copy = ct_arena_strndup(&names->arena, text, size);
+    if (!copy)
+        return CT_NAMES_NONE;
+    names->names[names->count++] = copy;
+    *slot = names->count;
+    return names->count - 1;
+}
+
+uint32_t ct_names_find(const struct ct_names *names, const char *text, size_t size)
+{
+    uint32_t slot = names->slot_count ? *slot_of(names, text, size) : 0;
+    return slot ? slot - 1 : CT_NAMES_NONE;
+}
+
+void ct_names_free(struct ct_names *names)
+{
+    free(names->names);
+    free(names->slots);
+    ct_arena_free(&names->arena);
+    *names = (struct ct_names){0};
+}

@@ -1,0 +1,28 @@
+/* Strings numbered in the order in which they came, each once. */
+#ifndef CT_BASE_NAMES_H
+#define CT_BASE_NAMES_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+/* All zero is an empty set. */
+struct ct_names {
+    struct ct_arena arena;
+    const char **names;
+    uint32_t count;
+    uint32_t room;
+    uint32_t *slots; /* number + 1, or 0; `slot_count` is a power of two, at most half of them in use */
+    uint32_t slot_count;
+};
+
+#define CT_NAMES_NONE UINT32_MAX
+
+/* Number of the first `size` bytes of `text`, which are copied when they are new; CT_NAMES_NONE without memory. */
+uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size);
+
+/* The number of `text`, or CT_NAMES_NONE when it never came. */
+uint32_t ct_names_find(const struct ct_names *names, const char *text, size_t size);
+void ct_names_free(struct ct_names *names);
+
+#endif

@@ -1,0 +1,288 @@
+/* Debug information as tables: loading and looking up. Nothing in the file is believed: libdw checks offsets against
+ * sections, and what is read of the rest is bounded by their size. */
+#include "program/dwarf_lines.h"
+#include "base/ctx.h"
+#include "program/elf.h"
+#include "program/memory.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ct_lines_free(struct ct_lines *lines)
+{
+    if (!lines)
+        return;
+    free(lines->rows);
+    free(lines->scopes);
+    free(lines->segments);
+    ct_names_free(&lines->files);
+    ct_names_free(&lines->names);
+    free(lines);
+}
+
+/* ---- loading ---- */
+
+int ct_dwarf_grow(struct ct_dwarf_reader *reader, void **array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return CT_OK;
+    size_t wider = *room ? *room * 2 : 256;
+    void *moved = realloc(*array, wider * size);
+    if (!moved)
+        return ct_fail_nomem(reader->ctx, reader->name);
+    *array = moved;
+    *room = wider;
+    return CT_OK;
+}
+
+uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path)
+{
+    if (!path)
+        return CT_LINE_NONE;
+    size_t length = strlen(path);
+    char *plain = malloc(length + 1);
+    if (!plain)
+        return CT_LINE_NONE;
+    size_t n = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool begins = n == 0 || plain[n - 1] == '/';
+        if (begins && n && path[i] == '/')
+            continue;
+        if (begins && path[i] == '.' && path[i + 1] == '/') {
+            i++;
+            continue;
+        }
+        plain[n++] = path[i];
+    }
+    uint32_t file = ct_names_add(&reader->lines->files, plain, n);
+    free(plain);
+    return file;
+}
+
+/* Bytes of all debug sections when they are unpacked; *packed: some are not. */
+static size_t size_of_debug(Elf *elf, bool *packed)
+{
+    size_t size = 0;
+    size_t names;
+    *packed = false;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return 0;
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+        GElf_Shdr header;
+        GElf_Chdr whole;
+        const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
+            continue;
+        bool is_packed = header.sh_flags & SHF_COMPRESSED && gelf_getchdr(scn, &whole);
+        size += is_packed ? whole.ch_size : header.sh_size;
+        *packed |= is_packed || name[1] == 'z';
+    }
+    return size;
+}
+
+/* More than any program has; a packed section can claim any size. */
+#define MOST_DEBUG (UINT64_C(1) << 32)
+
+static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)
+{
+    reader->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+    if (!reader->dwarf) {
+        ct_log(reader->ctx, CT_LOG_WARNING,
+               "%s: the debug information cannot be read: %s; there are no lines", reader->name,
+               dwarf_errmsg(-1));
+        return CT_OK;
+    }
+    int result = ct_dwarf_read_rows(reader);
+    if (result == CT_OK)
+        result = ct_dwarf_read_scopes(reader);
+    dwarf_end(reader->dwarf);
+    return result;
+}
+
+/* libdw unpacks sections in place: their headers change, so it gets a copy of the file. */
+static int read_packed(struct ct_dwarf_reader *reader, const void *bytes, size_t size)
+{
+    uint8_t *copy = malloc(size);
+    if (!copy)
+        return ct_fail_nomem(reader->ctx, reader->name);
+    memcpy(copy, bytes, size);
+    struct ct_elf elf = {0};
+    int result = ct_elf_open(reader->ctx, reader->name, copy, size, &elf);
+    if (result == CT_OK) {
+        result = read_debug(reader, elf.elf);
+        ct_elf_close(&elf);
+    }
+    free(copy);
+    return result;
+}
+
+static int load(struct ct_dwarf_reader *reader, const struct ct_elf *elf, const void *bytes, size_t size)
+{
+    if (elf->header.e_type == ET_REL)
+        return ct_fail(reader->ctx, CT_ERR_UNSUPPORTED,
+                       "%s: an object file that was not linked: its lines have no addresses; use the program",
+                       reader->name);
+    bool packed;
+    reader->size = size_of_debug(elf->elf, &packed);
+    if (reader->size == 0)
+        return CT_OK;
+    if (reader->size > MOST_DEBUG)
+        return ct_fail(reader->ctx, CT_ERR_LIMIT,
+                       "%s: 0x%zx bytes of debug information, more than 4 GiB; nothing of it was read",
+                       reader->name, reader->size);
+    return packed ? read_packed(reader, bytes, size) : read_debug(reader, elf->elf);
+}
+
+int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size, uint64_t bias,
+                        struct ct_lines **out)
+{
+    if (!name || !bytes || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_bytes: a null pointer");
+    struct ct_elf elf = {0};
+    int result = ct_elf_open(ctx, name, bytes, size, &elf);
+    if (result != CT_OK)
+        return result;
+    struct ct_dwarf_reader reader = {.ctx = ctx, .name = name, .bias = bias};
+    reader.lines = calloc(1, sizeof *reader.lines);
+    result = reader.lines ? load(&reader, &elf, bytes, size) : ct_fail_nomem(ctx, name);
+    ct_elf_close(&elf);
+    if (result != CT_OK) {
+        ct_lines_free(reader.lines);
+        return result;
+    }
+    *out = reader.lines;
+    return CT_OK;
+}
+
+int ct_lines_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_lines **out)
+{
+    if (!path || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load: a null pointer");
+    struct ct_mapped_file *file;
+    int result = ct_mapped_file_open(ctx, path, &file);
+    if (result != CT_OK)
+        return result;
+    result = ct_lines_load_bytes(ctx, path, file->bytes, file->size, bias, out);
+    ct_mapped_file_close(file);
+    return result;
+}
+
+/* ---- looking up ---- */
+
+const struct ct_line *ct_lines_all(const struct ct_lines *lines, size_t *count)
+{
+    *count = lines->row_count;
+    return lines->rows;
+}
+
+const struct ct_line *ct_lines_at(const struct ct_lines *lines, uint64_t addr)
+{
+    size_t low = 0;
+    size_t high = lines->row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lines->rows[middle].addr <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && addr < lines->rows[low - 1].end ? &lines->rows[low - 1] : NULL;
+}
+
+const char *ct_lines_file(const struct ct_lines *lines, uint32_t file)
+{
+    return file < lines->files.count ? lines->files.names[file] : NULL;
+}
+
+uint32_t ct_lines_file_count(const struct ct_lines *lines)
+{
+    return lines->files.count;
+}
+
+int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *name)
+{
+    const char *path = ct_lines_file(lines, file);
+    size_t length = strlen(name);
+    size_t whole = path ? strlen(path) : 0;
+    if (length == 0 || whole < length || strcmp(path + whole - length, name) != 0)
+        return 0;
+    return whole == length || path[whole - length - 1] == '/';
+}
+
+/* The first line from `line` on that has code in one of the files wanted; 0: there is none. */
+static uint32_t nearest_line(const struct ct_lines *lines, const bool *wanted, uint32_t line)
+{
+    uint32_t best = 0;
+    for (size_t i = 0; i < lines->row_count; i++) {
+        const struct ct_line *row = &lines->rows[i];
+        if (wanted[row->file] && row->flags & CT_LINE_STMT && row->line >= line &&
+            (!best || row->line < best))
+            best = row->line;
+    }
+    return best;
+}
+
+static bool same_line(const struct ct_line *a, const struct ct_line *b)
+{
+    return a->file == b->file && a->line == b->line;
+}
+
+/* Row i only goes on with the line of the row before it, or stands at the same address as another one of the line. */
+static bool continues(const struct ct_lines *lines, size_t i)
+{
+    const struct ct_line *row = &lines->rows[i];
+    for (size_t k = i; k > 0 && lines->rows[k - 1].end == row->addr; k--) {
+        const struct ct_line *before = &lines->rows[k - 1];
+        if (same_line(before, row) && before->flags & CT_LINE_STMT)
+            return true;
+        if (before->addr != before->end)
+            return same_line(before, row);
+    }
+    return false;
+}
+
+static int find(const struct ct_lines *lines, const bool *wanted, uint32_t line, uint64_t *addrs, size_t most,
+                size_t *count)
+{
+    for (size_t i = 0; i < lines->row_count; i++) {
+        const struct ct_line *row = &lines->rows[i];
+        if (!wanted[row->file] || row->line != line || !(row->flags & CT_LINE_STMT) || continues(lines, i))
+            continue;
+        if (*count < most)
+            addrs[*count] = row->addr;
+        ++*count;
+    }
+    return CT_OK;
+}
+
+int ct_lines_find(const struct ct_lines *lines, const char *name, uint32_t line, uint64_t *addrs, size_t most,
+                  size_t *count, uint32_t *found)
+{
+    *count = 0;
+    if (lines->files.count == 0)
+        return CT_ERR_NOT_FOUND;
+    bool *wanted = calloc(lines->files.count, sizeof *wanted);
+    if (!wanted)
+        return CT_ERR_NOMEM;
+    for (uint32_t i = 0; i < lines->files.count; i++)
+        wanted[i] = ct_lines_file_is(lines, i, name);
+    uint32_t taken = nearest_line(lines, wanted, line ? line : 1);
+    if (found)
+        *found = taken;
+    int result = taken ? find(lines, wanted, taken, addrs, most, count) : CT_ERR_NOT_FOUND;
+    free(wanted);
+    return result;
+}
+
+const struct ct_line_scope *ct_lines_scopes(const struct ct_lines *lines, size_t *count)
+{
+    *count = lines->scope_count;
+    return lines->scopes;
+}
+
+uint32_t ct_lines_scope_at(const struct ct_lines *lines, uint64_t addr)
+{
+    return ct_segments_at(lines->segments, lines->segment_count, addr);
+}

@@ -1,0 +1,42 @@
+/* Inside of the source lines: what the readers of line tables and of scopes share. */
+#ifndef CT_PROGRAM_DWARF_LINES_H
+#define CT_PROGRAM_DWARF_LINES_H
+
+#include "base/names.h"
+#include "coretap/source_lines.h"
+#include "program/segments.h"
+
+#include <elfutils/libdw.h>
+
+struct ct_lines {
+    struct ct_line *rows;
+    size_t row_count;
+    struct ct_line_scope *scopes;
+    size_t scope_count;
+    struct ct_segment *segments; /* of scopes */
+    size_t segment_count;
+    struct ct_names files;
+    struct ct_names names; /* of functions */
+};
+
+/* What the reading of one file needs. */
+struct ct_dwarf_reader {
+    struct ct_ctx *ctx;
+    const char *name;
+    Dwarf *dwarf;
+    uint64_t bias;
+    size_t size; /* of the debug information: nothing in it can be more than this many */
+    struct ct_lines *lines;
+};
+
+/* Number of a path, written without what does nothing in it ("./", "//"). CT_LINE_NONE without a path or memory. */
+uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path);
+
+/* Fill in lines->rows, and scopes and segments. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_dwarf_read_rows(struct ct_dwarf_reader *reader);
+int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader);
+
+/* The next row that has room in an array which doubles; CT_ERR_NOMEM. */
+int ct_dwarf_grow(struct ct_dwarf_reader *reader, void **array, size_t count, size_t *room, size_t size);
+
+#endif

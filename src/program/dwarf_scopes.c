@@ -1,0 +1,207 @@
+/* Functions and the calls that were inlined into them, from the tree of debugging entries. */
+#include "base/ctx.h"
+#include "program/dwarf_lines.h"
+
+#include <dwarf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Blocks in blocks, namespaces and inlined calls together: deeper entries are left out. */
+#define MOST_DEPTH 64
+
+struct scopes {
+    struct ct_dwarf_reader *reader;
+    size_t room;
+    struct ct_extent *extents;
+    size_t extent_count;
+    size_t extent_room;
+    size_t budget; /* entries and ranges that may still come: more than bytes there cannot be */
+    Dwarf_Files *files;
+    size_t file_count;
+};
+
+static bool spend(struct scopes *s)
+{
+    if (s->budget == 0)
+        return false;
+    s->budget--;
+    return true;
+}
+
+static int add_extents(struct scopes *s, Dwarf_Die *die, uint32_t scope, uint64_t *lowest)
+{
+    Dwarf_Addr base;
+    Dwarf_Addr start;
+    Dwarf_Addr end;
+    ptrdiff_t at = 0;
+    *lowest = UINT64_MAX;
+    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && spend(s)) {
+        start += s->reader->bias;
+        end += s->reader->bias;
+        if (end <= start)
+            continue;
+        void *array = s->extents;
+        int result = ct_dwarf_grow(s->reader, &array, s->extent_count, &s->extent_room, sizeof *s->extents);
+        s->extents = array;
+        if (result != CT_OK)
+            return result;
+        s->extents[s->extent_count++] = (struct ct_extent){.addr = start, .end = end, .owner = scope};
+        if (start < *lowest)
+            *lowest = start;
+    }
+    return CT_OK;
+}
+
+static const char *name_of(struct scopes *s, const char *name)
+{
+    struct ct_names *names = &s->reader->lines->names;
+    uint32_t i = name ? ct_names_add(names, name, strlen(name)) : CT_NAMES_NONE;
+    return i == CT_NAMES_NONE ? NULL : names->names[i];
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute value;
+    Dwarf_Word word;
+    if (!dwarf_attr(die, attribute, &value) || dwarf_formudata(&value, &word) != 0 || word > INT32_MAX)
+        return 0;
+    return (uint32_t)word;
+}
+
+/* File that a number of the unit means. */
+static uint32_t unit_file(struct scopes *s, uint32_t file)
+{
+    const char *path = s->files && file < s->file_count ? dwarf_filesrc(s->files, file, NULL, NULL) : NULL;
+    return ct_dwarf_file(s->reader, path);
+}
+
+static void describe(struct scopes *s, Dwarf_Die *die, struct ct_line_scope *scope)
+{
+    Dwarf_Attribute value;
+    int line;
+    const char *name = name_of(s, dwarf_diename(die));
+    scope->name = name ? name : "";
+    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &value) ||
+        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &value))
+        scope->linkage_name = name_of(s, dwarf_formstring(&value));
+    scope->decl_file = ct_dwarf_file(s->reader, dwarf_decl_file(die));
+    scope->decl_line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
+    scope->call_file = CT_LINE_NONE;
+    if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
+        return;
+    scope->call_file = unit_file(s, number_of(die, DW_AT_call_file));
+    scope->call_line = number_of(die, DW_AT_call_line);
+}
+
+/* *number is that of the new scope, or CT_LINE_NONE for an entry without code. */
+static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t *number)
+{
+    struct ct_lines *lines = s->reader->lines;
+    *number = CT_LINE_NONE;
+    if (lines->scope_count >= INT32_MAX)
+        return ct_fail(s->reader->ctx, CT_ERR_LIMIT, "%s: more than 2^31 functions", s->reader->name);
+    uint32_t mine = (uint32_t)lines->scope_count;
+    size_t extents = s->extent_count;
+    uint64_t lowest;
+    int result = add_extents(s, die, mine, &lowest);
+    if (result != CT_OK || extents == s->extent_count)
+        return result;
+    void *array = lines->scopes;
+    result = ct_dwarf_grow(s->reader, &array, lines->scope_count, &s->room, sizeof *lines->scopes);
+    lines->scopes = array;
+    if (result != CT_OK)
+        return result;
+    struct ct_line_scope *scope = &lines->scopes[mine];
+    *scope = (struct ct_line_scope){.parent = parent};
+    if (parent != CT_LINE_NONE)
+        scope->depth = lines->scopes[parent].depth + 1;
+    Dwarf_Addr entry;
+    scope->entry = dwarf_entrypc(die, &entry) == 0 ? entry + s->reader->bias : lowest;
+    describe(s, die, scope);
+    lines->scope_count++;
+    *number = mine;
+    return CT_OK;
+}
+
+static int read_children(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsigned depth);
+
+static int read_entry(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsigned depth)
+{
+    uint32_t scope = parent;
+    int result = CT_OK;
+    switch (dwarf_tag(die)) {
+    case DW_TAG_subprogram:
+        result = add_scope(s, die, CT_LINE_NONE, &scope);
+        break;
+    case DW_TAG_inlined_subroutine:
+        if (parent == CT_LINE_NONE)
+            return CT_OK;
+        result = add_scope(s, die, parent, &scope);
+        break;
+    case DW_TAG_lexical_block:
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_compile_unit:
+    case DW_TAG_partial_unit:
+        break;
+    default:
+        return CT_OK;
+    }
+    return result == CT_OK ? read_children(s, die, scope, depth) : result;
+}
+
+static int read_children(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth == MOST_DEPTH || dwarf_child(die, &child) != 0)
+        return CT_OK;
+    do {
+        if (!spend(s))
+            return CT_OK;
+        int result = read_entry(s, &child, parent, depth + 1);
+        if (result != CT_OK)
+            return result;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return CT_OK;
+}
+
+static int read_units(struct scopes *s)
+{
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    while (dwarf_get_units(s->reader->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0 && spend(s)) {
+        s->files = NULL;
+        s->file_count = 0;
+        (void)dwarf_getsrcfiles(&die, &s->files, &s->file_count);
+        int result = read_entry(s, &die, CT_LINE_NONE, 0);
+        if (result != CT_OK)
+            return result;
+    }
+    return CT_OK;
+}
+
+/* Outer ones first: a scope has a smaller number than what is inlined into it. */
+static int by_address(const void *a, const void *b)
+{
+    const struct ct_extent *x = a;
+    const struct ct_extent *y = b;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return x->owner < y->owner ? -1 : x->owner > y->owner;
+}
+
+int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader)
+{
+    struct scopes s = {.reader = reader, .budget = reader->size};
+    int result = read_units(&s);
+    if (result == CT_OK && s.extent_count) {
+        qsort(s.extents, s.extent_count, sizeof *s.extents, by_address);
+        result = ct_segments_make(s.extents, s.extent_count, &reader->lines->segments,
+                                  &reader->lines->segment_count);
+    }
+    free(s.extents);
+    return result;
+}
