@@ -71,7 +71,7 @@ CT_API const char *ct_lines_file(const struct ct_lines *lines, uint32_t file);
 CT_API uint32_t ct_lines_file_count(const struct ct_lines *lines);
 
 /* 1 when `name` is the path of the file or the end of it behind a slash: "main.c" and "src/main.c" are
- * "/home/me/src/main.c", "ain.c" is not. */
+ * "/project/src/main.c", "ain.c" is not. */
 CT_API int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *name);
 
 /* Where line `line` of the file called `name` (as in ct_lines_file_is; of all such files) begins to execute: the
