@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/v7_config.h"
 #include "common/elem_rows.h"
-#include "common/v7_gen.h"
+#include "common/ptm_stream.h"
 #include "coretap/encode.h"
 
 enum {
@@ -193,66 +193,16 @@ static unsigned make(struct rng *rng, const struct ct_source *source, struct ct_
     return m.count;
 }
 
-/* In pieces, as a recorder would. */
-static int encode(struct rng *rng, const struct ct_source *source, const struct ct_elem *elems,
-                  unsigned count, uint8_t *bytes, size_t *size)
-{
-    struct ct_ctx *ctx = ct_ctx_new();
-    struct ct_ptm_emitter *emitter;
-    size_t at = 0, taken, len;
-    int err = ct_ptm_emitter_new(ctx, source, &emitter);
-    *size = 0;
-    while (!err && at < count) {
-        size_t give = 1 + rng_below(rng, 40);
-        int final = give >= count - at;
-        give = final ? count - at : give;
-        size_t room = CT_PTM_EMIT_MAX + rng_below(rng, 40);
-        err = ct_ptm_emit(emitter, elems + at, give, final, &taken, bytes + *size, room, &len);
-        at += taken;
-        *size += len;
-    }
-    if (err)
-        printf("# element %zu was refused: %s\n", at, ct_ctx_error(ctx));
-    ct_ptm_emitter_free(emitter);
-    ct_ctx_free(ctx);
-    return err;
-}
-
-static size_t decode(const struct ct_source *source, const uint8_t *bytes, size_t size, struct ct_elem *out)
-{
-    static struct ct_ptm_packet packets[ROOM];
-    struct ct_ptm_decoder *decoder;
-    struct ct_ptm_resolver *resolver;
-    size_t count, taken = 0, total = 0, n = CT_RESOLVE_MIN;
-    if (ct_ptm_decoder_new(NULL, source, &decoder) || ct_ptm_resolver_new(NULL, source, &resolver))
-        return 0;
-    ct_ptm_decode(decoder, bytes, size, 0, 1, packets, ROOM, &count);
-    for (size_t cap = CT_RESOLVE_MIN; (taken < count || n > cap - CT_RESOLVE_MIN) && GOT - total >= cap;
-         total += n)
-        taken += ct_ptm_resolve(resolver, packets + taken, count - taken, 1, out + total, cap, &n);
-    ct_ptm_resolver_free(resolver);
-    ct_ptm_decoder_free(decoder);
-    return total;
-}
-
-static struct ct_source some_source(struct rng *rng)
-{
-    struct ct_source source = v7_gen_source(rng, CT_PROTOCOL_PTM);
-    source.regs.etmcr = (source.regs.etmcr & ~(3u << 14)) | rng_below(rng, 4) << 14;
-    source.regs.etmccer ^= rng_below(rng, 2) << 26;
-    return source;
-}
-
 static int check(uint64_t seed)
 {
     static struct ct_elem want[ELEMS + 8], got[GOT];
     static uint8_t bytes[ROOM];
     struct rng rng = {seed};
-    struct ct_source source = some_source(&rng);
+    struct ct_source source = ptm_source(&rng);
     size_t size, count = make(&rng, &source, want);
-    if (encode(&rng, &source, want, (unsigned)count, bytes, &size))
+    if (ptm_encode(&rng, &source, want, count, bytes, ROOM, &size))
         return 0;
-    size_t have = elem_rows(got, decode(&source, bytes, size, got), ELEM_ROWS_ALL);
+    size_t have = elem_rows(got, ptm_decode(&source, bytes, size, got, GOT), ELEM_ROWS_ALL);
     count = elem_rows(want, count, ELEM_ROWS_ALL);
     for (size_t i = 0; i < count || i < have; i++)
         if (i >= count || i >= have || memcmp(&want[i], &got[i], sizeof(want[i]))) {

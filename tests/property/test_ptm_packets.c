@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/rng.h"
-#include "common/v7_gen.h"
+#include "common/ptm_stream.h"
 #include "coretap/encode.h"
 #include "coretap/packet_ptm.h"
 
@@ -209,19 +209,11 @@ static int gen_packet(struct gen *g, unsigned type, struct ct_ptm_packet *p)
     }
 }
 
-static struct ct_source some_source(struct rng *rng)
-{
-    struct ct_source source = v7_gen_source(rng, CT_PROTOCOL_PTM);
-    source.regs.etmcr = (source.regs.etmcr & ~(3u << 14)) | rng_below(rng, 4) << 14;
-    source.regs.etmccer ^= rng_below(rng, 2) << 26;
-    return source;
-}
-
 static int fill(struct rng *rng, struct stream *s)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_ptm_encoder *encoder;
-    s->source = some_source(rng);
+    s->source = ptm_source(rng);
     s->count = 0;
     s->size = 0;
     struct gen gen = gen_of(rng, &s->source);
