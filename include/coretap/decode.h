@@ -3,11 +3,13 @@
 #define CORETAP_DECODE_H
 
 #include "coretap/base.h"
+#include "coretap/edges.h"
 #include "coretap/elem.h"
 #include "coretap/flow.h"
 #include "coretap/frame.h"
 #include "coretap/input.h"
 #include "coretap/packet.h"
+#include "coretap/steps.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +21,7 @@ enum ct_level {
     CT_LEVEL_PACKET,  /* protocol packets */
     CT_LEVEL_ELEMENT, /* what the trace unit said, speculation resolved */
     CT_LEVEL_FLOW,    /* instruction ranges */
+    CT_LEVEL_STEPS,   /* edges of the program graph, with cycles. Source address ranges are split (flow.h) */
 };
 
 /* Packet types of a protocol at most. */
@@ -45,6 +48,8 @@ struct ct_stream {
     const struct ct_source *source;
     uint8_t id; /* as listed: 0 in a buffer without frames */
     struct ct_stream_stats stats;
+    const struct ct_graph *graph; /* STEPS: the chain's, as long as it is there; else NULL */
+    const struct ct_edges *edges; /* … when the options ask for it */
 };
 
 /* Packets in order. `pos` of each is a stream position; its bytes are at data[pos - run->pos]. */
@@ -75,6 +80,7 @@ struct ct_chain_sink {
     int (*packets)(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch);
     int (*elems)(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch);
     int (*flow)(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch);
+    int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
     int (*mark)(void *user, const struct ct_frame_mark *mark);
     int (*bytes)(void *user, uint64_t bytes);
 };
@@ -84,13 +90,14 @@ struct ct_chain_options {
     uint8_t level;   /* enum ct_level */
     uint8_t framing; /* enum ct_framing; AUTO: what the capture says, or else what the bytes show */
     uint8_t split_source_ranges; /* see flow.h */
+    uint8_t edges;               /* STEPS: 1: count edges, for ct_chain_streams to give */
     uint64_t ids[2];             /* bit i of ids[i / 64]: decode ID i. Both 0: all that have a source */
 };
 
 struct ct_chain;
 
 /* A chain for one buffer of a capture (not owned, neither is the sink). Loads the memory images when the level is
- * FLOW. Errors: those of the layers; CT_ERR_UNSUPPORTED for a protocol that is not decoded. */
+ * FLOW or more. Errors: those of the layers; CT_ERR_UNSUPPORTED for a protocol that is not decoded. */
 CT_API int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer,
                         const struct ct_chain_options *options, const struct ct_chain_sink *sink,
                         struct ct_chain **out);

@@ -30,7 +30,7 @@ struct ct_flow {
     uint8_t cond; /* 1: the last instruction is conditional */
     uint8_t exec; /* 1: the last instruction was executed (a branch: taken) */
     uint8_t last_size;
-    uint8_t space;  /* NO_ACCESS: enum ct_space */
+    uint8_t space;  /* of what was read, or could not be: enum ct_space */
     uint8_t stale;  /* RANGE: 1 when it begins where execution no longer was, before an exception whose return
                        address is all that the trace says; listed, but nothing says that these instructions ran */
     uint8_t pad[3]; /* 0, so that equal records have equal bytes */

@@ -14,9 +14,17 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
         rc = c->ops->decoder_new(ctx, source, &c->decoder);
     if (!rc && options->level >= CT_LEVEL_ELEMENT)
         rc = c->ops->resolver_new(ctx, source, &c->resolver);
-    struct ct_walk_options walk = {.size = sizeof walk, .split_source_ranges = options->split_source_ranges};
+    bool steps = options->level >= CT_LEVEL_STEPS;
+    struct ct_walk_options walk = {.size = sizeof walk,
+                                   .split_source_ranges = steps || options->split_source_ranges};
     if (!rc && options->level >= CT_LEVEL_FLOW)
         rc = ct_walk_new(ctx, source, memory, &walk, &c->walk);
+    if (!rc && steps)
+        rc = ct_steps_new(ctx, source, &c->steps);
+    if (!rc && steps && options->edges)
+        rc = ct_edges_new(ctx, NULL, &c->edges);
+    c->stream.graph = c->steps ? ct_steps_graph(c->steps) : NULL;
+    c->stream.edges = c->edges;
     return rc;
 }
 
@@ -27,6 +35,8 @@ void ct_stream_chain_deinit(struct ct_stream_chain *c)
     if (c->resolver)
         c->ops->resolver_free(c->resolver);
     ct_walk_free(c->walk);
+    ct_steps_free(c->steps);
+    ct_edges_free(c->edges);
 }
 
 void ct_stream_chain_reset(struct ct_stream_chain *c)
@@ -124,6 +134,40 @@ static void count_flow(struct ct_stream_stats *stats, const struct ct_flow *reco
     }
 }
 
+static int give_steps(struct ct_stream_chain *c, const struct ct_step_batch *batch,
+                      const struct ct_chain_sink *sink)
+{
+    if (!batch->count && !batch->mark_count)
+        return 0;
+    int rc = c->edges ? ct_edges_add(c->edges, batch) : 0;
+    return !rc && sink->steps ? sink->steps(sink->user, &c->stream, batch) : rc;
+}
+
+static int run_steps(struct ct_stream_chain *c, const struct ct_flow *records, size_t size,
+                     const struct ct_chain_sink *sink)
+{
+    int rc = 0;
+    for (size_t done = 0; !rc && done < size;) {
+        struct ct_step_batch batch;
+        size_t taken;
+        rc = ct_steps_run(c->steps, records + done, size - done, &taken, &batch);
+        done += taken;
+        if (!rc)
+            rc = give_steps(c, &batch, sink);
+    }
+    return rc;
+}
+
+/* What is known when the input pauses. */
+static int flush_steps(struct ct_stream_chain *c, const struct ct_chain_sink *sink)
+{
+    struct ct_step_batch batch;
+    if (!c->steps)
+        return 0;
+    ct_steps_flush(c->steps, &batch);
+    return give_steps(c, &batch, sink);
+}
+
 static int run_flow(struct ct_stream_chain *c, const struct ct_elem *elems, size_t size, uint64_t end,
                     struct ct_batches *batches, const struct ct_chain_sink *sink)
 {
@@ -134,6 +178,8 @@ static int run_flow(struct ct_stream_chain *c, const struct ct_elem *elems, size
         count_flow(&c->stream.stats, batches->flow, count);
         struct ct_flow_batch batch = {.records = batches->flow, .count = count};
         int rc = sink->flow && count ? sink->flow(sink->user, &c->stream, &batch) : 0;
+        if (!rc && c->steps)
+            rc = run_steps(c, batches->flow, count, sink);
         if (rc)
             return rc;
     }
@@ -197,5 +243,5 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
             return rc;
     } while (count == CT_BATCH_PACKETS);
     *used = at;
-    return 0;
+    return flush_steps(c, sink);
 }

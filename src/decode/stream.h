@@ -25,13 +25,15 @@ struct ct_stream_chain {
     void *decoder;
     void *resolver;
     struct ct_walk *walk;
+    struct ct_steps *steps;
+    struct ct_edges *edges;
     uint64_t start_offset; /* in the capture: first byte since the start or the last reset … */
     uint64_t last_offset;  /* … and the last packet */
     bool started;          /* there was a byte */
     bool fresh;            /* … but none since the start or the last reset */
 };
 
-/* Makes the layers up to `options->level`. `memory` is needed for FLOW only. */
+/* Makes the layers up to `options->level`. `memory` is needed from FLOW on. */
 int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, const struct ct_memory *memory);
 void ct_stream_chain_deinit(struct ct_stream_chain *chain);

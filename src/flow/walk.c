@@ -154,6 +154,7 @@ static void put_range(struct ct_walk *w, struct sink *sink, const struct range *
         .sub = w->insn.sub,
         .cond = range->last_cond,
         .exec = exec,
+        .space = (uint8_t)current_space(w),
         .stale = w->stale,
         .last_size = w->insn.size,
     };
@@ -568,6 +569,7 @@ static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
                                                         .start = range.start,
                                                         .end = q->v,
                                                         .n = w->q_count,
+                                                        .space = (uint8_t)current_space(w),
                                                         .isa = isa_of(w, q->n)};
     }
     on_address(w, q);

@@ -1,0 +1,79 @@
+/* coretap edges: how often each edge was traversed, and how many cycles that took, by context. */
+#ifndef CORETAP_EDGES_H
+#define CORETAP_EDGES_H
+
+#include "coretap/base.h"
+#include "coretap/steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of one edge. Cycles are those of its steps that have some, parts of shared counts included. */
+struct ct_edge_stats {
+    uint64_t count;     /* traversals */
+    uint64_t timed;     /* … whose cycles are known */
+    uint64_t sum;       /* cycles of those */
+    uint64_t square_lo; /* sum of their squares: 128 bits, … */
+    uint64_t square_hi; /* … the upper half */
+    uint32_t min, max;  /* of one traversal; 0 when timed is 0 */
+};
+
+/* Who ran. A CONTEXT element says it; before the first one known is 0. */
+struct ct_edge_context {
+    uint32_t ctxt; /* context ID */
+    uint32_t vmid;
+    uint8_t el_sec; /* as in packets: exception level in bits 1:0, security state in 5:4 */
+    uint8_t known;  /* enum ct_elem_context: SF, CTXT, VMID, EL */
+    uint8_t others; /* 1: stands for all contexts that there was no room for */
+    uint8_t pad;    /* 0 */
+    uint32_t edges; /* those with this number and higher ones were not traversed in it */
+    uint64_t steps; /* traversals */
+};
+
+/* Over all contexts. */
+struct ct_edge_totals {
+    uint64_t steps;
+    uint64_t cycles;   /* of steps */
+    uint64_t unplaced; /* of CYCLES marks */
+};
+
+struct ct_edges;
+
+struct ct_edges_options {
+    size_t size;           /* sizeof(struct ct_edges_options) */
+    uint32_t max_contexts; /* contexts told apart, 1 to 65536; 0: 256. All further ones count together */
+};
+
+/* An empty table; `options` may be NULL. It needs 48 bytes for each edge of each context, in blocks of 256 edges.
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, struct ct_edges **out);
+CT_API void ct_edges_free(struct ct_edges *edges);
+
+/* Adds the steps of one batch, which come in the order of one stream: its CONTEXT marks are heeded. CT_ERR_NOMEM. */
+CT_API int ct_edges_add(struct ct_edges *edges, const struct ct_step_batch *batch);
+
+/* From here on steps belong to the context of this CONTEXT element. */
+CT_API void ct_edges_set_context(struct ct_edges *edges, const struct ct_elem *context);
+
+/* Adds what was counted elsewhere to `edge` in the current context. CT_ERR_NOMEM. */
+CT_API int ct_edges_add_stats(struct ct_edges *edges, uint32_t edge, const struct ct_edge_stats *stats);
+
+/* Adds all of `from`, whose numbers are those of `from_graph`, to `into`, whose numbers are those of `graph`, which
+ * gets the nodes and edges that it does not have. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+CT_API int ct_edges_merge(struct ct_edges *into, struct ct_graph *graph, const struct ct_edges *from,
+                          const struct ct_graph *from_graph);
+
+/* The contexts, in the order of their first step. */
+CT_API const struct ct_edge_context *ct_edges_contexts(const struct ct_edges *edges, size_t *count);
+
+/* What an edge has in one context; CT_EDGES_ALL: in all of them. Zeros for one that was not traversed. */
+#define CT_EDGES_ALL SIZE_MAX
+CT_API struct ct_edge_stats ct_edges_get(const struct ct_edges *edges, size_t context, uint32_t edge);
+
+CT_API struct ct_edge_totals ct_edges_totals(const struct ct_edges *edges);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,85 @@
+/* coretap steps: execution along the binary as columns, in batches, for all analyses. A step is one traversal of an edge
+ * of the graph: the instructions of a node ran, and execution left it by that edge. */
+#ifndef CORETAP_STEPS_H
+#define CORETAP_STEPS_H
+
+#include "coretap/base.h"
+#include "coretap/elem.h"
+#include "coretap/flow.h"
+#include "coretap/graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Steps of a batch at most. */
+#define CT_STEP_BATCH 8192
+
+/* Steps that wait for a cycle count at most, and marks that may stand between such a step, or one whose edge is not
+ * known yet, and what it waits for. Beyond, the oldest step gets no cycles and the edge is OPEN. */
+#define CT_STEP_WAIT       4096
+#define CT_STEP_WAIT_MARKS 1024
+
+/* ---- cycles ----
+ * A count is for all steps since the count before it. It is split by their instructions: each gets the part of its own
+ * rounded down, the last one what is left. Counts without a step since the last one, unknown ones (value 0), and those
+ * of cancelled instructions and gaps are CYCLES marks; so are those of 2^31 - 1 cycles and more. Thus
+ * the sum over the steps and over the CYCLES marks is the sum of all counts in the trace. Counts of ETMv4 timestamps
+ * are not in it: the next count includes them. */
+
+/* Values of the column of cycles. */
+#define CT_STEP_NO_CYCLES UINT32_MAX           /* no count is for this step */
+#define CT_STEP_SHARED    (UINT32_C(1) << 31)  /* flag: a part of a count for several steps */
+#define CT_STEP_CYCLES    (CT_STEP_SHARED - 1) /* mask: the cycles, when they are not NO_CYCLES */
+
+enum ct_mark_kind {
+    CT_MARK_ELEM,      /* `elem`, as the walk passes it on (struct ct_flow) */
+    CT_MARK_NO_ACCESS, /* execution is at `value`, which cannot be read in the spaces of `space` */
+};
+
+/* What is not a step. */
+struct ct_step_mark {
+    uint64_t offset; /* of its packet in the capture */
+    uint64_t
+        value; /* NO_ACCESS: the address. ELEM: of a TIMESTAMP of ETMv4 the cycles since the last count; of DATA the
+                        instruction that it belongs to, when n is 1 */
+    struct ct_elem elem;
+    uint32_t at;   /* stands before step `at` of the batch; `count`: behind the last */
+    uint8_t kind;  /* enum ct_mark_kind */
+    uint8_t space; /* NO_ACCESS: enum ct_space */
+    uint8_t isa;   /* ELEM: enum ct_isa after it */
+    uint8_t n;     /* ELEM: 1 when `value` says something */
+};
+
+/* Borrowed until the next call on the object that gave it. */
+struct ct_step_batch {
+    const struct ct_graph *graph;
+    const uint32_t *edge;   /* number of the edge of each step, in order of execution */
+    const uint32_t *cycles; /* of each step; NULL when the source counts none */
+    size_t count;
+    const struct ct_step_mark *marks; /* in order */
+    size_t mark_count;
+};
+
+struct ct_steps;
+
+/* The plain way to steps, from the records of ct_walk; the reference that faster ones are held to. Has a graph of its own.
+ * Stale ranges make no step: the edge before them is OPEN. CT_ERR_NOMEM, or CT_ERR_CONFIG for registers that cannot be. */
+CT_API int ct_steps_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_steps **out);
+CT_API void ct_steps_free(struct ct_steps *steps);
+
+/* Takes records, *taken of them, and gives a batch, which is empty until it is worth one. Call again while records are
+ * left. No batch and no number depends on how the records are cut, only where one batch ends and the next begins.
+ * CT_ERR_NOMEM, CT_ERR_LIMIT: those of the graph. */
+CT_API int ct_steps_run(struct ct_steps *steps, const struct ct_flow *records, size_t size, size_t *taken,
+                        struct ct_step_batch *batch);
+
+/* What is known so far, without waiting for a full batch: after an END element that is everything. */
+CT_API void ct_steps_flush(struct ct_steps *steps, struct ct_step_batch *batch);
+
+CT_API const struct ct_graph *ct_steps_graph(const struct ct_steps *steps);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

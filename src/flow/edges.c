@@ -1,0 +1,266 @@
+#include "coretap/edges.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+#define BLOCK_SHIFT     8
+#define BLOCK           (1u << BLOCK_SHIFT)
+#define CONTEXTS        256u
+#define CONTEXTS_MAX    65536u
+#define CONTEXT_KNOWN   (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
+#define FIRST_CONTEXTS  4u
+#define FIRST_BLOCK_CAP 16u
+
+/* The edges of one context: blocks that are there when one of their edges was traversed. */
+struct column {
+    struct ct_edge_stats **blocks;
+    uint32_t cap;
+};
+
+struct ct_edges {
+    struct ct_ctx *ctx;
+    uint32_t max_contexts;
+    struct ct_edge_context current; /* entered in `contexts` with its first step */
+    size_t at;                      /* its place there, when entered */
+    bool entered;
+    size_t count, cap;
+    struct ct_edge_context *contexts;
+    struct column *columns;
+    struct ct_edge_totals totals;
+};
+
+int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, struct ct_edges **out)
+{
+    uint32_t most = options && options->max_contexts ? options->max_contexts : CONTEXTS;
+    if (most > CONTEXTS_MAX)
+        return ct_fail(ctx, CT_ERR_ARG, "edge statistics: %u contexts are asked for; %u can be told apart",
+                       most, CONTEXTS_MAX);
+    struct ct_edges *e = calloc(1, sizeof *e);
+    if (!e)
+        return ct_fail_nomem(ctx, "edge statistics");
+    e->ctx = ctx;
+    e->max_contexts = most;
+    *out = e;
+    return CT_OK;
+}
+
+void ct_edges_free(struct ct_edges *e)
+{
+    if (!e)
+        return;
+    for (size_t c = 0; c < e->count; c++) {
+        for (uint32_t i = 0; i < e->columns[c].cap; i++)
+            free(e->columns[c].blocks[i]);
+        free(e->columns[c].blocks);
+    }
+    free(e->columns);
+    free(e->contexts);
+    free(e);
+}
+
+static bool same_context(const struct ct_edge_context *a, const struct ct_edge_context *b)
+{
+    return a->ctxt == b->ctxt && a->vmid == b->vmid && a->el_sec == b->el_sec && a->known == b->known &&
+           a->others == b->others;
+}
+
+static int grow_contexts(struct ct_edges *e)
+{
+    size_t cap = e->cap ? e->cap * 2 : FIRST_CONTEXTS;
+    struct ct_edge_context *contexts = realloc(e->contexts, cap * sizeof *contexts);
+    if (contexts)
+        e->contexts = contexts;
+    struct column *columns = contexts ? realloc(e->columns, cap * sizeof *columns) : NULL;
+    if (!columns)
+        return ct_fail_nomem(e->ctx, "edge statistics");
+    e->columns = columns;
+    e->cap = cap;
+    return CT_OK;
+}
+
+/* The place of the current context, the last one of all when there is no room for it. */
+static int enter_context(struct ct_edges *e)
+{
+    struct ct_edge_context wanted = e->current;
+    if (e->count >= e->max_contexts)
+        wanted = (struct ct_edge_context){.others = 1};
+    for (e->at = 0; e->at < e->count; e->at++) {
+        const struct ct_edge_context *c = &e->contexts[e->at];
+        if (same_context(c, &e->current) || same_context(c, &wanted)) {
+            e->entered = true;
+            return CT_OK;
+        }
+    }
+    int rc = e->count == e->cap ? grow_contexts(e) : CT_OK;
+    if (rc)
+        return rc;
+    e->contexts[e->count] = wanted;
+    e->columns[e->count++] = (struct column){0};
+    e->entered = true;
+    return CT_OK;
+}
+
+void ct_edges_set_context(struct ct_edges *e, const struct ct_elem *elem)
+{
+    struct ct_edge_context context = {.ctxt = elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : 0,
+                                      .vmid = elem->aux & CT_CONTEXT_VMID ? (uint32_t)(elem->v >> 32) : 0,
+                                      .el_sec = elem->n,
+                                      .known = (uint8_t)(elem->aux & CONTEXT_KNOWN)};
+    if (same_context(&context, &e->current))
+        return;
+    e->current = context;
+    e->entered = false;
+}
+
+static int grow_column(struct ct_edges *e, struct column *column, uint32_t block)
+{
+    uint32_t cap = column->cap ? column->cap : FIRST_BLOCK_CAP;
+    while (cap <= block)
+        cap *= 2;
+    struct ct_edge_stats **blocks = realloc(column->blocks, cap * sizeof(struct ct_edge_stats *));
+    if (!blocks)
+        return ct_fail_nomem(e->ctx, "edge statistics");
+    memset(blocks + column->cap, 0, (cap - column->cap) * sizeof(struct ct_edge_stats *));
+    column->blocks = blocks;
+    column->cap = cap;
+    return CT_OK;
+}
+
+/* The entry of an edge in the current context; NULL without memory. */
+static struct ct_edge_stats *entry(struct ct_edges *e, uint32_t edge)
+{
+    if (!e->entered && enter_context(e))
+        return NULL;
+    struct column *column = &e->columns[e->at];
+    uint32_t block = edge >> BLOCK_SHIFT;
+    if (block >= column->cap && grow_column(e, column, block))
+        return NULL;
+    struct ct_edge_stats **place = column->blocks + block;
+    if (!*place && !(*place = calloc(BLOCK, sizeof(struct ct_edge_stats)))) {
+        ct_fail_nomem(e->ctx, "edge statistics");
+        return NULL;
+    }
+    if (edge >= e->contexts[e->at].edges)
+        e->contexts[e->at].edges = edge + 1;
+    return *place + (edge & (BLOCK - 1));
+}
+
+static void add(struct ct_edge_stats *to, const struct ct_edge_stats *s)
+{
+    to->count += s->count;
+    if (!s->timed)
+        return;
+    to->min = to->timed && to->min < s->min ? to->min : s->min;
+    to->max = to->max > s->max ? to->max : s->max;
+    to->timed += s->timed;
+    to->sum += s->sum;
+    to->square_lo += s->square_lo;
+    to->square_hi += s->square_hi + (to->square_lo < s->square_lo);
+}
+
+int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_stats *stats)
+{
+    struct ct_edge_stats *to = entry(e, edge);
+    if (!to)
+        return CT_ERR_NOMEM;
+    add(to, stats);
+    e->contexts[e->at].steps += stats->count;
+    e->totals.steps += stats->count;
+    e->totals.cycles += stats->sum;
+    return CT_OK;
+}
+
+static int add_step(struct ct_edges *e, uint32_t edge, uint32_t cycles)
+{
+    struct ct_edge_stats one = {.count = 1};
+    if (cycles != CT_STEP_NO_CYCLES) {
+        cycles &= CT_STEP_CYCLES;
+        one.timed = 1;
+        one.sum = one.min = one.max = cycles;
+        one.square_lo = (uint64_t)cycles * cycles;
+    }
+    return ct_edges_add_stats(e, edge, &one);
+}
+
+/* True for a count that no step got. */
+static bool is_unplaced(const struct ct_step_mark *mark)
+{
+    return mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_CYCLES;
+}
+
+int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)
+{
+    int rc = CT_OK;
+    size_t step = 0;
+    for (size_t m = 0; !rc && m <= batch->mark_count; m++) {
+        const struct ct_step_mark *mark = m < batch->mark_count ? &batch->marks[m] : NULL;
+        size_t upto = mark ? mark->at : batch->count;
+        for (; !rc && step < upto; step++)
+            rc = add_step(e, batch->edge[step], batch->cycles ? batch->cycles[step] : CT_STEP_NO_CYCLES);
+        if (mark && is_unplaced(mark))
+            e->totals.unplaced += mark->elem.v;
+        if (!rc && mark && mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_CONTEXT)
+            ct_edges_set_context(e, &mark->elem);
+    }
+    return rc;
+}
+
+/* The number of an edge of another graph in this one. */
+static int translate(struct ct_graph *graph, const struct ct_graph *other, uint32_t edge, uint32_t *number)
+{
+    uint32_t count;
+    struct ct_edge e = ct_graph_edges(other, &count)[edge];
+    int rc = ct_graph_node(graph, &ct_graph_nodes(other, &count)[e.from], &e.from);
+    return rc ? rc : ct_graph_edge(graph, &e, number);
+}
+
+int ct_edges_merge(struct ct_edges *into, struct ct_graph *graph, const struct ct_edges *from,
+                   const struct ct_graph *from_graph)
+{
+    struct ct_edge_context before = into->current;
+    int rc = CT_OK;
+    for (size_t c = 0; !rc && c < from->count; c++) {
+        into->current = from->contexts[c];
+        into->current.steps = into->current.edges = 0;
+        into->entered = false;
+        for (uint32_t i = 0; !rc && i < from->contexts[c].edges; i++) {
+            struct ct_edge_stats s = ct_edges_get(from, c, i);
+            uint32_t number;
+            if (!s.count)
+                continue;
+            rc = translate(graph, from_graph, i, &number);
+            if (!rc)
+                rc = ct_edges_add_stats(into, number, &s);
+        }
+    }
+    into->current = before;
+    into->entered = false;
+    into->totals.unplaced += from->totals.unplaced;
+    return rc;
+}
+
+const struct ct_edge_context *ct_edges_contexts(const struct ct_edges *e, size_t *count)
+{
+    *count = e->count;
+    return e->contexts;
+}
+
+struct ct_edge_stats ct_edges_get(const struct ct_edges *e, size_t context, uint32_t edge)
+{
+    struct ct_edge_stats sum = {0};
+    uint32_t block = edge >> BLOCK_SHIFT;
+    size_t first = context == CT_EDGES_ALL ? 0 : context;
+    size_t last = context == CT_EDGES_ALL ? e->count : context + 1;
+    for (size_t c = first; c < last && c < e->count; c++)
+        if (block < e->columns[c].cap && e->columns[c].blocks[block])
+            add(&sum, &e->columns[c].blocks[block][edge & (BLOCK - 1)]);
+    return sum;
+}
+
+struct ct_edge_totals ct_edges_totals(const struct ct_edges *e)
+{
+    return e->totals;
+}

@@ -1,0 +1,263 @@
+#include "flow/step_builder.h"
+
+#include <string.h>
+
+#include "base/etm4_config.h"
+#include "base/v7_config.h"
+
+int ct_step_builder_init(struct ct_step_builder *b, struct ct_ctx *ctx, const struct ct_source *source)
+{
+    struct ct_etm4_config etm4;
+    struct ct_v7_config v7;
+    int rc = CT_OK;
+    switch (source->protocol) {
+    case CT_PROTOCOL_ETM4:
+    case CT_PROTOCOL_ETE:
+        rc = ct_etm4_config_init(ctx, source, &etm4);
+        b->counts = !rc && etm4.cycle_count;
+        break;
+    case CT_PROTOCOL_PTM:
+    case CT_PROTOCOL_ETM3:
+        rc = ct_v7_config_init(ctx, source, &v7);
+        b->counts = !rc && v7.cycle_accurate;
+        b->timestamp_counts = true;
+        break;
+    default:
+        break;
+    }
+    return rc;
+}
+
+void ct_step_stop_waiting(struct ct_step_builder *b)
+{
+    b->waiting = 0;
+    b->waiting_marks = 0;
+}
+
+void ct_step_open(struct ct_step_builder *b, uint32_t node, uint8_t exec)
+{
+    b->node = node;
+    b->exec = exec;
+    b->pending = true;
+    b->pending_marks = 0;
+    b->cycles[b->count++] = CT_STEP_NO_CYCLES;
+    if (b->counts && b->waiting < CT_STEP_WAIT)
+        b->waiting++;
+}
+
+int ct_step_settle(struct ct_step_builder *b, enum ct_edge_kind kind, uint64_t next)
+{
+    if (!b->pending)
+        return CT_OK;
+    b->pending = false;
+    struct ct_edge edge = {.next = next, .from = b->node, .exec = b->exec, .kind = (uint8_t)kind};
+    return ct_graph_edge(b->graph, &edge, &b->edge[b->count - 1]);
+}
+
+/* Nothing is held back for ever: what a mark would be too many for gets an answer. */
+static int put_mark(struct ct_step_builder *b, const struct ct_step_mark *mark)
+{
+    b->marks[b->mark_count] = *mark;
+    b->marks[b->mark_count++].at = (uint32_t)b->count;
+    if (b->waiting && ++b->waiting_marks == CT_STEP_WAIT_MARKS)
+        ct_step_stop_waiting(b);
+    if (b->pending && ++b->pending_marks == CT_STEP_WAIT_MARKS)
+        return ct_step_settle(b, CT_EDGE_OPEN, 0);
+    return CT_OK;
+}
+
+static int release_timestamp(struct ct_step_builder *b)
+{
+    if (!b->timestamp_held)
+        return CT_OK;
+    b->timestamp_held = false;
+    return put_mark(b, &b->timestamp);
+}
+
+/* Instructions of step `at`. */
+static uint32_t instructions(const struct ct_step_builder *b, size_t at)
+{
+    uint32_t count;
+    const struct ct_node *nodes = ct_graph_nodes(b->graph, &count);
+    const struct ct_edge *edges = ct_graph_edges(b->graph, &count);
+    return nodes[b->pending && at + 1 == b->count ? b->node : edges[b->edge[at]].from].n;
+}
+
+/* A count for all steps that wait. */
+static void split(struct ct_step_builder *b, uint32_t cycles)
+{
+    size_t from = b->count - b->waiting;
+    uint64_t total = 0;
+    for (size_t i = from; i < b->count; i++)
+        total += instructions(b, i);
+    uint32_t left = cycles;
+    uint32_t shared = b->waiting > 1 ? CT_STEP_SHARED : 0;
+    for (size_t i = from; i + 1 < b->count; i++) {
+        uint32_t part = total ? (uint32_t)((uint64_t)cycles * instructions(b, i) / total) : 0;
+        b->cycles[i] = part | shared;
+        left -= part;
+    }
+    b->cycles[b->count - 1] = left | shared;
+    ct_step_stop_waiting(b);
+}
+
+int ct_step_count_cycles(struct ct_step_builder *b, const struct ct_elem *elem, uint64_t offset, uint8_t isa)
+{
+    if (b->timestamp_held && elem->n == CT_CYCLES_ATTACHED) {
+        b->timestamp.value = elem->v;
+        b->timestamp.n = 1;
+        return release_timestamp(b);
+    }
+    int rc = release_timestamp(b);
+    if (!rc && b->waiting && !elem->aux && elem->n != CT_CYCLES_UNPLACED && elem->v < CT_STEP_CYCLES) {
+        split(b, (uint32_t)elem->v);
+        return CT_OK;
+    }
+    ct_step_stop_waiting(b);
+    struct ct_step_mark mark = {.offset = offset, .elem = *elem, .kind = CT_MARK_ELEM, .isa = isa};
+    return rc ? rc : put_mark(b, &mark);
+}
+
+/* Trace is missing, or was off: nothing is known of what comes after the last step, and no count is for it. */
+static int interrupt(struct ct_step_builder *b)
+{
+    ct_step_stop_waiting(b);
+    return ct_step_settle(b, CT_EDGE_OPEN, 0);
+}
+
+static int settle_by(struct ct_step_builder *b, const struct ct_elem *elem)
+{
+    switch (elem->kind) {
+    case CT_ELEM_EXCEPTION:
+        return ct_step_settle(b, CT_EDGE_INTERRUPTED, elem->n & CT_EXCEPTION_HAS_RET ? elem->v : 0);
+    case CT_ELEM_GAP:
+    case CT_ELEM_TRACE_ON:
+    case CT_ELEM_END:
+    case CT_ELEM_LOST_ADDRESS:
+        return interrupt(b);
+    case CT_ELEM_SYNC:
+        return elem->n ? interrupt(b) : CT_OK;
+    default:
+        return CT_OK;
+    }
+}
+
+/* A TIMESTAMP of ETMv4 waits for its count, which may be the next record. */
+static int add_elem(struct ct_step_builder *b, const struct ct_flow *r)
+{
+    struct ct_step_mark mark = {.offset = r->offset,
+                                .value = r->start,
+                                .elem = r->elem,
+                                .kind = CT_MARK_ELEM,
+                                .isa = r->isa,
+                                .n = (uint8_t)r->n};
+    int rc = settle_by(b, &r->elem);
+    if (rc || !b->counts || b->timestamp_counts || r->elem.kind != CT_ELEM_TIMESTAMP)
+        return rc ? rc : put_mark(b, &mark);
+    b->timestamp = mark;
+    b->timestamp_held = true;
+    return CT_OK;
+}
+
+static int add_no_access(struct ct_step_builder *b, const struct ct_flow *r)
+{
+    struct ct_step_mark mark = {
+        .offset = r->offset, .value = r->start, .kind = CT_MARK_NO_ACCESS, .space = r->space};
+    int rc = ct_step_settle(b, CT_EDGE_OPEN, 0);
+    return rc ? rc : put_mark(b, &mark);
+}
+
+static int add_range(struct ct_step_builder *b, const struct ct_flow *r)
+{
+    if (r->stale)
+        return ct_step_settle(b, CT_EDGE_OPEN, 0);
+    struct ct_node node = {.start = r->start,
+                           .last = r->end - r->last_size,
+                           .end = r->end,
+                           .n = r->n,
+                           .space = r->space,
+                           .isa = r->isa,
+                           .type = r->type,
+                           .sub = r->sub,
+                           .cond = r->cond,
+                           .last_size = r->last_size,
+                           .flags = r->type == CT_INSN_OTHER ? CT_NODE_CUT : 0};
+    uint32_t number;
+    int rc = ct_step_settle(b, CT_EDGE_NEXT, r->start);
+    if (!rc)
+        rc = ct_graph_node(b->graph, &node, &number);
+    if (!rc)
+        ct_step_open(b, number, r->exec);
+    return rc;
+}
+
+/* Where execution is afterwards is said with it, so its edge is known at once. */
+static int add_nopath(struct ct_step_builder *b, const struct ct_flow *r)
+{
+    struct ct_node node = {.start = r->start,
+                           .last = r->start,
+                           .end = r->start,
+                           .n = r->n,
+                           .space = r->space,
+                           .isa = r->isa,
+                           .flags = CT_NODE_NOPATH};
+    uint32_t number;
+    int rc = ct_step_settle(b, CT_EDGE_NEXT, r->start);
+    if (!rc)
+        rc = ct_graph_node(b->graph, &node, &number);
+    if (rc)
+        return rc;
+    ct_step_open(b, number, 1);
+    return ct_step_settle(b, CT_EDGE_NEXT, r->end);
+}
+
+int ct_step_add_flow(struct ct_step_builder *b, const struct ct_flow *r)
+{
+    if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_CYCLES)
+        return ct_step_count_cycles(b, &r->elem, r->offset, r->isa);
+    int rc = release_timestamp(b);
+    if (rc)
+        return rc;
+    switch (r->kind) {
+    case CT_FLOW_RANGE:
+        return add_range(b, r);
+    case CT_FLOW_RANGE_NOPATH:
+        return add_nopath(b, r);
+    case CT_FLOW_NO_ACCESS:
+        return add_no_access(b, r);
+    default:
+        return add_elem(b, r);
+    }
+}
+
+void ct_step_drop_given(struct ct_step_builder *b)
+{
+    if (!b->given && !b->given_marks)
+        return;
+    b->count -= b->given;
+    b->mark_count -= b->given_marks;
+    memmove(b->edge, b->edge + b->given, b->count * sizeof *b->edge);
+    memmove(b->cycles, b->cycles + b->given, b->count * sizeof *b->cycles);
+    memmove(b->marks, b->marks + b->given_marks, b->mark_count * sizeof *b->marks);
+    for (size_t i = 0; i < b->mark_count; i++)
+        b->marks[i].at -= (uint32_t)b->given;
+    b->given = b->given_marks = 0;
+}
+
+void ct_step_give(struct ct_step_builder *b, struct ct_step_batch *batch)
+{
+    size_t known = b->count - (b->pending ? 1 : 0);
+    if (b->count - b->waiting < known)
+        known = b->count - b->waiting;
+    size_t marks = 0;
+    while (marks < b->mark_count && b->marks[marks].at <= known)
+        marks++;
+    *batch = (struct ct_step_batch){.graph = b->graph,
+                                    .edge = b->edge,
+                                    .cycles = b->counts ? b->cycles : NULL,
+                                    .count = known,
+                                    .marks = b->marks,
+                                    .mark_count = marks};
+    b->given = known;
+    b->given_marks = marks;
+}

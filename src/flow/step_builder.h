@@ -1,0 +1,64 @@
+/* Batches of steps in the making: the last step may not know its edge yet, and some may wait for their cycles. Both ways
+ * to steps (steps.c from records, fast.c) put theirs in here. */
+#ifndef CT_FLOW_STEP_BUILDER_H
+#define CT_FLOW_STEP_BUILDER_H
+
+#include <stdbool.h>
+
+#include "coretap/steps.h"
+
+/* Room for marks; one step adds CT_STEP_MARKS_EACH at most. */
+#define CT_STEP_MARKS      2048
+#define CT_STEP_MARKS_EACH 4
+
+struct ct_step_builder {
+    struct ct_graph *graph;
+    bool counts;           /* the source counts cycles */
+    bool timestamp_counts; /* the count of a timestamp is one of those that add up (PTM, ETMv3) */
+    bool pending;          /* the last step has no edge yet … */
+    uint8_t exec;          /* … but this as the start of one */
+    uint32_t node;
+    uint32_t pending_marks; /* since it began */
+    uint32_t waiting_marks; /* since the first one that waits for cycles began */
+    uint32_t waiting;       /* steps that wait for cycles: the last ones */
+    bool timestamp_held;    /* its count may follow */
+    struct ct_step_mark timestamp;
+    size_t given, given_marks; /* left with the last batch; they go before anything else comes */
+    size_t count, mark_count;
+    uint32_t edge[CT_STEP_BATCH];
+    uint32_t cycles[CT_STEP_BATCH];
+    struct ct_step_mark marks[CT_STEP_MARKS];
+};
+
+/* CT_ERR_CONFIG for registers that cannot be. */
+int ct_step_builder_init(struct ct_step_builder *b, struct ct_ctx *ctx, const struct ct_source *source);
+
+/* A step begins: the instructions of a node ran. The step before it has its edge. There must be room. */
+void ct_step_open(struct ct_step_builder *b, uint32_t node, uint8_t exec);
+
+/* The last step gets its edge, if it has none. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_step_settle(struct ct_step_builder *b, enum ct_edge_kind kind, uint64_t next);
+
+/* What a CYCLES element says. */
+int ct_step_count_cycles(struct ct_step_builder *b, const struct ct_elem *elem, uint64_t offset, uint8_t isa);
+
+/* No count will come for the steps that wait for one. */
+void ct_step_stop_waiting(struct ct_step_builder *b);
+
+/* A record of the walk: a step, or a mark and what it does to the last step. There must be room for both.
+ * CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_step_add_flow(struct ct_step_builder *b, const struct ct_flow *r);
+
+/* True when no further step or mark may be added before a batch leaves. */
+static inline bool ct_step_is_full(const struct ct_step_builder *b)
+{
+    return b->count == CT_STEP_BATCH || b->mark_count > CT_STEP_MARKS - CT_STEP_MARKS_EACH;
+}
+
+/* Forgets what left with the last batch. */
+void ct_step_drop_given(struct ct_step_builder *b);
+
+/* All that is known for good. */
+void ct_step_give(struct ct_step_builder *b, struct ct_step_batch *batch);
+
+#endif

@@ -1,0 +1,358 @@
+/* Records of the walk as steps: edges, cycles, marks; and what edges add up to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "coretap/edges.h"
+#include "coretap/steps.h"
+
+#define SIZE(a) (sizeof(a) / sizeof *(a))
+
+static const struct ct_source source = {
+    .name = "etm",
+    .protocol = CT_PROTOCOL_ETM4,
+    .arch = {.major = 8, .profile = CT_PROFILE_A},
+    .regs = {.idr0 = 0xea1, .idr1 = 0x4100f420, .idr2 = 0x488, .configr = 0x10}};
+
+struct fixture {
+    struct ct_steps *steps;
+    struct ct_step_batch batch;
+};
+
+static int begin(void **state)
+{
+    static struct fixture f;
+    *state = &f;
+    return ct_steps_new(NULL, &source, &f.steps);
+}
+
+static int finish(void **state)
+{
+    struct fixture *f = *state;
+    ct_steps_free(f->steps);
+    return 0;
+}
+
+/* Everything at once; what is known then is f->batch. */
+static void run(struct fixture *f, const struct ct_flow *records, size_t size)
+{
+    size_t taken;
+    assert_int_equal(ct_steps_run(f->steps, records, size, &taken, &f->batch), CT_OK);
+    assert_int_equal(taken, size);
+    assert_int_equal(f->batch.count, 0);
+    ct_steps_flush(f->steps, &f->batch);
+}
+
+static struct ct_edge edge(const struct fixture *f, size_t step)
+{
+    uint32_t count;
+    const struct ct_edge *edges = ct_graph_edges(f->batch.graph, &count);
+    assert_in_range(f->batch.edge[step], 0, count - 1);
+    return edges[f->batch.edge[step]];
+}
+
+#define RANGE(start_, n_, exec_)                                                                             \
+    {                                                                                                        \
+        .kind = CT_FLOW_RANGE, .start = (start_), .end = (start_) + 4 * (n_), .n = (n_), .type = CT_INSN_BR, \
+        .exec = (exec_), .last_size = 4                                                                      \
+    }
+#define ELEM(kind_, n_, aux_, v_)                                                                            \
+    {                                                                                                        \
+        .kind = CT_FLOW_ELEM, .elem = {.kind = (kind_), .n = (n_), .aux = (aux_), .v = (v_) }                \
+    }
+#define CYCLES(v_) ELEM(CT_ELEM_CYCLES, CT_CYCLES_ALONE, 0, v_)
+#define END        ELEM(CT_ELEM_END, CT_GAP_END, 0, 0)
+
+static void a_step_leaves_when_its_edge_is_known(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_flow records[] = {RANGE(0x1000, 2, 1), CYCLES(9), RANGE(0x2000, 1, 0)};
+    run(f, records, 2);
+    assert_int_equal(f->batch.count, 0);
+    run(f, records + 2, 1);
+    assert_int_equal(f->batch.count, 1);
+    assert_int_equal(edge(f, 0).kind, CT_EDGE_NEXT);
+    assert_true(edge(f, 0).next == 0x2000 && edge(f, 0).exec == 1);
+    assert_int_equal(f->batch.cycles[0], 9);
+}
+
+static void equal_ways_have_one_number(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_flow records[] = {RANGE(0x1000, 2, 1), RANGE(0x1000, 2, 1), RANGE(0x1000, 2, 0),
+                                      RANGE(0x1008, 2, 1), END};
+    run(f, records, SIZE(records));
+    assert_int_equal(f->batch.count, 4);
+    const uint32_t wanted[] = {0, 0, 1, 2};
+    assert_memory_equal(f->batch.edge, wanted, sizeof wanted);
+    assert_int_equal(edge(f, 3).kind, CT_EDGE_OPEN);
+    uint32_t count;
+    const struct ct_node *nodes = ct_graph_nodes(f->batch.graph, &count);
+    assert_int_equal(count, 2);
+    assert_true(nodes[0].start == 0x1000 && nodes[0].last == 0x1004 && nodes[0].end == 0x1008);
+}
+
+static void a_count_is_split_by_instructions(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_flow records[] = {RANGE(0x1000, 1, 1), RANGE(0x1000, 2, 1), RANGE(0x1000, 4, 1),
+                                      CYCLES(10),          RANGE(0x1000, 1, 1), END};
+    run(f, records, SIZE(records));
+    assert_int_equal(f->batch.count, 4);
+    assert_int_equal(f->batch.cycles[0], 1 | CT_STEP_SHARED);
+    assert_int_equal(f->batch.cycles[1], 2 | CT_STEP_SHARED);
+    assert_int_equal(f->batch.cycles[2], 7 | CT_STEP_SHARED);
+    assert_int_equal(f->batch.cycles[3], CT_STEP_NO_CYCLES);
+}
+
+static void counts_of_no_step_are_marks(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_flow records[] = {CYCLES(3),
+                                      RANGE(0x1000, 1, 1),
+                                      CYCLES(5),
+                                      CYCLES(7),
+                                      RANGE(0x1000, 1, 1),
+                                      ELEM(CT_ELEM_CYCLES, 0, 1, 0),
+                                      RANGE(0x1000, 1, 1),
+                                      ELEM(CT_ELEM_CYCLES, CT_CYCLES_UNPLACED, 0, 11),
+                                      RANGE(0x1000, 1, 1),
+                                      CYCLES(CT_STEP_CYCLES),
+                                      END};
+    run(f, records, SIZE(records));
+    assert_int_equal(f->batch.count, 4);
+    assert_int_equal(f->batch.mark_count, 6);
+    const uint32_t at[] = {0, 1, 2, 3, 4, 4};
+    for (size_t i = 0; i < SIZE(at); i++)
+        assert_int_equal(f->batch.marks[i].at, at[i]);
+    assert_int_equal(f->batch.cycles[0], 5);
+    for (size_t i = 1; i < 4; i++)
+        assert_int_equal(f->batch.cycles[i], CT_STEP_NO_CYCLES);
+    assert_true(f->batch.marks[1].elem.v == 7 && f->batch.marks[4].elem.v == CT_STEP_CYCLES);
+}
+
+static void a_timestamp_has_its_count_with_it(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_flow records[] = {RANGE(0x1000, 1, 1), ELEM(CT_ELEM_TIMESTAMP, 0, 0, 1234),
+                                      ELEM(CT_ELEM_CYCLES, CT_CYCLES_ATTACHED, 0, 6), CYCLES(8), END};
+    run(f, records, 2);
+    run(f, records + 2, 3);
+    assert_int_equal(f->batch.mark_count, 2);
+    assert_int_equal(f->batch.marks[0].elem.kind, CT_ELEM_TIMESTAMP);
+    assert_true(f->batch.marks[0].value == 6 && f->batch.marks[0].n == 1);
+    assert_int_equal(f->batch.cycles[0], 8);
+}
+
+static void trouble_leaves_an_edge_open(void **state)
+{
+    struct fixture *f = *state;
+    static const struct ct_flow troubles[] = {ELEM(CT_ELEM_GAP, CT_GAP_OVERFLOW, 0, 0),
+                                              ELEM(CT_ELEM_TRACE_ON, 0, 0, 0), ELEM(CT_ELEM_SYNC, 1, 0, 0),
+                                              ELEM(CT_ELEM_LOST_ADDRESS, 0, 0, 0), END};
+    for (size_t i = 0; i < SIZE(troubles); i++) {
+        const struct ct_flow records[] = {RANGE(0x1000, 1, 1), troubles[i], CYCLES(2)};
+        run(f, records, SIZE(records));
+        assert_int_equal(f->batch.count, 1);
+        assert_int_equal(edge(f, 0).kind, CT_EDGE_OPEN);
+        assert_int_equal(f->batch.cycles[0], CT_STEP_NO_CYCLES);
+        assert_int_equal(f->batch.marks[1].elem.kind, CT_ELEM_CYCLES);
+    }
+}
+
+static void memory_that_is_not_there_leaves_an_edge_open(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_flow records[] = {
+        RANGE(0x1000, 1, 1), {.kind = CT_FLOW_NO_ACCESS, .start = 0x9000, .space = 2}, CYCLES(2)};
+    run(f, records, SIZE(records));
+    assert_int_equal(edge(f, 0).kind, CT_EDGE_OPEN);
+    assert_int_equal(f->batch.marks[0].kind, CT_MARK_NO_ACCESS);
+    assert_true(f->batch.marks[0].value == 0x9000 && f->batch.marks[0].space == 2);
+    assert_int_equal(f->batch.cycles[0], 2);
+}
+
+static void an_exception_interrupts(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_flow records[] = {RANGE(0x1000, 1, 1),
+                                      ELEM(CT_ELEM_EXCEPTION, CT_EXCEPTION_HAS_RET, 5, 0x1004),
+                                      RANGE(0x8000, 1, 1), ELEM(CT_ELEM_EXCEPTION, 0, 5, 0x77), END};
+    run(f, records, SIZE(records));
+    assert_int_equal(f->batch.count, 2);
+    assert_int_equal(edge(f, 0).kind, CT_EDGE_INTERRUPTED);
+    assert_true(edge(f, 0).next == 0x1004 && edge(f, 1).next == 0);
+    assert_int_equal(f->batch.marks[0].at, 1);
+}
+
+static void stale_ranges_are_no_steps(void **state)
+{
+    struct fixture *f = *state;
+    struct ct_flow records[] = {RANGE(0x1000, 1, 1), RANGE(0x1004, 3, 1),
+                                ELEM(CT_ELEM_EXCEPTION, CT_EXCEPTION_HAS_RET, 5, 0x1010), END};
+    records[1].stale = 1;
+    run(f, records, SIZE(records));
+    assert_int_equal(f->batch.count, 1);
+    assert_int_equal(edge(f, 0).kind, CT_EDGE_OPEN);
+}
+
+static void an_unknown_path_ends_where_it_says(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_flow records[] = {
+        {.kind = CT_FLOW_RANGE_NOPATH, .start = 0x1000, .end = 0x3000, .n = 7}, RANGE(0x3000, 1, 1), END};
+    run(f, records, SIZE(records));
+    uint32_t count;
+    const struct ct_node *nodes = ct_graph_nodes(f->batch.graph, &count);
+    assert_int_equal(nodes[0].flags, CT_NODE_NOPATH);
+    assert_int_equal(nodes[0].n, 7);
+    assert_true(edge(f, 0).next == 0x3000);
+}
+
+/* Steps that wait for ever, and marks behind a step whose edge nobody tells. */
+static void nothing_is_held_for_ever(void **state)
+{
+    struct fixture *f = *state;
+    static const struct ct_flow range = RANGE(0x1000, 1, 1), mark = ELEM(CT_ELEM_EVENT, 1, 0, 0);
+    size_t steps = 0, marks = 0, taken;
+    uint8_t kind = CT_EDGE_NEXT;
+    for (unsigned i = 0; i < 3 * CT_STEP_BATCH; i++) {
+        assert_int_equal(ct_steps_run(f->steps, &range, 1, &taken, &f->batch), CT_OK);
+        steps += f->batch.count;
+        assert_int_equal(taken, 1);
+    }
+    assert_true(steps >= CT_STEP_BATCH);
+    for (unsigned i = 0; i < 8 * CT_STEP_WAIT_MARKS; i++) {
+        assert_int_equal(ct_steps_run(f->steps, &mark, 1, &taken, &f->batch), CT_OK);
+        steps += f->batch.count;
+        marks += f->batch.mark_count;
+        kind = f->batch.count ? edge(f, f->batch.count - 1).kind : kind;
+        assert_int_equal(taken, 1);
+    }
+    assert_int_equal(steps, 3 * CT_STEP_BATCH);
+    assert_true(marks >= 6 * CT_STEP_WAIT_MARKS);
+    assert_int_equal(kind, CT_EDGE_OPEN);
+}
+
+static void edges_add_up_by_context(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_flow records[] = {RANGE(0x1000, 1, 1),
+                                      CYCLES(4),
+                                      RANGE(0x1000, 1, 1),
+                                      CYCLES(10),
+                                      ELEM(CT_ELEM_CONTEXT, 1, CT_CONTEXT_CTXT, 77),
+                                      RANGE(0x1000, 1, 1),
+                                      CYCLES(6),
+                                      CYCLES(100),
+                                      RANGE(0x1000, 1, 1),
+                                      RANGE(0x2000, 1, 1),
+                                      END};
+    struct ct_edges *edges;
+    size_t count;
+    run(f, records, SIZE(records));
+    assert_int_equal(ct_edges_new(NULL, NULL, &edges), CT_OK);
+    assert_int_equal(ct_edges_add(edges, &f->batch), CT_OK);
+    const struct ct_edge_context *contexts = ct_edges_contexts(edges, &count);
+    assert_int_equal(count, 2);
+    assert_true(contexts[0].steps == 2 && contexts[1].steps == 3 && contexts[1].ctxt == 77);
+    struct ct_edge_stats s = ct_edges_get(edges, 0, 0);
+    assert_true(s.count == 2 && s.timed == 2 && s.min == 4 && s.max == 10 && s.sum == 14);
+    assert_true(s.square_lo == 116 && s.square_hi == 0);
+    s = ct_edges_get(edges, CT_EDGES_ALL, 0);
+    assert_true(s.count == 3 && s.timed == 3 && s.sum == 20);
+    assert_true(ct_edges_get(edges, 1, 1).count == 1 && ct_edges_get(edges, 1, 1).timed == 0);
+    assert_true(ct_edges_totals(edges).unplaced == 100 && ct_edges_totals(edges).steps == 5);
+    ct_edges_free(edges);
+}
+
+static void squares_carry(void **state)
+{
+    (void)state;
+    struct ct_edges *edges;
+    const struct ct_edge_stats most = {.count = 1, .timed = 1, .square_lo = UINT64_MAX, .min = 1, .max = 1};
+    assert_int_equal(ct_edges_new(NULL, NULL, &edges), CT_OK);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(ct_edges_add_stats(edges, 0, &most), CT_OK);
+    struct ct_edge_stats s = ct_edges_get(edges, 0, 0);
+    assert_true(s.square_hi == 2 && s.square_lo == UINT64_MAX - 2);
+    ct_edges_free(edges);
+}
+
+static void contexts_beyond_the_limit_count_together(void **state)
+{
+    (void)state;
+    const struct ct_edges_options options = {.size = sizeof options, .max_contexts = 2};
+    struct ct_edges *edges;
+    size_t count;
+    assert_int_equal(ct_edges_new(NULL, &options, &edges), CT_OK);
+    for (unsigned i = 0; i < 9; i++) {
+        struct ct_elem context = {.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = i % 5};
+        ct_edges_set_context(edges, &context);
+        assert_int_equal(ct_edges_add_stats(edges, 3, &(struct ct_edge_stats){.count = 1}), CT_OK);
+    }
+    const struct ct_edge_context *contexts = ct_edges_contexts(edges, &count);
+    assert_int_equal(count, 3);
+    assert_true(contexts[0].steps == 2 && contexts[1].steps == 2);
+    assert_true(contexts[2].others && contexts[2].steps == 5);
+    ct_edges_free(edges);
+    const struct ct_edges_options wrong = {.size = sizeof wrong, .max_contexts = 65537};
+    assert_int_equal(ct_edges_new(NULL, &wrong, &edges), CT_ERR_ARG);
+}
+
+/* Two streams met the edges in different order. */
+static void tables_merge_by_what_edges_are(void **state)
+{
+    struct fixture *f = *state;
+    static const struct ct_flow first[] = {RANGE(0x1000, 1, 1), RANGE(0x2000, 1, 1), END};
+    static const struct ct_flow second[] = {RANGE(0x2000, 1, 1), RANGE(0x1000, 1, 1), RANGE(0x2000, 1, 1),
+                                            END};
+    struct fixture g;
+    struct ct_edges *a, *b;
+    struct ct_graph *graph;
+    assert_int_equal(ct_steps_new(NULL, &source, &g.steps), CT_OK);
+    assert_int_equal(ct_edges_new(NULL, NULL, &a), CT_OK);
+    assert_int_equal(ct_edges_new(NULL, NULL, &b), CT_OK);
+    assert_int_equal(ct_graph_new(NULL, &graph), CT_OK);
+    run(f, first, SIZE(first));
+    assert_int_equal(ct_edges_add(a, &f->batch), CT_OK);
+    assert_int_equal(ct_edges_merge(b, graph, a, ct_steps_graph(f->steps)), CT_OK);
+    ct_edges_free(a);
+    assert_int_equal(ct_edges_new(NULL, NULL, &a), CT_OK);
+    run(&g, second, SIZE(second));
+    assert_int_equal(ct_edges_add(a, &g.batch), CT_OK);
+    assert_int_equal(ct_edges_merge(b, graph, a, ct_steps_graph(g.steps)), CT_OK);
+    /* 1000 to 2000, 2000 open, 2000 to 1000 */
+    assert_true(ct_edges_get(b, 0, 0).count == 2 && ct_edges_get(b, 0, 1).count == 2);
+    assert_true(ct_edges_get(b, 0, 2).count == 1);
+    assert_true(ct_edges_totals(b).steps == 5);
+    ct_edges_free(a);
+    ct_edges_free(b);
+    ct_graph_free(graph);
+    ct_steps_free(g.steps);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_step_leaves_when_its_edge_is_known, begin, finish),
+        cmocka_unit_test_setup_teardown(equal_ways_have_one_number, begin, finish),
+        cmocka_unit_test_setup_teardown(a_count_is_split_by_instructions, begin, finish),
+        cmocka_unit_test_setup_teardown(counts_of_no_step_are_marks, begin, finish),
+        cmocka_unit_test_setup_teardown(a_timestamp_has_its_count_with_it, begin, finish),
+        cmocka_unit_test_setup_teardown(trouble_leaves_an_edge_open, begin, finish),
+        cmocka_unit_test_setup_teardown(memory_that_is_not_there_leaves_an_edge_open, begin, finish),
+        cmocka_unit_test_setup_teardown(an_exception_interrupts, begin, finish),
+        cmocka_unit_test_setup_teardown(stale_ranges_are_no_steps, begin, finish),
+        cmocka_unit_test_setup_teardown(an_unknown_path_ends_where_it_says, begin, finish),
+        cmocka_unit_test_setup_teardown(nothing_is_held_for_ever, begin, finish),
+        cmocka_unit_test_setup_teardown(edges_add_up_by_context, begin, finish),
+        cmocka_unit_test(squares_carry),
+        cmocka_unit_test(contexts_beyond_the_limit_count_together),
+        cmocka_unit_test_setup_teardown(tables_merge_by_what_edges_are, begin, finish),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
