@@ -4,7 +4,7 @@
 
 #include "coretap/base.h"
 
-#define CT_CHUNK_SIZE ((size_t)1 << 20)
+#define CT_CHUNK_SIZE ((size_t)1 << 18)
 
 struct ct_chunks {
     struct ct_ctx *ctx;

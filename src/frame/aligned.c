@@ -58,10 +58,10 @@ size_t ct_aligned_push(struct ct_demux *demux, const uint8_t *data, size_t size)
         }
         if (whole > BATCH)
             whole = BATCH;
-        size_t pure = demux->plain ? 0 : ct_frame_take_pure(demux, data + used, whole, demux->offset);
-        demux->offset += pure * CT_FRAME_SIZE;
-        used += pure * CT_FRAME_SIZE;
-        if (pure < whole) {
+        size_t row = demux->ops ? ct_frame_take_row(demux, data + used, whole, demux->offset) : 0;
+        demux->offset += row * CT_FRAME_SIZE;
+        used += row * CT_FRAME_SIZE;
+        if (row < whole && !demux->failed) {
             take_unit(demux, data + used);
             used += CT_FRAME_SIZE;
         }

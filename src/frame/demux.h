@@ -27,11 +27,37 @@ struct ct_stream {
     uint8_t dropped; /* bytes are only counted */
 };
 
+struct ct_demux;
+
+/* What rows of frames are taken with: chosen by what the processor can do (fast.c). */
+struct ct_frame_ops {
+    /* Takes up to `count` frames as long as they have no ID byte, to `to` (NULL: nowhere), which has room for as many
+     * bytes and CT_STREAM_WIDE more: their number. */
+    size_t (*pure)(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to);
+    /* Takes up to `count` frames, with ID bytes or without, until several in a row have none: their number. Less also at
+     * a frame with ID 0x7f in it, which may be a synchronisation word, or when there is no memory. */
+    size_t (*mixed)(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
+};
+
+#if defined __x86_64__ && defined __GNUC__
+#define CT_FRAME_AVX2
+extern const struct ct_frame_ops ct_frame_ops_avx2;
+#elif defined __aarch64__ && defined __ARM_NEON && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define CT_FRAME_NEON
+extern const struct ct_frame_ops ct_frame_ops_neon;
+#endif
+extern const struct ct_frame_ops ct_frame_ops_64;
+const struct ct_frame_ops *ct_frame_ops_choose(void);
+
+/* Where the mixed loop writes bytes of IDs that are only counted. */
+#define CT_SINK_SIZE  512u
+#define CT_SINK_SPANS 64u
+
 struct ct_demux {
     struct ct_ctx *ctx;
+    const struct ct_frame_ops *ops; /* NULL: the plain reference only, for tests */
     uint8_t framing;
     uint8_t no_fsync_reset;
-    uint8_t plain;  /* the reference only, no fast path: for tests */
     uint8_t failed; /* there was no memory */
     uint8_t synced; /* TPIU: an FSYNC was seen */
     uint8_t id;     /* current one, or CT_ID_NONE */
@@ -49,6 +75,9 @@ struct ct_demux {
     struct ct_frame_stats stats; /* what is counted per ID enters at the end of each push */
     uint64_t counts[CT_ID_ALL];  /* data bytes */
     struct ct_stream streams[CT_ID_ALL];
+    struct ct_stream sink;
+    struct ct_span sink_spans[CT_SINK_SPANS];
+    uint8_t sink_data[CT_SINK_SIZE];
 };
 
 /* ---- stream.c ---- */
@@ -59,6 +88,9 @@ struct ct_demux {
 /* Slow ways of the two functions below. */
 int ct_stream_grow(struct ct_stream *stream, size_t size);
 int ct_stream_new_span(struct ct_stream *stream, uint64_t offset, uint32_t stride);
+
+/* Room for so many more bytes and spans; what the sink holds is thrown away for it. 0 without memory. */
+int ct_stream_make_room(struct ct_stream *stream, const struct ct_demux *demux, size_t size, size_t spans);
 
 /* Room for `size` more bytes; 0 without memory. */
 static inline int ct_stream_reserve(struct ct_stream *stream, size_t size)
@@ -95,9 +127,9 @@ void ct_frame_fsync(struct ct_demux *demux, uint32_t count);
 /* Takes apart one frame whose bytes lie side by side from `offset` on. */
 void ct_frame_take(struct ct_demux *demux, const uint8_t *frame, uint64_t offset);
 
-/* Takes up to `count` frames that lie side by side from `offset` on, as long as they have no ID byte: their
- * number. */
-size_t ct_frame_take_pure(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
+/* Takes frames that lie side by side from `offset` on: their number, less than `count` before one that has to be looked
+ * at for synchronisation words. Of a TPIU stream three bytes behind the last one are looked at too. */
+size_t ct_frame_take_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
 
 /* ---- the framings: each takes bytes until there is a mark; result: bytes taken ---- */
 

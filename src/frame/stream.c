@@ -31,12 +31,12 @@ int ct_stream_grow(struct ct_stream *stream, size_t size)
     return 1;
 }
 
-static int reserve_span(struct ct_stream *stream)
+static int reserve_spans(struct ct_stream *stream, size_t count)
 {
     size_t live = stream->span_end - stream->span_begin;
-    if (stream->span_end < stream->span_cap)
+    if (stream->span_cap - stream->span_end >= count)
         return 1;
-    if (stream->span_begin > live) {
+    if (stream->span_begin > live && stream->span_cap - live >= count) {
         memmove(stream->spans, stream->spans + stream->span_begin, live * sizeof *stream->spans);
     } else {
         size_t cap = stream->span_cap ? 2 * stream->span_cap : 64;
@@ -57,10 +57,19 @@ static int reserve_span(struct ct_stream *stream)
 int ct_stream_new_span(struct ct_stream *stream, uint64_t offset, uint32_t stride)
 {
     uint64_t pos = stream->pos + (stream->end - stream->begin);
-    if (!reserve_span(stream))
+    if (!reserve_spans(stream, 1))
         return 0;
     stream->spans[stream->span_end++] = (struct ct_span){.pos = pos, .offset = offset, .stride = stride};
     return 1;
+}
+
+int ct_stream_make_room(struct ct_stream *stream, const struct ct_demux *demux, size_t size, size_t spans)
+{
+    if (stream == &demux->sink) {
+        stream->end = stream->span_end = 0;
+        return 1;
+    }
+    return ct_stream_reserve(stream, size) && reserve_spans(stream, spans);
 }
 
 void ct_stream_consume(struct ct_stream *stream, size_t count)

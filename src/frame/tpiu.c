@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#define BATCH      256u /* frames: the room that is made at once in the run of an ID */
+#define FSYNC_REST 3u   /* bytes of an FSYNC behind its first */
+
 /* Longest piece of an FSYNC that the bytes before `end` may be the beginning of. */
 static unsigned fsync_prefix(const uint8_t *begin, const uint8_t *end)
 {
@@ -100,12 +103,26 @@ static int clean_frame(const uint8_t *frame)
     return !((low | high) & carry) && frame[15] != 0xff;
 }
 
+/* Whole frames with the bytes behind them that tell whether an FSYNC cuts the last one: bytes taken. */
+static size_t take_row(struct ct_demux *demux, const uint8_t *data, size_t size)
+{
+    size_t count = size < FSYNC_REST ? 0 : (size - FSYNC_REST) / CT_FRAME_SIZE;
+    if (count > BATCH)
+        count = BATCH;
+    size_t taken = count ? ct_frame_take_row(demux, data, count, demux->offset) * CT_FRAME_SIZE : 0;
+    demux->offset += taken;
+    return taken;
+}
+
 size_t ct_tpiu_push(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     size_t used = demux->synced ? 0 : hunt(demux, data, size);
     while (used < size && !demux->mark_count && !demux->failed) {
         const uint8_t *p = data + used;
-        if (demux->plain || demux->frame_fill) {
+        size_t row = demux->ops && !demux->frame_fill ? take_row(demux, p, size - used) : 0;
+        if (row || demux->failed) {
+            used += row;
+        } else if (!demux->ops || demux->frame_fill) {
             take_byte(demux, *p);
             used++;
         } else if (size - used >= 4 && ct_load32(p) == CT_FSYNC) {

@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     demux_result_free(&other);
     how.plain = 0;
+    how.ops = &ct_frame_ops_64;
     how.seed = seed;
     demux_all(&other, &how, data, size);
     if (demux_difference(&whole, &other))

@@ -29,8 +29,10 @@ struct demux_result {
 
 struct demux_how {
     uint8_t framing, no_fsync_reset, plain;
-    uint32_t seed; /* not 0: pieces and partial consumption by this; 0: everything at once */
-    size_t cut;    /* with seed 0: where the input is cut once; 0: not */
+    const struct ct_frame_ops *ops; /* NULL, and not plain: those of this processor */
+    unsigned leave_out;             /* not 0: this ID is counted only */
+    uint32_t seed;                  /* not 0: pieces and partial consumption by this; 0: everything at once */
+    size_t cut;                     /* with seed 0: where the input is cut once; 0: not */
 };
 
 static inline void demux_grow(void *array, size_t *cap, size_t need, size_t size)
@@ -75,7 +77,7 @@ static inline void demux_drain(struct demux_result *result, struct ct_demux *dem
     size_t count;
     const struct ct_frame_mark *marks = ct_demux_marks(demux, &count);
     for (unsigned id = 0; id < 128; id++)
-        if (ct_demux_stats(demux)->id_bytes[id] > result->ids[id].size)
+        if (ct_demux_stats(demux)->id_bytes[id] > result->ids[id].size && !demux->streams[id].dropped)
             demux_take(result, demux, id, *seed && !count ? demux_random(seed) % 64 : SIZE_MAX);
     for (size_t i = 0; i < count; i++) {
         demux_grow(&result->marks, &result->mark_cap, result->mark_count + 1, sizeof *result->marks);
@@ -93,7 +95,10 @@ static inline void demux_all(struct demux_result *result, const struct demux_how
     memset(result, 0, sizeof *result);
     if (ct_demux_new(NULL, &options, &demux))
         abort();
-    demux->plain = how->plain;
+    if (how->leave_out)
+        ct_demux_keep(demux, (uint8_t)how->leave_out, 0);
+    if (how->ops || how->plain)
+        demux->ops = how->ops;
     for (size_t at = 0, used = 0; at < size; at += used) {
         size_t piece = size - at;
         if (seed && demux_random(&seed) % 4)

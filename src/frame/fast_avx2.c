@@ -1,0 +1,58 @@
+/* Rows of frames on x86-64 with AVX2. */
+#include "frame/demux.h"
+
+#ifdef CT_FRAME_AVX2
+
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2")
+
+#include <immintrin.h>
+
+#define VEC_ID_SHIFT 0
+
+typedef __m128i vec;
+
+static inline vec vec_load(const uint8_t *from)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)from);
+}
+
+static inline void vec_store(uint8_t *to, vec v)
+{
+    _mm_storeu_si128((__m128i *)(void *)to, v);
+}
+
+static inline uint64_t vec_ids(vec v)
+{
+    return (unsigned)_mm_movemask_epi8(_mm_slli_epi16(v, 7)) & 0x5555u;
+}
+
+static inline int vec_has_ff(vec v)
+{
+    return (_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(-1))) & 0x5555) != 0;
+}
+
+/* Byte 15 to all even bytes; there each keeps its own bit, which becomes bit 0. */
+static inline vec vec_restore(vec v)
+{
+    const vec even = _mm_setr_epi8(15, -1, 15, -1, 15, -1, 15, -1, 15, -1, 15, -1, 15, -1, 15, -1);
+    const vec own = _mm_setr_epi8(1, 0, 2, 0, 4, 0, 8, 0, 16, 0, 32, 0, 64, 0, (char)128, 0);
+    vec bits = _mm_and_si128(_mm_shuffle_epi8(v, even), own);
+    vec clear = _mm_cmpeq_epi8(bits, _mm_setzero_si128());
+    return _mm_or_si128(v, _mm_andnot_si128(clear, _mm_set1_epi8(1)));
+}
+
+static inline vec vec_skip(vec v, unsigned n)
+{
+    static const int8_t places[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                      -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    return _mm_shuffle_epi8(v, vec_load((const uint8_t *)places + n));
+}
+
+#include "frame/kernel.h"
+
+const struct ct_frame_ops ct_frame_ops_avx2 = {.pure = take_pure, .mixed = take_mixed};
+
+#pragma GCC pop_options
+
+#endif
