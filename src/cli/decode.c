@@ -1,9 +1,9 @@
 /* coretap decode: the trace as events with a running cycle count. */
 #include "cli/commands.h"
+#include "cli/event_printer.h"
 #include "cli/merge.h"
 #include "cli/passes.h"
 #include "coretap/event.h"
-#include "report/event_text.h"
 
 enum option {
     FORMAT = CLI_CAPTURE_OPTIONS,
@@ -47,11 +47,12 @@ static const struct cli_option options[] = {
              "columns "
              "are the time and the trace ID. Sources without timestamps come last. The timestamps must be of "
              "one clock."},
-    [TEXT_PORTS] = {.name = "text-ports",
-                    .kind = CLI_FLAG,
-                    .help =
-                        "What software writes to stimulus ports (ITM) and channels (STM) is text: print it "
-                        "by lines, as Txt, in place of the single writes."},
+    [TEXT_PORTS] =
+        {.name = "text-ports",
+         .kind = CLI_FLAG,
+         .help = "What software writes to stimulus ports (ITM) and channels (STM) is text: print it "
+                 "by lines, as Txt, in place of the single writes. With --merge a line has the time of the "
+                 "write that ends it."},
 };
 
 #define BATCH 2048
@@ -59,33 +60,16 @@ static const struct cli_option options[] = {
 struct decoding {
     struct cli_passes passes;
     struct ct_events *events;
-    enum ct_event_format format;
+    struct cli_event_printer printer; /* its origin is that of the pass */
     bool told_head;
-    bool text_ports;
-    struct ct_port_text ports;
-    struct ct_event_origin origin; /* of the pass */
     struct ct_event batch[BATCH];
 };
-
-static void on_line(void *user, const struct ct_port_line *line)
-{
-    struct decoding *d = user;
-    ct_event_text_line(&d->passes.text, d->format, &d->origin, line);
-}
 
 static void print(struct decoding *d, size_t count)
 {
     cli_passes_heading(&d->passes);
-    for (size_t i = 0; i < count; i++) {
-        const struct ct_event *event = &d->batch[i];
-        if (d->text_ports && ct_port_text_wants(event)) {
-            ct_port_text_add(&d->ports, event, on_line, d);
-            continue;
-        }
-        if (event->type == CT_EVENT_END)
-            ct_port_text_end(&d->ports, on_line, d);
-        ct_event_line(&d->passes.text, d->format, &d->origin, event);
-    }
+    for (size_t i = 0; i < count; i++)
+        cli_event_print(&d->printer, &d->batch[i]);
 }
 
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
@@ -166,9 +150,9 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
     else
         sink->elems = on_elems;
     if (!d->told_head)
-        ct_event_head(&passes->text, d->format, false);
+        ct_event_head(&passes->text, d->printer.format, false);
     d->told_head = true;
-    d->origin = (struct ct_event_origin){
+    d->printer.origin = (struct ct_event_origin){
         .buffer = passes->buffer->name, .source = source_of(passes), .id = passes->id};
     if (ct_events_new(args->ctx, source_of(passes), &d->events) != CT_OK)
         return cli_library_error(args->ctx);
@@ -185,15 +169,15 @@ static void end(struct cli_passes *passes)
 static int run(const struct cli_args *args)
 {
     static struct decoding d;
-    d.format = (enum ct_event_format)args->values[FORMAT].number;
-    d.text_ports = args->values[TEXT_PORTS].given;
-    if (d.text_ports && args->values[MERGE].given)
-        return cli_usage_error(
-            args->command, "--text-ports puts writes together that --merge keeps apart; give one of them");
+    enum ct_event_format format = (enum ct_event_format)args->values[FORMAT].number;
+    bool text_ports = args->values[TEXT_PORTS].given;
     if (args->values[MERGE].given)
-        return cli_merge_run(args,
-                             &(struct cli_merge_how){.format = d.format, .along_binary = is_along_binary});
-    d.passes.headings = d.format == CT_EVENT_TSV;
+        return cli_merge_run(args, &(struct cli_merge_how){.format = format,
+                                                           .text_ports = text_ports,
+                                                           .along_binary = is_along_binary});
+    d.printer =
+        (struct cli_event_printer){.text = &d.passes.text, .format = format, .text_ports = text_ports};
+    d.passes.headings = format == CT_EVENT_TSV;
     d.passes.user = &d;
     d.passes.begin = begin;
     d.passes.end = end;

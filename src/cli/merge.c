@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/event_printer.h"
 #include "decode/chunks.h"
 
 /* Input bytes that are decoded for one source at a time: what they give has to be held. */
@@ -32,6 +33,7 @@ struct lane {
     /* Those whose time is known. */
     struct ct_timed_event ready[BATCH];
     size_t ready_count, ready_done;
+    struct cli_event_printer printer;
 };
 
 struct merging {
@@ -217,14 +219,10 @@ static int fill(struct lane *l)
     }
 }
 
-static void print(struct merging *m, const struct lane *l, const struct ct_timed_event *timed)
+static void print(struct lane *l, const struct ct_timed_event *timed)
 {
-    const struct ct_event_origin origin = {.buffer = l->buffer->name,
-                                           .source = l->source,
-                                           .id = l->id,
-                                           .merged = true,
-                                           .time = l->timed ? &timed->time : NULL};
-    ct_event_line(&m->text, m->how.format, &origin, &timed->event);
+    l->printer.origin.time = l->timed ? &timed->time : NULL;
+    cli_event_print(&l->printer, &timed->event);
 }
 
 /* The lane whose next event is the earliest; the first of several. NULL when all are at their end. */
@@ -255,7 +253,7 @@ static int run_lanes(struct merging *m, bool timed)
             rc = fill(&m->lanes[i]);
     }
     for (struct lane *l; !rc && (l = earliest(m, timed));) {
-        print(m, l, &l->ready[l->ready_done++]);
+        print(l, &l->ready[l->ready_done++]);
         if (m->text.failed)
             rc = CT_ERR_IO;
         else if (l->ready_done == l->ready_count)
@@ -278,6 +276,11 @@ static bool add_lane(struct merging *m, const struct ct_buffer *buffer, const st
     l->buffer = buffer;
     l->source = source;
     l->id = id;
+    l->printer = (struct cli_event_printer){
+        .text = &m->text,
+        .format = m->how.format,
+        .text_ports = m->how.text_ports,
+        .origin = {.buffer = buffer->name, .source = source, .id = id, .merged = true}};
     l->along_binary = m->how.along_binary(m->args, buffer, source);
     return look_for_time(l);
 }

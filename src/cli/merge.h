@@ -8,6 +8,7 @@
 
 struct cli_merge_how {
     enum ct_event_format format;
+    bool text_ports; /* writes to stimulus ports are text */
     /* Whether the events of this source come from the flow along its binary. */
     bool (*along_binary)(const struct cli_args *args, const struct ct_buffer *buffer,
                          const struct ct_source *source);

@@ -91,7 +91,8 @@ $ coretap decode --text-ports --quiet examples/raw/itm.ini
 | Txt	0	0x0	hello
 | End	0		end of trace
 
-$ coretap decode --merge --text-ports examples/raw/itm.ini
-! coretap decode: --text-ports puts writes together that --merge keeps apart; give one of them
-! Try 'coretap decode --help'.
-[2]
+$ coretap decode --merge --text-ports --quiet examples/raw/itm.ini
+| time	id	type	cycle	value	note
+| 	00	Txt	0	0x0	hello
+| 	00	End	0		end of trace
+! coretap: trace, ID 00: has no timestamps, so its place among the others is not known; it is printed after them
