@@ -414,10 +414,12 @@ static void on_timestamp(struct ct_etm4_resolver *r, const struct ct_etm4_packet
         hold(r, CT_ELEM_CYCLES, 1, 0, p->count);
 }
 
+/* Formats 2 and 3 cannot say that nothing is committed. Where nothing is ever speculative all has been committed by
+ * itself, and their commits say nothing new. */
 static void on_cycles(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     hold(r, CT_ELEM_CYCLES, 0, !(p->flags & CT_ETM4_HAS_COUNT), p->count);
-    r->demand.commit = p->count2;
+    r->demand.commit = r->config.max_spec ? p->count2 : 0;
 }
 
 static void on_cancel(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)

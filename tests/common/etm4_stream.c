@@ -104,7 +104,7 @@ static unsigned cycle_count(struct gen *gen, struct ct_etm4_packet *out)
     if (!gen->config.cycle_count && !rng_chance(rng, 4))
         return 0;
     unsigned n = add(gen, CT_ETM4_CCNT_F1 + rng_below(rng, 3), out);
-    if (out->flags & CT_ETM4_HAS_COMMIT) {
+    if (out->flags & CT_ETM4_HAS_COMMIT && gen->config.max_spec) {
         if (out->type == CT_ETM4_CCNT_F1)
             out->count2 = rng_below(rng, gen->uncommitted + 1);
         if (out->count2 > gen->uncommitted)

@@ -40,13 +40,14 @@ static void make_room(struct spelled *spelled, size_t room)
         abort();
 }
 
-void spell_commits(struct spelled *spelled, const uint8_t *bytes, size_t size,
+void spell_commits(struct spelled *spelled, const struct ct_source *source, const uint8_t *bytes, size_t size,
                    const struct ct_etm4_packet *packets, size_t count)
 {
     make_room(spelled, size + count * MOST_ADDED + 1);
     spelled->size = 0;
     size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
+    int speculates = source->regs.idr8 != 0;
+    for (size_t i = 0; i < count && speculates; i++) {
         if (!commits(&packets[i]))
             continue;
         for (; at < packets[i].pos + packets[i].size; at++)

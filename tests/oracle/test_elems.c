@@ -708,7 +708,7 @@ static int run_opencsd(const struct stream *s, struct ocsd *ocsd, struct lines *
 {
     static struct ct_etm4_packet packets[ROOM];
     size_t count = decode(s, packets);
-    spell_commits(&spelled, s->bytes, s->size, packets, count);
+    spell_commits(&spelled, &s->source, s->bytes, s->size, packets, count);
     int err = ocsd_run_elems(ocsd, &s->source, s->regions, s->region_count, spelled.bytes, spelled.size);
     if (!err)
         lines_of_ocsd(theirs, ocsd, spelled.origin);

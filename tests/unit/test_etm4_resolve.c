@@ -133,6 +133,19 @@ static void cycle_counts_commit(void **state)
     assert_resolves(8, p, SIZE(p), "E.");
 }
 
+/* All is committed by itself. A commit packet, which nothing forces on a trace unit, is damage there. */
+static void cycle_counts_commit_nothing_where_nothing_is_speculative(void **state)
+{
+    (void)state;
+    const struct ct_etm4_packet p[] = {
+        ATOMS(2, 3),
+        {.type = CT_ETM4_CCNT_F3, .count = 7, .count2 = 4, .flags = CT_ETM4_HAS_COUNT},
+        ATOMS(1, 0)};
+    assert_resolves(0, p, SIZE(p), "EEyN.");
+    const struct ct_etm4_packet commit[] = {ATOMS(2, 3), COUNT(CT_ETM4_COMMIT, 1)};
+    assert_resolves(0, commit, SIZE(commit), "EEG.");
+}
+
 static void cancel_takes_the_newest_and_keeps_what_happened(void **state)
 {
     (void)state;
@@ -285,6 +298,7 @@ int main(void)
         cmocka_unit_test(what_waits_at_the_end_is_dropped_from_the_first_p0_on),
         cmocka_unit_test(commits_release_in_order_and_split_atoms),
         cmocka_unit_test(cycle_counts_commit),
+        cmocka_unit_test(cycle_counts_commit_nothing_where_nothing_is_speculative),
         cmocka_unit_test(cancel_takes_the_newest_and_keeps_what_happened),
         cmocka_unit_test(mispredict_inverts_the_newest_atom_and_drops_its_address),
         cmocka_unit_test(more_commits_than_elements_are_damage),
