@@ -1,9 +1,9 @@
 /* Element lines, LISTING part 4. */
 #include "report/listing_sw.h"
 
-static const char *const isa_names[] = {
-    [CT_ISA_A64] = "a64", [CT_ISA_A32] = "a32", [CT_ISA_T32] = "t32",
-    [CT_ISA_TEE] = "tee", [CT_ISA_JAZ] = "jaz", [CT_ISA_UNKNOWN] = "unk",
+static const struct ct_word isa_names[] = {
+    [CT_ISA_A64] = CT_WORD("a64"), [CT_ISA_A32] = CT_WORD("a32"), [CT_ISA_T32] = CT_WORD("t32"),
+    [CT_ISA_TEE] = CT_WORD("tee"), [CT_ISA_JAZ] = CT_WORD("jaz"), [CT_ISA_UNKNOWN] = CT_WORD("unk"),
 };
 
 static const char *const gap_names[] = {
@@ -15,14 +15,16 @@ static const char *const gap_names[] = {
 
 static void range(struct ct_text *t, const struct ct_flow *r)
 {
-    static const char *const types[] = {
-        [CT_INSN_OTHER] = "other",   [CT_INSN_BR] = "br",           [CT_INSN_IBR] = "ibr",
-        [CT_INSN_ISB] = "isb",       [CT_INSN_DSB_DMB] = "dsb_dmb", [CT_INSN_WFI_WFE] = "wfi_wfe",
-        [CT_INSN_TSTART] = "tstart",
+    static const struct ct_word types[] = {
+        [CT_INSN_OTHER] = CT_WORD("other"),     [CT_INSN_BR] = CT_WORD("br"),
+        [CT_INSN_IBR] = CT_WORD("ibr"),         [CT_INSN_ISB] = CT_WORD("isb"),
+        [CT_INSN_DSB_DMB] = CT_WORD("dsb_dmb"), [CT_INSN_WFI_WFE] = CT_WORD("wfi_wfe"),
+        [CT_INSN_TSTART] = CT_WORD("tstart"),
     };
-    static const char *const subs[] = {
-        [CT_INSN_SUB_NONE] = "none", [CT_INSN_SUB_LINK] = "link",     [CT_INSN_SUB_RET] = "ret",
-        [CT_INSN_SUB_ERET] = "eret", [CT_INSN_SUB_V7_RET] = "v7_ret",
+    static const struct ct_word subs[] = {
+        [CT_INSN_SUB_NONE] = CT_WORD("none"),     [CT_INSN_SUB_LINK] = CT_WORD("link"),
+        [CT_INSN_SUB_RET] = CT_WORD("ret"),       [CT_INSN_SUB_ERET] = CT_WORD("eret"),
+        [CT_INSN_SUB_V7_RET] = CT_WORD("v7_ret"),
     };
     ct_text_lit(t, " instr_range start=");
     ct_text_hex(t, r->start);
@@ -33,13 +35,13 @@ static void range(struct ct_text *t, const struct ct_flow *r)
     ct_text_lit(t, " last_sz=");
     ct_text_dec(t, r->last_size);
     ct_text_lit(t, " isa=");
-    ct_text_string(t, isa_names[r->isa]);
+    ct_text_word(t, &isa_names[r->isa]);
     ct_text_lit(t, " exec=");
     ct_text_char(t, r->exec ? 'E' : 'N');
     ct_text_lit(t, " type=");
-    ct_text_string(t, types[r->type]);
+    ct_text_word(t, &types[r->type]);
     ct_text_lit(t, " sub=");
-    ct_text_string(t, subs[r->sub]);
+    ct_text_word(t, &subs[r->sub]);
     ct_text_lit(t, " cond=");
     ct_text_char(t, r->cond ? '1' : '0');
 }
@@ -74,7 +76,7 @@ static void context(struct ct_text *t, const struct ct_flow *r)
     static const char *const worlds[] = {" sec=s", " sec=ns", " sec=root", " sec=realm"};
     const struct ct_elem *e = &r->elem;
     ct_text_lit(t, " pe_context isa=");
-    ct_text_string(t, isa_names[r->isa]);
+    ct_text_word(t, &isa_names[r->isa]);
     if (e->aux & CT_CONTEXT_EL) {
         ct_text_lit(t, " el=");
         ct_text_dec(t, e->n & 15u);

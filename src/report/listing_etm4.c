@@ -2,88 +2,87 @@
 #include "base/bytes.h"
 #include "report/listing.h"
 
-static const char *const names[CT_ETM4_TYPE_COUNT] = {
-    [CT_ETM4_NOT_SYNC] = "i_not_sync",
-    [CT_ETM4_INCOMPLETE_EOT] = "i_incomplete_eot",
-    [CT_ETM4_BAD_SEQUENCE] = "i_bad_sequence",
-    [CT_ETM4_BAD_TRACEMODE] = "i_bad_tracemode",
-    [CT_ETM4_RESERVED] = "i_reserved",
-    [CT_ETM4_RESERVED_CFG] = "i_reserved_cfg",
-    [CT_ETM4_EXTENSION] = "i_extension",
-    [CT_ETM4_ASYNC] = "i_async",
-    [CT_ETM4_DISCARD] = "i_discard",
-    [CT_ETM4_OVERFLOW] = "i_overflow",
-    [CT_ETM4_TRACE_INFO] = "i_trace_info",
-    [CT_ETM4_TRACE_ON] = "i_trace_on",
-    [CT_ETM4_TIMESTAMP] = "i_timestamp",
-    [CT_ETM4_TS_MARKER] = "i_ts_marker",
-    [CT_ETM4_CTXT] = "i_ctxt",
-    [CT_ETM4_ADDR_S_IS0] = "i_addr_s_is0",
-    [CT_ETM4_ADDR_S_IS1] = "i_addr_s_is1",
-    [CT_ETM4_ADDR_L_32IS0] = "i_addr_l_32is0",
-    [CT_ETM4_ADDR_L_32IS1] = "i_addr_l_32is1",
-    [CT_ETM4_ADDR_L_64IS0] = "i_addr_l_64is0",
-    [CT_ETM4_ADDR_L_64IS1] = "i_addr_l_64is1",
-    [CT_ETM4_ADDR_CTXT_L_32IS0] = "i_addr_ctxt_l_32is0",
-    [CT_ETM4_ADDR_CTXT_L_32IS1] = "i_addr_ctxt_l_32is1",
-    [CT_ETM4_ADDR_CTXT_L_64IS0] = "i_addr_ctxt_l_64is0",
-    [CT_ETM4_ADDR_CTXT_L_64IS1] = "i_addr_ctxt_l_64is1",
-    [CT_ETM4_ADDR_MATCH] = "i_addr_match",
-    [CT_ETM4_SRC_ADDR_S_IS0] = "i_src_addr_s_is0",
-    [CT_ETM4_SRC_ADDR_S_IS1] = "i_src_addr_s_is1",
-    [CT_ETM4_SRC_ADDR_L_32IS0] = "i_src_addr_l_32is0",
-    [CT_ETM4_SRC_ADDR_L_32IS1] = "i_src_addr_l_32is1",
-    [CT_ETM4_SRC_ADDR_L_64IS0] = "i_src_addr_l_64is0",
-    [CT_ETM4_SRC_ADDR_L_64IS1] = "i_src_addr_l_64is1",
-    [CT_ETM4_SRC_ADDR_MATCH] = "i_src_addr_match",
-    [CT_ETM4_ATOM_F1] = "i_atom_f1",
-    [CT_ETM4_ATOM_F2] = "i_atom_f2",
-    [CT_ETM4_ATOM_F3] = "i_atom_f3",
-    [CT_ETM4_ATOM_F4] = "i_atom_f4",
-    [CT_ETM4_ATOM_F5] = "i_atom_f5",
-    [CT_ETM4_ATOM_F6] = "i_atom_f6",
-    [CT_ETM4_Q] = "i_q",
-    [CT_ETM4_CCNT_F1] = "i_ccnt_f1",
-    [CT_ETM4_CCNT_F2] = "i_ccnt_f2",
-    [CT_ETM4_CCNT_F3] = "i_ccnt_f3",
-    [CT_ETM4_COMMIT] = "i_commit",
-    [CT_ETM4_CANCEL_F1] = "i_cancel_f1",
-    [CT_ETM4_CANCEL_F1_MISPRED] = "i_cancel_f1_mispred",
-    [CT_ETM4_CANCEL_F2] = "i_cancel_f2",
-    [CT_ETM4_CANCEL_F3] = "i_cancel_f3",
-    [CT_ETM4_MISPREDICT] = "i_mispredict",
-    [CT_ETM4_COND_I_F1] = "i_cond_i_f1",
-    [CT_ETM4_COND_I_F2] = "i_cond_i_f2",
-    [CT_ETM4_COND_I_F3] = "i_cond_i_f3",
-    [CT_ETM4_COND_FLUSH] = "i_cond_flush",
-    [CT_ETM4_COND_RES_F1] = "i_cond_res_f1",
-    [CT_ETM4_COND_RES_F2] = "i_cond_res_f2",
-    [CT_ETM4_COND_RES_F3] = "i_cond_res_f3",
-    [CT_ETM4_COND_RES_F4] = "i_cond_res_f4",
-    [CT_ETM4_EXCEPT] = "i_except",
-    [CT_ETM4_EXCEPT_RTN] = "i_except_rtn",
-    [CT_ETM4_FUNC_RET] = "i_func_ret",
-    [CT_ETM4_EVENT] = "i_event",
-    [CT_ETM4_NUM_DS_MKR] = "i_num_ds_mkr",
-    [CT_ETM4_UNNUM_DS_MKR] = "i_unnum_ds_mkr",
-    [CT_ETM4_ITE] = "i_ite",
-    [CT_ETM4_TRANS_ST] = "i_trans_st",
-    [CT_ETM4_TRANS_COMMIT] = "i_trans_commit",
-    [CT_ETM4_TRANS_FAIL] = "i_trans_fail",
-    [CT_ETM4_PE_RESET] = "i_pe_reset",
-    [CT_ETM4_IGNORE] = "i_ignore",
+static const struct ct_word names[CT_ETM4_TYPE_COUNT] = {
+    [CT_ETM4_NOT_SYNC] = CT_WORD("i_not_sync"),
+    [CT_ETM4_INCOMPLETE_EOT] = CT_WORD("i_incomplete_eot"),
+    [CT_ETM4_BAD_SEQUENCE] = CT_WORD("i_bad_sequence"),
+    [CT_ETM4_BAD_TRACEMODE] = CT_WORD("i_bad_tracemode"),
+    [CT_ETM4_RESERVED] = CT_WORD("i_reserved"),
+    [CT_ETM4_RESERVED_CFG] = CT_WORD("i_reserved_cfg"),
+    [CT_ETM4_EXTENSION] = CT_WORD("i_extension"),
+    [CT_ETM4_ASYNC] = CT_WORD("i_async"),
+    [CT_ETM4_DISCARD] = CT_WORD("i_discard"),
+    [CT_ETM4_OVERFLOW] = CT_WORD("i_overflow"),
+    [CT_ETM4_TRACE_INFO] = CT_WORD("i_trace_info"),
+    [CT_ETM4_TRACE_ON] = CT_WORD("i_trace_on"),
+    [CT_ETM4_TIMESTAMP] = CT_WORD("i_timestamp"),
+    [CT_ETM4_TS_MARKER] = CT_WORD("i_ts_marker"),
+    [CT_ETM4_CTXT] = CT_WORD("i_ctxt"),
+    [CT_ETM4_ADDR_S_IS0] = CT_WORD("i_addr_s_is0"),
+    [CT_ETM4_ADDR_S_IS1] = CT_WORD("i_addr_s_is1"),
+    [CT_ETM4_ADDR_L_32IS0] = CT_WORD("i_addr_l_32is0"),
+    [CT_ETM4_ADDR_L_32IS1] = CT_WORD("i_addr_l_32is1"),
+    [CT_ETM4_ADDR_L_64IS0] = CT_WORD("i_addr_l_64is0"),
+    [CT_ETM4_ADDR_L_64IS1] = CT_WORD("i_addr_l_64is1"),
+    [CT_ETM4_ADDR_CTXT_L_32IS0] = CT_WORD("i_addr_ctxt_l_32is0"),
+    [CT_ETM4_ADDR_CTXT_L_32IS1] = CT_WORD("i_addr_ctxt_l_32is1"),
+    [CT_ETM4_ADDR_CTXT_L_64IS0] = CT_WORD("i_addr_ctxt_l_64is0"),
+    [CT_ETM4_ADDR_CTXT_L_64IS1] = CT_WORD("i_addr_ctxt_l_64is1"),
+    [CT_ETM4_ADDR_MATCH] = CT_WORD("i_addr_match"),
+    [CT_ETM4_SRC_ADDR_S_IS0] = CT_WORD("i_src_addr_s_is0"),
+    [CT_ETM4_SRC_ADDR_S_IS1] = CT_WORD("i_src_addr_s_is1"),
+    [CT_ETM4_SRC_ADDR_L_32IS0] = CT_WORD("i_src_addr_l_32is0"),
+    [CT_ETM4_SRC_ADDR_L_32IS1] = CT_WORD("i_src_addr_l_32is1"),
+    [CT_ETM4_SRC_ADDR_L_64IS0] = CT_WORD("i_src_addr_l_64is0"),
+    [CT_ETM4_SRC_ADDR_L_64IS1] = CT_WORD("i_src_addr_l_64is1"),
+    [CT_ETM4_SRC_ADDR_MATCH] = CT_WORD("i_src_addr_match"),
+    [CT_ETM4_ATOM_F1] = CT_WORD("i_atom_f1"),
+    [CT_ETM4_ATOM_F2] = CT_WORD("i_atom_f2"),
+    [CT_ETM4_ATOM_F3] = CT_WORD("i_atom_f3"),
+    [CT_ETM4_ATOM_F4] = CT_WORD("i_atom_f4"),
+    [CT_ETM4_ATOM_F5] = CT_WORD("i_atom_f5"),
+    [CT_ETM4_ATOM_F6] = CT_WORD("i_atom_f6"),
+    [CT_ETM4_Q] = CT_WORD("i_q"),
+    [CT_ETM4_CCNT_F1] = CT_WORD("i_ccnt_f1"),
+    [CT_ETM4_CCNT_F2] = CT_WORD("i_ccnt_f2"),
+    [CT_ETM4_CCNT_F3] = CT_WORD("i_ccnt_f3"),
+    [CT_ETM4_COMMIT] = CT_WORD("i_commit"),
+    [CT_ETM4_CANCEL_F1] = CT_WORD("i_cancel_f1"),
+    [CT_ETM4_CANCEL_F1_MISPRED] = CT_WORD("i_cancel_f1_mispred"),
+    [CT_ETM4_CANCEL_F2] = CT_WORD("i_cancel_f2"),
+    [CT_ETM4_CANCEL_F3] = CT_WORD("i_cancel_f3"),
+    [CT_ETM4_MISPREDICT] = CT_WORD("i_mispredict"),
+    [CT_ETM4_COND_I_F1] = CT_WORD("i_cond_i_f1"),
+    [CT_ETM4_COND_I_F2] = CT_WORD("i_cond_i_f2"),
+    [CT_ETM4_COND_I_F3] = CT_WORD("i_cond_i_f3"),
+    [CT_ETM4_COND_FLUSH] = CT_WORD("i_cond_flush"),
+    [CT_ETM4_COND_RES_F1] = CT_WORD("i_cond_res_f1"),
+    [CT_ETM4_COND_RES_F2] = CT_WORD("i_cond_res_f2"),
+    [CT_ETM4_COND_RES_F3] = CT_WORD("i_cond_res_f3"),
+    [CT_ETM4_COND_RES_F4] = CT_WORD("i_cond_res_f4"),
+    [CT_ETM4_EXCEPT] = CT_WORD("i_except"),
+    [CT_ETM4_EXCEPT_RTN] = CT_WORD("i_except_rtn"),
+    [CT_ETM4_FUNC_RET] = CT_WORD("i_func_ret"),
+    [CT_ETM4_EVENT] = CT_WORD("i_event"),
+    [CT_ETM4_NUM_DS_MKR] = CT_WORD("i_num_ds_mkr"),
+    [CT_ETM4_UNNUM_DS_MKR] = CT_WORD("i_unnum_ds_mkr"),
+    [CT_ETM4_ITE] = CT_WORD("i_ite"),
+    [CT_ETM4_TRANS_ST] = CT_WORD("i_trans_st"),
+    [CT_ETM4_TRANS_COMMIT] = CT_WORD("i_trans_commit"),
+    [CT_ETM4_TRANS_FAIL] = CT_WORD("i_trans_fail"),
+    [CT_ETM4_PE_RESET] = CT_WORD("i_pe_reset"),
+    [CT_ETM4_IGNORE] = CT_WORD("i_ignore"),
 };
 
 const char *ct_etm4_type_name(enum ct_etm4_type type)
 {
-    return names[type];
+    return names[type].text;
 }
 
 static void atoms(struct ct_text *t, const struct ct_etm4_packet *p)
 {
     ct_text_lit(t, " atoms=");
-    for (unsigned i = 0; i < p->natoms; i++)
-        ct_text_char(t, p->atoms >> i & 1 ? 'E' : 'N');
+    ct_text_atoms(t, p->atoms, p->natoms);
 }
 
 static void address(struct ct_text *t, const struct ct_etm4_packet *p)
@@ -236,7 +235,7 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
     case CT_ETM4_INCOMPLETE_EOT:
     case CT_ETM4_RESERVED_CFG:
         ct_text_lit(t, " err=");
-        ct_text_string(t, names[p->err]);
+        ct_text_word(t, &names[p->err]);
         break;
     default:
         break;
@@ -246,7 +245,8 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
 void ct_list_etm4_packet(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm4_packet *p, const struct ct_source *source)
 {
-    ct_list_packet_start(t, id, offset, bytes, p->size, names[p->type]);
+    ct_list_packet_place(t, id, offset, bytes, p->size);
+    ct_text_word(t, &names[p->type]);
     fields(t, p, source);
     ct_text_char(t, '\n');
 }

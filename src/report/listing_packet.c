@@ -1,8 +1,7 @@
 /* What packet lines of all protocols have in common, LISTING part 1. */
 #include "report/listing.h"
 
-void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size,
-                          const char *type)
+void ct_list_packet_place(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size)
 {
     ct_text_room(t);
     ct_text_dec(t, offset);
@@ -14,6 +13,12 @@ void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const 
     else
         ct_text_char(t, '-');
     ct_text_char(t, ' ');
+}
+
+void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size,
+                          const char *type)
+{
+    ct_list_packet_place(t, id, offset, bytes, size);
     ct_text_string(t, type);
 }
 

@@ -67,8 +67,7 @@ static void address(struct ct_text *t, const struct ct_ptm_packet *p)
 static void atoms(struct ct_text *t, const struct ct_ptm_packet *p)
 {
     ct_text_lit(t, " atoms=");
-    for (unsigned i = 0; i < p->natoms; i++)
-        ct_text_char(t, p->atoms >> i & 1 ? 'E' : 'N');
+    ct_text_atoms(t, p->atoms, p->natoms);
 }
 
 static void fields(struct ct_text *t, const struct ct_ptm_packet *p)

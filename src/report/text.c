@@ -1,5 +1,7 @@
 #include "report/text.h"
 
+#include "base/bytes.h"
+
 static const char digits[16] = "0123456789abcdef";
 
 void ct_text_init(struct ct_text *text, FILE *out)
@@ -17,23 +19,64 @@ bool ct_text_flush(struct ct_text *text)
     return !text->failed;
 }
 
+/* A byte for each of eight decimal digits of value < 10^8, the first one lowest. Halves, quarters and eighths are split
+ * off side by side: division by a multiplication that is exact for numbers so small. */
+static uint64_t eight_digits(uint32_t value)
+{
+    const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    const uint64_t hundreds = fours * 10486 >> 20 & UINT64_C(0x0000007f0000007f);
+    const uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    const uint64_t tens = twos * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+    return tens | (twos - 10 * tens) << 8;
+}
+
+static void put_eight(char *to, uint64_t digits_low_first)
+{
+    digits_low_first = ct_le64(digits_low_first);
+    memcpy(to, &digits_low_first, sizeof digits_low_first);
+}
+
+#define ASCII_ZEROS UINT64_C(0x3030303030303030)
+
 void ct_text_dec(struct ct_text *text, uint64_t value)
 {
-    char buffer[20];
-    unsigned at = sizeof buffer;
-    do {
-        buffer[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    ct_text_bytes(text, buffer + at, sizeof buffer - at);
+    char *p = text->data + text->used;
+    if (value < 10) {
+        *p = (char)('0' + value);
+        text->used++;
+        return;
+    }
+    if (value >= 100000000) {
+        ct_text_dec(text, value / 100000000);
+        put_eight(text->data + text->used, eight_digits((uint32_t)(value % 100000000)) | ASCII_ZEROS);
+        text->used += 8;
+        return;
+    }
+    const uint64_t all = eight_digits((uint32_t)value);
+    const unsigned zeros = (unsigned)__builtin_ctzll(all) / 8;
+    put_eight(p, (all | ASCII_ZEROS) >> 8 * zeros);
+    text->used += 8 - zeros;
+}
+
+/* The characters of eight hexadecimal digits, the highest first. */
+static uint64_t eight_hex(uint32_t value)
+{
+    uint64_t x = __builtin_bswap32(value);
+    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
+    x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x >> 4 | x << 8) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    const uint64_t letters = (x + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+    return x + ASCII_ZEROS + letters * ('a' - '0' - 10);
 }
 
 void ct_text_hex(struct ct_text *text, uint64_t value)
 {
-    unsigned count = 1;
-    for (uint64_t rest = value >> 4; rest; rest >>= 4)
-        count++;
-    ct_text_hex_digits(text, value, count);
+    const unsigned count = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
+    const uint64_t high_first = value << (64 - 4 * count);
+    char *p = text->data + text->used;
+    put_eight(p, eight_hex((uint32_t)(high_first >> 32)));
+    put_eight(p + 8, eight_hex((uint32_t)high_first));
+    text->used += count;
 }
 
 void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned count)
@@ -54,6 +97,18 @@ void ct_text_hex_bytes(struct ct_text *text, const uint8_t *bytes, size_t size)
         *p++ = digits[bytes[i] & 15];
     }
     text->used += 2 * size;
+}
+
+void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count)
+{
+    /* 'N' is 0x4e, 'E' is nine less. */
+    char *p = text->data + text->used;
+    for (unsigned i = 0; i < count; i += 8, p += 8, atoms >>= 8) {
+        uint64_t bits = (atoms & 255) * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+        bits = (bits + UINT64_C(0x00406070787c7e7f)) >> 7 & UINT64_C(0x0101010101010101);
+        put_eight(p, UINT64_C(0x4e4e4e4e4e4e4e4e) - 9 * bits);
+    }
+    text->used += count;
 }
 
 void ct_text_json(struct ct_text *text, const char *s)

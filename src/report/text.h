@@ -12,11 +12,14 @@
 /* What can be appended between two looks at the room left (ct_text_room). */
 #define CT_TEXT_LINE 2048u
 
+/* How far behind the end of the text a function may write what it does not count. */
+#define CT_TEXT_SLACK 32u
+
 struct ct_text {
     FILE *out;
     bool failed; /* a write did not succeed; what follows is dropped */
     size_t used;
-    char data[CT_TEXT_SIZE];
+    char data[CT_TEXT_SIZE + CT_TEXT_SLACK];
 };
 
 void ct_text_init(struct ct_text *text, FILE *out);
@@ -51,11 +54,32 @@ static inline void ct_text_string(struct ct_text *text, const char *s)
     ct_text_bytes(text, s, strlen(s));
 }
 
+/* A word with its length, in room that can be copied without looking at it. */
+struct ct_word {
+    uint8_t size;
+    char text[CT_TEXT_SLACK - 1];
+};
+
+/* Initialises one by a literal. NOLINTNEXTLINE(bugprone-macro-parentheses) */
+#define CT_WORD(literal)                                                                                     \
+    {                                                                                                        \
+        sizeof literal - 1, literal                                                                          \
+    }
+
+static inline void ct_text_word(struct ct_text *text, const struct ct_word *word)
+{
+    memcpy(text->data + text->used, word->text, sizeof word->text);
+    text->used += word->size;
+}
+
 /* Decimal; hexadecimal in lower case without leading zeros; two hexadecimal digits for each byte. */
 void ct_text_dec(struct ct_text *text, uint64_t value);
 void ct_text_hex(struct ct_text *text, uint64_t value);
 void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned count);
 void ct_text_hex_bytes(struct ct_text *text, const uint8_t *bytes, size_t size);
+
+/* `count` atoms, oldest in bit 0: E for 1, N for 0. */
+void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count);
 
 /* Text inside a JSON string: quotes, backslashes and control characters escaped. At most 200 bytes of `s`. */
 void ct_text_json(struct ct_text *text, const char *s);
