@@ -11,6 +11,23 @@
 /* The largest packet record of all protocols. */
 #define CT_PACKET_SIZE_MAX 64
 
+/* What comes behind the bytes of a run. */
+enum ct_behind {
+    CT_BEHIND_MORE,  /* more of the same stream */
+    CT_BEHIND_BREAK, /* something was lost: a packet that is not whole here never will be */
+    CT_BEHIND_END,   /* nothing: what is held leaves */
+};
+
+/* What there is to be decoded, and how far it is. */
+struct ct_work {
+    const struct ct_run *run;
+    enum ct_behind behind;
+    size_t at;             /* bytes of the run that are done with */
+    uint64_t start_offset; /* in the capture: of the first byte since the start or the last reset … */
+    uint64_t last_offset;  /* … and of the last packet */
+    bool more;             /* the elements had no room: call again */
+};
+
 /* Decoders and resolvers are the protocol's own objects. The functions are those of the protocol's public
  * headers with their pointers untyped; what is said there holds here. */
 struct ct_protocol_ops {
@@ -31,6 +48,14 @@ struct ct_protocol_ops {
     void (*resolver_reset)(void *resolver);
     size_t (*resolve)(void *resolver, const void *packets, size_t size, int final, struct ct_elem *elems,
                       size_t cap, size_t *count);
+
+    /* Decoder and resolver in one step, for whom the elements are enough; NULL where there is no such way. It shares
+     * their state and does not own them. *out is NULL when it is of no use to the source. CT_ERR_NOMEM. */
+    int (*fast_new)(struct ct_ctx *ctx, void *decoder, void *resolver, void **out);
+    void (*fast_free)(void *fast);
+    void (*fast_reset)(void *fast); /* after the decoder and the resolver */
+    size_t (*fast_run)(void *fast, struct ct_work *work, struct ct_elem *elems, size_t cap,
+                       struct ct_stream_stats *stats);
 
     /* Appends one line a packet (LISTING part 3). */
     void (*list)(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch);

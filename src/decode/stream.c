@@ -14,6 +14,8 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
         rc = c->ops->decoder_new(ctx, source, &c->decoder);
     if (!rc && options->level >= CT_LEVEL_ELEMENT)
         rc = c->ops->resolver_new(ctx, source, &c->resolver);
+    if (!rc && options->level >= CT_LEVEL_ELEMENT && c->ops->fast_new)
+        rc = c->ops->fast_new(ctx, c->decoder, c->resolver, &c->fast);
     bool steps = options->level >= CT_LEVEL_STEPS;
     struct ct_walk_options walk = {.size = sizeof walk,
                                    .split_source_ranges = steps || options->split_source_ranges};
@@ -30,6 +32,8 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
 
 void ct_stream_chain_deinit(struct ct_stream_chain *c)
 {
+    if (c->fast)
+        c->ops->fast_free(c->fast);
     if (c->decoder)
         c->ops->decoder_free(c->decoder);
     if (c->resolver)
@@ -46,6 +50,8 @@ void ct_stream_chain_reset(struct ct_stream_chain *c)
         c->ops->decoder_reset(c->decoder);
     if (c->resolver)
         c->ops->resolver_reset(c->resolver);
+    if (c->fast)
+        c->ops->fast_reset(c->fast);
 }
 
 /* Offsets of packets whose positions ascend through the spans of a run. */
@@ -87,34 +93,41 @@ static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, con
         memcpy(packets + i * c->ops->packet_size, &offsets[i], sizeof *offsets);
 }
 
+/* Kinds that say of something missing. */
+#define TROUBLE                                                                                              \
+    (UINT64_C(1) << CT_ELEM_GAP | UINT64_C(1) << CT_ELEM_SYNC | UINT64_C(1) << CT_ELEM_END |                 \
+     UINT64_C(1) << CT_ELEM_SW | UINT64_C(1) << CT_ELEM_DWT | UINT64_C(1) << CT_ELEM_LOCAL_TIME |            \
+     UINT64_C(1) << CT_ELEM_TIMESTAMP)
+
+static void count_trouble(struct ct_stream_stats *stats, const struct ct_elem *elem)
+{
+    switch (elem->kind) {
+    case CT_ELEM_GAP:
+        stats->gaps += elem->n != CT_GAP_INIT;
+        break;
+    case CT_ELEM_SYNC:
+        stats->lost_bytes += elem->n ? elem->v : 0;
+        break;
+    case CT_ELEM_END:
+        stats->lost_bytes += elem->v;
+        stats->gaps += elem->aux != 0;
+        break;
+    default: /* software trace and its times */
+        stats->gaps += elem->aux & CT_SW_OVERFLOW ? 1 : 0;
+        break;
+    }
+}
+
 static void count_elems(struct ct_stream_stats *stats, const struct ct_elem *elems, size_t count)
 {
+    uint64_t atoms = 0;
     stats->elements += count;
     for (size_t i = 0; i < count; i++) {
-        switch (elems[i].kind) {
-        case CT_ELEM_ATOMS:
-            stats->atoms += elems[i].n;
-            break;
-        case CT_ELEM_GAP:
-            stats->gaps += elems[i].n != CT_GAP_INIT;
-            break;
-        case CT_ELEM_SYNC:
-            stats->lost_bytes += elems[i].n ? elems[i].v : 0;
-            break;
-        case CT_ELEM_END:
-            stats->lost_bytes += elems[i].v;
-            stats->gaps += elems[i].aux != 0;
-            break;
-        case CT_ELEM_SW:
-        case CT_ELEM_DWT:
-        case CT_ELEM_LOCAL_TIME:
-        case CT_ELEM_TIMESTAMP:
-            stats->gaps += elems[i].aux & CT_SW_OVERFLOW ? 1 : 0;
-            break;
-        default:
-            break;
-        }
+        atoms += elems[i].kind == CT_ELEM_ATOMS ? elems[i].n : 0;
+        if (TROUBLE >> elems[i].kind & 1)
+            count_trouble(stats, &elems[i]);
     }
+    stats->atoms += atoms;
 }
 
 static void count_flow(struct ct_stream_stats *stats, const struct ct_flow *records, size_t count)
@@ -186,6 +199,36 @@ static int run_flow(struct ct_stream_chain *c, const struct ct_elem *elems, size
     return 0;
 }
 
+/* The first `count` elements of the batch to all who want them. */
+static int give_elems(struct ct_stream_chain *c, size_t count, enum ct_level level,
+                      struct ct_batches *batches, const struct ct_chain_sink *sink)
+{
+    count_elems(&c->stream.stats, batches->elems, count);
+    struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
+    int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
+    if (!rc && level >= CT_LEVEL_FLOW)
+        rc = run_flow(c, batches->elems, count, c->last_offset, batches, sink);
+    return rc;
+}
+
+/* Bytes to elements, where nobody wants the packets. */
+static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
+                    enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
+                    size_t *used)
+{
+    struct ct_work work = {
+        .run = run, .behind = behind, .start_offset = c->start_offset, .last_offset = c->last_offset};
+    do {
+        size_t count = c->ops->fast_run(c->fast, &work, batches->elems, CT_BATCH_ELEMS, &c->stream.stats);
+        c->last_offset = work.last_offset;
+        int rc = give_elems(c, count, level, batches, sink);
+        if (rc)
+            return rc;
+    } while (work.more);
+    *used = work.at;
+    return flush_steps(c, sink);
+}
+
 /* The `size` packets of the batch. */
 static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct_level level,
                      struct ct_batches *batches, const struct ct_chain_sink *sink)
@@ -198,11 +241,7 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct
     do {
         done += c->ops->resolve(c->resolver, batches->packets + done * c->ops->packet_size, size - done,
                                 final, batches->elems, CT_BATCH_ELEMS, &count);
-        count_elems(&c->stream.stats, batches->elems, count);
-        struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
-        int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
-        if (!rc && level >= CT_LEVEL_FLOW)
-            rc = run_flow(c, batches->elems, count, c->last_offset, batches, sink);
+        int rc = give_elems(c, count, level, batches, sink);
         if (rc)
             return rc;
     } while (done < size || count > CT_BATCH_ELEMS - CT_RESOLVE_MIN);
@@ -222,6 +261,8 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
     }
     if (level < CT_LEVEL_PACKET || !c->started)
         return 0;
+    if (c->fast && !sink->packets)
+        return run_fast(c, run, behind, level, batches, sink, used);
     size_t at = 0;
     size_t count;
     do {

@@ -24,6 +24,7 @@ struct ct_stream_chain {
     const struct ct_protocol_ops *ops; /* NULL when the chain does not decode packets */
     void *decoder;
     void *resolver;
+    void *fast; /* both in one, where nobody wants the packets; may be NULL */
     struct ct_walk *walk;
     struct ct_steps *steps;
     struct ct_edges *edges;
@@ -37,13 +38,6 @@ struct ct_stream_chain {
 int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, const struct ct_memory *memory);
 void ct_stream_chain_deinit(struct ct_stream_chain *chain);
-
-/* What comes behind the bytes of a run. */
-enum ct_behind {
-    CT_BEHIND_MORE,  /* more of the same stream */
-    CT_BEHIND_BREAK, /* something was lost: a packet that is not whole here never will be */
-    CT_BEHIND_END,   /* nothing: what is held leaves */
-};
 
 /* Decodes what there is of `run`; *used bytes are done with. Result: 0 or what a receiver returned. */
 int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,

@@ -1,4 +1,5 @@
 /* ETMv4 and ETE in the chain. */
+#include "decode/etm4_fast.h"
 #include "decode/stream_ops.h"
 #include "report/listing.h"
 
@@ -18,6 +19,31 @@ static bool type_is_bad(unsigned type)
     }
 }
 
+static int fast_new(struct ct_ctx *ctx, void *decoder, void *resolver, void **out)
+{
+    struct ct_etm4_fast *fast;
+    int rc = ct_etm4_fast_new(ctx, decoder, resolver, &fast);
+    if (!rc)
+        *out = fast;
+    return rc;
+}
+
+static void fast_free(void *fast)
+{
+    ct_etm4_fast_free(fast);
+}
+
+static void fast_reset(void *fast)
+{
+    ct_etm4_fast_reset(fast);
+}
+
+static size_t fast_run(void *fast, struct ct_work *work, struct ct_elem *elems, size_t cap,
+                       struct ct_stream_stats *stats)
+{
+    return ct_etm4_fast_run(fast, work, elems, cap, stats);
+}
+
 static void list(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     const struct ct_etm4_packet *packets = batch->packets;
@@ -27,7 +53,6 @@ static void list(struct ct_text *text, const struct ct_stream *stream, const str
 }
 
 const struct ct_protocol_ops ct_etm4_ops = {
-    CT_STREAM_MEMBERS(etm4, ETM4),
-    .type_is_bad = type_is_bad,
-    .list = list,
+    CT_STREAM_MEMBERS(etm4, ETM4), .type_is_bad = type_is_bad, .fast_new = fast_new, .fast_free = fast_free,
+    .fast_reset = fast_reset,      .fast_run = fast_run,       .list = list,
 };

@@ -4,51 +4,13 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
-#include "elem/held.h"
-#include "base/etm4_config.h"
+#include "elem/etm4_state.h"
 
 /* Elements that one step may put out; the caller's array has room for more. */
 #define STEP_ELEMS 4
 
 /* Items that one packet may add to those held. */
 #define PACKET_ITEMS 4
-
-enum state {
-    NO_SYNC,   /* the next packet says so */
-    WAIT_SYNC, /* for an alignment packet */
-    WAIT_INFO, /* for a trace info */
-    DECODE,
-};
-
-/* What is asked of those held, in the order in which it is carried out. */
-struct demand {
-    uint32_t commit;
-    uint32_t cancel;
-    bool mispredict;
-    bool discard;
-    bool fail;    /* the packet cannot be: all that is uncommitted is lost */
-    bool overrun; /* … because it commits or takes back what is not there: it says so itself */
-};
-
-struct ct_etm4_resolver {
-    struct ct_etm4_config config;
-    struct ct_held held;
-    struct demand demand;
-    enum state state;
-    uint8_t gap;          /* enum ct_gap: why there is no synchronisation */
-    uint32_t depth;       /* P0 elements that are uncommitted, unseen ones included */
-    uint32_t unseen;      /* … from before the trace began */
-    bool pending_address; /* the newest P0 element waits for its address */
-    bool after_overflow;  /* the next trace on comes after an overflow */
-    bool marker_seen;
-    uint8_t last_is; /* of the last address packet */
-    bool ended;
-    uint32_t ctxt, vmid;    /* last ones that left */
-    uint16_t context_known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
-    uint64_t pos;           /* of the packet in work */
-    uint8_t size;           /* its bytes */
-    uint64_t lost;          /* bytes of packets that could not be used since the gap began */
-};
 
 /* Output of one call. */
 struct sink {
@@ -86,8 +48,8 @@ void ct_etm4_resolver_free(struct ct_etm4_resolver *r)
 static void lose_sync(struct ct_etm4_resolver *r, enum ct_gap gap)
 {
     ct_held_clear(&r->held);
-    r->demand = (struct demand){0};
-    r->state = NO_SYNC;
+    r->demand = (struct ct_etm4_demand){0};
+    r->state = CT_ETM4_NO_SYNC;
     r->gap = (uint8_t)gap;
     r->lost = 0;
     r->depth = r->unseen = 0;
@@ -306,7 +268,7 @@ static bool discard(struct ct_etm4_resolver *r, struct sink *sink)
     }
     enum ct_gap gap = (enum ct_gap)r->gap;
     lose_sync(r, gap);
-    r->state = WAIT_SYNC;
+    r->state = CT_ETM4_WAIT_SYNC;
     put(sink, make(r, CT_ELEM_GAP, (uint8_t)gap, 0, 0));
     return true;
 }
@@ -315,12 +277,12 @@ static bool discard(struct ct_etm4_resolver *r, struct sink *sink)
 static bool overrun(struct ct_etm4_resolver *r, struct sink *sink)
 {
     if (sink->cap == sink->count) {
-        r->demand = (struct demand){.overrun = true};
+        r->demand = (struct ct_etm4_demand){.overrun = true};
         return false;
     }
     lose_sync(r, CT_GAP_BAD_PACKET);
     r->lost = r->size;
-    r->state = WAIT_SYNC;
+    r->state = CT_ETM4_WAIT_SYNC;
     put(sink, make(r, CT_ELEM_GAP, CT_GAP_BAD_PACKET, 0, 0));
     return true;
 }
@@ -557,7 +519,7 @@ static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p
 
 static void on_first_info(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, struct sink *sink)
 {
-    r->state = DECODE;
+    r->state = CT_ETM4_DECODE;
     r->unseen = r->depth = p->count2;
     r->last_is = 0;
     put(sink, make(r, CT_ELEM_SYNC, 1, 0, r->lost));
@@ -597,18 +559,18 @@ static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, str
         return false;
     r->pos = p->pos;
     r->size = p->size;
-    if (r->state == NO_SYNC) {
+    if (r->state == CT_ETM4_NO_SYNC) {
         put(sink, make(r, CT_ELEM_GAP, r->gap, 0, 0));
-        r->state = WAIT_SYNC;
+        r->state = CT_ETM4_WAIT_SYNC;
     }
     switch (r->state) {
-    case WAIT_SYNC:
+    case CT_ETM4_WAIT_SYNC:
         if (p->type == CT_ETM4_ASYNC)
-            r->state = WAIT_INFO;
+            r->state = CT_ETM4_WAIT_INFO;
         else
             count_lost(r, p);
         break;
-    case WAIT_INFO:
+    case CT_ETM4_WAIT_INFO:
         if (p->type == CT_ETM4_TRACE_INFO)
             on_first_info(r, p, sink);
         else if (p->type == CT_ETM4_EVENT && r->config.ete)
@@ -642,8 +604,8 @@ static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
     if (sink->cap == sink->count)
         return false;
     uint8_t why = r->after_overflow ? CT_GAP_OVERFLOW : CT_GAP_END;
-    uint16_t untold = r->state == NO_SYNC ? (uint16_t)(r->gap + 1) : 0;
-    put(sink, make(r, CT_ELEM_END, why, untold, r->state == DECODE ? 0 : r->lost));
+    uint16_t untold = r->state == CT_ETM4_NO_SYNC ? (uint16_t)(r->gap + 1) : 0;
+    put(sink, make(r, CT_ELEM_END, why, untold, r->state == CT_ETM4_DECODE ? 0 : r->lost));
     r->ended = true;
     return true;
 }

@@ -5,27 +5,11 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/etm4_config.h"
-#include "proto/etm4_fields.h"
-#include "proto/etm4_header.h"
+#include "proto/etm4_state.h"
 
 /* Zero bytes of an alignment packet before its 0x80. */
 #define ASYNC_ZEROS 11
 #define ASYNC_SIZE  (ASYNC_ZEROS + 1)
-
-struct ct_etm4_decoder {
-    struct ct_etm4_header headers[256];
-    struct ct_etm4_config config;
-    /* What the trace unit's compression registers hold. */
-    struct ct_etm4_address history[3];
-    uint64_t timestamp;
-    uint32_t cc_threshold;
-    bool sf; /* the last context said 64 bits */
-    bool info_seen;
-    bool synced;
-    /* A run of bytes without synchronisation that is not yet told. */
-    uint64_t run_pos;
-    uint64_t run_size;
-};
 
 int ct_etm4_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_decoder **out)
 {

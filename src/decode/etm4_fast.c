@@ -1,0 +1,174 @@
+#include "decode/etm4_fast.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "decode/etm4_burst.h"
+#include "elem/etm4_state.h"
+
+struct ct_etm4_fast {
+    struct ct_etm4_decoder *decoder;
+    struct ct_etm4_resolver *resolver;
+    struct ct_etm4_packet packet; /* that the resolver has not taken yet … */
+    bool pending;                 /* … if there is one */
+    bool owing;                   /* the resolver has elements left that had no room */
+    struct ct_etm4_burst burst;
+};
+
+int ct_etm4_fast_new(struct ct_ctx *ctx, struct ct_etm4_decoder *decoder, struct ct_etm4_resolver *resolver,
+                     struct ct_etm4_fast **out)
+{
+    *out = NULL;
+    if (decoder->config.max_spec)
+        return CT_OK;
+    struct ct_etm4_fast *f = calloc(1, sizeof *f);
+    if (!f)
+        return ct_fail_nomem(ctx, "ETMv4 elements");
+    f->decoder = decoder;
+    f->resolver = resolver;
+    ct_etm4_burst_init(&f->burst, decoder);
+    *out = f;
+    return CT_OK;
+}
+
+void ct_etm4_fast_free(struct ct_etm4_fast *f)
+{
+    free(f);
+}
+
+void ct_etm4_fast_reset(struct ct_etm4_fast *f)
+{
+    f->pending = f->owing = false;
+}
+
+/* Nothing waits for anything: what comes can leave as soon as a P0 element follows. */
+static bool is_clear(const struct ct_etm4_resolver *r)
+{
+    return r->state == CT_ETM4_DECODE && !ct_held_count(&r->held) && !r->depth && !r->unseen &&
+           !r->pending_address;
+}
+
+/* Positions in the stream to offsets in the capture, of elements that ascend. */
+static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems, size_t count)
+{
+    if (run->span_count == 1 && !run->spans[0].stride) {
+        uint32_t distance = (uint32_t)(run->spans[0].offset - run->spans[0].pos);
+        for (size_t i = 0; i < count && distance; i++)
+            elems[i].pos += distance;
+        return;
+    }
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t pos = from + (uint32_t)(elems[i].pos - (uint32_t)from);
+        while (at + 1 < run->span_count && run->spans[at + 1].pos <= pos)
+            at++;
+        const struct ct_span *span = &run->spans[at];
+        uint64_t ahead = pos - span->pos;
+        if (span->stride == 15) /* the one there is; a division by a constant is cheap */
+            ahead += ahead / 15;
+        else if (span->stride)
+            ahead += ahead / span->stride;
+        elems[i].pos = (uint32_t)(span->offset + ahead);
+    }
+}
+
+/* What stands behind the last P0 element can still be lost: it waits with the resolver. Result: elements that leave. */
+static size_t hold_tail(struct ct_etm4_resolver *r, const struct ct_elem *elems, size_t count)
+{
+    size_t n = count;
+    while (n && elems[n - 1].kind != CT_ELEM_ATOMS)
+        n--;
+    for (size_t i = n; i < count; i++)
+        ct_held_push(&r->held, &elems[i], 0);
+    return n;
+}
+
+static void count_packets(struct ct_etm4_burst *b, const struct ct_etm4_decoder *d,
+                          struct ct_stream_stats *stats)
+{
+    for (unsigned h = 0; h < 256; h++) {
+        stats->packets += b->packets[h];
+        stats->packet_types[d->headers[h].type] += b->packets[h];
+        b->packets[h] = 0;
+    }
+}
+
+/* Common packets from work->at on. Result: elements that leave. */
+static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem *elems, size_t cap)
+{
+    const struct ct_run *run = work->run;
+    if (!is_clear(f->resolver) || !ct_etm4_burst_enter(&f->burst, f->decoder))
+        return 0;
+    uint64_t addresses = f->burst.address_count;
+    uint64_t from = run->pos + work->at;
+    size_t count;
+    work->at += ct_etm4_burst_elems(&f->burst, run->data + work->at, run->size - work->at, (uint32_t)from,
+                                    elems, cap, &count);
+    if (!count)
+        return 0;
+    ct_etm4_burst_leave(&f->burst, f->decoder);
+    if (f->burst.address_count != addresses)
+        f->resolver->last_is = f->decoder->history[0].is;
+    uint64_t last = from + (uint32_t)(elems[count - 1].pos - (uint32_t)from);
+    work->last_offset = ct_run_offset(run, last);
+    place(run, from, elems, count);
+    return hold_tail(f->resolver, elems, count);
+}
+
+/* One packet through the plain decoder, for the resolver to take. False: there is no whole one. */
+static bool next_packet(struct ct_etm4_fast *f, struct ct_work *work, struct ct_stream_stats *stats)
+{
+    const struct ct_run *run = work->run;
+    struct ct_etm4_packet *p = &f->packet;
+    size_t count;
+    work->at += ct_etm4_decode(f->decoder, run->data + work->at, run->size - work->at, run->pos + work->at,
+                               work->behind != CT_BEHIND_MORE, p, 1, &count);
+    if (!count)
+        return false;
+    stats->packets++;
+    stats->packet_types[p->type]++;
+    p->pos = p->type == CT_ETM4_NOT_SYNC ? work->start_offset : ct_run_offset(run, p->pos);
+    work->last_offset = p->pos;
+    f->pending = true;
+    return true;
+}
+
+/* The packet that is pending, the elements that are owed and, at the end, what is held. Result: elements. */
+static size_t resolve(struct ct_etm4_fast *f, bool final, struct ct_elem *elems, size_t cap)
+{
+    size_t count;
+    size_t taken = ct_etm4_resolve(f->resolver, &f->packet, f->pending, final, elems, cap, &count);
+    f->pending = f->pending && !taken;
+    f->owing = count > cap - CT_RESOLVE_MIN;
+    return count;
+}
+
+size_t ct_etm4_fast_run(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem *elems, size_t cap,
+                        struct ct_stream_stats *stats)
+{
+    size_t n = 0;
+    bool final = false;
+    work->more = true;
+    while (cap - n >= CT_RESOLVE_MIN) {
+        if (f->pending || f->owing || final) {
+            n += resolve(f, final, elems + n, cap - n);
+            if (final && !f->owing) {
+                work->more = false;
+                break;
+            }
+            continue;
+        }
+        n += burst(f, work, elems + n, cap - n);
+        if (cap - n < CT_RESOLVE_MIN)
+            break;
+        if (next_packet(f, work, stats))
+            continue;
+        work->more = false;
+        final = work->behind == CT_BEHIND_END;
+        if (!final)
+            break;
+        work->more = true;
+    }
+    count_packets(&f->burst, f->decoder, stats);
+    return n;
+}

@@ -1,0 +1,205 @@
+/* Property: elements that are made straight from bytes are those that come by way of packets, and packets are counted
+ * the same: for streams of common packets, of all packets, damaged ones; with frames and without; whole and in pieces. CT_SEED, CT_COUNT
+ * (packets), CT_LONG=1. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "coretap/decode.h"
+#include "common/damage.h"
+#include "common/etm4_gen.h"
+
+enum {
+    STREAM = 1000,
+    ROOM = STREAM * 24,
+    FRAMED = ROOM * 3,
+    ELEMS = ROOM * 2
+};
+
+struct stream {
+    struct ct_source sources[2];
+    struct ct_buffer buffer;
+    uint8_t bytes[FRAMED];
+    size_t size;
+};
+
+struct result {
+    struct ct_elem elems[2][ELEMS];
+    uint64_t offsets[2][ELEMS];
+    size_t count[2];
+    struct ct_stream_stats stats[2];
+};
+
+/* Mostly what bursts are made of. */
+static unsigned common_packet(struct gen *gen, struct ct_etm4_packet *out)
+{
+    static const uint8_t types[] = {
+        CT_ETM4_ATOM_F1,      CT_ETM4_ATOM_F1,        CT_ETM4_ATOM_F2,      CT_ETM4_ATOM_F3,
+        CT_ETM4_ATOM_F4,      CT_ETM4_ATOM_F5,        CT_ETM4_ATOM_F6,      CT_ETM4_ADDR_S_IS0,
+        CT_ETM4_ADDR_S_IS0,   CT_ETM4_ADDR_S_IS1,     CT_ETM4_ADDR_L_32IS0, CT_ETM4_ADDR_L_32IS1,
+        CT_ETM4_ADDR_L_64IS0, CT_ETM4_ADDR_MATCH,     CT_ETM4_ADDR_MATCH,   CT_ETM4_ADDR_L_64IS1,
+        CT_ETM4_CCNT_F1,      CT_ETM4_CCNT_F2,        CT_ETM4_CCNT_F3,      CT_ETM4_CCNT_F3,
+        CT_ETM4_EVENT,        CT_ETM4_SRC_ADDR_MATCH, CT_ETM4_TIMESTAMP};
+    unsigned most = rng_chance(gen->rng, 20) ? sizeof types : sizeof types - 2;
+    return gen_packet(gen, types[rng_below(gen->rng, most)], out) ? 1 : 0;
+}
+
+/* `rare` of 256: how often what comes is not common. */
+static size_t trace(struct rng *rng, const struct ct_source *source, unsigned rare, uint8_t *bytes)
+{
+    struct ct_etm4_encoder *encoder;
+    struct ct_etm4_packet packets[4];
+    struct gen gen;
+    size_t size = 0, len;
+    if (ct_etm4_encoder_new(NULL, source, &encoder))
+        return 0;
+    gen_init(&gen, rng, source);
+    for (unsigned count = 0; count < STREAM;) {
+        unsigned n = !count                  ? gen_prologue(&gen, packets)
+                     : rng_chance(rng, rare) ? gen_sensible(&gen, packets)
+                                             : common_packet(&gen, packets);
+        count += !n;
+        for (unsigned i = 0; i < n; i++, count++)
+            if (!ct_etm4_encode_packet(encoder, &packets[i], bytes + size, ROOM - size, &len))
+                size += len;
+    }
+    ct_etm4_encoder_free(encoder);
+    if (rng_chance(rng, 100))
+        size = damage(rng, bytes, size, ROOM);
+    return size;
+}
+
+/* Two IDs in turns, in pieces. */
+static size_t frame(struct rng *rng, uint8_t bytes[2][ROOM], const size_t size[2], uint8_t *out)
+{
+    struct ct_framer_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
+    struct ct_framer *framer;
+    size_t at[2] = {0}, total = 0, used, len;
+    if (ct_framer_new(NULL, &options, &framer))
+        return 0;
+    while (at[0] < size[0] || at[1] < size[1]) {
+        unsigned i = rng_below(rng, 2);
+        size_t give = rng_wide(rng, 11);
+        give = give < size[i] - at[i] ? give : size[i] - at[i];
+        if (ct_framer_push(framer, (uint8_t)(0x10 + i), bytes[i] + at[i], give, &used, out + total,
+                           FRAMED - total, &len))
+            break;
+        at[i] += used;
+        total += len;
+    }
+    ct_framer_finish(framer, out + total, FRAMED - total, &len);
+    ct_framer_free(framer);
+    return total + len;
+}
+
+static void fill(struct rng *rng, struct stream *s)
+{
+    static uint8_t bytes[2][ROOM];
+    size_t size[2];
+    int framed = rng_chance(rng, 128);
+    for (unsigned i = 0; i < 2; i++) {
+        gen_source(rng, rng_chance(rng, 20) ? GEN_DECODABLE : GEN_UNSPECULATED, &s->sources[i]);
+        if (rng_chance(rng, 200))
+            s->sources[i].regs.idr0 |= UINT32_C(1)
+                                       << 29; /* COMMOPT: else there are no cycle counts in bursts */
+        s->sources[i].trace_id = (uint8_t)(0x10 + i);
+        size[i] = trace(rng, &s->sources[i], (unsigned)rng_wide(rng, 8), bytes[i]);
+    }
+    s->buffer = (struct ct_buffer){.name = "random",
+                                   .path = "-",
+                                   .framing = framed ? CT_FRAMING_FRAMES : CT_FRAMING_NONE,
+                                   .sources = s->sources,
+                                   .source_count = 2};
+    s->size = framed ? frame(rng, bytes, size, s->bytes) : size[0];
+    if (!framed)
+        memcpy(s->bytes, bytes[0], size[0]);
+}
+
+static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    (void)user, (void)stream, (void)batch;
+    return 0;
+}
+
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct result *r = user;
+    unsigned id = stream->id == 0x11;
+    for (size_t i = 0; i < batch->count && r->count[id] < ELEMS; i++) {
+        r->elems[id][r->count[id]] = batch->elems[i];
+        r->offsets[id][r->count[id]++] = ct_elem_offset(&batch->elems[i], batch->end);
+    }
+    return 0;
+}
+
+/* With `packets` the chain has to make them. */
+static int run(const struct stream *s, int packets, struct rng *cuts, struct result *out)
+{
+    const struct ct_chain_sink sink = {
+        .user = out, .packets = packets ? on_packets : NULL, .elems = on_elems};
+    const struct ct_chain_options options = {
+        .size = sizeof options, .level = CT_LEVEL_ELEMENT, .framing = s->buffer.framing};
+    struct ct_chain *chain;
+    memset(out, 0, sizeof *out);
+    if (ct_chain_new(NULL, &s->buffer, &options, &sink, &chain))
+        return 0;
+    for (size_t at = 0; at < s->size;) {
+        size_t piece = cuts ? 1 + rng_wide(cuts, 12) : s->size;
+        piece = piece < s->size - at ? piece : s->size - at;
+        ct_chain_push(chain, s->bytes + at, piece);
+        at += piece;
+    }
+    ct_chain_finish(chain);
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    for (size_t i = 0; i < count; i++)
+        out->stats[streams[i].id == 0x11] = streams[i].stats;
+    ct_chain_free(chain);
+    return 1;
+}
+
+static int same(const struct result *a, const struct result *b)
+{
+    for (unsigned id = 0; id < 2; id++) {
+        for (size_t i = 0; i < a->count[id] || i < b->count[id]; i++) {
+            const struct ct_elem *x = &a->elems[id][i], *y = &b->elems[id][i];
+            if (!memcmp(x, y, sizeof *x) && a->offsets[id][i] == b->offsets[id][i])
+                continue;
+            printf("# ID %u, element %zu of %zu and %zu: kind %u n %u v %" PRIx64 " at %" PRIu64
+                   ", straight kind %u n %u v %" PRIx64 " at %" PRIu64 "\n",
+                   id, i, a->count[id], b->count[id], x->kind, x->n, x->v, a->offsets[id][i], y->kind, y->n,
+                   y->v, b->offsets[id][i]);
+            return 0;
+        }
+        if (memcmp(&a->stats[id], &b->stats[id], sizeof a->stats[id])) {
+            printf("# ID %u: %" PRIu64 " and %" PRIu64 " packets are counted\n", id, a->stats[id].packets,
+                   b->stats[id].packets);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int check(uint64_t seed)
+{
+    static struct stream s;
+    static struct result plain, fast;
+    struct rng rng = {seed}, cuts = {seed};
+    fill(&rng, &s);
+    if (!run(&s, 1, NULL, &plain) || !run(&s, 0, NULL, &fast) || !same(&plain, &fast))
+        return 0;
+    return run(&s, 0, &cuts, &fast) && same(&plain, &fast);
+}
+
+int main(void)
+{
+    uint64_t seed = test_number("CT_SEED", 1), done = 0;
+    uint64_t packets = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 20000000 : 300000);
+    int ok = 1;
+    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
+    for (; done < packets && ok; done += STREAM, seed++)
+        ok = check(seed);
+    printf("%sok 1 - elements straight from bytes are those of the packets", ok ? "" : "not ");
+    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    return ok ? 0 : 1;
+}
