@@ -35,7 +35,7 @@ struct ptm_core {
     unsigned count;
     struct ct_flow want[PTM_CORE_RECORDS]; /* what ran: ranges, exceptions, why tracing is on, cycles */
     unsigned wanted;
-    uint64_t blocks[2];  /* that ran, in A32 and T32, since somebody took this count to 0; … */
+    uint64_t blocks[2];  /* that ran, in A32 and T32, added up until somebody sets 0; … */
     uint64_t returns[2]; /* … and their returns to where the return stack says */
 };
 

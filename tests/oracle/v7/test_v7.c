@@ -1,15 +1,17 @@
 /* Oracle: packets and elements of random PTM and ETMv3 streams, sound and damaged, are those of OpenCSD, line by
- * line of the listing. CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the
- * long tier. */
+ * line of the listing; so are the elements of PTM streams of what a core runs, whose return stack fills. CT_SEED sets
+ * the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/code_gen.h"
 #include "common/damage.h"
+#include "common/ptm_core.h"
+#include "common/ptm_stream.h"
+#include "common/v7_gen.h"
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
-#include "common/v7_gen.h"
 #include "oracle/v7/v7_ocsd.h"
 
 enum {
@@ -217,8 +219,8 @@ static void show(const char *whose, const char *line)
 }
 
 /* Lines are equal, up to where OpenCSD gave up: of a return stack that is empty it makes an error. */
-static int same(const struct stream *s, const struct v7_lines *ours, const struct v7_lines *theirs,
-                int gave_up)
+static int same(const struct ct_source *source, const uint8_t *bytes, size_t size,
+                const struct v7_lines *ours, const struct v7_lines *theirs, int gave_up)
 {
     const char *a = ours->text, *b = theirs->text, *before[8] = {a, a, a, a, a, a, a, a};
     while (*a && *b && line_length(a) == line_length(b) && !memcmp(a, b, line_length(a))) {
@@ -230,10 +232,10 @@ static int same(const struct stream *s, const struct v7_lines *ours, const struc
     if (!*b && (!*a || gave_up))
         return 1;
     uint64_t at = strtoull(*a ? a : b, NULL, 10);
-    printf("# etmcr %x etmccer %x etmidr %x profile %u; at %" PRIu64 ":", s->source.regs.etmcr,
-           s->source.regs.etmccer, s->source.regs.etmidr, s->source.arch.profile, at);
-    for (size_t i = at < 8 ? 0 : at - 8; i < at + 16 && i < s->size; i++)
-        printf("%s%02x", i == at ? " | " : " ", s->bytes[i]);
+    printf("# etmcr %x etmccer %x etmidr %x profile %u; at %" PRIu64 ":", source->regs.etmcr,
+           source->regs.etmccer, source->regs.etmidr, source->arch.profile, at);
+    for (size_t i = at < 8 ? 0 : at - 8; i < at + 16 && i < size; i++)
+        printf("%s%02x", i == at ? " | " : " ", bytes[i]);
     printf("\n");
     for (unsigned i = 0; i < 8; i++)
         show("both", before[i]);
@@ -244,7 +246,36 @@ static int same(const struct stream *s, const struct v7_lines *ours, const struc
     return 0;
 }
 
-static uint64_t give_ups, line_count;
+static uint64_t give_ups, line_count, return_count;
+
+static void count_lines(const struct v7_lines *theirs)
+{
+    for (const char *c = theirs->text; c < theirs->text + theirs->size; c++)
+        line_count += *c == '\n';
+}
+
+/* What a core ran: sound, so OpenCSD does not give up. */
+static int check_core(struct rng *rng)
+{
+    static struct ptm_core core;
+    static struct v7_lines ours, theirs;
+    static uint8_t bytes[PTM_CORE_ROOM];
+    size_t size;
+    ptm_core_init(rng, &core);
+    drop_odd_loads(core.code[1]);
+    core.returns[0] = core.returns[1] = 0;
+    ptm_core_run(&core);
+    if (ptm_encode(rng, &core.source, core.elems, core.count, bytes, PTM_CORE_ROOM, &size))
+        return 0;
+    struct v7_region regions[2] = {{core.base[0], PTM_CORE_CODE, core.code[0]},
+                                   {core.base[1], PTM_CORE_CODE, core.code[1]}};
+    int err = v7_coretap_elems(&ours, &core.source, regions, 2, bytes, size);
+    int gave_up = v7_ocsd_elems(&theirs, &core.source, regions, 2, bytes, size);
+    count_lines(&theirs);
+    return_count += core.returns[0] + core.returns[1];
+    give_ups += (unsigned)(gave_up != 0);
+    return !err && !gave_up && same(&core.source, bytes, size, &ours, &theirs, 0);
+}
 
 static int check(struct rng *rng, enum ct_protocol protocol, int elems)
 {
@@ -258,11 +289,10 @@ static int check(struct rng *rng, enum ct_protocol protocol, int elems)
     int gave_up = elems ? v7_ocsd_elems(&theirs, &s.source, &s.region, 1, s.bytes, s.size)
                         : v7_ocsd_packets(&theirs, &s.source, s.bytes, s.size);
     give_ups += (unsigned)(gave_up != 0);
-    for (const char *c = theirs.text; c < theirs.text + theirs.size; c++)
-        line_count += *c == '\n';
+    count_lines(&theirs);
     v7_add(&ours, "%s", "");
     v7_add(&theirs, "%s", "");
-    return !err && same(&s, &ours, &theirs, gave_up);
+    return !err && same(&s.source, s.bytes, s.size, &ours, &theirs, gave_up);
 }
 
 int main(void)
@@ -270,29 +300,33 @@ int main(void)
     static const struct {
         enum ct_protocol protocol;
         int elems;
+        int core; /* what a core runs */
         const char *what;
     } tests[] = {
-        {CT_PROTOCOL_PTM, 0, "packets of PTM"},
-        {CT_PROTOCOL_PTM, 1, "elements of PTM"},
-        {CT_PROTOCOL_ETM3, 0, "packets of ETMv3"},
-        {CT_PROTOCOL_ETM3, 1, "elements of ETMv3"},
+        {CT_PROTOCOL_PTM, 0, 0, "packets of PTM"},
+        {CT_PROTOCOL_PTM, 1, 0, "elements of PTM"},
+        {CT_PROTOCOL_ETM3, 0, 0, "packets of ETMv3"},
+        {CT_PROTOCOL_ETM3, 1, 0, "elements of ETMv3"},
+        {CT_PROTOCOL_PTM, 1, 1, "elements of PTM, along what a core runs"},
     };
     uint64_t first = test_number("CT_SEED", 1);
     uint64_t count = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 50000 : 500);
     uint64_t only = test_number("CT_ONLY", 0);
     int failed = 0;
-    printf("TAP version 13\n1..4\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", first, count);
-    for (unsigned t = 0; t < 4; t++) {
+    printf("TAP version 13\n1..5\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", first, count);
+    for (unsigned t = 0; t < 5; t++) {
         uint64_t seed = first;
         int ok = 1;
         for (; seed < first + count && ok && (!only || only == t + 1); seed++) {
             struct rng rng = {seed};
-            ok = check(&rng, tests[t].protocol, tests[t].elems);
+            ok = tests[t].core ? check_core(&rng) : check(&rng, tests[t].protocol, tests[t].elems);
         }
         printf("%sok %u - %s", ok ? "" : "not ", t + 1, tests[t].what);
         printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
-        printf("# %" PRIu64 " lines; OpenCSD gave up in %" PRIu64 " streams\n", line_count, give_ups);
-        give_ups = line_count = 0;
+        printf("# %" PRIu64 " lines, %" PRIu64 " returns from the return stack; OpenCSD gave up in %" PRIu64
+               " streams\n",
+               line_count, return_count, give_ups);
+        give_ups = line_count = return_count = 0;
         failed |= !ok;
     }
     return failed;
