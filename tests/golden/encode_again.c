@@ -1,20 +1,39 @@
-/* The PTM packets of real captures, encoded again, are the bytes that they were. usage: encode_again SHARED, the
- * folder that holds the corpus when $CT_SHARED names none. Prints TAP. */
+/* The PTM packets of real captures, encoded again, are the bytes that they were; their elements, encoded and decoded again,
+ * the elements. usage: encode_again SHARED, the folder that holds the corpus when $CT_SHARED names none. Prints TAP. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/elem_rows.h"
+#include "common/ptm_stream.h"
 #include "coretap/decode.h"
 #include "coretap/encode.h"
 #include "coretap/packet_ptm.h"
 
+/* The elements of one trace ID. */
+struct elems {
+    const struct ct_source *source;
+    struct ct_elem *rows;
+    size_t count, cap;
+};
+
 struct state {
     struct ct_ctx *ctx;
     struct ct_ptm_encoder *encoders[128]; /* by trace ID */
-    uint64_t same, other;
+    struct elems elems[128];
+    uint64_t same, other;             /* packets */
+    uint64_t elems_same, elems_other; /* elements, in their rows */
 };
+
+static void *grown(void *old, size_t size)
+{
+    void *data = realloc(old, size);
+    if (!data)
+        abort();
+    return data;
+}
 
 static void check(struct state *s, struct ct_ptm_encoder *encoder, const struct ct_ptm_packet *packet,
                   const uint8_t *bytes)
@@ -47,11 +66,54 @@ static int on_packets(void *user, const struct ct_stream *stream, const struct c
     return 0;
 }
 
+/* What was counted before decoding began is left out: the trace from there on is what can be said again. */
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct state *s = user;
+    struct elems *e = &s->elems[stream->id & 127];
+    if (stream->source->protocol != CT_PROTOCOL_PTM)
+        return 0;
+    e->source = stream->source;
+    if (e->cap - e->count < batch->count) {
+        e->cap = 2 * (e->count + batch->count);
+        e->rows = grown(e->rows, e->cap * sizeof(*e->rows));
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct ct_elem *elem = &batch->elems[i];
+        if (elem->kind != CT_ELEM_CYCLES || elem->n != CT_CYCLES_UNPLACED)
+            e->rows[e->count++] = *elem;
+    }
+    return 0;
+}
+
+/* At most 24 bytes for an element, and one packet more than there are atoms. */
+static void check_elems(struct state *s, struct elems *e)
+{
+    struct rng rng = {1};
+    size_t room = 32 * e->count + 128, cap = 32 * e->count + CT_RESOLVE_MIN, size;
+    uint8_t *bytes = grown(NULL, room);
+    struct ct_elem *again = grown(NULL, cap * sizeof(*again));
+    size_t have = 0, count = e->count, same = 0;
+    if (!ptm_encode(&rng, e->source, e->rows, e->count, bytes, room, &size))
+        have = elem_rows(again, ptm_decode(e->source, bytes, size, again, cap), ELEM_ROWS_ALL);
+    count = elem_rows(e->rows, count, ELEM_ROWS_ALL);
+    while (same < count && same < have && !memcmp(&e->rows[same], &again[same], sizeof(*again)))
+        same++;
+    if (same < count || same < have)
+        printf("# element %zu of %zu is another; %zu came back\n", same, count, have);
+    s->elems_same += same;
+    s->elems_other += (count > have ? count : have) - same;
+    free(bytes);
+    free(again);
+    free(e->rows);
+    *e = (struct elems){0};
+}
+
 static int run_buffer(struct state *s, const struct ct_buffer *buffer)
 {
     struct ct_chain *chain;
-    struct ct_chain_sink sink = {.user = s, .packets = on_packets};
-    struct ct_chain_options options = {.size = sizeof(options), .level = CT_LEVEL_PACKET};
+    struct ct_chain_sink sink = {.user = s, .packets = on_packets, .elems = on_elems};
+    struct ct_chain_options options = {.size = sizeof(options), .level = CT_LEVEL_ELEMENT};
     int err = ct_chain_new(s->ctx, buffer, &options, &sink, &chain);
     if (err)
         return err;
@@ -60,6 +122,8 @@ static int run_buffer(struct state *s, const struct ct_buffer *buffer)
     for (size_t id = 0; id < 128; id++) {
         ct_ptm_encoder_free(s->encoders[id]);
         s->encoders[id] = NULL;
+        if (s->elems[id].count)
+            check_elems(s, &s->elems[id]);
     }
     return err;
 }
@@ -78,11 +142,13 @@ static int run(const char *shared, const char *name, unsigned number)
     }
     if (err)
         printf("# %s\n", ct_ctx_error(s.ctx));
-    int ok = !err && s.same && !s.other;
+    int ok = !err && s.same && !s.other, elems_ok = !err && s.elems_same && !s.elems_other;
     printf("%s %u - %s: %" PRIu64 " packets are as they were, %" PRIu64 " are not\n", ok ? "ok" : "not ok",
            number, name, s.same, s.other);
+    printf("%s %u - %s: %" PRIu64 " elements are as they were, %" PRIu64 " are not\n",
+           elems_ok ? "ok" : "not ok", number + 1, name, s.elems_same, s.elems_other);
     ct_ctx_free(s.ctx);
-    return ok;
+    return ok && elems_ok;
 }
 
 int main(int argc, char **argv)
@@ -97,8 +163,8 @@ int main(int argc, char **argv)
         return 0;
     }
     int ok = 1;
-    printf("TAP version 13\n1..3\n");
+    printf("TAP version 13\n1..6\n");
     for (unsigned i = 0; i < 3; i++)
-        ok &= run(shared, names[i], i + 1);
+        ok &= run(shared, names[i], 2 * i + 1);
     return ok ? 0 : 1;
 }
