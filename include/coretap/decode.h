@@ -24,6 +24,20 @@ enum ct_level {
     CT_LEVEL_STEPS,   /* edges of the program graph, with cycles. Source address ranges are split (flow.h) */
 };
 
+/* How instructions are followed; the answers are the same. */
+enum ct_engine {
+    CT_ENGINE_AUTO,  /* FAST, unless the receiver wants records of the walk */
+    CT_ENGINE_PLAIN, /* ct_walk and ct_steps */
+    CT_ENGINE_FAST,  /* ct_fast: no records of the walk are given */
+};
+
+/* What is counted for each edge. */
+enum ct_edges_level {
+    CT_EDGES_NONE,
+    CT_EDGES_CYCLES, /* traversals and cycles */
+    CT_EDGES_COUNTS, /* traversals alone */
+};
+
 /* Packet types of a protocol at most. */
 #define CT_PACKET_TYPES 96
 
@@ -36,7 +50,8 @@ struct ct_stream_stats {
     uint64_t branches;     /* flow: ranges that end with an executed branch */
     uint64_t instructions; /* flow: in ranges */
     uint64_t ranges;
-    uint64_t no_access; /* flow: addresses that could not be read */
+    uint64_t no_access;  /* flow: addresses that could not be read */
+    uint64_t bad_images; /* flow: places where the trace contradicts the program; among the gaps */
     uint64_t gaps; /* pieces of trace that are missing, the wait for the first synchronisation not counted */
     uint64_t
         lost_bytes; /* bytes that could not be used because of them, or before the first synchronisation */
@@ -90,7 +105,8 @@ struct ct_chain_options {
     uint8_t level;   /* enum ct_level */
     uint8_t framing; /* enum ct_framing; AUTO: what the capture says, or else what the bytes show */
     uint8_t split_source_ranges; /* see flow.h */
-    uint8_t edges;               /* STEPS: 1: count edges, for ct_chain_streams to give */
+    uint8_t edges;               /* STEPS: enum ct_edges_level, for ct_chain_streams to give */
+    uint8_t engine;              /* enum ct_engine */
     uint64_t ids[2];             /* bit i of ids[i / 64]: decode ID i. Both 0: all that have a source */
 };
 
@@ -119,7 +135,8 @@ CT_API const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type)
 /* 1 for the types of packets that cannot be: reserved headers, bad sequences, packets cut by the end. */
 CT_API int ct_packet_type_is_bad(enum ct_protocol protocol, unsigned type);
 
-/* The streams of the chain, by ID; those without a byte of trace included. */
+/* The streams of the chain, by ID; those without a byte of trace included. Statistics and edges are brought up to date by
+ * this call; the stream that receivers get has those of instructions from the last such call. */
 CT_API const struct ct_stream *ct_chain_streams(const struct ct_chain *chain, size_t *count);
 
 /* What the frames were; NULL before the first byte. */

@@ -79,6 +79,35 @@ CT_API void ct_steps_flush(struct ct_steps *steps, struct ct_step_batch *batch);
 
 CT_API const struct ct_graph *ct_steps_graph(const struct ct_steps *steps);
 
+/* The same from elements, quickly: the program is followed along its graph, and only what is rare goes through the walk. */
+struct ct_fast;
+struct ct_edges;
+
+struct ct_fast_options {
+    size_t size;                 /* sizeof(struct ct_fast_options) */
+    uint8_t split_source_ranges; /* see flow.h */
+    struct ct_edges *
+        counts; /* not NULL: no batches are given; how often each edge was traversed is added to this table (not
+                                owned), cycles are not */
+};
+
+/* Follows one stream of `source` in `memory` (neither owned). Holds, besides a batch of steps and the graph, at most 150 MB
+ * of blocks of the program, and runs of them (2 MB) when only counts are wanted. `options` may be NULL. CT_ERR_NOMEM, or
+ * CT_ERR_CONFIG for registers that cannot be. */
+CT_API int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
+                       const struct ct_fast_options *options, struct ct_fast **out);
+CT_API void ct_fast_free(struct ct_fast *fast);
+
+/* Takes elements, *taken of them, and gives a batch as ct_steps_run does; `end` as for ct_walk_run. */
+CT_API int ct_fast_run(struct ct_fast *fast, const struct ct_elem *elems, size_t size, uint64_t end,
+                       size_t *taken, struct ct_step_batch *batch);
+
+/* As ct_steps_flush. With counts: the table is complete, but for the last step when its edge is not known. CT_ERR_NOMEM,
+ * CT_ERR_LIMIT. */
+CT_API int ct_fast_flush(struct ct_fast *fast, struct ct_step_batch *batch);
+
+CT_API const struct ct_graph *ct_fast_graph(const struct ct_fast *fast);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,11 +11,20 @@
 
 enum {
     OPT_LEVEL = CLI_CAPTURE_OPTIONS,
+    OPT_ENGINE,
     OPT_THREADS
 };
 
-static const char *const level_words[] = {"flow", "frame", "packet", "element", NULL};
-static const enum ct_level levels[] = {CT_LEVEL_FLOW, CT_LEVEL_FRAME, CT_LEVEL_PACKET, CT_LEVEL_ELEMENT};
+static const char *const level_words[] = {"flow", "frame", "packet", "element", "coverage", "timing", NULL};
+static const struct {
+    enum ct_level level;
+    enum ct_edges_level edges;
+} levels[] = {
+    {CT_LEVEL_FLOW, CT_EDGES_NONE},    {CT_LEVEL_FRAME, CT_EDGES_NONE},   {CT_LEVEL_PACKET, CT_EDGES_NONE},
+    {CT_LEVEL_ELEMENT, CT_EDGES_NONE}, {CT_LEVEL_STEPS, CT_EDGES_COUNTS}, {CT_LEVEL_STEPS, CT_EDGES_CYCLES},
+};
+static const char *const engine_words[] = {"auto", "plain", "fast", NULL};
+static const enum ct_engine engines[] = {CT_ENGINE_AUTO, CT_ENGINE_PLAIN, CT_ENGINE_FAST};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -25,7 +34,13 @@ static const struct cli_option options[] = {
          .kind = CLI_CHOICE,
          .choices = level_words,
          .help = "How far to decode: bytes per trace ID, packets, elements, or (flow) instructions along "
-                 "the program."},
+                 "the program; coverage counts how often each edge of the program was taken, timing its "
+                 "cycles too."},
+    [OPT_ENGINE] = {.name = "engine",
+                    .kind = CLI_CHOICE,
+                    .choices = engine_words,
+                    .help = "How the program is followed: one instruction after the other (plain) or along "
+                            "what was met before (fast). Both say the same; auto is fast."},
     [OPT_THREADS] =
         {.name = "threads",
          .letter = 't',
@@ -46,6 +61,8 @@ struct job {
     int code; /* enum cli_exit */
     uint64_t bytes;
     struct ct_stream_stats sum;
+    uint64_t edges; /* of the program, that were taken */
+    struct ct_edge_totals totals;
 };
 
 struct pool {
@@ -95,12 +112,31 @@ static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats 
     sum->lost_bytes += s->lost_bytes;
 }
 
+static void add_totals(struct ct_edge_totals *sum, const struct ct_edge_totals *totals)
+{
+    sum->steps += totals->steps;
+    sum->cycles += totals->cycles;
+    sum->unplaced += totals->unplaced;
+}
+
+static void add_edges(struct job *job, const struct ct_stream *stream)
+{
+    const struct ct_edge_totals totals = ct_edges_totals(stream->edges);
+    uint32_t count;
+    ct_graph_edges(stream->graph, &count);
+    job->edges += count;
+    add_totals(&job->totals, &totals);
+}
+
 static void add_up(struct job *job, const struct ct_chain *chain)
 {
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         add_stats(&job->sum, &streams[i].stats);
+        if (streams[i].edges)
+            add_edges(job, &streams[i]);
+    }
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
     if (frames && job->counts_frames) {
         job->bytes = frames->input_bytes;
@@ -117,7 +153,9 @@ static void run_job(struct pool *pool, struct job *job)
     struct running running = {pool, job};
     const struct ct_chain_sink sink = {.user = &running, .bytes = on_bytes, .mark = on_mark};
     struct ct_chain_options chain_options =
-        cli_capture_chain_options(&pool->capture, levels[pool->args->values[OPT_LEVEL].number]);
+        cli_capture_chain_options(&pool->capture, levels[pool->args->values[OPT_LEVEL].number].level);
+    chain_options.edges = (uint8_t)levels[pool->args->values[OPT_LEVEL].number].edges;
+    chain_options.engine = (uint8_t)engines[pool->args->values[OPT_ENGINE].number];
     chain_options.ids[0] = job->ids[0];
     chain_options.ids[1] = job->ids[1];
     struct ct_ctx *ctx = cli_ctx_new(pool->args->quiet);
@@ -197,7 +235,7 @@ static bool plan(struct pool *pool, size_t threads)
 {
     const struct cli_capture *capture = &pool->capture;
     const struct ct_chain_options chosen = cli_capture_chain_options(capture, CT_LEVEL_FRAME);
-    const bool split = threads > 1 && levels[pool->args->values[OPT_LEVEL].number] != CT_LEVEL_FRAME;
+    const bool split = threads > 1 && levels[pool->args->values[OPT_LEVEL].number].level != CT_LEVEL_FRAME;
     size_t room = 1;
     for (size_t i = 0; i < capture->count; i++)
         room += capture->buffers[i].source_count + 1;
@@ -221,11 +259,16 @@ static double now(void)
 /* Keys that the level does not reach are left out. */
 static void print(const struct pool *pool, double seconds)
 {
-    const enum ct_level level = levels[pool->args->values[OPT_LEVEL].number];
+    const enum ct_level level = levels[pool->args->values[OPT_LEVEL].number].level;
+    const enum ct_edges_level edges_level = levels[pool->args->values[OPT_LEVEL].number].edges;
     struct ct_stream_stats sum = {0};
+    struct ct_edge_totals totals = {0};
     uint64_t bytes = 0;
+    uint64_t edges = 0;
     for (size_t i = 0; i < pool->count; i++) {
         add_stats(&sum, &pool->jobs[i].sum);
+        add_totals(&totals, &pool->jobs[i].totals);
+        edges += pool->jobs[i].edges;
         bytes += pool->jobs[i].bytes;
     }
     printf("bytes=%" PRIu64 "\n", bytes);
@@ -235,6 +278,10 @@ static void print(const struct pool *pool, double seconds)
         printf("elements=%" PRIu64 "\natoms=%" PRIu64 "\n", sum.elements, sum.atoms);
     if (level >= CT_LEVEL_FLOW)
         printf("branches=%" PRIu64 "\ninstructions=%" PRIu64 "\n", sum.branches, sum.instructions);
+    if (level >= CT_LEVEL_STEPS)
+        printf("edges=%" PRIu64 "\nsteps=%" PRIu64 "\n", edges, totals.steps);
+    if (edges_level == CT_EDGES_CYCLES)
+        printf("cycles=%" PRIu64 "\nunplaced_cycles=%" PRIu64 "\n", totals.cycles, totals.unplaced);
     printf("gaps=%" PRIu64 "\nlost_bytes=%" PRIu64 "\n", sum.gaps, sum.lost_bytes);
     printf("seconds=%.6f\nmb_per_s=%.1f\n", seconds, seconds > 0 ? (double)bytes / 1e6 / seconds : 0);
 }
@@ -278,9 +325,10 @@ const struct cli_command cli_command_stats = {
     .operand = "CAPTURE",
     .about =
         "Decodes a capture and prints totals over all its trace IDs, one key=value a line: bytes (of the "
-        "buffers), packets, elements, atoms, branches (taken), instructions, gaps (places where trace is "
-        "missing), lost_bytes (that could not be used), seconds and mb_per_s (10^6 bytes of the buffers a "
-        "second). Keys beyond the level are left out.",
+        "buffers), packets, elements, atoms, branches (taken), instructions, edges (of the program graph, "
+        "that were taken), steps (how often), cycles (of steps), unplaced_cycles (of none), gaps (places "
+        "where trace is missing), lost_bytes (that could not be used), seconds and mb_per_s (10^6 bytes of "
+        "the buffers a second). Keys beyond the level are left out.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

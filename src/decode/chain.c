@@ -48,7 +48,7 @@ static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_
         return CT_OK;
     }
     struct ct_stream_chain *stream = &c->streams[c->count++];
-    return ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->memory);
+    return ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->sink->steps != NULL, c->memory);
 }
 
 static int by_id(const void *a, const void *b)
@@ -100,6 +100,8 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
     *c = (struct ct_chain){.ctx = ctx, .buffer = buffer, .sink = sink, .options = *options};
     if (c->options.framing == CT_FRAMING_AUTO)
         c->options.framing = buffer->framing;
+    if (c->options.engine == CT_ENGINE_AUTO)
+        c->options.engine = sink->flow ? CT_ENGINE_PLAIN : CT_ENGINE_FAST;
     c->batches = malloc(sizeof *c->batches);
     int rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
     if (!rc && options->level >= CT_LEVEL_FLOW)
@@ -214,6 +216,8 @@ int ct_chain_finish(struct ct_chain *c)
     const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
     for (size_t i = 0; !rc && i < count && c->sink->mark; i++)
         rc = c->sink->mark(c->sink->user, &marks[i]);
+    for (size_t i = 0; !rc && i < c->count; i++)
+        rc = ct_stream_chain_sync(&c->streams[i]);
     return rc;
 }
 
@@ -235,8 +239,11 @@ int ct_chain_run(struct ct_chain *c)
 const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count)
 {
     *count = c->count;
-    for (size_t i = 0; i < c->count; i++)
+    for (size_t i = 0; i < c->count; i++) {
+        ct_stream_chain_sync(&c->streams[i]);
         c->views[i] = c->streams[i].stream;
+        c->views[i].stats.gaps += c->views[i].stats.bad_images;
+    }
     return c->views;
 }
 

@@ -5,7 +5,8 @@
 #include "base/ctx.h"
 
 int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,
-                         uint8_t id, const struct ct_chain_options *options, const struct ct_memory *memory)
+                         uint8_t id, const struct ct_chain_options *options, bool wants_steps,
+                         const struct ct_memory *memory)
 {
     *c = (struct ct_stream_chain){.stream = {.source = source, .id = id}, .fresh = true};
     c->ops = ct_protocol_ops((enum ct_protocol)source->protocol);
@@ -16,17 +17,12 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
         rc = c->ops->resolver_new(ctx, source, &c->resolver);
     if (!rc && options->level >= CT_LEVEL_ELEMENT && c->ops->fast_new)
         rc = c->ops->fast_new(ctx, c->decoder, c->resolver, &c->fast);
-    bool steps = options->level >= CT_LEVEL_STEPS;
-    struct ct_walk_options walk = {.size = sizeof walk,
-                                   .split_source_ranges = steps || options->split_source_ranges};
     if (!rc && options->level >= CT_LEVEL_FLOW)
-        rc = ct_walk_new(ctx, source, memory, &walk, &c->walk);
-    if (!rc && steps)
-        rc = ct_steps_new(ctx, source, &c->steps);
-    if (!rc && steps && options->edges)
-        rc = ct_edges_new(ctx, NULL, &c->edges);
-    c->stream.graph = c->steps ? ct_steps_graph(c->steps) : NULL;
-    c->stream.edges = c->edges;
+        rc = ct_follow_new(ctx, source, options, wants_steps, memory, &c->follow);
+    if (!rc && options->level >= CT_LEVEL_STEPS) {
+        c->stream.graph = ct_follow_graph(c->follow);
+        c->stream.edges = options->edges ? c->follow->edges : NULL;
+    }
     return rc;
 }
 
@@ -38,9 +34,12 @@ void ct_stream_chain_deinit(struct ct_stream_chain *c)
         c->ops->decoder_free(c->decoder);
     if (c->resolver)
         c->ops->resolver_free(c->resolver);
-    ct_walk_free(c->walk);
-    ct_steps_free(c->steps);
-    ct_edges_free(c->edges);
+    ct_follow_free(c->follow);
+}
+
+int ct_stream_chain_sync(struct ct_stream_chain *c)
+{
+    return c->follow ? ct_follow_sync(c->follow, &c->stream.stats) : CT_OK;
 }
 
 void ct_stream_chain_reset(struct ct_stream_chain *c)
@@ -130,108 +129,38 @@ static void count_elems(struct ct_stream_stats *stats, const struct ct_elem *ele
     stats->atoms += atoms;
 }
 
-static void count_flow(struct ct_stream_stats *stats, const struct ct_flow *records, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct ct_flow *r = &records[i];
-        if (r->kind == CT_FLOW_RANGE && !r->stale) {
-            bool branch = r->type == CT_INSN_BR || r->type == CT_INSN_IBR;
-            stats->ranges++;
-            stats->instructions += r->n;
-            stats->branches += branch && r->exec;
-        } else if (r->kind == CT_FLOW_NO_ACCESS) {
-            stats->no_access++;
-        } else if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_GAP && r->elem.n == CT_GAP_BAD_IMAGE) {
-            stats->gaps++;
-        }
-    }
-}
-
-static int give_steps(struct ct_stream_chain *c, const struct ct_step_batch *batch,
-                      const struct ct_chain_sink *sink)
-{
-    if (!batch->count && !batch->mark_count)
-        return 0;
-    int rc = c->edges ? ct_edges_add(c->edges, batch) : 0;
-    return !rc && sink->steps ? sink->steps(sink->user, &c->stream, batch) : rc;
-}
-
-static int run_steps(struct ct_stream_chain *c, const struct ct_flow *records, size_t size,
-                     const struct ct_chain_sink *sink)
-{
-    int rc = 0;
-    for (size_t done = 0; !rc && done < size;) {
-        struct ct_step_batch batch;
-        size_t taken;
-        rc = ct_steps_run(c->steps, records + done, size - done, &taken, &batch);
-        done += taken;
-        if (!rc)
-            rc = give_steps(c, &batch, sink);
-    }
-    return rc;
-}
-
-/* What is known when the input pauses. */
-static int flush_steps(struct ct_stream_chain *c, const struct ct_chain_sink *sink)
-{
-    struct ct_step_batch batch;
-    if (!c->steps)
-        return 0;
-    ct_steps_flush(c->steps, &batch);
-    return give_steps(c, &batch, sink);
-}
-
-static int run_flow(struct ct_stream_chain *c, const struct ct_elem *elems, size_t size, uint64_t end,
-                    struct ct_batches *batches, const struct ct_chain_sink *sink)
-{
-    size_t done = 0;
-    while (done < size) {
-        size_t count;
-        done += ct_walk_run(c->walk, elems + done, size - done, end, batches->flow, CT_BATCH_FLOW, &count);
-        count_flow(&c->stream.stats, batches->flow, count);
-        struct ct_flow_batch batch = {.records = batches->flow, .count = count};
-        int rc = sink->flow && count ? sink->flow(sink->user, &c->stream, &batch) : 0;
-        if (!rc && c->steps)
-            rc = run_steps(c, batches->flow, count, sink);
-        if (rc)
-            return rc;
-    }
-    return 0;
-}
-
 /* The first `count` elements of the batch to all who want them. */
-static int give_elems(struct ct_stream_chain *c, size_t count, enum ct_level level,
-                      struct ct_batches *batches, const struct ct_chain_sink *sink)
+static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches *batches,
+                      const struct ct_chain_sink *sink)
 {
     count_elems(&c->stream.stats, batches->elems, count);
     struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
     int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
-    if (!rc && level >= CT_LEVEL_FLOW)
-        rc = run_flow(c, batches->elems, count, c->last_offset, batches, sink);
+    if (!rc && c->follow)
+        rc = ct_follow_run(c->follow, &c->stream, batches->elems, count, c->last_offset, sink);
     return rc;
 }
 
 /* Bytes to elements, where nobody wants the packets. */
 static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
-                    enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
-                    size_t *used)
+                    struct ct_batches *batches, const struct ct_chain_sink *sink, size_t *used)
 {
     struct ct_work work = {
         .run = run, .behind = behind, .start_offset = c->start_offset, .last_offset = c->last_offset};
     do {
         size_t count = c->ops->fast_run(c->fast, &work, batches->elems, CT_BATCH_ELEMS, &c->stream.stats);
         c->last_offset = work.last_offset;
-        int rc = give_elems(c, count, level, batches, sink);
+        int rc = give_elems(c, count, batches, sink);
         if (rc)
             return rc;
     } while (work.more);
     *used = work.at;
-    return flush_steps(c, sink);
+    return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
 }
 
 /* The `size` packets of the batch. */
-static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct_level level,
-                     struct ct_batches *batches, const struct ct_chain_sink *sink)
+static int run_elems(struct ct_stream_chain *c, size_t size, bool final, struct ct_batches *batches,
+                     const struct ct_chain_sink *sink)
 {
     place_packets(c, batches->packets, batches->offsets, size);
     if (size)
@@ -241,7 +170,7 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct
     do {
         done += c->ops->resolve(c->resolver, batches->packets + done * c->ops->packet_size, size - done,
                                 final, batches->elems, CT_BATCH_ELEMS, &count);
-        int rc = give_elems(c, count, level, batches, sink);
+        int rc = give_elems(c, count, batches, sink);
         if (rc)
             return rc;
     } while (done < size || count > CT_BATCH_ELEMS - CT_RESOLVE_MIN);
@@ -262,7 +191,7 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
     if (level < CT_LEVEL_PACKET || !c->started)
         return 0;
     if (c->fast && !sink->packets)
-        return run_fast(c, run, behind, level, batches, sink, used);
+        return run_fast(c, run, behind, batches, sink, used);
     size_t at = 0;
     size_t count;
     do {
@@ -279,10 +208,10 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
         int rc = sink->packets && count ? sink->packets(sink->user, &c->stream, &batch) : 0;
         bool last = behind == CT_BEHIND_END && count < CT_BATCH_PACKETS;
         if (!rc && level >= CT_LEVEL_ELEMENT)
-            rc = run_elems(c, count, last, level, batches, sink);
+            rc = run_elems(c, count, last, batches, sink);
         if (rc)
             return rc;
     } while (count == CT_BATCH_PACKETS);
     *used = at;
-    return flush_steps(c, sink);
+    return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
 }

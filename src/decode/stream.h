@@ -5,18 +5,17 @@
 #include <stdbool.h>
 
 #include "coretap/decode.h"
+#include "decode/follow.h"
 #include "decode/protocol.h"
 
 #define CT_BATCH_PACKETS 1024
 #define CT_BATCH_ELEMS   4096
-#define CT_BATCH_FLOW    2048
 
 /* Room for one batch of each kind. Streams of a chain take turns with it. */
 struct ct_batches {
     _Alignas(8) uint8_t packets[CT_BATCH_PACKETS * CT_PACKET_SIZE_MAX]; /* of one protocol at a time */
     uint64_t offsets[CT_BATCH_PACKETS];
     struct ct_elem elems[CT_BATCH_ELEMS];
-    struct ct_flow flow[CT_BATCH_FLOW];
 };
 
 struct ct_stream_chain {
@@ -24,25 +23,28 @@ struct ct_stream_chain {
     const struct ct_protocol_ops *ops; /* NULL when the chain does not decode packets */
     void *decoder;
     void *resolver;
-    void *fast; /* both in one, where nobody wants the packets; may be NULL */
-    struct ct_walk *walk;
-    struct ct_steps *steps;
-    struct ct_edges *edges;
-    uint64_t start_offset; /* in the capture: first byte since the start or the last reset … */
-    uint64_t last_offset;  /* … and the last packet */
-    bool started;          /* there was a byte */
-    bool fresh;            /* … but none since the start or the last reset */
+    void *fast;               /* both in one, where nobody wants the packets; may be NULL */
+    struct ct_follow *follow; /* from FLOW on */
+    uint64_t start_offset;    /* in the capture: first byte since the start or the last reset … */
+    uint64_t last_offset;     /* … and the last packet */
+    bool started;             /* there was a byte */
+    bool fresh;               /* … but none since the start or the last reset */
 };
 
-/* Makes the layers up to `options->level`. `memory` is needed from FLOW on. */
+/* Makes the layers up to `options->level`. `memory` is needed from FLOW on. Steps are made only when they are wanted, or
+ * when something follows from them. */
 int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, const struct ct_source *source,
-                         uint8_t id, const struct ct_chain_options *options, const struct ct_memory *memory);
+                         uint8_t id, const struct ct_chain_options *options, bool wants_steps,
+                         const struct ct_memory *memory);
 void ct_stream_chain_deinit(struct ct_stream_chain *chain);
 
 /* Decodes what there is of `run`; *used bytes are done with. Result: 0 or what a receiver returned. */
 int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
                         enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                         size_t *used);
+
+/* Brings stream.stats and stream.edges up to date. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_stream_chain_sync(struct ct_stream_chain *chain);
 
 /* The stream begins afresh behind a break. */
 void ct_stream_chain_reset(struct ct_stream_chain *chain);

@@ -1,4 +1,4 @@
-#include "coretap/edges.h"
+#include "flow/edge_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -115,36 +115,37 @@ void ct_edges_set_context(struct ct_edges *e, const struct ct_elem *elem)
     e->entered = false;
 }
 
-static int grow_column(struct ct_edges *e, struct column *column, uint32_t block)
+/* False without memory. */
+static bool grow_column(struct ct_edges *e, struct column *column, uint32_t block)
 {
     uint32_t cap = column->cap ? column->cap : FIRST_BLOCK_CAP;
     while (cap <= block)
         cap *= 2;
     struct ct_edge_stats **blocks = realloc(column->blocks, cap * sizeof(struct ct_edge_stats *));
-    if (!blocks)
-        return ct_fail_nomem(e->ctx, "edge statistics");
+    if (!blocks) {
+        ct_fail_nomem(e->ctx, "edge statistics");
+        return false;
+    }
     memset(blocks + column->cap, 0, (cap - column->cap) * sizeof(struct ct_edge_stats *));
     column->blocks = blocks;
     column->cap = cap;
-    return CT_OK;
+    return true;
 }
 
-/* The entry of an edge in the current context; NULL without memory. */
-static struct ct_edge_stats *entry(struct ct_edges *e, uint32_t edge)
+/* The entry of an edge; NULL without memory. */
+static struct ct_edge_stats *entry(struct ct_edges *e, size_t context, uint32_t edge)
 {
-    if (!e->entered && enter_context(e))
-        return NULL;
-    struct column *column = &e->columns[e->at];
+    struct column *column = &e->columns[context];
     uint32_t block = edge >> BLOCK_SHIFT;
-    if (block >= column->cap && grow_column(e, column, block))
+    if (block >= column->cap && !grow_column(e, column, block))
         return NULL;
     struct ct_edge_stats **place = column->blocks + block;
     if (!*place && !(*place = calloc(BLOCK, sizeof(struct ct_edge_stats)))) {
         ct_fail_nomem(e->ctx, "edge statistics");
         return NULL;
     }
-    if (edge >= e->contexts[e->at].edges)
-        e->contexts[e->at].edges = edge + 1;
+    if (edge >= e->contexts[context].edges)
+        e->contexts[context].edges = edge + 1;
     return *place + (edge & (BLOCK - 1));
 }
 
@@ -161,16 +162,30 @@ static void add(struct ct_edge_stats *to, const struct ct_edge_stats *s)
     to->square_hi += s->square_hi + (to->square_lo < s->square_lo);
 }
 
-int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_stats *stats)
+int ct_edges_enter(struct ct_edges *e, size_t *context)
 {
-    struct ct_edge_stats *to = entry(e, edge);
+    int rc = e->entered ? CT_OK : enter_context(e);
+    *context = e->at;
+    return rc;
+}
+
+int ct_edges_add_at(struct ct_edges *e, size_t context, uint32_t edge, const struct ct_edge_stats *stats)
+{
+    struct ct_edge_stats *to = entry(e, context, edge);
     if (!to)
         return CT_ERR_NOMEM;
     add(to, stats);
-    e->contexts[e->at].steps += stats->count;
+    e->contexts[context].steps += stats->count;
     e->totals.steps += stats->count;
     e->totals.cycles += stats->sum;
     return CT_OK;
+}
+
+int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_stats *stats)
+{
+    size_t context;
+    int rc = ct_edges_enter(e, &context);
+    return rc ? rc : ct_edges_add_at(e, context, edge, stats);
 }
 
 static int add_step(struct ct_edges *e, uint32_t edge, uint32_t cycles)

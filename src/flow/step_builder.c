@@ -34,17 +34,6 @@ void ct_step_stop_waiting(struct ct_step_builder *b)
     b->waiting_marks = 0;
 }
 
-void ct_step_open(struct ct_step_builder *b, uint32_t node, uint8_t exec)
-{
-    b->node = node;
-    b->exec = exec;
-    b->pending = true;
-    b->pending_marks = 0;
-    b->cycles[b->count++] = CT_STEP_NO_CYCLES;
-    if (b->counts && b->waiting < CT_STEP_WAIT)
-        b->waiting++;
-}
-
 int ct_step_settle(struct ct_step_builder *b, enum ct_edge_kind kind, uint64_t next)
 {
     if (!b->pending)
@@ -66,21 +55,10 @@ static int put_mark(struct ct_step_builder *b, const struct ct_step_mark *mark)
     return CT_OK;
 }
 
-static int release_timestamp(struct ct_step_builder *b)
+int ct_step_put_timestamp(struct ct_step_builder *b)
 {
-    if (!b->timestamp_held)
-        return CT_OK;
     b->timestamp_held = false;
     return put_mark(b, &b->timestamp);
-}
-
-/* Instructions of step `at`. */
-static uint32_t instructions(const struct ct_step_builder *b, size_t at)
-{
-    uint32_t count;
-    const struct ct_node *nodes = ct_graph_nodes(b->graph, &count);
-    const struct ct_edge *edges = ct_graph_edges(b->graph, &count);
-    return nodes[b->pending && at + 1 == b->count ? b->node : edges[b->edge[at]].from].n;
 }
 
 /* A count for all steps that wait. */
@@ -89,16 +67,21 @@ static void split(struct ct_step_builder *b, uint32_t cycles)
     size_t from = b->count - b->waiting;
     uint64_t total = 0;
     for (size_t i = from; i < b->count; i++)
-        total += instructions(b, i);
+        total += b->insns[i];
     uint32_t left = cycles;
     uint32_t shared = b->waiting > 1 ? CT_STEP_SHARED : 0;
     for (size_t i = from; i + 1 < b->count; i++) {
-        uint32_t part = total ? (uint32_t)((uint64_t)cycles * instructions(b, i) / total) : 0;
+        uint32_t part = total ? (uint32_t)((uint64_t)cycles * b->insns[i] / total) : 0;
         b->cycles[i] = part | shared;
         left -= part;
     }
     b->cycles[b->count - 1] = left | shared;
     ct_step_stop_waiting(b);
+}
+
+static int release_timestamp(struct ct_step_builder *b)
+{
+    return b->timestamp_held ? ct_step_put_timestamp(b) : CT_OK;
 }
 
 int ct_step_count_cycles(struct ct_step_builder *b, const struct ct_elem *elem, uint64_t offset, uint8_t isa)
@@ -187,7 +170,7 @@ static int add_range(struct ct_step_builder *b, const struct ct_flow *r)
     if (!rc)
         rc = ct_graph_node(b->graph, &node, &number);
     if (!rc)
-        ct_step_open(b, number, r->exec);
+        ct_step_open(b, number, r->n, r->exec);
     return rc;
 }
 
@@ -207,7 +190,7 @@ static int add_nopath(struct ct_step_builder *b, const struct ct_flow *r)
         rc = ct_graph_node(b->graph, &node, &number);
     if (rc)
         return rc;
-    ct_step_open(b, number, 1);
+    ct_step_open(b, number, r->n, 1);
     return ct_step_settle(b, CT_EDGE_NEXT, r->end);
 }
 
@@ -237,6 +220,7 @@ void ct_step_drop_given(struct ct_step_builder *b)
     b->count -= b->given;
     b->mark_count -= b->given_marks;
     memmove(b->edge, b->edge + b->given, b->count * sizeof *b->edge);
+    memmove(b->insns, b->insns + b->given, b->count * sizeof *b->insns);
     memmove(b->cycles, b->cycles + b->given, b->count * sizeof *b->cycles);
     memmove(b->marks, b->marks + b->given_marks, b->mark_count * sizeof *b->marks);
     for (size_t i = 0; i < b->mark_count; i++)

@@ -27,17 +27,31 @@ struct ct_step_builder {
     size_t count, mark_count;
     uint32_t edge[CT_STEP_BATCH];
     uint32_t cycles[CT_STEP_BATCH];
+    uint32_t insns[CT_STEP_BATCH]; /* of its node */
     struct ct_step_mark marks[CT_STEP_MARKS];
 };
 
 /* CT_ERR_CONFIG for registers that cannot be. */
 int ct_step_builder_init(struct ct_step_builder *b, struct ct_ctx *ctx, const struct ct_source *source);
 
-/* A step begins: the instructions of a node ran. The step before it has its edge. There must be room. */
-void ct_step_open(struct ct_step_builder *b, uint32_t node, uint8_t exec);
+/* A step begins: the `n` instructions of a node ran. The step before it has its edge. There must be room. */
+static inline void ct_step_open(struct ct_step_builder *b, uint32_t node, uint32_t n, uint8_t exec)
+{
+    b->node = node;
+    b->exec = exec;
+    b->pending = true;
+    b->pending_marks = 0;
+    b->insns[b->count] = n;
+    b->cycles[b->count++] = CT_STEP_NO_CYCLES;
+    if (b->counts && b->waiting < CT_STEP_WAIT)
+        b->waiting++;
+}
 
 /* The last step gets its edge, if it has none. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_step_settle(struct ct_step_builder *b, enum ct_edge_kind kind, uint64_t next);
+
+/* The timestamp that is held becomes a mark: another record comes behind it. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_step_put_timestamp(struct ct_step_builder *b);
 
 /* What a CYCLES element says. */
 int ct_step_count_cycles(struct ct_step_builder *b, const struct ct_elem *elem, uint64_t offset, uint8_t isa);

@@ -3,50 +3,13 @@
 #include <string.h>
 
 #include "base/ctx.h"
-#include "coretap/flow.h"
-#include "flow/fetch.h"
-#include "flow/return_stack.h"
-#include "flow/walk_config.h"
-
-/* Instructions between two waypoints at most. Longer straight code is a wrong image (memory full of data), and
- * a capture made to be slow must not succeed. */
-#define MAX_BLOCK 65536u
+#include "flow/walk.h"
 
 /* Records that one step may put out; the caller's array has room for more. */
 #define STEP_RECORDS 4
 
 /* Preferred return address of a tail-chained exception, M profile. */
 #define TAIL_CHAIN 0xfffffffeu
-
-/* An instruction that data transfers belong to. */
-struct data_owner {
-    uint64_t addr;
-    bool known;
-};
-
-struct ct_walk {
-    struct ct_fetch fetch;
-    struct ct_return_stack stack;
-    struct ct_walk_config config;
-    bool split_source_ranges;
-    bool need_address;
-    bool need_context;
-    struct data_owner
-        owners[4];   /* ETMv3: of data transfers: 0 the last instruction, others placeholders by tag */
-    bool lost_told;  /* ETMv3: it was said that instructions run at an unknown address */
-    bool stale;      /* the walk starts at an address that execution has left */
-    uint64_t addr;   /* next instruction */
-    uint8_t isa;     /* enum ct_isa of it */
-    uint8_t it_left; /* instructions left in an IT block */
-    bool sf;         /* 64-bit state */
-    uint8_t el_sec;
-    uint32_t q_count;    /* instructions of the Q element that comes; 0 when unknown */
-    unsigned atoms_done; /* of the element in work */
-    uint64_t offset;     /* of the element in work */
-    struct ct_insn insn; /* the last instruction walked */
-    bool
-        placed; /* the element in work, or the one before, put out something that cycles can be attached to */
-};
 
 struct sink {
     struct ct_flow *records;
@@ -59,18 +22,6 @@ enum stop {
     STOP_WAYPOINT,
     STOP_BEFORE, /* behind the instruction before the given address */
     STOP_AFTER,  /* behind the instruction at the given address */
-};
-
-enum found {
-    FOUND,
-    NO_ACCESS,
-    TOO_LONG,
-};
-
-struct range {
-    uint64_t start;
-    uint32_t n;
-    uint8_t last_cond;
 };
 
 int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
@@ -100,7 +51,7 @@ void ct_walk_free(struct ct_walk *w)
     free(w);
 }
 
-static uint32_t current_space(const struct ct_walk *w)
+uint32_t ct_walk_space(const struct ct_walk *w)
 {
     static const uint8_t spaces[4][4] = {
         [CT_SEC_S] = {CT_SPACE_EL1S, CT_SPACE_EL1S, CT_SPACE_EL2S, CT_SPACE_EL3},
@@ -113,7 +64,7 @@ static uint32_t current_space(const struct ct_walk *w)
     return spaces[w->el_sec >> 4 & 3][w->el_sec & 3];
 }
 
-static uint8_t isa_of(const struct ct_walk *w, unsigned select)
+uint8_t ct_walk_isa(const struct ct_walk *w, unsigned select)
 {
     static const uint8_t isas[] = {[CT_IS0] = CT_ISA_A32,
                                    [CT_IS1] = CT_ISA_T32,
@@ -125,7 +76,7 @@ static uint8_t isa_of(const struct ct_walk *w, unsigned select)
     return select < sizeof isas ? isas[select] : w->isa;
 }
 
-static void go_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
+void ct_walk_go_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
 {
     w->addr = addr;
     w->isa = isa;
@@ -140,7 +91,7 @@ static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
         (struct ct_flow){.offset = w->offset, .kind = CT_FLOW_ELEM, .isa = w->isa, .elem = elem};
 }
 
-static void put_range(struct ct_walk *w, struct sink *sink, const struct range *range, bool exec)
+static void put_range(struct ct_walk *w, struct sink *sink, const struct ct_walk_range *range, bool exec)
 {
     w->placed = true;
     sink->records[sink->count++] = (struct ct_flow){
@@ -154,7 +105,7 @@ static void put_range(struct ct_walk *w, struct sink *sink, const struct range *
         .sub = w->insn.sub,
         .cond = range->last_cond,
         .exec = exec,
-        .space = (uint8_t)current_space(w),
+        .space = (uint8_t)ct_walk_space(w),
         .stale = w->stale,
         .last_size = w->insn.size,
     };
@@ -166,7 +117,7 @@ static void put_no_access(struct ct_walk *w, struct sink *sink, uint64_t addr)
         .offset = w->offset,
         .kind = CT_FLOW_NO_ACCESS,
         .start = addr,
-        .space = (uint8_t)current_space(w),
+        .space = (uint8_t)ct_walk_space(w),
         .stale = w->stale,
     };
 }
@@ -180,9 +131,9 @@ static void put_bad_image(struct ct_walk *w, struct sink *sink)
 }
 
 /* The instruction at w->addr, and on to the next. False when it cannot be read. */
-static bool walk_insn(struct ct_walk *w, struct range *range)
+static bool walk_insn(struct ct_walk *w, struct ct_walk_range *range)
 {
-    if (!ct_fetch_insn(&w->fetch, w->addr, (enum ct_isa)w->isa, current_space(w), &w->insn))
+    if (!ct_fetch_insn(&w->fetch, w->addr, (enum ct_isa)w->isa, ct_walk_space(w), &w->insn))
         return false;
     range->last_cond = w->insn.cond || (w->it_left && w->config.it_conditions);
     if (w->it_left)
@@ -194,27 +145,33 @@ static bool walk_insn(struct ct_walk *w, struct range *range)
     return true;
 }
 
-static enum found walk_to(struct ct_walk *w, enum stop stop, uint64_t at, struct range *range)
+static enum ct_walk_found walk_to(struct ct_walk *w, enum stop stop, uint64_t at, struct ct_walk_range *range)
 {
-    *range = (struct range){.start = w->addr};
+    *range = (struct ct_walk_range){.start = w->addr};
     for (;;) {
         uint64_t here = w->addr;
-        if (range->n == MAX_BLOCK)
-            return TOO_LONG;
+        if (range->n == CT_WALK_MAX_BLOCK)
+            return CT_WALK_TOO_LONG;
         if (!walk_insn(w, range))
-            return NO_ACCESS;
+            return CT_WALK_NO_ACCESS;
         if ((stop == STOP_WAYPOINT && w->insn.type != CT_INSN_OTHER) ||
             (stop == STOP_BEFORE && w->addr == at) || (stop == STOP_AFTER && here == at))
-            return FOUND;
+            return CT_WALK_FOUND;
     }
 }
 
+enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *range)
+{
+    return walk_to(w, STOP_WAYPOINT, 0, range);
+}
+
 /* What a walk gave when it did not get where it should: the instructions up to there, and why. */
-static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct range *range, enum found found)
+static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct ct_walk_range *range,
+                            enum ct_walk_found found)
 {
     if (range->n)
         put_range(w, sink, range, true);
-    if (found == NO_ACCESS)
+    if (found == CT_WALK_NO_ACCESS)
         put_no_access(w, sink, w->addr);
     else
         put_bad_image(w, sink);
@@ -228,7 +185,7 @@ static void take_waypoint(struct ct_walk *w)
     uint64_t next = w->addr;
     uint8_t isa = w->isa;
     if (w->insn.type == CT_INSN_BR)
-        go_to(w, w->insn.target, w->insn.isa);
+        ct_walk_go_to(w, w->insn.target, w->insn.isa);
     else if (w->insn.type == CT_INSN_IBR)
         w->need_address = true;
     else
@@ -252,7 +209,7 @@ static void settle_return(struct ct_walk *w, struct sink *sink)
     if (!w->stack.pop_pending)
         return;
     if (ct_return_stack_pop(&w->stack, &addr, &isa))
-        go_to(w, addr, isa);
+        ct_walk_go_to(w, addr, isa);
     else
         put_bad_image(w, sink);
 }
@@ -262,9 +219,9 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
     settle_return(w, sink);
     if (w->need_address || w->need_context)
         return;
-    struct range range;
-    enum found found = walk_to(w, STOP_WAYPOINT, 0, &range);
-    if (found != FOUND) {
+    struct ct_walk_range range;
+    enum ct_walk_found found = walk_to(w, STOP_WAYPOINT, 0, &range);
+    if (found != CT_WALK_FOUND) {
         put_broken_walk(w, sink, &range, found);
         return;
     }
@@ -281,9 +238,9 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
 {
     if (w->need_address || w->need_context)
         return;
-    struct range range;
-    enum found found = walk_to(w, STOP_WAYPOINT, 0, &range);
-    if (found != FOUND) {
+    struct ct_walk_range range;
+    enum ct_walk_found found = walk_to(w, STOP_WAYPOINT, 0, &range);
+    if (found != CT_WALK_FOUND) {
         put_broken_walk(w, sink, &range, found);
         return;
     }
@@ -297,7 +254,7 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
     take_waypoint(w);
     w->stack.pop_pending = false;
     if (found_it)
-        go_to(w, addr, isa);
+        ct_walk_go_to(w, addr, isa);
     else if (from_stack && w->stack.enabled)
         put_bad_image(w, sink);
 }
@@ -322,11 +279,11 @@ static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint
 /* ETMv3: one instruction. */
 static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
 {
-    struct range range = {.start = w->addr};
+    struct ct_walk_range range = {.start = w->addr};
     w->owners[0].known = false;
     w->lost_told = false;
     if (!walk_insn(w, &range)) {
-        put_broken_walk(w, sink, &range, NO_ACCESS);
+        put_broken_walk(w, sink, &range, CT_WALK_NO_ACCESS);
         w->placed = true; /* its cycles are said with the address */
         return;
     }
@@ -387,18 +344,18 @@ static bool on_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink 
     return true;
 }
 
-static void on_address(struct ct_walk *w, const struct ct_elem *elem)
+void ct_walk_on_address(struct ct_walk *w, const struct ct_elem *elem)
 {
     w->stack.pop_pending = false;
     w->stack.wait_address = false;
-    go_to(w, elem->v, isa_of(w, elem->n));
+    ct_walk_go_to(w, elem->v, ct_walk_isa(w, elem->n));
 }
 
 static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     w->sf = elem->aux & CT_CONTEXT_SF;
     w->el_sec = elem->n;
-    w->isa = isa_of(w, (elem->aux & CT_CONTEXT_IS) >> CT_CONTEXT_IS_SHIFT);
+    w->isa = ct_walk_isa(w, (elem->aux & CT_CONTEXT_IS) >> CT_CONTEXT_IS_SHIFT);
     w->need_context = false;
     put_elem(w, sink, *elem);
 }
@@ -413,14 +370,15 @@ static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct s
     if (tail_chain)
         out.n &= (uint8_t)~CT_EXCEPTION_HAS_RET;
     if (elem->n & CT_EXCEPTION_TARGET)
-        on_address(w, &(struct ct_elem){.n = elem->n & CT_EXCEPTION_IS1 ? CT_IS1 : CT_IS0, .v = elem->v});
+        ct_walk_on_address(
+            w, &(struct ct_elem){.n = elem->n & CT_EXCEPTION_IS1 ? CT_IS1 : CT_IS0, .v = elem->v});
     else
         settle_return(w, sink);
     if (!w->need_context && (out.n & CT_EXCEPTION_HAS_RET) && w->addr < elem->v) {
-        struct range range;
+        struct ct_walk_range range;
         w->stale = w->need_address;
-        enum found found = walk_to(w, STOP_BEFORE, elem->v, &range);
-        if (found == FOUND)
+        enum ct_walk_found found = walk_to(w, STOP_BEFORE, elem->v, &range);
+        if (found == CT_WALK_FOUND)
             put_range(w, sink, &range, true);
         else
             put_broken_walk(w, sink, &range, found);
@@ -447,9 +405,9 @@ static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct si
 {
     if (w->need_address || w->need_context)
         return;
-    struct range range;
-    enum found found = walk_to(w, STOP_AFTER, elem->v, &range);
-    if (found != FOUND) {
+    struct ct_walk_range range;
+    enum ct_walk_found found = walk_to(w, STOP_AFTER, elem->v, &range);
+    if (found != CT_WALK_FOUND) {
         put_broken_walk(w, sink, &range, found);
         return;
     }
@@ -486,10 +444,11 @@ static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
     for (;;) {
         if (sink->cap - sink->count < STEP_RECORDS)
             return false;
-        struct range range = {.start = w->addr};
+        struct ct_walk_range range = {.start = w->addr};
         do {
-            if (range.n == MAX_BLOCK || !walk_insn(w, &range)) {
-                put_broken_walk(w, sink, &range, range.n == MAX_BLOCK ? TOO_LONG : NO_ACCESS);
+            if (range.n == CT_WALK_MAX_BLOCK || !walk_insn(w, &range)) {
+                put_broken_walk(w, sink, &range,
+                                range.n == CT_WALK_MAX_BLOCK ? CT_WALK_TOO_LONG : CT_WALK_NO_ACCESS);
                 return true;
             }
         } while (w->addr <= source && w->insn.type == CT_INSN_OTHER);
@@ -504,16 +463,16 @@ static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
 }
 
 /* On to `insn` at the source address. Where instructions have one size their number needs no memory. */
-static enum found walk_to_source(struct ct_walk *w, uint64_t source, const struct ct_insn *insn,
-                                 struct range *range)
+static enum ct_walk_found walk_to_source(struct ct_walk *w, uint64_t source, const struct ct_insn *insn,
+                                         struct ct_walk_range *range)
 {
     uint64_t words = (source - w->addr) / 4 + 1;
     if (w->isa == CT_ISA_T32 || words > UINT32_MAX)
         return walk_to(w, STOP_AFTER, source, range);
-    *range = (struct range){.start = w->addr, .n = (uint32_t)words, .last_cond = insn->cond};
+    *range = (struct ct_walk_range){.start = w->addr, .n = (uint32_t)words, .last_cond = insn->cond};
     w->insn = *insn;
     w->addr = source + insn->size;
-    return FOUND;
+    return CT_WALK_FOUND;
 }
 
 /* Execution went on to the instruction at the source address, which was executed. The packet's IS0 or IS1 is only
@@ -524,7 +483,7 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
     if (w->need_context)
         return true;
     struct ct_insn insn;
-    if (!ct_fetch_insn(&w->fetch, elem->v, (enum ct_isa)w->isa, current_space(w), &insn)) {
+    if (!ct_fetch_insn(&w->fetch, elem->v, (enum ct_isa)w->isa, ct_walk_space(w), &insn)) {
         put_no_access(w, sink, elem->v);
         w->need_address = true;
         return true;
@@ -533,14 +492,14 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
     uint64_t target;
     uint8_t isa;
     if (w->stack.pop_pending && ct_return_stack_pop(&w->stack, &target, &isa))
-        go_to(w, target, isa);
+        ct_walk_go_to(w, target, isa);
     if (w->need_address || w->addr > elem->v)
-        go_to(w, elem->v, w->isa);
+        ct_walk_go_to(w, elem->v, w->isa);
     if (w->split_source_ranges)
         return split_range(w, elem->v, sink);
-    struct range range;
-    enum found found = walk_to_source(w, elem->v, &insn, &range);
-    if (found != FOUND) {
+    struct ct_walk_range range;
+    enum ct_walk_found found = walk_to_source(w, elem->v, &insn, &range);
+    if (found != CT_WALK_FOUND) {
         put_broken_walk(w, sink, &range, found);
         return true;
     }
@@ -556,10 +515,10 @@ static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
 {
     settle_return(w, sink);
     bool known = !w->need_address && !w->need_context;
-    struct range range = {.start = w->addr};
+    struct ct_walk_range range = {.start = w->addr};
     bool branch = false;
     if (known)
-        while (range.n < w->q_count && range.n < MAX_BLOCK && !branch && walk_insn(w, &range))
+        while (range.n < w->q_count && range.n < CT_WALK_MAX_BLOCK && !branch && walk_insn(w, &range))
             branch = w->insn.type == CT_INSN_BR || w->insn.type == CT_INSN_IBR;
     if (known && range.n && range.n == w->q_count && (w->addr == q->v || branch)) {
         put_range(w, sink, &range, true);
@@ -569,10 +528,10 @@ static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
                                                         .start = range.start,
                                                         .end = q->v,
                                                         .n = w->q_count,
-                                                        .space = (uint8_t)current_space(w),
-                                                        .isa = isa_of(w, q->n)};
+                                                        .space = (uint8_t)ct_walk_space(w),
+                                                        .isa = ct_walk_isa(w, q->n)};
     }
-    on_address(w, q);
+    ct_walk_on_address(w, q);
 }
 
 static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
@@ -604,7 +563,7 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
         on_waypoint(w, elem, sink);
         return true;
     case CT_ELEM_ADDRESS:
-        on_address(w, elem);
+        ct_walk_on_address(w, elem);
         return true;
     case CT_ELEM_SOURCE:
         return on_source(w, elem, sink);

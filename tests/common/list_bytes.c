@@ -67,7 +67,7 @@ char *list_bytes(const struct ct_source *source, const struct list_region *regio
         sink.packets = on_packets;
     else
         sink.flow = on_flow;
-    int err = ct_stream_chain_init(&chain, NULL, source, 0x10, &options, memory);
+    int err = ct_stream_chain_init(&chain, NULL, source, 0x10, &options, false, memory);
     if (!err)
         run_pieces(&chain, bytes, size, level, &sink, cuts);
     ct_stream_chain_deinit(&chain);

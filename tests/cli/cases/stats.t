@@ -45,3 +45,42 @@ $ coretap stats --config examples/quickstart --threads 2 - <examples/quickstart/
 | packets=1517
 | elements=1567
 | atoms=2723
+
+# Edges of the program, by either engine.
+$ coretap stats --level coverage examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| packets=1517
+| elements=1567
+| atoms=2723
+| branches=1559
+| instructions=4610
+| edges=99
+| steps=2753
+| gaps=0
+| lost_bytes=0
+$ coretap stats --level timing --engine fast examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| packets=1517
+| elements=1567
+| atoms=2723
+| branches=1559
+| instructions=4610
+| edges=99
+| steps=2753
+| cycles=1897
+| unplaced_cycles=0
+| gaps=0
+| lost_bytes=0
+$ coretap stats --level timing --engine plain examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| packets=1517
+| elements=1567
+| atoms=2723
+| branches=1559
+| instructions=4610
+| edges=99
+| steps=2753
+| cycles=1897
+| unplaced_cycles=0
+| gaps=0
+| lost_bytes=0

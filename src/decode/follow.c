@@ -1,0 +1,140 @@
+#include "decode/follow.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "flow/fast.h"
+
+static int init_plain(struct ct_follow *f, struct ct_ctx *ctx, const struct ct_source *source,
+                      const struct ct_memory *memory, bool steps, bool split)
+{
+    struct ct_walk_options options = {.size = sizeof options, .split_source_ranges = split};
+    int rc = ct_walk_new(ctx, source, memory, &options, &f->walk);
+    return !rc && steps ? ct_steps_new(ctx, source, &f->steps) : rc;
+}
+
+int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_chain_options *options,
+                  bool wants_steps, const struct ct_memory *memory, struct ct_follow **out)
+{
+    bool steps = options->level >= CT_LEVEL_STEPS;
+    bool split = steps || options->split_source_ranges;
+    struct ct_follow *f = calloc(1, sizeof *f);
+    if (!f)
+        return ct_fail_nomem(ctx, source->name);
+    f->edge_cycles = options->edges == CT_EDGES_CYCLES;
+    f->gives_counts = !wants_steps && !(steps && f->edge_cycles);
+    bool counts = options->engine == CT_ENGINE_FAST && f->gives_counts;
+    int rc = counts || (steps && options->edges) ? ct_edges_new(ctx, NULL, &f->edges) : CT_OK;
+    struct ct_fast_options fast = {
+        .size = sizeof fast, .split_source_ranges = split, .counts = counts ? f->edges : NULL};
+    if (!rc && options->engine == CT_ENGINE_FAST)
+        rc = ct_fast_new(ctx, source, memory, &fast, &f->fast);
+    else if (!rc)
+        rc = init_plain(f, ctx, source, memory, steps, split);
+    if (rc) {
+        ct_follow_free(f);
+        return rc;
+    }
+    *out = f;
+    return CT_OK;
+}
+
+void ct_follow_free(struct ct_follow *f)
+{
+    if (!f)
+        return;
+    ct_walk_free(f->walk);
+    ct_steps_free(f->steps);
+    ct_fast_free(f->fast);
+    ct_edges_free(f->edges);
+    free(f);
+}
+
+const struct ct_graph *ct_follow_graph(const struct ct_follow *f)
+{
+    return f->fast ? ct_fast_graph(f->fast) : f->steps ? ct_steps_graph(f->steps) : NULL;
+}
+
+static int give_steps(struct ct_follow *f, const struct ct_stream *stream, const struct ct_step_batch *batch,
+                      const struct ct_chain_sink *sink)
+{
+    if (!batch->count && !batch->mark_count)
+        return 0;
+    struct ct_step_batch counted = *batch;
+    if (!f->edge_cycles)
+        counted.cycles = NULL;
+    int rc = f->edges ? ct_edges_add(f->edges, &counted) : 0;
+    return !rc && sink->steps ? sink->steps(sink->user, stream, batch) : rc;
+}
+
+static int run_steps(struct ct_follow *f, const struct ct_stream *stream, size_t size,
+                     const struct ct_chain_sink *sink)
+{
+    int rc = 0;
+    for (size_t done = 0; !rc && done < size;) {
+        struct ct_step_batch batch;
+        size_t taken;
+        rc = ct_steps_run(f->steps, f->records + done, size - done, &taken, &batch);
+        done += taken;
+        if (!rc)
+            rc = give_steps(f, stream, &batch, sink);
+    }
+    return rc;
+}
+
+static int run_plain(struct ct_follow *f, const struct ct_stream *stream, const struct ct_elem *elems,
+                     size_t size, uint64_t end, const struct ct_chain_sink *sink)
+{
+    int rc = 0;
+    for (size_t done = 0; !rc && done < size;) {
+        size_t count;
+        done += ct_walk_run(f->walk, elems + done, size - done, end, f->records, CT_BATCH_FLOW, &count);
+        ct_flow_add_up(&f->sums, f->records, count);
+        struct ct_flow_batch batch = {.records = f->records, .count = count};
+        rc = sink->flow && count ? sink->flow(sink->user, stream, &batch) : 0;
+        if (!rc && f->steps)
+            rc = run_steps(f, stream, count, sink);
+    }
+    return rc;
+}
+
+int ct_follow_run(struct ct_follow *f, const struct ct_stream *stream, const struct ct_elem *elems,
+                  size_t size, uint64_t end, const struct ct_chain_sink *sink)
+{
+    if (!f->fast)
+        return run_plain(f, stream, elems, size, end, sink);
+    int rc = 0;
+    for (size_t done = 0; !rc && done < size;) {
+        struct ct_step_batch batch;
+        size_t taken;
+        rc = ct_fast_run(f->fast, elems + done, size - done, end, &taken, &batch);
+        done += taken;
+        if (!rc)
+            rc = give_steps(f, stream, &batch, sink);
+    }
+    return rc;
+}
+
+int ct_follow_flush(struct ct_follow *f, const struct ct_stream *stream, const struct ct_chain_sink *sink)
+{
+    struct ct_step_batch batch = {0};
+    int rc = 0;
+    if (f->steps)
+        ct_steps_flush(f->steps, &batch);
+    else if (f->fast && !f->gives_counts)
+        rc = ct_fast_flush(f->fast, &batch);
+    return rc ? rc : give_steps(f, stream, &batch, sink);
+}
+
+int ct_follow_sync(struct ct_follow *f, struct ct_stream_stats *stats)
+{
+    struct ct_step_batch batch;
+    int rc = f->fast && f->gives_counts ? ct_fast_flush(f->fast, &batch) : CT_OK;
+    const struct ct_flow_sums *sums = f->fast ? ct_fast_sums(f->fast) : &f->sums;
+    stats->ranges = sums->ranges;
+    stats->instructions = sums->instructions;
+    stats->branches = sums->branches;
+    stats->no_access = sums->no_access;
+    stats->bad_images = sums->bad_images;
+    return rc;
+}

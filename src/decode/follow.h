@@ -1,0 +1,41 @@
+/* Elements of one trace ID along the program: records of the walk, steps, edge counts. */
+#ifndef CT_DECODE_FOLLOW_H
+#define CT_DECODE_FOLLOW_H
+
+#include <stdbool.h>
+
+#include "coretap/decode.h"
+#include "flow/sums.h"
+
+#define CT_BATCH_FLOW 2048
+
+struct ct_follow {
+    struct ct_walk *walk;   /* the plain engine … */
+    struct ct_steps *steps; /* … from STEPS on */
+    struct ct_fast *fast;   /* or the fast one */
+    struct ct_edges *edges; /* when they are wanted … */
+    bool edge_cycles;       /* … with their cycles */
+    bool gives_counts;      /* the fast engine gives no steps */
+    struct ct_flow_sums sums;
+    struct ct_flow records[CT_BATCH_FLOW];
+};
+
+/* For level FLOW or more. `options` has no engine AUTO. */
+int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_chain_options *options,
+                  bool wants_steps, const struct ct_memory *memory, struct ct_follow **out);
+void ct_follow_free(struct ct_follow *follow);
+
+const struct ct_graph *ct_follow_graph(const struct ct_follow *follow);
+
+/* Elements; `end` as for ct_walk_run. Result: 0, an error, or what a receiver returned. */
+int ct_follow_run(struct ct_follow *follow, const struct ct_stream *stream, const struct ct_elem *elems,
+                  size_t size, uint64_t end, const struct ct_chain_sink *sink);
+
+/* Gives what is known when the input pauses. */
+int ct_follow_flush(struct ct_follow *follow, const struct ct_stream *stream,
+                    const struct ct_chain_sink *sink);
+
+/* Brings the edges up to date and adds up what was followed in `stats`. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_follow_sync(struct ct_follow *follow, struct ct_stream_stats *stats);
+
+#endif

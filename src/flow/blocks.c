@@ -1,0 +1,261 @@
+#include "flow/blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+#define FIRST_CAP 1024u
+
+int ct_blocks_init(struct ct_blocks *b, struct ct_ctx *ctx, struct ct_walk *walk, struct ct_graph *graph)
+{
+    *b = (struct ct_blocks){.walk = walk, .graph = graph, .ctx = ctx, .count = 1, .cap = FIRST_CAP};
+    b->blocks = aligned_alloc(64, FIRST_CAP * sizeof *b->blocks);
+    b->infos = malloc(FIRST_CAP * sizeof *b->infos);
+    b->heads = calloc(FIRST_CAP * 2, sizeof *b->heads);
+    b->pair_cap = FIRST_CAP;
+    b->pairs = calloc(FIRST_CAP, sizeof *b->pairs);
+    if (!b->blocks || !b->infos || !b->heads || !b->pairs) {
+        ct_blocks_deinit(b);
+        return ct_fail_nomem(ctx, "program blocks");
+    }
+    b->blocks[0] = (struct ct_block){.flags = CT_BLOCK_SLOW};
+    return CT_OK;
+}
+
+void ct_blocks_deinit(struct ct_blocks *b)
+{
+    free(b->blocks);
+    free(b->infos);
+    free(b->heads);
+    free(b->pairs);
+    b->blocks = NULL;
+    b->infos = NULL;
+    b->heads = NULL;
+    b->pairs = NULL;
+}
+
+void ct_blocks_clear(struct ct_blocks *b)
+{
+    b->count = 1;
+    memset(b->heads, 0, (size_t)b->cap * 2 * sizeof *b->heads);
+    b->pair_count = 0;
+    memset(b->pairs, 0, b->pair_cap * sizeof *b->pairs);
+}
+
+static uint32_t hash(uint64_t addr, uint32_t more)
+{
+    uint64_t h = (addr ^ (uint64_t)more << 40) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(h >> 32);
+}
+
+static uint32_t *head_of(struct ct_blocks *b, uint64_t addr)
+{
+    return &b->heads[hash(addr, 0) & (b->cap * 2 - 1)];
+}
+
+static int no_memory(struct ct_blocks *b)
+{
+    return b->error = ct_fail_nomem(b->ctx, "program blocks");
+}
+
+static int grow(struct ct_blocks *b)
+{
+    uint32_t cap = b->cap * 2;
+    struct ct_block *blocks = aligned_alloc(64, cap * sizeof *blocks);
+    struct ct_block_info *infos = blocks ? realloc(b->infos, cap * sizeof *infos) : NULL;
+    if (infos)
+        b->infos = infos;
+    uint32_t *heads = infos ? calloc((size_t)cap * 2, sizeof *heads) : NULL;
+    if (!heads) {
+        free(blocks);
+        return no_memory(b);
+    }
+    memcpy(blocks, b->blocks, b->count * sizeof *blocks);
+    free(b->blocks);
+    free(b->heads);
+    b->blocks = blocks;
+    b->heads = heads;
+    b->cap = cap;
+    for (uint32_t i = 1; i < b->count; i++) {
+        uint32_t *head = head_of(b, blocks[i].addr);
+        infos[i].next_same = *head;
+        *head = i;
+    }
+    return CT_OK;
+}
+
+static uint8_t flags_of(const struct ct_walk *w)
+{
+    const struct ct_insn *insn = &w->insn;
+    uint8_t flags = 0;
+    if (insn->type == CT_INSN_IBR)
+        flags |= CT_BLOCK_INDIRECT | CT_BLOCK_BRANCH;
+    if (insn->type == CT_INSN_BR)
+        flags |= CT_BLOCK_BRANCH;
+    if (insn->sub == CT_INSN_SUB_LINK && flags && w->stack.enabled)
+        flags |= CT_BLOCK_LINK;
+    if (insn->sub == CT_INSN_SUB_ERET && w->config.eret_is_return)
+        flags |= CT_BLOCK_SLOW;
+    return flags;
+}
+
+uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t context)
+{
+    struct ct_walk *w = b->walk;
+    uint8_t space = (uint8_t)ct_walk_space(w);
+    for (uint32_t i = *head_of(b, addr); i; i = b->infos[i].next_same) {
+        const struct ct_block *found = &b->blocks[i];
+        if (found->addr == addr && found->isa == isa && found->space == space && found->context == context)
+            return i;
+    }
+    struct ct_walk_range range;
+    ct_walk_go_to(w, addr, isa);
+    if (ct_walk_to_waypoint(w, &range) != CT_WALK_FOUND || (b->count == b->cap && grow(b)))
+        return 0;
+    uint32_t number = b->count++;
+    uint32_t *head = head_of(b, addr);
+    b->blocks[number] = (struct ct_block){.edge = {CT_NO_NUMBER, CT_NO_NUMBER},
+                                          .node = CT_NO_NUMBER,
+                                          .addr = addr,
+                                          .end = w->addr,
+                                          .n = range.n,
+                                          .flags = flags_of(w),
+                                          .isa = isa,
+                                          .target_isa = w->insn.isa,
+                                          .it_left = w->it_left,
+                                          .space = space,
+                                          .context = context};
+    b->infos[number] = (struct ct_block_info){.target = w->insn.target,
+                                              .next_same = *head,
+                                              .type = w->insn.type,
+                                              .sub = w->insn.sub,
+                                              .cond = range.last_cond,
+                                              .last_size = w->insn.size};
+    *head = number;
+    return number;
+}
+
+uint64_t ct_block_target(const struct ct_blocks *b, uint32_t block, unsigned executed, uint8_t *isa)
+{
+    const struct ct_block *from = &b->blocks[block];
+    if (executed && from->flags & CT_BLOCK_BRANCH) {
+        *isa = from->target_isa;
+        return b->infos[block].target;
+    }
+    *isa = from->isa;
+    return from->end;
+}
+
+/* A block that the fast way does not execute is none to link to. */
+static uint32_t quick_block(const struct ct_blocks *b, uint32_t block)
+{
+    return b->blocks[block].flags & CT_BLOCK_SLOW ? 0 : block;
+}
+
+uint32_t ct_blocks_link(struct ct_blocks *b, uint32_t block, unsigned executed)
+{
+    struct ct_block *from = &b->blocks[block];
+    if (from->next[executed] || from->dead >> executed & 1)
+        return from->next[executed];
+    uint8_t isa;
+    uint64_t addr = ct_block_target(b, block, executed, &isa);
+    bool in_it = from->it_left && !(executed && from->flags & CT_BLOCK_BRANCH);
+    uint32_t next = in_it ? 0 : quick_block(b, ct_blocks_at(b, addr, isa, from->context));
+    from = &b->blocks[block];
+    from->next[executed] = next;
+    if (!next && !b->error)
+        from->dead |= (uint8_t)(1u << executed);
+    return next;
+}
+
+static struct ct_pair *find_pair(const struct ct_blocks *b, uint32_t from, uint64_t addr, uint8_t isa)
+{
+    uint32_t at = hash(addr, from) & (b->pair_cap - 1);
+    for (;; at = (at + 1) & (b->pair_cap - 1)) {
+        struct ct_pair *pair = &b->pairs[at];
+        if (!pair->from || (pair->from == from && pair->addr == addr && pair->isa == isa))
+            return pair;
+    }
+}
+
+static int grow_pairs(struct ct_blocks *b)
+{
+    uint32_t cap = b->pair_cap;
+    struct ct_pair *old = b->pairs;
+    struct ct_pair *pairs = calloc((size_t)cap * 2, sizeof *pairs);
+    if (!pairs)
+        return no_memory(b);
+    b->pairs = pairs;
+    b->pair_cap = cap * 2;
+    for (uint32_t i = 0; i < cap; i++)
+        if (old[i].from)
+            *find_pair(b, old[i].from, old[i].addr, old[i].isa) = old[i];
+    free(old);
+    return CT_OK;
+}
+
+struct ct_pair *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint64_t addr, uint8_t isa)
+{
+    struct ct_pair *pair = find_pair(b, from, addr, isa);
+    if (pair->from)
+        return pair;
+    if (b->pair_count * 2 >= b->pair_cap) {
+        if (grow_pairs(b))
+            return NULL;
+        pair = find_pair(b, from, addr, isa);
+    }
+    uint32_t next = quick_block(b, ct_blocks_at(b, addr, isa, b->blocks[from].context));
+    b->pair_count++;
+    *pair = (struct ct_pair){.addr = addr, .from = from, .next = next, .edge = CT_NO_NUMBER, .isa = isa};
+    return pair;
+}
+
+uint32_t ct_block_node(struct ct_blocks *b, uint32_t block)
+{
+    struct ct_block *k = &b->blocks[block];
+    const struct ct_block_info *info = &b->infos[block];
+    if (k->node != CT_NO_NUMBER)
+        return k->node;
+    struct ct_node node = {.start = k->addr,
+                           .last = k->end - info->last_size,
+                           .end = k->end,
+                           .n = k->n,
+                           .space = k->space,
+                           .isa = k->isa,
+                           .type = info->type,
+                           .sub = info->sub,
+                           .cond = info->cond,
+                           .last_size = info->last_size};
+    int rc = ct_graph_node(b->graph, &node, &k->node);
+    if (rc)
+        b->error = rc;
+    return k->node;
+}
+
+static uint32_t edge_of(struct ct_blocks *b, uint32_t block, unsigned executed, uint64_t next)
+{
+    struct ct_edge edge = {
+        .next = next, .from = ct_block_node(b, block), .exec = (uint8_t)executed, .kind = CT_EDGE_NEXT};
+    uint32_t number = CT_NO_NUMBER;
+    int rc = ct_graph_edge(b->graph, &edge, &number);
+    if (rc)
+        b->error = rc;
+    return number;
+}
+
+uint32_t ct_block_edge(struct ct_blocks *b, uint32_t block, unsigned executed)
+{
+    uint8_t isa;
+    uint32_t *number = &b->blocks[block].edge[executed];
+    if (*number == CT_NO_NUMBER)
+        *number = edge_of(b, block, executed, ct_block_target(b, block, executed, &isa));
+    return *number;
+}
+
+uint32_t ct_pair_edge(struct ct_blocks *b, struct ct_pair *pair)
+{
+    if (pair->edge == CT_NO_NUMBER)
+        pair->edge = edge_of(b, pair->from, 1, pair->addr);
+    return pair->edge;
+}

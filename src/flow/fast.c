@@ -1,0 +1,336 @@
+#include "flow/fast.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "flow/edge_table.h"
+
+/* Steps and marks that the builder must have room for before an element: for its atoms, or for as many records. */
+#define ROOM (sizeof((struct ct_fast *)0)->records / sizeof(struct ct_flow))
+
+/* Elements without a step between them, after which the builder takes over, which has a limit for them. */
+#define MARKS_MOST 256
+
+int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
+                const struct ct_fast_options *options, struct ct_fast **out)
+{
+    struct ct_walk_options walk = {.size = sizeof walk,
+                                   .split_source_ranges = options && options->split_source_ranges};
+    struct ct_fast *f = calloc(1, sizeof *f);
+    if (!f)
+        return ct_fail_nomem(ctx, "fast walk");
+    f->ctx = ctx;
+    f->edges = options ? options->counts : NULL;
+    f->insn_atoms = source->protocol == CT_PROTOCOL_ETM3;
+    f->context_stale = true;
+    int rc = ct_step_builder_init(&f->builder, ctx, source);
+    if (!rc)
+        rc = ct_walk_new(ctx, source, memory, &walk, &f->walk);
+    if (!rc)
+        rc = ct_graph_new(ctx, &f->builder.graph);
+    if (!rc)
+        rc = ct_blocks_init(&f->blocks, ctx, f->walk, f->builder.graph);
+    if (!rc && f->edges) {
+        f->builder.counts = false;
+        f->runs = calloc((size_t)1 << CT_MEMO_SHIFT, sizeof *f->runs);
+        rc = f->runs ? CT_OK : ct_fail_nomem(ctx, "fast walk");
+    }
+    if (rc) {
+        ct_fast_free(f);
+        return rc;
+    }
+    f->pft = f->walk->config.atom_returns;
+    *out = f;
+    return CT_OK;
+}
+
+void ct_fast_free(struct ct_fast *f)
+{
+    if (!f)
+        return;
+    ct_walk_free(f->walk);
+    ct_blocks_deinit(&f->blocks);
+    ct_graph_free(f->builder.graph);
+    free(f->runs);
+    free(f);
+}
+
+const struct ct_graph *ct_fast_graph(const struct ct_fast *f)
+{
+    return f->builder.graph;
+}
+
+const struct ct_flow_sums *ct_fast_sums(const struct ct_fast *f)
+{
+    return &f->sums;
+}
+
+/* Counts: the last step leaves the run that counted it, because what comes now may be an exception. */
+static void open_tail(struct ct_fast *f)
+{
+    struct ct_block *last = &f->blocks.blocks[f->last];
+    if (!f->open)
+        return;
+    if (!ct_fast_is_indirect(f))
+        last->count[f->last_exec]--;
+    ct_step_open(&f->builder, ct_block_node(&f->blocks, f->last), last->n, f->last_exec);
+    f->builder.pending_marks = f->marks;
+    f->sums.ranges++;
+    f->sums.instructions += last->n;
+    f->sums.branches += f->last_exec && last->flags & CT_BLOCK_BRANCH;
+    f->open = false;
+}
+
+void ct_fast_leave(struct ct_fast *f)
+{
+    struct ct_walk *w = f->walk;
+    const struct ct_block *last = &f->blocks.blocks[f->last];
+    if (!f->quick)
+        return;
+    f->quick = false;
+    w->placed = true;
+    w->stack.pop_pending = false;
+    if (f->have_addr) {
+        ct_walk_go_to(w, f->addr, f->addr_isa);
+    } else if (f->cur) {
+        ct_walk_go_to(w, f->blocks.blocks[f->cur].addr, f->blocks.blocks[f->cur].isa);
+    } else if (ct_fast_is_indirect(f)) {
+        ct_walk_go_to(w, last->end, last->isa);
+        w->it_left = last->it_left;
+        w->need_address = true;
+        w->stack.pop_pending = w->stack.enabled && !f->pft;
+    } else {
+        uint8_t isa;
+        uint64_t addr = ct_block_target(&f->blocks, f->last, f->last_exec, &isa);
+        ct_walk_go_to(w, addr, isa);
+        w->it_left = f->last_exec && last->flags & CT_BLOCK_BRANCH ? 0 : last->it_left;
+    }
+    f->have_addr = false;
+    open_tail(f);
+}
+
+/* Counts: what the builder has goes to the table. */
+static int absorb(struct ct_fast *f)
+{
+    struct ct_step_batch batch;
+    ct_step_drop_given(&f->builder);
+    ct_step_give(&f->builder, &batch);
+    return batch.count || batch.mark_count ? ct_edges_add(f->edges, &batch) : CT_OK;
+}
+
+/* Counts: a step is certain to come at `addr`. */
+static int enter_counts(struct ct_fast *f, uint64_t addr)
+{
+    size_t context = f->context;
+    int rc = ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
+    if (!rc)
+        rc = absorb(f);
+    if (!rc && f->context_stale)
+        rc = ct_edges_enter(f->edges, &context);
+    f->context = (uint16_t)context;
+    f->context_stale = false;
+    f->marks = 0;
+    return rc;
+}
+
+uint32_t ct_fast_enter(struct ct_fast *f)
+{
+    struct ct_walk *w = f->walk;
+    struct ct_walk_range range;
+    if (w->need_address || w->need_context || w->it_left || w->stack.pop_pending ||
+        (w->stack.enabled && w->stack.wait_address))
+        return 0;
+    uint64_t addr = w->addr;
+    uint8_t isa = w->isa;
+    bool new_context = f->edges && f->context_stale;
+    bool found = !new_context || ct_walk_to_waypoint(w, &range) == CT_WALK_FOUND;
+    uint32_t block = 0;
+    if (found && new_context)
+        f->blocks.error = enter_counts(f, addr);
+    if (found && !f->blocks.error)
+        block = ct_blocks_at(&f->blocks, addr, isa, f->context);
+    if (f->blocks.blocks[block].flags & CT_BLOCK_SLOW)
+        block = 0;
+    ct_walk_go_to(w, addr, isa);
+    if (block && f->builder.timestamp_held && !f->edges)
+        f->blocks.error = ct_step_put_timestamp(&f->builder);
+    if (block && !f->blocks.error)
+        f->blocks.error = f->edges ? enter_counts(f, addr) : ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
+    f->open = false;
+    f->cur = block;
+    return f->blocks.error ? 0 : block;
+}
+
+uint32_t ct_fast_turn(struct ct_fast *f, struct ct_pair **pair)
+{
+    struct ct_return_stack *stack = &f->walk->stack;
+    uint64_t addr = f->addr;
+    uint8_t isa = f->addr_isa;
+    bool indirect = ct_fast_is_indirect(f);
+    *pair = NULL;
+    if (f->have_addr && !indirect) {
+        const struct ct_block *cur = &f->blocks.blocks[f->cur];
+        f->have_addr = cur->addr != addr || cur->isa != isa;
+        return f->have_addr ? 0 : f->cur;
+    }
+    if (!f->have_addr) {
+        if (!indirect || !stack->enabled || f->pft || !stack->count)
+            return 0;
+        addr = stack->entries[stack->top].addr;
+        isa = stack->entries[stack->top].isa;
+    }
+    *pair = ct_blocks_pair(&f->blocks, f->last, addr, isa);
+    if (!*pair || !(*pair)->next)
+        return 0;
+    if (!f->have_addr)
+        ct_return_stack_pop(stack, &addr, &isa);
+    f->have_addr = false;
+    f->cur = (*pair)->next;
+    return f->cur;
+}
+
+bool ct_fast_pft_return(struct ct_fast *f, const struct ct_block *block, bool target)
+{
+    struct ct_return_stack *stack = &f->walk->stack;
+    bool returns = stack->enabled && !target;
+    if (returns && !ct_return_stack_pop(stack, &f->addr, &f->addr_isa))
+        return false;
+    f->have_addr = returns;
+    if (block->flags & CT_BLOCK_LINK)
+        ct_return_stack_push(stack, block->end, block->isa);
+    return true;
+}
+
+/* Plain: as many records as there is room for. True when the element is done. */
+static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
+{
+    size_t count;
+    ct_fast_leave(f);
+    f->context_stale |= elem->kind == CT_ELEM_CONTEXT;
+    if (elem->kind == CT_ELEM_CONTEXT)
+        f->context_elem = *elem;
+    size_t taken = ct_walk_run(f->walk, elem, 1, end, f->records, ROOM, &count);
+    ct_flow_add_up(&f->sums, f->records, count);
+    for (size_t i = 0; i < count && !f->blocks.error; i++)
+        f->blocks.error = ct_step_add_flow(&f->builder, &f->records[i]);
+    return taken;
+}
+
+/* An element that changes nothing but makes a mark. */
+static bool put_mark(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
+{
+    if (f->edges) {
+        if (++f->marks < MARKS_MOST)
+            return true;
+        f->marks--;
+        return walk_plain(f, elem, end);
+    }
+    struct ct_flow record = {.offset = ct_elem_offset(elem, end), .kind = CT_FLOW_ELEM, .elem = *elem};
+    record.isa = f->have_addr ? f->addr_isa : f->blocks.blocks[f->cur ? f->cur : f->last].isa;
+    f->blocks.error = ct_step_add_flow(&f->builder, &record);
+    return true;
+}
+
+static bool take_address(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
+{
+    if (elem->n > CT_IS_UNKNOWN)
+        return walk_plain(f, elem, end);
+    if (!f->quick) {
+        ct_walk_on_address(f->walk, elem);
+        return true;
+    }
+    f->addr = elem->v;
+    f->addr_isa = ct_walk_isa(f->walk, elem->n);
+    f->have_addr = true;
+    return true;
+}
+
+/* True for a context that is the one in force, in A64, where it says nothing about the instruction set. */
+static bool repeats_context(const struct ct_fast *f, const struct ct_elem *elem)
+{
+    const struct ct_elem *last = &f->context_elem;
+    return f->walk->sf && elem->n == last->n && elem->v == last->v &&
+           ((elem->aux ^ last->aux) & ~(unsigned)CT_CONTEXT_SILENT) == 0;
+}
+
+/* The blocks are too many. */
+static void begin_anew(struct ct_fast *f)
+{
+    ct_fast_leave(f);
+    if (f->edges && !f->blocks.error)
+        f->blocks.error = ct_fast_count_sync(f);
+    ct_blocks_clear(&f->blocks);
+    f->last = 0;
+}
+
+static bool take_atoms(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
+{
+    struct ct_walk *w = f->walk;
+    if (ct_blocks_are_full(&f->blocks))
+        begin_anew(f);
+    unsigned done = f->edges ? ct_fast_count_atoms(f, elem) : ct_fast_steps_atoms(f, elem);
+    w->atoms_done = done < elem->n ? done : 0;
+    return done == elem->n || walk_plain(f, elem, end);
+}
+
+/* True when the element is done; false when it has to come again, with new room. */
+static bool take(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
+{
+    switch (elem->kind) {
+    case CT_ELEM_ATOMS:
+        return f->insn_atoms ? walk_plain(f, elem, end) : take_atoms(f, elem, end);
+    case CT_ELEM_ADDRESS:
+        return take_address(f, elem, end);
+    case CT_ELEM_CYCLES:
+    case CT_ELEM_EVENT:
+    case CT_ELEM_TIMESTAMP:
+        return f->quick ? put_mark(f, elem, end) : walk_plain(f, elem, end);
+    case CT_ELEM_CONTEXT:
+        return f->quick && repeats_context(f, elem) ? put_mark(f, elem, end) : walk_plain(f, elem, end);
+    default:
+        return walk_plain(f, elem, end);
+    }
+}
+
+static bool has_room(const struct ct_step_builder *b)
+{
+    return b->count + ROOM <= CT_STEP_BATCH && b->mark_count + ROOM <= CT_STEP_MARKS;
+}
+
+int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uint64_t end, size_t *taken,
+                struct ct_step_batch *batch)
+{
+    struct ct_step_builder *b = &f->builder;
+    size_t done = 0;
+    ct_step_drop_given(b);
+    *batch = (struct ct_step_batch){.graph = b->graph};
+    while (done < size && !f->blocks.error) {
+        if (!has_room(b)) {
+            if (!f->edges)
+                break;
+            f->blocks.error = absorb(f);
+            ct_step_drop_given(b);
+        }
+        done += take(f, &elems[done], end);
+    }
+    *taken = done;
+    if (!f->blocks.error && !f->edges && !has_room(b))
+        ct_step_give(b, batch);
+    return f->blocks.error;
+}
+
+int ct_fast_flush(struct ct_fast *f, struct ct_step_batch *batch)
+{
+    ct_step_drop_given(&f->builder);
+    *batch = (struct ct_step_batch){.graph = f->builder.graph};
+    if (!f->edges) {
+        ct_step_give(&f->builder, batch);
+        return f->blocks.error;
+    }
+    ct_fast_leave(f);
+    if (!f->blocks.error)
+        f->blocks.error = absorb(f);
+    if (!f->blocks.error)
+        f->blocks.error = ct_fast_count_sync(f);
+    return f->blocks.error;
+}

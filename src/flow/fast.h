@@ -1,0 +1,96 @@
+/* The fast way from elements to steps or to edge counts. Frequent elements are followed along blocks; for all others the
+ * state goes into a plain walk, which does them, and back. */
+#ifndef CT_FLOW_FAST_H
+#define CT_FLOW_FAST_H
+
+#include "coretap/edges.h"
+#include "flow/blocks.h"
+#include "flow/step_builder.h"
+#include "flow/sums.h"
+
+/* Runs that are remembered: 2^16 of 32 bytes. One that meets another in its place takes it. */
+#define CT_MEMO_SHIFT 16
+
+/* What atoms make of a block. */
+struct ct_memo {
+    uint64_t key;     /* block << 33 | 1 << atoms | bits; 0: none */
+    uint32_t next;    /* block behind it; 0: behind an indirect branch, or there is none */
+    uint32_t last;    /* its last block */
+    uint32_t count;   /* how often it ran and its blocks do not know it yet */
+    uint32_t push[2]; /* blocks whose return addresses it leaves on the return stack … */
+    uint8_t pushes;   /* … how many … */
+    uint8_t depth;    /* … and how many there were at a time */
+    uint8_t taken;    /* atoms; the others are not part of it */
+    uint8_t flags;    /* enum ct_memo_flag */
+};
+
+enum ct_memo_flag {
+    CT_MEMO_EXEC = 1,     /* its last block was executed */
+    CT_MEMO_NUMBERED = 2, /* the edge behind it has its number */
+    CT_MEMO_INDIRECT = 4, /* it ends behind an indirect branch */
+};
+
+struct ct_fast {
+    struct ct_ctx *ctx;
+    struct ct_walk *walk;
+    struct ct_edges *edges; /* not owned; NULL: steps are wanted */
+    bool pft;               /* an executed atom of an indirect branch is a return (PTM) */
+    bool insn_atoms;        /* ETMv3: nothing is fast */
+    bool quick;             /* what follows counts, and not the walk's state */
+    bool have_addr;         /* an address came: execution is there */
+    bool open;              /* counts: the edge of the last step is not known for certain */
+    bool context_stale;     /* counts: the context may be another one than `context` */
+    uint8_t addr_isa;
+    uint8_t last_exec;
+    uint16_t context;
+    uint32_t last;  /* block of the last step */
+    uint32_t cur;   /* block where execution is; 0: behind an indirect branch */
+    uint32_t marks; /* counts: elements since the last step that would be marks */
+    uint64_t addr;
+    struct ct_memo *tail; /* counts: run of the last step */
+    struct ct_memo *runs;
+    struct ct_blocks blocks;
+    struct ct_flow_sums sums;
+    struct ct_elem context_elem; /* the last one */
+    struct ct_flow records[64];
+    struct ct_step_builder builder;
+};
+
+/* True behind an indirect branch that was executed. */
+static inline bool ct_fast_is_indirect(const struct ct_fast *f)
+{
+    return f->last_exec && f->blocks.blocks[f->last].flags & CT_BLOCK_INDIRECT;
+}
+
+/* True when execution is where no block is, and no indirect branch led there. */
+static inline bool ct_fast_is_lost(const struct ct_fast *f)
+{
+    return !f->cur && !ct_fast_is_indirect(f);
+}
+
+/* From quick to plain: the walk gets the state. */
+void ct_fast_leave(struct ct_fast *f);
+
+/* From plain to quick, with a step to come: the block where execution is; 0 when plain it must be. */
+uint32_t ct_fast_enter(struct ct_fast *f);
+
+/* Where execution is behind the last step when it is not known from the program alone: the block there, and the pair of it
+ * and the last one (NULL when the trace only said what was known). 0 when plain it must be. */
+uint32_t ct_fast_turn(struct ct_fast *f, struct ct_pair **pair);
+
+/* PTM: the branch `block` was executed, which is a return unless `target`. False when there is nowhere to return to: then
+ * nothing happened. */
+bool ct_fast_pft_return(struct ct_fast *f, const struct ct_block *block, bool target);
+
+/* The atoms of an element from walk->atoms_done on. Result: how many are done in all; when some are left the plain walk has
+ * the state and goes on. There must be room for as many steps. */
+unsigned ct_fast_steps_atoms(struct ct_fast *f, const struct ct_elem *elem);
+unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem);
+
+/* What runs and blocks have counted goes to the table; the runs are forgotten. */
+int ct_fast_count_sync(struct ct_fast *f);
+
+/* Of what became steps or counts so far. */
+const struct ct_flow_sums *ct_fast_sums(const struct ct_fast *f);
+
+#endif

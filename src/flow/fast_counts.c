@@ -1,0 +1,257 @@
+/* Atoms to counts: runs of blocks are remembered by (block, atoms), and only how often each ran is counted. Their edges
+ * get it when the run makes room for another one, or at the end. */
+#include "flow/edge_table.h"
+#include "flow/fast.h"
+
+/* A run on its way. */
+struct trip {
+    uint32_t stack[32]; /* blocks whose return addresses the run pushed */
+    unsigned height;
+    unsigned depth; /* the most there were */
+    unsigned taken;
+    uint32_t last; /* the last block, */
+    unsigned exec; /* … its atom, */
+    uint32_t next; /* … and the block behind it */
+    bool indirect; /* … which is where only the trace knows */
+};
+
+/* The last step of the run so far did not end it. `add`: its edge ran so often; 0: it gets its number. */
+static void confirm(struct ct_fast *f, uint32_t last, unsigned exec, struct ct_pair *pair, uint64_t add)
+{
+    struct ct_blocks *b = &f->blocks;
+    if (add && pair)
+        pair->count += add;
+    else if (add)
+        b->blocks[last].count[exec] += add;
+    else if (pair)
+        ct_pair_edge(b, pair);
+    else
+        ct_block_edge(b, last, exec);
+}
+
+/* Behind an indirect branch: its target may be what the run itself pushed. */
+static struct ct_pair *internal_return(struct ct_fast *f, struct trip *t)
+{
+    if (f->pft || !t->height)
+        return NULL;
+    const struct ct_block *from = &f->blocks.blocks[t->stack[t->height - 1]];
+    struct ct_pair *pair = ct_blocks_pair(&f->blocks, t->last, from->end, from->isa);
+    if (!pair || !pair->next)
+        return NULL;
+    t->height--;
+    t->next = pair->next;
+    return pair;
+}
+
+/* One step of the block t->next. False when the run ends before it. */
+static bool step(struct ct_fast *f, struct trip *t, unsigned executed, uint64_t add)
+{
+    uint32_t number = t->next;
+    const struct ct_block *block = &f->blocks.blocks[number];
+    bool indirect = executed && block->flags & CT_BLOCK_INDIRECT;
+    bool push = executed && block->flags & CT_BLOCK_LINK && !(indirect && f->pft);
+    if (block->flags & CT_BLOCK_SLOW || (indirect && f->pft && t->taken) ||
+        (push && t->height == CT_RETURN_STACK_SIZE))
+        return false;
+    if (push)
+        t->stack[t->height++] = number;
+    if (t->height > t->depth)
+        t->depth = t->height;
+    if (!add)
+        ct_block_node(&f->blocks, number);
+    t->last = number;
+    t->exec = executed;
+    t->indirect = indirect;
+    t->next = indirect ? 0 : ct_blocks_link(&f->blocks, number, executed);
+    t->taken++;
+    return true;
+}
+
+/* Follows atoms from `block` on, as far as program and return stack say. Result: how many atoms a run may have so that it
+ * leaves no more on the return stack than it can hold. */
+static unsigned travel(struct ct_fast *f, struct trip *t, uint32_t block, uint64_t bits, unsigned count,
+                       uint64_t add)
+{
+    const unsigned room = sizeof((struct ct_memo *)0)->push / sizeof(uint32_t);
+    unsigned fitting = 0;
+    *t = (struct trip){.next = block};
+    while (t->taken < count) {
+        struct ct_pair *pair = NULL;
+        uint32_t last = t->last;
+        uint32_t next = t->next;
+        unsigned exec = t->exec;
+        unsigned height = t->height;
+        if (t->taken && t->indirect)
+            pair = internal_return(f, t);
+        if (!t->next)
+            break;
+        if (!step(f, t, bits >> t->taken & 1, add)) {
+            t->next = next;
+            t->height = height;
+            break;
+        }
+        if (t->taken > 1)
+            confirm(f, last, exec, pair, add);
+        if (t->height <= room)
+            fitting = t->taken;
+    }
+    return fitting;
+}
+
+/* The last edge of a run is one of its own, unless where it leads is not known from the program. */
+static void expand(struct ct_fast *f, struct ct_memo *run)
+{
+    struct trip t;
+    uint64_t bits = run->key & UINT64_C(0x1ffffffff);
+    if (!run->count)
+        return;
+    travel(f, &t, (uint32_t)(run->key >> 33), bits, run->taken, run->count);
+    if (!t.indirect)
+        f->blocks.blocks[t.last].count[t.exec] += run->count;
+    run->count = 0;
+}
+
+/* Remembers a run in the place of another. */
+static void build(struct ct_fast *f, struct ct_memo *run, uint64_t key, uint32_t block, uint64_t bits,
+                  unsigned count)
+{
+    struct trip t;
+    expand(f, run);
+    unsigned fitting = travel(f, &t, block, bits, count, 0);
+    if (fitting < t.taken)
+        travel(f, &t, block, bits, fitting, 0);
+    *run = (struct ct_memo){.key = key,
+                            .next = t.next,
+                            .last = t.last,
+                            .pushes = (uint8_t)t.height,
+                            .depth = (uint8_t)t.depth,
+                            .taken = (uint8_t)t.taken,
+                            .flags =
+                                (uint8_t)((t.exec ? CT_MEMO_EXEC : 0) | (t.indirect ? CT_MEMO_INDIRECT : 0))};
+    for (unsigned i = 0; i < t.height; i++)
+        run->push[i] = t.stack[i];
+    if (t.taken == 0)
+        run->key = 0;
+}
+
+/* What the run did to the return stack: its calls went as deep as `depth`, which a full one pays for with its oldest. */
+static void apply_stack(struct ct_fast *f, const struct ct_memo *run)
+{
+    struct ct_return_stack *stack = &f->walk->stack;
+    unsigned kept = CT_RETURN_STACK_SIZE - run->depth;
+    if (stack->count > kept)
+        stack->count = kept;
+    for (unsigned i = 0; i < run->pushes; i++) {
+        const struct ct_block *block = &f->blocks.blocks[run->push[i]];
+        ct_return_stack_push(stack, block->end, block->isa);
+    }
+}
+
+/* The edge of the last step is known now. */
+static void settle(struct ct_fast *f, struct ct_pair *pair)
+{
+    if (!f->open)
+        return;
+    if (pair) {
+        pair->count++;
+        if (pair->edge == CT_NO_NUMBER)
+            ct_pair_edge(&f->blocks, pair);
+    } else if (!(f->tail->flags & CT_MEMO_NUMBERED)) {
+        ct_block_edge(&f->blocks, f->last, f->last_exec);
+        f->tail->flags |= CT_MEMO_NUMBERED;
+    }
+    f->open = false;
+}
+
+/* The block at which the next step begins; 0: plain it must be. */
+static uint32_t begin(struct ct_fast *f)
+{
+    struct ct_pair *pair = NULL;
+    if (!f->quick)
+        return ct_fast_enter(f);
+    if ((f->have_addr || !f->cur) && !ct_fast_turn(f, &pair))
+        return 0;
+    settle(f, pair);
+    return f->cur;
+}
+
+static struct ct_memo *find_run(struct ct_fast *f, uint32_t block, uint64_t bits, unsigned count)
+{
+    uint64_t low = UINT64_C(1) << count;
+    uint64_t key = (uint64_t)block << 33 | low | (bits & (low - 1));
+    uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+    struct ct_memo *run = &f->runs[hash >> (64 - CT_MEMO_SHIFT)];
+    if (run->key != key)
+        build(f, run, key, block, bits, count);
+    return run;
+}
+
+/* PTM: a branch that comes back when the stack is empty is for the plain walk. */
+static bool returns(struct ct_fast *f, const struct ct_memo *run, const struct ct_elem *elem)
+{
+    return !f->pft || !(run->flags & CT_MEMO_INDIRECT) || run->taken > 1 ||
+           ct_fast_pft_return(f, &f->blocks.blocks[run->last], elem->aux & CT_ATOMS_TARGET);
+}
+
+unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
+{
+    unsigned done = f->walk->atoms_done;
+    while (done < elem->n) {
+        uint32_t block = begin(f);
+        if (!block)
+            break;
+        struct ct_memo *run = find_run(f, block, elem->v >> done, elem->n - done);
+        if (!run->taken || !returns(f, run, elem))
+            break;
+        if (run->count == UINT32_MAX)
+            expand(f, run);
+        run->count++;
+        if (run->depth)
+            apply_stack(f, run);
+        f->tail = run;
+        f->last = run->last;
+        f->last_exec = run->flags & CT_MEMO_EXEC;
+        f->cur = run->next;
+        f->marks = 0;
+        f->open = true;
+        f->quick = true;
+        done += run->taken;
+        if (!run->next && !(run->flags & CT_MEMO_INDIRECT))
+            break;
+    }
+    if (done < elem->n || ct_fast_is_lost(f))
+        ct_fast_leave(f);
+    return done;
+}
+
+static int sync_edge(struct ct_fast *f, const struct ct_block *block, uint32_t edge, unsigned exec,
+                     uint64_t *count)
+{
+    struct ct_edge_stats stats = {.count = *count};
+    if (!*count)
+        return CT_OK;
+    f->sums.ranges += *count;
+    f->sums.instructions += *count * block->n;
+    f->sums.branches += exec && block->flags & CT_BLOCK_BRANCH ? *count : 0;
+    *count = 0;
+    return ct_edges_add_at(f->edges, block->context, edge, &stats);
+}
+
+int ct_fast_count_sync(struct ct_fast *f)
+{
+    struct ct_blocks *b = &f->blocks;
+    int rc = CT_OK;
+    for (size_t i = 0; i < (size_t)1 << CT_MEMO_SHIFT; i++) {
+        expand(f, &f->runs[i]);
+        f->runs[i].key = 0;
+    }
+    for (uint32_t i = 1; i < b->count && !rc; i++)
+        for (unsigned exec = 0; exec < 2 && !rc; exec++)
+            if (b->blocks[i].count[exec])
+                rc = sync_edge(f, &b->blocks[i], ct_block_edge(b, i, exec), exec, &b->blocks[i].count[exec]);
+    for (uint32_t i = 0; i < b->pair_cap && !rc; i++)
+        if (b->pairs[i].count)
+            rc = sync_edge(f, &b->blocks[b->pairs[i].from], ct_pair_edge(b, &b->pairs[i]), 1,
+                           &b->pairs[i].count);
+    return rc ? rc : b->error;
+}

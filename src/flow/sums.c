@@ -1,0 +1,20 @@
+#include "flow/sums.h"
+
+#include <stdbool.h>
+
+void ct_flow_add_up(struct ct_flow_sums *sums, const struct ct_flow *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_flow *r = &records[i];
+        if (r->kind == CT_FLOW_RANGE && !r->stale) {
+            bool branch = r->type == CT_INSN_BR || r->type == CT_INSN_IBR;
+            sums->ranges++;
+            sums->instructions += r->n;
+            sums->branches += branch && r->exec;
+        } else if (r->kind == CT_FLOW_NO_ACCESS) {
+            sums->no_access++;
+        } else if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_GAP && r->elem.n == CT_GAP_BAD_IMAGE) {
+            sums->bad_images++;
+        }
+    }
+}
