@@ -279,27 +279,6 @@ static void put_page(uint64_t va, const uint8_t *host)
     end_block(&head, chunk);
 }
 
-static void put_block(const struct block *b, const struct qemu_plugin_tb *tb, uint32_t flags)
-{
-    struct trace_chunk *chunk;
-    const size_t count = qemu_plugin_tb_n_insns(tb);
-    struct trace_block head = {.id = b->id,
-                               .addr = {(uint32_t)b->addr, (uint32_t)(b->addr >> 32)},
-                               .insns = (uint16_t)count,
-                               .flags = flags};
-    for (size_t i = 0; i < count; i++)
-        head.size = (uint16_t)(head.size + qemu_plugin_insn_size(qemu_plugin_tb_get_insn(tb, i)));
-    uint8_t *out = (uint8_t *)begin_block(&head, &chunk);
-    if (!out)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        memcpy(out, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
-        out += qemu_plugin_insn_size(insn);
-    }
-    end_block(&head, chunk);
-}
-
 static enum fault_isa isa_of(const struct qemu_plugin_tb *tb, uint32_t *flags)
 {
     *flags = TRACE_BLOCK_ISA_KNOWN;
@@ -310,14 +289,42 @@ static enum fault_isa isa_of(const struct qemu_plugin_tb *tb, uint32_t *flags)
     return t32 > 0 ? FAULT_T32 : FAULT_A32;
 }
 
+/* QEMU looks ahead at the end of a page, and then the instruction before seems to be longer. */
+static size_t size_of(enum fault_isa isa, const struct qemu_plugin_insn *insn)
+{
+    const uint8_t *bytes = qemu_plugin_insn_data(insn);
+    return isa == FAULT_T32 && bytes[1] >> 3 < 29 ? 2 : 4;
+}
+
+static void put_block(const struct block *b, const struct qemu_plugin_tb *tb, enum fault_isa isa,
+                      uint32_t flags)
+{
+    struct trace_chunk *chunk;
+    const size_t count = qemu_plugin_tb_n_insns(tb);
+    struct trace_block head = {.id = b->id,
+                               .addr = {(uint32_t)b->addr, (uint32_t)(b->addr >> 32)},
+                               .insns = (uint16_t)count,
+                               .flags = flags};
+    for (size_t i = 0; i < count; i++)
+        head.size = (uint16_t)(head.size + size_of(isa, qemu_plugin_tb_get_insn(tb, i)));
+    uint8_t *out = (uint8_t *)begin_block(&head, &chunk);
+    if (!out)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        memcpy(out, qemu_plugin_insn_data(insn), size_of(isa, insn));
+        out += size_of(isa, insn);
+    }
+    end_block(&head, chunk);
+}
+
 /* Marks where execution can end before the block does. */
 static void mark(struct block *b, const struct qemu_plugin_tb *tb, enum fault_isa isa)
 {
     const size_t count = qemu_plugin_tb_n_insns(tb);
     for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        const unsigned accesses =
-            fault_accesses(isa, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
+        const unsigned accesses = fault_accesses(isa, qemu_plugin_insn_data(insn), size_of(isa, insn));
         const bool last = i + 1 == count;
         if (!accesses && !rec.each && !(last && b->whole))
             continue;
@@ -359,7 +366,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     rec.blocks = b;
     put_page(b->addr, qemu_plugin_insn_haddr(first));
     put_page(qemu_plugin_insn_vaddr(end), qemu_plugin_insn_haddr(end));
-    put_block(b, tb, flags);
+    put_block(b, tb, isa, flags);
     pthread_mutex_unlock(&rec.lock);
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, b);
 }

@@ -55,10 +55,9 @@ struct record {
 
 static int new_code(struct record *r)
 {
-    struct ct_code_options options = {.wfi_waypoint = false,
-                                      .dsb_waypoint = r->o.wishes.protocol == CT_PROTOCOL_PTM};
-    ct_arch_by_name("ARM-AA64", &options.arch);
-    return ct_code_new(r->args->ctx, &options, &r->code) ? cli_library_error(r->args->ctx) : CLI_CLEAN;
+    struct ct_arch arch;
+    ct_arch_by_name("ARM-AA64", &arch);
+    return ct_code_new(r->args->ctx, &arch, &r->code) ? cli_library_error(r->args->ctx) : CLI_CLEAN;
 }
 
 /* ---- blocks ---- */

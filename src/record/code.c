@@ -10,7 +10,7 @@
 
 struct ct_code {
     struct ct_ctx *ctx;
-    struct ct_code_options options;
+    struct ct_arch arch;
     struct ct_arena arena;
     struct ct_code_block **blocks;
     size_t block_room;
@@ -20,13 +20,13 @@ struct ct_code {
     size_t table_size;
 };
 
-int ct_code_new(struct ct_ctx *ctx, const struct ct_code_options *options, struct ct_code **out)
+int ct_code_new(struct ct_ctx *ctx, const struct ct_arch *arch, struct ct_code **out)
 {
     struct ct_code *code = calloc(1, sizeof *code);
     if (!code)
         return ct_fail_nomem(ctx, "recorded code");
     code->ctx = ctx;
-    code->options = *options;
+    code->arch = *arch;
     *out = code;
     return CT_OK;
 }
@@ -171,7 +171,7 @@ static uint8_t end_t32(uint32_t op, unsigned size)
 static uint8_t classify(const struct ct_code *code, enum ct_isa isa, const uint8_t *p, size_t left,
                         uint64_t addr, struct ct_insn *insn)
 {
-    const struct ct_arch *arch = &code->options.arch;
+    const struct ct_arch *arch = &code->arch;
     uint8_t end;
     if (isa == CT_ISA_A64) {
         ct_insn_decode_a64(ct_load32(p), addr, arch, insn);
@@ -184,8 +184,7 @@ static uint8_t classify(const struct ct_code *code, enum ct_isa isa, const uint8
         ct_insn_decode_t32(op, addr, arch, insn);
         end = end_t32(op, insn->size);
     }
-    if ((insn->type == CT_INSN_WFI_WFE && !code->options.wfi_waypoint) ||
-        (insn->type == CT_INSN_DSB_DMB && !code->options.dsb_waypoint))
+    if (insn->type == CT_INSN_WFI_WFE || insn->type == CT_INSN_DSB_DMB)
         insn->type = CT_INSN_OTHER;
     return end;
 }

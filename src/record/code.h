@@ -46,13 +46,8 @@ struct ct_code_page {
 
 struct ct_code;
 
-struct ct_code_options {
-    struct ct_arch arch;
-    bool wfi_waypoint;
-    bool dsb_waypoint;
-};
-
-int ct_code_new(struct ct_ctx *ctx, const struct ct_code_options *options, struct ct_code **out);
+/* For cores of this architecture. Waits and barriers are no waypoints of the trace units here. */
+int ct_code_new(struct ct_ctx *ctx, const struct ct_arch *arch, struct ct_code **out);
 void ct_code_free(struct ct_code *code);
 
 /* Block number `id`, which is the next one or, where some are missing, a later one. `size` bytes of `insns`

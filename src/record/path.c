@@ -59,7 +59,7 @@ static int tell_insns(struct ct_path *p, const struct ct_code_block *b, uint32_t
     uint32_t told = 0;
     for (uint32_t i = 0; i < b->stop_count && b->stops[i].index < count; i++) {
         const struct ct_code_stop *stop = &b->stops[i];
-        ct_unit_insns(p->unit, stop->index + 1 - told, stop->end, !b->changed);
+        ct_unit_insns(p->unit, stop->index + 1 - told, stop->end - stop->insn.size, stop->end, !b->changed);
         told = stop->index + 1;
         if (told == b->insns)
             return CT_OK;
@@ -68,7 +68,8 @@ static int tell_insns(struct ct_path *p, const struct ct_code_block *b, uint32_t
             return status;
     }
     if (told < count)
-        ct_unit_insns(p->unit, count - told, ct_code_insn_addr(b, count), !b->changed);
+        ct_unit_insns(p->unit, count - told, ct_code_insn_addr(b, count - 1), ct_code_insn_addr(b, count),
+                      !b->changed);
     return CT_OK;
 }
 

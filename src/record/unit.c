@@ -39,7 +39,7 @@ int ct_unit_new(struct ct_ctx *ctx, const struct ct_unit_options *options, struc
     u->broadcast = ct_unit_has_broadcast(&options->source);
     u->event_at = next_at(u, options->event_rate);
     u->overflow_at = next_at(u, options->overflow_rate);
-    u->voice = &ct_unit_voice_etm4;
+    u->voice = options->source.protocol == CT_PROTOCOL_PTM ? &ct_unit_voice_ptm : &ct_unit_voice_etm4;
     const int status = u->voice->open(u);
     if (status) {
         ct_unit_free(u);
@@ -225,8 +225,9 @@ int ct_unit_place(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
     return CT_OK;
 }
 
-void ct_unit_insns(struct ct_unit *u, uint32_t n, uint64_t end, bool traceable)
+void ct_unit_insns(struct ct_unit *u, uint32_t n, uint64_t last, uint64_t end, bool traceable)
 {
+    u->last = last;
     u->n += n;
     u->executed += n;
     u->end = end;
@@ -246,7 +247,7 @@ int ct_unit_branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, ui
         const bool indirect = taken && insn->type == CT_INSN_IBR;
         bool target = u->broadcast && taken && (indirect || insn->type == CT_INSN_BR);
         if (indirect && !target)
-            target = !pops(u, next, (uint8_t)isa);
+            target = insn->sub == CT_INSN_SUB_LINK || !pops(u, next, (uint8_t)isa);
         status = u->voice->branch(u, taken, target, &(struct ct_unit_place){next, (uint8_t)isa});
         if (taken && insn->sub == CT_INSN_SUB_LINK)
             push(u, end, old_isa);
@@ -312,6 +313,5 @@ uint64_t ct_unit_untraceable(const struct ct_unit *u)
 
 int ct_unit_finish(struct ct_unit *u)
 {
-    const int status = u->voice->finish(u);
-    return status ? status : ct_unit_flush(u, true);
+    return ct_unit_flush(u, true);
 }

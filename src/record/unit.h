@@ -65,9 +65,9 @@ void ct_unit_free(struct ct_unit *unit);
 /* Execution goes on at `addr`, and nothing told how it came there (or an exception did). */
 int ct_unit_place(struct ct_unit *unit, uint64_t addr, enum ct_isa isa);
 
-/* `n` instructions were executed, up to `end`, and none of them is a waypoint (but perhaps the last: then ct_unit_branch
+/* `n` instructions were executed, of which the last lies at `last` and ends at `end`, and none of them is a waypoint (but perhaps the last: then ct_unit_branch
  * follows). `traceable`: memory images say what they are. */
-void ct_unit_insns(struct ct_unit *unit, uint32_t n, uint64_t end, bool traceable);
+void ct_unit_insns(struct ct_unit *unit, uint32_t n, uint64_t last, uint64_t end, bool traceable);
 
 /* The last of them is a waypoint and led to `next`. */
 int ct_unit_branch(struct ct_unit *unit, const struct ct_insn *insn, bool taken, uint64_t next,

@@ -126,12 +126,6 @@ static int lose_etm4(struct ct_unit *u)
     return ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW});
 }
 
-static int finish_etm4(struct ct_unit *u)
-{
-    (void)u;
-    return CT_OK;
-}
-
 const struct ct_unit_voice ct_unit_voice_etm4 = {
     .open = open_etm4,
     .close = close_etm4,
@@ -142,7 +136,6 @@ const struct ct_unit_voice ct_unit_voice_etm4 = {
     .event = event_etm4,
     .time = time_etm4,
     .lose = lose_etm4,
-    .finish = finish_etm4,
 };
 
 static uint32_t bit(bool on, unsigned at)
@@ -164,34 +157,26 @@ static void source_etm4(const struct ct_unit_wishes *w, struct ct_source *source
     source->regs.devarch = 0x47705a13;
 }
 
-/* IHI 0035B 3.13: PTM-A9 with everything on. */
-static void source_ptm(const struct ct_unit_wishes *w, struct ct_source *source)
-{
-    source->regs.etmcr = bit(w->branch_broadcast, 8) | bit(w->cycle_count, 12) | bit(w->timestamps, 28) |
-                         bit(w->return_stack, 29) | (w->context_id ? 3u << 14 : 0) | bit(w->vmid, 30);
-    source->regs.etmidr = 0x411cf312;
-    source->regs.etmccer = 0x34c01ac2 | 1u << 23 | 1u << 26;
-    source->regs.etmtraceidr = w->trace_id;
-}
-
 void ct_unit_source(const struct ct_unit_wishes *wishes, struct ct_source *source)
 {
     source->protocol = wishes->protocol;
     source->trace_id = wishes->trace_id;
     if (wishes->protocol == CT_PROTOCOL_PTM)
-        source_ptm(wishes, source);
+        ct_unit_source_ptm(wishes, source);
     else
         source_etm4(wishes, source);
 }
 
 bool ct_unit_has_return_stack(const struct ct_source *source)
 {
-    return source->protocol == CT_PROTOCOL_PTM ? source->regs.etmcr >> 29 & 1
-                                               : source->regs.configr >> CONFIGR_RS & 1;
+    if (source->protocol == CT_PROTOCOL_PTM)
+        return ct_unit_ptm_has_return_stack(source);
+    return source->regs.configr >> CONFIGR_RS & 1;
 }
 
 bool ct_unit_has_broadcast(const struct ct_source *source)
 {
-    return source->protocol == CT_PROTOCOL_PTM ? source->regs.etmcr >> 8 & 1
-                                               : source->regs.configr >> CONFIGR_BB & 1;
+    if (source->protocol == CT_PROTOCOL_PTM)
+        return ct_unit_ptm_has_broadcast(source);
+    return source->regs.configr >> CONFIGR_BB & 1;
 }

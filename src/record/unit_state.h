@@ -27,10 +27,9 @@ struct ct_unit_voice {
     int (*event)(struct ct_unit *u, unsigned bits);
     int (*time)(struct ct_unit *u);
     int (*lose)(struct ct_unit *u);
-    int (*finish)(struct ct_unit *u);
 };
 
-extern const struct ct_unit_voice ct_unit_voice_etm4;
+extern const struct ct_unit_voice ct_unit_voice_etm4, ct_unit_voice_ptm;
 
 struct ct_unit {
     struct ct_ctx *ctx;
@@ -44,11 +43,13 @@ struct ct_unit {
     /* The run of now: from `at` to `end`. */
     struct ct_unit_place at;
     uint64_t end;
+    uint64_t last; /* its last instruction */
     uint32_t n;
     bool traceable;
     /* Trace. */
     bool tracing; /* a decoder knows where the run begins */
     bool synced;
+    bool begun;   /* PTM: there was an i-sync */
     bool stopped; /* until a start address is met */
     bool stack_on, broadcast;
     uint8_t why;     /* enum ct_trace_on, of the next beginning */
@@ -66,6 +67,11 @@ struct ct_unit {
 
 bool ct_unit_has_return_stack(const struct ct_source *source);
 bool ct_unit_has_broadcast(const struct ct_source *source);
+
+/* Of a PTM. */
+void ct_unit_source_ptm(const struct ct_unit_wishes *wishes, struct ct_source *source);
+bool ct_unit_ptm_has_return_stack(const struct ct_source *source);
+bool ct_unit_ptm_has_broadcast(const struct ct_source *source);
 
 /* Takes an element. */
 int ct_unit_put(struct ct_unit *u, struct ct_elem elem);
