@@ -128,6 +128,10 @@ CT_API int ct_chain_run(struct ct_chain *chain);
 CT_API int ct_chain_push(struct ct_chain *chain, const void *data, size_t size);
 CT_API int ct_chain_finish(struct ct_chain *chain);
 
+/* The bytes pushed next are those of `piece`, one of the buffer's. Unless it joins the one before, decoders start
+ * afresh, and offsets are from now on those of the piece. ct_chain_run does this. */
+CT_API int ct_chain_begin_piece(struct ct_chain *chain, const struct ct_piece *piece);
+
 /* Name of a packet type as in listings, such as "i_atom_f1" or "branch_address". NULL for a type that is none, and
  * for protocols that are not decoded. */
 CT_API const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type);

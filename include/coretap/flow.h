@@ -50,6 +50,9 @@ CT_API int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const
                        const struct ct_walk_options *options, struct ct_walk **out);
 CT_API void ct_walk_free(struct ct_walk *walk);
 
+/* From the next element on, instructions are read in `memory` (not owned). */
+CT_API void ct_walk_set_memory(struct ct_walk *walk, const struct ct_memory *memory);
+
 /* Takes elements, gives at most `cap` (at least 16) records; *count is how many. Result: elements taken.
  * `end` is the offset up to which packets were decoded (see ct_elem_offset). Call again while elements are left. */
 CT_API size_t ct_walk_run(struct ct_walk *walk, const struct ct_elem *elems, size_t size, uint64_t end,

@@ -93,6 +93,13 @@ CT_API int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t siz
 /* No more input: what is left of a frame becomes a mark. CT_ERR_NOMEM as above. */
 CT_API int ct_demux_finish(struct ct_demux *demux);
 
+/* What is pushed next lies at `offset` of the capture and has nothing to do with what came before: synchronisation and
+ * ID are forgotten, and so is a frame in work (which ct_demux_finish makes a mark of). Runs stay. */
+CT_API void ct_demux_restart(struct ct_demux *demux, uint64_t offset);
+
+/* What is pushed next lies at `offset` of the capture and follows what came before. */
+CT_API void ct_demux_move(struct ct_demux *demux, uint64_t offset);
+
 /* The bytes of `id` (0 to 127; without frames everything is ID 0) that were not consumed yet. With frames there
  * is never a run of ID 0 and 0x70 to 0x7f: their bytes are counted only. */
 CT_API void ct_demux_run(const struct ct_demux *demux, uint8_t id, struct ct_run *out);

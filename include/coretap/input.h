@@ -1,5 +1,5 @@
 /* coretap input: a capture, described: its buffers, the sources in them, their registers, and the
- * memory images that were in the target. Format: docs/formats.md (snapshot directories, raw .ini). */
+ * memory images that were in the target. Format: docs/formats.md (snapshot directories, raw .ini, perf.data). */
 #ifndef CORETAP_INPUT_H
 #define CORETAP_INPUT_H
 
@@ -98,31 +98,107 @@ struct ct_image {
     uint8_t is_elf;  /* 1: path is an ELF file whose PT_LOAD segments are meant; addr is the load bias */
 };
 
+/* Where a thread or a time is not known. */
+#define CT_NO_THREAD UINT32_MAX
+#define CT_NO_TIME   UINT64_MAX
+
+/* A stretch of trace in the file of a buffer. */
+struct ct_piece {
+    uint64_t offset; /* of its first byte in the file */
+    uint64_t size;
+    uint64_t time;  /* when it was complete, nanoseconds of the capture's clock, or CT_NO_TIME */
+    uint32_t tid;   /* the thread that ran then, or CT_NO_THREAD */
+    uint8_t joins;  /* 1: its first byte follows the last one of the piece before; 0: decoders start afresh */
+    uint8_t cut;    /* 1: the kernel had no room for what followed */
+    uint8_t pad[2]; /* 0 */
+};
+
+/* What one process had in its memory from a time on, up to the next of its generations. */
+struct ct_generation {
+    uint64_t from;    /* nanoseconds */
+    const char *name; /* of the program, or "" */
+    size_t image_count;
+    const struct ct_image *images; /* none overlaps another */
+};
+
+struct ct_process {
+    uint32_t pid;
+    size_t generation_count;
+    const struct ct_generation *generations; /* in order of time */
+};
+
+/* The process that a thread belongs to from a time on. */
+struct ct_thread {
+    uint64_t from; /* nanoseconds */
+    uint32_t tid;
+    uint32_t pid;
+};
+
+/* Timestamps of trace in nanoseconds of the capture: zero + (timestamp * mult >> shift). */
+struct ct_clock {
+    uint64_t zero;
+    uint32_t mult;
+    uint16_t shift; /* 0 to 63 */
+    uint8_t known;
+    uint8_t pad; /* 0 */
+};
+
+/* Memory that changes, for captures in which it does (perf.data). A thread without an entry is the first one of the
+ * process of its number. */
+struct ct_maps {
+    size_t process_count;
+    const struct ct_process *processes; /* by pid */
+    size_t thread_count;
+    const struct ct_thread *threads; /* by tid, then by time */
+    struct ct_clock clock;
+};
+
 struct ct_buffer {
     const char *name;
     const char *path; /* "-" is standard input */
+    size_t piece_count;
+    const struct ct_piece *pieces; /* NULL: the file is trace from its first to its last byte */
     uint8_t
         framing; /* enum ct_framing as stated by the capture; CT_FRAMING_AUTO when the bytes have to say */
     size_t source_count;
     const struct ct_source *sources; /* in a buffer without frames only the first counts */
     size_t image_count;
     const struct ct_image *images; /* of all cores with a source in the buffer, each region once */
+    const struct ct_maps *maps;    /* what processes had besides these images, or NULL: nothing */
 };
 
 struct ct_capture {
     const char *path;
-    const char *kind; /* "snapshot", "raw" */
+    const char *kind; /* "snapshot", "raw", "perf.data" */
     size_t buffer_count;
     const struct ct_buffer *buffers;
     size_t missing_count; /* images named but not there, one text each: what, where named */
     const char *const *missing;
+    size_t
+        damage_count; /* what the file should hold and does not, one text each: cut, lost while recording */
+    const char *const *damage;
+    const struct ct_maps *maps; /* the processes of all buffers, or NULL */
 };
 
-/* Opens what lies at `path`: a snapshot directory (or its snapshot.ini), a raw trace's .ini. The
+/* Where the files that ran on the target are found here. Only perf.data needs it: other captures name files of this
+ * machine. Texts may be NULL. */
+struct ct_capture_options {
+    size_t size;             /* sizeof(struct ct_capture_options) */
+    const char *symfs;       /* folder with the files of the target, at the paths that they have there */
+    const char *vmlinux;     /* the kernel, not stripped */
+    const char *kcore;       /* the running kernel's memory as perf copies it, modules included */
+    const char *buildid_dir; /* cache of files by build id; NULL: ~/.debug */
+};
+
+/* Opens what lies at `path`: a snapshot directory (or its snapshot.ini), a raw trace's .ini, a perf.data file. The
  * capture and all it points to belong to the library until ct_capture_free.
  * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_CONFIG, CT_ERR_NOMEM; the context's text names file, line or key,
  * what was expected and what to do. When nothing recognises the path the text says why, reader by reader. */
 CT_API int ct_capture_open(struct ct_ctx *ctx, const char *path, struct ct_capture **out);
+
+/* The same with options (NULL: none). CT_ERR_ARG for options that are not understood. */
+CT_API int ct_capture_open_with(struct ct_ctx *ctx, const char *path,
+                                const struct ct_capture_options *options, struct ct_capture **out);
 CT_API void ct_capture_free(struct ct_capture *capture);
 
 #ifdef __cplusplus

@@ -8,15 +8,31 @@
 
 const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
 
-/* Copies standard input into a file without a name, so that it can be read from its start again. */
-static int spool_stdin(void)
+/* Reads until there are `size` bytes or no more come: their number, or -1. */
+static ssize_t read_first(char *bytes, size_t size)
+{
+    size_t have = 0;
+    ssize_t got = 1;
+    while (have < size && got > 0) {
+        got = read(STDIN_FILENO, bytes + have, size - have);
+        have += got > 0 ? (size_t)got : 0;
+    }
+    return got < 0 ? -1 : (ssize_t)have;
+}
+
+/* Copies `size` bytes and then the rest of standard input into a file without a name, so that it can be read from its
+ * start again. */
+static int spool_stdin(const char *first, ssize_t size)
 {
     FILE *file = tmpfile();
     int fd = file ? dup(fileno(file)) : -1;
     if (file)
         fclose(file);
     static char data[1 << 16];
-    ssize_t got = 1;
+    ssize_t got = size;
+    if (fd >= 0 && got > 0 && write(fd, first, (size_t)got) != got)
+        got = -1;
+    got = got < 0 ? -1 : 1;
     while (fd >= 0 && got > 0) {
         got = read(STDIN_FILENO, data, sizeof data);
         if (got > 0 && write(fd, data, (size_t)got) != got)
@@ -50,7 +66,7 @@ bool cli_capture_spool_always(struct cli_capture *c)
         if (!is_stdin(c->buffers[i].path))
             continue;
         if (c->spool < 0)
-            c->spool = spool_stdin();
+            c->spool = spool_stdin(NULL, 0);
         if (c->spool < 0)
             return false;
         snprintf(path, sizeof path, "/proc/self/fd/%d", c->spool);
@@ -104,27 +120,57 @@ static uint64_t total_bytes(const struct cli_capture *c)
     for (size_t i = 0; i < c->count; i++) {
         struct stat st;
         const char *path = c->buffers[i].path;
-        if (path && !is_stdin(path) && stat(path, &st) == 0)
+        for (size_t k = 0; k < c->buffers[i].piece_count; k++)
+            total += c->buffers[i].pieces[k].size;
+        if (!c->buffers[i].pieces && path && !is_stdin(path) && stat(path, &st) == 0)
             total += (uint64_t)st.st_size;
     }
     return total;
 }
 
+/* Opens the capture at `path`. A perf.data file on standard input is kept in a file: what its end says is needed at its
+ * beginning. */
+static bool open_path(struct cli_capture *c, const char *path)
+{
+    const struct cli_value *values = c->args->values;
+    const struct ct_capture_options options = {
+        .size = sizeof options,
+        .symfs = values[CLI_CAPTURE_SYMFS].text,
+        .vmlinux = values[CLI_CAPTURE_VMLINUX].text,
+        .kcore = values[CLI_CAPTURE_KCORE].text,
+        .buildid_dir = values[CLI_CAPTURE_BUILDID_DIR].text,
+    };
+    char spooled[32];
+    if (is_stdin(path)) {
+        char first[8];
+        ssize_t size = read_first(first, sizeof first);
+        if (size < (ssize_t)sizeof first || memcmp(first, "PERFILE2", sizeof first) != 0) {
+            cli_usage_error(
+                c->args->command,
+                "CAPTURE '-' is no perf.data; other streams need --config FILE.ini, which describes them");
+            return false;
+        }
+        c->spool = spool_stdin(first, size);
+        if (c->spool < 0)
+            return false;
+        snprintf(spooled, sizeof spooled, "/proc/self/fd/%d", c->spool);
+        path = spooled;
+    }
+    if (ct_capture_open_with(c->args->ctx, path, &options, &c->capture) == CT_OK)
+        return true;
+    cli_library_error(c->args->ctx);
+    return false;
+}
+
 static bool open_capture(struct cli_capture *c)
 {
     const struct cli_value *config = &c->args->values[CLI_CAPTURE_CONFIG];
-    bool from_stdin = is_stdin(c->args->operand);
-    if (from_stdin != config->given) {
-        cli_usage_error(c->args->command,
-                        from_stdin ? "CAPTURE '-' needs --config FILE.ini, which describes the stream"
-                                   : "--config goes with CAPTURE '-', the stream on standard input");
+    bool from_stdin = is_stdin(c->args->operand) && config->given;
+    if (!is_stdin(c->args->operand) && config->given) {
+        cli_usage_error(c->args->command, "--config goes with CAPTURE '-', the stream on standard input");
         return false;
     }
-    if (ct_capture_open(c->args->ctx, from_stdin ? config->text : c->args->operand, &c->capture) != CT_OK) {
-        cli_library_error(c->args->ctx);
-        return false;
-    }
-    if (!choose_buffers(c))
+    if (!open_path(c, from_stdin ? config->text : c->args->operand) || !choose_buffers(c))
         return false;
     if (from_stdin && c->count > 1) {
         cli_say("%s: describes %zu buffers, standard input is one; choose it with --buffer", config->text,
@@ -157,6 +203,11 @@ void cli_capture_close(struct cli_capture *c)
     ct_capture_free(c->capture);
     if (c->spool >= 0)
         close(c->spool);
+}
+
+int cli_capture_code(const struct cli_capture *c, int code)
+{
+    return code == CLI_CLEAN && c->capture->damage_count ? CLI_DAMAGED : code;
 }
 
 struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, enum ct_level level)

@@ -12,6 +12,10 @@ enum cli_capture_option {
     CLI_CAPTURE_ID,
     CLI_CAPTURE_FRAMING,
     CLI_CAPTURE_CONFIG,
+    CLI_CAPTURE_SYMFS,
+    CLI_CAPTURE_VMLINUX,
+    CLI_CAPTURE_KCORE,
+    CLI_CAPTURE_BUILDID_DIR,
     CLI_CAPTURE_OPTIONS, /* their number */
 };
 
@@ -31,10 +35,27 @@ enum cli_capture_option {
          .kind = CLI_CHOICE,                                                                                 \
          .choices = cli_framings,                                                                            \
          .help = "How trace IDs are multiplexed. auto: as the capture says, or else as its bytes show."},    \
+        {.name = "config",                                                                                   \
+         .letter = 'c',                                                                                      \
+         .kind = CLI_TEXT,                                                                                   \
+         .arg = "FILE",                                                                                      \
+         .help = "With CAPTURE '-': the .ini file that describes the stream on standard input "              \
+                 "(docs/formats.md). Without it '-' is a perf.data file."},                                  \
+        {.name = "symfs",                                                                                    \
+         .kind = CLI_TEXT,                                                                                   \
+         .arg = "DIR",                                                                                       \
+         .help = "perf.data: the folder that holds the target's files at the paths they have there."},       \
+        {.name = "vmlinux",                                                                                  \
+         .kind = CLI_TEXT,                                                                                   \
+         .arg = "FILE",                                                                                      \
+         .help = "perf.data: the kernel that ran, with its symbols."},                                       \
+        {.name = "kcore",                                                                                    \
+         .kind = CLI_TEXT,                                                                                   \
+         .arg = "FILE",                                                                                      \
+         .help = "perf.data: the kernel's memory, modules included, as 'perf record --kcore' copies it."},   \
     {                                                                                                        \
-        .name = "config", .letter = 'c', .kind = CLI_TEXT, .arg = "FILE",                                    \
-        .help =                                                                                              \
-            "With CAPTURE '-': the .ini file that describes the stream on standard input (docs/formats.md)." \
+        .name = "buildid-dir", .kind = CLI_TEXT, .arg = "DIR",                                               \
+        .help = "perf.data: perf's cache of files by build id; ~/.debug without this option."                \
     }
 
 extern const char *const cli_framings[];
@@ -61,6 +82,9 @@ void cli_capture_close(struct cli_capture *capture);
 
 /* Chain options for `level` and the ID that was asked for. */
 struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capture, enum ct_level level);
+
+/* Exit code of a command that read the capture: `code`, or CLI_DAMAGED when that is clean but the file was not whole. */
+int cli_capture_code(const struct cli_capture *capture, int code);
 
 /* True when something of the trace could not be decoded; then also said on stderr what and how much. */
 bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);

@@ -98,7 +98,7 @@ static int print_capture(struct job *job)
     }
     if (json)
         info_json_end(&job->json);
-    return job->damaged ? CLI_DAMAGED : CLI_CLEAN;
+    return cli_capture_code(capture, job->damaged ? CLI_DAMAGED : CLI_CLEAN);
 }
 
 static int run(const struct cli_args *args)

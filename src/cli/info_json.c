@@ -2,15 +2,78 @@
 #include "report/describe.h"
 #include "report/listing.h"
 
+static void add_image(struct ct_json *json, const struct ct_image *image)
+{
+    ct_json_object(json, NULL);
+    ct_json_text(json, "path", image->path);
+    ct_json_number(json, "address", image->addr);
+    ct_json_number(json, "offset", image->offset);
+    ct_json_number(json, "size", image->size);
+    ct_json_number(json, "space", image->space);
+    ct_json_bool(json, "elf", image->is_elf);
+    ct_json_object_end(json);
+}
+
+static void add_images(struct ct_json *json, const struct ct_image *images, size_t count)
+{
+    ct_json_array(json, "images");
+    for (size_t i = 0; i < count; i++)
+        add_image(json, &images[i]);
+    ct_json_array_end(json);
+}
+
+static void add_process(struct ct_json *json, const struct ct_process *process)
+{
+    ct_json_object(json, NULL);
+    ct_json_number(json, "pid", process->pid);
+    ct_json_array(json, "generations");
+    for (size_t i = 0; i < process->generation_count; i++) {
+        ct_json_object(json, NULL);
+        ct_json_number(json, "from", process->generations[i].from);
+        ct_json_text(json, "name", process->generations[i].name);
+        add_images(json, process->generations[i].images, process->generations[i].image_count);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+    ct_json_object_end(json);
+}
+
+/* Who ran, for captures that say it. */
+static void add_maps(struct ct_json *json, const struct ct_maps *maps)
+{
+    ct_json_array(json, "processes");
+    for (size_t i = 0; i < maps->process_count; i++)
+        add_process(json, &maps->processes[i]);
+    ct_json_array_end(json);
+    ct_json_array(json, "threads");
+    for (size_t i = 0; i < maps->thread_count; i++) {
+        ct_json_object(json, NULL);
+        ct_json_number(json, "tid", maps->threads[i].tid);
+        ct_json_number(json, "pid", maps->threads[i].pid);
+        ct_json_number(json, "from", maps->threads[i].from);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+static void add_texts(struct ct_json *json, const char *key, const char *const *texts, size_t count)
+{
+    ct_json_array(json, key);
+    for (size_t i = 0; i < count; i++)
+        ct_json_text(json, NULL, texts[i]);
+    ct_json_array_end(json);
+}
+
 void info_json_capture(struct ct_json *json, const struct ct_capture *capture)
 {
     ct_json_object(json, NULL);
     ct_json_text(json, "capture", capture->path);
     ct_json_text(json, "kind", capture->kind);
-    ct_json_array(json, "missing");
-    for (size_t i = 0; i < capture->missing_count; i++)
-        ct_json_text(json, NULL, capture->missing[i]);
-    ct_json_array_end(json);
+    add_texts(json, "missing", capture->missing, capture->missing_count);
+    if (capture->damage_count)
+        add_texts(json, "damage", capture->damage, capture->damage_count);
+    if (capture->maps)
+        add_maps(json, capture->maps);
     ct_json_array(json, "buffers");
 }
 
@@ -94,18 +157,6 @@ static void add_source(struct ct_json *json, const struct info_buffer *info, con
     ct_json_object_end(json);
 }
 
-static void add_image(struct ct_json *json, const struct ct_image *image)
-{
-    ct_json_object(json, NULL);
-    ct_json_text(json, "path", image->path);
-    ct_json_number(json, "address", image->addr);
-    ct_json_number(json, "offset", image->offset);
-    ct_json_number(json, "size", image->size);
-    ct_json_number(json, "space", image->space);
-    ct_json_bool(json, "elf", image->is_elf);
-    ct_json_object_end(json);
-}
-
 void info_json_buffer(struct ct_json *json, const struct info_buffer *info)
 {
     const struct ct_buffer *b = info->buffer;
@@ -120,9 +171,6 @@ void info_json_buffer(struct ct_json *json, const struct info_buffer *info)
     for (size_t i = 0; i < b->source_count; i++)
         add_source(json, info, &b->sources[i]);
     ct_json_array_end(json);
-    ct_json_array(json, "images");
-    for (size_t i = 0; i < b->image_count; i++)
-        add_image(json, &b->images[i]);
-    ct_json_array_end(json);
+    add_images(json, b->images, b->image_count);
     ct_json_object_end(json);
 }

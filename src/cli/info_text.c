@@ -9,12 +9,29 @@
 
 #define SUBJECT_WIDTH 26
 
+static void print_process(const struct ct_process *process)
+{
+    for (size_t i = 0; i < process->generation_count; i++) {
+        const struct ct_generation *g = &process->generations[i];
+        printf("process %" PRIu32, process->pid);
+        if (*g->name)
+            printf(" %s", g->name);
+        if (g->from)
+            printf(" from %" PRIu64 ".%09" PRIu64 " s on", g->from / 1000000000, g->from % 1000000000);
+        printf(": %zu image%s\n", g->image_count, g->image_count == 1 ? "" : "s");
+    }
+}
+
 void info_text_capture(const struct ct_capture *capture)
 {
     printf("%s: %s, %zu trace buffer%s\n", capture->path, capture->kind, capture->buffer_count,
            capture->buffer_count == 1 ? "" : "s");
+    for (size_t i = 0; i < capture->damage_count; i++)
+        printf("damaged: %s\n", capture->damage[i]);
     for (size_t i = 0; i < capture->missing_count; i++)
         printf("missing: %s\n", capture->missing[i]);
+    for (size_t i = 0; capture->maps && i < capture->maps->process_count; i++)
+        print_process(&capture->maps->processes[i]);
 }
 
 static void print_if(const char *what, uint64_t count)
@@ -123,7 +140,7 @@ static void print_source(const struct info_buffer *info, const struct ct_source 
     else
         printf("\n  ID %02x", source->trace_id);
     printf(": %s, %s (%s)", source->name, version, ct_protocol_name((enum ct_protocol)source->protocol));
-    if (source->core)
+    if (source->core && !info->buffer->pieces)
         printf(", traces %s (%s)", source->core, source->model ? source->model : "unknown model");
     fputc('\n', stdout);
     ct_source_describe(source, print_fact, NULL);
@@ -169,8 +186,16 @@ void info_text_buffer(const struct info_buffer *info)
            info->frames ? info->frames->input_bytes : 0, ct_framing_name(info->framing));
     if (info->frames)
         print_frames(info->frames);
-    for (size_t i = 0; i < b->source_count; i++)
-        print_source(info, &b->sources[i]);
+    size_t silent = 0;
+    for (size_t i = 0; i < b->source_count; i++) {
+        /* A recording of Linux describes all CPUs for each buffer. */
+        if (b->pieces && !info_source_bytes(info, &b->sources[i]))
+            silent++;
+        else
+            print_source(info, &b->sources[i]);
+    }
+    if (silent)
+        printf("\n  trace units without trace here: %zu\n", silent);
     print_unknown_ids(info);
     if (b->image_count)
         puts("\n  images");

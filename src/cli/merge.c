@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/event_printer.h"
-#include "decode/chunks.h"
+#include "decode/feed.h"
 
 /* Input bytes that are decoded for one source at a time: what they give has to be held. */
 #define PIECE 4096
@@ -22,9 +22,7 @@ struct lane {
     bool timed; /* there is a timestamp in it */
     struct ct_chain *chain;
     struct ct_chain_sink sink;
-    struct ct_chunks chunks;
-    size_t chunk_size, chunk_done;
-    bool ended;
+    struct ct_feed feed;
     struct ct_events *events;
     struct ct_timeline *timeline;
     /* Events of the last piece that the timeline had no room for. */
@@ -152,7 +150,7 @@ static int open_lane(struct lane *l)
     struct ct_chain_options options = lane_options(l, l->along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT);
     int rc = ct_chain_new(ctx, l->buffer, &options, &l->sink, &l->chain);
     if (!rc)
-        rc = ct_chunks_open(&l->chunks, ctx, l->buffer->path);
+        rc = ct_feed_open(&l->feed, ctx, l->buffer);
     if (!rc)
         rc = ct_events_new(ctx, l->source, &l->events);
     if (!rc)
@@ -165,8 +163,7 @@ static void close_lane(struct lane *l)
     ct_chain_free(l->chain);
     ct_events_free(l->events);
     ct_timeline_free(l->timeline);
-    if (l->chunks.data)
-        ct_chunks_close(&l->chunks);
+    ct_feed_close(&l->feed);
     free(l->pending);
     l->chain = NULL;
     l->events = NULL;
@@ -177,23 +174,12 @@ static void close_lane(struct lane *l)
 /* Decodes one more piece of the input. */
 static int read_piece(struct lane *l)
 {
-    int rc = 0;
+    size_t pushed;
     l->pending_count = l->pending_done = 0;
-    if (l->chunk_done == l->chunk_size) {
-        l->chunk_done = 0;
-        rc = ct_chunks_next(&l->chunks, &l->chunk_size);
-        if (rc)
-            return rc;
-    }
-    size_t left = l->chunk_size - l->chunk_done;
-    if (left == 0) {
-        l->ended = true;
+    int rc = ct_feed_push(&l->feed, l->chain, PIECE, &pushed);
+    if (!rc && l->feed.ended)
         return ct_chain_finish(l->chain);
-    }
-    size_t piece = left < PIECE ? left : PIECE;
-    rc = ct_chain_push(l->chain, l->chunks.data + l->chunk_done, piece);
-    l->chunk_done += piece;
-    l->merging->bytes += piece;
+    l->merging->bytes += pushed;
     cli_progress_update(&l->merging->capture.progress, l->merging->bytes);
     return rc;
 }
@@ -211,7 +197,7 @@ static int fill(struct lane *l)
                                                 l->pending_count - l->pending_done);
             continue;
         }
-        if (l->ended)
+        if (l->feed.ended)
             return 0;
         int rc = read_piece(l);
         if (rc)
@@ -336,7 +322,7 @@ int cli_merge_run(const struct cli_args *args, const struct cli_merge_how *how)
     int code = CLI_FAILED;
     if (cli_capture_open(&m->capture, args)) {
         if (cli_capture_spool_always(&m->capture))
-            code = merge(m);
+            code = cli_capture_code(&m->capture, merge(m));
         for (size_t i = 0; i < m->count; i++)
             close_lane(&m->lanes[i]);
         cli_capture_close(&m->capture);

@@ -126,6 +126,7 @@ int cli_passes_run(struct cli_passes *p, const struct cli_args *args)
         int code = run_buffer(p);
         worst = code > worst ? code : worst;
     }
+    worst = cli_capture_code(&p->capture, worst);
     cli_capture_close(&p->capture);
     return worst;
 }

@@ -313,7 +313,7 @@ static int run(const struct cli_args *args)
         cli_capture_close(&pool.capture);
         return CLI_FAILED;
     }
-    const int code = measure(&pool, threads);
+    const int code = cli_capture_code(&pool.capture, measure(&pool, threads));
     free(pool.jobs);
     cli_capture_close(&pool.capture);
     return code;

@@ -4,7 +4,8 @@
 #include "base/ctx.h"
 #include "coretap/decode.h"
 #include "coretap/program.h"
-#include "decode/chunks.h"
+#include "decode/feed.h"
+#include "decode/memories.h"
 #include "decode/stream.h"
 
 struct ct_chain {
@@ -12,10 +13,12 @@ struct ct_chain {
     const struct ct_buffer *buffer;
     const struct ct_chain_sink *sink;
     struct ct_chain_options options;
-    struct ct_memory *memory;
-    struct ct_demux *demux; /* made when the framing is known */
+    struct ct_memories *memories;
+    const struct ct_memory *memory; /* that of no process in particular; NULL below FLOW */
+    struct ct_demux *demux;         /* made when the framing is known */
     struct ct_batches *batches;
     uint64_t bytes;
+    bool cut; /* trace is missing behind the piece in work */
     size_t count;
     struct ct_stream_chain *streams; /* by ID */
     struct ct_stream *views;         /* what ct_chain_streams gives */
@@ -26,14 +29,6 @@ static bool wanted(const struct ct_chain_options *options, uint8_t id)
     if (!options->ids[0] && !options->ids[1])
         return true;
     return options->ids[id / 64] >> (id % 64) & 1;
-}
-
-static int load_images(struct ct_chain *c)
-{
-    int rc = ct_memory_new(c->ctx, &c->memory);
-    for (size_t i = 0; !rc && i < c->buffer->image_count; i++)
-        rc = ct_memory_add_image(c->memory, &c->buffer->images[i]);
-    return rc;
 }
 
 static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_t id)
@@ -48,7 +43,10 @@ static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_
         return CT_OK;
     }
     struct ct_stream_chain *stream = &c->streams[c->count++];
-    return ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->sink->steps != NULL, c->memory);
+    int rc = ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->sink->steps != NULL, c->memory);
+    if (!rc && stream->follow && ct_memories_change(c->memories))
+        stream->follow->memories = c->memories;
+    return rc;
 }
 
 static int by_id(const void *a, const void *b)
@@ -100,12 +98,15 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
     *c = (struct ct_chain){.ctx = ctx, .buffer = buffer, .sink = sink, .options = *options};
     if (c->options.framing == CT_FRAMING_AUTO)
         c->options.framing = buffer->framing;
+    /* The fast engine remembers what it saw in one memory. */
+    if (c->memory && ct_memories_change(c->memories))
+        c->options.engine = CT_ENGINE_PLAIN;
     if (c->options.engine == CT_ENGINE_AUTO)
         c->options.engine = sink->flow ? CT_ENGINE_PLAIN : CT_ENGINE_FAST;
     c->batches = malloc(sizeof *c->batches);
     int rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
     if (!rc && options->level >= CT_LEVEL_FLOW)
-        rc = load_images(c);
+        rc = ct_memories_new(ctx, buffer, &c->memories, &c->memory);
     if (!rc && c->options.framing != CT_FRAMING_AUTO)
         rc = start(c, (enum ct_framing)c->options.framing);
     if (rc) {
@@ -126,7 +127,7 @@ void ct_chain_free(struct ct_chain *c)
     free(c->views);
     free(c->batches);
     ct_demux_free(c->demux);
-    ct_memory_free(c->memory);
+    ct_memories_free(c->memories);
     free(c);
 }
 
@@ -159,6 +160,16 @@ static bool is_break(const struct ct_frame_mark *marks, size_t count)
     return false;
 }
 
+static int tell_marks(const struct ct_chain *c)
+{
+    size_t count;
+    const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
+    int rc = 0;
+    for (size_t i = 0; !rc && i < count && c->sink->mark; i++)
+        rc = c->sink->mark(c->sink->user, &marks[i]);
+    return rc;
+}
+
 /* Decodes what the runs hold, which all lies before the marks; then tells those. */
 static int drain_to_marks(struct ct_chain *c)
 {
@@ -166,10 +177,10 @@ static int drain_to_marks(struct ct_chain *c)
     const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
     bool broken = is_break(marks, count);
     int rc = drain(c, broken ? CT_BEHIND_BREAK : CT_BEHIND_MORE);
-    for (size_t i = 0; !rc && i < count && c->sink->mark; i++)
-        rc = c->sink->mark(c->sink->user, &marks[i]);
+    if (!rc)
+        rc = tell_marks(c);
     for (size_t i = 0; broken && i < c->count; i++)
-        ct_stream_chain_reset(&c->streams[i]);
+        ct_stream_chain_reset(&c->streams[i], false);
     return rc;
 }
 
@@ -212,27 +223,53 @@ int ct_chain_finish(struct ct_chain *c)
     int rc = ct_demux_finish(c->demux);
     if (!rc)
         rc = drain(c, CT_BEHIND_END);
-    size_t count;
-    const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
-    for (size_t i = 0; !rc && i < count && c->sink->mark; i++)
-        rc = c->sink->mark(c->sink->user, &marks[i]);
+    if (!rc)
+        rc = tell_marks(c);
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = ct_stream_chain_sync(&c->streams[i]);
     return rc;
 }
 
+/* What was decoded so far ends here: frames and packets that are not whole never will be. */
+static int break_off(struct ct_chain *c)
+{
+    int rc = ct_demux_finish(c->demux);
+    if (!rc)
+        rc = drain(c, CT_BEHIND_BREAK);
+    if (!rc)
+        rc = tell_marks(c);
+    for (size_t i = 0; !rc && i < c->count; i++)
+        ct_stream_chain_reset(&c->streams[i], !c->cut);
+    return rc;
+}
+
+int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
+{
+    int rc = CT_OK;
+    if (!c->demux)
+        rc = start(c, CT_FRAMING_FRAMES);
+    else if (c->bytes && !piece->joins)
+        rc = break_off(c);
+    if (rc)
+        return rc;
+    if (piece->joins && c->bytes)
+        ct_demux_move(c->demux, piece->offset);
+    else
+        ct_demux_restart(c->demux, piece->offset);
+    c->cut = piece->cut;
+    for (size_t i = 0; !rc && i < c->count; i++)
+        rc = c->streams[i].follow ? ct_follow_piece(c->streams[i].follow, piece) : CT_OK;
+    return rc;
+}
+
 int ct_chain_run(struct ct_chain *c)
 {
-    struct ct_chunks chunks;
-    size_t size = 0;
-    int rc = ct_chunks_open(&chunks, c->ctx, c->buffer->path);
-    while (!rc) {
-        rc = ct_chunks_next(&chunks, &size);
-        if (rc || !size)
-            break;
-        rc = ct_chain_push(c, chunks.data, size);
-    }
-    ct_chunks_close(&chunks);
+    struct ct_feed feed;
+    size_t pushed;
+    int rc = ct_feed_open(&feed, c->ctx, c->buffer);
+    while (!rc && !feed.ended)
+        rc = ct_feed_push(&feed, c, CT_CHUNK_SIZE, &pushed);
+    ct_feed_close(&feed);
     return rc ? rc : ct_chain_finish(c);
 }
 

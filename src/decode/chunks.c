@@ -13,7 +13,7 @@
 
 int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
 {
-    *c = (struct ct_chunks){.ctx = ctx, .path = path, .fd = -1, .least = FIRST_SIZE};
+    *c = (struct ct_chunks){.ctx = ctx, .path = path, .fd = -1, .least = FIRST_SIZE, .left = UINT64_MAX};
     c->data = malloc(CT_CHUNK_SIZE);
     if (!c->data)
         return ct_fail_nomem(ctx, path);
@@ -23,11 +23,21 @@ int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
     return CT_OK;
 }
 
+int ct_chunks_seek(struct ct_chunks *c, uint64_t offset, uint64_t size)
+{
+    c->left = size;
+    if (lseek(c->fd, (off_t)offset, SEEK_SET) < 0)
+        return ct_fail(c->ctx, CT_ERR_IO, "%s: cannot be read at offset %llu: %s", c->path,
+                       (unsigned long long)offset, strerror(errno));
+    return CT_OK;
+}
+
 int ct_chunks_next(struct ct_chunks *c, size_t *size)
 {
+    size_t most = c->left < CT_CHUNK_SIZE ? (size_t)c->left : CT_CHUNK_SIZE;
     *size = 0;
-    while (*size < CT_CHUNK_SIZE) {
-        ssize_t got = read(c->fd, c->data + *size, CT_CHUNK_SIZE - *size);
+    while (*size < most) {
+        ssize_t got = read(c->fd, c->data + *size, most - *size);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -41,6 +51,8 @@ int ct_chunks_next(struct ct_chunks *c, size_t *size)
             break;
     }
     c->least = 1;
+    if (c->left != UINT64_MAX)
+        c->left -= *size;
     return CT_OK;
 }
 

@@ -11,11 +11,15 @@ struct ct_chunks {
     const char *path;
     int fd;
     size_t least;  /* bytes of a pipe that the next piece waits for */
+    uint64_t left; /* bytes up to the end of what is wanted */
     uint8_t *data; /* CT_CHUNK_SIZE bytes */
 };
 
 /* Opens `path`, "-" for standard input. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_chunks_open(struct ct_chunks *chunks, struct ct_ctx *ctx, const char *path);
+
+/* Goes on at `offset` of a file, and ends `size` bytes further. CT_ERR_IO. */
+int ct_chunks_seek(struct ct_chunks *chunks, uint64_t offset, uint64_t size);
 
 /* The next piece, full but for the last one of a file; *size is 0 at the end. CT_ERR_IO. */
 int ct_chunks_next(struct ct_chunks *chunks, size_t *size);

@@ -21,6 +21,7 @@ int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const stru
     struct ct_follow *f = calloc(1, sizeof *f);
     if (!f)
         return ct_fail_nomem(ctx, source->name);
+    f->place = (struct ct_place){.tid = CT_NO_THREAD, .time = CT_NO_TIME};
     f->edge_cycles = options->edges == CT_EDGES_CYCLES;
     f->gives_counts = !wants_steps && !(steps && f->edge_cycles);
     bool counts = options->engine == CT_ENGINE_FAST && f->gives_counts;
@@ -98,9 +99,56 @@ static int run_plain(struct ct_follow *f, const struct ct_stream *stream, const 
     return rc;
 }
 
+/* The walk reads the memory of the place that the stream is at. */
+static int set_memory(struct ct_follow *f)
+{
+    const struct ct_memory *memory;
+    int rc = ct_memories_at(f->memories, &f->place, &memory);
+    if (!rc)
+        ct_walk_set_memory(f->walk, memory);
+    return rc;
+}
+
+int ct_follow_piece(struct ct_follow *f, const struct ct_piece *piece)
+{
+    f->place.tid = piece->tid;
+    if (!f->place.timed)
+        f->place.time = piece->time;
+    return f->memories ? set_memory(f) : CT_OK;
+}
+
+/* The element at which execution went on in another memory, or `size`. */
+static size_t next_change(struct ct_follow *f, const struct ct_source *source, const struct ct_elem *elems,
+                          size_t size)
+{
+    size_t n = 0;
+    while (n < size && !ct_memories_follow(f->memories, source, &elems[n], &f->place))
+        n++;
+    return n;
+}
+
+static int run_places(struct ct_follow *f, const struct ct_stream *stream, const struct ct_elem *elems,
+                      size_t size, uint64_t end, const struct ct_chain_sink *sink)
+{
+    int rc = 0;
+    for (size_t done = 0; !rc && done < size;) {
+        size_t n = next_change(f, stream->source, elems + done, size - done);
+        rc = run_plain(f, stream, elems + done, n, end, sink);
+        done += n;
+        if (!rc && done < size) {
+            rc = set_memory(f);
+            if (!rc)
+                rc = run_plain(f, stream, elems + done++, 1, end, sink);
+        }
+    }
+    return rc;
+}
+
 int ct_follow_run(struct ct_follow *f, const struct ct_stream *stream, const struct ct_elem *elems,
                   size_t size, uint64_t end, const struct ct_chain_sink *sink)
 {
+    if (f->memories)
+        return run_places(f, stream, elems, size, end, sink);
     if (!f->fast)
         return run_plain(f, stream, elems, size, end, sink);
     int rc = 0;

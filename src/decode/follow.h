@@ -5,25 +5,31 @@
 #include <stdbool.h>
 
 #include "coretap/decode.h"
+#include "decode/memories.h"
 #include "flow/sums.h"
 
 #define CT_BATCH_FLOW 2048
 
 struct ct_follow {
-    struct ct_walk *walk;   /* the plain engine … */
-    struct ct_steps *steps; /* … from STEPS on */
-    struct ct_fast *fast;   /* or the fast one */
-    struct ct_edges *edges; /* when they are wanted … */
-    bool edge_cycles;       /* … with their cycles */
-    bool gives_counts;      /* the fast engine gives no steps */
+    struct ct_walk *walk;         /* the plain engine … */
+    struct ct_steps *steps;       /* … from STEPS on */
+    struct ct_fast *fast;         /* or the fast one */
+    struct ct_edges *edges;       /* when they are wanted … */
+    bool edge_cycles;             /* … with their cycles */
+    bool gives_counts;            /* the fast engine gives no steps */
+    struct ct_memories *memories; /* set by the owner; NULL: there is one memory */
+    struct ct_place place;        /* whose memory the walk reads */
     struct ct_flow_sums sums;
     struct ct_flow records[CT_BATCH_FLOW];
 };
 
-/* For level FLOW or more. `options` has no engine AUTO. */
+/* For level FLOW or more. `options` has no engine AUTO, and PLAIN where memories change. */
 int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_chain_options *options,
                   bool wants_steps, const struct ct_memory *memory, struct ct_follow **out);
 void ct_follow_free(struct ct_follow *follow);
+
+/* What comes is of this piece. CT_ERR_NOMEM. */
+int ct_follow_piece(struct ct_follow *follow, const struct ct_piece *piece);
 
 const struct ct_graph *ct_follow_graph(const struct ct_follow *follow);
 

@@ -42,9 +42,10 @@ int ct_stream_chain_sync(struct ct_stream_chain *c)
     return c->follow ? ct_follow_sync(c->follow, &c->stream.stats) : CT_OK;
 }
 
-void ct_stream_chain_reset(struct ct_stream_chain *c)
+void ct_stream_chain_reset(struct ct_stream_chain *c, bool whole)
 {
     c->fresh = true;
+    c->whole = whole;
     if (c->decoder)
         c->ops->decoder_reset(c->decoder);
     if (c->resolver)
@@ -98,11 +99,12 @@ static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, con
      UINT64_C(1) << CT_ELEM_SW | UINT64_C(1) << CT_ELEM_DWT | UINT64_C(1) << CT_ELEM_LOCAL_TIME |            \
      UINT64_C(1) << CT_ELEM_TIMESTAMP)
 
-static void count_trouble(struct ct_stream_stats *stats, const struct ct_elem *elem)
+static void count_trouble(struct ct_stream_chain *c, const struct ct_elem *elem)
 {
+    struct ct_stream_stats *stats = &c->stream.stats;
     switch (elem->kind) {
     case CT_ELEM_GAP:
-        stats->gaps += elem->n != CT_GAP_INIT;
+        stats->gaps += elem->n != CT_GAP_INIT && !(elem->n == CT_GAP_RESET && c->whole);
         break;
     case CT_ELEM_SYNC:
         stats->lost_bytes += elem->n ? elem->v : 0;
@@ -117,14 +119,15 @@ static void count_trouble(struct ct_stream_stats *stats, const struct ct_elem *e
     }
 }
 
-static void count_elems(struct ct_stream_stats *stats, const struct ct_elem *elems, size_t count)
+static void count_elems(struct ct_stream_chain *c, const struct ct_elem *elems, size_t count)
 {
+    struct ct_stream_stats *stats = &c->stream.stats;
     uint64_t atoms = 0;
     stats->elements += count;
     for (size_t i = 0; i < count; i++) {
         atoms += elems[i].kind == CT_ELEM_ATOMS ? elems[i].n : 0;
         if (TROUBLE >> elems[i].kind & 1)
-            count_trouble(stats, &elems[i]);
+            count_trouble(c, &elems[i]);
     }
     stats->atoms += atoms;
 }
@@ -133,7 +136,7 @@ static void count_elems(struct ct_stream_stats *stats, const struct ct_elem *ele
 static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches *batches,
                       const struct ct_chain_sink *sink)
 {
-    count_elems(&c->stream.stats, batches->elems, count);
+    count_elems(c, batches->elems, count);
     struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
     int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
     if (!rc && c->follow)

@@ -29,6 +29,7 @@ struct ct_stream_chain {
     uint64_t last_offset;     /* … and the last packet */
     bool started;             /* there was a byte */
     bool fresh;               /* … but none since the start or the last reset */
+    bool whole; /* the last reset was where one recording ended and another began: nothing is lost */
 };
 
 /* Makes the layers up to `options->level`. `memory` is needed from FLOW on. Steps are made only when they are wanted, or
@@ -46,7 +47,7 @@ int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run,
 /* Brings stream.stats and stream.edges up to date. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_stream_chain_sync(struct ct_stream_chain *chain);
 
-/* The stream begins afresh behind a break. */
-void ct_stream_chain_reset(struct ct_stream_chain *chain);
+/* The stream begins afresh behind a break. `whole`: nothing was lost there. */
+void ct_stream_chain_reset(struct ct_stream_chain *chain, bool whole);
 
 #endif

@@ -51,6 +51,12 @@ void ct_walk_free(struct ct_walk *w)
     free(w);
 }
 
+void ct_walk_set_memory(struct ct_walk *w, const struct ct_memory *memory)
+{
+    w->fetch.memory = memory;
+    w->fetch.bytes = NULL;
+}
+
 uint32_t ct_walk_space(const struct ct_walk *w)
 {
     static const uint8_t spaces[4][4] = {

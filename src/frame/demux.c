@@ -125,8 +125,8 @@ int ct_demux_finish(struct ct_demux *demux)
     uint64_t lost_inside = demux->stats.lost_bytes - demux->stats.edge_bytes;
     demux->mark_count = 0;
     if (demux->framing == CT_FRAMING_TPIU || demux->framing == CT_FRAMING_DSTREAM) {
-        if (!demux->synced && demux->offset)
-            ct_frame_trouble(demux, CT_FRAME_NO_SYNC, 0, demux->offset);
+        if (!demux->synced && demux->offset > demux->start)
+            ct_frame_trouble(demux, CT_FRAME_NO_SYNC, demux->start, demux->offset - demux->start);
         demux->synced = 1;
         ct_tpiu_finish(demux);
     }
@@ -140,6 +140,21 @@ int ct_demux_finish(struct ct_demux *demux)
         demux->stats.edge_bytes = demux->stats.lost_bytes - lost_inside;
     sum_up(demux);
     return demux->failed ? ct_fail_nomem(demux->ctx, "demultiplexer: runs") : CT_OK;
+}
+
+void ct_demux_restart(struct ct_demux *demux, uint64_t offset)
+{
+    demux->offset = demux->start = offset;
+    demux->id = CT_ID_NONE;
+    demux->synced = 0;
+    demux->fsync_run = demux->window = demux->block_fill = demux->frame_fill = 0;
+    demux->mark_count = 0;
+}
+
+void ct_demux_move(struct ct_demux *demux, uint64_t offset)
+{
+    /* Aligned frames are given the offset of their last byte less 15. */
+    demux->offset = demux->framing == CT_FRAMING_FRAMES ? offset - demux->frame_fill : offset;
 }
 
 void ct_demux_run(const struct ct_demux *demux, uint8_t id, struct ct_run *out)

@@ -64,7 +64,8 @@ struct ct_demux {
     uint32_t fsync_run;
     uint32_t window;     /* TPIU before the first FSYNC: the last four bytes */
     uint32_t block_fill; /* DSTREAM: bytes of the current block taken */
-    uint64_t offset;     /* in the capture, of the next byte */
+    uint64_t offset;     /* in the capture, of the next byte … */
+    uint64_t start;      /* … and of the first one since the last ct_demux_restart */
     /* The frame that is being put together. A whole one waits here while its last bytes could
      * still be the beginning of an FSYNC, which is at most three bytes more. */
     uint8_t frame[CT_FRAME_SIZE + 4];

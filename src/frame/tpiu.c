@@ -81,10 +81,10 @@ static size_t hunt(struct ct_demux *demux, const uint8_t *data, size_t size)
         demux->window = demux->window << 8 | data[i];
         demux->offset++;
         if (demux->window == 0xffffff7f) {
-            uint64_t lost = demux->offset - 4;
+            uint64_t lost = demux->offset - demux->start - 4;
             demux->synced = 1;
             if (lost)
-                ct_frame_trouble(demux, CT_FRAME_NO_SYNC, 0, lost);
+                ct_frame_trouble(demux, CT_FRAME_NO_SYNC, demux->start, lost);
             ct_frame_fsync(demux, 1);
             return i + 1;
         }

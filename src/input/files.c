@@ -20,7 +20,7 @@ static enum ct_file_kind look(void *user, const char *path, uint64_t *size)
     return CT_FILE_REGULAR;
 }
 
-static ssize_t read_head(void *user, const char *path, char *buf, size_t cap)
+static ssize_t read_at(void *user, const char *path, uint64_t offset, char *buf, size_t cap)
 {
     (void)user;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -28,7 +28,7 @@ static ssize_t read_head(void *user, const char *path, char *buf, size_t cap)
         return -1;
     size_t size = 0;
     while (size < cap) {
-        ssize_t n = read(fd, buf + size, cap - size);
+        ssize_t n = pread(fd, buf + size, cap - size, (off_t)(offset + size));
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -45,4 +45,9 @@ static ssize_t read_head(void *user, const char *path, char *buf, size_t cap)
     return (ssize_t)size;
 }
 
-const struct ct_files ct_files_system = {.look = look, .read = read_head};
+static ssize_t read_head(void *user, const char *path, char *buf, size_t cap)
+{
+    return read_at(user, path, 0, buf, cap);
+}
+
+const struct ct_files ct_files_system = {.look = look, .read = read_head, .read_at = read_at};

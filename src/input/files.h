@@ -19,6 +19,8 @@ struct ct_files {
     enum ct_file_kind (*look)(void *user, const char *path, uint64_t *size);
     /* The first `cap` bytes, or all there are: their number, or -1 with errno. */
     ssize_t (*read)(void *user, const char *path, char *buf, size_t cap);
+    /* The same from `offset` on. Only readers of large files ask; NULL where there are none. */
+    ssize_t (*read_at)(void *user, const char *path, uint64_t offset, char *buf, size_t cap);
 };
 
 extern const struct ct_files ct_files_system;

@@ -17,28 +17,6 @@ struct owned_capture {
     struct ct_arena arena;
 };
 
-static int perf_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
-{
-    (void)files;
-    if (target->head_size >= 8 &&
-        (memcmp(target->head, "PERFILE2", 8) == 0 || memcmp(target->head, "2ELIFREP", 8) == 0))
-        return 1;
-    snprintf(why, cap, "%s",
-             target->kind == CT_FILE_REGULAR ? "no PERFILE2 at its start" : "not a regular file");
-    return 0;
-}
-
-static int perf_open(struct ct_opening *opening, const struct ct_target *target)
-{
-    return ct_fail(
-        opening->ctx, CT_ERR_UNSUPPORTED,
-        "%s: a perf.data file, which this version cannot read; export its trace as a snapshot directory "
-        "or a raw trace with an .ini",
-        target->path);
-}
-
-const struct ct_reader ct_reader_perf = {.kind = "perf.data", .probe = perf_probe, .open = perf_open};
-
 static int note_section(void *user, const struct ct_ini_item *item)
 {
     struct ct_target *target = user;
@@ -52,9 +30,10 @@ static int look_at(struct ct_ctx *ctx, const struct ct_files *files, const char 
     target->path = path;
     target->kind = files->look(files->user, path, &target->size);
     if (target->kind == CT_FILE_NONE)
-        return ct_fail(ctx, CT_ERR_IO,
-                       "%s: %s; expected a snapshot directory or the .ini file of a raw trace", path,
-                       strerror(errno));
+        return ct_fail(
+            ctx, CT_ERR_IO,
+            "%s: %s; expected a snapshot directory, the .ini file of a raw trace, or a perf.data file", path,
+            strerror(errno));
     if (target->kind != CT_FILE_REGULAR)
         return CT_OK;
     ssize_t n = files->read(files->user, path, target->head, sizeof target->head);
@@ -65,7 +44,8 @@ static int look_at(struct ct_ctx *ctx, const struct ct_files *files, const char 
     return status == CT_ERR_NOMEM ? ct_fail_nomem(ctx, path) : CT_OK;
 }
 
-static int open_with(struct ct_ctx *ctx, const struct ct_files *files, const struct ct_reader *reader,
+static int open_with(struct ct_ctx *ctx, const struct ct_files *files,
+                     const struct ct_capture_options *options, const struct ct_reader *reader,
                      const struct ct_target *target, struct ct_capture **out)
 {
     struct owned_capture *owned = calloc(1, sizeof *owned);
@@ -76,6 +56,7 @@ static int open_with(struct ct_ctx *ctx, const struct ct_files *files, const str
     struct ct_opening opening = {
         .ctx = ctx,
         .files = files,
+        .options = options,
         .arena = &owned->arena,
         .capture = &owned->capture,
         .text_left = CT_INI_TEXT_MAX,
@@ -90,8 +71,10 @@ static int open_with(struct ct_ctx *ctx, const struct ct_files *files, const str
     return CT_OK;
 }
 
+static const struct ct_capture_options no_options = {.size = sizeof no_options};
+
 int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, const char *path,
-                          struct ct_capture **out)
+                          const struct ct_capture_options *options, struct ct_capture **out)
 {
     char reasons[900] = "";
     struct ct_target target = {0};
@@ -107,18 +90,27 @@ int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, cons
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
         char why[256] = "";
         if (readers[i]->probe(files, &target, why, sizeof why))
-            return open_with(ctx, files, readers[i], &target, out);
+            return open_with(ctx, files, options ? options : &no_options, readers[i], &target, out);
         size_t used = strlen(reasons);
         snprintf(reasons + used, sizeof reasons - used, "\n  %s: %s", readers[i]->kind, why);
     }
     return ct_fail(ctx, CT_ERR_FORMAT, "%.200s: no reader recognises it:%s", path, reasons);
 }
 
-int ct_capture_open(struct ct_ctx *ctx, const char *path, struct ct_capture **out)
+int ct_capture_open_with(struct ct_ctx *ctx, const char *path, const struct ct_capture_options *options,
+                         struct ct_capture **out)
 {
     if (!path || !out)
         return ct_fail(ctx, CT_ERR_ARG, "ct_capture_open: no path, or nowhere to put the capture");
-    return ct_capture_open_files(ctx, &ct_files_system, path, out);
+    if (options && options->size < sizeof *options)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_capture_open: options of size %zu, expected %zu or more",
+                       options->size, sizeof *options);
+    return ct_capture_open_files(ctx, &ct_files_system, path, options, out);
+}
+
+int ct_capture_open(struct ct_ctx *ctx, const char *path, struct ct_capture **out)
+{
+    return ct_capture_open_with(ctx, path, NULL, out);
 }
 
 void ct_capture_free(struct ct_capture *capture)

@@ -28,7 +28,8 @@ struct ct_target {
 struct ct_opening {
     struct ct_ctx *ctx;
     const struct ct_files *files;
-    struct ct_arena *arena; /* the capture's */
+    const struct ct_capture_options *options; /* never NULL */
+    struct ct_arena *arena;                   /* the capture's */
     struct ct_capture *capture;
     size_t text_left;   /* of CT_INI_TEXT_MAX */
     size_t images_left; /* of CT_IMAGES_MAX */
@@ -45,9 +46,9 @@ extern const struct ct_reader ct_reader_snapshot;
 extern const struct ct_reader ct_reader_raw;
 extern const struct ct_reader ct_reader_perf;
 
-/* ct_capture_open with other files than those of the system. */
+/* ct_capture_open_with other files than those of the system. `options` may be NULL. */
 int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, const char *path,
-                          struct ct_capture **out);
+                          const struct ct_capture_options *options, struct ct_capture **out);
 
 /* Folder of `path` with its last slash ("" when it has none), in the arena. */
 const char *ct_path_folder(struct ct_arena *arena, const char *path);

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ct_capture *capture;
     if (!ctx)
         return 0;
-    int status = ct_capture_open_files(ctx, &files, "d/t.ini", &capture);
+    int status = ct_capture_open_files(ctx, &files, "d/t.ini", NULL, &capture);
     if (status ? capture != NULL || !*ct_ctx_error(ctx) : !capture || capture->buffer_count != 1)
         abort();
     ct_capture_free(capture);

@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ct_capture *capture;
     if (!ctx)
         return 0;
-    int status = ct_capture_open_files(ctx, &files, "d", &capture);
+    int status = ct_capture_open_files(ctx, &files, "d", NULL, &capture);
     if (status ? capture != NULL || !*ct_ctx_error(ctx) : !capture)
         abort();
     if (capture)

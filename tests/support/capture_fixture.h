@@ -13,6 +13,7 @@ struct fixture {
     struct memory_file files[MAX_FILES];
     struct memory_files list;
     struct ct_files access;
+    const struct ct_capture_options *options; /* or NULL */
     struct ct_ctx *ctx;
     struct ct_capture *capture;
     char log[8192];
@@ -27,7 +28,7 @@ static void fixture_log(void *user, enum ct_log_level level, const char *text)
 }
 
 /* Adds a file, or replaces the one of that path; text NULL takes it away. */
-static inline void fixture_put(struct fixture *f, const char *path, const char *text)
+static inline void fixture_put_bytes(struct fixture *f, const char *path, const char *text, size_t size)
 {
     size_t i = 0;
     while (i < f->list.count && strcmp(f->files[i].path, path) != 0)
@@ -39,9 +40,14 @@ static inline void fixture_put(struct fixture *f, const char *path, const char *
     }
     if (i == MAX_FILES)
         abort();
-    f->files[i] = (struct memory_file){path, text, strlen(text)};
+    f->files[i] = (struct memory_file){path, text, size};
     f->list.count += i == f->list.count;
     f->list.files = f->files;
+}
+
+static inline void fixture_put(struct fixture *f, const char *path, const char *text)
+{
+    fixture_put_bytes(f, path, text, text ? strlen(text) : 0);
 }
 
 static inline void fixture_dir(struct fixture *f, const char *path)
@@ -52,13 +58,14 @@ static inline void fixture_dir(struct fixture *f, const char *path)
 
 static inline int fixture_open(struct fixture *f, const char *path)
 {
-    f->access = (struct ct_files){.user = &f->list, .look = memory_look, .read = memory_read};
+    f->access = (struct ct_files){
+        .user = &f->list, .look = memory_look, .read = memory_read, .read_at = memory_read_at};
     if (!f->ctx)
         f->ctx = ct_ctx_new();
     f->log[0] = 0;
     ct_capture_free(f->capture);
     ct_ctx_set_log(f->ctx, fixture_log, f->log, CT_LOG_NOTE);
-    return ct_capture_open_files(f->ctx, &f->access, path, &f->capture);
+    return ct_capture_open_files(f->ctx, &f->access, path, f->options, &f->capture);
 }
 
 static inline void fixture_free(struct fixture *f)

@@ -35,14 +35,21 @@ static inline enum ct_file_kind memory_look(void *user, const char *path, uint64
     return !file ? CT_FILE_NONE : file->text ? CT_FILE_REGULAR : CT_FILE_DIR;
 }
 
-static inline ssize_t memory_read(void *user, const char *path, char *buf, size_t cap)
+static inline ssize_t memory_read_at(void *user, const char *path, uint64_t offset, char *buf, size_t cap)
 {
     const struct memory_file *file = memory_find(user, path);
     if (!file || !file->text)
         return -1;
-    size_t size = file->size < cap ? file->size : cap;
-    memcpy(buf, file->text, size);
+    size_t left = offset < file->size ? file->size - (size_t)offset : 0;
+    size_t size = left < cap ? left : cap;
+    if (size)
+        memcpy(buf, file->text + offset, size);
     return (ssize_t)size;
+}
+
+static inline ssize_t memory_read(void *user, const char *path, char *buf, size_t cap)
+{
+    return memory_read_at(user, path, 0, buf, cap);
 }
 
 #endif

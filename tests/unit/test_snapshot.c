@@ -361,8 +361,8 @@ static void the_probe_says_why(void **state)
     assert_int_equal(fixture_open(&f, "cap/etb.bin"), CT_ERR_FORMAT);
     assert_true(
         has_words(ct_ctx_error(f.ctx), WORDS("snapshot: neither", "raw: does not begin with [capture]")));
-    assert_int_equal(fixture_open(&f, "perf"), CT_ERR_UNSUPPORTED);
-    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("perf.data", "this version")));
+    assert_int_equal(fixture_open(&f, "perf"), CT_ERR_FORMAT);
+    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("perf: ", "header")));
     assert_int_equal(fixture_open(&f, "-"), CT_ERR_ARG);
     assert_true(has_words(ct_ctx_error(f.ctx), WORDS("file=-")));
     assert_int_equal(ct_capture_open(f.ctx, NULL, &f.capture), CT_ERR_ARG);

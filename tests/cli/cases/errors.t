@@ -54,7 +54,7 @@ $ coretap info --buffer ETB_9 examples/quickstart
 ! coretap: examples/quickstart: has no buffer 'ETB_9'; 'coretap info' lists its buffers
 [2]
 $ coretap info -
-! coretap info: CAPTURE '-' needs --config FILE.ini, which describes the stream
+! coretap info: CAPTURE '-' is no perf.data; other streams need --config FILE.ini, which describes them
 ! Try 'coretap info --help'.
 [2]
 $ coretap info --config examples/quickstart examples/quickstart
@@ -64,7 +64,7 @@ $ coretap info --config examples/quickstart examples/quickstart
 
 Captures that cannot be opened.
 $ coretap info $T/nowhere
-! coretap: $T/nowhere: No such file or directory; expected a snapshot directory or the .ini file of a raw trace
+! coretap: $T/nowhere: No such file or directory; expected a snapshot directory, the .ini file of a raw trace, or a perf.data file
 [2]
 $ coretap info examples/quickstart/trace.bin
 ! coretap: examples/quickstart/trace.bin: no reader recognises it:

@@ -1,0 +1,124 @@
+/* perf.data files (docs/formats.md): what 'perf record -e cs_etm//' and simpleperf write. */
+#include "input/perf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The file of a recording that is a directory ('perf record --kcore'). */
+static const char *in_folder(char *text, size_t size, const char *folder)
+{
+    snprintf(text, size, "%s/data", folder);
+    return text;
+}
+
+static int perf_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
+{
+    char path[4096];
+    char head[8];
+    uint64_t size;
+    if (target->kind == CT_FILE_DIR && files->read_at) {
+        in_folder(path, sizeof path, target->path);
+        if (files->look(files->user, path, &size) == CT_FILE_REGULAR &&
+            files->read_at(files->user, path, 0, head, sizeof head) == sizeof head &&
+            memcmp(head, CT_PERF_MAGIC, sizeof head) == 0)
+            return 1;
+        snprintf(why, cap, "a directory without a file 'data' that begins with PERFILE2");
+        return 0;
+    }
+    if (target->head_size >= 8 && files->read_at &&
+        (memcmp(target->head, CT_PERF_MAGIC, 8) == 0 || memcmp(target->head, "2ELIFREP", 8) == 0))
+        return 1;
+    snprintf(why, cap, "%s",
+             target->kind == CT_FILE_REGULAR ? "no PERFILE2 at its start" : "not a regular file");
+    return 0;
+}
+
+static int make_memory(struct ct_perf *p)
+{
+    struct ct_capture *capture = p->opening->capture;
+    struct ct_perf_objects *objects;
+    struct ct_maps *maps;
+    struct ct_image *images;
+    size_t count;
+    int rc = ct_perf_objects_new(p, &objects);
+    if (!rc)
+        rc = ct_perf_make_maps(p, objects, &maps);
+    if (!rc)
+        rc = ct_perf_kernel_images(p, objects, &images, &count);
+    if (rc)
+        return rc;
+    struct ct_buffer *buffers =
+        (struct ct_buffer *)(uintptr_t)capture->buffers; /* NOLINT(performance-no-int-to-ptr) */
+    for (size_t i = 0; i < capture->buffer_count; i++) {
+        buffers[i].maps = maps;
+        buffers[i].images = images;
+        buffers[i].image_count = count;
+    }
+    capture->maps = maps;
+    return CT_OK;
+}
+
+/* What a recording without trace may be. */
+static int check_trace(struct ct_perf *p)
+{
+    if (p->has_info && p->trace_count)
+        return CT_OK;
+    if (p->cut)
+        return ct_perf_damage(p, "there is no trace before that");
+    return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
+                   "%s: %s; there is nothing to decode: record with 'perf record -e cs_etm//'", p->file.path,
+                   p->has_info ? "a recording of CoreSight trace units with not a byte of trace"
+                               : "a perf.data file without hardware trace");
+}
+
+static void tell(const struct ct_perf *p)
+{
+    const struct ct_capture *capture = p->opening->capture;
+    for (size_t i = 0; i < capture->damage_count; i++)
+        ct_log(p->opening->ctx, CT_LOG_WARNING, "%s", capture->damage[i]);
+    for (size_t i = 0; i < capture->missing_count; i++)
+        ct_log(p->opening->ctx, CT_LOG_NOTE, "%s", capture->missing[i]);
+}
+
+static int read_all(struct ct_perf *p)
+{
+    int rc = ct_perf_read_header(p);
+    if (!rc)
+        rc = ct_perf_read_records(p);
+    if (!rc)
+        rc = ct_perf_read_features(p);
+    if (!rc && p->lost)
+        rc = ct_perf_damage(
+            p, "%llu records were lost while recording: addresses may be missing, threads unknown",
+            (unsigned long long)p->lost);
+    if (!rc)
+        rc = check_trace(p);
+    if (!rc)
+        rc = ct_perf_finish_sources(p);
+    if (!rc)
+        rc = ct_perf_make_buffers(p);
+    if (!rc)
+        rc = make_memory(p);
+    return rc;
+}
+
+static int perf_open(struct ct_opening *opening, const struct ct_target *target)
+{
+    struct ct_perf p = {.opening = opening, .options = opening->options};
+    const char *path = target->path;
+    if (target->kind == CT_FILE_DIR) {
+        p.folder = target->path;
+        path = ct_path_join(opening->arena, target->path, "data");
+    }
+    int rc = path ? ct_perf_file_open(&p.file, opening->ctx, opening->files, path)
+                  : ct_fail_nomem(opening->ctx, target->path);
+    if (!rc)
+        rc = read_all(&p);
+    if (!rc)
+        tell(&p);
+    ct_perf_file_close(&p.file);
+    ct_arena_free(&p.arena);
+    return rc;
+}
+
+const struct ct_reader ct_reader_perf = {.kind = "perf.data", .probe = perf_probe, .open = perf_open};

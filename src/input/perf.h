@@ -1,0 +1,254 @@
+/* Inside of the perf.data reader: one pass over the records collects what they say, then buffers, maps and images are
+ * made of it. Trace stays in the file. */
+#ifndef CT_INPUT_PERF_H
+#define CT_INPUT_PERF_H
+
+#include <stdbool.h>
+
+#include "input/perf_format.h"
+#include "input/reader.h"
+
+/* Bounds for damaged and hostile files. */
+#define CT_PERF_EVENTS_MAX ((size_t)1 << 22) /* of each table below */
+#define CT_PERF_NO_CPU     UINT32_MAX
+
+/* ---- perf_file.c ---- */
+
+struct ct_perf_file {
+    const struct ct_files *files;
+    const char *path;
+    uint64_t size;
+    char *window; /* the bytes read last */
+    uint64_t at;
+    size_t have;
+};
+
+int ct_perf_file_open(struct ct_perf_file *file, struct ct_ctx *ctx, const struct ct_files *files,
+                      const char *path);
+void ct_perf_file_close(struct ct_perf_file *file);
+
+/* `size` (at most 64 KiB) bytes at `offset`, there until the next call; NULL when the file does not have them. */
+const uint8_t *ct_perf_file_bytes(struct ct_perf_file *file, uint64_t offset, size_t size);
+
+/* ---- what is collected ---- */
+
+struct ct_perf_attr {
+    uint64_t sample_type, flags;
+    uint32_t type;
+    size_t id_count;
+    const uint64_t *ids;
+};
+
+/* What the sample ID of a record says; UINT32_MAX and 0 where it says nothing. */
+struct ct_perf_sample {
+    uint64_t time;
+    uint32_t tid, cpu;
+};
+
+/* A trace unit as the recording describes it. */
+struct ct_perf_cpu {
+    struct ct_source source;
+    uint32_t cpu;
+    uint32_t sink;        /* where its trace goes, as far as that is told */
+    bool unused;          /* no record gave it a trace ID: it did not run */
+    bool virtual_counter; /* timestamps are those of CNTVCT */
+};
+
+/* Trace bytes in the file. */
+struct ct_perf_trace {
+    uint64_t aux;    /* position of the first byte in the AUX stream of its buffer */
+    uint64_t offset; /* … and in the file */
+    uint64_t size;
+    uint32_t idx, tid, cpu;
+};
+
+/* Trace that was made without a break: a part of an AUX stream. */
+struct ct_perf_aux {
+    uint64_t begin, end;
+    uint64_t flags;
+    struct ct_perf_sample sample;
+};
+
+struct ct_perf_hw_id {
+    uint64_t value;
+    uint32_t cpu;
+};
+
+struct ct_perf_build_id {
+    const char *name;
+    uint8_t size;
+    uint8_t bytes[CT_PERF_BUILD_ID_MAX];
+};
+
+enum ct_perf_event_kind {
+    CT_PERF_EVENT_MAP,
+    CT_PERF_EVENT_COMM,
+    CT_PERF_EVENT_EXEC,
+    CT_PERF_EVENT_FORK,
+    CT_PERF_EVENT_CONTAINER, /* the process has names of its own for files */
+};
+
+/* Something that changes who is who, or what lies where. */
+struct ct_perf_event {
+    uint64_t time;
+    uint64_t addr, size, file_offset;  /* MAP */
+    const char *name;                  /* of a file or a program */
+    const struct ct_perf_build_id *id; /* MAP: or NULL */
+    uint32_t order;                    /* in the file */
+    uint32_t pid, tid;
+    uint32_t parent; /* FORK: pid */
+    uint8_t kind;    /* enum ct_perf_event_kind */
+    bool kernel;     /* MAP: of the kernel */
+};
+
+struct ct_perf {
+    struct ct_opening *opening;
+    const struct ct_capture_options *options; /* the opening's */
+    struct ct_arena arena;                    /* for what is not needed once the capture is open */
+    struct ct_perf_file file;
+    const char *folder; /* of a recording that is a directory, or NULL */
+    bool pipe;
+    uint64_t data, data_end; /* records are from here to there */
+    bool unclosed;           /* the header does not say where */
+    bool cut;                /* they end before that */
+
+    struct ct_perf_attr *attrs;
+    size_t attr_count;
+    struct ct_perf_cpu *cpus;
+    size_t cpu_count;
+    bool has_info;
+    uint64_t info_version;
+    uint32_t pmu;
+    struct ct_perf_trace *traces;
+    size_t trace_count;
+    struct ct_perf_aux *auxes;
+    size_t aux_count;
+    struct ct_perf_hw_id *hw_ids;
+    size_t hw_id_count;
+    struct ct_perf_build_id *build_ids;
+    size_t build_id_count;
+    struct ct_perf_event *events;
+    size_t event_count;
+    struct ct_clock clock;
+    const char *release; /* of the kernel, or NULL */
+    uint64_t lost;       /* records that the kernel could not write */
+};
+
+struct ct_perf_record {
+    const uint8_t *body; /* behind the head of 8 bytes */
+    size_t size;         /* of it */
+    uint64_t offset;     /* of the record, or of the compressed one that it is in */
+    uint32_t type;
+    uint16_t misc;
+};
+
+/* Appends to one of the tables. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_perf_push(struct ct_perf *perf, void *array, size_t *count, size_t size, void **room);
+
+/* Says that something of the file is missing. CT_ERR_NOMEM. */
+int ct_perf_damage(struct ct_perf *perf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- perf_header.c ---- */
+
+int ct_perf_read_header(struct ct_perf *perf);
+int ct_perf_read_features(struct ct_perf *perf);
+
+/* One attribute of `size` bytes; its IDs are set by the caller. */
+int ct_perf_add_attr(struct ct_perf *perf, const uint8_t *bytes, size_t size, struct ct_perf_attr **out);
+
+/* The contents of a feature. */
+int ct_perf_feature(struct ct_perf *perf, uint64_t feature, const uint8_t *bytes, size_t size);
+
+/* One entry of the list of build ids: a record, of `misc`, without its head. */
+int ct_perf_add_build_id(struct ct_perf *perf, const uint8_t *body, size_t size, unsigned misc);
+
+/* ---- perf_records.c ---- */
+
+/* Reads all records. */
+int ct_perf_read_records(struct ct_perf *perf);
+
+/* ---- perf_events.c ---- */
+
+/* Takes what one record says. */
+int ct_perf_take(struct ct_perf *perf, const struct ct_perf_record *record);
+
+/* ---- perf_sources.c ---- */
+
+int ct_perf_take_info(struct ct_perf *perf, const struct ct_perf_record *record);
+
+/* Gives the trace units the IDs that were told later. */
+int ct_perf_finish_sources(struct ct_perf *perf);
+
+/* ---- perf_pieces.c ---- */
+
+/* Makes the buffers. */
+int ct_perf_make_buffers(struct ct_perf *perf);
+
+/* ---- perf_maps.c ---- */
+
+struct ct_perf_objects;
+
+/* What processes had mapped, and when. */
+int ct_perf_make_maps(struct ct_perf *perf, struct ct_perf_objects *objects, struct ct_maps **out);
+
+/* ---- perf_kernel.c ---- */
+
+/* Images that are the same in all processes: the kernel's. */
+int ct_perf_kernel_images(struct ct_perf *perf, struct ct_perf_objects *objects, struct ct_image **images,
+                          size_t *count);
+
+/* ---- perf_objects.c ---- */
+
+/* A file that was mapped on the target. */
+struct ct_perf_object {
+    struct ct_perf_object *next;       /* of the same hash */
+    const char *name;                  /* its path there */
+    const struct ct_perf_build_id *id; /* or NULL */
+    bool container;                    /* the path is one of a container */
+    const char *path;                  /* here, or NULL: it was not found */
+    uint64_t size;                     /* of the file */
+};
+
+int ct_perf_objects_new(struct ct_perf *perf, struct ct_perf_objects **out);
+
+/* The object of a mapping. It is looked for when it is first asked for, and listed as missing when it is not there.
+ * `id` may be NULL. */
+int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, const struct ct_perf_build_id *id,
+                         bool container, const struct ct_perf_object **out);
+
+/* The build id that the recording lists for a name, or NULL. */
+const struct ct_perf_build_id *ct_perf_listed_id(const struct ct_perf *perf, const char *name);
+
+/* `path` when it is a file that can be the one with `id` (or NULL); otherwise NULL and why not. `path` may be NULL. */
+const char *ct_perf_check_file(const struct ct_perf *perf, const char *path,
+                               const struct ct_perf_build_id *id, const char **reason);
+
+/* The file with a build id in the cache, under one of the names that end with NULL; or NULL. */
+const char *ct_perf_cached(const struct ct_perf *perf, const struct ct_perf_build_id *id,
+                           const char *const *names);
+
+/* Lists something as missing. */
+int ct_perf_missing(struct ct_perf *perf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The build id in hexadecimal digits. */
+void ct_perf_id_text(const struct ct_perf_build_id *id, char text[2 * CT_PERF_BUILD_ID_MAX + 1]);
+
+/* ---- perf_debuginfod.c ---- */
+
+/* The file with a build id from a debuginfod server, in the arena of the capture; NULL when none is configured
+ * ($DEBUGINFOD_URLS), its client library is not installed, or no server has it. */
+const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_perf_build_id *id);
+
+/* ---- perf_elf.c ---- */
+
+struct ct_perf_elf {
+    bool is_elf;
+    uint16_t machine;
+    bool has_id;
+    struct ct_perf_build_id id;
+};
+
+/* What a file is. False when it cannot be read. */
+bool ct_perf_elf_look(const struct ct_files *files, const char *path, struct ct_perf_elf *out);
+
+#endif

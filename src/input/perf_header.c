@@ -1,0 +1,218 @@
+/* The head of a perf.data file, its attributes, and the features behind its data. */
+#include "input/perf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+int ct_perf_push(struct ct_perf *p, void *array, size_t *count, size_t size, void **room)
+{
+    if (*count == CT_PERF_EVENTS_MAX)
+        return ct_fail(p->opening->ctx, CT_ERR_LIMIT,
+                       "%s: more than %zu records of one kind; no recording has so many", p->file.path,
+                       CT_PERF_EVENTS_MAX);
+    char *grown = ct_arena_push(&p->arena, array, count, size);
+    if (!grown)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    *room = grown;
+    return CT_OK;
+}
+
+int ct_perf_damage(struct ct_perf *p, const char *fmt, ...)
+{
+    struct ct_capture *capture = p->opening->capture;
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    const char *copy = ct_arena_printf(p->opening->arena, "%s: %s", p->file.path, text);
+    const char **damage =
+        ct_arena_push(p->opening->arena, capture->damage, &capture->damage_count, sizeof *damage);
+    if (!copy || !damage)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    damage[capture->damage_count - 1] = copy;
+    capture->damage = damage;
+    return CT_OK;
+}
+
+int ct_perf_add_attr(struct ct_perf *p, const uint8_t *bytes, size_t size, struct ct_perf_attr **out)
+{
+    *out = NULL;
+    if (size < 48)
+        return ct_perf_damage(p, "an attribute of %zu bytes; it has 64 or more", size);
+    void *room = NULL;
+    int rc = ct_perf_push(p, p->attrs, &p->attr_count, sizeof *p->attrs, &room);
+    if (rc)
+        return rc;
+    p->attrs = room;
+    *out = &p->attrs[p->attr_count - 1];
+    **out = (struct ct_perf_attr){
+        .type = ct_load32(bytes), .sample_type = ct_load64(bytes + 24), .flags = ct_load64(bytes + 40)};
+    return CT_OK;
+}
+
+struct section {
+    uint64_t offset, size;
+};
+
+static struct section load_section(const uint8_t *bytes)
+{
+    return (struct section){ct_load64(bytes), ct_load64(bytes + 8)};
+}
+
+static int read_ids(struct ct_perf *p, struct ct_perf_attr *attr, struct section ids)
+{
+    size_t count = ids.size / 8 < 8192 ? (size_t)(ids.size / 8) : 8192;
+    const uint8_t *bytes = ct_perf_file_bytes(&p->file, ids.offset, count * 8);
+    if (!bytes)
+        return ct_perf_damage(p, "the IDs of an attribute should be at offset 0x%llx, beyond the end",
+                              (unsigned long long)ids.offset);
+    uint64_t *list = ct_arena_alloc(&p->arena, count * sizeof *list);
+    if (!list)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    for (size_t i = 0; i < count; i++)
+        list[i] = ct_load64(bytes + 8 * i);
+    attr->ids = list;
+    attr->id_count = count;
+    return CT_OK;
+}
+
+static int read_attrs(struct ct_perf *p, struct section attrs, uint64_t entry)
+{
+    if (entry < 64 || entry > 4096)
+        return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
+                       "%s: attributes of %llu bytes; the header is damaged: expected 64 to 4096",
+                       p->file.path, (unsigned long long)entry);
+    int rc = CT_OK;
+    for (uint64_t done = 0; !rc && attrs.size - done >= entry && p->attr_count < CT_ITEMS_MAX;
+         done += entry) {
+        const uint8_t *bytes = ct_perf_file_bytes(&p->file, attrs.offset + done, (size_t)entry);
+        if (!bytes)
+            return ct_perf_damage(p, "attribute %zu should be at offset 0x%llx, beyond the end",
+                                  p->attr_count, (unsigned long long)(attrs.offset + done));
+        struct section ids = load_section(bytes + entry - 16);
+        struct ct_perf_attr *attr;
+        rc = ct_perf_add_attr(p, bytes, (size_t)entry - 16, &attr);
+        if (!rc && attr)
+            rc = read_ids(p, attr, ids);
+    }
+    return rc;
+}
+
+int ct_perf_read_header(struct ct_perf *p)
+{
+    const uint8_t *h = ct_perf_file_bytes(&p->file, 0, CT_PERF_PIPE_SIZE);
+    if (!h)
+        return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
+                       "%s: cut inside of its header; there is nothing to read", p->file.path);
+    if (memcmp(h, CT_PERF_MAGIC, 8) != 0)
+        return ct_fail(p->opening->ctx, CT_ERR_UNSUPPORTED,
+                       "%s: a perf.data file of a big-endian machine, which is not read", p->file.path);
+    p->pipe = ct_load64(h + 8) == CT_PERF_PIPE_SIZE;
+    p->data = CT_PERF_PIPE_SIZE;
+    p->data_end = p->file.size;
+    if (p->pipe)
+        return CT_OK;
+    h = ct_perf_file_bytes(&p->file, 0, CT_PERF_HEADER_SIZE);
+    if (!h)
+        return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
+                       "%s: cut inside of its header; there is nothing to read", p->file.path);
+    uint64_t entry = ct_load64(h + 16);
+    struct section attrs = load_section(h + 24);
+    struct section data = load_section(h + 40);
+    p->data = data.offset;
+    if (data.size == 0)
+        p->unclosed = true;
+    else if (data.offset > UINT64_MAX - data.size)
+        return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
+                       "%s: data at 0x%llx, 0x%llx bytes: the header is damaged", p->file.path,
+                       (unsigned long long)data.offset, (unsigned long long)data.size);
+    else
+        p->data_end = data.offset + data.size;
+    return read_attrs(p, attrs, entry);
+}
+
+int ct_perf_add_build_id(struct ct_perf *p, const uint8_t *body, size_t size, unsigned misc)
+{
+    if (size < 29)
+        return CT_OK;
+    unsigned id_size = misc & CT_PERF_MISC_BUILD_ID_SIZE ? body[24] : CT_PERF_BUILD_ID_MAX;
+    size_t room_for_name = size - 28;
+    void *room = NULL;
+    int rc = ct_perf_push(p, p->build_ids, &p->build_id_count, sizeof *p->build_ids, &room);
+    if (rc)
+        return rc;
+    p->build_ids = room;
+    struct ct_perf_build_id *id = &p->build_ids[p->build_id_count - 1];
+    *id = (struct ct_perf_build_id){
+        .size = (uint8_t)(id_size < CT_PERF_BUILD_ID_MAX ? id_size : CT_PERF_BUILD_ID_MAX)};
+    memcpy(id->bytes, body + 4, id->size);
+    /* Ids of 16 bytes (MD5) lie in the room of 20. */
+    if (!(misc & CT_PERF_MISC_BUILD_ID_SIZE) && ct_load32(id->bytes + 16) == 0)
+        id->size = 16;
+    id->name =
+        ct_arena_strndup(&p->arena, (const char *)body + 28, strnlen((const char *)body + 28, room_for_name));
+    return id->name ? CT_OK : ct_fail_nomem(p->opening->ctx, p->file.path);
+}
+
+static int read_build_ids(struct ct_perf *p, struct section s)
+{
+    int rc = CT_OK;
+    for (uint64_t at = s.offset, end = s.offset + s.size; !rc && at < end;) {
+        const uint8_t *head = ct_perf_file_bytes(&p->file, at, 8);
+        size_t size = head ? ct_load16(head + 6) : 0;
+        const uint8_t *record = size >= 8 ? ct_perf_file_bytes(&p->file, at, size) : NULL;
+        if (!record)
+            return ct_perf_damage(p, "the list of build ids is cut at offset 0x%llx", (unsigned long long)at);
+        rc = ct_perf_add_build_id(p, record + 8, size - 8, ct_load16(record + 4));
+        at += size;
+    }
+    return rc;
+}
+
+int ct_perf_feature(struct ct_perf *p, uint64_t feature, const uint8_t *bytes, size_t size)
+{
+    if (feature != CT_PERF_FEATURE_OSRELEASE || size < 5)
+        return CT_OK;
+    p->release =
+        ct_arena_strndup(&p->arena, (const char *)bytes + 4, strnlen((const char *)bytes + 4, size - 4));
+    return p->release ? CT_OK : ct_fail_nomem(p->opening->ctx, p->file.path);
+}
+
+int ct_perf_read_features(struct ct_perf *p)
+{
+    if (p->pipe || p->unclosed)
+        return CT_OK;
+    uint8_t flags[32];
+    const uint8_t *h = ct_perf_file_bytes(&p->file, 0, CT_PERF_HEADER_SIZE);
+    if (!h)
+        return CT_OK;
+    memcpy(flags, h + 72, sizeof flags);
+    uint64_t at = p->data_end;
+    for (unsigned feature = 0; feature < 256; feature++) {
+        if (!(flags[feature / 8] >> feature % 8 & 1))
+            continue;
+        const uint8_t *bytes = ct_perf_file_bytes(&p->file, at, 16);
+        if (!bytes)
+            return CT_OK; /* the file is cut: said already */
+        struct section s = load_section(bytes);
+        at += 16;
+        if (s.offset > UINT64_MAX - s.size)
+            continue;
+        int rc = CT_OK;
+        if (feature == CT_PERF_FEATURE_BUILD_ID) {
+            rc = read_build_ids(p, s);
+        } else {
+            size_t size = s.size < 4096 ? (size_t)s.size : 4096;
+            bytes = ct_perf_file_bytes(&p->file, s.offset, size);
+            if (bytes)
+                rc = ct_perf_feature(p, feature, bytes, size);
+        }
+        if (rc)
+            return rc;
+    }
+    return CT_OK;
+}

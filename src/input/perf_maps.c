@@ -1,0 +1,415 @@
+/* Memory over time. Records of what was mapped, sorted by time, are played through: a process keeps one generation as
+ * long as mappings are only added (an address is not executed before it is there, so it does no harm to have it
+ * early), and gets a new one when something else takes a place, or when it becomes another program. */
+#include "input/perf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Linux allows a process 65530 mappings. */
+#define MAPPINGS_MAX 65536u
+
+/* Images of all generations together. Beyond it mappings replace each other without a new generation. */
+#define IMAGES_MAX ((size_t)1 << 20)
+
+struct mapping {
+    uint64_t addr, last; /* of the last byte */
+    uint64_t offset;     /* in the file */
+    const struct ct_perf_object *object;
+};
+
+struct process {
+    uint32_t pid;
+    bool container;
+    const char *name;
+    uint64_t from;            /* of the generation in work */
+    struct mapping *mappings; /* by address */
+    size_t count, cap;
+    struct ct_generation *generations;
+    size_t generation_count;
+};
+
+struct player {
+    struct ct_perf *perf;
+    struct ct_perf_objects *objects;
+    struct process *processes;
+    size_t count;
+    uint32_t *slots; /* hash of pids: index + 1 of the process */
+    size_t slot_count;
+    struct ct_thread *threads;
+    size_t thread_count;
+    size_t images;
+    bool told_full;
+};
+
+static int no_memory(const struct player *pl)
+{
+    return ct_fail_nomem(pl->perf->opening->ctx, pl->perf->file.path);
+}
+
+/* ---- processes by number ---- */
+
+static size_t slot_of(const struct player *pl, uint32_t pid)
+{
+    size_t i = pid * UINT32_C(2654435761) % pl->slot_count;
+    while (pl->slots[i] && pl->processes[pl->slots[i] - 1].pid != pid)
+        i = (i + 1) % pl->slot_count;
+    return i;
+}
+
+static int grow_slots(struct player *pl)
+{
+    pl->slot_count = pl->slot_count ? 2 * pl->slot_count : 256;
+    pl->slots = ct_arena_alloc(&pl->perf->arena, pl->slot_count * sizeof *pl->slots);
+    if (!pl->slots)
+        return no_memory(pl);
+    for (size_t i = 0; i < pl->count; i++)
+        pl->slots[slot_of(pl, pl->processes[i].pid)] = (uint32_t)i + 1;
+    return CT_OK;
+}
+
+static int find_process(struct player *pl, uint32_t pid, struct process **out)
+{
+    int rc = 2 * pl->count >= pl->slot_count ? grow_slots(pl) : CT_OK;
+    if (rc)
+        return rc;
+    size_t slot = slot_of(pl, pid);
+    if (!pl->slots[slot]) {
+        void *room = NULL;
+        rc = ct_perf_push(pl->perf, pl->processes, &pl->count, sizeof *pl->processes, &room);
+        if (rc)
+            return rc;
+        pl->processes = room;
+        pl->processes[pl->count - 1] = (struct process){.pid = pid, .name = ""};
+        pl->slots[slot] = (uint32_t)pl->count;
+    }
+    *out = &pl->processes[pl->slots[slot] - 1];
+    return CT_OK;
+}
+
+static int add_thread(struct player *pl, uint32_t tid, uint32_t pid, uint64_t from)
+{
+    struct ct_arena *arena = pl->perf->opening->arena;
+    struct ct_thread *threads = ct_arena_push(arena, pl->threads, &pl->thread_count, sizeof *threads);
+    if (!threads)
+        return no_memory(pl);
+    threads[pl->thread_count - 1] = (struct ct_thread){.tid = tid, .pid = pid, .from = from};
+    pl->threads = threads;
+    return CT_OK;
+}
+
+/* ---- generations ---- */
+
+/* The part of a mapping that its file has. */
+static struct ct_image to_image(const struct mapping *m)
+{
+    uint64_t size = m->last - m->addr + 1;
+    uint64_t in_file = m->object->size > m->offset ? m->object->size - m->offset : 0;
+    return (struct ct_image){.path = m->object->path,
+                             .addr = m->addr,
+                             .offset = m->offset,
+                             .size = size && size < in_file ? size : in_file,
+                             .space = CT_SPACE_ANY};
+}
+
+/* The mappings of a process become a generation. */
+static int freeze(struct player *pl, struct process *process)
+{
+    struct ct_arena *arena = pl->perf->opening->arena;
+    struct ct_image *images = ct_arena_alloc(arena, (process->count + 1) * sizeof *images);
+    struct ct_generation *generations =
+        ct_arena_push(arena, process->generations, &process->generation_count, sizeof *generations);
+    const char *name = ct_arena_strdup(arena, process->name);
+    if (!images || !generations || !name)
+        return no_memory(pl);
+    size_t count = 0;
+    for (size_t i = 0; i < process->count; i++) {
+        if (!process->mappings[i].object->path)
+            continue;
+        images[count] = to_image(&process->mappings[i]);
+        count += images[count].size > 0;
+    }
+    generations[process->generation_count - 1] =
+        (struct ct_generation){.from = process->from, .name = name, .images = images, .image_count = count};
+    process->generations = generations;
+    pl->images += count + 1;
+    return CT_OK;
+}
+
+/* What comes is of a new generation. */
+static int begin_generation(struct player *pl, struct process *process, uint64_t time)
+{
+    int rc = CT_OK;
+    if (process->count && time > process->from && pl->images < IMAGES_MAX) {
+        rc = freeze(pl, process);
+        process->from = time;
+    }
+    return rc;
+}
+
+/* ---- mappings ---- */
+
+static int reserve(struct player *pl, struct process *process, size_t more)
+{
+    size_t wanted = process->count + more;
+    if (wanted <= process->cap)
+        return CT_OK;
+    size_t cap = process->cap ? process->cap : 8;
+    while (cap < wanted)
+        cap *= 2;
+    struct mapping *mappings = ct_arena_alloc(&pl->perf->arena, cap * sizeof *mappings);
+    if (!mappings)
+        return no_memory(pl);
+    if (process->count)
+        memcpy(mappings, process->mappings, process->count * sizeof *mappings);
+    process->mappings = mappings;
+    process->cap = cap;
+    return CT_OK;
+}
+
+/* The first mapping that ends at or behind an address. */
+static size_t first_behind(const struct process *process, uint64_t addr)
+{
+    size_t low = 0;
+    size_t high = process->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (process->mappings[middle].last < addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool continues(const struct mapping *a, const struct mapping *b)
+{
+    return a->object == b->object && a->addr - a->offset == b->addr - b->offset;
+}
+
+/* Puts the `n` mappings of `with` in place of those from `low` up to `high`. There is room. */
+static void replace(struct process *process, size_t low, size_t high, const struct mapping *with, size_t n)
+{
+    struct mapping *m = process->mappings;
+    memmove(m + low + n, m + high, (process->count - high) * sizeof *m);
+    memcpy(m + low, with, n * sizeof *m);
+    process->count = process->count - (high - low) + n;
+}
+
+/* The new mapping, and what is left of the first and last one in its way. */
+static size_t cut_out(const struct process *process, size_t low, size_t high, const struct mapping *new,
+                      struct mapping out[3])
+{
+    const struct mapping *m = process->mappings;
+    size_t n = 0;
+    if (m[low].addr < new->addr) {
+        out[n] = m[low];
+        out[n++].last = new->addr - 1;
+    }
+    out[n++] = *new;
+    if (m[high - 1].last > new->last) {
+        out[n] = m[high - 1];
+        out[n].offset += new->last + 1 - out[n].addr;
+        out[n++].addr = new->last + 1;
+    }
+    return n;
+}
+
+static int put_mapping(struct player *pl, struct process *process, const struct mapping *new, uint64_t time)
+{
+    size_t low = first_behind(process, new->addr);
+    size_t high = low;
+    bool same = true;
+    while (high < process->count && process->mappings[high].addr <= new->last)
+        same &= continues(&process->mappings[high++], new);
+    int rc = same ? CT_OK : begin_generation(pl, process, time);
+    if (!rc)
+        rc = reserve(pl, process, 3);
+    if (rc)
+        return rc;
+    struct mapping parts[3] = {*new};
+    size_t n = 1;
+    if (high > low && same) {
+        const struct mapping *first = &process->mappings[low];
+        const struct mapping *last = &process->mappings[high - 1];
+        if (first->addr < new->addr) {
+            parts[0].addr = first->addr;
+            parts[0].offset = first->offset;
+        }
+        parts[0].last = last->last > new->last ? last->last : new->last;
+    } else if (high > low) {
+        n = cut_out(process, low, high, new, parts);
+    }
+    replace(process, low, high, parts, n);
+    return CT_OK;
+}
+
+/* ---- the records ---- */
+
+static int tell_full(struct player *pl, const struct process *process)
+{
+    if (pl->told_full)
+        return CT_OK;
+    pl->told_full = true;
+    return ct_perf_damage(
+        pl->perf, "process %u has more than %u mappings, which Linux does not allow; the rest is left out",
+        process->pid, MAPPINGS_MAX);
+}
+
+static int on_map(struct player *pl, const struct ct_perf_event *event)
+{
+    struct process *process;
+    int rc = find_process(pl, event->pid, &process);
+    if (!rc && event->tid != event->pid)
+        rc = add_thread(pl, event->tid, event->pid, event->time);
+    if (rc || !event->size || event->addr > UINT64_MAX - (event->size - 1))
+        return rc;
+    if (process->count >= MAPPINGS_MAX)
+        return tell_full(pl, process);
+    struct mapping mapping = {
+        .addr = event->addr, .last = event->addr + (event->size - 1), .offset = event->file_offset};
+    rc = ct_perf_objects_find(pl->objects, event->name, event->id, process->container, &mapping.object);
+    return rc ? rc : put_mapping(pl, process, &mapping, event->time);
+}
+
+static int on_comm(struct player *pl, const struct ct_perf_event *event)
+{
+    struct process *process;
+    int rc = find_process(pl, event->pid, &process);
+    if (!rc && event->tid != event->pid)
+        rc = add_thread(pl, event->tid, event->pid, event->time);
+    if (!rc && event->kind == CT_PERF_EVENT_EXEC) {
+        rc = begin_generation(pl, process, event->time);
+        process->count = 0;
+    }
+    if (!rc && event->tid == event->pid)
+        process->name = event->name;
+    return rc;
+}
+
+static int on_fork(struct player *pl, const struct ct_perf_event *event)
+{
+    struct process *child;
+    struct process *parent;
+    int rc = add_thread(pl, event->tid, event->pid, event->time);
+    if (rc || event->pid == event->parent)
+        return rc;
+    rc = find_process(pl, event->pid, &child);
+    if (!rc) /* the number was that of another process before */
+        rc = begin_generation(pl, child, event->time);
+    if (!rc)
+        rc = find_process(pl, event->parent, &parent);
+    if (!rc)
+        rc = find_process(pl, event->pid, &child); /* it may have moved */
+    if (rc)
+        return rc;
+    child->count = 0;
+    child->name = parent->name;
+    child->container = parent->container;
+    rc = reserve(pl, child, parent->count);
+    if (!rc && parent->count)
+        memcpy(child->mappings, parent->mappings, parent->count * sizeof *child->mappings);
+    if (!rc)
+        child->count = parent->count;
+    return rc;
+}
+
+static int play(struct player *pl, const struct ct_perf_event *event)
+{
+    struct process *process;
+    int rc;
+    switch (event->kind) {
+    case CT_PERF_EVENT_MAP:
+        return event->kernel ? CT_OK : on_map(pl, event);
+    case CT_PERF_EVENT_FORK:
+        return on_fork(pl, event);
+    case CT_PERF_EVENT_CONTAINER:
+        rc = find_process(pl, event->pid, &process);
+        if (!rc)
+            process->container = true;
+        return rc;
+    default:
+        return on_comm(pl, event);
+    }
+}
+
+static int event_order(const void *a, const void *b)
+{
+    const struct ct_perf_event *x = a;
+    const struct ct_perf_event *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* ---- the result ---- */
+
+static int process_order(const void *a, const void *b)
+{
+    const struct ct_process *x = a;
+    const struct ct_process *y = b;
+    return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static int thread_order(const void *a, const void *b)
+{
+    const struct ct_thread *x = a;
+    const struct ct_thread *y = b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Leaves out what says the same as the entry before. */
+static size_t unique_threads(struct ct_thread *threads, size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!n || threads[n - 1].tid != threads[i].tid || threads[n - 1].pid != threads[i].pid)
+            threads[n++] = threads[i];
+    return n;
+}
+
+static int finish(struct player *pl, struct ct_maps **out)
+{
+    struct ct_arena *arena = pl->perf->opening->arena;
+    struct ct_maps *maps = ct_arena_alloc(arena, sizeof *maps);
+    struct ct_process *processes = ct_arena_alloc(arena, (pl->count + 1) * sizeof *processes);
+    if (!maps || !processes)
+        return no_memory(pl);
+    size_t count = 0;
+    for (size_t i = 0; i < pl->count; i++) {
+        struct process *process = &pl->processes[i];
+        if (process->count || *process->name) {
+            int rc = freeze(pl, process);
+            if (rc)
+                return rc;
+        }
+        if (process->generation_count)
+            processes[count++] = (struct ct_process){.pid = process->pid,
+                                                     .generations = process->generations,
+                                                     .generation_count = process->generation_count};
+    }
+    if (count)
+        qsort(processes, count, sizeof *processes, process_order);
+    if (pl->thread_count)
+        qsort(pl->threads, pl->thread_count, sizeof *pl->threads, thread_order);
+    *maps = (struct ct_maps){.processes = processes,
+                             .process_count = count,
+                             .threads = pl->threads,
+                             .thread_count = unique_threads(pl->threads, pl->thread_count),
+                             .clock = pl->perf->clock};
+    *out = maps;
+    return CT_OK;
+}
+
+int ct_perf_make_maps(struct ct_perf *p, struct ct_perf_objects *objects, struct ct_maps **out)
+{
+    struct player pl = {.perf = p, .objects = objects};
+    int rc = CT_OK;
+    if (p->event_count)
+        qsort(p->events, p->event_count, sizeof *p->events, event_order);
+    for (size_t i = 0; !rc && i < p->event_count; i++)
+        rc = play(&pl, &p->events[i]);
+    return rc ? rc : finish(&pl, out);
+}

@@ -1,0 +1,235 @@
+/* Files that were mapped on the target, found on this machine: by their path under --symfs (or as it is), then by
+ * build id in perf's cache, then by build id from debuginfod. */
+#include "input/perf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 4096u
+
+struct ct_perf_objects {
+    struct ct_perf *perf;
+    struct ct_perf_object *buckets[BUCKETS];
+};
+
+void ct_perf_id_text(const struct ct_perf_build_id *id, char text[2 * CT_PERF_BUILD_ID_MAX + 1])
+{
+    text[0] = 0;
+    for (size_t i = 0; i < id->size; i++)
+        snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
+}
+
+int ct_perf_missing(struct ct_perf *p, const char *fmt, ...)
+{
+    struct ct_capture *capture = p->opening->capture;
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    const char *copy = ct_arena_strdup(p->opening->arena, text);
+    const char **missing =
+        ct_arena_push(p->opening->arena, capture->missing, &capture->missing_count, sizeof *missing);
+    if (!copy || !missing)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    missing[capture->missing_count - 1] = copy;
+    capture->missing = missing;
+    return CT_OK;
+}
+
+const struct ct_perf_build_id *ct_perf_listed_id(const struct ct_perf *p, const char *name)
+{
+    for (size_t i = 0; i < p->build_id_count; i++)
+        if (strcmp(p->build_ids[i].name, name) == 0)
+            return &p->build_ids[i];
+    return NULL;
+}
+
+/* Older recordings do not say how long an id is: what is behind it is zero. */
+static bool same_id(const struct ct_perf_build_id *a, const struct ct_perf_build_id *b)
+{
+    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+/* Why the file at `path` cannot be the one that ran, or NULL. */
+static const char *unfit(const struct ct_perf *p, const char *path, const struct ct_perf_build_id *id)
+{
+    const struct ct_files *files = p->opening->files;
+    struct ct_perf_elf elf;
+    uint64_t size;
+    enum ct_file_kind kind = files->look(files->user, path, &size);
+    if (kind == CT_FILE_NONE)
+        return strerror(errno);
+    if (kind != CT_FILE_REGULAR)
+        return "not a regular file";
+    if (!ct_perf_elf_look(files, path, &elf))
+        return "it cannot be read";
+    if (elf.is_elf && elf.machine != EM_AARCH64 && elf.machine != EM_ARM)
+        return "the one here is for another machine";
+    if (id && (!elf.has_id || !same_id(&elf.id, id)))
+        return "the one here has another build id";
+    return NULL;
+}
+
+const char *ct_perf_check_file(const struct ct_perf *p, const char *path, const struct ct_perf_build_id *id,
+                               const char **reason)
+{
+    const char *why = path ? unfit(p, path, id) : NULL;
+    if (!why)
+        return path;
+    /* That a file is another one is more than that there is none. */
+    if (!*reason || strcmp(*reason, strerror(ENOENT)) == 0)
+        *reason = why;
+    return NULL;
+}
+
+static const char *cache_folder(const struct ct_perf *p)
+{
+    if (p->options->buildid_dir)
+        return p->options->buildid_dir;
+    const char *folder = p->opening->files == &ct_files_system ? getenv("PERF_BUILDID_DIR") : NULL;
+    const char *home = p->opening->files == &ct_files_system ? getenv("HOME") : NULL;
+    if (folder || !home)
+        return folder;
+    return ct_arena_printf(p->opening->arena, "%s/.debug", home);
+}
+
+const char *ct_perf_cached(const struct ct_perf *p, const struct ct_perf_build_id *id,
+                           const char *const *names)
+{
+    const char *folder = cache_folder(p);
+    char hex[2 * CT_PERF_BUILD_ID_MAX + 1];
+    const char *reason = NULL;
+    if (!id || !id->size || !folder)
+        return NULL;
+    ct_perf_id_text(id, hex);
+    for (; *names; names++) {
+        const char *path = ct_arena_printf(p->opening->arena, "%s/.build-id/%.2s/%s%s%s", folder, hex,
+                                           hex + 2, **names ? "/" : "", *names);
+        path = ct_perf_check_file(p, path, id, &reason);
+        if (path)
+            return path;
+    }
+    return NULL;
+}
+
+/* Code that has no file. */
+static bool is_anonymous(const char *name)
+{
+    static const char *const beginnings[] = {"//anon",  "[heap]",    "[stack",      "[anon", "anon_inode:",
+                                             "/memfd:", "/dev/zero", "/dev/ashmem", "/SYSV", ""};
+    for (size_t i = 0; *beginnings[i]; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return !*name;
+}
+
+static const char *without_slash(const char *name)
+{
+    return *name == '/' ? name + 1 : name;
+}
+
+/* Looks everywhere; NULL with the reason when it is nowhere. */
+static const char *look_for(const struct ct_perf *p, const struct ct_perf_object *object, const char **reason)
+{
+    static const char *const names[] = {"elf", "vdso", "", NULL};
+    struct ct_arena *arena = p->opening->arena;
+    const char *symfs = p->options->symfs;
+    const char *path = NULL;
+    if (*object->name == '/' && symfs) {
+        path = ct_perf_check_file(p, ct_path_join(arena, symfs, without_slash(object->name)), object->id,
+                                  reason);
+        if (!path)
+            path = ct_perf_check_file(p, ct_path_join(arena, symfs, strrchr(object->name, '/') + 1),
+                                      object->id, reason);
+    } else if (*object->name == '/' && !object->container) {
+        path = ct_perf_check_file(p, ct_arena_strdup(arena, object->name), object->id, reason);
+    }
+    if (!path)
+        path = ct_perf_cached(p, object->id, names);
+    if (!path && object->id && object->id->size && p->opening->files == &ct_files_system)
+        path = ct_perf_check_file(p, ct_perf_debuginfod(arena, object->id), object->id, reason);
+    return path;
+}
+
+static int tell_missing(struct ct_perf *p, const struct ct_perf_object *object, const char *reason)
+{
+    char id[2 * CT_PERF_BUILD_ID_MAX + 1] = "";
+    if (object->id)
+        ct_perf_id_text(object->id, id);
+    const char *with = *id ? ", build id " : "";
+    if (is_anonymous(object->name))
+        return ct_perf_missing(
+            p,
+            "%s: code that has no file (made by a program while it ran); instructions in it are "
+            "not listed; 'perf inject --jit' makes files of it where the program wrote a jitdump",
+            *object->name ? object->name : "(no name)");
+    if (*object->name == '[')
+        return ct_perf_missing(
+            p,
+            "%s%s%s: not in the build-id cache; instructions in it are not listed; give the folder "
+            "~/.debug of the target (or 'perf archive' of the recording) with --buildid-dir",
+            object->name, with, id);
+    return ct_perf_missing(
+        p,
+        "%s%s%s%s: %s; instructions in it are not listed; put the target's file at DIR/%s and give "
+        "--symfs DIR%s",
+        object->name, with, id, object->container ? " (of a container)" : "", reason ? reason : "not found",
+        without_slash(object->name), *id ? ", or its build-id cache with --buildid-dir" : "");
+}
+
+int ct_perf_objects_new(struct ct_perf *p, struct ct_perf_objects **out)
+{
+    struct ct_perf_objects *objects = ct_arena_alloc(&p->arena, sizeof *objects);
+    if (!objects)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    objects->perf = p;
+    *out = objects;
+    return CT_OK;
+}
+
+static unsigned hash(const char *name)
+{
+    uint32_t h = 2166136261u;
+    for (; *name; name++)
+        h = (h ^ (uint8_t)*name) * 16777619u;
+    return h % BUCKETS;
+}
+
+static bool is_same(const struct ct_perf_object *o, const char *name, const struct ct_perf_build_id *id,
+                    bool container)
+{
+    if (o->container != container || strcmp(o->name, name) != 0)
+        return false;
+    return o->id == id || (o->id && id && same_id(o->id, id));
+}
+
+int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, const struct ct_perf_build_id *id,
+                         bool container, const struct ct_perf_object **out)
+{
+    struct ct_perf *p = objects->perf;
+    struct ct_perf_object **bucket = &objects->buckets[hash(name)];
+    if (!id)
+        id = ct_perf_listed_id(p, name);
+    for (struct ct_perf_object *o = *bucket; o; o = o->next)
+        if (is_same(o, name, id, container)) {
+            *out = o;
+            return CT_OK;
+        }
+    struct ct_perf_object *object = ct_arena_alloc(&p->arena, sizeof *object);
+    if (!object)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    *object = (struct ct_perf_object){.next = *bucket, .name = name, .id = id, .container = container};
+    *bucket = object;
+    *out = object;
+    const char *reason = NULL;
+    object->path = look_for(p, object, &reason);
+    if (!object->path)
+        return tell_missing(p, object, reason);
+    p->opening->files->look(p->opening->files->user, object->path, &object->size);
+    return CT_OK;
+}

@@ -1,0 +1,296 @@
+/* Buffers of a perf.data file. AUXTRACE records hold stretches of AUX streams, one stream for each CPU or thread that
+ * was recorded; AUX records say which parts of a stream were traced without a break, how, and by whom. */
+#include "input/perf.h"
+
+#include <stdlib.h>
+
+/* What becomes one buffer: a stream, or that part of it that one sink (in frames) or one CPU (without) wrote. */
+struct group {
+    const struct ct_perf_trace *trace; /* the first of it */
+    struct ct_piece *pieces;
+    size_t count;
+    uint64_t end;                  /* of the last piece, in the AUX stream … */
+    const struct ct_perf_aux *aux; /* … and the record that it is of */
+    uint32_t writer;               /* number of the sink or CPU */
+    bool raw;
+};
+
+struct layout {
+    struct ct_perf *perf;
+    const struct ct_perf_aux **by_cpu, **by_tid; /* all AUX records, then by where they begin */
+    struct group *groups;
+    size_t count;
+    bool other_sinks; /* there is more than one */
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int cpu_order(const void *a, const void *b)
+{
+    const struct ct_perf_aux *x = *(const struct ct_perf_aux *const *)a;
+    const struct ct_perf_aux *y = *(const struct ct_perf_aux *const *)b;
+    int by_cpu = compare(x->sample.cpu, y->sample.cpu);
+    return by_cpu ? by_cpu : compare(x->begin, y->begin);
+}
+
+static int tid_order(const void *a, const void *b)
+{
+    const struct ct_perf_aux *x = *(const struct ct_perf_aux *const *)a;
+    const struct ct_perf_aux *y = *(const struct ct_perf_aux *const *)b;
+    int by_tid = compare(x->sample.tid, y->sample.tid);
+    return by_tid ? by_tid : compare(x->begin, y->begin);
+}
+
+/* A snapshot's record has its end in place of its begin, and a size that may be more than what was kept. */
+static void place_snapshots(struct ct_perf *p)
+{
+    uint64_t largest = 0;
+    for (size_t i = 0; i < p->trace_count; i++)
+        largest = p->traces[i].size > largest ? p->traces[i].size : largest;
+    for (size_t i = 0; i < p->aux_count; i++) {
+        struct ct_perf_aux *aux = &p->auxes[i];
+        if (!(aux->flags & CT_PERF_AUX_OVERWRITE))
+            continue;
+        uint64_t size = aux->end - aux->begin < largest ? aux->end - aux->begin : largest;
+        aux->end = aux->begin;
+        aux->begin = aux->end > size ? aux->end - size : 0;
+    }
+}
+
+static int sort_auxes(struct layout *l)
+{
+    struct ct_perf *p = l->perf;
+    size_t size = (p->aux_count + 1) * sizeof(struct ct_perf_aux *);
+    l->by_cpu = ct_arena_alloc(&p->arena, size);
+    l->by_tid = ct_arena_alloc(&p->arena, size);
+    if (!l->by_cpu || !l->by_tid)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    for (size_t i = 0; i < p->aux_count; i++)
+        l->by_cpu[i] = l->by_tid[i] = &p->auxes[i];
+    qsort(l->by_cpu, p->aux_count, sizeof(struct ct_perf_aux *), cpu_order);
+    qsort(l->by_tid, p->aux_count, sizeof(struct ct_perf_aux *), tid_order);
+    return CT_OK;
+}
+
+/* The first record of a sorted list that ends behind `at` and is of `key`, or of none when the recording does not tell:
+ * its index. */
+static size_t find_aux(const struct ct_perf_aux *const *list, size_t count, bool by_cpu, uint32_t key,
+                       uint64_t at)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint32_t of = by_cpu ? list[middle]->sample.cpu : list[middle]->sample.tid;
+        if (of < key || (of == key && list[middle]->end <= at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t sink_of(const struct ct_perf *p, uint32_t cpu)
+{
+    for (size_t i = 0; i < p->cpu_count; i++)
+        if (p->cpus[i].cpu == cpu)
+            return p->cpus[i].sink;
+    return 0;
+}
+
+static int find_group(struct layout *l, const struct ct_perf_trace *trace, bool raw, uint32_t writer,
+                      struct group **out)
+{
+    for (size_t i = l->count; i-- > 0;) {
+        struct group *g = &l->groups[i];
+        if (g->trace->idx == trace->idx && g->raw == raw && g->writer == writer) {
+            *out = g;
+            return CT_OK;
+        }
+    }
+    struct ct_perf *p = l->perf;
+    if (l->count == CT_ITEMS_MAX)
+        return ct_fail(p->opening->ctx, CT_ERR_LIMIT, "%s: more than %d buffers", p->file.path, CT_ITEMS_MAX);
+    void *room = NULL;
+    int rc = ct_perf_push(p, l->groups, &l->count, sizeof *l->groups, &room);
+    if (rc)
+        return rc;
+    l->groups = room;
+    *out = &l->groups[l->count - 1];
+    **out = (struct group){.trace = trace, .raw = raw, .writer = writer};
+    return CT_OK;
+}
+
+/* The part of a trace from `begin` up to `end` of the AUX stream, which `aux` covers or (NULL) nothing. `last` is the
+ * record that covered what came before: what is not covered was probably written likewise. */
+static int add_piece(struct layout *l, const struct ct_perf_trace *trace, uint64_t begin, uint64_t end,
+                     const struct ct_perf_aux *aux, const struct ct_perf_aux *last)
+{
+    const struct ct_perf_aux *how = aux ? aux : last;
+    bool raw = how && (how->flags & CT_PERF_AUX_FORMAT) == CT_PERF_AUX_RAW;
+    uint32_t cpu = how && how->sample.cpu != CT_PERF_NO_CPU ? how->sample.cpu : trace->cpu;
+    struct group *g = NULL;
+    int rc = find_group(l, trace, raw, raw ? cpu : sink_of(l->perf, cpu), &g);
+    if (rc)
+        return rc;
+    bool joins = g->count && g->end == begin && g->aux == aux;
+    struct ct_piece *pieces = ct_arena_push(l->perf->opening->arena, g->pieces, &g->count, sizeof *pieces);
+    if (!pieces)
+        return ct_fail_nomem(l->perf->opening->ctx, l->perf->file.path);
+    pieces[g->count - 1] = (struct ct_piece){
+        .offset = trace->offset + (begin - trace->aux),
+        .size = end - begin,
+        .time = aux && aux->sample.time ? aux->sample.time : CT_NO_TIME,
+        .tid = aux && aux->sample.tid != CT_NO_THREAD ? aux->sample.tid
+               : trace->cpu == CT_PERF_NO_CPU         ? trace->tid
+                                                      : CT_NO_THREAD,
+        .joins = joins,
+        .cut = aux && aux->end == end && aux->flags & CT_PERF_AUX_TRUNCATED,
+    };
+    g->pieces = pieces;
+    g->end = end;
+    g->aux = aux;
+    return CT_OK;
+}
+
+static int cut_up(struct layout *l, const struct ct_perf_trace *trace)
+{
+    struct ct_perf *p = l->perf;
+    bool by_cpu = trace->cpu != CT_PERF_NO_CPU;
+    const struct ct_perf_aux **list = by_cpu ? l->by_cpu : l->by_tid;
+    uint32_t key = by_cpu ? trace->cpu : trace->tid;
+    uint64_t at = trace->aux;
+    uint64_t end = trace->aux + trace->size;
+    size_t i = find_aux(list, p->aux_count, by_cpu, key, at);
+    uint32_t of = UINT32_MAX;
+    if (i < p->aux_count)
+        of = by_cpu ? list[i]->sample.cpu : list[i]->sample.tid;
+    if (of != key) {
+        /* Records without sample IDs are for everybody. */
+        key = UINT32_MAX;
+        i = find_aux(list, p->aux_count, by_cpu, key, at);
+    }
+    const struct ct_perf_aux *last = NULL;
+    int rc = CT_OK;
+    for (; !rc && at < end && i < p->aux_count && list[i]->begin < end; i++) {
+        const struct ct_perf_aux *aux = list[i];
+        if ((by_cpu ? aux->sample.cpu : aux->sample.tid) != key)
+            break;
+        if (aux->begin > at) {
+            rc = add_piece(l, trace, at, aux->begin, NULL, last);
+            at = aux->begin;
+        }
+        uint64_t stop = aux->end < end ? aux->end : end;
+        if (!rc && stop > at) {
+            rc = add_piece(l, trace, at, stop, aux, last);
+            at = stop;
+        }
+        last = aux;
+    }
+    return !rc && at < end ? add_piece(l, trace, at, end, NULL, last) : rc;
+}
+
+static int add_source(struct ct_perf *p, struct ct_buffer *buffer, struct ct_source **sources,
+                      const struct ct_source *source)
+{
+    struct ct_source *grown =
+        ct_arena_push(p->opening->arena, *sources, &buffer->source_count, sizeof **sources);
+    if (!grown)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    grown[buffer->source_count - 1] = *source;
+    *sources = grown;
+    return CT_OK;
+}
+
+static bool has_id(const struct ct_source *sources, size_t count, uint8_t id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sources[i].trace_id == id)
+            return true;
+    return false;
+}
+
+static int add_sources(struct ct_perf *p, const struct group *g, struct ct_buffer *buffer)
+{
+    struct ct_source *sources = NULL;
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < p->cpu_count; i++) {
+        const struct ct_perf_cpu *cpu = &p->cpus[i];
+        uint8_t id = cpu->source.trace_id;
+        if (g->raw ? cpu->cpu != g->writer : cpu->unused || cpu->sink != g->writer || id == 0 || id >= 0x70)
+            continue;
+        if (!g->raw && has_id(sources, buffer->source_count, id)) {
+            rc = ct_perf_damage(
+                p,
+                "the trace unit of CPU %u has the trace ID 0x%02x of another; its trace cannot be "
+                "told from that and is read as if it were",
+                cpu->cpu, (unsigned)id);
+            continue;
+        }
+        rc = add_source(p, buffer, &sources, &cpu->source);
+    }
+    buffer->sources = sources;
+    return rc;
+}
+
+static const char *group_name(const struct layout *l, const struct group *g)
+{
+    struct ct_arena *arena = l->perf->opening->arena;
+    const char *name = g->trace->cpu == CT_PERF_NO_CPU ? ct_arena_printf(arena, "tid%u", g->trace->tid)
+                                                       : ct_arena_printf(arena, "cpu%u", g->trace->cpu);
+    bool alone = true;
+    bool only = true;
+    for (size_t i = 0; i < l->count; i++) {
+        const struct group *other = &l->groups[i];
+        if (other == g)
+            continue;
+        alone &= other->trace->idx != g->trace->idx;
+        only &= other->trace->cpu != g->trace->cpu || other->trace->tid != g->trace->tid ||
+                other->trace->idx == g->trace->idx;
+    }
+    if (name && !only)
+        name = ct_arena_printf(arena, "%s.%u", name, g->trace->idx);
+    if (name && !alone)
+        name = g->raw ? ct_arena_printf(arena, "%s.cpu%u", name, g->writer)
+                      : ct_arena_printf(arena, "%s.sink%u", name, g->writer);
+    return name;
+}
+
+static int add_buffer(struct layout *l, const struct group *g)
+{
+    struct ct_perf *p = l->perf;
+    struct ct_capture *capture = p->opening->capture;
+    struct ct_buffer buffer = {
+        .name = group_name(l, g),
+        .path = ct_arena_strdup(p->opening->arena, p->file.path),
+        .pieces = g->pieces,
+        .piece_count = g->count,
+        .framing = g->raw ? CT_FRAMING_NONE : CT_FRAMING_FRAMES,
+    };
+    struct ct_buffer *buffers =
+        ct_arena_push(p->opening->arena, capture->buffers, &capture->buffer_count, sizeof *buffers);
+    if (!buffer.name || !buffer.path || !buffers)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    int rc = add_sources(p, g, &buffer);
+    buffers[capture->buffer_count - 1] = buffer;
+    capture->buffers = buffers;
+    if (!rc && !buffer.source_count)
+        rc = ct_perf_damage(p, "buffer %s: no trace unit is described for it; its trace cannot be decoded",
+                            buffer.name);
+    return rc;
+}
+
+int ct_perf_make_buffers(struct ct_perf *p)
+{
+    struct layout l = {.perf = p};
+    place_snapshots(p);
+    int rc = sort_auxes(&l);
+    for (size_t i = 0; !rc && i < p->trace_count; i++)
+        rc = cut_up(&l, &p->traces[i]);
+    for (size_t i = 0; !rc && i < l.count; i++)
+        rc = add_buffer(&l, &l.groups[i]);
+    return rc;
+}

@@ -1,0 +1,168 @@
+/* The records of a perf.data file, one after the other, those in compressed ones included. */
+#include "input/perf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/bytes.h"
+
+/* Records come out of the decompressor in pieces: room for a whole one besides a piece. */
+#define INFLATED_SIZE ((size_t)256 << 10)
+
+/* No event stream that fits on a disk unpacks to more. */
+#define INFLATED_MAX (UINT64_C(1) << 36)
+
+/* All compressed records of a recording are one zstd stream. */
+struct inflating {
+    ZSTD_DStream *stream;
+    uint8_t *bytes;
+    size_t have;
+    uint64_t total;
+    bool broken;
+};
+
+static int take_at(struct ct_perf *p, const uint8_t *record, size_t size, uint64_t offset)
+{
+    return ct_perf_take(p, &(struct ct_perf_record){.body = record + 8,
+                                                    .size = size - 8,
+                                                    .offset = offset,
+                                                    .type = ct_load32(record),
+                                                    .misc = ct_load16(record + 4)});
+}
+
+/* Whole records at the front of what was inflated. */
+static int take_inflated(struct ct_perf *p, struct inflating *in, uint64_t offset)
+{
+    size_t at = 0;
+    int rc = CT_OK;
+    while (!rc && in->have - at >= 8) {
+        size_t size = ct_load16(in->bytes + at + 6);
+        if (size < 8) {
+            in->broken = true;
+            return ct_perf_damage(
+                p,
+                "compressed record at 0x%llx: holds a record of %zu bytes; it and what follows "
+                "in compressed records is left out",
+                (unsigned long long)offset, size);
+        }
+        if (size > in->have - at)
+            break;
+        rc = take_at(p, in->bytes + at, size, offset);
+        at += size;
+    }
+    in->have -= at;
+    memmove(in->bytes, in->bytes + at, in->have);
+    return rc;
+}
+
+static int inflating_begin(struct ct_perf *p, struct inflating *in)
+{
+    in->stream = ZSTD_createDStream();
+    in->bytes = malloc(INFLATED_SIZE);
+    if (!in->stream || !in->bytes)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    return CT_OK;
+}
+
+static int inflate(struct ct_perf *p, struct inflating *in, const uint8_t *bytes, size_t size,
+                   uint64_t offset)
+{
+    int rc = in->stream ? CT_OK : inflating_begin(p, in);
+    ZSTD_inBuffer from = {.src = bytes, .size = size};
+    while (!rc && !in->broken) {
+        ZSTD_outBuffer to = {.dst = in->bytes, .size = INFLATED_SIZE, .pos = in->have};
+        size_t result = ZSTD_decompressStream(in->stream, &to, &from);
+        in->total += to.pos - in->have;
+        if (ZSTD_isError(result) || in->total > INFLATED_MAX) {
+            in->broken = true;
+            return ct_perf_damage(
+                p,
+                "compressed record at 0x%llx: %s; it and the compressed ones behind it are left "
+                "out: addresses may be missing",
+                (unsigned long long)offset,
+                ZSTD_isError(result) ? ZSTD_getErrorName(result) : "unpacks to too much");
+        }
+        bool more = to.pos == to.size;
+        in->have = to.pos;
+        rc = take_inflated(p, in, offset);
+        if (from.pos == from.size && !more)
+            break;
+    }
+    return rc;
+}
+
+static int cut(struct ct_perf *p, uint64_t at, const char *what)
+{
+    p->cut = true;
+    return ct_perf_damage(p, "cut at offset 0x%llx, %s; what comes before was read", (unsigned long long)at,
+                          what);
+}
+
+/* Bytes that follow a record without being part of it. */
+static uint64_t appendix(const uint8_t *record, size_t size)
+{
+    switch (ct_load32(record)) {
+    case CT_PERF_AUXTRACE:
+        return size >= 16 ? ct_load64(record + 8) : 0;
+    case CT_PERF_TRACING_DATA:
+        return size >= 12 ? (ct_load32(record + 8) + UINT64_C(7)) & ~UINT64_C(7) : 0;
+    default:
+        return 0;
+    }
+}
+
+static int take_record(struct ct_perf *p, struct inflating *in, const uint8_t *record, size_t size,
+                       uint64_t at)
+{
+    uint32_t type = ct_load32(record);
+    if (type == CT_PERF_COMPRESSED)
+        return inflate(p, in, record + 8, size - 8, at);
+    if (type != CT_PERF_COMPRESSED2)
+        return take_at(p, record, size, at);
+    uint64_t packed = size >= 16 ? ct_load64(record + 8) : 0;
+    return packed && packed <= size - 16 ? inflate(p, in, record + 16, (size_t)packed, at) : CT_OK;
+}
+
+static int read_all(struct ct_perf *p, struct inflating *in, uint64_t end)
+{
+    uint64_t at = p->data;
+    while (at < end) {
+        const uint8_t *record = end - at < 8 ? NULL : ct_perf_file_bytes(&p->file, at, 8);
+        if (!record)
+            return cut(p, at, "in the head of a record");
+        size_t size = ct_load16(record + 6);
+        if (size < 8)
+            return cut(p, at, "where a record says that it is shorter than its own head");
+        record = size > end - at ? NULL : ct_perf_file_bytes(&p->file, at, size);
+        if (!record)
+            return cut(p, at, "in a record");
+        uint64_t behind = appendix(record, size);
+        int rc = take_record(p, in, record, size, at);
+        if (rc)
+            return rc;
+        at += size;
+        if (behind > end - at)
+            return cut(p, end, "in the trace of a record");
+        at += behind;
+    }
+    return CT_OK;
+}
+
+int ct_perf_read_records(struct ct_perf *p)
+{
+    struct inflating in = {0};
+    uint64_t end = p->data_end < p->file.size ? p->data_end : p->file.size;
+    int rc = CT_OK;
+    if (p->unclosed)
+        rc = ct_perf_damage(
+            p, "its header was never completed: perf was ended before it could; records are read up "
+               "to the end of the file");
+    if (!rc)
+        rc = read_all(p, &in, end);
+    if (!rc && !p->cut && end < p->data_end)
+        rc = cut(p, end, "between records");
+    ZSTD_freeDStream(in.stream);
+    free(in.bytes);
+    return rc;
+}

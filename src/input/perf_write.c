@@ -1,0 +1,349 @@
+#include "input/perf_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+#define IDS          2u /* one for each attribute: their numbers */
+#define TRACE_EVENT  1u
+#define DUMMY_EVENT  2u
+#define SOFTWARE     1u /* PERF_TYPE_SOFTWARE … */
+#define DUMMY_CONFIG 9u /* … PERF_COUNT_SW_DUMMY */
+
+#define SAMPLE_TYPE                                                                                          \
+    (CT_PERF_SAMPLE_IP | CT_PERF_SAMPLE_TID | CT_PERF_SAMPLE_TIME | CT_PERF_SAMPLE_CPU |                     \
+     CT_PERF_SAMPLE_IDENTIFIER)
+
+/* Flags of the attribute that follows mappings: mmap, comm, task, mmap2, comm_exec. */
+#define FOLLOWS                                                                                              \
+    (UINT64_C(1) << 8 | UINT64_C(1) << 9 | UINT64_C(1) << 13 | UINT64_C(1) << 23 | UINT64_C(1) << 24)
+
+static void put(struct ct_perf_body *b, const void *bytes, size_t size)
+{
+    if (size > sizeof b->bytes - b->size) {
+        b->full = true;
+        return;
+    }
+    if (size)
+        memcpy(b->bytes + b->size, bytes, size);
+    b->size += size;
+}
+
+void ct_perf_put32(struct ct_perf_body *b, uint32_t x)
+{
+    const uint8_t bytes[4] = {(uint8_t)x, (uint8_t)(x >> 8), (uint8_t)(x >> 16), (uint8_t)(x >> 24)};
+    put(b, bytes, sizeof bytes);
+}
+
+void ct_perf_put64(struct ct_perf_body *b, uint64_t x)
+{
+    ct_perf_put32(b, (uint32_t)x);
+    ct_perf_put32(b, (uint32_t)(x >> 32));
+}
+
+void ct_perf_put_text(struct ct_perf_body *b, const char *text)
+{
+    static const uint8_t zeros[8];
+    size_t size = strlen(text) + 1;
+    put(b, text, size);
+    put(b, zeros, (8 - size % 8) % 8);
+}
+
+int ct_perf_write_bytes(struct ct_perf_writer *w, const void *bytes, size_t size)
+{
+    w->at += size;
+    return size == 0 || fwrite(bytes, size, 1, w->out) == 1 ? CT_OK : CT_ERR_IO;
+}
+
+static int write_body(struct ct_perf_writer *w, const struct ct_perf_body *b)
+{
+    return b->full ? CT_ERR_LIMIT : ct_perf_write_bytes(w, b->bytes, b->size);
+}
+
+static int write_record(struct ct_perf_writer *w, uint32_t type, unsigned misc, const struct ct_perf_body *b)
+{
+    size_t size = b->size + 8;
+    const uint8_t head[8] = {(uint8_t)type,         (uint8_t)(type >> 8), (uint8_t)(type >> 16),
+                             (uint8_t)(type >> 24), (uint8_t)misc,        (uint8_t)(misc >> 8),
+                             (uint8_t)size,         (uint8_t)(size >> 8)};
+    if (b->full || size > CT_PERF_RECORD_MAX)
+        return CT_ERR_LIMIT;
+    int rc = ct_perf_write_bytes(w, head, sizeof head);
+    return rc ? rc : write_body(w, b);
+}
+
+int ct_perf_write_user(struct ct_perf_writer *w, uint32_t type, unsigned misc,
+                       const struct ct_perf_body *body)
+{
+    return write_record(w, type, misc, body);
+}
+
+int ct_perf_write_kernel(struct ct_perf_writer *w, uint32_t type, unsigned misc,
+                         const struct ct_perf_body *body, const struct ct_perf_stamp *stamp)
+{
+    struct ct_perf_body b = *body;
+    bool of_trace = type == CT_PERF_AUX || type == CT_PERF_ITRACE_START || type == CT_PERF_AUX_HW_ID;
+    ct_perf_put32(&b, stamp->pid);
+    ct_perf_put32(&b, stamp->tid);
+    ct_perf_put64(&b, stamp->time);
+    ct_perf_put32(&b, stamp->cpu);
+    ct_perf_put32(&b, 0);
+    ct_perf_put64(&b, of_trace ? TRACE_EVENT : DUMMY_EVENT);
+    return write_record(w, type, misc, &b);
+}
+
+/* struct perf_event_attr. */
+static void put_attr(struct ct_perf_body *b, uint32_t type, uint64_t config, uint64_t flags)
+{
+    size_t begin = b->size;
+    ct_perf_put32(b, type);
+    ct_perf_put32(b, CT_PERF_ATTR_SIZE);
+    ct_perf_put64(b, config);
+    ct_perf_put64(b, 1); /* sample_period */
+    ct_perf_put64(b, SAMPLE_TYPE);
+    ct_perf_put64(b, 4); /* read_format: ID */
+    ct_perf_put64(b, flags | CT_PERF_ATTR_SAMPLE_ID_ALL);
+    while (b->size < begin + CT_PERF_ATTR_SIZE && !b->full)
+        ct_perf_put64(b, 0);
+}
+
+static void put_attrs(struct ct_perf_writer *w, struct ct_perf_body *b, bool trace)
+{
+    if (trace)
+        put_attr(b, CT_PERF_WRITE_PMU, w->config, w->exclude_kernel ? CT_PERF_ATTR_EXCLUDE_KERNEL : 0);
+    else
+        put_attr(b, SOFTWARE, DUMMY_CONFIG, FOLLOWS);
+}
+
+static int begin_pipe(struct ct_perf_writer *w)
+{
+    struct ct_perf_body *b = &w->body;
+    b->size = 0;
+    put(b, CT_PERF_MAGIC, 8);
+    ct_perf_put64(b, CT_PERF_PIPE_SIZE);
+    int rc = write_body(w, b);
+    for (unsigned i = 0; !rc && i < IDS; i++) {
+        b->size = 0;
+        put_attrs(w, b, i == 0);
+        ct_perf_put64(b, i ? DUMMY_EVENT : TRACE_EVENT);
+        rc = ct_perf_write_user(w, CT_PERF_ATTR, 0, b);
+    }
+    return rc;
+}
+
+/* The head of a file; `data_size` and `features` are known at its end. */
+static int write_head(struct ct_perf_writer *w, uint64_t data_size, uint64_t features)
+{
+    uint64_t ids = CT_PERF_HEADER_SIZE;
+    uint64_t attrs = ids + 8 * IDS;
+    uint64_t attr_size = CT_PERF_ATTR_SIZE + 16;
+    struct ct_perf_body *b = &w->body;
+    b->size = 0;
+    put(b, CT_PERF_MAGIC, 8);
+    ct_perf_put64(b, CT_PERF_HEADER_SIZE);
+    ct_perf_put64(b, attr_size);
+    ct_perf_put64(b, attrs);
+    ct_perf_put64(b, IDS * attr_size);
+    ct_perf_put64(b, attrs + IDS * attr_size);
+    ct_perf_put64(b, data_size);
+    ct_perf_put64(b, 0);
+    ct_perf_put64(b, 0);
+    ct_perf_put64(b, features);
+    for (unsigned i = 0; i < 3; i++)
+        ct_perf_put64(b, 0);
+    ct_perf_put64(b, TRACE_EVENT);
+    ct_perf_put64(b, DUMMY_EVENT);
+    for (unsigned i = 0; i < IDS; i++) {
+        put_attrs(w, b, i == 0);
+        ct_perf_put64(b, ids + 8 * i);
+        ct_perf_put64(b, 8);
+    }
+    return write_body(w, b);
+}
+
+int ct_perf_write_begin(struct ct_perf_writer *w, FILE *out, bool pipe, bool exclude_kernel, uint64_t config)
+{
+    *w =
+        (struct ct_perf_writer){.out = out, .pipe = pipe, .exclude_kernel = exclude_kernel, .config = config};
+    int rc = pipe ? begin_pipe(w) : write_head(w, 0, 0);
+    w->data = w->at;
+    return rc;
+}
+
+static bool is_v7(const struct ct_source *s)
+{
+    return s->protocol == CT_PROTOCOL_ETM3 || s->protocol == CT_PROTOCOL_PTM;
+}
+
+static void put_source(struct ct_perf_body *b, const struct ct_source *s, uint32_t cpu, unsigned version)
+{
+    const struct ct_source_regs *r = &s->regs;
+    bool ete = s->protocol == CT_PROTOCOL_ETE;
+    ct_perf_put64(b, is_v7(s) ? CT_PERF_MAGIC_ETM3 : ete ? CT_PERF_MAGIC_ETE : CT_PERF_MAGIC_ETM4);
+    ct_perf_put64(b, cpu);
+    if (version)
+        ct_perf_put64(b, is_v7(s) ? 4 : ete ? 8 : 7);
+    if (is_v7(s)) {
+        ct_perf_put64(b, r->etmcr);
+        ct_perf_put64(b, r->etmtraceidr);
+        ct_perf_put64(b, r->etmccer);
+        ct_perf_put64(b, r->etmidr);
+        return;
+    }
+    ct_perf_put64(b, r->configr);
+    ct_perf_put64(b, r->traceidr);
+    ct_perf_put64(b, r->idr0);
+    ct_perf_put64(b, r->idr1);
+    ct_perf_put64(b, r->idr2);
+    ct_perf_put64(b, r->idr8);
+    ct_perf_put64(b, 0); /* TRCAUTHSTATUS */
+    if (ete)
+        ct_perf_put64(b, r->devarch);
+}
+
+int ct_perf_write_info(struct ct_perf_writer *w, const struct ct_source *sources, size_t count,
+                       unsigned version)
+{
+    struct ct_perf_body *b = &w->body;
+    b->size = 0;
+    ct_perf_put32(b, CT_PERF_AUXTRACE_CS_ETM);
+    ct_perf_put32(b, 0);
+    ct_perf_put64(b, version);
+    ct_perf_put64(b, (uint64_t)CT_PERF_WRITE_PMU << 32 | count);
+    ct_perf_put64(b, 0); /* no snapshot */
+    for (size_t i = 0; i < count; i++)
+        put_source(b, &sources[i], (uint32_t)i, version);
+    return ct_perf_write_user(w, CT_PERF_AUXTRACE_INFO, 0, b);
+}
+
+int ct_perf_write_comm(struct ct_perf_writer *w, const struct ct_perf_stamp *stamp, const char *name,
+                       bool exec)
+{
+    struct ct_perf_body *b = &w->body;
+    b->size = 0;
+    ct_perf_put32(b, stamp->pid);
+    ct_perf_put32(b, stamp->tid);
+    ct_perf_put_text(b, name);
+    return ct_perf_write_kernel(w, CT_PERF_COMM, exec ? CT_PERF_MISC_COMM_EXEC : 0, b, stamp);
+}
+
+int ct_perf_write_fork(struct ct_perf_writer *w, const struct ct_perf_stamp *stamp, uint32_t parent)
+{
+    struct ct_perf_body *b = &w->body;
+    b->size = 0;
+    ct_perf_put32(b, stamp->pid);
+    ct_perf_put32(b, parent);
+    ct_perf_put32(b, stamp->tid);
+    ct_perf_put32(b, parent);
+    ct_perf_put64(b, stamp->time);
+    return ct_perf_write_kernel(w, CT_PERF_FORK, 0, b, stamp);
+}
+
+int ct_perf_write_map(struct ct_perf_writer *w, const struct ct_perf_stamp *stamp,
+                      const struct ct_perf_map *map)
+{
+    struct ct_perf_body *b = &w->body;
+    b->size = 0;
+    ct_perf_put32(b, map->kernel ? UINT32_MAX : stamp->pid);
+    ct_perf_put32(b, map->kernel ? 0 : stamp->tid);
+    ct_perf_put64(b, map->addr);
+    ct_perf_put64(b, map->size);
+    ct_perf_put64(b, map->offset);
+    for (unsigned i = 0; i < 3; i++) /* device, inode, its generation */
+        ct_perf_put64(b, 0);
+    ct_perf_put32(b, CT_PERF_PROT_EXEC | 1);
+    ct_perf_put32(b, 2); /* MAP_PRIVATE */
+    ct_perf_put_text(b, map->path);
+    return ct_perf_write_kernel(w, CT_PERF_MMAP2, map->kernel ? CT_PERF_MISC_KERNEL : CT_PERF_MISC_USER, b,
+                                stamp);
+}
+
+int ct_perf_write_aux(struct ct_perf_writer *w, const struct ct_perf_stamp *stamp, uint64_t offset,
+                      uint64_t size, uint64_t flags)
+{
+    struct ct_perf_body *b = &w->body;
+    b->size = 0;
+    ct_perf_put64(b, offset);
+    ct_perf_put64(b, size);
+    ct_perf_put64(b, flags);
+    return ct_perf_write_kernel(w, CT_PERF_AUX, 0, b, stamp);
+}
+
+static int add_to_index(struct ct_perf_writer *w)
+{
+    if ((w->index_count & (w->index_count - 1)) == 0) {
+        size_t cap = w->index_count ? 2 * w->index_count : 1;
+        uint64_t *index = realloc(w->index, cap * sizeof *index);
+        if (!index)
+            return CT_ERR_NOMEM;
+        w->index = index;
+    }
+    w->index[w->index_count++] = w->at;
+    return CT_OK;
+}
+
+int ct_perf_write_trace(struct ct_perf_writer *w, uint32_t idx, uint32_t tid, uint32_t cpu,
+                        uint64_t aux_offset, uint64_t size)
+{
+    struct ct_perf_body *b = &w->body;
+    int rc = add_to_index(w);
+    b->size = 0;
+    ct_perf_put64(b, size);
+    ct_perf_put64(b, aux_offset);
+    ct_perf_put64(b, 0); /* reference */
+    ct_perf_put32(b, idx);
+    ct_perf_put32(b, tid);
+    ct_perf_put32(b, cpu);
+    ct_perf_put32(b, 0);
+    return rc ? rc : ct_perf_write_user(w, CT_PERF_AUXTRACE, 0, b);
+}
+
+/* Features: a table of where each is, then they: what machine it was, and where trace is. */
+static int write_features(struct ct_perf_writer *w)
+{
+    static const char arch[] = "aarch64";
+    const size_t arch_size = 4 + 16;
+    struct ct_perf_body *b = &w->body;
+    uint64_t at = w->at + 32;
+    b->size = 0;
+    ct_perf_put64(b, at);
+    ct_perf_put64(b, arch_size);
+    ct_perf_put64(b, at + arch_size);
+    ct_perf_put64(b, 8 + 16 * (uint64_t)w->index_count);
+    ct_perf_put32(b, 16);
+    put(b, arch, sizeof arch);
+    for (size_t i = sizeof arch; i < 16; i++)
+        put(b, "", 1);
+    ct_perf_put64(b, w->index_count);
+    int rc = write_body(w, b);
+    for (size_t i = 0; !rc && i < w->index_count; i++) {
+        b->size = 0;
+        ct_perf_put64(b, w->index[i]);
+        ct_perf_put64(b, 48);
+        rc = write_body(w, b);
+    }
+    return rc;
+}
+
+static int end_file(struct ct_perf_writer *w)
+{
+    uint64_t size = w->at - w->data;
+    int rc = write_features(w);
+    if (!rc && fseeko(w->out, 0, SEEK_SET) != 0)
+        rc = CT_ERR_IO;
+    if (!rc)
+        rc = write_head(w, size,
+                        UINT64_C(1) << CT_PERF_FEATURE_ARCH | UINT64_C(1) << CT_PERF_FEATURE_AUXTRACE);
+    if (!rc && fseeko(w->out, 0, SEEK_END) != 0)
+        rc = CT_ERR_IO;
+    return rc;
+}
+
+int ct_perf_write_end(struct ct_perf_writer *w)
+{
+    int rc = w->pipe ? CT_OK : end_file(w);
+    free(w->index);
+    w->index = NULL;
+    return rc;
+}

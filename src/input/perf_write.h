@@ -1,0 +1,91 @@
+/* Writes perf.data files: for 'coretap export --perf', and for tests that want a recording made to measure. */
+#ifndef CT_INPUT_PERF_WRITE_H
+#define CT_INPUT_PERF_WRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "coretap/input.h"
+#include "input/perf_format.h"
+
+/* PMU type of the trace units, as Linux numbers what it finds; any number that is not one of its fixed ones. */
+#define CT_PERF_WRITE_PMU 8u
+
+/* A record while it is put together. What does not fit is left out: `full` is set. */
+struct ct_perf_body {
+    uint8_t bytes[CT_PERF_RECORD_MAX - 8];
+    size_t size;
+    bool full;
+};
+
+void ct_perf_put32(struct ct_perf_body *body, uint32_t x);
+void ct_perf_put64(struct ct_perf_body *body, uint64_t x);
+
+/* Text with its end, filled up with zeros to 8 bytes. */
+void ct_perf_put_text(struct ct_perf_body *body, const char *text);
+
+/* Who and when, for the sample ID of records that stem from the kernel. */
+struct ct_perf_stamp {
+    uint64_t time;
+    uint32_t pid, tid, cpu;
+};
+
+struct ct_perf_writer {
+    FILE *out;
+    bool pipe;
+    bool exclude_kernel;
+    uint64_t config; /* of the event */
+    uint64_t at;     /* bytes written */
+    uint64_t data;   /* where records begin */
+    uint64_t *index; /* of AUXTRACE records: where each is */
+    size_t index_count;
+    struct ct_perf_body body; /* for records of this file */
+};
+
+/* Head and attributes: an event of the trace units, which traced with `config` (bits as perf has them), and one that
+ * follows mappings. `out` must be seekable unless `pipe`. CT_ERR_IO, CT_ERR_NOMEM. */
+int ct_perf_write_begin(struct ct_perf_writer *writer, FILE *out, bool pipe, bool exclude_kernel,
+                        uint64_t config);
+
+/* A record of perf's own, and one of the kernel with its stamp. CT_ERR_IO; CT_ERR_LIMIT for a body that was too full. */
+int ct_perf_write_user(struct ct_perf_writer *writer, uint32_t type, unsigned misc,
+                       const struct ct_perf_body *body);
+int ct_perf_write_kernel(struct ct_perf_writer *writer, uint32_t type, unsigned misc,
+                         const struct ct_perf_body *body, const struct ct_perf_stamp *stamp);
+
+/* The registers of trace units: metadata of version 1, or (0) 0. Their CPUs are numbered in this order. */
+int ct_perf_write_info(struct ct_perf_writer *writer, const struct ct_source *sources, size_t count,
+                       unsigned version);
+
+/* A process has (or, with exec, becomes) a program. */
+int ct_perf_write_comm(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, const char *name,
+                       bool exec);
+
+/* A new process or (with pid the parent's) a new thread. */
+int ct_perf_write_fork(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, uint32_t parent);
+
+struct ct_perf_map {
+    uint64_t addr, size, offset;
+    const char *path;
+    bool kernel;
+};
+
+/* Executable memory of the process of the stamp. */
+int ct_perf_write_map(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp,
+                      const struct ct_perf_map *map);
+
+/* A stretch of the AUX stream, which was traced without a break. */
+int ct_perf_write_aux(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, uint64_t offset,
+                      uint64_t size, uint64_t flags);
+
+/* Trace of a CPU (thread -1) or thread (CPU -1): `size` bytes have to be written to `out` behind it, a multiple of 8,
+ * with ct_perf_write_bytes. */
+int ct_perf_write_trace(struct ct_perf_writer *writer, uint32_t idx, uint32_t tid, uint32_t cpu,
+                        uint64_t aux_offset, uint64_t size);
+int ct_perf_write_bytes(struct ct_perf_writer *writer, const void *bytes, size_t size);
+
+/* Ends the data; features and head follow where there are any. Frees what the writer has, also after errors. */
+int ct_perf_write_end(struct ct_perf_writer *writer);
+
+#endif
