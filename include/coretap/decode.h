@@ -5,6 +5,7 @@
 #include "coretap/base.h"
 #include "coretap/edges.h"
 #include "coretap/elem.h"
+#include "coretap/event.h"
 #include "coretap/flow.h"
 #include "coretap/frame.h"
 #include "coretap/input.h"
@@ -89,11 +90,14 @@ struct ct_flow_batch {
 };
 
 /* Receivers, one call a batch; those that are NULL are not called. A result other than 0 stops the chain, which
- * then returns it. `bytes` gets the input bytes taken so far, once a piece of input. */
+ * then returns it. `events` are made from the elements, so of
+ * streams with branch broadcast; a receiver of them alone at level ELEMENT is served fastest, but then not all elements,
+ * atoms and types of packets are counted. `bytes` gets the input bytes taken so far, once a piece of input. */
 struct ct_chain_sink {
     void *user;
     int (*packets)(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch);
     int (*elems)(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch);
+    int (*events)(void *user, const struct ct_stream *stream, const struct ct_event_batch *batch);
     int (*flow)(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch);
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
     int (*mark)(void *user, const struct ct_frame_mark *mark);

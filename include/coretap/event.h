@@ -52,6 +52,22 @@ struct ct_event {
     uint8_t pad[3];  /* 0, so that equal events have equal bytes */
 };
 
+/* Events for whom a call, or 40 bytes, an event is too much: branches in columns, all else as marks between them. Made by
+ * a chain (decode.h) from elements. */
+struct ct_event_mark {
+    struct ct_event event;
+    uint64_t before; /* how many branches of the batch come before it */
+};
+
+struct ct_event_batch {
+    size_t count;            /* branches */
+    const uint64_t *targets; /* `value` … */
+    const uint64_t *cycles;  /* … and `cycle` of a CT_EVENT_BRANCH */
+    size_t mark_count;
+    const struct ct_event_mark
+        *marks; /* in order, of the other types; or of BRANCH with a target that is not told */
+};
+
 struct ct_events;
 
 /* Events of one stream of `source`. CT_ERR_NOMEM. */

@@ -1,33 +1,11 @@
-#include "coretap/event.h"
+#include "analysis/events.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/ctx.h"
 
-/* Events that wait for a cycle count or a target. When there are more, the oldest leave without. */
-#define WAITING 64
-
 /* Events that one step may add to those that wait. */
 #define STEP_EVENTS 3
-
-struct ct_events {
-    struct ct_event waiting[WAITING];
-    unsigned count;
-    bool open_branch;      /* the newest branch that waits has no target yet */
-    unsigned branch;       /* its place */
-    bool timestamp_counts; /* the count of a timestamp is one of those that add up (PTM, ETMv3) */
-    bool after_timestamp;  /* the last element was a timestamp */
-    bool branched;         /* elements: the last atom was E, the address that comes is its target */
-    uint64_t next;         /* flow: the instruction behind the last range */
-    uint64_t q_instructions;
-    uint64_t cycle;
-    uint64_t gap_offset;
-    uint8_t gap;
-    bool in_gap;
-    struct ct_elem sw_source; /* of software trace */
-    bool local_time;          /* the last element was one, and its sum comes next */
-};
 
 struct sink {
     struct ct_event *events;
@@ -60,7 +38,7 @@ static void release(struct ct_events *ev, struct sink *sink)
 
 static void add(struct ct_events *ev, struct sink *sink, struct ct_event event)
 {
-    if (ev->count == WAITING)
+    if (ev->count == CT_EVENTS_WAITING)
         release(ev, sink);
     event.cycle = ev->cycle;
     ev->waiting[ev->count++] = event;
@@ -267,7 +245,7 @@ size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, s
 {
     struct sink sink = {.events = out};
     size_t taken;
-    for (taken = 0; taken < size && cap - sink.count >= WAITING + STEP_EVENTS; taken++) {
+    for (taken = 0; taken < size && cap - sink.count >= CT_EVENTS_WAITING + STEP_EVENTS; taken++) {
         const struct ct_elem *elem = &elems[taken];
         uint64_t offset = ct_elem_offset(elem, end);
         switch (elem->kind) {
@@ -327,7 +305,7 @@ size_t ct_events_from_flow(struct ct_events *ev, const struct ct_flow *records, 
 {
     struct sink sink = {.events = out};
     size_t taken;
-    for (taken = 0; taken < size && cap - sink.count >= WAITING + STEP_EVENTS; taken++) {
+    for (taken = 0; taken < size && cap - sink.count >= CT_EVENTS_WAITING + STEP_EVENTS; taken++) {
         const struct ct_flow *r = &records[taken];
         switch (r->kind) {
         case CT_FLOW_RANGE:

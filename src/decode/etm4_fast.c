@@ -2,9 +2,17 @@
 
 #include <stdlib.h>
 
+#include "analysis/events.h"
 #include "base/ctx.h"
-#include "decode/etm4_burst.h"
+#include "decode/count.h"
+#include "decode/etm4_events.h"
 #include "elem/etm4_state.h"
+
+/* Elements that the plain way makes at a time on the way to events; each makes three at most, beside those that
+ * waited. */
+#define ELEMS 64
+
+_Static_assert(3 * ELEMS + 2 * CT_EVENTS_WAITING <= CT_COLUMNS_STEP, "columns with room have room for these");
 
 struct ct_etm4_fast {
     struct ct_etm4_decoder *decoder;
@@ -12,7 +20,12 @@ struct ct_etm4_fast {
     struct ct_etm4_packet packet; /* that the resolver has not taken yet … */
     bool pending;                 /* … if there is one */
     bool owing;                   /* the resolver has elements left that had no room */
+    bool scan;                    /* events can come straight from bytes */
     struct ct_etm4_burst burst;
+    struct ct_etm4_event_tables tables;
+    /* On the way from packets to events. */
+    struct ct_elem elems[ELEMS];
+    struct ct_event events[CT_COLUMNS_STEP];
 };
 
 int ct_etm4_fast_new(struct ct_ctx *ctx, struct ct_etm4_decoder *decoder, struct ct_etm4_resolver *resolver,
@@ -26,7 +39,9 @@ int ct_etm4_fast_new(struct ct_ctx *ctx, struct ct_etm4_decoder *decoder, struct
         return ct_fail_nomem(ctx, "ETMv4 elements");
     f->decoder = decoder;
     f->resolver = resolver;
+    f->scan = ct_etm4_scan_there();
     ct_etm4_burst_init(&f->burst, decoder);
+    ct_etm4_event_tables_init(&f->tables, &f->burst);
     *out = f;
     return CT_OK;
 }
@@ -163,12 +178,89 @@ size_t ct_etm4_fast_run(struct ct_etm4_fast *f, struct ct_work *work, struct ct_
             break;
         if (next_packet(f, work, stats))
             continue;
-        work->more = false;
         final = work->behind == CT_BEHIND_END;
+        work->more = final;
         if (!final)
             break;
-        work->more = true;
     }
     count_packets(&f->burst, f->decoder, stats);
     return n;
+}
+
+/* The state of the decoder into the burst; the tables follow what the rows say. */
+static bool enter(struct ct_etm4_fast *f)
+{
+    const uint32_t threshold = f->burst.threshold;
+    const bool sf = f->burst.sf;
+    if (!is_clear(f->resolver) || !ct_etm4_burst_enter(&f->burst, f->decoder))
+        return false;
+    if (f->burst.threshold != threshold || f->burst.sf != sf)
+        ct_etm4_event_tables_init(&f->tables, &f->burst);
+    return true;
+}
+
+static void burst_events(struct ct_etm4_fast *f, struct ct_work *work, struct ct_events *events,
+                         struct ct_event_columns *columns, struct ct_stream_stats *stats)
+{
+    const struct ct_run *run = work->run;
+    if (!f->scan || events->count || !enter(f))
+        return;
+    size_t marks = columns->mark_count;
+    struct ct_etm4_event_burst burst = {
+        .tables = &f->tables, .columns = columns, .cycle = events->cycle, .branched = events->branched};
+    size_t bytes = ct_etm4_burst_events(&burst, &f->burst, run->data + work->at, run->size - work->at,
+                                        run->pos + work->at);
+    if (!bytes)
+        return;
+    ct_etm4_burst_leave(&f->burst, f->decoder);
+    if (burst.addresses)
+        f->resolver->last_is = f->decoder->history[0].is;
+    events->cycle = burst.cycle;
+    events->branched = burst.branched;
+    stats->packets += burst.packets;
+    work->at += bytes;
+    work->last_offset = ct_run_offset(run, run->pos + work->at - 1); /* an atom has one byte */
+    for (size_t i = marks; i < columns->mark_count; i++)
+        columns->marks[i].event.offset = ct_run_offset(run, columns->marks[i].event.offset);
+}
+
+/* What the resolver has to say, as events. */
+static void resolve_events(struct ct_etm4_fast *f, bool final, const struct ct_work *work,
+                           struct ct_events *events, struct ct_event_columns *columns,
+                           struct ct_stream_stats *stats)
+{
+    size_t count = resolve(f, final, f->elems, ELEMS);
+    ct_count_elems(stats, work->whole, f->elems, count);
+    for (size_t done = 0; done < count;) {
+        size_t made;
+        done += ct_events_from_elems(events, f->elems + done, count - done, work->last_offset, f->events,
+                                     CT_COLUMNS_STEP, &made);
+        ct_event_columns_add(columns, f->events, made);
+    }
+}
+
+void ct_etm4_fast_events(struct ct_etm4_fast *f, struct ct_work *work, struct ct_events *events,
+                         struct ct_event_columns *columns, struct ct_stream_stats *stats)
+{
+    bool final = false;
+    work->more = true;
+    while (ct_event_columns_have_room(columns)) {
+        if (f->pending || f->owing || final) {
+            resolve_events(f, final, work, events, columns, stats);
+            if (final && !f->owing) {
+                work->more = false;
+                break;
+            }
+            continue;
+        }
+        burst_events(f, work, events, columns, stats);
+        if (!ct_event_columns_have_room(columns))
+            break;
+        if (next_packet(f, work, stats))
+            continue;
+        final = work->behind == CT_BEHIND_END;
+        work->more = final;
+        if (!final)
+            break;
+    }
 }

@@ -3,6 +3,7 @@
 #ifndef CT_DECODE_ETM4_FAST_H
 #define CT_DECODE_ETM4_FAST_H
 
+#include "analysis/event_columns.h"
 #include "decode/protocol.h"
 
 struct ct_etm4_fast;
@@ -20,5 +21,9 @@ void ct_etm4_fast_reset(struct ct_etm4_fast *fast);
  * counted in `stats`. */
 size_t ct_etm4_fast_run(struct ct_etm4_fast *fast, struct ct_work *work, struct ct_elem *elems, size_t cap,
                         struct ct_stream_stats *stats);
+
+/* The same to events in columns, added as far as there is room. `events` is the state of the event stream. */
+void ct_etm4_fast_events(struct ct_etm4_fast *fast, struct ct_work *work, struct ct_events *events,
+                         struct ct_event_columns *columns, struct ct_stream_stats *stats);
 
 #endif

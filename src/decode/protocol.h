@@ -8,6 +8,8 @@
 #include "coretap/decode.h"
 #include "report/text.h"
 
+struct ct_event_columns;
+
 /* The largest packet record of all protocols. */
 #define CT_PACKET_SIZE_MAX 64
 
@@ -22,6 +24,7 @@ enum ct_behind {
 struct ct_work {
     const struct ct_run *run;
     enum ct_behind behind;
+    bool whole;            /* the last reset was where a recording ended: nothing is missing there */
     size_t at;             /* bytes of the run that are done with */
     uint64_t start_offset; /* in the capture: of the first byte since the start or the last reset … */
     uint64_t last_offset;  /* … and of the last packet */
@@ -56,6 +59,9 @@ struct ct_protocol_ops {
     void (*fast_reset)(void *fast); /* after the decoder and the resolver */
     size_t (*fast_run)(void *fast, struct ct_work *work, struct ct_elem *elems, size_t cap,
                        struct ct_stream_stats *stats);
+    /* … and from there to events in columns, added as far as there is room. */
+    void (*fast_events)(void *fast, struct ct_work *work, struct ct_events *events,
+                        struct ct_event_columns *columns, struct ct_stream_stats *stats);
 
     /* Appends one line a packet (LISTING part 3). */
     void (*list)(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "decode/count.h"
 
 int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, bool wants_steps,
@@ -26,6 +27,11 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
     return rc;
 }
 
+int ct_stream_chain_want_events(struct ct_stream_chain *c, struct ct_ctx *ctx)
+{
+    return c->resolver ? ct_stream_events_new(ctx, c->stream.source, &c->events) : CT_OK;
+}
+
 void ct_stream_chain_deinit(struct ct_stream_chain *c)
 {
     if (c->fast)
@@ -34,6 +40,7 @@ void ct_stream_chain_deinit(struct ct_stream_chain *c)
         c->ops->decoder_free(c->decoder);
     if (c->resolver)
         c->ops->resolver_free(c->resolver);
+    ct_stream_events_free(c->events);
     ct_follow_free(c->follow);
 }
 
@@ -93,54 +100,36 @@ static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, con
         memcpy(packets + i * c->ops->packet_size, &offsets[i], sizeof *offsets);
 }
 
-/* Kinds that say of something missing. */
-#define TROUBLE                                                                                              \
-    (UINT64_C(1) << CT_ELEM_GAP | UINT64_C(1) << CT_ELEM_SYNC | UINT64_C(1) << CT_ELEM_END |                 \
-     UINT64_C(1) << CT_ELEM_SW | UINT64_C(1) << CT_ELEM_DWT | UINT64_C(1) << CT_ELEM_LOCAL_TIME |            \
-     UINT64_C(1) << CT_ELEM_TIMESTAMP)
-
-static void count_trouble(struct ct_stream_chain *c, const struct ct_elem *elem)
-{
-    struct ct_stream_stats *stats = &c->stream.stats;
-    switch (elem->kind) {
-    case CT_ELEM_GAP:
-        stats->gaps += elem->n != CT_GAP_INIT && !(elem->n == CT_GAP_RESET && c->whole);
-        break;
-    case CT_ELEM_SYNC:
-        stats->lost_bytes += elem->n ? elem->v : 0;
-        break;
-    case CT_ELEM_END:
-        stats->lost_bytes += elem->v;
-        stats->gaps += elem->aux != 0;
-        break;
-    default: /* software trace and its times */
-        stats->gaps += elem->aux & CT_SW_OVERFLOW ? 1 : 0;
-        break;
-    }
-}
-
-static void count_elems(struct ct_stream_chain *c, const struct ct_elem *elems, size_t count)
-{
-    struct ct_stream_stats *stats = &c->stream.stats;
-    uint64_t atoms = 0;
-    stats->elements += count;
-    for (size_t i = 0; i < count; i++) {
-        atoms += elems[i].kind == CT_ELEM_ATOMS ? elems[i].n : 0;
-        if (TROUBLE >> elems[i].kind & 1)
-            count_trouble(c, &elems[i]);
-    }
-    stats->atoms += atoms;
-}
-
 /* The first `count` elements of the batch to all who want them. */
 static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches *batches,
                       const struct ct_chain_sink *sink)
 {
-    count_elems(c, batches->elems, count);
+    ct_count_elems(&c->stream.stats, c->whole, batches->elems, count);
     struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
     int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
+    if (!rc && c->events)
+        rc = ct_stream_events_add(c->events, &c->stream, &batch, sink);
     if (!rc && c->follow)
         rc = ct_follow_run(c->follow, &c->stream, batches->elems, count, c->last_offset, sink);
+    return rc;
+}
+
+/* Bytes to events, where nobody wants anything else. */
+static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
+                      const struct ct_chain_sink *sink, size_t *used)
+{
+    struct ct_work work = {.run = run,
+                           .behind = behind,
+                           .whole = c->whole,
+                           .start_offset = c->start_offset,
+                           .last_offset = c->last_offset};
+    int rc;
+    do {
+        c->ops->fast_events(c->fast, &work, c->events->events, &c->events->columns, &c->stream.stats);
+        c->last_offset = work.last_offset;
+        rc = ct_stream_events_give(c->events, &c->stream, sink);
+    } while (!rc && work.more);
+    *used = work.at;
     return rc;
 }
 
@@ -193,6 +182,8 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
     }
     if (level < CT_LEVEL_PACKET || !c->started)
         return 0;
+    if (c->fast && c->events && !c->follow && !sink->packets && !sink->elems)
+        return run_events(c, run, behind, sink, used);
     if (c->fast && !sink->packets)
         return run_fast(c, run, behind, batches, sink, used);
     size_t at = 0;

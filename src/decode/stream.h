@@ -7,6 +7,7 @@
 #include "coretap/decode.h"
 #include "decode/follow.h"
 #include "decode/protocol.h"
+#include "decode/stream_events.h"
 
 #define CT_BATCH_PACKETS 1024
 #define CT_BATCH_ELEMS   4096
@@ -23,12 +24,13 @@ struct ct_stream_chain {
     const struct ct_protocol_ops *ops; /* NULL when the chain does not decode packets */
     void *decoder;
     void *resolver;
-    void *fast;               /* both in one, where nobody wants the packets; may be NULL */
-    struct ct_follow *follow; /* from FLOW on */
-    uint64_t start_offset;    /* in the capture: first byte since the start or the last reset … */
-    uint64_t last_offset;     /* … and the last packet */
-    bool started;             /* there was a byte */
-    bool fresh;               /* … but none since the start or the last reset */
+    void *fast;                      /* both in one, where nobody wants the packets; may be NULL */
+    struct ct_stream_events *events; /* NULL when nobody wants them */
+    struct ct_follow *follow;        /* from FLOW on */
+    uint64_t start_offset;           /* in the capture: first byte since the start or the last reset … */
+    uint64_t last_offset;            /* … and the last packet */
+    bool started;                    /* there was a byte */
+    bool fresh;                      /* … but none since the start or the last reset */
     bool whole; /* the last reset was where one recording ended and another began: nothing is lost */
 };
 
@@ -37,6 +39,10 @@ struct ct_stream_chain {
 int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, bool wants_steps,
                          const struct ct_memory *memory);
+
+/* Events are wanted as well, where there are elements. CT_ERR_NOMEM. */
+int ct_stream_chain_want_events(struct ct_stream_chain *chain, struct ct_ctx *ctx);
+
 void ct_stream_chain_deinit(struct ct_stream_chain *chain);
 
 /* Decodes what there is of `run`; *used bytes are done with. Result: 0 or what a receiver returned. */

@@ -44,6 +44,12 @@ static size_t fast_run(void *fast, struct ct_work *work, struct ct_elem *elems, 
     return ct_etm4_fast_run(fast, work, elems, cap, stats);
 }
 
+static void fast_events(void *fast, struct ct_work *work, struct ct_events *events,
+                        struct ct_event_columns *columns, struct ct_stream_stats *stats)
+{
+    ct_etm4_fast_events(fast, work, events, columns, stats);
+}
+
 static void list(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     const struct ct_etm4_packet *packets = batch->packets;
@@ -53,6 +59,8 @@ static void list(struct ct_text *text, const struct ct_stream *stream, const str
 }
 
 const struct ct_protocol_ops ct_etm4_ops = {
-    CT_STREAM_MEMBERS(etm4, ETM4), .type_is_bad = type_is_bad, .fast_new = fast_new, .fast_free = fast_free,
-    .fast_reset = fast_reset,      .fast_run = fast_run,       .list = list,
+    CT_STREAM_MEMBERS(etm4, ETM4), .type_is_bad = type_is_bad,
+    .fast_new = fast_new,          .fast_free = fast_free,
+    .fast_reset = fast_reset,      .fast_run = fast_run,
+    .fast_events = fast_events,    .list = list,
 };

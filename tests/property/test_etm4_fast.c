@@ -1,11 +1,12 @@
-/* Property: elements that are made straight from bytes are those that come by way of packets, and packets are counted
- * the same: for streams of common packets, of all packets, damaged ones; with frames and without; whole and in pieces. CT_SEED, CT_COUNT
+/* Property: elements and events that are made straight from bytes are those that come by way of packets, and packets are
+ * counted the same: for streams of common packets, of all packets, damaged ones; with frames and without; whole and in pieces. CT_SEED, CT_COUNT
  * (packets), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "coretap/decode.h"
+#include "coretap/event.h"
 #include "common/damage.h"
 #include "common/etm4_gen.h"
 
@@ -13,7 +14,8 @@ enum {
     STREAM = 1000,
     ROOM = STREAM * 24,
     FRAMED = ROOM * 3,
-    ELEMS = ROOM * 2
+    ELEMS = ROOM * 2,
+    EVENTS = ELEMS * 2
 };
 
 struct stream {
@@ -54,8 +56,11 @@ static size_t trace(struct rng *rng, const struct ct_source *source, unsigned ra
     if (ct_etm4_encoder_new(NULL, source, &encoder))
         return 0;
     gen_init(&gen, rng, source);
-    for (unsigned count = 0; count < STREAM;) {
+    for (unsigned count = 0, calm = 0; count < STREAM; calm -= calm != 0) {
+        if (!calm && rng_chance(rng, 1)) /* nothing is executed, and more waits than the event stream holds */
+            calm = rng_below(rng, 150);
         unsigned n = !count                  ? gen_prologue(&gen, packets)
+                     : calm                  ? gen_packet(&gen, CT_ETM4_EVENT, packets) != 0
                      : rng_chance(rng, rare) ? gen_sensible(&gen, packets)
                                              : common_packet(&gen, packets);
         count += !n;
@@ -158,6 +163,96 @@ static int run(const struct stream *s, int packets, struct rng *cuts, struct res
     return 1;
 }
 
+/* Of ID 0x10. */
+struct events {
+    struct ct_event events[EVENTS];
+    size_t count;
+    uint64_t packets;
+    struct ct_events *plain;
+};
+
+/* In batches each may begin anywhere; branches are without their offset there. */
+static int on_events(void *user, const struct ct_stream *stream, const struct ct_event_batch *batch)
+{
+    struct events *e = user;
+    size_t branch = 0;
+    if (stream->id == 0x11)
+        return 0;
+    for (size_t i = 0; i <= batch->mark_count; i++) {
+        size_t before = i < batch->mark_count ? batch->marks[i].before : batch->count;
+        for (; branch < before && e->count < EVENTS; branch++)
+            e->events[e->count++] = (struct ct_event){
+                .type = CT_EVENT_BRANCH, .value = batch->targets[branch], .cycle = batch->cycles[branch]};
+        if (i < batch->mark_count && e->count < EVENTS)
+            e->events[e->count++] = batch->marks[i].event;
+    }
+    return 0;
+}
+
+static int on_plain(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct events *e = user;
+    for (size_t done = 0, n; done < batch->count && stream->id != 0x11 && EVENTS - e->count >= CT_EVENTS_MIN;
+         e->count += n)
+        done += ct_events_from_elems(e->plain, batch->elems + done, batch->count - done, batch->end,
+                                     e->events + e->count, CT_EVENTS_MIN, &n);
+    return 0;
+}
+
+static int feed(const struct stream *s, const struct ct_chain_sink *sink, struct rng *cuts, uint64_t *packets)
+{
+    const struct ct_chain_options options = {
+        .size = sizeof options, .level = CT_LEVEL_ELEMENT, .framing = s->buffer.framing};
+    struct ct_chain *chain;
+    size_t count;
+    if (ct_chain_new(NULL, &s->buffer, &options, sink, &chain))
+        return 0;
+    for (size_t at = 0; at < s->size;) {
+        size_t piece = cuts ? 1 + rng_wide(cuts, 12) : s->size;
+        piece = piece < s->size - at ? piece : s->size - at;
+        ct_chain_push(chain, s->bytes + at, piece);
+        at += piece;
+    }
+    ct_chain_finish(chain);
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    *packets = count ? streams[0].stats.packets : 0;
+    ct_chain_free(chain);
+    return 1;
+}
+
+static int same_events(const struct events *a, const struct events *b)
+{
+    for (size_t i = 0; i < a->count || i < b->count; i++) {
+        struct ct_event x = a->events[i], y = b->events[i];
+        if (x.type == CT_EVENT_BRANCH && !x.unknown)
+            x.offset = y.offset = 0;
+        if (i < a->count && i < b->count && !memcmp(&x, &y, sizeof x))
+            continue;
+        printf("# event %zu of %zu and %zu: type %u value %" PRIx64 " cycle %" PRIu64 " at %" PRIu64
+               ", straight type %u value %" PRIx64 " cycle %" PRIu64 " at %" PRIu64 "\n",
+               i, a->count, b->count, x.type, x.value, x.cycle, x.offset, y.type, y.value, y.cycle, y.offset);
+        return 0;
+    }
+    if (a->packets != b->packets)
+        printf("# %" PRIu64 " packets and %" PRIu64 " on the way to events\n", a->packets, b->packets);
+    return a->packets == b->packets;
+}
+
+static int check_events(const struct stream *s, struct rng *cuts)
+{
+    static struct events plain, whole, pieces;
+    const struct ct_chain_sink plain_sink = {.user = &plain, .packets = on_packets, .elems = on_plain};
+    const struct ct_chain_sink whole_sink = {.user = &whole, .events = on_events};
+    const struct ct_chain_sink pieces_sink = {.user = &pieces, .events = on_events};
+    plain.count = whole.count = pieces.count = 0;
+    if (ct_events_new(NULL, &s->sources[0], &plain.plain))
+        return 0;
+    int ok = feed(s, &plain_sink, NULL, &plain.packets) && feed(s, &whole_sink, NULL, &whole.packets) &&
+             feed(s, &pieces_sink, cuts, &pieces.packets);
+    ct_events_free(plain.plain);
+    return ok && same_events(&plain, &whole) && same_events(&plain, &pieces);
+}
+
 static int same(const struct result *a, const struct result *b)
 {
     for (unsigned id = 0; id < 2; id++) {
@@ -188,7 +283,7 @@ static int check(uint64_t seed)
     fill(&rng, &s);
     if (!run(&s, 1, NULL, &plain) || !run(&s, 0, NULL, &fast) || !same(&plain, &fast))
         return 0;
-    return run(&s, 0, &cuts, &fast) && same(&plain, &fast);
+    return run(&s, 0, &cuts, &fast) && same(&plain, &fast) && check_events(&s, &cuts);
 }
 
 int main(void)
@@ -199,7 +294,7 @@ int main(void)
     printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
     for (; done < packets && ok; done += STREAM, seed++)
         ok = check(seed);
-    printf("%sok 1 - elements straight from bytes are those of the packets", ok ? "" : "not ");
+    printf("%sok 1 - elements and events straight from bytes are those of the packets", ok ? "" : "not ");
     printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
     return ok ? 0 : 1;
 }

@@ -1,0 +1,35 @@
+/* A batch of events as it grows. */
+#ifndef CT_ANALYSIS_EVENT_COLUMNS_H
+#define CT_ANALYSIS_EVENT_COLUMNS_H
+
+#include <stdbool.h>
+
+#include "coretap/event.h"
+
+#define CT_COLUMNS_BRANCHES 3072
+#define CT_COLUMNS_MARKS    1536
+
+/* What may be added to a batch that has room. */
+#define CT_COLUMNS_STEP 512
+
+struct ct_event_columns {
+    size_t count;
+    size_t mark_count;
+    uint64_t targets[CT_COLUMNS_BRANCHES];
+    uint64_t cycles[CT_COLUMNS_BRANCHES];
+    struct ct_event_mark marks[CT_COLUMNS_MARKS];
+};
+
+static inline bool ct_event_columns_have_room(const struct ct_event_columns *columns)
+{
+    return columns->count + CT_COLUMNS_STEP <= CT_COLUMNS_BRANCHES &&
+           columns->mark_count + CT_COLUMNS_STEP <= CT_COLUMNS_MARKS;
+}
+
+/* Adds events, at most CT_COLUMNS_STEP and only where there is room. */
+void ct_event_columns_add(struct ct_event_columns *columns, const struct ct_event *events, size_t count);
+
+/* What there is as a batch; it borrows the columns. */
+struct ct_event_batch ct_event_columns_batch(const struct ct_event_columns *columns);
+
+#endif
