@@ -105,10 +105,11 @@ CT_API void ct_ptm_emitter_free(struct ct_ptm_emitter *emitter);
  *              says why; later it is there unless the i-sync is a periodic one. CYCLES with ETMCR.CycleAccurate.
  *              The walk along the program forgets its return stack here.
  *   atoms      ATOMS; with ETMCR.CycleAccurate one at a time and CYCLES behind it.
- *   branch     ATOMS (one E, CT_ATOMS_TARGET) [CYCLES] ADDRESS: a taken indirect branch whose target is not on
- *              the return stack, or any taken branch with branch broadcast.
- *   exception  EXCEPTION (CT_EXCEPTION_HERE) [CYCLES] [CONTEXT] ADDRESS; the context where the security state or
- *              Hyp mode changes. A WAYPOINT before it takes execution to the last instruction that ran.
+ *   branch     ATOMS (one E, CT_ATOMS_TARGET) [CYCLES] [CONTEXT] ADDRESS: a taken indirect branch whose target is
+ *              not on the return stack, or any taken branch with branch broadcast; the context where the security
+ *              state or Hyp mode changes.
+ *   exception  EXCEPTION (CT_EXCEPTION_HERE) [CYCLES] [CONTEXT] ADDRESS. A WAYPOINT before it takes execution to the
+ *              last instruction that ran.
  *   identifier CONTEXT with CT_IS_SAME: a context ID, a VMID, or both.
  *   timestamp  TIMESTAMP [CYCLES].
  *   others     WAYPOINT, RETURN, EVENT (the trigger), GAP (CT_GAP_INIT) at the beginning, END.

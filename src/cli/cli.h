@@ -30,6 +30,7 @@ struct cli_option {
     const char *name;           /* without the dashes */
     char letter;                /* short form, or 0 */
     uint8_t kind;               /* enum cli_kind */
+    bool optional;              /* the value can be left out; else it stands behind a '=' */
     const char *arg;            /* what help calls the value; of a choice it is made from the list */
     const char *const *choices; /* ends with NULL; the first is what counts when the option is absent */
     uint64_t min, max;          /* of numbers */
@@ -43,7 +44,7 @@ struct cli_value {
     const char *text;
 };
 
-#define CLI_OPTION_MAX 24
+#define CLI_OPTION_MAX 32
 #define CLI_LIST_MAX   256
 
 struct cli_args;
@@ -53,8 +54,9 @@ struct cli_command {
     const char *summary; /* for lists of subcommands: no capital, no full stop */
     const char *operand; /* what the one operand is called, or NULL for none */
     const char *rest; /* what all arguments after the options are called (instead of an operand), or NULL */
-    const char *synopsis; /* options that must be there, as written in the usage line, or NULL */
-    const char *about;    /* paragraphs for help and DESCRIPTION, separated by newlines */
+    const char *synopsis;  /* options that must be there, as written in the usage line, or NULL */
+    const char *exit_text; /* sentences about the exit status, or NULL when it is the usual one */
+    const char *about;     /* paragraphs for help and DESCRIPTION, separated by newlines */
     const struct cli_option *options;
     size_t option_count;
     int (*run)(const struct cli_args *args); /* result: enum cli_exit */

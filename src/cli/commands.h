@@ -8,6 +8,7 @@ extern const struct cli_command cli_command_decode;
 extern const struct cli_command cli_command_fractal;
 extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_list;
+extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_stats;
 extern const struct cli_command cli_command_tessla;
 

@@ -55,8 +55,12 @@ static void help_option(const struct cli_option *option, FILE *out)
     char value[128], head[192];
     value_name(option, value, sizeof value);
     const char letter[] = {'-', option->letter, ',', ' ', 0};
-    const int length = snprintf(head, sizeof head, "  %s--%s%s%s", option->letter ? letter : "    ",
-                                option->name, value[0] ? " " : "", value);
+    const int length =
+        snprintf(head, sizeof head, "  %s--%s%s%s%s", option->letter ? letter : "    ", option->name,
+                 option->optional ? "[="
+                 : value[0]       ? " "
+                                  : "",
+                 value, option->optional ? "]" : "");
     if (length < HELP_COLUMN - 1)
         fprintf(out, "%-*s", HELP_COLUMN, head);
     else
@@ -103,7 +107,7 @@ void cli_help_command(const struct cli_command *command, FILE *out)
     for (size_t i = 0; i < cli_common_count; i++)
         help_option(&cli_common_options[i], out);
     fputs("\nExit status:\n  ", out);
-    wrap(out, exit_text, 2, 2);
+    wrap(out, command->exit_text ? command->exit_text : exit_text, 2, 2);
 }
 
 static const char program_about[] =
@@ -149,9 +153,9 @@ static void man_option(const struct cli_option *option, FILE *out)
     roff(option->name, out);
     fputs("\\fR", out);
     if (value[0]) {
-        fputs(option->kind == CLI_CHOICE ? " \\fB" : " \\fI", out);
+        fputs(option->optional ? "[=\\fI" : option->kind == CLI_CHOICE ? " \\fB" : " \\fI", out);
         roff(value, out);
-        fputs("\\fR", out);
+        fputs(option->optional ? "\\fR]" : "\\fR", out);
     }
     fputc('\n', out);
     roff(option->help, out);
@@ -231,6 +235,6 @@ void cli_help_man(const struct cli_command *command, FILE *out)
         man_options(command, out);
     }
     fputs(".SH EXIT STATUS\n", out);
-    roff(exit_text, out);
+    roff(command->exit_text ? command->exit_text : exit_text, out);
     fputc('\n', out);
 }

@@ -67,6 +67,8 @@ static int set_value(const struct cli_command *command, const struct cli_option 
 {
     value->given = true;
     value->text = text;
+    if (!text)
+        return 0;
     switch (option->kind) {
     case CLI_CHOICE:
         for (size_t i = 0; option->choices[i]; i++) {
@@ -125,8 +127,11 @@ static void build_tables(const struct cli_command *command, struct option *longs
     for (size_t i = 0; i < command->option_count + cli_common_count; i++) {
         const struct cli_option *option = option_at(command, i);
         const bool argument = option->kind != CLI_FLAG;
-        longs[i] = (struct option){option->name, argument ? required_argument : no_argument, NULL,
-                                   LONG_BASE + (int)i};
+        longs[i] = (struct option){option->name,
+                                   option->optional ? optional_argument
+                                   : argument       ? required_argument
+                                                    : no_argument,
+                                   NULL, LONG_BASE + (int)i};
         if (option->letter) {
             *shorts++ = option->letter;
             if (argument)

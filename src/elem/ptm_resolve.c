@@ -69,10 +69,12 @@ static void on_isync(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     ct_v7_put(&r->stream, CT_ELEM_ADDRESS, p->isa, p->valid, p->value);
 }
 
-/* An address without an exception is where an executed branch went: an E atom and the target. */
+/* An address without an exception is where an executed branch went: an E atom and the target. Exception number 0 is
+ * none: the information is there for the security state or ThumbEE, which a return from an exception changes
+ * (IHI 0035B 4.5.4, 4.12.2). */
 static void on_branch(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
-    if (p->flags & CT_PTM_HAS_EXC)
+    if (p->exc)
         ct_v7_put(&r->stream, CT_ELEM_EXCEPTION, CT_EXCEPTION_HERE, p->exc, 0);
     else
         ct_v7_put(&r->stream, CT_ELEM_ATOMS, 1, CT_ATOMS_TARGET, 1);

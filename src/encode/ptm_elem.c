@@ -18,6 +18,7 @@ struct ct_ptm_emitter {
     bool open_start;           /* i-sync: tracing begins here … */
     bool open_on;              /* … and TRACE_ON said why */
     bool synced;
+    bool tee;        /* to a decoder T32 addresses are ThumbEE */
     bool whole_time; /* a decoder that begins at the last i-sync does not have the upper bits of timestamps */
     uint8_t atoms;   /* held back to fill a packet, oldest in bit 0 */
     uint8_t natoms;  /* … of them, less than PACKET_ATOMS */
@@ -103,8 +104,17 @@ static int emit_exception(struct ct_ptm_emitter *e, const struct ct_elem *elem)
 {
     if (elem->n != CT_EXCEPTION_HERE)
         return refuse(e, elem, "a PTM says no return address; it is where execution is (CT_EXCEPTION_HERE)");
+    if (!elem->aux)
+        return refuse(e, elem, "number 0 is no exception");
     return open_packet(
         e, (struct ct_ptm_packet){.type = CT_PTM_BRANCH_ADDRESS, .flags = CT_PTM_HAS_EXC, .exc = elem->aux});
+}
+
+static int emit_waypoint(struct ct_ptm_emitter *e, struct sink *sink, const struct ct_elem *elem)
+{
+    if (elem->n == CT_IS1 || elem->n == CT_IS_TEE)
+        e->tee = elem->n == CT_IS_TEE;
+    return say(e, sink, &(struct ct_ptm_packet){.type = CT_PTM_WP_UPDATE, .value = elem->v, .isa = elem->n});
 }
 
 static int emit_sync(struct ct_ptm_emitter *e, const struct ct_elem *elem)
@@ -150,8 +160,7 @@ static int emit_context(struct ct_ptm_emitter *e, struct sink *sink, const struc
     if (err)
         return err;
     if ((elem->aux & CT_CONTEXT_IS) >> CT_CONTEXT_IS_SHIFT != CT_IS_SAME || elem->n != e->security)
-        return refuse(e, elem,
-                      "without an i-sync or an exception before it only context ID and VMID can change");
+        return refuse(e, elem, "without an i-sync or a branch before it only context ID and VMID can change");
     bool vmid = elem->aux & CT_CONTEXT_VMID && (changed >> 32 || !(e->known & CT_CONTEXT_VMID));
     bool ctxt = elem->aux & CT_CONTEXT_CTXT && ((uint32_t)changed || !(e->known & CT_CONTEXT_CTXT));
     e->known |= elem->aux & (CT_CONTEXT_CTXT | CT_CONTEXT_VMID);
@@ -163,7 +172,7 @@ static int emit_context(struct ct_ptm_emitter *e, struct sink *sink, const struc
     return err;
 }
 
-/* The context of an i-sync or an exception. Of the identifiers an i-sync says the context ID. */
+/* The context of an i-sync, a branch or an exception. Of the identifiers an i-sync says the context ID. */
 static int join_context(struct ct_ptm_emitter *e, const struct ct_elem *elem)
 {
     bool isync = e->open.type == CT_PTM_ISYNC;
@@ -172,8 +181,8 @@ static int join_context(struct ct_ptm_emitter *e, const struct ct_elem *elem)
     int err = check_context(e, elem);
     if (err)
         return err;
-    if (!isync && !(e->open.flags & CT_PTM_HAS_EXC))
-        return refuse(e, elem, "a branch without an exception changes no security state");
+    if (!isync && e->open.type != CT_PTM_BRANCH_ADDRESS)
+        return refuse(e, elem, "the element before it wants its cycles");
     if (isync && known & CT_CONTEXT_CTXT) {
         e->open.flags |= CT_PTM_HAS_CTXT;
         e->open.ctxt = (uint32_t)elem->v;
@@ -181,8 +190,7 @@ static int join_context(struct ct_ptm_emitter *e, const struct ct_elem *elem)
         fresh &= (uint16_t)~CT_CONTEXT_CTXT;
     }
     if (changed || fresh)
-        return refuse(e, elem,
-                      "an i-sync says no VMID and an exception no identifier: a CONTEXT behind it does");
+        return refuse(e, elem, "an i-sync says no VMID and a branch no identifier: a CONTEXT behind it does");
     e->open.isa = (elem->aux & CT_CONTEXT_IS) >> CT_CONTEXT_IS_SHIFT;
     e->open_context = true;
     e->security = elem->n;
@@ -222,11 +230,25 @@ static int close_isync(struct ct_ptm_emitter *e, struct sink *sink, const struct
         e->whole_time = true;
     }
     e->synced = true;
+    e->tee = e->open.isa == CT_V7_TEE;
     if (!err)
         err = close_packet(e, sink);
     if (!err && e->known & CT_CONTEXT_VMID)
         err = say_vmid(e, sink);
     return err;
+}
+
+/* Exceptions have information, and branches where it is needed: for the security state, and between T32 and ThumbEE. */
+static int close_branch(struct ct_ptm_emitter *e, struct sink *sink)
+{
+    bool tee = e->open.isa == CT_V7_TEE, thumb = tee || e->open.isa == CT_V7_T32;
+    if (e->open_context || (thumb && tee != e->tee))
+        e->open.flags |= CT_PTM_HAS_EXC;
+    if (e->open.flags & CT_PTM_HAS_EXC) {
+        add_security(e);
+        e->tee = tee;
+    }
+    return close_packet(e, sink);
 }
 
 static int join_address(struct ct_ptm_emitter *e, struct sink *sink, const struct ct_elem *elem)
@@ -238,11 +260,7 @@ static int join_address(struct ct_ptm_emitter *e, struct sink *sink, const struc
         return refuse(e, elem, "the CONTEXT before it has another instruction set");
     e->open.value = elem->v;
     e->open.isa = elem->n;
-    if (isync)
-        return close_isync(e, sink, elem);
-    if (e->open.flags & CT_PTM_HAS_EXC)
-        add_security(e);
-    return close_packet(e, sink);
+    return isync ? close_isync(e, sink, elem) : close_branch(e, sink);
 }
 
 static int join_trace_on(struct ct_ptm_emitter *e, const struct ct_elem *elem)
@@ -295,8 +313,7 @@ static int emit_elem(struct ct_ptm_emitter *e, struct sink *sink, const struct c
     case CT_ELEM_EXCEPTION:
         return emit_exception(e, elem);
     case CT_ELEM_WAYPOINT:
-        return say(e, sink,
-                   &(struct ct_ptm_packet){.type = CT_PTM_WP_UPDATE, .value = elem->v, .isa = elem->n});
+        return emit_waypoint(e, sink, elem);
     case CT_ELEM_CONTEXT:
         return emit_context(e, sink, elem);
     case CT_ELEM_TIMESTAMP:

@@ -136,13 +136,30 @@ void ct_logger_put(struct ct_logger *l, const struct ct_fractal_event *e)
         ct_record_pack(l->fields, e, place);
 }
 
+/* Records that lie one behind the other, in order. */
+static void unpack_row(uint32_t fields, const uint8_t *in, size_t record, struct ct_fractal_event *out,
+                       size_t count)
+{
+    if (fields == CT_FRACTAL_FIELD_ALL) {
+        for (size_t i = 0; i < count; i++)
+            unpack_all(in + i * CT_RECORD_ALL, &out[i]);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        ct_record_unpack(fields, in + i * record, &out[i]);
+}
+
 size_t ct_logger_take(struct ct_logger *l, struct ct_fractal_event *out, size_t max)
 {
     size_t n = 0;
-    for (; n < max && l->count; n++) {
-        ct_record_unpack(l->fields, l->ring + (size_t)l->head * l->record, &out[n]);
-        l->head = l->head + 1 == l->slots ? 0 : l->head + 1;
-        l->count--;
+    while (n < max && l->count) {
+        size_t row = l->slots - l->head;
+        row = row < l->count ? row : l->count;
+        row = row < max - n ? row : max - n;
+        unpack_row(l->fields, l->ring + (size_t)l->head * l->record, l->record, out + n, row);
+        n += row;
+        l->head = l->head + (uint32_t)row == l->slots ? 0 : l->head + (uint32_t)row;
+        l->count -= (uint32_t)row;
     }
     if (!l->count)
         l->full = 0;

@@ -3,10 +3,14 @@
 
 #ifdef CT_FRAME_AVX2
 
+#include <immintrin.h>
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2,bmi,bmi2")
-
-#include <immintrin.h>
+#endif
 
 #define VEC_ID_SHIFT 0
 
@@ -53,6 +57,10 @@ static inline vec vec_skip(vec v, unsigned n)
 
 const struct ct_frame_ops ct_frame_ops_avx2 = {.pure = take_pure, .mixed = take_mixed};
 
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 
 #endif

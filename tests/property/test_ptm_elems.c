@@ -28,7 +28,6 @@ struct maker {
     unsigned count;
     uint32_t address;
     unsigned isa, last_isa; /* now, and of the packet before; CT_IS_UNKNOWN at the beginning */
-    int tee;                /* T32 addresses are ThumbEE */
     uint8_t security;
     uint64_t ids;
     uint16_t known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
@@ -99,7 +98,6 @@ static void add_sync(struct maker *m, int start)
     if (!uncounted)
         add_cycles(m);
     choose_isa(m, 3);
-    m->tee = m->isa == CT_IS_TEE;
     if (start || rng_chance(m->rng, 100))
         choose_security(m);
     if (m->config.ctxt_bytes)
@@ -109,25 +107,13 @@ static void add_sync(struct maker *m, int start)
     add_place(m, CT_ELEM_ADDRESS);
 }
 
-/* Only exceptions and i-syncs change between T32 and ThumbEE. */
-static void add_branch(struct maker *m)
-{
-    add(m, CT_ELEM_ATOMS, 1, CT_ATOMS_TARGET, 1);
-    add_cycles(m);
-    choose_isa(m, 4);
-    if (m->isa == CT_IS1 || m->isa == CT_IS_TEE)
-        m->isa = m->tee ? CT_IS_TEE : CT_IS1;
-    add_place(m, CT_ELEM_ADDRESS);
-}
-
-static void add_exception(struct maker *m)
+/* Where a branch or an exception leads, perhaps in another security state. */
+static void add_target(struct maker *m)
 {
     uint8_t before = m->security;
-    add(m, CT_ELEM_EXCEPTION, CT_EXCEPTION_HERE, (unsigned)rng_wide(m->rng, 9), 0);
     add_cycles(m);
     choose_isa(m, 4);
-    m->tee = m->isa == CT_IS_TEE;
-    if (rng_below(m->rng, 2))
+    if (rng_below(m->rng, 4) == 0)
         choose_security(m);
     if (m->security != before)
         add_context(m, m->isa, CT_CONTEXT_SILENT);
@@ -137,8 +123,6 @@ static void add_exception(struct maker *m)
 static void add_waypoint(struct maker *m)
 {
     choose_isa(m, 4);
-    if (m->isa == CT_IS1 || m->isa == CT_IS_TEE)
-        m->tee = m->isa == CT_IS_TEE;
     add_place(m, CT_ELEM_WAYPOINT);
 }
 
@@ -162,9 +146,11 @@ static void add_any(struct maker *m)
     if (what < 45) {
         add_atoms(m);
     } else if (what < 65) {
-        add_branch(m);
+        add(m, CT_ELEM_ATOMS, 1, CT_ATOMS_TARGET, 1);
+        add_target(m);
     } else if (what < 73) {
-        add_exception(m);
+        add(m, CT_ELEM_EXCEPTION, CT_EXCEPTION_HERE, 1 + rng_below(m->rng, 511), 0);
+        add_target(m);
     } else if (what < 79) {
         add_waypoint(m);
     } else if (what < 83) {
@@ -273,9 +259,10 @@ static int check_refusals(void)
         {"atoms of instructions", 0, 1, {{ATOMS, 1, CT_ATOMS_INSN, 0, 1}}, 1},
         {"an address alone", 0, 1, {{.kind = ADDR}}, 1},
         {"an address off its alignment", 0, 1, {{ATOMS, 1, 1, 0, 1}, {.kind = ADDR, .v = 2}}, 2},
-        {"security of a branch", 0, 1, {{ATOMS, 1, 1, 0, 1}, {.kind = CTX, .n = 0x10}}, 2},
-        {"a return address", 0, 1, {{.kind = EXC, .n = CT_EXCEPTION_HAS_RET}}, 1},
-        {"an identifier in an exception", 0, 1, {{.kind = EXC, .n = 16}, {CTX, .aux = 4, .v = 1}}, 2},
+        {"an identifier in a branch", 0, 1, {{ATOMS, 1, 1, 0, 1}, {CTX, .aux = 2, .v = 1}}, 2},
+        {"exception number 0", 0, 1, {{.kind = EXC, .n = 16}}, 1},
+        {"a return address", 0, 1, {{EXC, .n = CT_EXCEPTION_HAS_RET, .aux = 1}}, 1},
+        {"an identifier in an exception", 0, 1, {{EXC, .n = 16, .aux = 1}, {CTX, .aux = 4, .v = 1}}, 2},
         {"security alone", 0, 1, {{.kind = CTX, .n = 0x10, .aux = SAME}}, 1},
         {"an instruction set alone", 0, 1, {{.kind = CTX, .aux = T32}}, 1},
         {"a VMID without virtualization", 0, 1, {{CTX, .aux = SAME | CT_CONTEXT_VMID}}, 1},

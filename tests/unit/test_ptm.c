@@ -177,6 +177,9 @@ static void exceptions(void **state)
           "13 10 exception exc=e ret=8010 cc=17\n"
           "18 10 instr_range start=8000 end=8004 n=1 last_sz=4 isa=a32 exec=E type=br sub=link cond=0 cc=9\n"
           "19 10 exception_ret\n19 10 eo_trace reason=end_of_trace\n");
+    /* Number 0 is none: a branch, here to non-secure code. */
+    makes(0, 0, ISYNC_A32 "81904101 84",
+          START "12 10" BL "16 10 addr_nacc addr=9000 space=any_ns\n16 10 eo_trace reason=end_of_trace\n");
 }
 
 static void damage(void **state)

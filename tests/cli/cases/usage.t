@@ -12,6 +12,7 @@ $ coretap --help
 |   list       list packets or elements, one line each
 |   decode     print the trace as events with a running cycle count
 |   stats      how much trace there is, what it says, and how fast it was decoded
+|   record     run an Arm program and write the trace of what it did
 |   tessla     run a TeSSLa specification on a textual trace
 |   fractal    memory accesses of one process, seen from the coherent interconnect
 |
@@ -27,6 +28,7 @@ $ coretap
 !   list       list packets or elements, one line each
 !   decode     print the trace as events with a running cycle count
 !   stats      how much trace there is, what it says, and how fast it was decoded
+!   record     run an Arm program and write the trace of what it did
 !   tessla     run a TeSSLa specification on a textual trace
 !   fractal    memory accesses of one process, seen from the coherent interconnect
 !

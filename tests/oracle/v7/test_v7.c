@@ -33,7 +33,8 @@ struct stream {
 /* What 1.3.3 does otherwise is taken out of the bytes, packet by packet; a change may change what follows.
  *   i-sync, ThumbEE bit: branch packets behind it see the one of the branch packets before it
  *   i-sync with a load or store in progress (IHI 0014Q 7.6): its address is not always read
- *   exception information of PTM branches: the security state is not taken over
+ *   exception information of PTM branches: the security state is not taken over, and number 0, which is no exception
+ *   (IHI 0035B 4.5.4), makes one
  *   timestamps of ETMv3: it goes on behind the last byte when bit 7 of that is set
  *   P-headers of no format or without an atom in format 1: it counts cycles that are not there
  *   branches of ETMv3 with bit 7 of the fifth byte set, in the alternative encoding, which does not have that
@@ -154,6 +155,8 @@ static int patch_ptm(struct stream *s)
         } else if (p->flags & CT_PTM_HAS_EXC) {
             uint8_t *info = exception_byte(s, p->pos);
             changed |= patch_bits(info, s->elems ? 0x41 : 1, ns ? 1 : 0);
+            if (s->elems && !p->exc)
+                changed |= patch_bits(info, 2, 2);
             alt = *info & 0x40 ? 4 : 0;
         }
     }

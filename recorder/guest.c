@@ -1,0 +1,149 @@
+#define _GNU_SOURCE /* RTLD_DEFAULT, process_vm_readv */
+#include "guest.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* glib's, as far as it is used. */
+struct byte_array {
+    uint8_t *data;
+    unsigned size;
+};
+
+static struct {
+    void *(*get_cpu)(int index);
+    int (*read_a64)(void *cpu, struct byte_array *out, int number);
+    int (*read_a32)(void *cpu, struct byte_array *out, int number);
+    struct byte_array *(*new_array)(void);
+    uint8_t *(*free_array)(struct byte_array *array, int with_data);
+    const uintptr_t *base; /* guest address 0 in this process */
+} qemu;
+
+static void find(void *function, const char *name)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+void guest_init(void)
+{
+    find(&qemu.get_cpu, "qemu_get_cpu");
+    find(&qemu.read_a64, "aarch64_cpu_gdb_read_register");
+    find(&qemu.read_a32, "arm_cpu_gdb_read_register");
+    find(&qemu.new_array, "g_byte_array_new");
+    find(&qemu.free_array, "g_byte_array_free");
+    find(&qemu.base, "guest_base");
+}
+
+/* A register by the debugger's number; false when it cannot be read. */
+static bool read_register(void *cpu, int arm32, int number, uint64_t *value)
+{
+    int (*read)(void *, struct byte_array *, int) = arm32 ? qemu.read_a32 : qemu.read_a64;
+    if (!cpu || !read || !qemu.new_array || !qemu.free_array)
+        return false;
+    struct byte_array *bytes = qemu.new_array();
+    const int size = read(cpu, bytes, number);
+    const bool good = size > 0 && size <= 8 && bytes->size == (unsigned)size;
+    *value = 0;
+    if (good)
+        memcpy(value, bytes->data, (size_t)size);
+    qemu.free_array(bytes, 1);
+    return good;
+}
+
+#define A32_CPSR 25
+#define CPSR_T   0x20
+
+/* The processor that translates is in the state that the block is for. */
+static void *this_cpu(void)
+{
+    void **current = dlsym(RTLD_DEFAULT, "current_cpu");
+    return current ? *current : NULL;
+}
+
+int guest_is_t32(const struct qemu_plugin_tb *tb)
+{
+    uint64_t cpsr;
+    if (read_register(this_cpu(), 1, A32_CPSR, &cpsr))
+        return (cpsr & CPSR_T) != 0;
+    for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
+        const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        if (qemu_plugin_insn_size(insn) == 2 || qemu_plugin_insn_vaddr(insn) & 2)
+            return 1;
+    }
+    return -1;
+}
+
+/* Memory of the program, which may not be there. */
+static bool read_memory(uint64_t addr, void *out, size_t size)
+{
+    if (!qemu.base)
+        return false;
+    const struct iovec to = {out, size}, from = {(void *)(*qemu.base + (uintptr_t)addr), size};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+}
+
+/* Linux puts struct rt_sigframe at the stack pointer; these are offsets in it: linux/arch/arm64/include/uapi/asm/
+ * sigcontext.h and ucontext.h, and those of arm. A frame of arm without siginfo begins with its context. */
+enum {
+    A64_PC = 128 + 176 + 8 + 31 * 8 + 8,
+    A32_INFO = 128,
+    A32_PC = 92,
+    A32_STATE = 96,
+};
+
+#define A32_PLAIN_FRAME 0x5ac3c35au /* in the flags of a context without siginfo */
+
+static enum guest_signal frame_a64(void *cpu, uint64_t *pc)
+{
+    uint64_t sp, x0;
+    int32_t number;
+    if (!read_register(cpu, 0, 31, &sp) || !read_register(cpu, 0, 0, &x0))
+        return GUEST_UNKNOWN;
+    if (!read_memory(sp, &number, sizeof number) || (uint64_t)(int64_t)number != x0)
+        return GUEST_NO_SIGNAL;
+    return read_memory(sp + A64_PC, pc, sizeof *pc) ? GUEST_SIGNAL : GUEST_UNKNOWN;
+}
+
+static enum guest_signal frame_a32(void *cpu, uint64_t *pc, int *t32)
+{
+    uint64_t sp, r0;
+    uint32_t first, state[2];
+    if (!read_register(cpu, 1, 13, &sp) || !read_register(cpu, 1, 0, &r0))
+        return GUEST_UNKNOWN;
+    if (!read_memory(sp, &first, sizeof first) || (first != A32_PLAIN_FRAME && first != (uint32_t)r0))
+        return GUEST_NO_SIGNAL;
+    const uint64_t context = first == A32_PLAIN_FRAME ? sp : sp + A32_INFO;
+    if (!read_memory(context + A32_PC, state, sizeof state))
+        return GUEST_UNKNOWN;
+    *pc = state[0] & ~1u;
+    *t32 = (state[1] & CPSR_T) != 0;
+    return GUEST_SIGNAL;
+}
+
+enum guest_signal guest_signal_frame(unsigned cpu, int arm32, uint64_t *pc, int *t32)
+{
+    *t32 = 0;
+    if (!qemu.get_cpu)
+        return GUEST_UNKNOWN;
+    return arm32 ? frame_a32(qemu.get_cpu((int)cpu), pc, t32) : frame_a64(qemu.get_cpu((int)cpu), pc);
+}
+
+bool guest_sets_handler(int64_t number, int arm32, uint64_t action, uint64_t *handler)
+{
+    enum {
+        A64_SIGACTION = 134,
+        A32_SIGACTION = 67,
+        A32_RT_SIGACTION = 174,
+    };
+    uint32_t handler32 = 0;
+    if (arm32 ? number != A32_SIGACTION && number != A32_RT_SIGACTION : number != A64_SIGACTION)
+        return false;
+    if (!action || !read_memory(action, arm32 ? (void *)&handler32 : (void *)handler, arm32 ? 4 : 8))
+        return false;
+    if (arm32)
+        *handler = handler32 & ~1u;
+    return *handler > 1; /* not the default, not ignored */
+}

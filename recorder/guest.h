@@ -1,0 +1,28 @@
+/* What the plugin interface does not tell of the program: registers. Debian's QEMU exports the functions that its
+ * debugger stub uses; where they are not there the answers are "unknown", and the recording has less in it. */
+#ifndef RECORDER_GUEST_H
+#define RECORDER_GUEST_H
+
+#include <stdint.h>
+
+#include "qemu_plugin_api.h"
+
+/* Finds the functions. */
+void guest_init(void);
+
+/* 1 when the block that is being translated is T32, 0 when it is A32, -1 when nobody knows. */
+int guest_is_t32(const struct qemu_plugin_tb *tb);
+
+enum guest_signal {
+    GUEST_NO_SIGNAL, /* the handler was called as a function */
+    GUEST_SIGNAL,
+    GUEST_UNKNOWN,
+};
+
+/* At the first instruction of a signal handler: where the program was interrupted. */
+enum guest_signal guest_signal_frame(unsigned cpu, int arm32, uint64_t *pc, int *t32);
+
+/* True when this system call sets a signal handler, to *handler (bit 0 clear). */
+bool guest_sets_handler(int64_t number, int arm32, uint64_t action, uint64_t *handler);
+
+#endif

@@ -1,0 +1,495 @@
+/* QEMU plugin: the path of a program, block by block, into memory shared with coretap record.
+ *
+ *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1] PROGRAM
+ *
+ * fd is a file of the size of struct trace_area. Execution of a block costs one word; that it was left early, by
+ * a fault, is found by marks at the instructions that can fault. With `each` every instruction has a mark: slower,
+ * and the same result. */
+#define _GNU_SOURCE /* process_vm_readv, futex */
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fault.h"
+#include "guest.h"
+#include "qemu_plugin_api.h"
+#include "trace_stream.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int qemu_plugin_version = 1;
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
+
+#define PAGE     UINT64_C(4096)
+#define PAGES    (1u << 16) /* of code that is shown whole; of others only what is executed */
+#define HANDLERS 256u
+
+/* A block as the code that QEMU made of it knows it. */
+struct block {
+    uint32_t id;
+    uint32_t insns;
+    uint32_t whole; /* `at` of the thread when all was done */
+    _Atomic uint32_t handler;
+    uint64_t addr;
+    struct block *next;
+};
+
+/* Where a thread writes. */
+struct writer {
+    uint32_t *words;
+    _Atomic uint32_t *used;
+    uint32_t count;
+    uint32_t room;
+    uint64_t clock; /* instructions, those that were waited for included */
+};
+
+/* One program: QEMU loads the plugin once. */
+static struct {
+    struct trace_area *area;
+    pthread_mutex_t lock;
+    _Atomic int detached; /* nobody reads any more, or this is a forked child */
+    uint32_t next_free;   /* where to look for a free chunk */
+    uint32_t block_chunk; /* blocks are written here */
+    uint32_t block_count;
+    uint32_t thread_count;
+    _Atomic uint32_t threads_now;
+    _Atomic uint64_t newest; /* the latest clock that another thread can know of */
+    int each;
+    int arm32;
+    struct block *blocks;
+    uint64_t pages[PAGES]; /* a hash table: page number + 1 */
+    uint32_t page_count;
+    uint64_t handlers[HANDLERS];
+    uint32_t handler_count;
+    struct writer writers[TRACE_THREADS];
+} rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- chunks ---- */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* A chunk for `kind`; waits until the reader has given one back. TRACE_NO_CHUNK when it has gone. With the lock. */
+static uint32_t take_chunk(enum trace_chunk_kind kind)
+{
+    struct trace_area *area = rec.area;
+    for (;;) {
+        const uint32_t freed = atomic_load(&area->freed);
+        for (uint32_t i = 0; i < TRACE_CHUNKS; i++) {
+            const uint32_t at = (rec.next_free + i) % TRACE_CHUNKS;
+            struct trace_chunk *chunk = &area->chunks[at];
+            if (atomic_load(&chunk->kind) != TRACE_CHUNK_FREE)
+                continue;
+            rec.next_free = at + 1;
+            chunk->next = TRACE_NO_CHUNK;
+            atomic_store(&chunk->used, 0);
+            atomic_store(&chunk->kind, kind);
+            return at;
+        }
+        if (atomic_load(&area->stop))
+            return TRACE_NO_CHUNK;
+        atomic_store(&area->waiting, 1);
+        futex_wait(&area->freed, freed);
+    }
+}
+
+static void hand_over(unsigned cpu)
+{
+    struct trace_area *area = rec.area;
+    const uint32_t n = atomic_load(&area->handed);
+    area->order[n % TRACE_CHUNKS] = area->threads[cpu].chunk;
+    area->threads[cpu].chunk = TRACE_NO_CHUNK;
+    atomic_store(&area->handed, n + 1);
+    futex_wake(&area->handed);
+    rec.writers[cpu].room = rec.writers[cpu].count = 0;
+}
+
+/* Nobody reads any more: the thread writes into its last chunk, over and over. */
+static uint32_t scratch[1024];
+static _Atomic uint32_t scratch_used;
+
+static void write_to_nobody(struct writer *w)
+{
+    w->words = scratch;
+    w->used = &scratch_used;
+    w->count = 0;
+    w->room = sizeof scratch / sizeof *scratch;
+}
+
+static void renew_chunk(unsigned cpu)
+{
+    struct writer *w = &rec.writers[cpu];
+    struct trace_area *area = rec.area;
+    pthread_mutex_lock(&rec.lock);
+    if (atomic_load(&area->stop))
+        atomic_store(&rec.detached, 1);
+    if (!atomic_load(&rec.detached) && area->threads[cpu].chunk != TRACE_NO_CHUNK && w->room)
+        hand_over(cpu);
+    const uint32_t at = atomic_load(&rec.detached) ? TRACE_NO_CHUNK : take_chunk(TRACE_CHUNK_PATH);
+    if (at == TRACE_NO_CHUNK) {
+        atomic_store(&rec.detached, 1);
+        write_to_nobody(w);
+    } else {
+        area->chunks[at].thread = cpu;
+        area->threads[cpu].chunk = at;
+        *w = (struct writer){area->chunks[at].words, &area->chunks[at].used, 0, TRACE_CHUNK_WORDS, w->clock};
+    }
+    pthread_mutex_unlock(&rec.lock);
+}
+
+/* Room for a few words in one chunk. */
+static void reserve(unsigned cpu, uint32_t words)
+{
+    if (rec.writers[cpu].count + words > rec.writers[cpu].room)
+        renew_chunk(cpu);
+}
+
+static inline void put(unsigned cpu, uint32_t word)
+{
+    struct writer *w = &rec.writers[cpu];
+    if (__builtin_expect(w->count == w->room, 0))
+        renew_chunk(cpu);
+    w->words[w->count++] = word;
+    atomic_store_explicit(w->used, w->count, memory_order_release);
+}
+
+/* ---- execution ---- */
+
+/* A signal handler begins: where was the program interrupted? */
+static void put_signal(unsigned cpu)
+{
+    uint64_t pc;
+    int t32;
+    const enum guest_signal what = guest_signal_frame(cpu, rec.arm32, &pc, &t32);
+    if (what == GUEST_NO_SIGNAL)
+        return;
+    reserve(cpu, 3);
+    if (what == GUEST_UNKNOWN) {
+        put(cpu, TRACE_HANDLER);
+        return;
+    }
+    put(cpu, TRACE_SIGNAL | (uint32_t)t32);
+    put(cpu, (uint32_t)pc);
+    put(cpu, (uint32_t)(pc >> 32));
+}
+
+static void on_block(unsigned cpu, void *user)
+{
+    const struct block *b = user;
+    if (cpu >= TRACE_THREADS)
+        return;
+    struct trace_thread *t = &rec.area->threads[cpu];
+    if (t->at < t->whole)
+        put(cpu, TRACE_PARTIAL | t->at);
+    if (__builtin_expect(atomic_load_explicit(&b->handler, memory_order_relaxed), 0))
+        put_signal(cpu);
+    t->at = 0;
+    t->whole = b->whole;
+    rec.writers[cpu].clock += b->insns;
+    put(cpu, b->id);
+}
+
+static void on_mark(unsigned cpu, void *user)
+{
+    if (cpu < TRACE_THREADS)
+        rec.area->threads[cpu].at = (uint32_t)(uintptr_t)user;
+}
+
+static void on_last_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, void *user)
+{
+    (void)info, (void)va, (void)user;
+    if (cpu < TRACE_THREADS)
+        rec.area->threads[cpu].at++;
+}
+
+/* ---- blocks ---- */
+
+static struct trace_chunk *blocks_chunk(uint32_t words)
+{
+    struct trace_chunk *chunk = &rec.area->chunks[rec.block_chunk];
+    if (atomic_load(&chunk->used) + words <= TRACE_CHUNK_WORDS)
+        return chunk;
+    const uint32_t at = take_chunk(TRACE_CHUNK_BLOCKS);
+    if (at == TRACE_NO_CHUNK) {
+        atomic_store(&rec.detached, 1);
+        return NULL;
+    }
+    chunk->next = at;
+    rec.block_chunk = at;
+    atomic_fetch_add(&chunk->used, TRACE_CHUNK_WORDS); /* full: `next` counts */
+    return &rec.area->chunks[at];
+}
+
+/* The words of a block or page, to be filled by the caller and then counted. */
+static uint32_t *begin_block(const struct trace_block *head, struct trace_chunk **chunk)
+{
+    const uint32_t words = (uint32_t)(sizeof *head + head->size + 3) / 4;
+    *chunk = atomic_load(&rec.detached) ? NULL : blocks_chunk(words);
+    if (!*chunk)
+        return NULL;
+    uint32_t *at = (*chunk)->words + atomic_load(&(*chunk)->used);
+    memcpy(at, head, sizeof *head);
+    at[words - 1] = words * 4 > sizeof *head + head->size ? 0 : at[words - 1];
+    return at + sizeof *head / 4;
+}
+
+static void end_block(const struct trace_block *head, struct trace_chunk *chunk)
+{
+    atomic_fetch_add(&chunk->used, (uint32_t)(sizeof *head + head->size + 3) / 4);
+}
+
+static bool page_is_new(uint64_t addr)
+{
+    const uint64_t key = addr / PAGE + 1;
+    if (rec.page_count > PAGES / 2)
+        return false;
+    uint64_t i = key * UINT64_C(0x9e3779b97f4a7c15) >> 48;
+    while (rec.pages[i] && rec.pages[i] != key)
+        i = (i + 1) % PAGES;
+    if (rec.pages[i])
+        return false;
+    rec.pages[i] = key;
+    rec.page_count++;
+    return true;
+}
+
+static void put_page(uint64_t va, const uint8_t *host)
+{
+    struct trace_chunk *chunk;
+    if (!host || !page_is_new(va))
+        return;
+    const uint64_t start = va & ~(PAGE - 1);
+    const struct trace_block head = {.addr = {(uint32_t)start, (uint32_t)(start >> 32)},
+                                     .size = (uint16_t)PAGE};
+    uint32_t *out = begin_block(&head, &chunk);
+    if (!out)
+        return;
+    memcpy(out, host - (va - start), PAGE);
+    end_block(&head, chunk);
+}
+
+static enum fault_isa isa_of(const struct qemu_plugin_tb *tb, uint32_t *flags)
+{
+    *flags = TRACE_BLOCK_ISA_KNOWN;
+    if (!rec.arm32)
+        return FAULT_A64;
+    const int t32 = guest_is_t32(tb);
+    *flags = (t32 > 0 ? TRACE_BLOCK_T32 : 0) | (t32 >= 0 ? TRACE_BLOCK_ISA_KNOWN : 0);
+    return t32 > 0 ? FAULT_T32 : FAULT_A32;
+}
+
+/* QEMU looks ahead at the end of a page, and then the instruction before seems to be longer. */
+static size_t size_of(enum fault_isa isa, const struct qemu_plugin_insn *insn)
+{
+    const uint8_t *bytes = qemu_plugin_insn_data(insn);
+    return isa == FAULT_T32 && bytes[1] >> 3 < 29 ? 2 : 4;
+}
+
+static void put_block(const struct block *b, const struct qemu_plugin_tb *tb, enum fault_isa isa,
+                      uint32_t flags)
+{
+    struct trace_chunk *chunk;
+    const size_t count = qemu_plugin_tb_n_insns(tb);
+    struct trace_block head = {.id = b->id,
+                               .addr = {(uint32_t)b->addr, (uint32_t)(b->addr >> 32)},
+                               .insns = (uint16_t)count,
+                               .flags = flags};
+    for (size_t i = 0; i < count; i++)
+        head.size = (uint16_t)(head.size + size_of(isa, qemu_plugin_tb_get_insn(tb, i)));
+    uint8_t *out = (uint8_t *)begin_block(&head, &chunk);
+    if (!out)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        memcpy(out, qemu_plugin_insn_data(insn), size_of(isa, insn));
+        out += size_of(isa, insn);
+    }
+    end_block(&head, chunk);
+}
+
+/* Marks where execution can end before the block does. */
+static void mark(struct block *b, const struct qemu_plugin_tb *tb, enum fault_isa isa)
+{
+    const size_t count = qemu_plugin_tb_n_insns(tb);
+    for (size_t i = 0; i < count; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        const unsigned accesses = fault_accesses(isa, qemu_plugin_insn_data(insn), size_of(isa, insn));
+        const bool last = i + 1 == count;
+        if (!accesses && !rec.each && !(last && b->whole))
+            continue;
+        b->whole = (uint32_t)i + 1;
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
+                                               (void *)(uintptr_t)b->whole);
+        if (!last || !accesses)
+            continue;
+        b->whole += accesses;
+        qemu_plugin_register_vcpu_mem_cb(insn, on_last_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+                                         NULL);
+    }
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    (void)id;
+    struct block *b = calloc(1, sizeof *b);
+    if (!b)
+        abort();
+    struct trace_area *area = rec.area;
+    uint32_t flags;
+    const enum fault_isa isa = isa_of(tb, &flags);
+    struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
+    struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(tb, qemu_plugin_tb_n_insns(tb) - 1);
+    b->addr = qemu_plugin_insn_vaddr(first);
+    b->insns = (uint32_t)qemu_plugin_tb_n_insns(tb);
+    mark(b, tb, isa);
+    pthread_mutex_lock(&rec.lock);
+    if (!area->entry) {
+        area->entry = qemu_plugin_entry_code();
+        area->code_start = qemu_plugin_start_code();
+    }
+    b->id = rec.block_count++;
+    for (uint32_t i = 0; i < rec.handler_count; i++)
+        if (rec.handlers[i] == b->addr)
+            atomic_store(&b->handler, 1);
+    b->next = rec.blocks;
+    rec.blocks = b;
+    put_page(b->addr, qemu_plugin_insn_haddr(first));
+    put_page(qemu_plugin_insn_vaddr(end), qemu_plugin_insn_haddr(end));
+    put_block(b, tb, isa, flags);
+    pthread_mutex_unlock(&rec.lock);
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, b);
+}
+
+/* ---- system calls ---- */
+
+static void add_handler(uint64_t addr)
+{
+    pthread_mutex_lock(&rec.lock);
+    uint32_t i = 0;
+    while (i < rec.handler_count && rec.handlers[i] != addr)
+        i++;
+    if (i == rec.handler_count && i < HANDLERS) {
+        rec.handlers[rec.handler_count++] = addr;
+        for (struct block *b = rec.blocks; b; b = b->next)
+            if (b->addr == addr)
+                atomic_store(&b->handler, 1);
+    }
+    pthread_mutex_unlock(&rec.lock);
+}
+
+static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
+                       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+    (void)id, (void)a1, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+    uint64_t handler = 0;
+    if (guest_sets_handler(number, rec.arm32, a2, &handler))
+        add_handler(handler);
+    if (cpu >= TRACE_THREADS || atomic_load(&rec.threads_now) < 2)
+        return;
+    /* What others do because of this call comes after it. */
+    uint64_t newest = atomic_load(&rec.newest);
+    const uint64_t clock = rec.writers[cpu].clock;
+    while (newest < clock && !atomic_compare_exchange_weak(&rec.newest, &newest, clock)) {
+    }
+    pthread_mutex_lock(&rec.lock);
+    if (rec.writers[cpu].count && !atomic_load(&rec.detached))
+        hand_over(cpu);
+    pthread_mutex_unlock(&rec.lock);
+}
+
+static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
+{
+    (void)id, (void)number, (void)result;
+    if (cpu >= TRACE_THREADS)
+        return;
+    struct writer *w = &rec.writers[cpu];
+    uint64_t newest = atomic_load(&rec.newest);
+    if (newest <= w->clock)
+        return;
+    const uint64_t waited = newest - w->clock;
+    w->clock = newest;
+    reserve(cpu, 2);
+    put(cpu, TRACE_WAITED);
+    put(cpu, waited > UINT32_MAX ? UINT32_MAX : (uint32_t)waited);
+}
+
+/* ---- threads ---- */
+
+static void on_thread(qemu_plugin_id_t id, unsigned cpu)
+{
+    (void)id;
+    if (cpu >= TRACE_THREADS) {
+        atomic_fetch_add(&rec.area->lost, 1);
+        return;
+    }
+    atomic_fetch_add(&rec.threads_now, 1);
+    rec.writers[cpu].clock = atomic_load(&rec.newest);
+    rec.area->threads[cpu].at = rec.area->threads[cpu].whole = 0;
+    put(cpu, TRACE_THREAD | (++rec.thread_count & 0xffffff));
+}
+
+static void on_thread_end(qemu_plugin_id_t id, unsigned cpu)
+{
+    (void)id;
+    atomic_fetch_sub(&rec.threads_now, 1);
+    if (cpu >= TRACE_THREADS)
+        return;
+    put(cpu, TRACE_THREAD_END);
+    pthread_mutex_lock(&rec.lock);
+    if (!atomic_load(&rec.detached))
+        hand_over(cpu);
+    pthread_mutex_unlock(&rec.lock);
+}
+
+/* A forked child is a program of its own; it writes to itself. */
+static void on_fork_child(void)
+{
+    atomic_store(&rec.detached, 1);
+    pthread_mutex_init(&rec.lock, NULL);
+    if (mmap(rec.area, sizeof *rec.area, PROT_READ | PROT_WRITE,
+             MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+        abort();
+    for (unsigned i = 0; i < TRACE_THREADS; i++)
+        write_to_nobody(&rec.writers[i]);
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
+{
+    int fd = -1;
+    for (int i = 0; i < argc; i++) {
+        if (!strncmp(argv[i], "fd=", 3))
+            fd = atoi(argv[i] + 3);
+        else if (!strcmp(argv[i], "each=1"))
+            rec.each = 1;
+    }
+    rec.arm32 = !strcmp(info->target_name, "arm");
+    rec.area = mmap(NULL, sizeof *rec.area, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (rec.area == MAP_FAILED)
+        return -1;
+    for (unsigned i = 0; i < TRACE_THREADS; i++)
+        rec.area->threads[i].chunk = TRACE_NO_CHUNK;
+    rec.area->bits = rec.arm32 ? 32 : 64;
+    rec.block_chunk = take_chunk(TRACE_CHUNK_BLOCKS);
+    atomic_store(&rec.area->first_blocks, rec.block_chunk);
+    rec.area->magic = TRACE_MAGIC;
+    guest_init();
+    pthread_atfork(NULL, NULL, on_fork_child);
+    qemu_plugin_register_vcpu_init_cb(id, on_thread);
+    qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_result);
+    return 0;
+}

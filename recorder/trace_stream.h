@@ -1,0 +1,91 @@
+/* What the trace plugin writes and coretap record reads: memory that both map, host byte order.
+ *
+ * The area holds chunks of 32-bit words. A thread of the program owns one chunk at a time and fills it; full
+ * ones go to the reader in the order in which they were handed over. Code blocks have chunks of their own, and
+ * what is in one can be read as soon as it is counted. Nothing has to be written when the program ends: what a
+ * thread that was killed had in its chunk is still there. */
+#ifndef RECORDER_TRACE_STREAM_H
+#define RECORDER_TRACE_STREAM_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define TRACE_MAGIC       0x43545452u
+#define TRACE_CHUNK_WORDS 8190u
+#define TRACE_CHUNKS      1024u
+#define TRACE_THREADS     512u /* at a time */
+#define TRACE_NO_CHUNK    UINT32_MAX
+
+/* Words of a thread: the number of a block that execution has entered, or one of these above all numbers,
+ * with a value in the low 24 bits. */
+#define TRACE_BLOCK_MAX 0xefffffffu
+#define TRACE_PARTIAL   0xf0000000u /* the block before was left early: value of `at` (see trace_thread) */
+#define TRACE_SIGNAL                                                                                         \
+    0xf1000000u /* the block behind it begins a signal handler; the program was interrupted at
+                                        the address of the next two words (low, high); value: 1 for T32 */
+#define TRACE_HANDLER 0xf2000000u /* as TRACE_SIGNAL, but nobody knows where: no address follows */
+#define TRACE_WAITED                                                                                         \
+    0xf3000000u /* the thread stood still for as long as others need for the instructions that
+                                        the next word counts */
+#define TRACE_THREAD     0xf4000000u /* a new thread is in this place; value: its number, from 1 on */
+#define TRACE_THREAD_END 0xf5000000u
+
+#define TRACE_KIND(word)  ((word)&0xff000000u)
+#define TRACE_VALUE(word) ((word)&0x00ffffffu)
+
+/* Words of a block: these, then the bytes of its instructions, filled up to whole words. A block of no
+ * instructions brings a page of memory: `size` bytes at `addr`. */
+struct trace_block {
+    uint32_t id;
+    uint32_t addr[2];
+    uint16_t insns;
+    uint16_t size; /* bytes */
+    uint32_t flags;
+};
+
+enum trace_block_flag {
+    TRACE_BLOCK_T32 = 1,
+    TRACE_BLOCK_ISA_KNOWN = 2, /* … or not T32: without this flag nobody knows */
+};
+
+enum trace_chunk_kind {
+    TRACE_CHUNK_FREE,
+    TRACE_CHUNK_PATH,   /* `thread` executed blocks */
+    TRACE_CHUNK_BLOCKS, /* blocks are known from here on */
+};
+
+struct trace_chunk {
+    _Atomic uint32_t kind; /* enum trace_chunk_kind */
+    uint32_t thread;       /* index of the trace_thread */
+    _Atomic uint32_t used; /* words */
+    uint32_t next;         /* blocks: index of the chunk that goes on, when this one is full */
+    uint32_t words[TRACE_CHUNK_WORDS];
+};
+
+/* How far into its block a thread is. An instruction that may fault raises `at` to its index + 1 when it begins. When
+ * the last one may fault, each of its memory accesses that was done adds one more. `whole` is the value when
+ * all was done. */
+struct trace_thread {
+    uint32_t at;
+    uint32_t whole;
+    uint32_t chunk; /* owned, or TRACE_NO_CHUNK */
+    uint32_t pad;
+};
+
+struct trace_area {
+    uint32_t magic;
+    uint32_t bits;           /* 64 or 32: of the program */
+    uint64_t entry;          /* where the program begins … */
+    uint64_t code_start;     /* … and its code is loaded */
+    _Atomic uint32_t handed; /* chunks handed over so far; readers wait for it */
+    _Atomic uint32_t freed;  /* chunks given back so far; writers wait for it */
+    _Atomic uint32_t waiting;
+    _Atomic uint32_t first_blocks; /* the first chunk of blocks */
+    _Atomic uint32_t lost;         /* threads that had no place */
+    _Atomic uint32_t stop;         /* set by the reader: it wants no more */
+    uint32_t order[TRACE_CHUNKS];  /* which chunk was the n-th handed over, n modulo TRACE_CHUNKS */
+    struct trace_thread threads[TRACE_THREADS];
+    struct trace_chunk chunks[TRACE_CHUNKS];
+};
+
+#endif

@@ -1,0 +1,66 @@
+/* What the parts of coretap record share. */
+#ifndef CT_CLI_RECORD_H
+#define CT_CLI_RECORD_H
+
+#include "cli/cli.h"
+#include "cli/qemu.h"
+#include "record/code.h"
+#include "record/path.h"
+#include "record/unit.h"
+#include "recorder/trace_stream.h"
+
+#include <sys/wait.h>
+
+#define RECORD_CORES 96 /* trace IDs from 0x10 on */
+
+/* ---- the program under QEMU (record_feed.c) ---- */
+
+struct record_feed {
+    struct trace_area *area;
+    int child;
+    int status; /* of waitpid, once the child is gone */
+    bool over;
+    uint32_t done;         /* chunks taken */
+    uint32_t blocks_chunk; /* where blocks are read … */
+    uint32_t blocks_at;    /* … from this word on */
+};
+
+/* Starts `argv` under `qemu`. CLI_CLEAN or CLI_FAILED. */
+int record_feed_start(struct record_feed *feed, const struct qemu *qemu, bool each, char *const *argv);
+/* The next chunk that was handed over, to be given back; NULL when the program is over. */
+struct trace_chunk *record_feed_chunk(struct record_feed *feed);
+void record_feed_give_back(struct record_feed *feed, struct trace_chunk *chunk);
+/* Tells the program to go on unobserved. */
+void record_feed_stop(struct record_feed *feed);
+/* The next words of a block or page, or NULL when there is none yet. Good until the next call. */
+const struct trace_block *record_feed_block(struct record_feed *feed);
+/* Waits for the program and gives back the memory. Its exit code; 128 and the number of the signal that ended it. */
+int record_feed_finish(struct record_feed *feed);
+
+/* ---- the capture (record_write.c) ---- */
+
+struct record_options {
+    struct ct_unit_wishes wishes;
+    struct ct_unit_options unit; /* as far as all cores share it */
+    const char *dir;
+    const char *truth;
+    const char *program;
+    bool framed;
+    bool contexts; /* threads are context IDs on one core */
+};
+
+struct record_out;
+
+/* Makes the directory. CLI_CLEAN or CLI_FAILED. */
+int record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct record_out **out);
+/* The trace unit of core `number`, made when it is wanted first. NULL after a message. */
+struct ct_unit *record_out_unit(struct record_out *out, unsigned number);
+/* Writes what is left, and the files that describe the capture. */
+int record_out_finish(struct record_out *out, struct ct_code *code);
+/* Instructions traced, and executed but not traceable, by all cores. */
+uint64_t record_out_traced(const struct record_out *out);
+uint64_t record_out_untraceable(const struct record_out *out);
+uint64_t record_out_bytes(const struct record_out *out);
+void record_out_free(struct record_out *out);
+
+#endif

@@ -1,0 +1,124 @@
+/* A program under QEMU with the trace plugin, at the other end of shared memory. */
+#define _GNU_SOURCE /* memfd_create */
+#include "cli/record.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int record_feed_start(struct record_feed *feed, const struct qemu *qemu, bool each, char *const *argv)
+{
+    *feed = (struct record_feed){.child = -1, .blocks_chunk = TRACE_NO_CHUNK};
+    const int fd = memfd_create("coretap-record", 0);
+    feed->area = fd < 0 || ftruncate(fd, sizeof *feed->area)
+                     ? MAP_FAILED
+                     : mmap(NULL, sizeof *feed->area, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (feed->area == MAP_FAILED) {
+        feed->area = NULL;
+        cli_say("no memory to share with %s: %s", qemu->command, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return CLI_FAILED;
+    }
+    char option[48];
+    snprintf(option, sizeof option, "fd=%d%s", fd, each ? ",each=1" : "");
+    fflush(NULL);
+    feed->child = fork();
+    if (!feed->child)
+        qemu_run(qemu, option, argv);
+    close(fd);
+    if (feed->child > 0)
+        return CLI_CLEAN;
+    cli_say("%s cannot be started: %s", qemu->command, strerror(errno));
+    return CLI_FAILED;
+}
+
+/* True when the child has ended; waits for that when `block`. */
+static bool reap(struct record_feed *feed, bool block)
+{
+    while (feed->child > 0) {
+        const int got = waitpid(feed->child, &feed->status, block ? 0 : WNOHANG);
+        if (got == feed->child)
+            feed->child = -1;
+        else if (got == 0)
+            return false;
+        else if (errno != EINTR)
+            feed->child = -1;
+    }
+    return true;
+}
+
+struct trace_chunk *record_feed_chunk(struct record_feed *feed)
+{
+    struct trace_area *area = feed->area;
+    const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+    for (;;) {
+        const uint32_t handed = atomic_load(&area->handed);
+        if (handed != feed->done)
+            return &area->chunks[area->order[feed->done++ % TRACE_CHUNKS] % TRACE_CHUNKS];
+        if (feed->over)
+            return NULL;
+        /* What it handed over before it ended is there once it has ended. */
+        feed->over = reap(feed, false);
+        if (!feed->over)
+            syscall(SYS_futex, &area->handed, FUTEX_WAIT, handed, &pause, NULL, 0);
+    }
+}
+
+void record_feed_give_back(struct record_feed *feed, struct trace_chunk *chunk)
+{
+    struct trace_area *area = feed->area;
+    atomic_store(&chunk->kind, TRACE_CHUNK_FREE);
+    atomic_fetch_add(&area->freed, 1);
+    if (atomic_exchange(&area->waiting, 0))
+        syscall(SYS_futex, &area->freed, FUTEX_WAKE, TRACE_THREADS, NULL, NULL, 0);
+}
+
+void record_feed_stop(struct record_feed *feed)
+{
+    atomic_store(&feed->area->stop, 1);
+    atomic_fetch_add(&feed->area->freed, 1);
+    syscall(SYS_futex, &feed->area->freed, FUTEX_WAKE, TRACE_THREADS, NULL, NULL, 0);
+}
+
+const struct trace_block *record_feed_block(struct record_feed *feed)
+{
+    struct trace_area *area = feed->area;
+    if (area->magic != TRACE_MAGIC)
+        return NULL;
+    if (feed->blocks_chunk == TRACE_NO_CHUNK)
+        feed->blocks_chunk = atomic_load(&area->first_blocks) % TRACE_CHUNKS;
+    struct trace_chunk *chunk = &area->chunks[feed->blocks_chunk];
+    const uint32_t used = atomic_load(&chunk->used);
+    const uint32_t end = used >= TRACE_CHUNK_WORDS ? used - TRACE_CHUNK_WORDS : used;
+    const uint32_t head = sizeof(struct trace_block) / sizeof(uint32_t);
+    if (feed->blocks_at + head <= end) {
+        const struct trace_block *block = (const void *)(chunk->words + feed->blocks_at);
+        feed->blocks_at += head + (block->size + 3u) / 4;
+        if (feed->blocks_at <= end)
+            return block;
+    }
+    if (used < TRACE_CHUNK_WORDS)
+        return NULL;
+    feed->blocks_chunk = chunk->next % TRACE_CHUNKS;
+    feed->blocks_at = 0;
+    record_feed_give_back(feed, chunk);
+    return record_feed_block(feed);
+}
+
+int record_feed_finish(struct record_feed *feed)
+{
+    if (!feed->area)
+        return 127;
+    record_feed_stop(feed);
+    reap(feed, true);
+    munmap(feed->area, sizeof *feed->area);
+    feed->area = NULL;
+    return WIFEXITED(feed->status) ? WEXITSTATUS(feed->status) : 128 + WTERMSIG(feed->status);
+}

@@ -1,0 +1,254 @@
+/* The capture that is being recorded: trace files, truth, and at the end what describes them. */
+#include "cli/record.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "coretap/frame.h"
+#include "coretap/encode.h"
+#include "record/snapshot.h"
+
+#define FIRST_ID 0x10
+
+struct core {
+    struct record_out *out;
+    unsigned number;
+    struct ct_unit *unit;
+    struct ct_unit_options options;
+    FILE *trace; /* NULL when framed */
+    char file[32];
+};
+
+struct record_out {
+    struct ct_ctx *ctx;
+    struct record_options o;
+    struct core *cores[RECORD_CORES];
+    unsigned core_count;
+    struct ct_framer *framer;
+    FILE *frames;
+    FILE *truth;
+    uint64_t bytes;
+};
+
+static FILE *create(const struct record_out *out, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", out->o.dir, name);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        cli_say("%s: cannot be created: %s", path, strerror(errno));
+    return file;
+}
+
+static int close_file(FILE *file, const char *dir, const char *name)
+{
+    if (!file)
+        return CLI_CLEAN;
+    const bool bad = ferror(file);
+    if (!fclose(file) && !bad)
+        return CLI_CLEAN;
+    cli_say("%s%s%s: cannot be written: %s; the capture is not whole", dir ? dir : "", dir ? "/" : "", name,
+            strerror(errno));
+    return CLI_FAILED;
+}
+
+int record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct record_out **out)
+{
+    struct record_out *o = calloc(1, sizeof *o);
+    *out = o;
+    if (!o) {
+        cli_say("no memory");
+        return CLI_FAILED;
+    }
+    o->ctx = ctx;
+    o->o = *options;
+    if (mkdir(options->dir, 0777) && errno != EEXIST) {
+        cli_say("%s: cannot be created: %s", options->dir, strerror(errno));
+        return CLI_FAILED;
+    }
+    struct stat about;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/snapshot.ini", options->dir);
+    if (stat(path, &about) == 0) {
+        cli_say("%s: there is a capture in it already; name a directory that is new or empty", options->dir);
+        return CLI_FAILED;
+    }
+    if (options->truth && !(o->truth = fopen(options->truth, "w"))) {
+        cli_say("%s: cannot be created: %s", options->truth, strerror(errno));
+        return CLI_FAILED;
+    }
+    if (!options->framed)
+        return CLI_CLEAN;
+    const struct ct_framer_options framer = {.size = sizeof framer, .framing = CT_FRAMING_FRAMES};
+    if (ct_framer_new(ctx, &framer, &o->framer))
+        return cli_library_error(ctx);
+    o->frames = create(o, "trace.bin");
+    return o->frames ? CLI_CLEAN : CLI_FAILED;
+}
+
+static int write_framed(struct core *core, const uint8_t *bytes, size_t size)
+{
+    struct record_out *out = core->out;
+    uint8_t frames[4096];
+    while (size) {
+        size_t used, len;
+        if (ct_framer_push(out->framer, core->options.source.trace_id, bytes, size, &used, frames,
+                           sizeof frames, &len))
+            return -1;
+        if (len && fwrite(frames, 1, len, out->frames) != len)
+            return -1;
+        bytes += used;
+        size -= used;
+    }
+    return 0;
+}
+
+static int write_trace(void *user, const uint8_t *bytes, size_t size)
+{
+    struct core *core = user;
+    core->out->bytes += size;
+    if (core->out->framer)
+        return write_framed(core, bytes, size);
+    return fwrite(bytes, 1, size, core->trace) == size ? 0 : -1;
+}
+
+/* A line: traced or not, core, context ID, instruction set, first address, address behind, instructions. */
+static int write_run(void *user, const struct ct_unit_run *run)
+{
+    static const char *const isas[] = {"a64", "a32", "t32"};
+    const struct core *core = user;
+    return fprintf(core->out->truth, "%c %u %x %s %" PRIx64 " %" PRIx64 " %u\n", run->traced ? '+' : '-',
+                   core->number, run->ctx, run->isa < 3 ? isas[run->isa] : "?", run->start, run->end,
+                   run->n) < 0
+               ? -1
+               : 0;
+}
+
+static struct core *new_core(struct record_out *out, unsigned number)
+{
+    struct core *core = calloc(1, sizeof *core);
+    if (!core) {
+        cli_say("no memory");
+        return NULL;
+    }
+    core->out = out;
+    core->number = number;
+    core->options = out->o.unit;
+    struct ct_unit_wishes wishes = out->o.wishes;
+    wishes.trace_id = (uint8_t)(FIRST_ID + number);
+    core->options.source.name = "ETM";
+    ct_arch_by_name("ARM-AA64", &core->options.source.arch);
+    ct_unit_source(&wishes, &core->options.source);
+    core->options.seed += number;
+    core->options.write = write_trace;
+    core->options.run = out->truth ? write_run : NULL;
+    core->options.user = core;
+    snprintf(core->file, sizeof core->file, out->framer ? "trace.bin" : "trace_%u.bin", number);
+    if (!out->framer && !(core->trace = create(out, core->file))) {
+        free(core);
+        return NULL;
+    }
+    if (ct_unit_new(out->ctx, &core->options, &core->unit)) {
+        cli_library_error(out->ctx);
+        close_file(core->trace, out->o.dir, core->file);
+        free(core);
+        return NULL;
+    }
+    return core;
+}
+
+struct ct_unit *record_out_unit(struct record_out *out, unsigned number)
+{
+    while (out->core_count <= number) {
+        struct core *core = new_core(out, out->core_count);
+        if (!core)
+            return NULL;
+        out->cores[out->core_count++] = core;
+    }
+    return out->cores[number]->unit;
+}
+
+static int finish_frames(struct record_out *out)
+{
+    uint8_t last[1024];
+    size_t len = 0;
+    if (out->framer && ct_framer_finish(out->framer, last, sizeof last, &len))
+        return cli_library_error(out->ctx);
+    if (len && fwrite(last, 1, len, out->frames) != len)
+        len = 0; /* closing the file says so */
+    const int code = close_file(out->frames, out->o.dir, "trace.bin");
+    out->frames = NULL;
+    return code;
+}
+
+int record_out_finish(struct record_out *out, struct ct_code *code)
+{
+    struct ct_snapshot_core cores[RECORD_CORES];
+    char description[200];
+    int result = CLI_CLEAN;
+    for (unsigned i = 0; i < out->core_count; i++) {
+        struct core *core = out->cores[i];
+        if (ct_unit_finish(core->unit))
+            result = cli_library_error(out->ctx);
+        result |= close_file(core->trace, out->o.dir, core->file);
+        core->trace = NULL;
+        cores[i] = (struct ct_snapshot_core){&core->options.source, core->number, core->file};
+    }
+    result |= finish_frames(out);
+    result |= close_file(out->truth, NULL, out->o.truth);
+    out->truth = NULL;
+    const char *slash = strrchr(out->o.program, '/');
+    snprintf(description, sizeof description, "%s, recorded by coretap %s",
+             slash ? slash + 1 : out->o.program, ct_version());
+    const struct ct_snapshot snapshot = {.dir = out->o.dir,
+                                         .model = "ARM-AA64",
+                                         .description = description,
+                                         .framed = out->framer,
+                                         .core_count = out->core_count,
+                                         .cores = cores};
+    if (ct_snapshot_write(out->ctx, &snapshot, code))
+        result = cli_library_error(out->ctx);
+    return result ? CLI_FAILED : CLI_CLEAN;
+}
+
+uint64_t record_out_traced(const struct record_out *out)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < out->core_count; i++)
+        sum += ct_unit_traced(out->cores[i]->unit);
+    return sum;
+}
+
+uint64_t record_out_untraceable(const struct record_out *out)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < out->core_count; i++)
+        sum += ct_unit_untraceable(out->cores[i]->unit);
+    return sum;
+}
+
+uint64_t record_out_bytes(const struct record_out *out)
+{
+    return out->bytes;
+}
+
+void record_out_free(struct record_out *out)
+{
+    if (!out)
+        return;
+    for (unsigned i = 0; i < out->core_count; i++) {
+        ct_unit_free(out->cores[i]->unit);
+        if (out->cores[i]->trace)
+            fclose(out->cores[i]->trace);
+        free(out->cores[i]);
+    }
+    if (out->frames)
+        fclose(out->frames);
+    if (out->truth)
+        fclose(out->truth);
+    ct_framer_free(out->framer);
+    free(out);
+}

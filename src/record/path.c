@@ -1,0 +1,265 @@
+#include "record/path.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "recorder/trace_stream.h"
+
+/* IHI 0064H table 6-14. */
+enum {
+    EXCEPTION_CALL = 2,
+    EXCEPTION_TRAP = 3,
+    EXCEPTION_DATA_FAULT = 12,
+    EXCEPTION_IRQ = 14,
+};
+
+struct place {
+    uint64_t addr;
+    enum ct_isa isa;
+};
+
+struct ct_path {
+    struct ct_ctx *ctx;
+    const struct ct_code *code;
+    struct ct_unit *unit;
+    uint32_t id;
+    const struct ct_code_block *now; /* entered, and not told yet */
+    bool partial;                    /* it was left early … */
+    uint32_t at;                     /* … here */
+    bool handler;                    /* the next block begins a signal handler … */
+    bool interrupted_known;          /* … and this is where the program was interrupted */
+    struct place interrupted;
+    struct place told; /* where the unit was left when the core went to another thread */
+    bool away;
+};
+
+int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_unit *unit, uint32_t id,
+                struct ct_path **out)
+{
+    struct ct_path *p = calloc(1, sizeof *p);
+    if (!p)
+        return ct_fail_nomem(ctx, "path of a thread");
+    p->ctx = ctx;
+    p->code = code;
+    p->unit = unit;
+    p->id = id;
+    ct_unit_context(unit, id);
+    *out = p;
+    return CT_OK;
+}
+
+void ct_path_free(struct ct_path *p)
+{
+    free(p);
+}
+
+/* Tells of the first `count` instructions of a block, up to but not including a waypoint that is its last. */
+static int tell_insns(struct ct_path *p, const struct ct_code_block *b, uint32_t count)
+{
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < b->stop_count && b->stops[i].index < count; i++) {
+        const struct ct_code_stop *stop = &b->stops[i];
+        ct_unit_insns(p->unit, stop->index + 1 - told, stop->end - stop->insn.size, stop->end, !b->changed);
+        told = stop->index + 1;
+        if (told == b->insns)
+            return CT_OK;
+        const int status = ct_unit_branch(p->unit, &stop->insn, true, stop->end, (enum ct_isa)b->isa);
+        if (status)
+            return status;
+    }
+    if (told < count)
+        ct_unit_insns(p->unit, count - told, ct_code_insn_addr(b, count - 1), ct_code_insn_addr(b, count),
+                      !b->changed);
+    return CT_OK;
+}
+
+static bool is_at(struct place place, uint64_t addr)
+{
+    return place.addr == addr;
+}
+
+/* Direct branches: the next address tells, but for one to the next instruction. */
+static int tell_direct(struct ct_path *p, const struct ct_code_stop *stop, struct place next, bool *async)
+{
+    const bool always = !stop->insn.cond && !stop->in_it;
+    const struct place behind = {stop->end, (enum ct_isa)p->now->isa};
+    const struct place target = {stop->insn.target, (enum ct_isa)stop->insn.isa};
+    bool taken = is_at(next, target.addr);
+    if (target.addr == behind.addr)
+        taken = always;
+    else if (!taken && !is_at(next, behind.addr))
+        *async = taken = always;
+    const struct place to = taken ? target : behind;
+    const int status = ct_unit_branch(p->unit, &stop->insn, taken, to.addr, to.isa);
+    *async = !is_at(next, to.addr);
+    return status;
+}
+
+static int tell_stop(struct ct_path *p, const struct ct_code_stop *stop, struct place next, bool *async)
+{
+    const bool perhaps = stop->insn.cond || stop->in_it;
+    if (stop->insn.type == CT_INSN_BR)
+        return tell_direct(p, stop, next, async);
+    if (stop->insn.type == CT_INSN_IBR) {
+        const bool taken = !perhaps || !is_at(next, stop->end);
+        return ct_unit_branch(p->unit, &stop->insn, taken, next.addr, next.isa);
+    }
+    *async = !is_at(next, stop->end);
+    return ct_unit_branch(p->unit, &stop->insn, true, stop->end, (enum ct_isa)p->now->isa);
+}
+
+/* The block was left at its instruction `count`, which was not executed. */
+static int tell_fault(struct ct_path *p, uint32_t count, struct place next, unsigned number, bool *left)
+{
+    const struct ct_code_block *b = p->now;
+    const int status = tell_insns(p, b, count);
+    /* Without a signal QEMU only began again there. */
+    if (status || (!p->handler && is_at(next, ct_code_insn_addr(b, count))))
+        return status;
+    *left = true;
+    return ct_unit_exception(p->unit, number);
+}
+
+/* The block was executed whole, and then execution was at `next`. */
+static int tell_whole(struct ct_path *p, struct place next, bool *left)
+{
+    const struct ct_code_block *b = p->now;
+    const struct ct_code_stop *stop = b->stop_count ? &b->stops[b->stop_count - 1] : NULL;
+    bool async = false;
+    if (stop && stop->index + 1 != b->insns)
+        stop = NULL;
+    if (b->end_how == CT_CODE_TRAP ||
+        (!stop && p->interrupted_known && is_at(next, b->last) && b->end_how != CT_CODE_CALL))
+        return tell_fault(p, b->insns - 1, next, EXCEPTION_TRAP, left);
+    int status = tell_insns(p, b, b->insns);
+    if (status)
+        return status;
+    if (b->end_how == CT_CODE_CALL) {
+        *left = true;
+        return ct_unit_exception(p->unit, EXCEPTION_CALL);
+    }
+    if (stop)
+        status = tell_stop(p, stop, next, &async);
+    else
+        async = !is_at(next, b->end);
+    if (status || !(async || p->handler))
+        return status;
+    *left = true;
+    return ct_unit_exception(p->unit, EXCEPTION_IRQ);
+}
+
+/* Tells of the block of now; `next`: where execution came, or where a signal found it. */
+static int settle(struct ct_path *p, struct place next, bool *left)
+{
+    const struct ct_code_block *b = p->now;
+    /* An access of the last instruction may be none, when its condition failed. */
+    const bool whole = !p->partial || (p->at >= b->insns && is_at(next, b->end));
+    int status;
+    if (whole)
+        status = tell_whole(p, next, left);
+    else
+        status = tell_fault(p,
+                            p->at > b->insns ? b->insns - 1
+                            : p->at          ? p->at - 1
+                                             : 0,
+                            next, EXCEPTION_DATA_FAULT, left);
+    p->now = NULL;
+    p->partial = false;
+    return status;
+}
+
+static int enter(struct ct_path *p, const struct ct_code_block *b)
+{
+    const struct place here = {b->addr, (enum ct_isa)b->isa};
+    bool left = !p->now;
+    int status = CT_OK;
+    if (p->away) {
+        ct_unit_context(p->unit, p->id);
+        status = ct_unit_place(p->unit, p->told.addr, p->told.isa);
+        p->away = false;
+    }
+    if (p->now && !status)
+        status = settle(p, p->handler && p->interrupted_known ? p->interrupted : here, &left);
+    if (left && !status)
+        status = ct_unit_place(p->unit, here.addr, here.isa);
+    p->now = b;
+    p->partial = p->handler = p->interrupted_known = false;
+    return status;
+}
+
+int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
+{
+    int status = CT_OK;
+    for (size_t i = 0; i < size && !status; i++) {
+        if (words[i] <= TRACE_BLOCK_MAX) {
+            const struct ct_code_block *b = ct_code_block(p->code, words[i]);
+            if (!b)
+                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: block %u was executed but never shown",
+                               words[i]);
+            status = enter(p, b);
+            continue;
+        }
+        switch (TRACE_KIND(words[i])) {
+        case TRACE_PARTIAL:
+            p->partial = true;
+            p->at = TRACE_VALUE(words[i]);
+            break;
+        case TRACE_SIGNAL:
+            if (size - i < 3)
+                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a signal is cut off");
+            p->handler = p->interrupted_known = true;
+            p->interrupted.addr = words[i + 1] | (uint64_t)words[i + 2] << 32;
+            p->interrupted.isa = p->now && p->now->isa == CT_ISA_A64 ? CT_ISA_A64
+                                 : TRACE_VALUE(words[i])             ? CT_ISA_T32
+                                                                     : CT_ISA_A32;
+            i += 2;
+            break;
+        case TRACE_HANDLER:
+            p->handler = true;
+            break;
+        case TRACE_WAITED:
+            if (size - i < 2)
+                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a wait is cut off");
+            ct_unit_wait(p->unit, words[++i]);
+            break;
+        default:
+            break;
+        }
+    }
+    return status;
+}
+
+/* A system call needs no next address to be told. */
+static bool is_at_call(const struct ct_path *p)
+{
+    return p->now && p->now->end_how == CT_CODE_CALL && !p->partial;
+}
+
+int ct_path_pause(struct ct_path *p)
+{
+    bool left = false;
+    int status = CT_OK;
+    if (p->away)
+        return CT_OK;
+    if (is_at_call(p))
+        status = settle(p, (struct place){0}, &left);
+    else if (p->now)
+        status = ct_unit_exception(p->unit, EXCEPTION_IRQ);
+    ct_unit_at(p->unit, &p->told.addr, &p->told.isa);
+    p->away = true;
+    return status;
+}
+
+int ct_path_end(struct ct_path *p, uint32_t at, uint32_t whole, bool certain)
+{
+    bool left = false;
+    if (!p->now)
+        return CT_OK;
+    p->partial = at < whole;
+    p->at = at;
+    p->handler = false;
+    if (is_at_call(p) || certain)
+        return settle(p, (struct place){0}, &left);
+    p->now = NULL;
+    return ct_unit_leave(p->unit);
+}

@@ -1,0 +1,180 @@
+#include "record/snapshot.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+#define PAGE UINT64_C(4096)
+#define TAIL 4 /* bytes behind a region: an instruction is read as four bytes, also when it has two */
+
+/* One text or memory file being written. */
+struct file {
+    struct ct_ctx *ctx;
+    FILE *out;
+    char path[4096];
+};
+
+static int create(struct ct_ctx *ctx, struct file *file, const char *dir, const char *name)
+{
+    file->ctx = ctx;
+    snprintf(file->path, sizeof file->path, "%s/%s", dir, name);
+    file->out = fopen(file->path, "w");
+    return file->out ? CT_OK
+                     : ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s; the capture is not whole",
+                               file->path, strerror(errno));
+}
+
+static int finish(struct file *file)
+{
+    const bool bad = ferror(file->out);
+    if (!fclose(file->out) && !bad)
+        return CT_OK;
+    return ct_fail(file->ctx, CT_ERR_IO, "%s: cannot be written: %s; the capture is not whole", file->path,
+                   strerror(errno));
+}
+
+static void region_name(char name[40], uint64_t addr)
+{
+    snprintf(name, 40, "mem_%" PRIx64 ".bin", addr);
+}
+
+/* Pages first..last lie side by side. */
+static int write_region(struct ct_ctx *ctx, const char *dir, struct ct_code_page *const *pages, size_t count)
+{
+    char name[40];
+    struct file file;
+    region_name(name, pages[0]->addr);
+    const int status = create(ctx, &file, dir, name);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        fwrite(pages[i]->bytes, 1, PAGE, file.out);
+    fwrite("\0\0\0", 1, TAIL, file.out);
+    return finish(&file);
+}
+
+static size_t region_length(struct ct_code_page *const *pages, size_t count)
+{
+    size_t n = 1;
+    while (n < count && pages[n]->addr == pages[0]->addr + n * PAGE)
+        n++;
+    return n;
+}
+
+static int write_core(struct ct_ctx *ctx, const struct ct_snapshot *s, unsigned number,
+                      struct ct_code_page *const *pages, size_t page_count)
+{
+    char name[40];
+    struct file file;
+    snprintf(name, sizeof name, "cpu_%u.ini", number);
+    const int status = create(ctx, &file, s->dir, name);
+    if (status)
+        return status;
+    fprintf(file.out, "[device]\nname=cpu_%u\nclass=core\ntype=%s\n", number, s->model);
+    for (size_t i = 0, n, k = 1; i < page_count; i += n, k++) {
+        n = region_length(pages + i, page_count - i);
+        region_name(name, pages[i]->addr);
+        fprintf(file.out, "\n[dump%zu]\nfile=%s\naddress=0x%" PRIx64 "\nlength=0x%" PRIx64 "\n", k, name,
+                pages[i]->addr, n * PAGE + TAIL);
+    }
+    return finish(&file);
+}
+
+static void write_regs(FILE *out, const struct ct_source *source)
+{
+    const struct ct_source_regs *r = &source->regs;
+    if (source->protocol == CT_PROTOCOL_PTM) {
+        fprintf(
+            out,
+            "ETMCR(0x000)=0x%08x\nETMCCER(0x07A)=0x%08x\nETMIDR(0x079)=0x%08x\nETMTRACEIDR(0x080)=0x%08x\n",
+            r->etmcr, r->etmccer, r->etmidr, r->etmtraceidr);
+        return;
+    }
+    fprintf(out,
+            "TRCCONFIGR(0x004)=0x%08x\nTRCTRACEIDR(0x010)=0x%08x\nTRCIDR0(0x078)=0x%08x\n"
+            "TRCIDR1(0x079)=0x%08x\nTRCIDR2(0x07A)=0x%08x\nTRCIDR8(0x060)=0x%08x\n",
+            r->configr, r->traceidr, r->idr0, r->idr1, r->idr2, r->idr8);
+    if (source->protocol == CT_PROTOCOL_ETE)
+        fprintf(out, "TRCDEVARCH=0x%08x\n", r->devarch);
+}
+
+static const char *type_of(const struct ct_source *source)
+{
+    return source->protocol == CT_PROTOCOL_PTM   ? "PTM1.1"
+           : source->protocol == CT_PROTOCOL_ETE ? "ETE"
+                                                 : "ETM4";
+}
+
+static int write_source(struct ct_ctx *ctx, const struct ct_snapshot *s, const struct ct_snapshot_core *core)
+{
+    char name[40];
+    struct file file;
+    snprintf(name, sizeof name, "device_%u.ini", core->number);
+    const int status = create(ctx, &file, s->dir, name);
+    if (status)
+        return status;
+    fprintf(file.out, "[device]\nname=ETM_%u\nclass=trace_source\ntype=%s\n\n[regs]\n", core->number,
+            type_of(core->source));
+    write_regs(file.out, core->source);
+    return finish(&file);
+}
+
+static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
+{
+    struct file file;
+    const int status = create(ctx, &file, s->dir, "snapshot.ini");
+    if (status)
+        return status;
+    fprintf(file.out, "[snapshot]\nversion=1.0\ndescription=%s\n\n[device_list]\n", s->description);
+    for (size_t i = 0; i < s->core_count; i++)
+        fprintf(file.out, "device%zu=cpu_%u.ini\ndevice%zu=device_%u.ini\n", 2 * i, s->cores[i].number,
+                2 * i + 1, s->cores[i].number);
+    fprintf(file.out, "\n[trace]\nmetadata=trace.ini\n");
+    return finish(&file);
+}
+
+/* A buffer for each core, or one with frames. */
+static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s)
+{
+    struct file file;
+    const int status = create(ctx, &file, s->dir, "trace.ini");
+    if (status)
+        return status;
+    const size_t buffers = s->framed && s->core_count ? 1 : s->core_count;
+    fprintf(file.out, "[trace_buffers]\nbuffers=");
+    for (size_t i = 0; i < buffers; i++)
+        fprintf(file.out, "%sbuffer%zu", i ? "," : "", i);
+    for (size_t i = 0; i < buffers; i++)
+        fprintf(file.out, "\n\n[buffer%zu]\nname=ETB_%zu\nfile=%s\nformat=%s", i, i, s->cores[i].trace,
+                s->framed ? "coresight" : "source_data");
+    fprintf(file.out, "\n\n[source_buffers]\n");
+    for (size_t i = 0; i < s->core_count; i++)
+        fprintf(file.out, "ETM_%u=ETB_%zu\n", s->cores[i].number, s->framed ? 0 : i);
+    fprintf(file.out, "\n[core_trace_sources]\n");
+    for (size_t i = 0; i < s->core_count; i++)
+        fprintf(file.out, "cpu_%u=ETM_%u\n", s->cores[i].number, s->cores[i].number);
+    return finish(&file);
+}
+
+int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *s, struct ct_code *code)
+{
+    size_t count;
+    struct ct_code_page *const *pages = ct_code_pages(code, &count);
+    int status = CT_OK;
+    for (size_t i = 0, n; i < count && !status; i += n) {
+        n = region_length(pages + i, count - i);
+        status = write_region(ctx, s->dir, pages + i, n);
+    }
+    for (size_t i = 0; i < s->core_count && !status; i++) {
+        status = write_core(ctx, s, s->cores[i].number, pages, count);
+        if (!status)
+            status = write_source(ctx, s, &s->cores[i]);
+    }
+    if (!status)
+        status = write_trace(ctx, s);
+    return status ? status : write_index(ctx, s);
+}

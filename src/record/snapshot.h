@@ -1,0 +1,25 @@
+/* Writes a recording as a snapshot directory (docs/formats.md): everything but the trace itself. */
+#ifndef CT_RECORD_SNAPSHOT_H
+#define CT_RECORD_SNAPSHOT_H
+
+#include "record/code.h"
+
+struct ct_snapshot_core {
+    const struct ct_source *source; /* the name of the source is made here */
+    unsigned number;
+    const char *trace; /* file with its trace, in the directory; framed: all the same one */
+};
+
+struct ct_snapshot {
+    const char *dir;
+    const char *model;       /* of all cores */
+    const char *description; /* a line */
+    bool framed;
+    size_t core_count;
+    const struct ct_snapshot_core *cores;
+};
+
+/* CT_ERR_IO: something cannot be written. */
+int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *snapshot, struct ct_code *code);
+
+#endif

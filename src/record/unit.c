@@ -1,0 +1,317 @@
+#include "record/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "record/unit_state.h"
+
+#define EXCEPTION_CYCLES 200 /* that the system takes for a system call or a signal */
+
+/* xorshift64*: what chance there is comes from the seed. */
+static uint32_t random_below(struct ct_unit *u, uint32_t n)
+{
+    uint64_t x = u->random;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    u->random = x;
+    return (uint32_t)((x * UINT64_C(2685821657736338717) >> 32) * n >> 32);
+}
+
+/* Instructions up to the next of what comes once in `rate` of them. */
+static uint64_t next_at(struct ct_unit *u, uint32_t rate)
+{
+    return rate ? u->executed + rate / 2 + random_below(u, rate) : UINT64_MAX;
+}
+
+int ct_unit_new(struct ct_ctx *ctx, const struct ct_unit_options *options, struct ct_unit **out)
+{
+    struct ct_unit *u = calloc(1, sizeof *u);
+    *out = NULL;
+    if (!u)
+        return ct_fail_nomem(ctx, "trace unit");
+    u->ctx = ctx;
+    u->o = *options;
+    u->random = (options->seed ^ UINT64_C(0x9e3779b97f4a7c15)) | 1;
+    u->stopped = options->has_start;
+    u->stack_on = ct_unit_has_return_stack(&options->source);
+    u->broadcast = ct_unit_has_broadcast(&options->source);
+    u->event_at = next_at(u, options->event_rate);
+    u->overflow_at = next_at(u, options->overflow_rate);
+    u->voice = options->source.protocol == CT_PROTOCOL_PTM ? &ct_unit_voice_ptm : &ct_unit_voice_etm4;
+    const int status = u->voice->open(u);
+    if (status) {
+        ct_unit_free(u);
+        return status;
+    }
+    *out = u;
+    return CT_OK;
+}
+
+void ct_unit_free(struct ct_unit *u)
+{
+    if (!u)
+        return;
+    u->voice->close(u);
+    free(u);
+}
+
+/* ---- elements to bytes ---- */
+
+int ct_unit_flush(struct ct_unit *u, bool final)
+{
+    uint8_t bytes[4096];
+    size_t taken = 0, len;
+    int status = CT_OK;
+    do {
+        size_t n;
+        status = u->voice->emit(u, u->elems + taken, u->count - taken, final, &n, bytes, sizeof bytes, &len);
+        taken += n;
+        u->since_sync += len;
+        if (!status && len && u->o.write(u->o.user, bytes, len))
+            status = CT_ERR_IO;
+    } while (!status && (len || (taken < u->count && final)));
+    /* What looks at the element behind it stays. */
+    u->count -= taken;
+    memmove(u->elems, u->elems + taken, u->count * sizeof *u->elems);
+    return status;
+}
+
+int ct_unit_put(struct ct_unit *u, struct ct_elem elem)
+{
+    const int status = u->count == CT_UNIT_ELEMS ? ct_unit_flush(u, false) : CT_OK;
+    u->elems[u->count++] = elem;
+    return status;
+}
+
+/* ---- return stack: what the decoder can know ---- */
+
+static void push(struct ct_unit *u, uint64_t addr, uint8_t isa)
+{
+    if (!u->stack_on)
+        return;
+    if (u->depth == CT_UNIT_STACK)
+        memmove(u->stack, u->stack + 1, sizeof *u->stack * --u->depth);
+    u->stack[u->depth++] = (struct ct_unit_place){addr, isa};
+}
+
+static bool pops(struct ct_unit *u, uint64_t addr, uint8_t isa)
+{
+    if (!u->depth || u->stack[u->depth - 1].addr != addr || u->stack[u->depth - 1].isa != isa)
+        return false;
+    u->depth--;
+    return true;
+}
+
+/* ---- what is traced ---- */
+
+static bool holds(uint64_t addr, const struct ct_unit *u)
+{
+    return addr >= u->at.addr && addr < u->end;
+}
+
+static bool in_ranges(const struct ct_unit *u)
+{
+    if (!u->o.range_count)
+        return true;
+    for (unsigned i = 0; i < u->o.range_count; i++)
+        if (u->at.addr < u->o.ranges[i].hi && u->end > u->o.ranges[i].lo)
+            return true;
+    return false;
+}
+
+/* Whether the run that has ended is traced. A run that holds a start or stop address is traced as if it began or
+ * ended with it. */
+static bool filter(struct ct_unit *u)
+{
+    if (u->o.has_start && holds(u->o.start, u))
+        u->stopped = false;
+    const bool on = !u->stopped && in_ranges(u) && u->traceable;
+    if (u->o.has_stop && holds(u->o.stop, u))
+        u->stopped = true;
+    if (on && u->o.budget && *u->o.budget < u->n)
+        *u->o.budget = 0;
+    return on && (!u->o.budget || *u->o.budget);
+}
+
+/* Buffers are full: what was not written is gone, and so is what comes for a while. */
+static int overflow(struct ct_unit *u)
+{
+    if (u->losing) {
+        u->losing--;
+        return CT_OK;
+    }
+    if (u->executed < u->overflow_at || !u->tracing)
+        return CT_OK;
+    u->overflow_at = next_at(u, u->o.overflow_rate);
+    u->losing = 1 + random_below(u, 64);
+    u->tracing = u->synced = false;
+    u->why = CT_TRACE_ON_OVERFLOW;
+    u->depth = 0;
+    return u->voice->lose(u);
+}
+
+/* Makes tracing ready for the run. CT_OK and *on, or an error. */
+static int decide(struct ct_unit *u, bool *on)
+{
+    int status = overflow(u);
+    *on = filter(u) && !u->losing;
+    if (!*on) {
+        u->tracing = false;
+        return status;
+    }
+    const bool periodic = u->o.sync_period && u->since_sync >= u->o.sync_period;
+    if (status || (u->tracing && !periodic))
+        return status;
+    u->depth = 0;
+    status = u->voice->begin(u, u->tracing);
+    u->tracing = u->synced = true;
+    u->why = CT_TRACE_ON_FILTER;
+    return status;
+}
+
+static int tell(struct ct_unit *u, bool traced)
+{
+    if (traced && u->o.budget)
+        *u->o.budget -= u->n;
+    if (traced)
+        u->traced += u->n;
+    else if (!u->traceable)
+        u->untraceable += u->n;
+    const struct ct_unit_run run = {u->at.addr, u->end, u->n, u->at.isa, traced, u->context};
+    return u->n && u->o.run ? u->o.run(u->o.user, &run) : CT_OK;
+}
+
+/* docs/recording.md: an instruction takes a cycle, a taken branch one more, and now and then a run waits for memory. */
+static void spend(struct ct_unit *u, bool taken)
+{
+    uint32_t cycles = u->n + taken;
+    if (!random_below(u, 32))
+        cycles += 1 + random_below(u, 32);
+    u->cycles += cycles;
+    u->clock += cycles;
+}
+
+/* Events and timestamps come behind a run. */
+static int extras(struct ct_unit *u)
+{
+    int status = CT_OK;
+    if (u->executed >= u->event_at) {
+        u->event_at = next_at(u, u->o.event_rate);
+        status = u->voice->event(u, 1 + random_below(u, 15));
+    }
+    if (!status && u->clock >= u->ts_at && u->o.ts_period) {
+        u->ts_at = u->clock + u->o.ts_period;
+        status = u->voice->time(u);
+    }
+    return status;
+}
+
+static void next_run(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
+{
+    u->at = (struct ct_unit_place){addr, (uint8_t)isa};
+    u->end = addr;
+    u->n = 0;
+    u->traceable = true;
+}
+
+/* ---- what is executed ---- */
+
+int ct_unit_place(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
+{
+    u->tracing = false;
+    next_run(u, addr, isa);
+    return CT_OK;
+}
+
+void ct_unit_insns(struct ct_unit *u, uint32_t n, uint64_t last, uint64_t end, bool traceable)
+{
+    u->last = last;
+    u->n += n;
+    u->executed += n;
+    u->end = end;
+    u->traceable = u->traceable && traceable;
+}
+
+int ct_unit_branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uint64_t next, enum ct_isa isa)
+{
+    bool on;
+    int status = decide(u, &on);
+    const uint64_t end = u->end;
+    const uint8_t old_isa = u->at.isa;
+    spend(u, taken);
+    if (!status)
+        status = tell(u, on);
+    if (on && !status) {
+        const bool indirect = taken && insn->type == CT_INSN_IBR;
+        bool target = u->broadcast && taken && (indirect || insn->type == CT_INSN_BR);
+        if (indirect && !target)
+            target = insn->sub == CT_INSN_SUB_LINK || !pops(u, next, (uint8_t)isa);
+        status = u->voice->branch(u, taken, target, &(struct ct_unit_place){next, (uint8_t)isa});
+        if (taken && insn->sub == CT_INSN_SUB_LINK)
+            push(u, end, old_isa);
+        if (!status)
+            status = extras(u);
+    }
+    next_run(u, next, isa);
+    return status;
+}
+
+int ct_unit_exception(struct ct_unit *u, unsigned number)
+{
+    bool on = u->tracing;
+    int status = u->n || !on ? decide(u, &on) : CT_OK;
+    if (u->n)
+        spend(u, false);
+    if (!status)
+        status = tell(u, on && u->n);
+    if (on && !status)
+        status = u->voice->exception(u, number);
+    if (on && !status)
+        status = extras(u);
+    u->clock += EXCEPTION_CYCLES;
+    u->tracing = false;
+    next_run(u, u->end, (enum ct_isa)u->at.isa);
+    return status;
+}
+
+int ct_unit_leave(struct ct_unit *u)
+{
+    u->tracing = false;
+    u->traceable = false;
+    const int status = tell(u, false);
+    next_run(u, u->end, (enum ct_isa)u->at.isa);
+    return status;
+}
+
+void ct_unit_wait(struct ct_unit *u, uint64_t insns)
+{
+    u->clock += insns;
+}
+
+void ct_unit_at(const struct ct_unit *u, uint64_t *addr, enum ct_isa *isa)
+{
+    *addr = u->end;
+    *isa = (enum ct_isa)u->at.isa;
+}
+
+void ct_unit_context(struct ct_unit *u, uint32_t id)
+{
+    u->context = id;
+}
+
+uint64_t ct_unit_traced(const struct ct_unit *u)
+{
+    return u->traced;
+}
+
+uint64_t ct_unit_untraceable(const struct ct_unit *u)
+{
+    return u->untraceable;
+}
+
+int ct_unit_finish(struct ct_unit *u)
+{
+    return ct_unit_flush(u, true);
+}

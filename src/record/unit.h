@@ -1,0 +1,99 @@
+/* A model of a trace unit: it is told what a core executes, decides what is traced, and writes the trace.
+ *
+ * Instructions come in runs that end at a waypoint or an exception. A run is traced whole or not at all. */
+#ifndef CT_RECORD_UNIT_H
+#define CT_RECORD_UNIT_H
+
+#include <stdbool.h>
+
+#include "coretap/input.h"
+#include "coretap/program.h"
+
+#define CT_UNIT_RANGES 16
+
+struct ct_unit_range {
+    uint64_t lo, hi; /* hi is the first that is not in it */
+};
+
+/* One run, as it was executed. */
+struct ct_unit_run {
+    uint64_t start;
+    uint64_t end;
+    uint32_t n;   /* instructions */
+    uint8_t isa;  /* enum ct_isa */
+    bool traced;  /* … or filtered out, lost, or beyond what trace can say */
+    uint32_t ctx; /* context ID */
+};
+
+struct ct_unit_options {
+    struct ct_source source; /* ct_unit_source fills in its registers */
+    uint32_t cc_threshold;
+    uint32_t ts_period;     /* cycles between timestamps at least */
+    uint32_t sync_period;   /* bytes; 0: synchronisation only at the beginning */
+    uint32_t event_rate;    /* instructions between events on average; 0: none */
+    uint32_t overflow_rate; /* … between overflows */
+    uint64_t seed;
+    uint64_t start, stop; /* addresses at which tracing begins and ends … */
+    bool has_start, has_stop;
+    unsigned range_count; /* … and where it is on; 0: everywhere */
+    struct ct_unit_range ranges[CT_UNIT_RANGES];
+    uint32_t vmid;
+    uint64_t
+        *budget; /* instructions that may still be traced, by all units that share it; NULL: any number */
+    /* Takes trace bytes; not 0 ends it all. */
+    int (*write)(void *user, const uint8_t *bytes, size_t size);
+    /* Takes each run, or is NULL. */
+    int (*run)(void *user, const struct ct_unit_run *run);
+    void *user;
+};
+
+/* What the registers of a source have to say for these wishes. */
+struct ct_unit_wishes {
+    uint8_t protocol; /* enum ct_protocol: ETM4, ETE or PTM */
+    uint8_t trace_id;
+    bool branch_broadcast, cycle_count, timestamps, context_id, vmid, return_stack;
+    bool arm32;
+};
+
+void ct_unit_source(const struct ct_unit_wishes *wishes, struct ct_source *source);
+
+struct ct_unit;
+
+int ct_unit_new(struct ct_ctx *ctx, const struct ct_unit_options *options, struct ct_unit **out);
+void ct_unit_free(struct ct_unit *unit);
+
+/* Execution goes on at `addr`, and nothing told how it came there (or an exception did). */
+int ct_unit_place(struct ct_unit *unit, uint64_t addr, enum ct_isa isa);
+
+/* `n` instructions were executed, of which the last lies at `last` and ends at `end`, and none of them is a waypoint (but perhaps the last: then ct_unit_branch
+ * follows). `traceable`: memory images say what they are. */
+void ct_unit_insns(struct ct_unit *unit, uint32_t n, uint64_t last, uint64_t end, bool traceable);
+
+/* The last of them is a waypoint and led to `next`. */
+int ct_unit_branch(struct ct_unit *unit, const struct ct_insn *insn, bool taken, uint64_t next,
+                   enum ct_isa isa);
+
+/* An exception, numbered as in IHI 0064H table 6-14, whose preferred return address is where execution is. */
+int ct_unit_exception(struct ct_unit *unit, unsigned number);
+
+/* Execution left for a place that is not known yet; how is not to be told. */
+int ct_unit_leave(struct ct_unit *unit);
+
+/* Time passes: as much as `insns` instructions take. */
+void ct_unit_wait(struct ct_unit *unit, uint64_t insns);
+
+/* Where execution is. */
+void ct_unit_at(const struct ct_unit *unit, uint64_t *addr, enum ct_isa *isa);
+
+/* What runs from now on is something else. Execution must have left. */
+void ct_unit_context(struct ct_unit *unit, uint32_t id);
+
+/* Instructions traced so far. */
+uint64_t ct_unit_traced(const struct ct_unit *unit);
+/* … and executed, but not traceable. */
+uint64_t ct_unit_untraceable(const struct ct_unit *unit);
+
+/* Writes what is held back. */
+int ct_unit_finish(struct ct_unit *unit);
+
+#endif

@@ -1,0 +1,182 @@
+/* What a trace unit of ETMv4 or ETE says. */
+#include "record/unit_state.h"
+
+static int open_etm4(struct ct_unit *u)
+{
+    const struct ct_etm4_emit_options options = {.size = sizeof options, .cc_threshold = u->o.cc_threshold};
+    return ct_etm4_emitter_new(u->ctx, &u->o.source, &options, &u->etm4);
+}
+
+static void close_etm4(struct ct_unit *u)
+{
+    ct_etm4_emitter_free(u->etm4);
+}
+
+static int emit_etm4(struct ct_unit *u, const struct ct_elem *elems, size_t size, int final, size_t *taken,
+                     uint8_t *out, size_t cap, size_t *len)
+{
+    return ct_etm4_emit(u->etm4, elems, size, final, taken, out, cap, len);
+}
+
+static bool has(const struct ct_unit *u, unsigned configr_bit)
+{
+    return u->o.source.regs.configr >> configr_bit & 1;
+}
+
+enum {
+    CONFIGR_BB = 3,
+    CONFIGR_CCI = 4,
+    CONFIGR_CID = 6,
+    CONFIGR_VMID = 7,
+    CONFIGR_TS = 11,
+    CONFIGR_RS = 12,
+};
+
+static uint8_t select_of(uint8_t isa)
+{
+    return isa == CT_ISA_T32 ? CT_IS1 : CT_IS0;
+}
+
+/* Everything here is what EL0 does, in the non-secure state. */
+static struct ct_elem context_of(const struct ct_unit *u)
+{
+    uint16_t aux = 0;
+    if (u->at.isa == CT_ISA_A64)
+        aux |= CT_CONTEXT_SF;
+    if (has(u, CONFIGR_CID))
+        aux |= CT_CONTEXT_CTXT;
+    if (has(u, CONFIGR_VMID))
+        aux |= CT_CONTEXT_VMID;
+    return (struct ct_elem){.kind = CT_ELEM_CONTEXT,
+                            .n = CT_SEC_NS << 4,
+                            .aux = aux,
+                            .v = (has(u, CONFIGR_CID) ? u->context : 0) |
+                                 (uint64_t)(has(u, CONFIGR_VMID) ? u->o.vmid : 0) << 32};
+}
+
+static int say_address(struct ct_unit *u, const struct ct_unit_place *at)
+{
+    return ct_unit_put(
+        u, (struct ct_elem){.kind = CT_ELEM_ADDRESS, .n = select_of(at->isa), .aux = 64, .v = at->addr});
+}
+
+static int begin_etm4(struct ct_unit *u, bool periodic)
+{
+    int status = CT_OK;
+    if (periodic || !u->synced) {
+        status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_SYNC, .n = !periodic});
+        u->since_sync = 0;
+        u->ts_at = u->clock; /* a timestamp with each */
+    }
+    if (!status && !periodic)
+        status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TRACE_ON, .n = u->why});
+    if (!status)
+        status = ct_unit_put(u, context_of(u));
+    return status ? status : say_address(u, &u->at);
+}
+
+static int say_cycles(struct ct_unit *u)
+{
+    if (!has(u, CONFIGR_CCI) || u->cycles < u->o.cc_threshold)
+        return CT_OK;
+    const uint64_t most = (UINT64_C(1) << 20) - 1; /* what the counter of this unit holds */
+    const struct ct_elem elem = {.kind = CT_ELEM_CYCLES,
+                                 .n = CT_CYCLES_ALONE,
+                                 .aux = u->cycles > most,
+                                 .v = u->cycles > most ? 0 : u->cycles};
+    u->cycles = 0;
+    return ct_unit_put(u, elem);
+}
+
+static int branch_etm4(struct ct_unit *u, bool taken, bool target, const struct ct_unit_place *next)
+{
+    struct ct_elem *last = u->count ? &u->elems[u->count - 1] : NULL;
+    int status = CT_OK;
+    if (last && last->kind == CT_ELEM_ATOMS && last->n < 32)
+        last->v |= (uint64_t)taken << last->n++;
+    else
+        status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = 1, .v = taken});
+    if (!status && target)
+        status = say_address(u, next);
+    return status ? status : say_cycles(u);
+}
+
+static int exception_etm4(struct ct_unit *u, unsigned number)
+{
+    const uint8_t n =
+        u->at.isa == CT_ISA_T32 ? CT_EXCEPTION_HAS_RET | CT_EXCEPTION_IS1 : CT_EXCEPTION_HAS_RET;
+    const int status = ct_unit_put(
+        u, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = n, .aux = (uint16_t)number, .v = u->end});
+    return status ? status : say_cycles(u);
+}
+
+static int event_etm4(struct ct_unit *u, unsigned bits)
+{
+    return ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_EVENT, .n = (uint8_t)bits});
+}
+
+static int time_etm4(struct ct_unit *u)
+{
+    return has(u, CONFIGR_TS) ? ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .v = u->clock})
+                              : CT_OK;
+}
+
+static int lose_etm4(struct ct_unit *u)
+{
+    return ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW});
+}
+
+const struct ct_unit_voice ct_unit_voice_etm4 = {
+    .open = open_etm4,
+    .close = close_etm4,
+    .emit = emit_etm4,
+    .begin = begin_etm4,
+    .branch = branch_etm4,
+    .exception = exception_etm4,
+    .event = event_etm4,
+    .time = time_etm4,
+    .lose = lose_etm4,
+};
+
+static uint32_t bit(bool on, unsigned at)
+{
+    return (uint32_t)on << at;
+}
+
+/* IHI 0064H chapter 7: TRCIDR0 has cycle counts, branch broadcast, return stack, 64-bit timestamps; TRCIDR2 a
+ * cycle counter of 20 bits, context IDs and VMIDs of 4 bytes, 64-bit addresses. */
+static void source_etm4(const struct ct_unit_wishes *w, struct ct_source *source)
+{
+    source->regs.configr = 1 | bit(w->branch_broadcast, CONFIGR_BB) | bit(w->cycle_count, CONFIGR_CCI) |
+                           bit(w->context_id, CONFIGR_CID) | bit(w->vmid, CONFIGR_VMID) |
+                           bit(w->timestamps, CONFIGR_TS) | bit(w->return_stack, CONFIGR_RS);
+    source->regs.traceidr = w->trace_id;
+    source->regs.idr0 = 0x28000ea1;
+    source->regs.idr1 = w->protocol == CT_PROTOCOL_ETE ? 0x4100fff0 : 0x4100f424;
+    source->regs.idr2 = 8u << 25 | 4u << 10 | 4u << 5 | 8u;
+    source->regs.devarch = 0x47705a13;
+}
+
+void ct_unit_source(const struct ct_unit_wishes *wishes, struct ct_source *source)
+{
+    source->protocol = wishes->protocol;
+    source->trace_id = wishes->trace_id;
+    if (wishes->protocol == CT_PROTOCOL_PTM)
+        ct_unit_source_ptm(wishes, source);
+    else
+        source_etm4(wishes, source);
+}
+
+bool ct_unit_has_return_stack(const struct ct_source *source)
+{
+    if (source->protocol == CT_PROTOCOL_PTM)
+        return ct_unit_ptm_has_return_stack(source);
+    return source->regs.configr >> CONFIGR_RS & 1;
+}
+
+bool ct_unit_has_broadcast(const struct ct_source *source)
+{
+    if (source->protocol == CT_PROTOCOL_PTM)
+        return ct_unit_ptm_has_broadcast(source);
+    return source->regs.configr >> CONFIGR_BB & 1;
+}

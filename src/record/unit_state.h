@@ -1,0 +1,81 @@
+/* Inside of the trace unit: what it knows, and how it speaks. */
+#ifndef CT_RECORD_UNIT_STATE_H
+#define CT_RECORD_UNIT_STATE_H
+
+#include "coretap/encode.h"
+#include "record/unit.h"
+
+#define CT_UNIT_STACK 15 /* a decoder's has at least as many places */
+#define CT_UNIT_ELEMS 256
+
+struct ct_unit_place {
+    uint64_t addr;
+    uint8_t isa; /* enum ct_isa */
+};
+
+/* What differs between the protocols: which elements say it. */
+struct ct_unit_voice {
+    int (*open)(struct ct_unit *u);
+    void (*close)(struct ct_unit *u);
+    int (*emit)(struct ct_unit *u, const struct ct_elem *elems, size_t size, int final, size_t *taken,
+                uint8_t *out, size_t cap, size_t *len);
+    /* Trace begins with the run of now; `periodic`: it is on already and says where it is. */
+    int (*begin)(struct ct_unit *u, bool periodic);
+    /* The waypoint at the end of the run; `target`: where it led to cannot be known. */
+    int (*branch)(struct ct_unit *u, bool taken, bool target, const struct ct_unit_place *next);
+    int (*exception)(struct ct_unit *u, unsigned number);
+    int (*event)(struct ct_unit *u, unsigned bits);
+    int (*time)(struct ct_unit *u);
+    int (*lose)(struct ct_unit *u);
+};
+
+extern const struct ct_unit_voice ct_unit_voice_etm4, ct_unit_voice_ptm;
+
+struct ct_unit {
+    struct ct_ctx *ctx;
+    struct ct_unit_options o;
+    const struct ct_unit_voice *voice;
+    struct ct_etm4_emitter *etm4;
+    struct ct_ptm_emitter *ptm;
+    struct ct_elem elems[CT_UNIT_ELEMS]; /* not written yet */
+    size_t count;
+    uint64_t since_sync; /* bytes */
+    /* The run of now: from `at` to `end`. */
+    struct ct_unit_place at;
+    uint64_t end;
+    uint64_t last; /* its last instruction */
+    uint32_t n;
+    bool traceable;
+    /* Trace. */
+    bool tracing; /* a decoder knows where the run begins */
+    bool synced;
+    bool begun;   /* PTM: there was an i-sync */
+    bool stopped; /* until a start address is met */
+    bool stack_on, broadcast;
+    uint8_t why;     /* enum ct_trace_on, of the next beginning */
+    uint32_t losing; /* runs that are lost yet */
+    struct ct_unit_place stack[CT_UNIT_STACK];
+    unsigned depth;
+    uint32_t context;
+    /* Time. */
+    uint64_t clock;  /* cycles */
+    uint64_t cycles; /* since the last count */
+    uint64_t ts_at, event_at, overflow_at;
+    uint64_t executed, traced, untraceable; /* instructions */
+    uint64_t random;
+};
+
+bool ct_unit_has_return_stack(const struct ct_source *source);
+bool ct_unit_has_broadcast(const struct ct_source *source);
+
+/* Of a PTM. */
+void ct_unit_source_ptm(const struct ct_unit_wishes *wishes, struct ct_source *source);
+bool ct_unit_ptm_has_return_stack(const struct ct_source *source);
+bool ct_unit_ptm_has_broadcast(const struct ct_source *source);
+
+/* Takes an element. */
+int ct_unit_put(struct ct_unit *u, struct ct_elem elem);
+/* Writes elements as bytes, with `final` all of them. */
+int ct_unit_flush(struct ct_unit *u, bool final);
+
+#endif

@@ -1,0 +1,31 @@
+# Recording: what is wrong with a command line is said before anything runs.
+$ coretap record -o x
+! coretap record: PROGRAM is missing
+! Try 'coretap record --help'.
+[2]
+$ coretap record -- /bin/true
+! coretap record: -o DIR is missing
+! Try 'coretap record --help'.
+[2]
+$ coretap record -o x -- /nowhere/program
+! coretap: /nowhere/program: No such file or directory; give an Arm Linux program, by its path
+[2]
+$ coretap record -o x -- /etc/passwd
+! coretap: /etc/passwd: not an ELF program for Arm; give an Arm Linux program, by its path
+[2]
+$ coretap record -o x --range 10 -- /bin/true
+! coretap record: --range: '10' is not LO..HI in hexadecimal
+! Try 'coretap record --help'.
+[2]
+$ coretap record -o x --protocol stm -- /bin/true
+! coretap record: --protocol: 'stm' is not one of etm4, ete, ptm; did you mean 'ptm'?
+! Try 'coretap record --help'.
+[2]
+$ coretap record -o x --cycle-count=0 -- /bin/true
+! coretap record: --cycle-count: '0' is not a number from 1 to 4095
+! Try 'coretap record --help'.
+[2]
+$ coretap record --recrod
+! coretap record: unknown option '--recrod'
+! Try 'coretap record --help'.
+[2]
