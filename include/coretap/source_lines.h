@@ -82,6 +82,10 @@ CT_API int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const c
 CT_API int ct_lines_find(const struct ct_lines *lines, const char *name, uint32_t line, uint64_t *addrs,
                          size_t most, size_t *count, uint32_t *found);
 
+/* The named labels of the source, by address: rows without instructions, which the table above does not have. Code that
+ * nothing was optimised in has the label's first instruction there. */
+CT_API const struct ct_line *ct_lines_labels(const struct ct_lines *lines, size_t *count);
+
 /* Functions and inlined calls. A function stands before what is inlined into it. */
 CT_API const struct ct_line_scope *ct_lines_scopes(const struct ct_lines *lines, size_t *count);
 

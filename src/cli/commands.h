@@ -4,11 +4,13 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command cli_command_cover;
 extern const struct cli_command cli_command_decode;
 extern const struct cli_command cli_command_fractal;
 extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_list;
 extern const struct cli_command cli_command_record;
+extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_stats;
 extern const struct cli_command cli_command_tessla;
 

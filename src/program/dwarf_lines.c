@@ -15,6 +15,7 @@ void ct_lines_free(struct ct_lines *lines)
     if (!lines)
         return;
     free(lines->rows);
+    free(lines->labels);
     free(lines->scopes);
     free(lines->segments);
     ct_names_free(&lines->files);
@@ -274,6 +275,12 @@ int ct_lines_find(const struct ct_lines *lines, const char *name, uint32_t line,
     int result = taken ? find(lines, wanted, taken, addrs, most, count) : CT_ERR_NOT_FOUND;
     free(wanted);
     return result;
+}
+
+const struct ct_line *ct_lines_labels(const struct ct_lines *lines, size_t *count)
+{
+    *count = lines->label_count;
+    return lines->labels;
 }
 
 const struct ct_line_scope *ct_lines_scopes(const struct ct_lines *lines, size_t *count)

@@ -11,6 +11,8 @@
 struct ct_lines {
     struct ct_line *rows;
     size_t row_count;
+    struct ct_line *labels;
+    size_t label_count;
     struct ct_line_scope *scopes;
     size_t scope_count;
     struct ct_segment *segments; /* of scopes */

@@ -13,6 +13,7 @@
 struct scopes {
     struct ct_dwarf_reader *reader;
     size_t room;
+    size_t label_room;
     struct ct_extent *extents;
     size_t extent_count;
     size_t extent_room;
@@ -124,6 +125,26 @@ static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t
     return CT_OK;
 }
 
+static int add_label(struct scopes *s, Dwarf_Die *die)
+{
+    struct ct_lines *lines = s->reader->lines;
+    Dwarf_Addr addr;
+    int line;
+    if (dwarf_lowpc(die, &addr) != 0 || dwarf_decl_line(die, &line) != 0 || line <= 0)
+        return CT_OK;
+    uint32_t file = ct_dwarf_file(s->reader, dwarf_decl_file(die));
+    if (file == CT_LINE_NONE)
+        return CT_OK;
+    addr += s->reader->bias;
+    void *array = lines->labels;
+    int result = ct_dwarf_grow(s->reader, &array, lines->label_count, &s->label_room, sizeof *lines->labels);
+    lines->labels = array;
+    if (result == CT_OK)
+        lines->labels[lines->label_count++] =
+            (struct ct_line){.addr = addr, .end = addr, .file = file, .line = (uint32_t)line};
+    return result;
+}
+
 static int read_children(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsigned depth);
 
 static int read_entry(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsigned depth)
@@ -139,6 +160,8 @@ static int read_entry(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsigne
             return CT_OK;
         result = add_scope(s, die, parent, &scope);
         break;
+    case DW_TAG_label:
+        return add_label(s, die);
     case DW_TAG_lexical_block:
     case DW_TAG_namespace:
     case DW_TAG_module:
@@ -193,6 +216,15 @@ static int by_address(const void *a, const void *b)
     return x->owner < y->owner ? -1 : x->owner > y->owner;
 }
 
+static int label_by_address(const void *a, const void *b)
+{
+    const struct ct_line *x = a;
+    const struct ct_line *y = b;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
 int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader)
 {
     struct scopes s = {.reader = reader, .budget = reader->size};
@@ -203,5 +235,8 @@ int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader)
                                   &reader->lines->segment_count);
     }
     free(s.extents);
+    if (reader->lines->label_count)
+        qsort(reader->lines->labels, reader->lines->label_count, sizeof *reader->lines->labels,
+              label_by_address);
     return result;
 }

@@ -1,41 +1,15 @@
 #include "report/json.h"
+#include "report/utf8.h"
 
 #include <inttypes.h>
 #include <stddef.h>
-
-/* Bytes of the UTF-8 sequence at `s` (RFC 3629), or 0 when it is none. */
-static size_t utf8_length(const unsigned char *s)
-{
-    static const struct {
-        unsigned char first, last; /* of the first byte */
-        unsigned char low, high;   /* of the second */
-        unsigned char length;
-    } forms[] = {
-        {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    if (s[0] < 0x80)
-        return 1;
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (s[0] < forms[i].first || s[0] > forms[i].last)
-            continue;
-        if (s[1] < forms[i].low || s[1] > forms[i].high)
-            return 0;
-        for (size_t k = 2; k < forms[i].length; k++) {
-            if ((s[k] & 0xc0) != 0x80)
-                return 0;
-        }
-        return forms[i].length;
-    }
-    return 0;
-}
+#include <string.h>
 
 static void put_string(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        const size_t length = utf8_length(s);
+        const size_t length = ct_utf8_length(s, strnlen((const char *)s, 4));
         if (*s == '"' || *s == '\\')
             fprintf(out, "\\%c", *s);
         else if (*s < 0x20)

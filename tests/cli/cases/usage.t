@@ -13,6 +13,8 @@ $ coretap --help
 |   decode     print the trace as events with a running cycle count
 |   stats      how much trace there is, what it says, and how fast it was decoded
 |   record     run an Arm program and write the trace of what it did
+|   cover      which functions, lines, instructions and branches ran
+|   merge      add up coverage files
 |   tessla     run a TeSSLa specification on a textual trace
 |   fractal    memory accesses of one process, seen from the coherent interconnect
 |
@@ -29,6 +31,8 @@ $ coretap
 !   decode     print the trace as events with a running cycle count
 !   stats      how much trace there is, what it says, and how fast it was decoded
 !   record     run an Arm program and write the trace of what it did
+!   cover      which functions, lines, instructions and branches ran
+!   merge      add up coverage files
 !   tessla     run a TeSSLa specification on a textual trace
 !   fractal    memory accesses of one process, seen from the coherent interconnect
 !

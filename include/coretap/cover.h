@@ -1,0 +1,188 @@
+/* coretap cover: which code of a program ran, and how often: counts by program and context that add up over captures, and
+ * what they mean for instructions, branches, calls, functions and source lines. docs/analysis.md defines each number. */
+#ifndef CORETAP_COVER_H
+#define CORETAP_COVER_H
+
+#include "coretap/base.h"
+#include "coretap/edges.h"
+#include "coretap/graph.h"
+#include "coretap/input.h"
+#include "coretap/program.h"
+#include "coretap/source_lines.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- counts ---- */
+
+/* A program by what stays the same from capture to capture. Borrowed while it is passed. */
+struct ct_cover_program {
+    const char *name;   /* path as it was given */
+    uint64_t low, high; /* its code is in [low, high), load bias not included */
+    const uint8_t *build_id;
+    size_t build_id_size; /* 0: it has none; then the name tells programs apart */
+};
+
+enum ct_cover_kind {
+    CT_COVER_RUN, /* the instructions of [from, to) were executed one behind the other */
+    CT_COVER_TAKEN, /* the branch at `from` was executed and went to `to`; 0: the trace does not tell where to */
+    CT_COVER_NOT, /* the conditional branch at `from` was not taken; `to` is 0 */
+};
+
+/* How often something happened. Addresses without load bias. */
+struct ct_cover_item {
+    uint64_t from, to;
+    uint64_t count;
+    uint32_t kind; /* enum ct_cover_kind */
+    uint32_t pad;  /* 0 */
+};
+
+/* Counts of any number of programs in any number of contexts. Memory: 32 bytes for each different item of each program
+ * and context. */
+struct ct_cover;
+
+/* CT_ERR_NOMEM. */
+CT_API int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out);
+CT_API void ct_cover_free(struct ct_cover *cover);
+
+/* The number of the program, which is added when it is not there: build ids are compared, without one names. CT_ERR_ARG
+ * for a build id of more than 64 bytes or an empty name, CT_ERR_NOMEM. */
+CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number);
+
+/* Programs, by number; names and build ids belong to `cover`. */
+CT_API size_t ct_cover_programs(const struct ct_cover *cover);
+CT_API struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32_t number);
+
+/* Adds what `edges` counted on `graph` in the code of a program that was loaded with `bias`. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_cover_add(struct ct_cover *cover, uint32_t program, uint64_t bias, const struct ct_graph *graph,
+                        const struct ct_edges *edges);
+
+/* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context do not count.
+ * CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */
+CT_API int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
+                             const struct ct_cover_item *item);
+
+/* The contexts of all programs, in the order in which they came. */
+CT_API const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, size_t *count);
+
+/* All items of a program in one context, or in all together (CT_EDGES_ALL), by kind, from and to; each once. *items has
+ * *count of them and is the caller's to free. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context,
+                          struct ct_cover_item **items, size_t *count);
+
+/* Adds all counts of `from`. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+CT_API int ct_cover_merge(struct ct_cover *cover, struct ct_cover *from);
+
+/* Adds the counts of a coverage file (docs/formats.md), called `name` in messages. CT_ERR_FORMAT with the number of the
+ * line; what was read before it is there. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+CT_API int ct_cover_read(struct ct_cover *cover, const char *name, const char *text, size_t size);
+
+/* ---- what they mean ---- */
+
+enum ct_cover_flag {
+    CT_COVER_HIDDEN =
+        1, /* its condition decides about no branch, so the trace does not show how it came out: conditional
+                            selects and compares, instructions with a condition, IT blocks */
+    CT_COVER_LEADER = 2, /* a block begins here */
+};
+
+#define CT_COVER_NONE UINT32_MAX
+
+struct ct_cover_insn {
+    uint64_t addr;
+    uint64_t count;
+    uint64_t taken;          /* branches: executed and gone to the target */
+    uint64_t not_taken;      /* conditional branches */
+    uint64_t target;         /* direct branches */
+    uint32_t function;       /* number */
+    uint32_t block;          /* number */
+    uint32_t file;           /* see ct_lines_file; CT_LINE_NONE */
+    uint32_t line;           /* 0: of no line */
+    uint8_t size;            /* bytes */
+    uint8_t type, sub, cond; /* struct ct_insn */
+    uint8_t isa;
+    uint8_t flags;  /* enum ct_cover_flag */
+    uint8_t pad[2]; /* 0 */
+};
+
+/* Where branches went: those whose target is not in the instruction, and calls. By from and to. */
+struct ct_cover_arc {
+    uint64_t from, to;
+    uint64_t count;
+};
+
+struct ct_cover_block {
+    uint64_t count;
+    uint32_t first, end; /* its instructions: [first, end) of the array */
+};
+
+struct ct_cover_function {
+    const char *name;
+    uint64_t addr;
+    uint64_t count;      /* executions of its first instruction */
+    uint32_t file, line; /* where it is declared */
+    uint32_t insns, insns_run;
+    uint32_t branches, branches_run; /* directions of conditional branches */
+    uint32_t lines, lines_run;
+};
+
+struct ct_cover_line {
+    uint64_t count;
+    uint32_t file, line;
+    uint32_t function;               /* of its first instruction; CT_COVER_NONE: a label */
+    uint32_t insns, insns_run;       /* made from it, inlined copies included */
+    uint32_t first_branch, branches; /* its conditional branches: a slice of `branches` of the report */
+};
+
+/* How much there is, and how much of it was seen. */
+struct ct_cover_ratio {
+    uint64_t seen, all;
+};
+
+struct ct_cover_sums {
+    struct ct_cover_ratio functions, lines, insns;
+    struct ct_cover_ratio branches;   /* directions of conditional branches: two each */
+    struct ct_cover_ratio conditions; /* conditional branches of which both directions were seen */
+    struct ct_cover_ratio calls;      /* call instructions */
+    uint64_t partial_lines;           /* lines of which some instructions ran and others did not */
+    uint64_t hidden;                  /* instructions with CT_COVER_HIDDEN */
+};
+
+/* Everything about one program, or one context of it. */
+struct ct_cover_report {
+    struct ct_cover_sums sums;
+    const struct ct_cover_insn *insns; /* by address */
+    size_t insn_count;
+    const struct ct_cover_block *blocks; /* by address */
+    size_t block_count;
+    const struct ct_cover_arc *arcs;
+    size_t arc_count;
+    const struct ct_cover_function *functions; /* by address */
+    size_t function_count;
+    const struct ct_cover_line *lines; /* by file, in the order of ct_lines_file, and line */
+    size_t line_count;
+    const uint32_t *branches; /* numbers of instructions */
+    size_t branch_count;
+    uint64_t elsewhere; /* executed instructions of the program that are in no function looked at */
+};
+
+struct ct_cover_source {
+    size_t size;                    /* sizeof(struct ct_cover_source) */
+    const struct ct_memory *memory; /* all without load bias */
+    const struct ct_symbols *symbols;
+    const struct ct_lines *lines;
+    struct ct_arch arch;
+    uint8_t all_functions; /* 1: those without source lines too; 0: only when no function has lines */
+};
+
+/* Works out what the items of one program say. The report belongs to the library; names in it belong to source->lines and
+ * source->symbols, which have to stay. CT_ERR_ARG, CT_ERR_LIMIT for 2^31 instructions, CT_ERR_NOMEM. */
+CT_API int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source,
+                               const struct ct_cover_item *items, size_t count, struct ct_cover_report **out);
+CT_API void ct_cover_report_free(struct ct_cover_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

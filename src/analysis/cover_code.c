@@ -1,0 +1,288 @@
+/* The instructions of a program, with the line and the function of each. */
+#include "analysis/cover.h"
+#include "base/bytes.h"
+#include "base/ctx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SPACE       CT_SPACE_EL1N /* images are added for all spaces */
+#define FIRST_INSNS 1024u
+#define CSEL_MASK   0x1fe00000u /* conditional select: CSEL, CSINC, CSINV, CSNEG (Arm ARM C4.1.95) */
+#define CSEL        0x1a800000u
+#define CCMP_MASK   0x3fe00410u /* CCMP, CCMN */
+#define CCMP        0x3a400000u
+#define FLOAT_MASK  0xff200c00u /* FCCMP and FCSEL (C4.1.97) */
+#define FCCMP       0x1e200400u
+#define FCSEL       0x1e200c00u
+
+static bool is_hidden_a64(uint32_t opcode)
+{
+    return (opcode & CSEL_MASK) == CSEL || (opcode & CCMP_MASK) == CCMP || (opcode & FLOAT_MASK) == FCCMP ||
+           (opcode & FLOAT_MASK) == FCSEL;
+}
+
+static int push(struct ct_cover_work *work, const struct ct_cover_insn *insn, uint32_t scope)
+{
+    struct ct_cover_report *report = &work->report;
+    if (report->insn_count >= INT32_MAX)
+        return ct_fail(work->ctx, CT_ERR_LIMIT, "coverage: the program has more than 2^31 instructions");
+    if (report->insn_count == work->insn_room) {
+        size_t room = work->insn_room ? work->insn_room * 2 : FIRST_INSNS;
+        struct ct_cover_insn *insns = realloc(work->insns, room * sizeof *insns);
+        if (insns)
+            work->insns = insns;
+        uint32_t *scopes = insns ? realloc(work->scopes, room * sizeof *scopes) : NULL;
+        if (!scopes)
+            return ct_fail_nomem(work->ctx, "coverage");
+        work->scopes = scopes;
+        work->insn_room = room;
+    }
+    work->scopes[report->insn_count] = scope;
+    work->insns[report->insn_count++] = *insn;
+    return CT_OK;
+}
+
+/* Bytes of the instruction at `bytes`; 0 when it is cut. */
+static uint8_t decode(const struct ct_cover_work *work, const uint8_t *bytes, size_t size, uint8_t isa,
+                      struct ct_cover_insn *out)
+{
+    struct ct_insn insn;
+    if (isa == CT_ISA_T32) {
+        if (size < 2)
+            return 0;
+        uint32_t opcode = (uint32_t)ct_load16(bytes) << 16 | (size < 4 ? 0 : ct_load16(bytes + 2));
+        ct_insn_decode_t32(opcode, out->addr, &work->source->arch, &insn);
+        out->flags = insn.it ? CT_COVER_HIDDEN : 0;
+    } else {
+        if (size < 4)
+            return 0;
+        uint32_t opcode = ct_load32(bytes);
+        if (isa == CT_ISA_A64)
+            ct_insn_decode_a64(opcode, out->addr, &work->source->arch, &insn);
+        else
+            ct_insn_decode_a32(opcode, out->addr, &work->source->arch, &insn);
+        bool branch = insn.type == CT_INSN_BR || insn.type == CT_INSN_IBR;
+        bool hidden = isa == CT_ISA_A64 ? is_hidden_a64(opcode) : insn.cond && !branch;
+        out->flags = hidden ? CT_COVER_HIDDEN : 0;
+    }
+    out->size = insn.size;
+    out->type = insn.type;
+    out->sub = insn.sub;
+    out->cond = insn.cond;
+    out->isa = isa;
+    out->target = insn.type == CT_INSN_BR ? insn.target : 0;
+    return size < insn.size ? 0 : insn.size;
+}
+
+static uint8_t isa_at(const struct ct_cover_work *work, uint64_t addr)
+{
+    const struct ct_symbol *symbol = ct_symbols_at(work->source->symbols, addr, NULL);
+    size_t count;
+    const struct ct_symbol *all = ct_symbols_all(work->source->symbols, &count);
+    if (symbol)
+        return symbol->isa;
+    return count ? all[0].isa : CT_ISA_A64;
+}
+
+/* The instructions of [addr, end), all of one line. */
+static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, uint32_t file, uint32_t line)
+{
+    size_t size;
+    const uint8_t *bytes = ct_memory_at(work->source->memory, addr, SPACE, &size);
+    if (!bytes)
+        return CT_OK;
+    if (size > end - addr)
+        size = (size_t)(end - addr);
+    uint8_t isa = isa_at(work, addr);
+    for (size_t at = 0; at < size;) {
+        struct ct_cover_insn insn = {.addr = addr + at, .file = file, .line = line};
+        uint8_t n = decode(work, bytes + at, size - at, isa, &insn);
+        if (n == 0)
+            break;
+        insn.function = CT_COVER_NONE;
+        int result = push(work, &insn, ct_lines_scope_at(work->source->lines, insn.addr));
+        if (result != CT_OK)
+            return result;
+        at += n;
+    }
+    return CT_OK;
+}
+
+static int read_rows(struct ct_cover_work *work)
+{
+    size_t count;
+    const struct ct_line *rows = ct_lines_all(work->source->lines, &count);
+    int result = CT_OK;
+    for (size_t i = 0; i < count && result == CT_OK; i++)
+        if (rows[i].end > rows[i].addr)
+            result = read_range(work, rows[i].addr, rows[i].end, rows[i].file, rows[i].line);
+    return result;
+}
+
+/* What is in functions without lines. Pieces of a function that has some are padding and data. */
+static int read_symbols(struct ct_cover_work *work)
+{
+    size_t count;
+    const struct ct_symbol *symbols = ct_symbols_all(work->source->symbols, &count);
+    int result = CT_OK;
+    uint64_t done = 0; /* functions may lie in one another */
+    for (size_t i = 0; i < count && result == CT_OK; i++) {
+        uint64_t from = symbols[i].addr > done ? symbols[i].addr : done;
+        uint64_t end = symbols[i].addr + symbols[i].size;
+        if (ct_lines_at(work->source->lines, symbols[i].addr) || end <= from)
+            continue;
+        result = read_range(work, from, end, CT_LINE_NONE, 0);
+        done = end;
+    }
+    return result;
+}
+
+/* ---- functions ---- */
+
+static uint32_t outermost(const struct ct_line_scope *scopes, uint32_t scope)
+{
+    while (scope != CT_LINE_NONE && scopes[scope].parent != CT_LINE_NONE)
+        scope = scopes[scope].parent;
+    return scope;
+}
+
+/* Numbers of functions by scope, then by symbol; CT_COVER_NONE: not met yet. */
+static uint32_t *new_numbers(size_t count)
+{
+    uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
+    for (size_t i = 0; numbers && i < count; i++)
+        numbers[i] = CT_COVER_NONE;
+    return numbers;
+}
+
+static struct ct_cover_function describe(const struct ct_cover_work *work, uint32_t scope,
+                                         const struct ct_symbol *symbol, const struct ct_cover_insn *first)
+{
+    size_t count;
+    const struct ct_line_scope *scopes = ct_lines_scopes(work->source->lines, &count);
+    struct ct_cover_function function = {.addr = first->addr, .file = first->file, .line = first->line};
+    if (scope == CT_LINE_NONE) {
+        function.name = symbol ? symbol->name : "?";
+        return function;
+    }
+    function.name = scopes[scope].name;
+    function.addr = scopes[scope].entry;
+    if (scopes[scope].decl_file != CT_LINE_NONE && scopes[scope].decl_line) {
+        function.file = scopes[scope].decl_file;
+        function.line = scopes[scope].decl_line;
+    }
+    return function;
+}
+
+static int number_functions(struct ct_cover_work *work)
+{
+    size_t scope_count;
+    size_t symbol_count;
+    const struct ct_line_scope *scopes = ct_lines_scopes(work->source->lines, &scope_count);
+    const struct ct_symbol *symbols = ct_symbols_all(work->source->symbols, &symbol_count);
+    uint32_t *numbers = new_numbers(scope_count + symbol_count + 1);
+    work->functions = calloc(scope_count + symbol_count + 1, sizeof *work->functions);
+    if (!numbers || !work->functions) {
+        free(numbers);
+        return ct_fail_nomem(work->ctx, "coverage");
+    }
+    for (size_t i = 0; i < work->report.insn_count; i++) {
+        struct ct_cover_insn *insn = &work->insns[i];
+        uint32_t scope = outermost(scopes, work->scopes[i]);
+        const struct ct_symbol *symbol = NULL;
+        size_t key = scope;
+        if (scope == CT_LINE_NONE) {
+            symbol = ct_symbols_at(work->source->symbols, insn->addr, NULL);
+            key = scope_count + (symbol ? (size_t)(symbol - symbols) : symbol_count);
+        }
+        if (numbers[key] == CT_COVER_NONE) {
+            numbers[key] = (uint32_t)work->report.function_count;
+            work->functions[work->report.function_count++] = describe(work, scope, symbol, insn);
+        }
+        insn->function = numbers[key];
+    }
+    free(numbers);
+    return CT_OK;
+}
+
+/* Padding behind a function, which a line table counts to its last line, is in no function. */
+static void drop_padding(struct ct_cover_work *work)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < work->report.insn_count; i++) {
+        bool known = work->scopes[i] != CT_LINE_NONE ||
+                     ct_symbols_at(work->source->symbols, work->insns[i].addr, NULL) != NULL;
+        if (!known)
+            continue;
+        work->insns[n] = work->insns[i];
+        work->scopes[n++] = work->scopes[i];
+    }
+    work->report.insn_count = n;
+}
+
+/* The instructions that set up a function are made from the line of its opening brace; they count for the line where
+ * the function is declared. They are those of its first row, unless a row without instructions stands before that. */
+static void move_prologue(struct ct_cover_work *work, const struct ct_cover_function *function)
+{
+    size_t count;
+    const struct ct_line *rows = ct_lines_all(work->source->lines, &count);
+    const struct ct_line *row = ct_lines_at(work->source->lines, function->addr);
+    if (!row || row->addr != function->addr || row->file != function->file || row->line <= function->line ||
+        (row > rows && row[-1].addr == row->addr))
+        return;
+    for (size_t i = ct_cover_find(work, row->addr); i < work->report.insn_count; i++) {
+        if (work->insns[i].addr >= row->end)
+            return;
+        work->insns[i].line = function->line;
+    }
+}
+
+struct placed {
+    struct ct_cover_insn insn;
+    uint32_t scope;
+    uint32_t pad;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const struct placed *x = a;
+    const struct placed *y = b;
+    return x->insn.addr < y->insn.addr ? -1 : x->insn.addr > y->insn.addr;
+}
+
+/* Functions without lines came behind all others. */
+static int sort(struct ct_cover_work *work)
+{
+    size_t count = work->report.insn_count;
+    struct placed *placed = malloc((count + 1) * sizeof *placed);
+    if (!placed)
+        return ct_fail_nomem(work->ctx, "coverage");
+    for (size_t i = 0; i < count; i++)
+        placed[i] = (struct placed){.insn = work->insns[i], .scope = work->scopes[i]};
+    if (count)
+        qsort(placed, count, sizeof *placed, by_address);
+    for (size_t i = 0; i < count; i++) {
+        work->insns[i] = placed[i].insn;
+        work->scopes[i] = placed[i].scope;
+    }
+    free(placed);
+    return CT_OK;
+}
+
+int ct_cover_read_code(struct ct_cover_work *work)
+{
+    int result = read_rows(work);
+    bool all = work->source->all_functions || work->report.insn_count == 0;
+    if (result == CT_OK && all)
+        result = read_symbols(work);
+    if (result == CT_OK && all)
+        result = sort(work);
+    if (result != CT_OK)
+        return result;
+    drop_padding(work);
+    result = number_functions(work);
+    for (size_t i = 0; i < work->report.function_count && result == CT_OK; i++)
+        move_prologue(work, &work->functions[i]);
+    return result;
+}

@@ -1,0 +1,348 @@
+/* Counts by program and context. Items are appended, and equal ones brought together when there are twice as many as
+ * the last time: adding is cheap, and memory follows the number of different ones. */
+#include "base/ctx.h"
+#include "analysis/cover.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BUILD_ID 64
+#define MOST_CONTEXTS 65536u
+#define FIRST_ITEMS   256u
+
+struct program {
+    char *name;
+    uint64_t low, high;
+    uint8_t build_id[MOST_BUILD_ID];
+    size_t build_id_size;
+};
+
+/* Items of one program in one context. */
+struct cell {
+    struct ct_cover_item *items;
+    size_t count, room;
+    size_t settled; /* the first of them are in order, each once */
+    uint32_t program, context;
+};
+
+struct ct_cover {
+    struct ct_ctx *ctx;
+    struct program *programs;
+    size_t program_count;
+    struct ct_edge_context *contexts;
+    size_t context_count;
+    struct cell *cells;
+    size_t cell_count;
+};
+
+int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out)
+{
+    struct ct_cover *cover = calloc(1, sizeof *cover);
+    if (!cover)
+        return ct_fail_nomem(ctx, "coverage");
+    cover->ctx = ctx;
+    *out = cover;
+    return CT_OK;
+}
+
+void ct_cover_free(struct ct_cover *cover)
+{
+    if (!cover)
+        return;
+    for (size_t i = 0; i < cover->program_count; i++)
+        free(cover->programs[i].name);
+    for (size_t i = 0; i < cover->cell_count; i++)
+        free(cover->cells[i].items);
+    free(cover->programs);
+    free(cover->contexts);
+    free(cover->cells);
+    free(cover);
+}
+
+/* ---- programs and contexts ---- */
+
+static bool same_program(const struct program *a, const struct ct_cover_program *b)
+{
+    if (a->build_id_size || b->build_id_size)
+        return a->build_id_size == b->build_id_size &&
+               memcmp(a->build_id, b->build_id, b->build_id_size) == 0;
+    return strcmp(a->name, b->name) == 0;
+}
+
+int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number)
+{
+    if (!program->name || !*program->name || program->build_id_size > MOST_BUILD_ID)
+        return ct_fail(cover->ctx, CT_ERR_ARG,
+                       "coverage: a program without a name, or a build id of %zu bytes",
+                       program->build_id_size);
+    for (size_t i = 0; i < cover->program_count; i++) {
+        if (!same_program(&cover->programs[i], program))
+            continue;
+        struct program *have = &cover->programs[i];
+        have->low = program->low < have->low ? program->low : have->low;
+        have->high = program->high > have->high ? program->high : have->high;
+        *number = (uint32_t)i;
+        return CT_OK;
+    }
+    struct program *programs = realloc(cover->programs, (cover->program_count + 1) * sizeof *programs);
+    if (!programs)
+        return ct_fail_nomem(cover->ctx, program->name);
+    cover->programs = programs;
+    struct program *fresh = &programs[cover->program_count];
+    *fresh = (struct program){.name = strdup(program->name), .low = program->low, .high = program->high};
+    if (!fresh->name)
+        return ct_fail_nomem(cover->ctx, program->name);
+    if (program->build_id_size)
+        memcpy(fresh->build_id, program->build_id, program->build_id_size);
+    fresh->build_id_size = program->build_id_size;
+    *number = (uint32_t)cover->program_count++;
+    return CT_OK;
+}
+
+size_t ct_cover_programs(const struct ct_cover *cover)
+{
+    return cover->program_count;
+}
+
+struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32_t number)
+{
+    const struct program *p = &cover->programs[number];
+    return (struct ct_cover_program){.name = p->name,
+                                     .low = p->low,
+                                     .high = p->high,
+                                     .build_id = p->build_id,
+                                     .build_id_size = p->build_id_size};
+}
+
+static bool same_context(const struct ct_edge_context *a, const struct ct_edge_context *b)
+{
+    return a->ctxt == b->ctxt && a->vmid == b->vmid && a->el_sec == b->el_sec && a->known == b->known &&
+           a->others == b->others;
+}
+
+static int find_context(struct ct_cover *cover, const struct ct_edge_context *context, uint32_t *number)
+{
+    for (size_t i = 0; i < cover->context_count; i++) {
+        if (same_context(&cover->contexts[i], context)) {
+            *number = (uint32_t)i;
+            return CT_OK;
+        }
+    }
+    if (cover->context_count == MOST_CONTEXTS)
+        return ct_fail(cover->ctx, CT_ERR_LIMIT, "coverage: more than %u contexts; add up fewer captures",
+                       MOST_CONTEXTS);
+    struct ct_edge_context *contexts =
+        realloc(cover->contexts, (cover->context_count + 1) * sizeof *contexts);
+    if (!contexts)
+        return ct_fail_nomem(cover->ctx, "coverage");
+    cover->contexts = contexts;
+    struct ct_edge_context *fresh = &contexts[cover->context_count];
+    *fresh = *context;
+    fresh->edges = 0;
+    fresh->steps = 0;
+    *number = (uint32_t)cover->context_count++;
+    return CT_OK;
+}
+
+const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, size_t *count)
+{
+    *count = cover->context_count;
+    return cover->contexts;
+}
+
+static int find_cell(struct ct_cover *cover, uint32_t program, uint32_t context, struct cell **out)
+{
+    for (size_t i = cover->cell_count; i > 0; i--) {
+        struct cell *cell = &cover->cells[i - 1];
+        if (cell->program == program && cell->context == context) {
+            *out = cell;
+            return CT_OK;
+        }
+    }
+    struct cell *cells = realloc(cover->cells, (cover->cell_count + 1) * sizeof *cells);
+    if (!cells)
+        return ct_fail_nomem(cover->ctx, "coverage");
+    cover->cells = cells;
+    cells[cover->cell_count] = (struct cell){.program = program, .context = context};
+    *out = &cells[cover->cell_count++];
+    return CT_OK;
+}
+
+/* ---- items ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct ct_cover_item *x = a;
+    const struct ct_cover_item *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* Sorts and adds up equal ones; their number is the result. */
+static size_t settle(struct ct_cover_item *items, size_t count)
+{
+    if (count == 0)
+        return 0;
+    qsort(items, count, sizeof *items, by_place);
+    size_t n = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (by_place(&items[n], &items[i]) == 0)
+            items[n].count =
+                items[i].count > UINT64_MAX - items[n].count ? UINT64_MAX : items[n].count + items[i].count;
+        else
+            items[++n] = items[i];
+    }
+    return n + 1;
+}
+
+static void settle_cell(struct cell *cell)
+{
+    if (cell->settled < cell->count)
+        cell->count = cell->settled = settle(cell->items, cell->count);
+}
+
+static int push(struct ct_cover *cover, struct cell *cell, const struct ct_cover_item *item)
+{
+    if (cell->count == cell->room)
+        settle_cell(cell);
+    if (cell->room == 0 || (cell->settled == cell->count && cell->count > cell->room / 2)) {
+        size_t room = cell->room ? cell->room * 2 : FIRST_ITEMS;
+        struct ct_cover_item *items = realloc(cell->items, room * sizeof *items);
+        if (!items)
+            return ct_fail_nomem(cover->ctx, "coverage");
+        cell->items = items;
+        cell->room = room;
+    }
+    cell->items[cell->count] = *item;
+    cell->items[cell->count++].pad = 0;
+    return CT_OK;
+}
+
+int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
+                      const struct ct_cover_item *item)
+{
+    if (program >= cover->program_count || item->kind > CT_COVER_NOT)
+        return ct_fail(cover->ctx, CT_ERR_ARG, "coverage: program %u or kind %u does not exist", program,
+                       item->kind);
+    uint32_t number = 0;
+    struct cell *cell;
+    int result = find_context(cover, context, &number);
+    if (result == CT_OK)
+        result = find_cell(cover, program, number, &cell);
+    return result == CT_OK ? push(cover, cell, item) : result;
+}
+
+/* What one edge says, `bias` taken off. */
+static int add_edge(struct ct_cover *cover, struct cell *cell, uint64_t bias, const struct ct_node *node,
+                    const struct ct_edge *edge, uint64_t count)
+{
+    struct ct_cover_item item = {.from = node->start - bias, .to = node->end - bias, .count = count};
+    int result = push(cover, cell, &item);
+    bool branch = node->type == CT_INSN_BR || node->type == CT_INSN_IBR;
+    if (result != CT_OK || !branch || node->flags & CT_NODE_CUT)
+        return result;
+    item.from = node->last - bias;
+    item.kind = edge->exec ? CT_COVER_TAKEN : CT_COVER_NOT;
+    item.to = edge->exec && edge->kind != CT_EDGE_OPEN ? edge->next - bias : 0;
+    return push(cover, cell, &item);
+}
+
+static bool is_in(const struct program *program, uint64_t bias, const struct ct_node *node)
+{
+    uint64_t at = node->start - bias;
+    return at >= program->low && at < program->high && !(node->flags & CT_NODE_NOPATH) &&
+           node->end > node->start;
+}
+
+static int add_context(struct ct_cover *cover, uint32_t program, uint64_t bias, const struct ct_graph *graph,
+                       const struct ct_edges *edges, size_t context)
+{
+    size_t context_count;
+    const struct ct_edge_context *from = &ct_edges_contexts(edges, &context_count)[context];
+    struct cell *cell = NULL;
+    uint32_t edge_count;
+    uint32_t node_count;
+    const struct ct_edge *all = ct_graph_edges(graph, &edge_count);
+    const struct ct_node *nodes = ct_graph_nodes(graph, &node_count);
+    for (uint32_t i = 0; i < from->edges && i < edge_count; i++) {
+        const struct ct_node *node = &nodes[all[i].from];
+        uint64_t count = ct_edges_get(edges, context, i).count;
+        if (count == 0 || !is_in(&cover->programs[program], bias, node))
+            continue;
+        uint32_t number = 0;
+        int result = cell ? CT_OK : find_context(cover, from, &number);
+        if (result == CT_OK && !cell)
+            result = find_cell(cover, program, number, &cell);
+        if (result == CT_OK)
+            result = add_edge(cover, cell, bias, node, &all[i], count);
+        if (result != CT_OK)
+            return result;
+    }
+    return CT_OK;
+}
+
+int ct_cover_add(struct ct_cover *cover, uint32_t program, uint64_t bias, const struct ct_graph *graph,
+                 const struct ct_edges *edges)
+{
+    if (program >= cover->program_count)
+        return ct_fail(cover->ctx, CT_ERR_ARG, "coverage: program %u does not exist", program);
+    size_t count;
+    (void)ct_edges_contexts(edges, &count);
+    int result = CT_OK;
+    for (size_t i = 0; i < count && result == CT_OK; i++)
+        result = add_context(cover, program, bias, graph, edges, i);
+    return result;
+}
+
+int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, struct ct_cover_item **items,
+                   size_t *count)
+{
+    if (program >= cover->program_count || (context != CT_EDGES_ALL && context >= cover->context_count))
+        return ct_fail(cover->ctx, CT_ERR_ARG, "coverage: program %u or context %zu does not exist", program,
+                       context);
+    size_t total = 0;
+    for (size_t i = 0; i < cover->cell_count; i++) {
+        settle_cell(&cover->cells[i]);
+        total += cover->cells[i].count;
+    }
+    struct ct_cover_item *all = malloc((total + 1) * sizeof *all);
+    if (!all)
+        return ct_fail_nomem(cover->ctx, "coverage");
+    size_t n = 0;
+    for (size_t i = 0; i < cover->cell_count; i++) {
+        const struct cell *cell = &cover->cells[i];
+        if (cell->program != program || (context != CT_EDGES_ALL && cell->context != context) ||
+            cell->count == 0)
+            continue;
+        memcpy(all + n, cell->items, cell->count * sizeof *all);
+        n += cell->count;
+    }
+    *count = settle(all, n);
+    *items = all;
+    return CT_OK;
+}
+
+int ct_cover_merge(struct ct_cover *cover, struct ct_cover *from)
+{
+    for (size_t i = 0; i < from->cell_count; i++) {
+        struct cell *cell = &from->cells[i];
+        struct ct_cover_program program = ct_cover_program_at(from, cell->program);
+        uint32_t number = 0;
+        settle_cell(cell);
+        int result = ct_cover_program(cover, &program, &number);
+        for (size_t k = 0; k < cell->count && result == CT_OK; k++)
+            result = ct_cover_add_item(cover, number, &from->contexts[cell->context], &cell->items[k]);
+        if (result != CT_OK)
+            return result;
+    }
+    return CT_OK;
+}
+
+struct ct_ctx *ct_cover_ctx(const struct ct_cover *cover)
+{
+    return cover->ctx;
+}

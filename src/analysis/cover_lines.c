@@ -1,0 +1,391 @@
+/* Executions of source lines, counted as gcov does (docs/analysis.md): by blocks, and the ways into those of a line. */
+#include "analysis/cover.h"
+#include "base/ctx.h"
+
+#include <stdlib.h>
+
+/* A line of a block. */
+struct part {
+    uint32_t file, line;
+    uint32_t block;
+    uint32_t function;
+    uint32_t last; /* 1: no other line comes in the block for the first time after this one */
+    uint32_t insns, insns_run;
+    uint32_t pad;
+};
+
+struct parts {
+    struct ct_cover_work *work;
+    struct part *parts;
+    size_t count, room;
+    size_t block_first; /* parts of the block on hand begin here */
+};
+
+static struct part *find_part(struct parts *p, uint32_t block, uint32_t file, uint32_t line)
+{
+    for (size_t i = p->block_first; i < p->count; i++)
+        if (p->parts[i].file == file && p->parts[i].line == line)
+            return &p->parts[i];
+    if (p->count == p->room) {
+        size_t room = p->room ? p->room * 2 : 256;
+        struct part *parts = realloc(p->parts, room * sizeof *parts);
+        if (!parts)
+            return NULL;
+        p->parts = parts;
+        p->room = room;
+    }
+    p->parts[p->count] = (struct part){.file = file, .line = line, .block = block, .function = CT_COVER_NONE};
+    return &p->parts[p->count++];
+}
+
+/* What has no instructions of its own: the declaration, at the entry of a function, and labels. */
+static bool add_bare(struct parts *p, const struct ct_cover_insn *insn, size_t *label)
+{
+    const struct ct_cover_function *function = &p->work->functions[insn->function];
+    if (function->addr == insn->addr && function->line && function->file != CT_LINE_NONE) {
+        struct part *part = find_part(p, insn->block, function->file, function->line);
+        if (!part)
+            return false;
+        part->function = insn->function;
+    }
+    size_t count;
+    const struct ct_line *labels = ct_lines_labels(p->work->source->lines, &count);
+    while (*label < count && labels[*label].addr < insn->addr)
+        ++*label;
+    for (; *label < count && labels[*label].addr == insn->addr; ++*label)
+        if (!find_part(p, insn->block, labels[*label].file, labels[*label].line))
+            return false;
+    return true;
+}
+
+static int read_parts(struct parts *p)
+{
+    const struct ct_cover_work *work = p->work;
+    size_t label = 0;
+    for (size_t i = 0; i < work->report.insn_count; i++) {
+        const struct ct_cover_insn *insn = &work->insns[i];
+        if (insn->flags & CT_COVER_LEADER)
+            p->block_first = p->count;
+        if (insn->line == 0)
+            continue;
+        struct part *part =
+            add_bare(p, insn, &label) ? find_part(p, insn->block, insn->file, insn->line) : NULL;
+        if (!part)
+            return ct_fail_nomem(work->ctx, "coverage");
+        part->function = insn->function;
+        part->insns++;
+        part->insns_run += insn->count > 0;
+    }
+    for (size_t i = 0; i < p->count; i++)
+        p->parts[i].last = i + 1 == p->count || p->parts[i + 1].block != p->parts[i].block;
+    return CT_OK;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct part *x = a;
+    const struct part *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/* ---- loops that stay on a line ---- */
+
+/* Ways between the blocks of one line. */
+struct ring {
+    struct ct_cover_way *ways; /* by `from`; the counts get used up */
+    size_t count, room;
+    uint32_t *path; /* of ways, while a circle is looked for */
+    uint8_t *seen;  /* of ways: 1 on the path, 2 leads nowhere */
+};
+
+static void ring_free(struct ring *ring)
+{
+    free(ring->ways);
+    free(ring->path);
+    free(ring->seen);
+}
+
+static size_t first_from(const struct ring *ring, uint32_t block)
+{
+    size_t low = 0;
+    size_t high = ring->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ring->ways[middle].from < block)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The next way that goes on from the end of way `at`, behind way `after` when that is one of them. */
+static size_t next_way(const struct ring *ring, uint32_t at, size_t after)
+{
+    uint32_t block = ring->ways[at].to;
+    for (size_t i = after == SIZE_MAX ? first_from(ring, block) : after + 1;
+         i < ring->count && ring->ways[i].from == block; i++)
+        if (ring->ways[i].count && ring->seen[i] != 2)
+            return i;
+    return SIZE_MAX;
+}
+
+/* Takes the rarest way's count off all ways of the circle that path[from..depth) is. */
+static uint64_t take_circle(struct ring *ring, size_t from, size_t depth)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t i = from; i < depth; i++)
+        if (ring->ways[ring->path[i]].count < least)
+            least = ring->ways[ring->path[i]].count;
+    for (size_t i = from; i < depth; i++)
+        ring->ways[ring->path[i]].count -= least;
+    return least;
+}
+
+/* Where on the path the circle begins that way `next` closes; `depth` when it closes none. */
+static size_t closes(const struct ring *ring, size_t depth, size_t next)
+{
+    size_t i = depth;
+    while (i > 0 && ring->ways[ring->path[i - 1]].from != ring->ways[next].to)
+        i--;
+    return i > 0 ? i - 1 : depth;
+}
+
+/* Follows ways from `start` until a circle closes, and takes it; 0: there is none. */
+static uint64_t find_circle(struct ring *ring, size_t start)
+{
+    size_t depth = 0;
+    size_t after = SIZE_MAX;
+    ring->path[depth++] = (uint32_t)start;
+    ring->seen[start] = 1;
+    if (ring->ways[start].from == ring->ways[start].to)
+        return take_circle(ring, 0, 1);
+    while (depth) {
+        size_t next = next_way(ring, ring->path[depth - 1], after);
+        if (next == SIZE_MAX) {
+            after = ring->path[--depth];
+            ring->seen[after] = 2;
+            if (depth == 0)
+                return 0;
+            continue;
+        }
+        ring->path[depth] = (uint32_t)next;
+        size_t from = ring->ways[next].to == ring->ways[next].from ? depth : closes(ring, depth, next);
+        if (from < depth || ring->ways[next].to == ring->ways[next].from)
+            return take_circle(ring, from, depth + 1);
+        ring->seen[next] = 1;
+        depth++;
+        after = SIZE_MAX;
+    }
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct ct_cover_way *x = a;
+    const struct ct_cover_way *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* How often loops went round without leaving the line. Each circle that is taken uses up a way, so it ends. */
+static uint64_t go_round(struct ring *ring)
+{
+    uint64_t total = 0;
+    if (ring->count)
+        qsort(ring->ways, ring->count, sizeof *ring->ways, by_start);
+    for (size_t i = 0; i < ring->count;) {
+        for (size_t k = 0; k < ring->count; k++)
+            ring->seen[k] = 0;
+        uint64_t taken = ring->ways[i].count ? find_circle(ring, i) : 0;
+        total += taken;
+        i += taken == 0;
+    }
+    return total;
+}
+
+/* ---- the count of a line ---- */
+
+struct lines {
+    struct parts parts;
+    struct ring ring;
+    uint32_t *stamp; /* of each block: the line that it is one of, from 1 */
+    uint32_t now;
+};
+
+static bool ring_push(struct ring *ring, const struct ct_cover_way *way)
+{
+    if (ring->count == ring->room) {
+        size_t room = ring->room ? ring->room * 2 : 64;
+        struct ct_cover_way *ways = realloc(ring->ways, room * sizeof *ways);
+        if (ways)
+            ring->ways = ways;
+        uint32_t *path = ways ? realloc(ring->path, (room + 1) * sizeof *path) : NULL;
+        if (path)
+            ring->path = path;
+        uint8_t *seen = path ? realloc(ring->seen, room) : NULL;
+        if (!seen)
+            return false;
+        ring->seen = seen;
+        ring->room = room;
+    }
+    ring->ways[ring->count++] = *way;
+    return true;
+}
+
+static size_t first_way(const struct ct_cover_work *work, uint32_t block)
+{
+    size_t low = 0;
+    size_t high = work->way_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (work->ways[middle].to < block)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Executions of the blocks that end with a line: ways into them from others, and round among themselves. */
+static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *count)
+{
+    const struct ct_cover_work *work = l->parts.work;
+    const struct part *parts = l->parts.parts;
+    l->now++;
+    l->ring.count = 0;
+    for (size_t i = first; i < end; i++)
+        if (parts[i].last)
+            l->stamp[parts[i].block] = l->now;
+    for (size_t i = first; i < end; i++) {
+        if (!parts[i].last)
+            continue;
+        *count += work->entered[parts[i].block];
+        for (size_t k = first_way(work, parts[i].block); k < work->way_count; k++) {
+            const struct ct_cover_way *way = &work->ways[k];
+            if (way->to != parts[i].block)
+                break;
+            if (l->stamp[way->from] != l->now)
+                *count += way->count;
+            else if (!ring_push(&l->ring, way))
+                return false;
+        }
+    }
+    *count += go_round(&l->ring);
+    return true;
+}
+
+/* The line of parts [first, end). */
+static bool add_line(struct lines *l, size_t first, size_t end)
+{
+    struct ct_cover_work *work = l->parts.work;
+    const struct part *parts = l->parts.parts;
+    struct ct_cover_line line = {
+        .file = parts[first].file, .line = parts[first].line, .function = CT_COVER_NONE};
+    bool ends = false;
+    uint64_t blocks = 0;
+    uint64_t most = 0;
+    for (size_t i = first; i < end; i++) {
+        uint64_t count = work->blocks[parts[i].block].count;
+        ends |= parts[i].last;
+        blocks += count;
+        most = count > most ? count : most;
+        line.insns += parts[i].insns;
+        line.insns_run += parts[i].insns_run;
+        if (line.function == CT_COVER_NONE)
+            line.function = parts[i].function;
+    }
+    if (ends ? !count_ends(l, first, end, &line.count) : (line.count = blocks, false))
+        return false;
+    if (line.count == 0 && line.insns_run)
+        line.count = most ? most : 1; /* entered behind a gap in the trace, in the middle of a block */
+    work->lines[work->report.line_count++] = line;
+    return true;
+}
+
+static int add_lines(struct lines *l)
+{
+    struct ct_cover_work *work = l->parts.work;
+    const struct part *parts = l->parts.parts;
+    size_t count = l->parts.count;
+    l->stamp = calloc(work->report.block_count + 1, sizeof *l->stamp);
+    work->lines = calloc(count + 1, sizeof *work->lines);
+    bool good = l->stamp && work->lines;
+    for (size_t first = 0; first < count && good;) {
+        size_t end = first;
+        while (end < count && parts[end].file == parts[first].file && parts[end].line == parts[first].line)
+            end++;
+        good = add_line(l, first, end);
+        first = end;
+    }
+    return good ? CT_OK : ct_fail_nomem(work->ctx, "coverage");
+}
+
+/* ---- branches by line ---- */
+
+struct decision {
+    uint32_t file, line, insn;
+};
+
+static int by_decision(const void *a, const void *b)
+{
+    const struct decision *x = a;
+    const struct decision *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->insn < y->insn ? -1 : x->insn > y->insn;
+}
+
+static int add_branches(struct ct_cover_work *work)
+{
+    struct ct_cover_report *report = &work->report;
+    struct decision *decisions = malloc((report->insn_count + 1) * sizeof *decisions);
+    work->branches = malloc((report->insn_count + 1) * sizeof *work->branches);
+    if (!decisions || !work->branches) {
+        free(decisions);
+        return ct_fail_nomem(work->ctx, "coverage");
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < report->insn_count; i++)
+        if (ct_cover_decides(&work->insns[i]))
+            decisions[n++] = (struct decision){work->insns[i].file, work->insns[i].line, (uint32_t)i};
+    if (n)
+        qsort(decisions, n, sizeof *decisions, by_decision);
+    size_t line = 0;
+    for (size_t i = 0; i < n; i++) {
+        work->branches[i] = decisions[i].insn;
+        while (line < report->line_count &&
+               (work->lines[line].file < decisions[i].file ||
+                (work->lines[line].file == decisions[i].file && work->lines[line].line < decisions[i].line)))
+            line++;
+        if (line == report->line_count || work->lines[line].line != decisions[i].line ||
+            work->lines[line].file != decisions[i].file)
+            continue;
+        if (work->lines[line].branches++ == 0)
+            work->lines[line].first_branch = (uint32_t)i;
+    }
+    report->branch_count = n;
+    free(decisions);
+    return CT_OK;
+}
+
+int ct_cover_make_lines(struct ct_cover_work *work)
+{
+    struct lines l = {.parts.work = work};
+    int result = read_parts(&l.parts);
+    if (result == CT_OK && l.parts.count)
+        qsort(l.parts.parts, l.parts.count, sizeof *l.parts.parts, by_line);
+    if (result == CT_OK)
+        result = add_lines(&l);
+    free(l.parts.parts);
+    free(l.stamp);
+    ring_free(&l.ring);
+    return result == CT_OK ? add_branches(work) : result;
+}

@@ -1,0 +1,44 @@
+/* Programs with their functions and source lines: those that a capture has images of, or that --elf names. */
+#ifndef CT_CLI_PROGRAMS_H
+#define CT_CLI_PROGRAMS_H
+
+#include "cli/capture.h"
+#include "coretap/program.h"
+#include "coretap/source_lines.h"
+
+#define CLI_ELF_OPTION                                                                                       \
+    {                                                                                                        \
+        .name = "elf", .letter = 'E', .kind = CLI_LIST, .arg = "FILE[@HEX]",                                 \
+        .help = "A program that ran, with its load address when it was moved. Can be given more than once. " \
+                "Without it: the ELF files that the capture names."                                          \
+    }
+
+struct cli_program {
+    const char *path;
+    uint64_t bias;
+    struct ct_symbols *symbols; /* all without the bias */
+    struct ct_lines *lines;
+    struct ct_memory *memory;
+    uint64_t low, high; /* code is in [low, high) */
+};
+
+struct cli_programs {
+    const struct cli_args *args;
+    struct cli_program *programs;
+    size_t count;
+    struct ct_image **images; /* lists of buffers, with what --elf adds */
+    size_t image_lists;
+};
+
+/* Loads them. `elf` is the index of the option; `capture` may be NULL. A program that --elf names is added to the
+ * images of each buffer that says nothing of the memory where it is. False: said why. */
+bool cli_programs_open(struct cli_programs *programs, const struct cli_args *args, size_t elf,
+                       struct cli_capture *capture);
+/* Loads one more. False: said why. */
+bool cli_programs_add(struct cli_programs *programs, const char *path);
+void cli_programs_close(struct cli_programs *programs);
+
+/* The architecture of the first core of the capture; of a newest A profile without a capture. */
+struct ct_arch cli_programs_arch(const struct cli_capture *capture);
+
+#endif

@@ -1,0 +1,50 @@
+/* Coverage in the formats of other tools, and in words. */
+#ifndef CT_REPORT_COVER_H
+#define CT_REPORT_COVER_H
+
+#include "coretap/cover.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* One program. */
+struct ct_cover_view {
+    const char *program;
+    const struct ct_cover_report *report;
+    const struct ct_lines *lines;
+    const struct ct_memory *memory;
+};
+
+/* What is written, of all programs. */
+struct ct_cover_views {
+    const struct ct_cover_view *views;
+    size_t count;
+    const char *title; /* what was covered: the name of the capture */
+};
+
+void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions);
+void ct_cover_lcov(FILE *out, const struct ct_cover_views *views);
+void ct_cover_cobertura(FILE *out, const struct ct_cover_views *views, uint64_t seconds);
+void ct_cover_json(FILE *out, const struct ct_cover_views *views);
+void ct_cover_html(FILE *out, const struct ct_cover_views *views);
+
+/* The counts themselves, as ct_cover_read takes them. CT_ERR_NOMEM. */
+int ct_cover_write(FILE *out, struct ct_cover *cover);
+
+/* Lines of one file: a slice of report->lines, the next one with each call. False behind the last. Start with all zero. */
+struct ct_cover_slice {
+    const struct ct_cover_line *lines;
+    size_t count;
+    uint32_t file;
+    const char *path;
+};
+bool ct_cover_next_file(const struct ct_cover_view *view, struct ct_cover_slice *slice);
+
+/* Sums of one file. */
+struct ct_cover_sums ct_cover_file_sums(const struct ct_cover_view *view, const struct ct_cover_slice *slice);
+
+/* "12.5 %", or "-" of nothing, in one of the caller's buffers of 16 bytes. */
+const char *ct_cover_percent(char text[16], struct ct_cover_ratio ratio);
+double ct_cover_rate(struct ct_cover_ratio ratio);
+
+#endif

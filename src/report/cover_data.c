@@ -1,0 +1,53 @@
+/* Coverage files, which ct_cover_read reads (docs/formats.md). */
+#include "report/cover.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void head(FILE *out, const struct ct_cover_program *program)
+{
+    fprintf(out, "program %" PRIx64 " %" PRIx64 " ", program->low, program->high);
+    for (size_t i = 0; i < program->build_id_size; i++)
+        fprintf(out, "%02x", program->build_id[i]);
+    fprintf(out, "%s %s\n", program->build_id_size ? "" : "-", program->name);
+}
+
+static void item(FILE *out, const struct ct_cover_item *item)
+{
+    static const char *const words[] = {"run", "taken", "not"};
+    fprintf(out, "%s %" PRIx64, words[item->kind], item->from);
+    if (item->kind != CT_COVER_NOT)
+        fprintf(out, " %" PRIx64, item->to);
+    fprintf(out, " %" PRIu64 "\n", item->count);
+}
+
+static int program(FILE *out, struct ct_cover *cover, uint32_t number)
+{
+    size_t contexts;
+    const struct ct_edge_context *all = ct_cover_contexts(cover, &contexts);
+    struct ct_cover_program program = ct_cover_program_at(cover, number);
+    head(out, &program);
+    for (size_t i = 0; i < contexts; i++) {
+        struct ct_cover_item *items;
+        size_t count;
+        int result = ct_cover_items(cover, number, i, &items, &count);
+        if (result != CT_OK)
+            return result;
+        if (count)
+            fprintf(out, "context %x %" PRIx32 " %" PRIx32 " %x %x\n", all[i].known, all[i].ctxt, all[i].vmid,
+                    all[i].el_sec, all[i].others);
+        for (size_t k = 0; k < count; k++)
+            item(out, &items[k]);
+        free(items);
+    }
+    return CT_OK;
+}
+
+int ct_cover_write(FILE *out, struct ct_cover *cover)
+{
+    int result = CT_OK;
+    fprintf(out, "coretap-coverage 1\n");
+    for (uint32_t i = 0; i < ct_cover_programs(cover) && result == CT_OK; i++)
+        result = program(out, cover, i);
+    return result;
+}

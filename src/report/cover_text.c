@@ -1,0 +1,66 @@
+/* Coverage in words. */
+#include "report/cover.h"
+
+#include <inttypes.h>
+
+static void ratio(FILE *out, const char *what, struct ct_cover_ratio ratio)
+{
+    char text[16];
+    fprintf(out, "  %-13s %8" PRIu64 " of %8" PRIu64 "  %8s\n", what, ratio.seen, ratio.all,
+            ct_cover_percent(text, ratio));
+}
+
+static void files(FILE *out, const struct ct_cover_view *view)
+{
+    char a[16];
+    char b[16];
+    char c[16];
+    struct ct_cover_slice slice = {0};
+    if (view->report->line_count)
+        fprintf(out, "\n     lines  branches functions  file\n");
+    while (ct_cover_next_file(view, &slice)) {
+        struct ct_cover_sums sums = ct_cover_file_sums(view, &slice);
+        fprintf(out, "  %8s  %8s  %8s  %s\n", ct_cover_percent(a, sums.lines),
+                ct_cover_percent(b, sums.branches), ct_cover_percent(c, sums.functions), slice.path);
+    }
+}
+
+static void list_functions(FILE *out, const struct ct_cover_view *view)
+{
+    char a[16];
+    char b[16];
+    fprintf(out, "\n      runs  instructions  branches  function\n");
+    for (size_t i = 0; i < view->report->function_count; i++) {
+        const struct ct_cover_function *f = &view->report->functions[i];
+        struct ct_cover_ratio insns = {f->insns_run, f->insns};
+        struct ct_cover_ratio branches = {f->branches_run, f->branches};
+        fprintf(out, "  %8" PRIu64 "      %8s  %8s  %s\n", f->count, ct_cover_percent(a, insns),
+                ct_cover_percent(b, branches), f->name);
+    }
+}
+
+void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions)
+{
+    for (size_t i = 0; i < views->count; i++) {
+        const struct ct_cover_view *view = &views->views[i];
+        const struct ct_cover_sums *sums = &view->report->sums;
+        fprintf(out, "%s%s\n", i ? "\n" : "", view->program);
+        ratio(out, "functions", sums->functions);
+        ratio(out, "lines", sums->lines);
+        ratio(out, "instructions", sums->insns);
+        ratio(out, "branches", sums->branches);
+        ratio(out, "conditions", sums->conditions);
+        ratio(out, "calls", sums->calls);
+        if (sums->partial_lines)
+            fprintf(out, "  %" PRIu64 " lines ran in part\n", sums->partial_lines);
+        if (sums->hidden)
+            fprintf(out, "  %" PRIu64 " instructions have a condition that no branch shows\n", sums->hidden);
+        if (view->report->elsewhere)
+            fprintf(out,
+                    "  %" PRIu64 " instructions ran in functions that are not listed (--all-functions)\n",
+                    view->report->elsewhere);
+        files(out, view);
+        if (functions)
+            list_functions(out, view);
+    }
+}

@@ -1,0 +1,18 @@
+/* Instructions in words, by Capstone where it was there when this was built. */
+#ifndef CT_REPORT_DISASM_H
+#define CT_REPORT_DISASM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ct_disasm;
+
+/* NULL without memory. */
+struct ct_disasm *ct_disasm_new(void);
+void ct_disasm_free(struct ct_disasm *disasm);
+
+/* The instruction of `size` bytes at `addr`, in `isa` (enum ct_isa), as text; its opcode when it cannot be said. */
+void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
+                    char text[192]);
+
+#endif

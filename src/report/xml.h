@@ -1,0 +1,12 @@
+/* Text in XML and HTML. */
+#ifndef CT_REPORT_XML_H
+#define CT_REPORT_XML_H
+
+#include <stdio.h>
+
+/* Text between tags or in quotes: what has a meaning in XML is escaped, other control characters than tabs and what is no
+ * UTF-8 become U+FFFD. */
+void ct_xml_text(FILE *out, const char *text);
+void ct_xml_bytes(FILE *out, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,56 @@
+# Coverage. What needs a compiler and QEMU is in tests/cover.
+$ coretap cover examples/quickstart
+! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
+[2]
+$ coretap cover --elf examples/quickstart/firmware.bin examples/quickstart
+! coretap: examples/quickstart/firmware.bin: not an ELF file
+[2]
+$ coretap cover --elf nowhere@xyz examples/quickstart
+! coretap cover: --elf nowhere@xyz: behind the '@' stands the load address in hexadecimal
+! Try 'coretap cover --help'.
+[2]
+$ coretap cover nowhere
+! coretap: nowhere: No such file or directory; expected a snapshot directory, the .ini file of a raw trace, or a perf.data file
+[2]
+$ coretap cover --format xml examples/quickstart
+! coretap cover: --format: 'xml' is not one of text, lcov, cobertura, json, html, data
+! Try 'coretap cover --help'.
+[2]
+
+# Coverage files.
+$ coretap merge
+! coretap merge: name the coverage files to add up
+! Try 'coretap merge --help'.
+[2]
+$ printf 'coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\nrun 1000 1008 5\nnot 1004 2\n' > $T/a
+$ printf 'coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 0\nrun 1000 1008 1\ntaken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n' > $T/b
+$ coretap merge $T/a $T/b
+| coretap-coverage 1
+| program 1000 3000 00ff ./a program
+| context 2 7 0 0 0
+| run 1000 1008 6
+| taken 1004 1000 4
+| not 1004 2
+| program 0 10 - b
+| context 0 0 0 0 0
+| run 0 4 1
+$ coretap merge $T/b $T/a
+| coretap-coverage 1
+| program 1000 3000 00ff elsewhere
+| context 2 7 0 0 0
+| run 1000 1008 6
+| taken 1004 1000 4
+| not 1004 2
+| program 0 10 - b
+| context 0 0 0 0 0
+| run 0 4 1
+$ printf 'coretap-coverage 1\nrun 0 4 1\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
+| bad:2: a count before the first 'program'; the rest of the file was not read. Write it with 'coretap cover --format data'
+$ printf 'coretap-coverage 1\nprogram 0 10 - b\nrun 0 x 1\n' > $T/bad && coretap merge $T/a $T/bad 2>&1 | sed 's/.*bad:/bad:/'
+| bad:3: a count is 'run FROM TO N', 'taken FROM TO N' or 'not FROM N'; the rest of the file was not read. Write it with 'coretap cover --format data'
+$ coretap merge examples/quickstart/snapshot.ini
+! coretap: examples/quickstart/snapshot.ini:1: not a coverage file: the first line is not 'coretap-coverage 1'; the rest of the file was not read. Write it with 'coretap cover --format data'
+[2]
+$ coretap cover $T/a
+! coretap: ./a program: cannot be opened: No such file or directory
+[2]

@@ -1,0 +1,75 @@
+"""What a program did under QEMU, for tests: the addresses of all instructions that it executed, and coverage counts made
+from them without any trace."""
+import collections
+import pathlib
+import re
+import subprocess
+
+BRANCH = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s+(b|bl|blr|br|ret|cbz|cbnz|tbz|tbnz|b\.\w+)(\s|$)")
+CODE = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s")
+ALWAYS = ("b", "bl", "blr", "br", "ret")
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def path(folder, program):
+    """Addresses of the executed instructions, in order."""
+    log = pathlib.Path(folder) / "path.log"
+    run("qemu-aarch64", "-singlestep", "-d", "exec,nochain", "-D", str(log), str(program))
+    return [int(at, 16) for at in re.findall(r"\[[0-9a-f]+/([0-9a-f]+)/", log.read_text())]
+
+
+def branches(program):
+    """Address -> mnemonic of each branch, and the range of the code."""
+    found = {}
+    addresses = []
+    for line in run("aarch64-linux-gnu-objdump", "-d", str(program)).splitlines():
+        code = CODE.match(line)
+        if code:
+            addresses.append(int(code.group(1), 16))
+        branch = BRANCH.match(line)
+        if branch:
+            found[int(branch.group(1), 16)] = branch.group(2)
+    return found, min(addresses), max(addresses) + 4
+
+
+def build_id(program):
+    found = re.search(r"Build ID: ([0-9a-f]+)", run("readelf", "-n", str(program)))
+    return found.group(1) if found else "-"
+
+
+def counts(program, executed):
+    """The counts of a path: (kind, from, to) -> how often."""
+    decides, low, high = branches(program)
+    items = collections.Counter()
+    start = executed[0]
+    for at, behind in zip(executed, executed[1:]):
+        op = decides.get(at)
+        if op or behind != at + 4:
+            items["run", start, at + 4] += 1
+            start = behind
+        if op and behind == at + 4 and op not in ALWAYS:
+            items["not", at, 0] += 1
+        elif op:
+            items["taken", at, behind] += 1
+    return items, low, high
+
+
+def capture(coretap, folder, program):
+    """A capture of a run of the program."""
+    place = pathlib.Path(folder) / "capture"
+    run(coretap, "record", "--quiet", "-o", str(place), "--", str(program))
+    return place
+
+
+def counts_file(folder, program):
+    """A coverage file made from the path alone."""
+    items, low, high = counts(program, path(folder, program))
+    lines = ["coretap-coverage 1", f"program {low:x} {high:x} {build_id(program)} {program}", "context 0 0 0 0 0"]
+    for (kind, at, to), n in sorted(items.items()):
+        lines.append(f"not {at:x} {n}" if kind == "not" else f"{kind} {at:x} {to:x} {n}")
+    file = pathlib.Path(folder) / "counts"
+    file.write_text("\n".join(lines) + "\n")
+    return file

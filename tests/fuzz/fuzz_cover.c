@@ -1,0 +1,50 @@
+/* Coverage files. What must hold: what was read can be taken out again, in order and each place once, and read a second
+ * time it only adds up. */
+#include <stdlib.h>
+
+#include "coretap/cover.h"
+#include "fuzz.h"
+
+#define MOST_BYTES 65536
+
+static void require(int truth)
+{
+    if (!truth)
+        abort();
+}
+
+static uint64_t check_items(struct ct_cover *cover, size_t *places)
+{
+    uint64_t sum = 0;
+    *places = 0;
+    for (uint32_t p = 0; p < ct_cover_programs(cover); p++) {
+        struct ct_cover_item *items;
+        size_t count;
+        require(ct_cover_items(cover, p, CT_EDGES_ALL, &items, &count) == CT_OK);
+        for (size_t i = 0; i < count; i++) {
+            require(items[i].kind <= CT_COVER_NOT);
+            require(i == 0 || items[i - 1].kind < items[i].kind || items[i - 1].from < items[i].from ||
+                    items[i - 1].to < items[i].to);
+            sum += items[i].count;
+        }
+        *places += count;
+        free(items);
+    }
+    return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct ct_cover *cover;
+    if (size > MOST_BYTES || ct_cover_new(NULL, &cover) != CT_OK)
+        return 0;
+    int first = ct_cover_read(cover, "fuzz", (const char *)data, size);
+    size_t once;
+    size_t twice;
+    check_items(cover, &once);
+    require(ct_cover_read(cover, "fuzz", (const char *)data, size) == first);
+    check_items(cover, &twice);
+    require(once == twice);
+    ct_cover_free(cover);
+    return 0;
+}
