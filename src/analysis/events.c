@@ -197,8 +197,9 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
         event.type = CT_EVENT_RETURN;
         break;
     case CT_ELEM_CONTEXT:
-        if (elem->aux & CT_CONTEXT_SILENT)
+        if (elem->aux & CT_CONTEXT_SILENT && elem->n == ev->el_sec)
             return;
+        ev->el_sec = elem->n;
         event.type = CT_EVENT_CONTEXT;
         break;
     case CT_ELEM_SW_SOURCE:

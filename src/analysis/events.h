@@ -24,6 +24,7 @@ struct ct_events {
     uint8_t gap;
     bool in_gap;
     struct ct_elem sw_source; /* of software trace */
+    uint8_t el_sec;           /* of the last context; ETMv4 and ETE, which repeat none, do not need it */
     bool local_time;          /* the last element was one, and its sum comes next */
 };
 

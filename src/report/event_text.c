@@ -44,6 +44,8 @@ static void context_note(const struct ct_event *e, char *note)
     int n = 0;
     if (e->b & CT_CONTEXT_EL)
         n = snprintf(note, NOTE_SIZE, "EL%u ", e->a & 15u);
+    else if (e->a & 15u) /* all that a PTM tells of levels */
+        n = snprintf(note, NOTE_SIZE, "Hyp ");
     n += snprintf(note + n, (size_t)(NOTE_SIZE - n), "%s %s", worlds[e->a >> 4 & 3],
                   e->b & CT_CONTEXT_SF ? "64-bit" : "32-bit");
     if (e->b & CT_CONTEXT_CTXT)

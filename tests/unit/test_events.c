@@ -166,9 +166,30 @@ static void many_events_without_a_count_are_not_held(void **state)
         assert_event(&got.events[i], CT_EVENT_HARDWARE, 0, i % 15 + 1);
 }
 
+/* A PTM repeats its context in each i-sync; exceptions and branches change the security state and Hyp mode. */
+static void contexts_that_repeat_make_no_event(void **state)
+{
+    (void)state;
+    const struct ct_elem elems[] = {
+        {.kind = CT_ELEM_CONTEXT, .n = 0x10, .aux = CT_CONTEXT_CTXT, .v = 1},
+        {.kind = CT_ELEM_CONTEXT, .n = 0x10, .aux = CT_CONTEXT_CTXT | CT_CONTEXT_SILENT, .v = 1},
+        {.kind = CT_ELEM_CONTEXT, .n = 0x12, .aux = CT_CONTEXT_CTXT | CT_CONTEXT_SILENT, .v = 1},
+        {.kind = CT_ELEM_CONTEXT, .n = 0x12, .aux = CT_CONTEXT_CTXT, .v = 1},
+        {.kind = CT_ELEM_END},
+    };
+    static struct got got;
+    from_elems(elems, SIZE(elems), &got);
+    assert_int_equal(got.count, 4);
+    assert_int_equal(got.events[0].a, 0x10);
+    assert_int_equal(got.events[1].a, 0x12);
+    assert_event(&got.events[2], CT_EVENT_CONTEXT, 0, 1);
+    assert_int_equal(got.events[3].type, CT_EVENT_END);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contexts_that_repeat_make_no_event),
         cmocka_unit_test(counts_belong_to_what_is_before_them),
         cmocka_unit_test(an_attached_count_does_not_run_on),
         cmocka_unit_test(targets_are_told_by_what_comes_next),
