@@ -4,6 +4,7 @@
 #include "program/memory.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -63,7 +64,8 @@ static int with_tail(struct ct_ctx *ctx, const struct ct_mapped_file *file, cons
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
         return ct_fail_nomem(ctx, file->path);
-    memcpy(pages, file->bytes + segment->p_offset, (size_t)segment->p_filesz);
+    if (segment->p_filesz)
+        memcpy(pages, file->bytes + segment->p_offset, (size_t)segment->p_filesz);
     *out = pages;
     return CT_OK;
 }
@@ -71,7 +73,8 @@ static int with_tail(struct ct_ctx *ctx, const struct ct_mapped_file *file, cons
 static int check_segment(struct ct_ctx *ctx, const struct ct_mapped_file *file, const GElf_Phdr *segment,
                          uint64_t addr)
 {
-    if (segment->p_offset > file->size || segment->p_filesz > file->size - segment->p_offset)
+    bool inside = segment->p_offset <= file->size && segment->p_filesz <= file->size - segment->p_offset;
+    if (!inside && segment->p_filesz) /* one of zeros alone may have any offset */
         return ct_fail(ctx, CT_ERR_FORMAT,
                        "%s: the segment at 0x%" PRIx64 " has 0x%" PRIx64 " bytes at offset 0x%" PRIx64
                        ", beyond the end of the file at 0x%zx: the file is cut; get a whole copy",
@@ -100,7 +103,7 @@ static int add_segment(struct ct_memory *memory, const struct ct_mapped_file *fi
         return result;
     struct ct_region region = {.addr = addr,
                                .last = addr + (segment->p_memsz - 1),
-                               .bytes = file->bytes + segment->p_offset,
+                               .bytes = segment->p_filesz ? file->bytes + segment->p_offset : NULL,
                                .file = file,
                                .image_addr = bias,
                                .space = space,
