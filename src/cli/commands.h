@@ -7,11 +7,13 @@
 extern const struct cli_command cli_command_cover;
 extern const struct cli_command cli_command_decode;
 extern const struct cli_command cli_command_fractal;
+extern const struct cli_command cli_command_graph;
 extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_list;
 extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_stats;
 extern const struct cli_command cli_command_tessla;
+extern const struct cli_command cli_command_watch;
 
 #endif

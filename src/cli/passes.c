@@ -41,6 +41,12 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return m->sink->flow(m->sink->user, stream, batch);
 }
 
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    const struct metered *m = user;
+    return m->sink->steps(m->sink->user, stream, batch);
+}
+
 static int on_bytes(void *user, uint64_t bytes)
 {
     const struct metered *m = user;
@@ -66,6 +72,7 @@ static int run_pass(struct cli_passes *p)
                                           .packets = sink.packets ? on_packets : NULL,
                                           .elems = sink.elems ? on_elems : NULL,
                                           .flow = sink.flow ? on_flow : NULL,
+                                          .steps = sink.steps ? on_steps : NULL,
                                           .bytes = on_bytes};
     struct ct_chain *chain;
     if (ct_chain_new(args->ctx, p->buffer, &options, &metered, &chain) != CT_OK)

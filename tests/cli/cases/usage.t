@@ -13,6 +13,8 @@ $ coretap --help
 |   decode     print the trace as events with a running cycle count
 |   stats      how much trace there is, what it says, and how fast it was decoded
 |   record     run an Arm program and write the trace of what it did
+|   graph      print the control flow of a program
+|   watch      print an event each time execution comes by a watchpoint
 |   cover      which functions, lines, instructions and branches ran
 |   merge      add up coverage files
 |   tessla     run a TeSSLa specification on a textual trace
@@ -31,6 +33,8 @@ $ coretap
 !   decode     print the trace as events with a running cycle count
 !   stats      how much trace there is, what it says, and how fast it was decoded
 !   record     run an Arm program and write the trace of what it did
+!   graph      print the control flow of a program
+!   watch      print an event each time execution comes by a watchpoint
 !   cover      which functions, lines, instructions and branches ran
 !   merge      add up coverage files
 !   tessla     run a TeSSLa specification on a textual trace

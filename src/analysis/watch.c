@@ -1,0 +1,286 @@
+/* The watcher: steps in, events out. */
+#include "coretap/watch.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/watch.h"
+#include "base/ctx.h"
+
+#define NOTHING   UINT32_MAX /* an edge that passes no watchpoint */
+#define NO_EDGE   UINT32_MAX
+#define KNOWN     (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
+#define FIRST_MAP 1024
+
+struct ct_watcher {
+    struct ct_ctx *ctx;
+    const struct ct_watches *watches;
+    uint32_t *first; /* by edge: its first hit, or NOTHING */
+    size_t edges;    /* those that `first` knows */
+    size_t edge_room;
+    struct ct_watch_hit *hits;
+    size_t hit_count;
+    size_t hit_room;
+    struct ct_watch_event now; /* what all events have: cycle, time, context */
+    uint32_t before;           /* the edge that led here, or NO_EDGE */
+    bool in_gap;
+    /* Where in the batch it is. */
+    size_t step;
+    size_t mark;
+    uint32_t hit;                  /* of the step that was begun: the next one, or NOTHING */
+    uint32_t point;                /* of the mark: the watchpoint to be looked at next */
+    bool begun;                    /* hits of `step` are being given */
+    struct ct_watch_event pending; /* an event of a mark, for each watchpoint that wants it */
+    bool has_pending;
+};
+
+int ct_watcher_new(struct ct_ctx *ctx, const struct ct_watches *watches, struct ct_watcher **out)
+{
+    struct ct_watcher *w = calloc(1, sizeof *w);
+    if (!w)
+        return ct_fail_nomem(ctx, "watcher");
+    w->ctx = ctx;
+    w->watches = watches;
+    w->before = NO_EDGE;
+    *out = w;
+    return CT_OK;
+}
+
+void ct_watcher_free(struct ct_watcher *w)
+{
+    if (!w)
+        return;
+    free(w->first);
+    free(w->hits);
+    free(w);
+}
+
+/* ---- the map from edges to hits ---- */
+
+static int make_room(struct ct_watcher *w, size_t edges)
+{
+    if (edges <= w->edge_room)
+        return CT_OK;
+    size_t room = w->edge_room ? w->edge_room : FIRST_MAP;
+    while (room < edges)
+        room *= 2;
+    uint32_t *first = realloc(w->first, room * sizeof *first);
+    if (!first)
+        return ct_fail_nomem(w->ctx, "watcher");
+    w->first = first;
+    w->edge_room = room;
+    return CT_OK;
+}
+
+static int make_hit_room(struct ct_watcher *w, size_t count)
+{
+    size_t room = w->hit_room ? w->hit_room : FIRST_MAP;
+    if (count <= w->hit_room)
+        return CT_OK;
+    while (room < count)
+        room *= 2;
+    struct ct_watch_hit *hits = realloc(w->hits, room * sizeof *hits);
+    if (!hits)
+        return ct_fail_nomem(w->ctx, "watcher");
+    w->hits = hits;
+    w->hit_room = room;
+    return CT_OK;
+}
+
+/* Edges that are new in the graph. */
+static int learn(struct ct_watcher *w, const struct ct_graph *graph)
+{
+    uint32_t count;
+    uint32_t nodes;
+    const struct ct_edge *edges = ct_graph_edges(graph, &count);
+    const struct ct_node *all = ct_graph_nodes(graph, &nodes);
+    int rc = make_room(w, count);
+    while (!rc && w->edges < count) {
+        const struct ct_edge *edge = &edges[w->edges];
+        size_t free_room = w->hit_room - w->hit_count;
+        size_t n = ct_watch_hits(w->watches, &all[edge->from], edge, w->hits ? w->hits + w->hit_count : NULL,
+                                 free_room);
+        if (n > free_room) {
+            rc = make_hit_room(w, w->hit_count + n);
+            continue;
+        }
+        w->first[w->edges++] = n ? (uint32_t)w->hit_count : NOTHING;
+        w->hit_count += n;
+    }
+    return rc;
+}
+
+/* ---- marks ---- */
+
+static void set_context(struct ct_watcher *w, const struct ct_elem *elem)
+{
+    w->now.ctxt = elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : 0;
+    w->now.vmid = elem->aux & CT_CONTEXT_VMID ? (uint32_t)(elem->v >> 32) : 0;
+    w->now.el_sec = elem->n;
+    w->now.known = (uint8_t)(elem->aux & KNOWN);
+}
+
+static bool same_context(const struct ct_watch_event *a, const struct ct_watch_event *b)
+{
+    return a->ctxt == b->ctxt && a->vmid == b->vmid && a->el_sec == b->el_sec && a->known == b->known;
+}
+
+static void offer(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t value, uint32_t number)
+{
+    if (!(w->watches->marks >> kind & 1))
+        return;
+    w->pending = w->now;
+    w->pending.kind = (uint8_t)kind;
+    w->pending.value = value;
+    w->pending.number = number;
+    w->has_pending = true;
+    w->point = 0;
+}
+
+static void on_element(struct ct_watcher *w, const struct ct_elem *elem)
+{
+    const struct ct_watch_event old = w->now;
+    switch (elem->kind) {
+    case CT_ELEM_CYCLES:
+        if (!elem->aux)
+            w->now.cycle += elem->v;
+        break;
+    case CT_ELEM_TIMESTAMP:
+        w->now.timestamp = elem->v;
+        w->now.has_timestamp = 1;
+        break;
+    case CT_ELEM_CONTEXT:
+        set_context(w, elem);
+        if (!same_context(&old, &w->now))
+            offer(w, CT_WATCH_CONTEXT, 0, 0);
+        break;
+    case CT_ELEM_EXCEPTION:
+        offer(w, CT_WATCH_EXCEPTION, elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0,
+              elem->aux);
+        break;
+    case CT_ELEM_RETURN:
+        offer(w, CT_WATCH_EXCEPTION_RETURN, 0, 0);
+        break;
+    case CT_ELEM_GAP:
+        w->before = NO_EDGE;
+        w->in_gap = true;
+        if (elem->n != CT_GAP_INIT)
+            offer(w, elem->n == CT_GAP_OVERFLOW ? CT_WATCH_OVERFLOW : CT_WATCH_GAP, 0, elem->n);
+        break;
+    case CT_ELEM_TRACE_ON:
+        w->before = NO_EDGE;
+        if (elem->n == CT_TRACE_ON_OVERFLOW && !w->in_gap)
+            offer(w, CT_WATCH_OVERFLOW, 0, CT_GAP_OVERFLOW);
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_mark(struct ct_watcher *w, const struct ct_step_mark *mark)
+{
+    if (mark->kind == CT_MARK_ELEM) {
+        on_element(w, &mark->elem);
+        return;
+    }
+    w->before = NO_EDGE;
+    offer(w, CT_WATCH_NO_ACCESS, mark->value, 0);
+}
+
+/* The event of a mark goes to each watchpoint that wants it. False: no room. */
+static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_t cap, size_t *count)
+{
+    for (; w->has_pending && w->point < w->watches->count; w->point++) {
+        const struct ct_watchpoint *point = &w->watches->points[w->point];
+        if (point->kind != w->pending.kind ||
+            (point->kind == CT_WATCH_EXCEPTION && point->number != CT_WATCH_ANY &&
+             point->number != w->pending.number))
+            continue;
+        if (*count == cap)
+            return false;
+        out[*count] = w->pending;
+        out[(*count)++].watch = w->point;
+    }
+    w->has_pending = false;
+    return true;
+}
+
+/* ---- steps ---- */
+
+/* Execution came to the entry of a function from inside of it, without a call: no new run of it. */
+static bool is_inside_jump(const struct ct_watcher *w, const struct ct_watch_hit *hit,
+                           const struct ct_graph *graph)
+{
+    uint32_t count;
+    if (w->before == NO_EDGE)
+        return false;
+    const struct ct_edge *edge = &ct_graph_edges(graph, &count)[w->before];
+    const struct ct_node *node = &ct_graph_nodes(graph, &count)[edge->from];
+    return edge->kind == CT_EDGE_NEXT && edge->next == hit->addr && node->sub == CT_INSN_SUB_NONE &&
+           node->last - hit->addr < hit->end - hit->addr;
+}
+
+/* The rest of the hits of a step. False: no room. */
+static bool give_hits(struct ct_watcher *w, const struct ct_graph *graph, uint64_t cycles, bool timed,
+                      struct ct_watch_event *out, size_t cap, size_t *count)
+{
+    while (w->hit != NOTHING) {
+        const struct ct_watch_hit *hit = &w->hits[w->hit];
+        if (!hit->first || !is_inside_jump(w, hit, graph)) {
+            if (*count == cap)
+                return false;
+            struct ct_watch_event *event = &out[(*count)++];
+            *event = w->now;
+            event->cycle += cycles * hit->before / hit->size;
+            event->value = hit->addr;
+            event->watch = hit->watch;
+            event->kind = hit->kind;
+            event->timed = timed;
+        }
+        w->hit = hit->last ? NOTHING : w->hit + 1;
+    }
+    return true;
+}
+
+/* Steps up to `end`. False: no room. */
+static bool run_steps(struct ct_watcher *w, const struct ct_step_batch *batch, size_t end,
+                      struct ct_watch_event *out, size_t cap, size_t *count)
+{
+    for (; w->step < end; w->step++) {
+        uint32_t edge = batch->edge[w->step];
+        bool timed = batch->cycles && batch->cycles[w->step] != CT_STEP_NO_CYCLES;
+        uint64_t cycles = timed ? batch->cycles[w->step] & CT_STEP_CYCLES : 0;
+        if (!w->begun)
+            w->hit = w->first[edge];
+        w->begun = true;
+        if (w->hit != NOTHING && !give_hits(w, batch->graph, cycles, timed, out, cap, count))
+            return false;
+        w->begun = false;
+        w->before = edge;
+        w->in_gap = false;
+        w->now.cycle += cycles;
+    }
+    return true;
+}
+
+int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, struct ct_watch_event *out,
+                   size_t cap, size_t *count)
+{
+    *count = 0;
+    int rc = learn(w, batch->graph);
+    if (rc)
+        return rc;
+    for (;;) {
+        if (!give_pending(w, out, cap, count))
+            return 0;
+        size_t end = w->mark < batch->mark_count ? batch->marks[w->mark].at : batch->count;
+        if (!run_steps(w, batch, end, out, cap, count))
+            return 0;
+        if (w->mark == batch->mark_count)
+            break;
+        on_mark(w, &batch->marks[w->mark++]);
+    }
+    w->step = w->mark = 0;
+    return 1;
+}

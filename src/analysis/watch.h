@@ -1,0 +1,61 @@
+/* Inside of watchpoints: the set as the watcher reads it. */
+#ifndef CT_ANALYSIS_WATCH_H
+#define CT_ANALYSIS_WATCH_H
+
+#include "base/arena.h"
+#include "coretap/watch.h"
+
+/* One place of a watchpoint. ADDR, LINE, ENTRY: the instruction at `addr` (ENTRY: of a function up to `end`). RETURN:
+ * code from `addr` up to `end`. EDGE: from the instruction at `addr` to `end`, or 0 for any. */
+struct ct_watch_place {
+    uint64_t addr;
+    uint64_t end;
+    uint32_t watch;
+    uint8_t kind;     /* enum ct_watch_kind */
+    uint8_t edge;     /* EDGE: enum ct_cfg_kind */
+    uint8_t branches; /* EDGE: 1: the block it leaves ends with a branch */
+    uint8_t pad;
+};
+
+struct ct_watches {
+    struct ct_ctx *ctx;
+    struct ct_arena arena;
+    struct ct_watchpoint *points;
+    size_t count;
+    struct ct_watch_place *points_at; /* by addr: all but RETURN */
+    size_t point_count;
+    struct ct_watch_place *returns; /* by addr */
+    uint64_t *reach;                /* the largest end of returns[0 … i] */
+    size_t return_count;
+    struct ct_watch_program *programs;
+    size_t program_count;
+    uint32_t marks; /* bit of each kind that is a mark and watched */
+    int sorted;
+};
+
+/* Adds a watchpoint, then places to the last one. CT_ERR_NOMEM. */
+int ct_watches_point(struct ct_watches *watches, const char *name, enum ct_watch_kind kind, uint64_t number);
+int ct_watches_place(struct ct_watches *watches, const struct ct_watch_place *place);
+
+/* Puts places in order. CT_ERR_NOMEM. */
+int ct_watches_sort(struct ct_watches *watches);
+
+/* What an edge passes. */
+struct ct_watch_hit {
+    uint64_t addr;
+    uint32_t watch;
+    uint32_t before; /* bytes of the node that run before it */
+    uint8_t kind;    /* enum ct_watch_kind */
+    uint8_t
+        first; /* ENTRY at the start of the node: only when execution does not come from inside the function */
+    uint8_t last; /* the last hit of its edge */
+    uint8_t pad;
+    uint32_t size; /* bytes of the node, at least 1 */
+    uint64_t end;  /* `first`: the function goes up to here */
+};
+
+/* Writes the hits of `edge` in order of execution, at most `most`; their number, which may be larger. */
+size_t ct_watch_hits(const struct ct_watches *watches, const struct ct_node *node, const struct ct_edge *edge,
+                     struct ct_watch_hit *out, size_t most);
+
+#endif

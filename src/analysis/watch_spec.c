@@ -1,0 +1,281 @@
+/* Watchpoints by name: lines, functions, addresses, edges. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/watch.h"
+#include "base/ctx.h"
+
+#define MOST_NAME 1024
+
+static bool number(const char *text, uint64_t *value)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    return !errno && !*end;
+}
+
+static const char *behind(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+static int missing(struct ct_watches *w, const char *spec, const char *why)
+{
+    return ct_fail(w->ctx, CT_ERR_NOT_FOUND, "watchpoint '%s': %s", spec, why);
+}
+
+static int place(struct ct_watches *w, enum ct_watch_kind kind, uint64_t addr, uint64_t end)
+{
+    return ct_watches_place(w, &(struct ct_watch_place){.addr = addr, .end = end, .kind = (uint8_t)kind});
+}
+
+/* ---- functions ---- */
+
+/* A part that the compiler moved away: "name.cold", "name.part.0" is a function of its own. */
+static bool is_part(const char *symbol, const char *function)
+{
+    const char *rest = behind(symbol, function);
+    return rest && (!*rest || (behind(rest, ".cold") && (rest[5] == '.' || !rest[5])));
+}
+
+/* The last watchpoint counts only when it has a place. */
+static int keep(struct ct_watches *w, bool *found)
+{
+    bool has_place = w->points[w->count - 1].places > 0;
+    *found |= has_place;
+    w->count -= !has_place;
+    return CT_OK;
+}
+
+static int entries(struct ct_watches *w, const char *spec, const char *name, bool *found)
+{
+    int rc = ct_watches_point(w, spec, CT_WATCH_ENTRY, 0);
+    for (size_t p = 0; !rc && p < w->program_count; p++) {
+        size_t count = 0;
+        const struct ct_symbol *all =
+            w->programs[p].symbols ? ct_symbols_all(w->programs[p].symbols, &count) : NULL;
+        for (size_t i = 0; !rc && i < count; i++)
+            if (strcmp(all[i].name, name) == 0)
+                rc = place(w, CT_WATCH_ENTRY, all[i].addr, all[i].addr + all[i].size);
+    }
+    return rc ? rc : keep(w, found);
+}
+
+/* Where it was inlined: the instructions that begin with it. Nothing tells there from where they are jumped to. */
+static int inlined_entries(struct ct_watches *w, const char *spec, const char *name, bool *found)
+{
+    int rc = ct_watches_point(w, spec, CT_WATCH_ENTRY, 1);
+    for (size_t p = 0; !rc && p < w->program_count; p++) {
+        size_t count = 0;
+        const struct ct_line_scope *all =
+            w->programs[p].lines ? ct_lines_scopes(w->programs[p].lines, &count) : NULL;
+        for (size_t i = 0; !rc && i < count; i++)
+            if (all[i].depth && strcmp(all[i].name, name) == 0)
+                rc = place(w, CT_WATCH_ENTRY, all[i].entry, all[i].entry);
+    }
+    return rc ? rc : keep(w, found);
+}
+
+static int returns(struct ct_watches *w, const char *spec, const char *name, bool *found)
+{
+    int rc = ct_watches_point(w, spec, CT_WATCH_RETURN, 0);
+    for (size_t p = 0; !rc && p < w->program_count; p++) {
+        size_t count = 0;
+        const struct ct_symbol *all =
+            w->programs[p].symbols ? ct_symbols_all(w->programs[p].symbols, &count) : NULL;
+        for (size_t i = 0; !rc && i < count; i++)
+            if (is_part(all[i].name, name))
+                rc = place(w, CT_WATCH_RETURN, all[i].addr, all[i].addr + all[i].size);
+    }
+    return rc ? rc : keep(w, found);
+}
+
+enum which {
+    ENTRIES = 1,
+    RETURNS = 2,
+};
+
+static int function(struct ct_watches *w, const char *spec, const char *name, unsigned which)
+{
+    bool found = false;
+    int rc = CT_OK;
+    if (which & ENTRIES)
+        rc = entries(w, spec, name, &found);
+    if (!rc && which & ENTRIES)
+        rc = inlined_entries(w, spec, name, &found);
+    if (!rc && which & RETURNS)
+        rc = returns(w, spec, name, &found);
+    if (rc || found)
+        return rc;
+    return missing(w, spec,
+                   which == RETURNS
+                       ? "no program has a symbol of that name (an inlined function has no return)"
+                       : "no program has a function of that name; 'coretap graph' lists those of one");
+}
+
+/* ---- addresses, lines, edges ---- */
+
+static int address(struct ct_watches *w, const char *spec, uint64_t addr)
+{
+    int rc = ct_watches_point(w, spec, CT_WATCH_ADDR, 0);
+    return rc ? rc : place(w, CT_WATCH_ADDR, addr, 0);
+}
+
+/* main+0x10 */
+static int offset_in(struct ct_watches *w, const char *spec, const char *plus, uint64_t offset)
+{
+    char name[MOST_NAME];
+    size_t length = (size_t)(plus - spec);
+    if (length >= sizeof name)
+        return missing(w, spec, "the name is longer than 1023 characters");
+    memcpy(name, spec, length);
+    name[length] = '\0';
+    for (size_t p = 0; p < w->program_count; p++) {
+        size_t count = 0;
+        const struct ct_symbol *all =
+            w->programs[p].symbols ? ct_symbols_all(w->programs[p].symbols, &count) : NULL;
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(all[i].name, name) == 0)
+                return address(w, spec, all[i].addr + offset);
+    }
+    return missing(w, spec, "no program has a function of that name; 'coretap graph' lists those of one");
+}
+
+static int line_places(struct ct_watches *w, const struct ct_lines *lines, const char *file, uint32_t line)
+{
+    size_t count;
+    uint32_t found;
+    if (ct_lines_find(lines, file, line, NULL, 0, &count, &found) != CT_OK)
+        return CT_OK;
+    uint64_t *addrs = malloc((count + 1) * sizeof *addrs);
+    if (!addrs)
+        return ct_fail_nomem(w->ctx, "watchpoints");
+    ct_lines_find(lines, file, line, addrs, count, &count, &found);
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < count; i++)
+        rc = place(w, CT_WATCH_LINE, addrs[i], 0);
+    free(addrs);
+    w->points[w->count - 1].number = found;
+    return rc;
+}
+
+static int line_of(struct ct_watches *w, const char *spec, const char *text, const char *colon, uint64_t line)
+{
+    char file[MOST_NAME];
+    size_t length = (size_t)(colon - text);
+    if (length >= sizeof file || line > UINT32_MAX)
+        return missing(w, spec, "no such file or line");
+    memcpy(file, text, length);
+    file[length] = '\0';
+    int rc = ct_watches_point(w, spec, CT_WATCH_LINE, line);
+    for (size_t p = 0; !rc && p < w->program_count; p++)
+        if (w->programs[p].lines)
+            rc = line_places(w, w->programs[p].lines, file, (uint32_t)line);
+    if (rc)
+        return rc;
+    const struct ct_watchpoint *point = &w->points[w->count - 1];
+    if (point->places && point->number != line)
+        ct_log(w->ctx, CT_LOG_NOTE,
+               "watchpoint '%s': no statement begins on that line; line %" PRIu64 " is watched", spec,
+               point->number);
+    if (point->places)
+        return CT_OK;
+    w->count--;
+    return missing(w, spec,
+                   "no program has debug information with code for that file at or behind that line; "
+                   "compile it with -g and name it with --elf");
+}
+
+static int edge(struct ct_watches *w, const char *spec, uint64_t id)
+{
+    for (size_t p = 0; p < w->program_count; p++) {
+        size_t edges = 0;
+        size_t blocks;
+        const struct ct_cfg *cfg = w->programs[p].cfg;
+        const struct ct_cfg_edge *all = cfg ? ct_cfg_edges(cfg, &edges) : NULL;
+        if (id >= edges)
+            continue;
+        const struct ct_cfg_block *from = &ct_cfg_blocks(cfg, &blocks)[all[id].from];
+        int rc = ct_watches_point(w, spec, CT_WATCH_EDGE, id);
+        return rc ? rc
+                  : ct_watches_place(w, &(struct ct_watch_place){.addr = from->last,
+                                                                 .end = all[id].target,
+                                                                 .kind = CT_WATCH_EDGE,
+                                                                 .edge = all[id].kind,
+                                                                 .branches = from->type == CT_INSN_BR ||
+                                                                             from->type == CT_INSN_IBR});
+    }
+    return missing(w, spec, "no program has an edge of that number; 'coretap graph' lists those of one");
+}
+
+/* ---- the whole ---- */
+
+static int by_word(struct ct_watches *w, const char *spec, bool *is_word)
+{
+    static const struct {
+        const char *word;
+        uint8_t kind;
+    } words[] = {
+        {"exception", CT_WATCH_EXCEPTION}, {"exception-return", CT_WATCH_EXCEPTION_RETURN},
+        {"context", CT_WATCH_CONTEXT},     {"gap", CT_WATCH_GAP},
+        {"overflow", CT_WATCH_OVERFLOW},   {"no-access", CT_WATCH_NO_ACCESS},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(spec, words[i].word) == 0) {
+            *is_word = true;
+            return ct_watches_point(w, spec, (enum ct_watch_kind)words[i].kind, CT_WATCH_ANY);
+        }
+    return CT_OK;
+}
+
+static int parse(struct ct_watches *w, const char *spec)
+{
+    uint64_t value;
+    bool is_word = false;
+    const char *rest;
+    int rc = by_word(w, spec, &is_word);
+    if (rc || is_word)
+        return rc;
+    if ((rest = behind(spec, "function:")))
+        return function(w, spec, rest, ENTRIES | RETURNS);
+    if ((rest = behind(spec, "entry:")))
+        return function(w, spec, rest, ENTRIES);
+    if ((rest = behind(spec, "return:")))
+        return function(w, spec, rest, RETURNS);
+    if ((rest = behind(spec, "edge:")) && number(rest, &value))
+        return edge(w, spec, value);
+    if ((rest = behind(spec, "exception:")) && number(rest, &value))
+        return ct_watches_point(w, spec, CT_WATCH_EXCEPTION, value);
+    if (number(spec, &value))
+        return address(w, spec, value);
+    rest = behind(spec, "line:");
+    const char *text = rest ? rest : spec;
+    const char *colon = strrchr(text, ':');
+    if (colon && number(colon + 1, &value))
+        return line_of(w, spec, text, colon, value);
+    const char *plus = strrchr(spec, '+');
+    if (plus && number(plus + 1, &value))
+        return offset_in(w, spec, plus, value);
+    return function(w, spec, spec, ENTRIES | RETURNS);
+}
+
+int ct_watches_add(struct ct_watches *w, const char *spec, uint32_t *first, uint32_t *count)
+{
+    size_t before = w->count;
+    int rc = parse(w, spec);
+    if (!rc)
+        rc = ct_watches_sort(w);
+    if (first)
+        *first = (uint32_t)before;
+    if (count)
+        *count = (uint32_t)(w->count - before);
+    return rc;
+}

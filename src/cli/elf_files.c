@@ -1,0 +1,143 @@
+#include "cli/elf_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_TEXT (64u << 20)
+
+char *cli_read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t size = 0;
+    size_t got = 1;
+    while (file && got) {
+        char *more = size < MOST_TEXT ? realloc(text, size + 65536 + 1) : NULL;
+        if (!more) {
+            cli_say("%s: too long, or no memory for it", path);
+            free(text);
+            fclose(file);
+            return NULL;
+        }
+        text = more;
+        got = fread(text + size, 1, 65536, file);
+        size += got;
+        text[size] = '\0';
+    }
+    if (!file || ferror(file)) {
+        cli_say("%s: cannot be read: %s", path, strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+bool cli_cfg_load(const struct cli_args *args, struct cli_elf *program, const char *targets,
+                  const struct ct_arch *arch)
+{
+    char *text = targets ? cli_read_text(targets) : NULL;
+    if (targets && !text)
+        return false;
+    struct ct_cfg_options options = {.size = sizeof options,
+                                     .bias = program->bias,
+                                     .arch = *arch,
+                                     .targets = text,
+                                     .targets_name = targets};
+    int rc = ct_cfg_load(args->ctx, program->path, &options, &program->cfg);
+    free(text);
+    if (rc)
+        cli_library_error(args->ctx);
+    return rc == CT_OK;
+}
+
+/* ---- those of a capture ---- */
+
+static bool is_known(const struct cli_elfs *p, const char *path, uint64_t bias)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (strcmp(p->all[i].path, path) == 0 && p->all[i].bias == bias)
+            return true;
+    return false;
+}
+
+static bool add(struct cli_elfs *p, const char *path, size_t length, uint64_t bias)
+{
+    char *copy = strndup(path, length);
+    struct cli_elf *all = copy ? realloc(p->all, (p->count + 1) * sizeof *all) : NULL;
+    if (!all) {
+        cli_say("out of memory");
+        free(copy);
+        return false;
+    }
+    p->all = all;
+    if (is_known(p, copy, bias))
+        free(copy);
+    else
+        all[p->count++] = (struct cli_elf){.path = copy, .bias = bias};
+    return true;
+}
+
+/* FILE or FILE@HEX. */
+static bool add_named(struct cli_elfs *p, const struct cli_args *args, const char *text)
+{
+    const char *at = strrchr(text, '@');
+    char *end = NULL;
+    uint64_t bias = 0;
+    errno = 0;
+    if (at)
+        bias = strtoull(at + 1, &end, 16);
+    if (at && (errno || end == at + 1 || *end)) {
+        cli_usage_error(args->command, "--elf %s: behind the '@' stands the load address in hexadecimal",
+                        text);
+        return false;
+    }
+    return add(p, text, at ? (size_t)(at - text) : strlen(text), bias);
+}
+
+static bool load(struct cli_elfs *p, struct cli_elf *program, const struct cli_args *args, unsigned parts)
+{
+    int rc = CT_OK;
+    if (parts & CLI_ELF_SYMBOLS)
+        rc = ct_symbols_load(args->ctx, program->path, program->bias, &program->symbols);
+    if (!rc && parts & CLI_ELF_LINES)
+        rc = ct_lines_load(args->ctx, program->path, program->bias, &program->lines);
+    if (rc) {
+        cli_library_error(args->ctx);
+        return false;
+    }
+    return !(parts & CLI_ELF_CFG) || cli_cfg_load(args, program, p->targets, &p->arch);
+}
+
+bool cli_elfs_load(struct cli_elfs *p, const struct cli_args *args, size_t elf,
+                   const struct ct_buffer *buffers, size_t buffer_count, unsigned parts)
+{
+    bool fine = true;
+    for (size_t i = 0; fine && i < args->list_count; i++)
+        if (args->list[i].option == elf)
+            fine = add_named(p, args, args->list[i].text);
+    for (size_t b = 0; fine && b < buffer_count; b++)
+        for (size_t i = 0; fine && i < buffers[b].image_count; i++)
+            if (buffers[b].images[i].is_elf)
+                fine = add(p, buffers[b].images[i].path, strlen(buffers[b].images[i].path),
+                           buffers[b].images[i].addr);
+    for (size_t i = 0; fine && i < p->count; i++)
+        fine = load(p, &p->all[i], args, parts);
+    if (!fine)
+        cli_elfs_free(p);
+    return fine;
+}
+
+void cli_elfs_free(struct cli_elfs *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        free((char *)p->all[i].path);
+        ct_symbols_free(p->all[i].symbols);
+        ct_lines_free(p->all[i].lines);
+        ct_cfg_free(p->all[i].cfg);
+    }
+    free(p->all);
+    *p = (struct cli_elfs){0};
+}

@@ -1,0 +1,392 @@
+/* The control flow graph as its users see it, and how it is put together. */
+#include "program/cfg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "program/elf.h"
+
+#define FIRST_ROOM 64
+
+int ct_cfg_room(struct ct_cfg *cfg, void **at, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return CT_OK;
+    size_t larger = *room ? *room * 2 : FIRST_ROOM;
+    void *moved = larger > SIZE_MAX / 2 / size ? NULL : realloc(*at, larger * size);
+    if (!moved)
+        return ct_fail_nomem(cfg->ctx, cfg->name);
+    *at = moved;
+    *room = larger;
+    return CT_OK;
+}
+
+/* Bytes of code from `addr` on, and which piece of code it is. */
+static const struct ct_cfg_code *code_at(const struct ct_cfg *cfg, uint64_t addr)
+{
+    for (size_t i = 0; i < cfg->code_count; i++)
+        if (addr - cfg->codes[i].start < cfg->codes[i].size)
+            return &cfg->codes[i];
+    return NULL;
+}
+
+uint8_t *ct_cfg_mark(const struct ct_cfg *cfg, uint64_t addr)
+{
+    const struct ct_cfg_code *code = code_at(cfg, addr);
+    return code ? &code->marks[(addr - code->start) / 2] : NULL;
+}
+
+bool ct_cfg_insn(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_insn *insn, uint32_t *op)
+{
+    const struct ct_cfg_code *code = code_at(cfg, addr);
+    uint64_t left = code ? code->size - (addr - code->start) : 0;
+    if (left < (isa == CT_ISA_T32 ? 2 : 4))
+        return false;
+    const uint8_t *bytes = code->bytes + (addr - code->start);
+    uint32_t word = isa != CT_ISA_T32
+                        ? ct_load32(bytes)
+                        : (uint32_t)ct_load16(bytes) << 16 | (left >= 4 ? ct_load16(bytes + 2) : 0);
+    if (isa == CT_ISA_A64)
+        ct_insn_decode_a64(word, addr, &cfg->arch, insn);
+    else if (isa == CT_ISA_A32)
+        ct_insn_decode_a32(word, addr, &cfg->arch, insn);
+    else
+        ct_insn_decode_t32(word, addr, &cfg->arch, insn);
+    insn->cond |= (code->marks[(addr - code->start) / 2] & CT_CFG_MARK_COND) != 0;
+    if (op)
+        *op = word;
+    return insn->size <= left;
+}
+
+bool ct_cfg_ends_block(const struct ct_insn *insn)
+{
+    return insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR || insn->type == CT_INSN_ISB;
+}
+
+/* ---- what the file has ---- */
+
+static int add_code(struct ct_cfg *cfg, const GElf_Phdr *segment, const uint8_t *bytes)
+{
+    struct ct_cfg_code *code = &cfg->codes[cfg->code_count++];
+    *code = (struct ct_cfg_code){
+        .start = segment->p_vaddr + cfg->bias, .size = segment->p_filesz, .bytes = bytes + segment->p_offset};
+    code->marks = calloc((size_t)code->size / 2 + 1, 1);
+    return code->marks ? CT_OK : ct_fail_nomem(cfg->ctx, cfg->name);
+}
+
+static int add_segments(struct ct_cfg *cfg, const struct ct_elf *elf, const struct ct_mapped_file *file)
+{
+    size_t count = 0;
+    int rc = CT_OK;
+    elf_getphdrnum(elf->elf, &count);
+    cfg->codes = calloc(count + 1, sizeof *cfg->codes);
+    cfg->datas = calloc(count + 1, sizeof *cfg->datas);
+    if (!cfg->codes || !cfg->datas)
+        return ct_fail_nomem(cfg->ctx, cfg->name);
+    for (size_t i = 0; !rc && i < count && i < INT32_MAX; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf->elf, (int)i, &segment) || segment.p_type != PT_LOAD || segment.p_filesz == 0)
+            continue;
+        if (segment.p_flags & PF_X)
+            rc = add_code(cfg, &segment, file->bytes);
+        else if (segment.p_flags & PF_W)
+            cfg->datas[cfg->data_count++] =
+                (struct ct_cfg_data){file->bytes + segment.p_offset, (size_t)segment.p_filesz};
+    }
+    return rc;
+}
+
+/* The memory checks each segment against the file; only then are their bytes looked at. */
+static int open_file(struct ct_cfg *cfg, const struct ct_mapped_file *file)
+{
+    struct ct_elf elf = {0};
+    int rc = ct_symbols_load_bytes(cfg->ctx, cfg->name, file->bytes, file->size, cfg->bias, &cfg->symbols);
+    if (!rc)
+        rc = ct_memory_new(cfg->ctx, &cfg->memory);
+    if (!rc)
+        rc = ct_memory_add_elf(cfg->memory, file, cfg->bias, CT_SPACE_ANY);
+    if (!rc)
+        rc = ct_elf_open(cfg->ctx, cfg->name, file->bytes, file->size, &elf);
+    if (rc)
+        return rc;
+    cfg->is_a64 = elf.header.e_machine == EM_AARCH64;
+    cfg->start = elf.header.e_entry + cfg->bias;
+    rc = add_segments(cfg, &elf, file);
+    ct_elf_close(&elf);
+    return rc;
+}
+
+static int by_entry(const void *a, const void *b)
+{
+    const struct ct_cfg_func *x = a;
+    const struct ct_cfg_func *y = b;
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+/* Functions get their numbers by address, wherever they were found. */
+static int number_functions(struct ct_cfg *cfg)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; i < cfg->funcs.count; i++)
+        if (cfg->funcs.at[i].part_of != CT_CFG_NONE) /* the entry for the time being */
+            cfg->funcs.at[i].whole = cfg->funcs.at[cfg->funcs.at[i].part_of].entry;
+    if (cfg->funcs.count)
+        qsort(cfg->funcs.at, cfg->funcs.count, sizeof *cfg->funcs.at, by_entry);
+    for (size_t i = 0; !rc && i < cfg->funcs.count; i++)
+        rc = ct_addr_map_put(&cfg->func_at, cfg->funcs.at[i].entry, (uint32_t)i);
+    for (size_t i = 0; !rc && i < cfg->funcs.count; i++)
+        if (cfg->funcs.at[i].part_of != CT_CFG_NONE)
+            cfg->funcs.at[i].part_of = ct_addr_map_get(&cfg->func_at, cfg->funcs.at[i].whole);
+    return rc ? ct_fail_nomem(cfg->ctx, cfg->name) : CT_OK;
+}
+
+static int make(struct ct_cfg *cfg, const struct ct_mapped_file *file, const struct ct_cfg_options *options)
+{
+    const char *targets = options ? options->targets : NULL;
+    int rc = open_file(cfg, file);
+    if (!rc && targets)
+        rc = ct_cfg_targets_read(cfg, options->targets_name, targets, true);
+    if (!rc)
+        rc = ct_cfg_seed(cfg);
+    if (!rc)
+        rc = ct_cfg_explore(cfg);
+    if (!rc)
+        rc = number_functions(cfg);
+    if (!rc)
+        rc = ct_cfg_build(cfg);
+    if (!rc && targets)
+        rc = ct_cfg_targets_read(cfg, options->targets_name, targets, false);
+    return rc ? rc : ct_cfg_update(cfg);
+}
+
+static struct ct_cfg *new_cfg(struct ct_ctx *ctx, const char *name, const struct ct_cfg_options *options)
+{
+    struct ct_cfg *cfg = calloc(1, sizeof *cfg);
+    if (!cfg)
+        return NULL;
+    cfg->ctx = ctx;
+    cfg->bias = options ? options->bias : 0;
+    cfg->arch = options ? options->arch : (struct ct_arch){0};
+    cfg->name = ct_arena_strdup(&cfg->arena, name);
+    if (cfg->name)
+        return cfg;
+    ct_cfg_free(cfg);
+    return NULL;
+}
+
+int ct_cfg_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
+                      const struct ct_cfg_options *options, struct ct_cfg **out)
+{
+    struct ct_cfg *cfg = new_cfg(ctx, name, options);
+    struct ct_mapped_file *file = cfg ? ct_arena_alloc(&cfg->arena, sizeof *file + strlen(name) + 1) : NULL;
+    if (!file) {
+        ct_cfg_free(cfg);
+        return ct_fail_nomem(ctx, name);
+    }
+    file->bytes = bytes;
+    file->size = size;
+    memcpy(file->path, name, strlen(name) + 1);
+    int rc = make(cfg, file, options);
+    if (rc)
+        ct_cfg_free(cfg);
+    else
+        *out = cfg;
+    return rc;
+}
+
+int ct_cfg_load(struct ct_ctx *ctx, const char *path, const struct ct_cfg_options *options,
+                struct ct_cfg **out)
+{
+    struct ct_mapped_file *file;
+    int rc = ct_mapped_file_open(ctx, path, &file);
+    if (rc)
+        return rc;
+    rc = ct_cfg_load_bytes(ctx, path, file->bytes, file->size, options, out);
+    if (rc)
+        ct_mapped_file_close(file);
+    else
+        (*out)->file = file;
+    return rc;
+}
+
+void ct_cfg_free(struct ct_cfg *cfg)
+{
+    if (!cfg)
+        return;
+    for (size_t i = 0; i < cfg->code_count; i++)
+        free(cfg->codes[i].marks);
+    void *const lists[] = {
+        cfg->codes,      cfg->datas,     cfg->funcs.at,   cfg->waits.at, cfg->work.at,      cfg->computed.at,
+        cfg->leaders.at, cfg->tables.at, cfg->targets.at, cfg->late.at,  cfg->functions.at, cfg->blocks.at,
+        cfg->edges.at,   cfg->loops.at,  cfg->members.at, cfg->order.at, cfg->ready.at,     cfg->behind.at};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        free(lists[i]);
+    ct_addr_map_free(&cfg->func_at);
+    ct_addr_map_free(&cfg->table_at);
+    ct_addr_map_free(&cfg->block_at);
+    ct_symbols_free(cfg->symbols);
+    ct_memory_free(cfg->memory);
+    ct_mapped_file_close(cfg->file);
+    ct_arena_free(&cfg->arena);
+    free(cfg);
+}
+
+/* ---- members and flags ---- */
+
+static void describe(struct ct_cfg *cfg, uint32_t number, struct ct_cfg_function *function)
+{
+    const struct ct_cfg_func *func = &cfg->funcs.at[number];
+    uint32_t block = ct_addr_map_get(&cfg->block_at, func->entry);
+    *function = (struct ct_cfg_function){
+        .name = func->name,
+        .entry = func->entry,
+        .block = block != CT_CFG_NONE && cfg->blocks.at[block].function == number ? block : CT_CFG_NONE,
+        .part_of = func->part_of,
+        .isa = func->isa,
+        .found = func->found,
+        .no_return = !func->returns};
+}
+
+/* An indirect jump whose targets nobody tells. What a user or a trace told of it counts as all there is. */
+static bool is_open(const struct ct_cfg *cfg, const struct ct_cfg_block *block)
+{
+    bool unknown = false;
+    for (uint32_t e = block->first_out; e != CT_CFG_NONE; e = cfg->edges.at[e].next_out) {
+        unknown |= cfg->edges.at[e].kind == CT_CFG_UNKNOWN;
+        if (cfg->edges.at[e].origin == CT_CFG_USER)
+            return false;
+    }
+    return unknown && block->sub != CT_INSN_SUB_LINK;
+}
+
+static int fill_members(struct ct_cfg *cfg)
+{
+    uint32_t first = 0;
+    while (cfg->members.room < cfg->blocks.count) {
+        int rc = ct_cfg_room(cfg, (void **)&cfg->members.at, cfg->members.room, &cfg->members.room,
+                             sizeof *cfg->members.at);
+        if (rc)
+            return rc;
+    }
+    for (size_t i = 0; i < cfg->blocks.count; i++)
+        if (cfg->blocks.at[i].function != CT_CFG_NONE)
+            cfg->functions.at[cfg->blocks.at[i].function].count++;
+    for (size_t i = 0; i < cfg->functions.count; i++) {
+        cfg->functions.at[i].first = first;
+        first += cfg->functions.at[i].count;
+        cfg->functions.at[i].count = 0;
+    }
+    for (size_t i = 0; i < cfg->order.count; i++) {
+        const struct ct_cfg_block *block = &cfg->blocks.at[cfg->order.at[i]];
+        if (block->function == CT_CFG_NONE)
+            continue;
+        struct ct_cfg_function *function = &cfg->functions.at[block->function];
+        cfg->members.at[function->first + function->count++] = cfg->order.at[i];
+        function->incomplete |= is_open(cfg, block);
+    }
+    cfg->members.count = first;
+    return CT_OK;
+}
+
+int ct_cfg_update(struct ct_cfg *cfg)
+{
+    int rc = CT_OK;
+    cfg->functions.count = 0;
+    for (size_t i = 0; !rc && i < cfg->funcs.count; i++) {
+        rc = CT_CFG_ROOM(cfg, &cfg->functions);
+        if (!rc)
+            describe(cfg, (uint32_t)i, &cfg->functions.at[cfg->functions.count++]);
+    }
+    if (!rc)
+        rc = fill_members(cfg);
+    return rc ? rc : ct_cfg_loops_find(cfg);
+}
+
+/* ---- questions ---- */
+
+const struct ct_cfg_function *ct_cfg_functions(const struct ct_cfg *cfg, size_t *count)
+{
+    *count = cfg->functions.count;
+    return cfg->functions.at;
+}
+
+const struct ct_cfg_block *ct_cfg_blocks(const struct ct_cfg *cfg, size_t *count)
+{
+    *count = cfg->blocks.count;
+    return cfg->blocks.at;
+}
+
+const struct ct_cfg_edge *ct_cfg_edges(const struct ct_cfg *cfg, size_t *count)
+{
+    *count = cfg->edges.count;
+    return cfg->edges.at;
+}
+
+const struct ct_cfg_loop *ct_cfg_loops(const struct ct_cfg *cfg, size_t *count)
+{
+    *count = cfg->loops.count;
+    return cfg->loops.at;
+}
+
+const uint32_t *ct_cfg_members(const struct ct_cfg *cfg, size_t *count)
+{
+    *count = cfg->members.count;
+    return cfg->members.at;
+}
+
+const struct ct_symbols *ct_cfg_symbols(const struct ct_cfg *cfg)
+{
+    return cfg->symbols;
+}
+
+uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry)
+{
+    return ct_addr_map_get(&cfg->func_at, entry);
+}
+
+uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr)
+{
+    size_t low = 0;
+    size_t high = cfg->order.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (cfg->blocks.at[cfg->order.at[middle]].start <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return CT_CFG_NONE;
+    uint32_t block = cfg->order.at[low - 1];
+    return addr < cfg->blocks.at[block].end ? block : CT_CFG_NONE;
+}
+
+uint32_t ct_cfg_edge_between(const struct ct_cfg *cfg, uint64_t last, uint64_t next)
+{
+    uint32_t from = ct_cfg_block_at(cfg, last);
+    uint32_t vague = CT_CFG_NONE;
+    if (from == CT_CFG_NONE || cfg->blocks.at[from].last != last)
+        return CT_CFG_NONE;
+    for (uint32_t e = cfg->blocks.at[from].first_out; e != CT_CFG_NONE; e = cfg->edges.at[e].next_out) {
+        const struct ct_cfg_edge *edge = &cfg->edges.at[e];
+        if (edge->kind == CT_CFG_RETURN || edge->kind == CT_CFG_UNKNOWN)
+            vague = e;
+        else if (edge->kind != CT_CFG_CALLED && edge->target == next)
+            return e;
+    }
+    return vague;
+}
+
+const char *ct_cfg_kind_name(enum ct_cfg_kind kind)
+{
+    static const char *const names[] = {"next", "branch", "call", "called", "tail", "return", "unknown"};
+    return names[kind];
+}
+
+const char *ct_cfg_origin_name(enum ct_cfg_origin origin)
+{
+    static const char *const names[] = {"code", "table", "user", "learnt"};
+    return names[origin];
+}

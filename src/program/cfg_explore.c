@@ -1,0 +1,395 @@
+/* Finds the code of a program by following it: from functions along branches and calls. What is behind a call counts
+ * only once the called function is known to return, so code behind calls of abort is never taken for part of what
+ * calls it. Data between code is not looked at, because nothing leads there. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "program/cfg.h"
+#include "program/cfg_lift.h"
+
+int ct_cfg_function_make(struct ct_cfg *cfg, uint64_t entry, enum ct_isa isa, const char *name, uint32_t *out)
+{
+    *out = ct_addr_map_get(&cfg->func_at, entry);
+    if (*out != CT_CFG_NONE || !ct_cfg_mark(cfg, entry))
+        return CT_OK;
+    bool found = !name;
+    if (found)
+        name = ct_arena_printf(&cfg->arena, "sub_%" PRIx64, entry);
+    if (!name || CT_CFG_ROOM(cfg, &cfg->funcs) != CT_OK ||
+        ct_addr_map_put(&cfg->func_at, entry, (uint32_t)cfg->funcs.count) != CT_OK)
+        return ct_fail_nomem(cfg->ctx, cfg->name);
+    *out = (uint32_t)cfg->funcs.count;
+    cfg->funcs.at[cfg->funcs.count++] = (struct ct_cfg_func){.entry = entry,
+                                                             .name = name,
+                                                             .part_of = CT_CFG_NONE,
+                                                             .waits = CT_CFG_NONE,
+                                                             .isa = (uint8_t)isa,
+                                                             .found = found};
+    return CT_OK;
+}
+
+static int push(struct ct_cfg *cfg, struct ct_cfg_work work)
+{
+    int rc = CT_CFG_ROOM(cfg, &cfg->work);
+    if (!rc)
+        cfg->work.at[cfg->work.count++] = work;
+    return rc;
+}
+
+int ct_cfg_leader(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t owner)
+{
+    uint8_t *mark = ct_cfg_mark(cfg, addr);
+    struct ct_cfg_work work = {.addr = addr, .owner = owner, .isa = (uint8_t)isa};
+    const struct ct_symbol *symbol = ct_symbols_at(cfg->symbols, addr, NULL);
+    if (!mark || (isa != CT_ISA_T32 && addr & 3) || isa > CT_ISA_T32 || (symbol && symbol->isa != isa))
+        return CT_OK;
+    bool explored = *mark & CT_CFG_MARK_INSN;
+    if (explored && (*mark & CT_CFG_MARK_ISA) >> CT_CFG_MARK_SHIFT != isa)
+        return CT_OK; /* the same bytes in two instruction sets: the first one counts */
+    if (!(*mark & CT_CFG_MARK_LEADER)) {
+        int rc = CT_CFG_ROOM(cfg, &cfg->leaders);
+        if (rc)
+            return rc;
+        cfg->leaders.at[cfg->leaders.count++] = work;
+        *mark |= CT_CFG_MARK_LEADER;
+    }
+    return explored ? CT_OK : push(cfg, work);
+}
+
+static int enter(struct ct_cfg *cfg, uint32_t function)
+{
+    struct ct_cfg_func *func = &cfg->funcs.at[function];
+    if (func->queued)
+        return CT_OK;
+    func->queued = true;
+    return ct_cfg_leader(cfg, func->entry, (enum ct_isa)func->isa, func->entry);
+}
+
+/* Notes that the function at `owner` returns. */
+static int make_ready(struct ct_cfg *cfg, uint64_t owner)
+{
+    uint32_t function = ct_addr_map_get(&cfg->func_at, owner);
+    if (function == CT_CFG_NONE || cfg->funcs.at[function].returns || cfg->funcs.at[function].never)
+        return CT_OK;
+    int rc = CT_CFG_ROOM(cfg, &cfg->ready);
+    if (rc)
+        return rc;
+    cfg->funcs.at[function].returns = true;
+    cfg->ready.at[cfg->ready.count++] = function;
+    return CT_OK;
+}
+
+/* The code behind a call of a function that returns is code. */
+static int release_call(struct ct_cfg *cfg, const struct ct_cfg_wait *wait)
+{
+    int rc = CT_CFG_ROOM(cfg, &cfg->behind);
+    if (rc)
+        return rc;
+    cfg->behind.at[cfg->behind.count++] =
+        (struct ct_cfg_work){.addr = wait->addr, .owner = wait->owner, .isa = wait->isa};
+    if (!cfg->built)
+        return CT_OK;
+    rc = CT_CFG_ROOM(cfg, &cfg->late);
+    if (!rc)
+        cfg->late.at[cfg->late.count++] = (struct ct_cfg_pair){wait->call, wait->addr};
+    return rc;
+}
+
+/* The function at `owner` returns, and with it those that jump to it in place of a return. */
+static int returns(struct ct_cfg *cfg, uint64_t owner)
+{
+    int rc = make_ready(cfg, owner);
+    while (!rc && cfg->ready.count) {
+        struct ct_cfg_func *func = &cfg->funcs.at[cfg->ready.at[--cfg->ready.count]];
+        uint32_t next = func->waits;
+        func->waits = CT_CFG_NONE;
+        while (!rc && next != CT_CFG_NONE) {
+            const struct ct_cfg_wait wait = cfg->waits.at[next];
+            rc = wait.is_tail ? make_ready(cfg, wait.addr) : release_call(cfg, &wait);
+            next = wait.next;
+        }
+    }
+    return rc;
+}
+
+static int wait_for(struct ct_cfg *cfg, uint32_t function, struct ct_cfg_wait wait)
+{
+    int rc = CT_CFG_ROOM(cfg, &cfg->waits);
+    if (rc)
+        return rc;
+    wait.next = cfg->funcs.at[function].waits;
+    cfg->funcs.at[function].waits = (uint32_t)cfg->waits.count;
+    cfg->waits.at[cfg->waits.count++] = wait;
+    return CT_OK;
+}
+
+/* "name.cold" and "name.cold.1" are parts that the compiler moved away. */
+static bool is_cold_part(const char *name, const char *of)
+{
+    size_t length = strlen(of);
+    return strncmp(name, of, length) == 0 && strncmp(name + length, ".cold", 5) == 0 &&
+           (name[length + 5] == 0 || name[length + 5] == '.');
+}
+
+/* A jump to where another function is: its returns are also those of the one that jumps. */
+static int jump_out(struct ct_cfg *cfg, uint64_t owner, uint32_t to)
+{
+    struct ct_cfg_func *func = &cfg->funcs.at[to];
+    uint32_t from = ct_addr_map_get(&cfg->func_at, owner);
+    if (from != CT_CFG_NONE && from != to && is_cold_part(func->name, cfg->funcs.at[from].name))
+        func->part_of = from;
+    if (func->returns)
+        return returns(cfg, owner);
+    return wait_for(cfg, to, (struct ct_cfg_wait){.addr = owner, .is_tail = true});
+}
+
+/* The function that a symbol says `addr` is in, or else `owner`. */
+static uint64_t owner_of(const struct ct_cfg *cfg, uint64_t addr, uint64_t owner)
+{
+    const struct ct_symbol *symbol = ct_symbols_at(cfg->symbols, addr, NULL);
+    return symbol ? symbol->addr : owner;
+}
+
+static int jump(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t target, enum ct_isa isa)
+{
+    uint64_t owner = owner_of(cfg, target, at->owner);
+    uint32_t to = ct_addr_map_get(&cfg->func_at, target);
+    if (to == CT_CFG_NONE)
+        to = ct_addr_map_get(&cfg->func_at, owner);
+    if (to != CT_CFG_NONE && cfg->funcs.at[to].entry != at->owner) {
+        int rc = jump_out(cfg, at->owner, to);
+        if (rc)
+            return rc;
+        if (cfg->funcs.at[to].entry == target)
+            return enter(cfg, to);
+    }
+    return ct_cfg_leader(cfg, target, isa, owner);
+}
+
+/* Execution runs on into `addr`, which may be another function's: then that one's returns are this one's too. */
+static int run_on(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t addr)
+{
+    return jump(cfg, at, addr, (enum ct_isa)at->isa);
+}
+
+static int direct_call(struct ct_cfg *cfg, const struct ct_cfg_work *at, const struct ct_insn *insn)
+{
+    uint32_t callee;
+    uint64_t behind = at->addr + insn->size;
+    int rc = ct_cfg_function_make(cfg, insn->target, (enum ct_isa)insn->isa, NULL, &callee);
+    if (rc)
+        return rc;
+    if (callee == CT_CFG_NONE || cfg->funcs.at[callee].returns || insn->cond)
+        rc = run_on(cfg, at, behind);
+    else
+        rc = wait_for(
+            cfg, callee,
+            (struct ct_cfg_wait){.addr = behind, .call = at->addr, .owner = at->owner, .isa = at->isa});
+    return rc || callee == CT_CFG_NONE ? rc : enter(cfg, callee);
+}
+
+static int computed(struct ct_cfg *cfg, const struct ct_cfg_work *at, const struct ct_insn *insn)
+{
+    if (insn->sub == CT_INSN_SUB_LINK)
+        return run_on(cfg, at, at->addr + insn->size);
+    if (insn->sub != CT_INSN_SUB_NONE)
+        return returns(cfg, at->owner);
+    int rc = CT_CFG_ROOM(cfg, &cfg->computed);
+    if (!rc)
+        cfg->computed.at[cfg->computed.count++] = *at;
+    return rc;
+}
+
+static int end_of_block(struct ct_cfg *cfg, const struct ct_cfg_work *at, const struct ct_insn *insn)
+{
+    int rc;
+    bool falls = insn->cond;
+    if (insn->type == CT_INSN_IBR) {
+        rc = computed(cfg, at, insn);
+    } else if (insn->type != CT_INSN_BR) {
+        rc = CT_OK;
+        falls = true;
+    } else if (insn->sub == CT_INSN_SUB_LINK) {
+        rc = direct_call(cfg, at, insn);
+        falls = false;
+    } else {
+        rc = jump(cfg, at, insn->target, (enum ct_isa)insn->isa);
+    }
+    return rc || !falls ? rc : run_on(cfg, at, at->addr + insn->size);
+}
+
+/* Code that takes an address of code may be all that names a function when there are no symbols. */
+static int note_address(struct ct_cfg *cfg, uint64_t value, enum ct_isa isa)
+{
+    uint32_t function;
+    bool t32 = !cfg->is_a64 && (value & 1);
+    uint64_t entry = value & ~(uint64_t)t32;
+    const uint8_t *mark = ct_cfg_mark(cfg, entry);
+    if (!mark || *mark & CT_CFG_MARK_INSN || (!t32 && entry & 3))
+        return CT_OK;
+    enum ct_isa as = cfg->is_a64         ? CT_ISA_A64
+                     : t32               ? CT_ISA_T32
+                     : isa == CT_ISA_T32 ? CT_ISA_UNKNOWN
+                                         : CT_ISA_A32;
+    if (as == CT_ISA_UNKNOWN)
+        return CT_OK;
+    int rc = ct_cfg_function_make(cfg, entry, as, NULL, &function);
+    return rc || function == CT_CFG_NONE ? rc : enter(cfg, function);
+}
+
+/* The sum of an ADRP and the ADD behind it, or the word that a load relative to the PC takes. */
+static int look_for_address(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint32_t op,
+                            struct ct_lift *page)
+{
+    struct ct_lift lift;
+    if (isa == CT_ISA_A64) {
+        ct_lift_a64(op, addr, &lift);
+        struct ct_lift before = *page;
+        *page = lift;
+        if (lift.kind == CT_LIFT_ADDI && before.kind == CT_LIFT_CONST && before.rd == lift.rn)
+            return note_address(cfg, (uint64_t)(before.imm + lift.imm), isa);
+        return CT_OK;
+    }
+    if (isa == CT_ISA_A32)
+        ct_lift_a32(op, addr, &lift);
+    else
+        ct_lift_t32(op, addr, &lift);
+    if (lift.kind != CT_LIFT_FETCH || lift.rn != 15)
+        return CT_OK;
+    uint64_t at = ((addr + (isa == CT_ISA_A32 ? 8 : 4)) & ~UINT64_C(3)) + (uint64_t)lift.imm;
+    size_t size;
+    const uint8_t *bytes = ct_memory_at(cfg->memory, at, CT_SPACE_ANY, &size);
+    return bytes && size >= 4 ? note_address(cfg, ct_load32(bytes), isa) : CT_OK;
+}
+
+/* One straight piece, up to its end or to what was explored before. */
+static int follow(struct ct_cfg *cfg, struct ct_cfg_work at, bool take_addresses)
+{
+    unsigned conditional = 0; /* instructions left in an IT block */
+    struct ct_lift page = {0};
+    for (;;) {
+        uint8_t *mark = ct_cfg_mark(cfg, at.addr);
+        struct ct_insn insn;
+        uint32_t op;
+        if (!mark || *mark & CT_CFG_MARK_INSN || !ct_cfg_insn(cfg, at.addr, (enum ct_isa)at.isa, &insn, &op))
+            return CT_OK;
+        *mark |= (uint8_t)(CT_CFG_MARK_INSN | at.isa << CT_CFG_MARK_SHIFT);
+        if (conditional) {
+            conditional--;
+            *mark |= CT_CFG_MARK_COND;
+            insn.cond = 1;
+        }
+        if (insn.it)
+            conditional = insn.it;
+        if (take_addresses) {
+            int rc = look_for_address(cfg, at.addr, (enum ct_isa)at.isa, op, &page);
+            if (rc)
+                return rc;
+        }
+        if (ct_cfg_ends_block(&insn))
+            return end_of_block(cfg, &at, &insn);
+        at.addr += insn.size;
+        if (ct_addr_map_get(&cfg->func_at, at.addr) != CT_CFG_NONE)
+            return run_on(cfg, &at, at.addr);
+    }
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct ct_cfg_work *x = a;
+    const struct ct_cfg_work *y = b;
+    return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Looks for the table of each computed branch found since the last time, when all else is explored. */
+static int find_tables(struct ct_cfg *cfg)
+{
+    int rc = CT_OK;
+    size_t count = cfg->computed.count;
+    qsort(cfg->computed.at, count, sizeof *cfg->computed.at, by_address);
+    for (size_t i = 0; !rc && i < count; i++) {
+        const struct ct_cfg_work at = cfg->computed.at[i];
+        uint32_t first = (uint32_t)cfg->targets.count;
+        uint32_t targets;
+        rc = ct_cfg_table_find(cfg, at.addr, (enum ct_isa)at.isa, at.owner, &targets);
+        if (!rc && !targets)
+            rc = returns(cfg, at.owner); /* it may go anywhere, to the caller too */
+        if (rc || !targets)
+            continue;
+        rc = CT_CFG_ROOM(cfg, &cfg->tables);
+        if (!rc)
+            rc = ct_addr_map_put(&cfg->table_at, at.addr, (uint32_t)cfg->tables.count);
+        if (!rc)
+            cfg->tables.at[cfg->tables.count++] = (struct ct_cfg_table){at.addr, first, targets};
+        for (uint32_t k = 0; !rc && k < targets; k++) {
+            uint64_t target = cfg->targets.at[first + k];
+            rc = jump(cfg, &at, target, (enum ct_isa)at.isa);
+        }
+    }
+    if (cfg->computed.count > count)
+        memmove(cfg->computed.at, cfg->computed.at + count,
+                (cfg->computed.count - count) * sizeof *cfg->computed.at);
+    cfg->computed.count -= count;
+    return rc;
+}
+
+int ct_cfg_explore(struct ct_cfg *cfg)
+{
+    size_t symbols;
+    ct_symbols_all(cfg->symbols, &symbols);
+    int rc = CT_OK;
+    while (!rc && (cfg->work.count || cfg->behind.count || cfg->computed.count)) {
+        while (!rc && cfg->behind.count) {
+            const struct ct_cfg_work behind = cfg->behind.at[--cfg->behind.count];
+            rc = run_on(cfg, &behind, behind.addr);
+        }
+        if (!rc && cfg->work.count) {
+            rc = follow(cfg, cfg->work.at[--cfg->work.count], symbols == 0);
+            continue;
+        }
+        if (!rc && !cfg->behind.count && cfg->computed.count)
+            rc = find_tables(cfg);
+    }
+    return rc;
+}
+
+/* Words of segments that are no code, such as tables of constructors and of virtual functions. */
+static int seed_from_data(struct ct_cfg *cfg)
+{
+    int rc = CT_OK;
+    size_t step = cfg->is_a64 ? 8 : 4;
+    for (size_t i = 0; !rc && i < cfg->data_count; i++) {
+        const struct ct_cfg_data *data = &cfg->datas[i];
+        for (size_t at = 0; !rc && at + step <= data->size; at += step) {
+            uint64_t value = cfg->is_a64 ? ct_load64(data->bytes + at) : ct_load32(data->bytes + at);
+            rc = note_address(cfg, value + cfg->bias, CT_ISA_A32);
+        }
+    }
+    return rc;
+}
+
+int ct_cfg_seed(struct ct_cfg *cfg)
+{
+    size_t count;
+    uint32_t function;
+    const struct ct_symbol *all = ct_symbols_all(cfg->symbols, &count);
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < count; i++)
+        rc = ct_cfg_function_make(cfg, all[i].addr, (enum ct_isa)all[i].isa, all[i].name, &function);
+    bool t32 = !cfg->is_a64 && (cfg->start & 1);
+    if (!rc)
+        rc = ct_cfg_function_make(cfg, cfg->start & ~(uint64_t)t32,
+                                  cfg->is_a64 ? CT_ISA_A64
+                                  : t32       ? CT_ISA_T32
+                                              : CT_ISA_A32,
+                                  NULL, &function);
+    /* Work is taken from the end: the function with the lowest address comes first. */
+    for (size_t i = cfg->funcs.count; !rc && i-- > 0;)
+        rc = enter(cfg, (uint32_t)i);
+    if (!rc && count == 0)
+        rc = seed_from_data(cfg);
+    return rc;
+}

@@ -1,0 +1,337 @@
+/* Dominators (Cooper, Harvey and Kennedy: the simple fast algorithm) and loops of each function. A loop is a strongly
+ * connected piece of the blocks; without the edges into its head, what is left connected in it are the loops inside
+ * (Steensgaard's forest). With one entry each these are the natural loops; with more entries they are irreducible. */
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "program/cfg.h"
+
+#define DEEPEST 64 /* loops deeper than this are not told apart: more is no program */
+#define UNSEEN  UINT32_MAX
+
+struct frame {
+    uint32_t block;
+    uint32_t edge; /* to be looked at next */
+};
+
+/* Columns by block, and stacks as long as there are blocks. */
+struct work {
+    struct ct_cfg *cfg;
+    uint32_t *order; /* of the visit */
+    uint32_t *low;
+    uint32_t *piece; /* strongly connected piece, UNSEEN while it is open */
+    uint32_t *stack;
+    uint32_t *postorder;
+    struct frame *frames;
+    uint32_t *region; /* blocks of the region that is looked at */
+    uint32_t clock;
+    uint32_t depth;
+    uint32_t pieces; /* closed so far; numbers of a region are not used again in its function */
+    uint32_t base;   /* first one of the region that is looked at */
+};
+
+static bool stays(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
+{
+    bool flows = edge->kind == CT_CFG_NEXT || edge->kind == CT_CFG_BRANCH || edge->kind == CT_CFG_CALLED;
+    return flows && edge->to != CT_CFG_NONE &&
+           cfg->blocks.at[edge->to].function == cfg->blocks.at[edge->from].function;
+}
+
+/* ---- dominators ---- */
+
+/* Numbers the blocks that the entry reaches, the last one first left; their count. */
+static uint32_t visit_all(struct work *w, uint32_t entry)
+{
+    struct ct_cfg *cfg = w->cfg;
+    uint32_t count = 0;
+    uint32_t depth = 0;
+    w->frames[depth++] = (struct frame){entry, cfg->blocks.at[entry].first_out};
+    w->order[entry] = 0;
+    while (depth) {
+        struct frame *top = &w->frames[depth - 1];
+        if (top->edge == CT_CFG_NONE) {
+            w->order[top->block] = count;
+            w->postorder[count++] = top->block;
+            depth--;
+            continue;
+        }
+        const struct ct_cfg_edge *edge = &cfg->edges.at[top->edge];
+        top->edge = edge->next_out;
+        if (stays(cfg, edge) && w->order[edge->to] == UNSEEN) {
+            w->order[edge->to] = 0;
+            w->frames[depth++] = (struct frame){edge->to, cfg->blocks.at[edge->to].first_out};
+        }
+    }
+    return count;
+}
+
+static uint32_t meet(const struct work *w, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        while (w->order[a] < w->order[b])
+            a = w->low[a];
+        while (w->order[b] < w->order[a])
+            b = w->low[b];
+    }
+    return a;
+}
+
+static bool dominate_once(struct work *w, uint32_t count)
+{
+    struct ct_cfg *cfg = w->cfg;
+    bool changed = false;
+    for (uint32_t i = count - 1; i-- > 0;) {
+        uint32_t block = w->postorder[i];
+        uint32_t best = UNSEEN;
+        for (uint32_t e = cfg->blocks.at[block].first_in; e != CT_CFG_NONE; e = cfg->edges.at[e].next_in) {
+            uint32_t from = cfg->edges.at[e].from;
+            if (stays(cfg, &cfg->edges.at[e]) && w->low[from] != UNSEEN)
+                best = best == UNSEEN ? from : meet(w, from, best);
+        }
+        changed |= w->low[block] != best;
+        w->low[block] = best;
+    }
+    return changed;
+}
+
+/* `low` is the dominator here. */
+static void dominate(struct work *w, const struct ct_cfg_function *function)
+{
+    if (function->block == CT_CFG_NONE)
+        return;
+    uint32_t count = visit_all(w, function->block);
+    w->low[function->block] = function->block;
+    while (dominate_once(w, count))
+        ;
+    for (uint32_t i = 0; i + 1 < count; i++)
+        w->cfg->blocks.at[w->postorder[i]].dominator = w->low[w->postorder[i]];
+}
+
+static void forget(struct work *w, const struct ct_cfg_function *function)
+{
+    for (uint32_t i = 0; i < function->count; i++) {
+        uint32_t block = w->cfg->members.at[function->first + i];
+        w->order[block] = w->low[block] = w->piece[block] = UNSEEN;
+    }
+}
+
+/* ---- loops ---- */
+
+/* An edge inside the region of loop `around`, whose head nothing leads back to. */
+static bool in_region(const struct work *w, const struct ct_cfg_edge *edge, uint32_t around)
+{
+    const struct ct_cfg *cfg = w->cfg;
+    return stays(cfg, edge) && cfg->blocks.at[edge->to].loop == around &&
+           (around == CT_CFG_NONE || cfg->loops.at[around].head != edge->to);
+}
+
+static void close_piece(struct work *w, uint32_t block)
+{
+    uint32_t top;
+    do {
+        top = w->stack[--w->depth];
+        w->piece[top] = w->pieces;
+    } while (top != block);
+    w->pieces++;
+}
+
+/* Tarjan's algorithm from one block. */
+static void connect(struct work *w, uint32_t from, uint32_t around)
+{
+    struct ct_cfg *cfg = w->cfg;
+    uint32_t depth = 0;
+    w->frames[depth++] = (struct frame){from, cfg->blocks.at[from].first_out};
+    w->order[from] = w->low[from] = w->clock++;
+    w->stack[w->depth++] = from;
+    while (depth) {
+        struct frame *top = &w->frames[depth - 1];
+        uint32_t block = top->block;
+        if (top->edge == CT_CFG_NONE) {
+            if (w->low[block] == w->order[block])
+                close_piece(w, block);
+            depth--;
+            if (depth && w->low[block] < w->low[w->frames[depth - 1].block])
+                w->low[w->frames[depth - 1].block] = w->low[block];
+            continue;
+        }
+        const struct ct_cfg_edge *edge = &cfg->edges.at[top->edge];
+        top->edge = edge->next_out;
+        if (!in_region(w, edge, around))
+            continue;
+        if (w->order[edge->to] == UNSEEN) {
+            w->order[edge->to] = w->low[edge->to] = w->clock++;
+            w->stack[w->depth++] = edge->to;
+            w->frames[depth++] = (struct frame){edge->to, cfg->blocks.at[edge->to].first_out};
+        } else if (w->piece[edge->to] == UNSEEN && w->order[edge->to] < w->low[block]) {
+            w->low[block] = w->order[edge->to];
+        }
+    }
+}
+
+static bool is_entered(const struct work *w, uint32_t block, uint32_t piece)
+{
+    const struct ct_cfg *cfg = w->cfg;
+    const struct ct_cfg_block *b = &cfg->blocks.at[block];
+    if (cfg->functions.at[b->function].block == block)
+        return true;
+    for (uint32_t e = b->first_in; e != CT_CFG_NONE; e = cfg->edges.at[e].next_in) {
+        uint32_t from = cfg->edges.at[e].from;
+        if (stays(cfg, &cfg->edges.at[e]) && w->piece[from] != piece)
+            return true;
+    }
+    return false;
+}
+
+static bool has_edge_to_itself(const struct work *w, uint32_t block, uint32_t around)
+{
+    const struct ct_cfg *cfg = w->cfg;
+    for (uint32_t e = cfg->blocks.at[block].first_out; e != CT_CFG_NONE; e = cfg->edges.at[e].next_out)
+        if (cfg->edges.at[e].to == block && in_region(w, &cfg->edges.at[e], around))
+            return true;
+    return false;
+}
+
+/* The blocks region[first … first + count) of one piece are a loop. They are in order of address. */
+static int add_loop(struct work *w, uint32_t first, uint32_t count, uint32_t around)
+{
+    struct ct_cfg *cfg = w->cfg;
+    uint32_t head = UNSEEN;
+    uint32_t entries = 0;
+    int rc = CT_CFG_ROOM(cfg, &cfg->loops);
+    if (rc)
+        return rc;
+    for (uint32_t i = first; i < first + count; i++) {
+        if (!is_entered(w, w->region[i], w->piece[w->region[i]]))
+            continue;
+        if (head == UNSEEN)
+            head = w->region[i];
+        entries++;
+    }
+    uint32_t number = (uint32_t)cfg->loops.count++;
+    uint32_t function = cfg->blocks.at[w->region[first]].function;
+    cfg->loops.at[number] =
+        (struct ct_cfg_loop){.head = head == UNSEEN ? w->region[first] : head,
+                             .parent = around,
+                             .function = function,
+                             .depth = around == CT_CFG_NONE ? 1 : cfg->loops.at[around].depth + 1,
+                             .blocks = count,
+                             .irreducible = entries > 1};
+    cfg->functions.at[function].irreducible |= entries > 1;
+    for (uint32_t i = first; i < first + count; i++)
+        cfg->blocks.at[w->region[i]].loop = number;
+    return CT_OK;
+}
+
+/* Pieces together, each in order of its blocks; those that are no loop may stay anywhere. */
+static void sort_pieces(struct work *w, uint32_t count)
+{
+    uint32_t *start = w->postorder; /* free now, as long as there are blocks and one more */
+    uint32_t pieces = w->pieces - w->base;
+    for (uint32_t i = 0; i <= pieces; i++)
+        start[i] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        start[w->piece[w->region[i]] - w->base + 1]++;
+    for (uint32_t i = 0; i < pieces; i++)
+        start[i + 1] += start[i];
+    for (uint32_t i = 0; i < count; i++)
+        w->stack[start[w->piece[w->region[i]] - w->base]++] = w->region[i];
+    for (uint32_t i = 0; i < count; i++)
+        w->region[i] = w->stack[i];
+}
+
+/* The loops right inside of loop `around` (or of a function), whose blocks are region[0 … count). */
+static int split_region(struct work *w, uint32_t count, uint32_t around)
+{
+    int rc = CT_OK;
+    w->clock = w->depth = 0;
+    w->base = w->pieces;
+    for (uint32_t i = 0; i < count; i++)
+        w->order[w->region[i]] = w->piece[w->region[i]] = UNSEEN;
+    for (uint32_t i = 0; i < count; i++)
+        if (w->order[w->region[i]] == UNSEEN)
+            connect(w, w->region[i], around);
+    sort_pieces(w, count);
+    for (uint32_t i = 0, end; !rc && i < count; i = end) {
+        for (end = i + 1; end < count && w->piece[w->region[end]] == w->piece[w->region[i]];)
+            end++;
+        if (end - i > 1 || has_edge_to_itself(w, w->region[i], around))
+            rc = add_loop(w, i, end - i, around);
+    }
+    return rc;
+}
+
+/* Members of the function that belong to loop `around` and to none inside of it, in order of address. */
+static uint32_t take_region(struct work *w, const struct ct_cfg_function *function, uint32_t around)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < function->count; i++) {
+        uint32_t block = w->cfg->members.at[function->first + i];
+        if (w->cfg->blocks.at[block].loop == around)
+            w->region[count++] = block;
+    }
+    return count;
+}
+
+static int find_loops(struct work *w, const struct ct_cfg_function *function)
+{
+    struct ct_cfg *cfg = w->cfg;
+    size_t next = cfg->loops.count;
+    w->pieces = 0;
+    int rc = split_region(w, take_region(w, function, CT_CFG_NONE), CT_CFG_NONE);
+    for (; !rc && next < cfg->loops.count; next++)
+        if (cfg->loops.at[next].blocks > 1 && cfg->loops.at[next].depth < DEEPEST)
+            rc = split_region(w, take_region(w, function, (uint32_t)next), (uint32_t)next);
+    return rc;
+}
+
+static bool leads_back(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
+{
+    if (!stays(cfg, edge))
+        return false;
+    for (uint32_t l = cfg->blocks.at[edge->from].loop; l != CT_CFG_NONE; l = cfg->loops.at[l].parent)
+        if (cfg->loops.at[l].head == edge->to)
+            return true;
+    return false;
+}
+
+static int find_all(struct work *w)
+{
+    struct ct_cfg *cfg = w->cfg;
+    int rc = CT_OK;
+    cfg->loops.count = 0;
+    for (size_t i = 0; i < cfg->blocks.count; i++) {
+        cfg->blocks.at[i].loop = CT_CFG_NONE;
+        cfg->blocks.at[i].dominator = CT_CFG_NONE;
+    }
+    for (size_t i = 0; !rc && i < cfg->functions.count; i++) {
+        forget(w, &cfg->functions.at[i]);
+        dominate(w, &cfg->functions.at[i]);
+        rc = find_loops(w, &cfg->functions.at[i]);
+    }
+    for (size_t i = 0; i < cfg->edges.count; i++)
+        cfg->edges.at[i].back = leads_back(cfg, &cfg->edges.at[i]);
+    return rc;
+}
+
+int ct_cfg_loops_find(struct ct_cfg *cfg)
+{
+    size_t n = cfg->blocks.count + 2;
+    struct work w = {.cfg = cfg};
+    uint32_t *columns = calloc(n, 6 * sizeof *columns);
+    w.frames = calloc(n, sizeof *w.frames);
+    if (!columns || !w.frames) {
+        free(columns);
+        free(w.frames);
+        return ct_fail_nomem(cfg->ctx, cfg->name);
+    }
+    w.order = columns;
+    w.low = columns + n;
+    w.piece = columns + 2 * n;
+    w.stack = columns + 3 * n;
+    w.postorder = columns + 4 * n;
+    w.region = columns + 5 * n;
+    int rc = find_all(&w);
+    free(columns);
+    free(w.frames);
+    return rc;
+}

@@ -1,0 +1,368 @@
+/* Jump tables: what a computed branch takes its target from is looked for backwards, along the addresses: the table,
+ * what is added to its entries, and the compare that keeps the index inside. All of it has to be found, and every
+ * target has to be code of the same function; otherwise it is no table. The shapes are those that gcc and clang write
+ * for A64, A32 and T32, with and without optimisation. */
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "program/cfg.h"
+#include "program/cfg_lift.h"
+
+#define MOST_BACK    4000 /* instructions looked back for an address that was computed long before */
+#define MOST_SKIPPED 64   /* instructions between a branch and its target */
+#define MOST_ENTRIES 4096 /* of one table */
+#define MOST_COPIES  16   /* from register to register */
+#define ARM_PC       15
+
+/* A branch that is being looked at. */
+struct search {
+    struct ct_cfg *cfg;
+    uint64_t from; /* the function begins here: nothing before it counts */
+    enum ct_isa isa;
+    unsigned budget; /* instructions that may still be looked at */
+};
+
+struct table {
+    uint64_t base;    /* what entries are added to */
+    uint64_t address; /* of the first entry */
+    uint64_t at;      /* where the index is used */
+    uint32_t index;   /* register */
+    uint32_t size;    /* bytes of an entry */
+    uint32_t bits;    /* of an entry that count */
+    uint32_t shift;
+    uint32_t count;
+    uint8_t above; /* what the jump's own condition says of the compare, as in struct ct_lift */
+    bool is_signed;
+    bool absolute; /* entries may carry the instruction set in bit 0 */
+};
+
+static bool lift(const struct search *s, uint64_t addr, struct ct_lift *out)
+{
+    uint32_t op;
+    struct ct_insn insn;
+    if (!ct_cfg_insn(s->cfg, addr, s->isa, &insn, &op))
+        return false;
+    if (s->isa == CT_ISA_A64)
+        ct_lift_a64(op, addr, out);
+    else if (s->isa == CT_ISA_A32)
+        ct_lift_a32(op, addr, out);
+    else
+        ct_lift_t32(op, addr, out);
+    return true;
+}
+
+/* The address of the instruction before `addr`. In T32 only where one was reached, for its length is not known
+ * otherwise. */
+static bool step_back(struct search *s, uint64_t *addr)
+{
+    uint64_t step = 4;
+    if (s->isa == CT_ISA_T32) {
+        const uint8_t *mark = ct_cfg_mark(s->cfg, *addr - 2);
+        step = mark && *mark & CT_CFG_MARK_INSN ? 2 : 4;
+        mark = ct_cfg_mark(s->cfg, *addr - step);
+        if (!mark || !(*mark & CT_CFG_MARK_INSN))
+            return false;
+    }
+    if (s->budget == 0 || *addr < s->from + step)
+        return false;
+    s->budget--;
+    *addr -= step;
+    return true;
+}
+
+/* Nothing runs into `addr` from before it: a conditional branch not far before leads there then, when it is the code of
+ * a table that a compare with LS chose. */
+static bool find_branch_to(struct search *s, uint64_t addr, uint64_t *branch)
+{
+    struct ct_insn insn;
+    uint64_t at = addr;
+    if (!step_back(s, &at) || !ct_cfg_insn(s->cfg, at, s->isa, &insn, NULL))
+        return false;
+    bool runs_on = insn.cond || insn.sub == CT_INSN_SUB_LINK || !ct_cfg_ends_block(&insn);
+    for (unsigned i = 0; !runs_on && i < MOST_SKIPPED && step_back(s, &at); i++) {
+        if (!ct_cfg_insn(s->cfg, at, s->isa, &insn, NULL))
+            return false;
+        *branch = at;
+        if (insn.type == CT_INSN_BR && insn.cond && insn.target == addr)
+            return true;
+    }
+    return false;
+}
+
+/* The instruction that runs before *addr. */
+static bool back(struct search *s, uint64_t *addr, struct ct_lift *out)
+{
+    uint64_t branch;
+    if (find_branch_to(s, *addr, &branch)) {
+        *addr = branch;
+        bool is_known = lift(s, branch, out);
+        out->above = out->taken;
+        return is_known;
+    }
+    return step_back(s, addr) && lift(s, *addr, out);
+}
+
+/* The instruction before `addr` that writes `reg`; *addr is its address then. */
+static bool writer(struct search *s, uint64_t *addr, uint32_t reg, struct ct_lift *out)
+{
+    while (back(s, addr, out))
+        if (out->writes >> reg & 1)
+            return true;
+    return false;
+}
+
+/* The number in `reg` before `addr`, when it is always the same. */
+static bool constant(struct search *s, uint64_t addr, uint32_t reg, uint64_t *value)
+{
+    int64_t sum = 0;
+    struct ct_lift def;
+    if (s->isa != CT_ISA_A64 && reg == ARM_PC) {
+        *value = s->isa == CT_ISA_A32 ? addr + 8 : addr + 4;
+        return true;
+    }
+    for (unsigned i = 0; i < MOST_COPIES && writer(s, &addr, reg, &def); i++) {
+        if (def.kind == CT_LIFT_CONST) {
+            *value = (uint64_t)(def.imm + sum);
+            return true;
+        }
+        if (def.kind != CT_LIFT_ADDI && def.kind != CT_LIFT_COPY)
+            return false;
+        sum += def.kind == CT_LIFT_ADDI ? def.imm : 0;
+        reg = def.rn;
+    }
+    return false;
+}
+
+/* A load of an entry: register `def->rd` at `at`. */
+static bool entry_load(struct search *s, uint64_t at, const struct ct_lift *def, struct table *t)
+{
+    if (def->kind != CT_LIFT_LOAD || def->rm == CT_LIFT_NO_REG || !constant(s, at, def->rn, &t->address))
+        return false;
+    if (1u << def->shift != def->size)
+        return false;
+    t->index = def->rm;
+    t->at = at;
+    t->size = def->size;
+    if (def->bits) {
+        t->bits = def->bits;
+        t->is_signed = def->is_signed;
+    }
+    return true;
+}
+
+/* base + (entry << shift). */
+static bool sum(struct search *s, uint64_t at, const struct ct_lift *add, uint32_t base, uint32_t entry,
+                struct table *t)
+{
+    struct ct_lift def;
+    uint64_t from = at;
+    *t = (struct table){
+        .shift = add->shift, .bits = add->bits, .is_signed = add->is_signed, .above = t->above};
+    return constant(s, at, base, &t->base) && writer(s, &from, entry, &def) && entry_load(s, from, &def, t);
+}
+
+/* What the value that `def` (at `at`) computes comes from. */
+static bool value(struct search *s, uint64_t at, const struct ct_lift *def, struct table *t)
+{
+    if (def->kind == CT_LIFT_LOAD) {
+        t->absolute = true;
+        return def->size == (s->isa == CT_ISA_A64 ? 8 : 4) && entry_load(s, at, def, t);
+    }
+    if (def->kind != CT_LIFT_ADD)
+        return false;
+    if (sum(s, at, def, def->rn, def->rm, t))
+        return true;
+    return def->shift == 0 && def->bits == 0 && sum(s, at, def, def->rm, def->rn, t);
+}
+
+static bool table_of(struct search *s, uint64_t addr, struct table *t)
+{
+    struct ct_lift branch;
+    if (!lift(s, addr, &branch))
+        return false;
+    *t = (struct table){.above = branch.above, .at = addr, .index = branch.rm};
+    switch (branch.kind) {
+    case CT_LIFT_JUMP: {
+        uint64_t at = addr;
+        struct ct_lift def;
+        return writer(s, &at, branch.rn, &def) && value(s, at, &def, t);
+    }
+    case CT_LIFT_ADD:
+    case CT_LIFT_LOAD:
+        return value(s, addr, &branch, t);
+    case CT_LIFT_TABLE:
+        t->base = t->address = addr + 4;
+        t->size = branch.size;
+        t->shift = 1;
+        return true;
+    case CT_LIFT_STEPS:
+        t->base = addr + 8;
+        t->shift = 2;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- the bound ---- */
+
+/* What is followed backwards: a register, or a place in memory where the register was kept, or the value of an
+ * instruction that others may have computed again. */
+struct trail {
+    uint32_t reg;        /* CT_LIFT_NO_REG when it is not in a register */
+    struct ct_lift kept; /* FETCH: the place */
+    struct ct_lift made; /* by what the register was made */
+    bool is_kept, is_made;
+    uint32_t most; /* entries that a mask leaves, 0 when there is none */
+};
+
+/* A compare that was passed: whoever equals `reg` there is below the bound. */
+struct bound {
+    uint32_t reg;
+    uint32_t count; /* 0: none */
+};
+
+static bool same_place(const struct ct_lift *a, const struct ct_lift *b)
+{
+    return a->rn == b->rn && a->imm == b->imm;
+}
+
+/* Whether the instruction gives the bound's register what the trail is about. */
+static bool meets(const struct trail *trail, const struct bound *bound, const struct ct_lift *at)
+{
+    if (!bound->count)
+        return false;
+    switch (at->kind) {
+    case CT_LIFT_STORE:
+    case CT_LIFT_FETCH:
+        return trail->is_kept && at->rd == bound->reg && same_place(at, &trail->kept);
+    default:
+        return trail->is_made && at->rd == bound->reg && at->kind == trail->made.kind &&
+               at->imm == trail->made.imm && at->rn == trail->made.rn;
+    }
+}
+
+/* The register is written here. False: nothing more can be said. */
+static bool leave_register(struct trail *trail, const struct ct_lift *at)
+{
+    uint32_t reg = trail->reg;
+    trail->reg = CT_LIFT_NO_REG;
+    switch (at->kind) {
+    case CT_LIFT_COPY:
+        trail->reg = at->rn;
+        return true;
+    case CT_LIFT_FETCH:
+        trail->kept = *at;
+        trail->is_kept = true;
+        return true;
+    case CT_LIFT_MASK:
+        trail->most = at->imm < MOST_ENTRIES ? (uint32_t)at->imm + 1 : 0;
+        /* fall through */
+    case CT_LIFT_ADDI:
+        trail->made = *at;
+        trail->is_made = at->rn != reg;
+        return trail->is_made || trail->most;
+    default:
+        return false;
+    }
+}
+
+/* Entries that the index can choose from, 0 when that is not known. `above`: as the jump's own condition says. */
+static uint32_t find_bound(struct search *s, uint64_t at, uint32_t index, uint8_t above)
+{
+    struct trail trail = {.reg = index};
+    struct bound bound = {0};
+    struct ct_lift i;
+    while (back(s, &at, &i)) {
+        if (meets(&trail, &bound, &i))
+            return bound.count;
+        if (i.kind == CT_LIFT_STORE && trail.is_kept && same_place(&i, &trail.kept)) {
+            trail.reg = i.rd;
+            trail.is_kept = false;
+        }
+        if (i.kind == CT_LIFT_CMP && above && i.imm >= 0 && i.imm < MOST_ENTRIES) {
+            bound = (struct bound){i.rn, (uint32_t)i.imm + (above == 1)};
+            above = 0;
+            if (trail.reg == bound.reg)
+                return bound.count;
+        } else if (i.kind == CT_LIFT_SKIP && i.above && !bound.count) {
+            above = i.above;
+        } else if (i.flags) {
+            above = 0;
+        }
+        bool ours = trail.reg != CT_LIFT_NO_REG && i.writes >> trail.reg & 1;
+        if (ours && !leave_register(&trail, &i))
+            return trail.most;
+        if (ours && i.kind == CT_LIFT_COPY && bound.count && i.rn == bound.reg)
+            return bound.count;
+        if (bound.count && i.writes >> bound.reg & 1 && i.kind != CT_LIFT_CMP)
+            bound.count = 0;
+    }
+    return trail.most;
+}
+
+/* ---- the entries ---- */
+
+static bool read_entry(const struct search *s, const struct table *t, uint32_t i, uint64_t *out)
+{
+    size_t size;
+    if (!t->size) { /* a row of branches */
+        *out = t->base + ((uint64_t)i << t->shift);
+        return true;
+    }
+    const uint8_t *bytes =
+        ct_memory_at(s->cfg->memory, t->address + (uint64_t)i * t->size, CT_SPACE_ANY, &size);
+    if (!bytes || size < t->size)
+        return false;
+    uint64_t entry = t->size == 1   ? bytes[0]
+                     : t->size == 2 ? ct_load16(bytes)
+                     : t->size == 4 ? ct_load32(bytes)
+                                    : ct_load64(bytes);
+    if (t->absolute) {
+        *out = entry + s->cfg->bias;
+        return true;
+    }
+    if (t->is_signed && t->bits)
+        entry = (uint64_t)ct_sext(entry, t->bits);
+    *out = t->base + (entry << t->shift);
+    if (!s->cfg->is_a64)
+        *out &= UINT32_MAX;
+    return true;
+}
+
+/* A target is code of the function that the branch is in. */
+static bool is_target(const struct search *s, uint64_t owner, uint64_t target)
+{
+    uint64_t addr = s->isa == CT_ISA_A64 ? target : target & ~UINT64_C(1);
+    const struct ct_symbol *symbol = ct_symbols_at(s->cfg->symbols, addr, NULL);
+    uint32_t function = symbol ? ct_addr_map_get(&s->cfg->func_at, symbol->addr) : CT_CFG_NONE;
+    uint32_t own = ct_addr_map_get(&s->cfg->func_at, owner);
+    bool part = function != CT_CFG_NONE && own != CT_CFG_NONE &&
+                (s->cfg->funcs.at[function].part_of == own || s->cfg->funcs.at[own].part_of == function);
+    return ct_cfg_mark(s->cfg, addr) && (s->isa == CT_ISA_T32 || !(addr & 3)) &&
+           (!symbol || symbol->addr == owner || part);
+}
+
+int ct_cfg_table_find(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t owner, uint32_t *count)
+{
+    struct search s = {.cfg = cfg, .from = owner < addr ? owner : addr, .isa = isa, .budget = MOST_BACK};
+    struct table t;
+    *count = 0;
+    if (!table_of(&s, addr, &t))
+        return CT_OK;
+    s.budget = MOST_BACK;
+    t.count = find_bound(&s, t.at, t.index, t.above);
+    size_t first = cfg->targets.count;
+    for (uint32_t i = 0; i < t.count; i++) {
+        uint64_t target;
+        int rc = CT_CFG_ROOM(cfg, &cfg->targets);
+        if (rc)
+            return rc;
+        if (!read_entry(&s, &t, i, &target) || !is_target(&s, owner, target)) {
+            cfg->targets.count = first;
+            return CT_OK;
+        }
+        cfg->targets.at[cfg->targets.count++] = isa == CT_ISA_A64 ? target : target & ~UINT64_C(1);
+    }
+    *count = t.count;
+    return CT_OK;
+}

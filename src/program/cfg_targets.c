@@ -1,0 +1,166 @@
+/* The user's file of targets. Lines: "PLACE: PLACE…", the computed branch or call and where it may go; "noreturn
+ * FUNCTION"; "function PLACE", code that nothing in the program calls. A place is an address, a symbol, or a symbol with
+ * an offset (main+0x20). What is behind # is a comment. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "program/cfg.h"
+
+#define LONGEST 4096
+
+struct line {
+    struct ct_cfg *cfg;
+    const char *file;
+    unsigned number;
+    bool before_blocks;
+};
+
+static int mistake(const struct line *line, const char *what, const char *word)
+{
+    return ct_fail(line->cfg->ctx, CT_ERR_FORMAT,
+                   "%s:%u: %s: '%s'; a line is \"PLACE: PLACE…\", \"noreturn FUNCTION\" "
+                   "or \"function PLACE\" (docs/analysis.md)",
+                   line->file, line->number, what, word);
+}
+
+static const struct ct_symbol *symbol_named(const struct ct_cfg *cfg, const char *name, size_t length)
+{
+    size_t count;
+    const struct ct_symbol *all = ct_symbols_all(cfg->symbols, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(all[i].name, name, length) == 0 && all[i].name[length] == '\0')
+            return &all[i];
+    return NULL;
+}
+
+/* The instruction set at a place: what its function has. Without one A64, or A32 unless bit 0 is set. */
+static enum ct_isa isa_at(const struct ct_cfg *cfg, uint64_t *addr)
+{
+    if (cfg->is_a64)
+        return CT_ISA_A64;
+    const struct ct_symbol *symbol = ct_symbols_at(cfg->symbols, *addr & ~UINT64_C(1), NULL);
+    bool t32 = *addr & 1 || (symbol && symbol->isa == CT_ISA_T32);
+    *addr &= ~UINT64_C(1);
+    return t32 ? CT_ISA_T32 : CT_ISA_A32;
+}
+
+static int place(const struct line *line, const char *word, uint64_t *addr, enum ct_isa *isa)
+{
+    const char *plus = strrchr(word, '+');
+    const char *number = isdigit((unsigned char)word[0]) ? word : plus ? plus + 1 : NULL;
+    uint64_t base = line->cfg->bias;
+    *addr = 0;
+    if (number) {
+        char *end;
+        errno = 0;
+        *addr = strtoull(number, &end, 0);
+        if (errno || *end || end == number)
+            return mistake(line, "not a number", number);
+    }
+    if (number != word) {
+        const struct ct_symbol *symbol =
+            symbol_named(line->cfg, word, plus ? (size_t)(plus - word) : strlen(word));
+        if (!symbol)
+            return mistake(line, "no such function", word);
+        base = symbol->addr;
+    }
+    *addr += base;
+    *isa = isa_at(line->cfg, addr);
+    return CT_OK;
+}
+
+static int make_function(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint32_t *function)
+{
+    const struct ct_symbol *symbol = ct_symbols_at(cfg->symbols, addr, NULL);
+    return ct_cfg_function_make(cfg, addr, isa, symbol && symbol->addr == addr ? symbol->name : NULL,
+                                function);
+}
+
+/* It is known not to return: as if it had no way to. */
+static int no_return(const struct line *line, const char *word)
+{
+    uint64_t addr;
+    enum ct_isa isa;
+    uint32_t function;
+    int rc = place(line, word, &addr, &isa);
+    if (!rc)
+        rc = make_function(line->cfg, addr, isa, &function);
+    if (!rc && function == CT_CFG_NONE)
+        return mistake(line, "no code there", word);
+    if (!rc)
+        line->cfg->funcs.at[function].never = true;
+    return rc;
+}
+
+static int entry(const struct line *line, const char *word)
+{
+    uint64_t addr;
+    enum ct_isa isa;
+    uint32_t function;
+    int rc = place(line, word, &addr, &isa);
+    if (!rc)
+        rc = make_function(line->cfg, addr, isa, &function);
+    return !rc && function == CT_CFG_NONE ? mistake(line, "no code there", word) : rc;
+}
+
+static int targets(const struct line *line, const char *from, char *rest)
+{
+    uint64_t branch;
+    enum ct_isa isa;
+    char *save;
+    int rc = place(line, from, &branch, &isa);
+    for (char *word = strtok_r(rest, " \t,", &save); !rc && word; word = strtok_r(NULL, " \t,", &save)) {
+        uint64_t addr;
+        uint32_t edge;
+        rc = place(line, word, &addr, &isa);
+        if (!rc)
+            rc = ct_cfg_add_edge(line->cfg, branch, addr, isa, CT_CFG_USER, &edge);
+        if (rc == CT_ERR_NOT_FOUND)
+            return mistake(line, "no computed branch there, or its target is not code", from);
+    }
+    return rc;
+}
+
+static int read_line(const struct line *line, char *text)
+{
+    char *save;
+    char *colon = strchr(text, ':');
+    if (colon && line->before_blocks)
+        return CT_OK;
+    if (colon) {
+        *colon = '\0';
+        const char *from = strtok_r(text, " \t", &save);
+        return from ? targets(line, from, colon + 1) : mistake(line, "no place", text);
+    }
+    const char *verb = strtok_r(text, " \t", &save);
+    const char *word = verb ? strtok_r(NULL, " \t", &save) : NULL;
+    if (!verb || !line->before_blocks)
+        return CT_OK;
+    if (word && strcmp(verb, "noreturn") == 0)
+        return no_return(line, word);
+    if (word && strcmp(verb, "function") == 0)
+        return entry(line, word);
+    return mistake(line, "not understood", verb);
+}
+
+int ct_cfg_targets_read(struct ct_cfg *cfg, const char *name, const char *text, bool before_blocks)
+{
+    struct line line = {.cfg = cfg, .file = name ? name : "targets", .before_blocks = before_blocks};
+    int rc = CT_OK;
+    while (!rc && *text) {
+        char copy[LONGEST];
+        size_t length = strcspn(text, "\n");
+        size_t used = strcspn(text, "\n#\r");
+        line.number++;
+        if (used >= sizeof copy)
+            return mistake(&line, "longer than 4095 characters", "…");
+        memcpy(copy, text, used);
+        copy[used] = '\0';
+        rc = read_line(&line, copy);
+        text += length + (text[length] == '\n');
+    }
+    return rc;
+}

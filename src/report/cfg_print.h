@@ -1,0 +1,14 @@
+/* A control flow graph as text, in graphviz's language, and as JSON. */
+#ifndef CT_REPORT_CFG_PRINT_H
+#define CT_REPORT_CFG_PRINT_H
+
+#include <stdio.h>
+
+#include "coretap/cfg.h"
+
+/* `function`: only this one, or CT_CFG_NONE for all. */
+void ct_cfg_print_text(FILE *out, const struct ct_cfg *cfg, uint32_t function);
+void ct_cfg_print_dot(FILE *out, const struct ct_cfg *cfg, uint32_t function);
+void ct_cfg_print_json(FILE *out, const struct ct_cfg *cfg, uint32_t function);
+
+#endif

@@ -1,0 +1,18 @@
+# What is wrong with a command line, and what the text looks like.
+$ coretap graph
+! coretap graph: which program? give --elf FILE
+! Try 'coretap graph --help'.
+[2]
+$ coretap graph --elf README.md --dot --json
+! coretap graph: give one of --dot and --json
+! Try 'coretap graph --help'.
+[2]
+$ coretap graph --elf README.md
+! coretap: README.md: not an ELF file
+[2]
+$ coretap graph --elf tests/none
+! coretap: tests/none: cannot be opened: No such file or directory
+[2]
+$ tail -c +2 tests/fuzz/corpus/elf/aarch64 >$T/p; coretap graph --elf $T/p --targets tests/none
+! coretap: tests/none: cannot be read: No such file or directory
+[2]

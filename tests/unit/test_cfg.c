@@ -1,0 +1,273 @@
+/* Control flow of small programs made by hand: what follows calls, targets from outside, blocks that are split. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "coretap/cfg.h"
+#include "elf_build.h"
+
+#define TEXT UINT64_C(0x400000)
+#define NOP  0xd503201f
+#define RET  0xd65f03c0
+#define BR   0xd61f0000 /* x0 */
+#define BLR  0xd63f0000
+
+static uint32_t b(int words)
+{
+    return 0x14000000 | ((uint32_t)words & 0x3ffffff);
+}
+
+static uint32_t bl(int words)
+{
+    return 0x94000000 | ((uint32_t)words & 0x3ffffff);
+}
+
+static uint32_t cbz(int words)
+{
+    return 0x34000000 | ((uint32_t)words & 0x7ffff) << 5;
+}
+
+struct program {
+    uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    struct ct_ctx *ctx;
+    struct ct_cfg *cfg;
+    const struct ct_cfg_block *blocks;
+    const struct ct_cfg_edge *edges;
+    const struct ct_cfg_function *functions;
+    const struct ct_cfg_loop *loops;
+    size_t block_count, edge_count, function_count, loop_count;
+};
+
+static void look(struct program *p)
+{
+    p->blocks = ct_cfg_blocks(p->cfg, &p->block_count);
+    p->edges = ct_cfg_edges(p->cfg, &p->edge_count);
+    p->functions = ct_cfg_functions(p->cfg, &p->function_count);
+    p->loops = ct_cfg_loops(p->cfg, &p->loop_count);
+}
+
+static void put_code(struct program *p, const uint32_t *code, size_t words, const struct test_symbol *symbols,
+                     size_t count)
+{
+    elf64_build(p->file, symbols, count);
+    for (size_t i = 0; i < words; i++)
+        memcpy(p->file + ELF_TEXT + 4 * i, &code[i], 4);
+    ((Elf64_Ehdr *)p->file)->e_entry = TEXT;
+}
+
+static int make(struct program *p, const uint32_t *code, size_t words, const struct test_symbol *symbols,
+                size_t count, const char *targets)
+{
+    const struct ct_cfg_options options = {
+        .size = sizeof options, .targets = targets, .targets_name = "targets"};
+    put_code(p, code, words, symbols, count);
+    p->ctx = ct_ctx_new();
+    int rc = ct_cfg_load_bytes(p->ctx, "test", p->file, sizeof p->file, &options, &p->cfg);
+    if (rc == CT_OK)
+        look(p);
+    return rc;
+}
+
+static void drop(struct program *p)
+{
+    ct_cfg_free(p->cfg);
+    ct_ctx_free(p->ctx);
+    p->cfg = NULL;
+}
+
+/* The edge of that kind out of the block at word `from`; CT_CFG_NONE. */
+static uint32_t edge_of(const struct program *p, unsigned from, enum ct_cfg_kind kind)
+{
+    uint32_t block = ct_cfg_block_at(p->cfg, TEXT + 4 * from);
+    assert_int_not_equal(block, CT_CFG_NONE);
+    for (uint32_t e = p->blocks[block].first_out; e != CT_CFG_NONE; e = p->edges[e].next_out)
+        if (p->edges[e].kind == kind)
+            return e;
+    return CT_CFG_NONE;
+}
+
+#define FUNCTION(name_, word, words)                                                                         \
+    {                                                                                                        \
+        .name = (name_), .value = TEXT + 4 * (word), .size = 4 * (words), .type = STT_FUNC,                  \
+        .bind = STB_GLOBAL, .section = 1                                                                     \
+    }
+
+/* main calls two(), then one(), which never returns: what is behind that is data. */
+static void what_follows_calls(void **state)
+{
+    static struct program p;
+    (void)state;
+    const uint32_t code[] = {bl(5), bl(2), 0xffffffff, NOP, b(0), RET};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 3), FUNCTION("one", 3, 2),
+                                          FUNCTION("two", 5, 1)};
+    assert_int_equal(make(&p, code, 6, symbols, 3, NULL), CT_OK);
+    assert_int_equal(p.function_count, 3);
+    assert_int_not_equal(edge_of(&p, 0, CT_CFG_CALLED), CT_CFG_NONE);
+    assert_int_equal(edge_of(&p, 1, CT_CFG_CALLED), CT_CFG_NONE);
+    assert_int_equal(ct_cfg_block_at(p.cfg, TEXT + 8), CT_CFG_NONE);
+    assert_true(p.functions[0].no_return);
+    assert_true(p.functions[1].no_return);
+    assert_false(p.functions[2].no_return);
+    assert_int_equal(p.loop_count, 1);
+    drop(&p);
+}
+
+static void tail_call_returns(void **state)
+{
+    static struct program p;
+    (void)state;
+    const uint32_t code[] = {bl(2), RET, b(1), RET};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 2), FUNCTION("two", 2, 1),
+                                          FUNCTION("three", 3, 1)};
+    assert_int_equal(make(&p, code, 4, symbols, 3, NULL), CT_OK);
+    assert_int_not_equal(edge_of(&p, 0, CT_CFG_CALLED), CT_CFG_NONE);
+    assert_int_not_equal(edge_of(&p, 2, CT_CFG_TAIL), CT_CFG_NONE);
+    assert_false(p.functions[1].no_return);
+    drop(&p);
+}
+
+static void without_symbols(void **state)
+{
+    static struct program p;
+    (void)state;
+    const uint32_t code[] = {bl(3), bl(2), b(0), NOP, RET};
+    assert_int_equal(make(&p, code, 5, NULL, 0, NULL), CT_OK);
+    assert_int_equal(p.function_count, 2);
+    assert_true(p.functions[1].found);
+    assert_int_equal(p.functions[1].entry, TEXT + 12);
+    assert_string_equal(p.functions[1].name, "sub_40000c");
+    drop(&p);
+}
+
+/* A computed branch into the middle of a block of a loop, as a trace or a user may tell. */
+static void edges_are_added(void **state)
+{
+    static struct program p;
+    uint32_t edge;
+    (void)state;
+    const uint32_t code[] = {cbz(4), NOP, NOP, b(-3), BR};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 5)};
+    assert_int_equal(make(&p, code, 5, symbols, 1, NULL), CT_OK);
+    assert_true(p.functions[0].incomplete);
+    assert_int_equal(p.block_count, 3);
+    size_t before = p.edge_count;
+    assert_int_equal(ct_cfg_add_edge(p.cfg, TEXT + 16, TEXT + 8, CT_ISA_A64, CT_CFG_LEARNT, &edge), CT_OK);
+    assert_int_equal(ct_cfg_update(p.cfg), CT_OK);
+    look(&p);
+    assert_int_equal(p.block_count, 4);
+    assert_int_equal(p.edge_count, before + 2); /* the split, and the edge */
+    assert_int_equal(edge, before + 1);
+    assert_int_equal(p.edges[edge].origin, CT_CFG_LEARNT);
+    uint32_t part = ct_cfg_block_at(p.cfg, TEXT + 8);
+    assert_int_equal(p.blocks[part].start, TEXT + 8);
+    assert_int_equal(p.blocks[ct_cfg_block_at(p.cfg, TEXT + 4)].n, 1);
+    assert_int_not_equal(edge_of(&p, 3, CT_CFG_BRANCH), CT_CFG_NONE);
+    assert_int_equal(p.loop_count, 1);
+    /* Again: the same edge. And what is no code, or no computed branch. */
+    uint32_t again;
+    assert_int_equal(ct_cfg_add_edge(p.cfg, TEXT + 16, TEXT + 8, CT_ISA_A64, CT_CFG_LEARNT, &again), CT_OK);
+    assert_int_equal(again, edge);
+    assert_int_equal(ct_cfg_add_edge(p.cfg, TEXT + 16, 0x10, CT_ISA_A64, CT_CFG_LEARNT, &again),
+                     CT_ERR_NOT_FOUND);
+    assert_int_equal(ct_cfg_add_edge(p.cfg, TEXT + 12, TEXT, CT_ISA_A64, CT_CFG_LEARNT, &again),
+                     CT_ERR_NOT_FOUND);
+    drop(&p);
+}
+
+/* Code that only a told target makes known is behind all that was known before. */
+static void targets_make_code_known(void **state)
+{
+    static struct program p;
+    (void)state;
+    const uint32_t code[] = {BLR, BR, NOP, RET, NOP, b(0)};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 4), FUNCTION("other", 4, 2)};
+    assert_int_equal(
+        make(&p, code, 6, symbols, 2, "# what is known\nmain: other # calls\nmain+4: 0x400008\n"), CT_OK);
+    assert_int_equal(p.block_count, 5);
+    assert_int_equal(p.blocks[4].start, TEXT + 8);
+    uint32_t call = edge_of(&p, 0, CT_CFG_CALL);
+    assert_int_not_equal(call, CT_CFG_NONE);
+    assert_int_equal(p.edges[call].origin, CT_CFG_USER);
+    assert_false(p.functions[0].incomplete);
+    drop(&p);
+}
+
+static void told_not_to_return(void **state)
+{
+    static struct program p;
+    (void)state;
+    const uint32_t code[] = {bl(2), RET, RET};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 2), FUNCTION("other", 2, 1)};
+    assert_int_equal(make(&p, code, 3, symbols, 2, "noreturn other"), CT_OK);
+    assert_int_equal(edge_of(&p, 0, CT_CFG_CALLED), CT_CFG_NONE);
+    assert_int_equal(ct_cfg_block_at(p.cfg, TEXT + 4), CT_CFG_NONE);
+    drop(&p);
+}
+
+static void mistakes_are_named(void **state)
+{
+    static struct program p;
+    (void)state;
+    const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"\nmain: 0x10", "targets:2: no computed branch there, or its target is not code: 'main'"},
+        {"nowhere: main", "targets:1: no such function: 'nowhere'"},
+        {"main+x: main", "targets:1: not a number: 'x'"},
+        {"noreturn", "targets:1: not understood: 'noreturn'"},
+        {": main", "targets:1: no place"},
+        {"function 0x99", "targets:1: no code there: '0x99'"},
+    };
+    const uint32_t code[] = {BR};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 1)};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        p.cfg = NULL;
+        assert_int_equal(make(&p, code, 1, symbols, 1, cases[i].text), CT_ERR_FORMAT);
+        assert_memory_equal(ct_ctx_error(p.ctx), cases[i].says, strlen(cases[i].says));
+        drop(&p);
+    }
+}
+
+/* Two blocks jump to each other and both are entered from outside. */
+static void irreducible_loops_are_marked(void **state)
+{
+    static struct program p;
+    (void)state;
+    const uint32_t code[] = {cbz(3), NOP, cbz(2), NOP /* 3: entered from 0 */, cbz(-3) /* to 1 */, RET};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 6)};
+    assert_int_equal(make(&p, code, 6, symbols, 1, NULL), CT_OK);
+    assert_int_equal(p.loop_count, 1);
+    assert_true(p.loops[0].irreducible);
+    assert_true(p.functions[0].irreducible);
+    drop(&p);
+}
+
+static void edges_between_addresses(void **state)
+{
+    static struct program p;
+    (void)state;
+    const uint32_t code[] = {cbz(2), NOP, RET};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 3)};
+    assert_int_equal(make(&p, code, 3, symbols, 1, NULL), CT_OK);
+    assert_int_equal(ct_cfg_edge_between(p.cfg, TEXT, TEXT + 8), edge_of(&p, 0, CT_CFG_BRANCH));
+    assert_int_equal(ct_cfg_edge_between(p.cfg, TEXT, TEXT + 4), edge_of(&p, 0, CT_CFG_NEXT));
+    assert_int_equal(ct_cfg_edge_between(p.cfg, TEXT + 8, 0x1234), edge_of(&p, 2, CT_CFG_RETURN));
+    assert_int_equal(ct_cfg_edge_between(p.cfg, TEXT, 0x1234), CT_CFG_NONE);
+    assert_int_equal(ct_cfg_edge_between(p.cfg, 0x10, TEXT), CT_CFG_NONE);
+    drop(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_follows_calls),      cmocka_unit_test(tail_call_returns),
+        cmocka_unit_test(without_symbols),         cmocka_unit_test(edges_are_added),
+        cmocka_unit_test(targets_make_code_known), cmocka_unit_test(told_not_to_return),
+        cmocka_unit_test(mistakes_are_named),      cmocka_unit_test(irreducible_loops_are_marked),
+        cmocka_unit_test(edges_between_addresses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
