@@ -30,7 +30,8 @@ void ct_count_elems(struct ct_stream_stats *stats, bool whole, const struct ct_e
     uint64_t atoms = 0;
     stats->elements += count;
     for (size_t i = 0; i < count; i++) {
-        atoms += elems[i].kind == CT_ELEM_ATOMS ? elems[i].n : 0;
+        atoms +=
+            elems[i].n & -(unsigned)(elems[i].kind == CT_ELEM_ATOMS); /* no branch: they come at random */
         if (TROUBLE >> elems[i].kind & 1)
             count_trouble(stats, whole, &elems[i]);
     }

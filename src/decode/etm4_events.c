@@ -4,7 +4,6 @@
 
 #include "analysis/events.h"
 #include "base/bytes.h"
-#include "decode/avx2.h"
 
 /* The row of a header whose packet has an odd length, or an even one. */
 static void set_row(struct ct_etm4_event_tables *t, const struct ct_etm4_burst *b, unsigned header,
@@ -126,11 +125,7 @@ CT_AVX2_INLINE void add_branches(struct run *r, const struct ct_etm4_masks *m, c
     uint64_t a2 = r->address[2];
     for (uint64_t left = m->addresses; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
-        const struct ct_address_row *how = &rows[row[i]];
-        uint64_t x;
-        memcpy(&x, data + i + 1, sizeof x);
-        uint64_t now = (_pext_u64(x, how->take) << how->shift) + how->is;
-        now |= (a0 & how->keep[0]) | (a1 & how->keep[1]) | (a2 & how->keep[2]);
+        uint64_t now = ct_address_of(&rows[row[i]], data + i + 1, a0, a1, a2);
         a2 = a1;
         a1 = a0;
         a0 = now;

@@ -2,7 +2,10 @@
 #ifndef CT_DECODE_ETM4_EVENTS_H
 #define CT_DECODE_ETM4_EVENTS_H
 
+#include <string.h>
+
 #include "analysis/event_columns.h"
+#include "decode/avx2.h"
 #include "decode/etm4_scan.h"
 
 /* The addresses by CT_SCAN_ROW: with x, the eight bytes behind the header, the new one is
@@ -15,6 +18,17 @@ struct ct_address_row {
     uint64_t shift;
     uint64_t pad[2];
 };
+
+#ifdef CT_HAVE_AVX2
+CT_AVX2_INLINE uint64_t ct_address_of(const struct ct_address_row *row, const uint8_t *payload, uint64_t a0,
+                                      uint64_t a1, uint64_t a2)
+{
+    uint64_t x;
+    memcpy(&x, payload, sizeof x);
+    uint64_t low = (_pext_u64(x, row->take) << row->shift) + row->is;
+    return low | (a0 & row->keep[0]) | (a1 & row->keep[1]) | (a2 & row->keep[2]);
+}
+#endif
 
 /* Cycle counts: base, and of the four bytes behind the header what `take` chooses. */
 struct ct_count_row {

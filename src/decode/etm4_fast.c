@@ -5,7 +5,7 @@
 #include "analysis/events.h"
 #include "base/ctx.h"
 #include "decode/count.h"
-#include "decode/etm4_events.h"
+#include "decode/etm4_elems.h"
 #include "elem/etm4_state.h"
 
 /* Elements that the plain way makes at a time on the way to events; each makes three at most, beside those that
@@ -23,10 +23,17 @@ struct ct_etm4_fast {
     bool scan;                    /* events can come straight from bytes */
     struct ct_etm4_burst burst;
     struct ct_etm4_event_tables tables;
+    struct ct_etm4_elem_tables elem_tables;
     /* On the way from packets to events. */
     struct ct_elem elems[ELEMS];
     struct ct_event events[CT_COLUMNS_STEP];
 };
+
+static void make_tables(struct ct_etm4_fast *f)
+{
+    ct_etm4_event_tables_init(&f->tables, &f->burst);
+    ct_etm4_elem_tables_init(&f->elem_tables, &f->burst);
+}
 
 int ct_etm4_fast_new(struct ct_ctx *ctx, struct ct_etm4_decoder *decoder, struct ct_etm4_resolver *resolver,
                      struct ct_etm4_fast **out)
@@ -41,7 +48,7 @@ int ct_etm4_fast_new(struct ct_ctx *ctx, struct ct_etm4_decoder *decoder, struct
     f->resolver = resolver;
     f->scan = ct_etm4_scan_there();
     ct_etm4_burst_init(&f->burst, decoder);
-    ct_etm4_event_tables_init(&f->tables, &f->burst);
+    make_tables(f);
     *out = f;
     return CT_OK;
 }
@@ -98,27 +105,59 @@ static size_t hold_tail(struct ct_etm4_resolver *r, const struct ct_elem *elems,
     return n;
 }
 
+/* Packets of bursts, and the atoms in them. */
 static void count_packets(struct ct_etm4_burst *b, const struct ct_etm4_decoder *d,
                           struct ct_stream_stats *stats)
 {
     for (unsigned h = 0; h < 256; h++) {
         stats->packets += b->packets[h];
         stats->packet_types[d->headers[h].type] += b->packets[h];
+        stats->atoms += b->packets[h] * d->headers[h].natoms;
         b->packets[h] = 0;
     }
+}
+
+/* The state of the decoder into the burst; the tables follow what the rows say. */
+static bool enter(struct ct_etm4_fast *f)
+{
+    const uint32_t threshold = f->burst.threshold;
+    const bool sf = f->burst.sf;
+    if (!is_clear(f->resolver) || !ct_etm4_burst_enter(&f->burst, f->decoder))
+        return false;
+    if (f->burst.threshold != threshold || f->burst.sf != sf)
+        make_tables(f);
+    return true;
+}
+
+/* Elements of common packets, as ct_etm4_burst_elems gives them. */
+static size_t burst_bytes(struct ct_etm4_fast *f, const uint8_t *data, size_t size, uint32_t pos,
+                          struct ct_elem *elems, size_t cap, size_t *count)
+{
+    size_t bytes = 0;
+    size_t more;
+    *count = 0;
+    if (f->scan)
+        bytes = ct_etm4_burst_elems_avx2(&f->burst, &f->elem_tables, &f->tables, data, size, pos, elems, cap,
+                                         count);
+    if (f->scan && size - bytes >= CT_SCAN_BYTES && cap - *count >= CT_SCAN_BYTES)
+        return bytes; /* something rare */
+    bytes += ct_etm4_burst_elems(&f->burst, data + bytes, size - bytes, pos + (uint32_t)bytes, elems + *count,
+                                 cap - *count, &more);
+    *count += more;
+    return bytes;
 }
 
 /* Common packets from work->at on. Result: elements that leave. */
 static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem *elems, size_t cap)
 {
     const struct ct_run *run = work->run;
-    if (!is_clear(f->resolver) || !ct_etm4_burst_enter(&f->burst, f->decoder))
+    if (!enter(f))
         return 0;
     uint64_t addresses = f->burst.address_count;
     uint64_t from = run->pos + work->at;
     size_t count;
-    work->at += ct_etm4_burst_elems(&f->burst, run->data + work->at, run->size - work->at, (uint32_t)from,
-                                    elems, cap, &count);
+    work->at +=
+        burst_bytes(f, run->data + work->at, run->size - work->at, (uint32_t)from, elems, cap, &count);
     if (!count)
         return 0;
     ct_etm4_burst_leave(&f->burst, f->decoder);
@@ -162,19 +201,24 @@ size_t ct_etm4_fast_run(struct ct_etm4_fast *f, struct ct_work *work, struct ct_
                         struct ct_stream_stats *stats)
 {
     size_t n = 0;
+    size_t least = f->scan && cap >= 2 * CT_SCAN_BYTES ? CT_SCAN_BYTES : CT_RESOLVE_MIN;
     bool final = false;
     work->more = true;
-    while (cap - n >= CT_RESOLVE_MIN) {
+    while (cap - n >= least) {
         if (f->pending || f->owing || final) {
-            n += resolve(f, final, elems + n, cap - n);
+            size_t count = resolve(f, final, elems + n, cap - n);
+            ct_count_elems(stats, work->whole, elems + n, count);
+            n += count;
             if (final && !f->owing) {
                 work->more = false;
                 break;
             }
             continue;
         }
-        n += burst(f, work, elems + n, cap - n);
-        if (cap - n < CT_RESOLVE_MIN)
+        size_t count = burst(f, work, elems + n, cap - n);
+        stats->elements += count;
+        n += count;
+        if (cap - n < least)
             break;
         if (next_packet(f, work, stats))
             continue;
@@ -185,18 +229,6 @@ size_t ct_etm4_fast_run(struct ct_etm4_fast *f, struct ct_work *work, struct ct_
     }
     count_packets(&f->burst, f->decoder, stats);
     return n;
-}
-
-/* The state of the decoder into the burst; the tables follow what the rows say. */
-static bool enter(struct ct_etm4_fast *f)
-{
-    const uint32_t threshold = f->burst.threshold;
-    const bool sf = f->burst.sf;
-    if (!is_clear(f->resolver) || !ct_etm4_burst_enter(&f->burst, f->decoder))
-        return false;
-    if (f->burst.threshold != threshold || f->burst.sf != sf)
-        ct_etm4_event_tables_init(&f->tables, &f->burst);
-    return true;
 }
 
 static void burst_events(struct ct_etm4_fast *f, struct ct_work *work, struct ct_events *events,

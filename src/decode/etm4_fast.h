@@ -17,8 +17,8 @@ void ct_etm4_fast_free(struct ct_etm4_fast *fast);
 /* The decoder and the resolver were reset. */
 void ct_etm4_fast_reset(struct ct_etm4_fast *fast);
 
-/* At most `cap` (at least CT_RESOLVE_MIN) elements with the offsets of their packets; result: how many. Packets are
- * counted in `stats`. */
+/* At most `cap` (at least CT_RESOLVE_MIN) elements with the offsets of their packets; result: how many. Packets
+ * and elements are counted in `stats`. */
 size_t ct_etm4_fast_run(struct ct_etm4_fast *fast, struct ct_work *work, struct ct_elem *elems, size_t cap,
                         struct ct_stream_stats *stats);
 

@@ -104,7 +104,6 @@ static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, con
 static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches *batches,
                       const struct ct_chain_sink *sink)
 {
-    ct_count_elems(&c->stream.stats, c->whole, batches->elems, count);
     struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
     int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
     if (!rc && c->events)
@@ -137,8 +136,11 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
 static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                     struct ct_batches *batches, const struct ct_chain_sink *sink, size_t *used)
 {
-    struct ct_work work = {
-        .run = run, .behind = behind, .start_offset = c->start_offset, .last_offset = c->last_offset};
+    struct ct_work work = {.run = run,
+                           .behind = behind,
+                           .whole = c->whole,
+                           .start_offset = c->start_offset,
+                           .last_offset = c->last_offset};
     do {
         size_t count = c->ops->fast_run(c->fast, &work, batches->elems, CT_BATCH_ELEMS, &c->stream.stats);
         c->last_offset = work.last_offset;
@@ -162,6 +164,7 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, struct 
     do {
         done += c->ops->resolve(c->resolver, batches->packets + done * c->ops->packet_size, size - done,
                                 final, batches->elems, CT_BATCH_ELEMS, &count);
+        ct_count_elems(&c->stream.stats, c->whole, batches->elems, count);
         int rc = give_elems(c, count, batches, sink);
         if (rc)
             return rc;
