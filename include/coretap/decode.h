@@ -102,6 +102,14 @@ struct ct_chain_sink {
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
     int (*mark)(void *user, const struct ct_frame_mark *mark);
     int (*bytes)(void *user, uint64_t bytes);
+
+    /* With threads, for receivers whose work is worth sharing: `part_new` makes an object that stands in for `user` with
+     * the batches of a part of a stream. It and the receivers called with it run in any thread, several at a time, in no
+     * order between parts. `part_end` gets the parts in order, in the thread that calls the chain, and frees them; with
+     * `keep` 0 what the part got was wrong and counts for nothing. A part that cannot be made is NULL (CT_ERR_NOMEM).
+     * Batches may still come to `user` itself, in order with the parts. Without these two they all do. */
+    void *(*part_new)(void *user, const struct ct_stream *stream);
+    int (*part_end)(void *user, const struct ct_stream *stream, void *part, int keep);
 };
 
 struct ct_chain_options {
@@ -111,7 +119,9 @@ struct ct_chain_options {
     uint8_t split_source_ranges; /* see flow.h */
     uint8_t edges;               /* STEPS: enum ct_edges_level, for ct_chain_streams to give */
     uint8_t engine;              /* enum ct_engine */
-    uint64_t ids[2];             /* bit i of ids[i / 64]: decode ID i. Both 0: all that have a source */
+    uint16_t threads; /* decode with so many, with the same result; 0 and 1: the caller's alone. A batch may
+                                    come later than without, and what is read is held for longer */
+    uint64_t ids[2];  /* bit i of ids[i / 64]: decode ID i. Both 0: all that have a source */
 };
 
 struct ct_chain;

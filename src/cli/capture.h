@@ -60,6 +60,16 @@ enum cli_capture_option {
 
 extern const char *const cli_framings[];
 
+#define CLI_THREADS_MAX 256
+
+/* The row of --threads. */
+#define CLI_THREADS_OPTION                                                                                   \
+    {                                                                                                        \
+        .name = "threads", .letter = 't', .kind = CLI_NUMBER, .arg = "N", .min = 1, .max = CLI_THREADS_MAX,  \
+        .help = "Decode with so many threads; 1 without this option. One trace ID is split at "              \
+                "synchronisation points. The result is the same."                                            \
+    }
+
 struct cli_capture {
     const struct cli_args *args;
     struct ct_capture *capture;

@@ -10,6 +10,7 @@ enum option {
     ALONG,
     MERGE,
     TEXT_PORTS,
+    THREADS,
 };
 
 enum along {
@@ -53,6 +54,7 @@ static const struct cli_option options[] = {
          .help = "What software writes to stimulus ports (ITM) and channels (STM) is text: print it "
                  "by lines, as Txt, in place of the single writes. With --merge a line has the time of the "
                  "write that ends it."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 #define BATCH 2048
@@ -100,13 +102,10 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return d->passes.text.failed ? CT_ERR_IO : 0;
 }
 
-static const struct ct_source *source_of(const struct cli_passes *passes)
+static int on_bytes(void *user, uint64_t bytes)
 {
-    const struct ct_buffer *buffer = passes->buffer;
-    for (size_t i = 0; buffer->framing != CT_FRAMING_NONE && i < buffer->source_count; i++)
-        if (buffer->sources[i].trace_id == passes->id)
-            return &buffer->sources[i];
-    return &buffer->sources[0];
+    struct decoding *d = user;
+    return cli_passes_bytes(&d->passes, bytes);
 }
 
 /* TRCCONFIGR.BB, ETMCR bit 8. */
@@ -143,8 +142,10 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
 {
     struct decoding *d = passes->user;
     const struct cli_args *args = passes->capture.args;
-    bool along_binary = is_along_binary(args, passes->buffer, source_of(passes));
+    bool along_binary = is_along_binary(args, passes->buffer, cli_passes_source(passes));
     chain->level = along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
+    chain->threads = (uint16_t)args->values[THREADS].number;
+    sink->bytes = on_bytes;
     if (along_binary)
         sink->flow = on_flow;
     else
@@ -153,8 +154,8 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
         ct_event_head(&passes->text, d->printer.format, false);
     d->told_head = true;
     d->printer.origin = (struct ct_event_origin){
-        .buffer = passes->buffer->name, .source = source_of(passes), .id = passes->id};
-    if (ct_events_new(args->ctx, source_of(passes), &d->events) != CT_OK)
+        .buffer = passes->buffer->name, .source = cli_passes_source(passes), .id = passes->id};
+    if (ct_events_new(args->ctx, cli_passes_source(passes), &d->events) != CT_OK)
         return cli_library_error(args->ctx);
     return CLI_CLEAN;
 }

@@ -17,44 +17,22 @@ void cli_passes_heading(struct cli_passes *p)
     p->tell_buffer = p->tell_id = false;
 }
 
-/* The sink of a command, with the progress meter put between. */
-struct metered {
-    struct cli_passes *passes;
-    const struct ct_chain_sink *sink;
-};
-
-static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+const struct ct_source *cli_passes_source(const struct cli_passes *passes)
 {
-    const struct metered *m = user;
-    return m->sink->packets(m->sink->user, stream, batch);
+    const struct ct_buffer *buffer = passes->buffer;
+    for (size_t i = 0; buffer->framing != CT_FRAMING_NONE && i < buffer->source_count; i++)
+        if (buffer->sources[i].trace_id == passes->id)
+            return &buffer->sources[i];
+    return &buffer->sources[0];
 }
 
-static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+int cli_passes_bytes(struct cli_passes *p, uint64_t bytes)
 {
-    const struct metered *m = user;
-    return m->sink->elems(m->sink->user, stream, batch);
-}
-
-static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
-{
-    const struct metered *m = user;
-    return m->sink->flow(m->sink->user, stream, batch);
-}
-
-static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
-{
-    const struct metered *m = user;
-    return m->sink->steps(m->sink->user, stream, batch);
-}
-
-static int on_bytes(void *user, uint64_t bytes)
-{
-    const struct metered *m = user;
-    cli_progress_update(&m->passes->capture.progress, m->passes->bytes + bytes);
+    cli_progress_update(&p->capture.progress, p->bytes + bytes);
     /* Somebody may watch: what is known is shown. */
-    if (m->passes->capture.count == 1 && m->passes->buffer->path[0] == '-')
-        ct_text_flush(&m->passes->text);
-    return m->passes->text.failed ? CT_ERR_IO : 0;
+    if (p->capture.count == 1 && p->buffer->path[0] == '-')
+        ct_text_flush(&p->text);
+    return p->text.failed ? CT_ERR_IO : 0;
 }
 
 static int run_pass(struct cli_passes *p)
@@ -67,15 +45,8 @@ static int run_pass(struct cli_passes *p)
     int code = p->begin(p, &options, &sink);
     if (code != CLI_CLEAN)
         return code;
-    struct metered m = {.passes = p, .sink = &sink};
-    const struct ct_chain_sink metered = {.user = &m,
-                                          .packets = sink.packets ? on_packets : NULL,
-                                          .elems = sink.elems ? on_elems : NULL,
-                                          .flow = sink.flow ? on_flow : NULL,
-                                          .steps = sink.steps ? on_steps : NULL,
-                                          .bytes = on_bytes};
     struct ct_chain *chain;
-    if (ct_chain_new(args->ctx, p->buffer, &options, &metered, &chain) != CT_OK)
+    if (ct_chain_new(args->ctx, p->buffer, &options, &sink, &chain) != CT_OK)
         return cli_library_error(args->ctx);
     int rc = ct_chain_run(chain);
     p->end(p);

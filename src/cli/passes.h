@@ -15,7 +15,8 @@ struct cli_passes {
     bool headings;  /* lines '# buffer NAME' and '# id HH' are wanted where more than one may come */
     uint64_t bytes; /* of passes that are over */
     void *user;
-    /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user`. Result: enum cli_exit. */
+    /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user` unless it is set too. Its
+     * `bytes` calls cli_passes_bytes. Result: enum cli_exit. */
     int (*begin)(struct cli_passes *passes, struct ct_chain_options *options, struct ct_chain_sink *sink);
     /* After it. */
     void (*end)(struct cli_passes *passes);
@@ -23,6 +24,13 @@ struct cli_passes {
 
 /* Opens the capture of `args` and makes a pass for each ID of each buffer that is wanted. Result: enum cli_exit. */
 int cli_passes_run(struct cli_passes *passes, const struct cli_args *args);
+
+/* Input bytes of the pass taken so far: moves the meter, and shows what is known of a stream that somebody may watch.
+ * Result: 0 or CT_ERR_IO. */
+int cli_passes_bytes(struct cli_passes *passes, uint64_t bytes);
+
+/* The source of the pass. */
+const struct ct_source *cli_passes_source(const struct cli_passes *passes);
 
 /* Called before each line or batch of lines: says what they are of. An ID without trace has no heading. */
 void cli_passes_heading(struct cli_passes *passes);

@@ -7,8 +7,6 @@
 #include "cli/capture.h"
 #include "cli/commands.h"
 
-#define THREADS_MAX 256
-
 enum {
     OPT_LEVEL = CLI_CAPTURE_OPTIONS,
     OPT_ENGINE,
@@ -41,15 +39,7 @@ static const struct cli_option options[] = {
                     .choices = engine_words,
                     .help = "How the program is followed: one instruction after the other (plain) or along "
                             "what was met before (fast). Both say the same; auto is fast."},
-    [OPT_THREADS] =
-        {.name = "threads",
-         .letter = 't',
-         .kind = CLI_NUMBER,
-         .arg = "N",
-         .min = 1,
-         .max = THREADS_MAX,
-         .help = "Decode so many trace IDs and buffers at a time; 1 without this option. One trace ID is "
-                 "never split. Each thread takes the frames apart for itself."},
+    [OPT_THREADS] = CLI_THREADS_OPTION,
 };
 
 /* Trace IDs of one buffer that one thread decodes. */
@@ -70,7 +60,8 @@ struct pool {
     struct cli_capture capture;
     struct job *jobs;
     size_t count;
-    pthread_mutex_t lock; /* of what follows, and of the progress meter */
+    uint16_t chain_threads; /* of each job */
+    pthread_mutex_t lock;   /* of what follows, and of the progress meter */
     size_t next;
     uint64_t done; /* bytes of the jobs that are over */
 };
@@ -156,6 +147,7 @@ static void run_job(struct pool *pool, struct job *job)
         cli_capture_chain_options(&pool->capture, levels[pool->args->values[OPT_LEVEL].number].level);
     chain_options.edges = (uint8_t)levels[pool->args->values[OPT_LEVEL].number].edges;
     chain_options.engine = (uint8_t)engines[pool->args->values[OPT_ENGINE].number];
+    chain_options.threads = pool->chain_threads;
     chain_options.ids[0] = job->ids[0];
     chain_options.ids[1] = job->ids[1];
     struct ct_ctx *ctx = cli_ctx_new(pool->args->quiet);
@@ -189,7 +181,7 @@ static void *work(void *user)
 
 static void run_pool(struct pool *pool, size_t threads)
 {
-    pthread_t ids[THREADS_MAX];
+    pthread_t ids[CLI_THREADS_MAX];
     size_t started = 0;
     pthread_mutex_init(&pool->lock, NULL);
     while (started + 1 < threads && pthread_create(&ids[started], NULL, work, pool) == 0)
@@ -235,7 +227,8 @@ static bool plan(struct pool *pool, size_t threads)
 {
     const struct cli_capture *capture = &pool->capture;
     const struct ct_chain_options chosen = cli_capture_chain_options(capture, CT_LEVEL_FRAME);
-    const bool split = threads > 1 && levels[pool->args->values[OPT_LEVEL].number].level != CT_LEVEL_FRAME;
+    /* Up to elements a chain shares its work among threads; behind them each stream is followed by one. */
+    const bool split = threads > 1 && levels[pool->args->values[OPT_LEVEL].number].level > CT_LEVEL_ELEMENT;
     size_t room = 1;
     for (size_t i = 0; i < capture->count; i++)
         room += capture->buffers[i].source_count + 1;
@@ -246,6 +239,7 @@ static bool plan(struct pool *pool, size_t threads)
     }
     for (size_t i = 0; i < capture->count; i++)
         pool->count += plan_buffer(&capture->buffers[i], chosen.ids, split, pool->jobs + pool->count);
+    pool->chain_threads = (uint16_t)((threads + pool->count - 1) / pool->count);
     return true;
 }
 

@@ -72,13 +72,10 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return rc < 0 ? rc : w->passes.text.failed ? CT_ERR_IO : 0;
 }
 
-static const struct ct_source *source_of(const struct cli_passes *passes)
+static int on_bytes(void *user, uint64_t bytes)
 {
-    const struct ct_buffer *buffer = passes->buffer;
-    for (size_t i = 0; buffer->framing != CT_FRAMING_NONE && i < buffer->source_count; i++)
-        if (buffer->sources[i].trace_id == passes->id)
-            return &buffer->sources[i];
-    return &buffer->sources[0];
+    struct watching *w = user;
+    return cli_passes_bytes(&w->passes, bytes);
 }
 
 static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
@@ -87,8 +84,9 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
     const struct cli_args *args = passes->capture.args;
     chain->level = CT_LEVEL_STEPS;
     sink->steps = on_steps;
+    sink->bytes = on_bytes;
     w->text.buffer = passes->buffer->name;
-    w->text.source = source_of(passes);
+    w->text.source = cli_passes_source(passes);
     w->text.id = passes->id;
     w->text.out = &passes->text;
     if (!w->told_head)

@@ -4,8 +4,10 @@
 #include "base/ctx.h"
 #include "coretap/decode.h"
 #include "coretap/program.h"
+#include "decode/chain_tune.h"
 #include "decode/feed.h"
 #include "decode/memories.h"
+#include "decode/parallel.h"
 #include "decode/stream.h"
 
 struct ct_chain {
@@ -17,6 +19,8 @@ struct ct_chain {
     const struct ct_memory *memory; /* that of no process in particular; NULL below FLOW */
     struct ct_demux *demux;         /* made when the framing is known */
     struct ct_batches *batches;
+    struct ct_parallel *parallel; /* with threads: decodes the streams in place of this */
+    size_t segment;
     uint64_t bytes;
     bool cut; /* trace is missing behind the piece in work */
     size_t count;
@@ -91,6 +95,34 @@ static int start(struct ct_chain *c, enum ct_framing framing)
     return rc;
 }
 
+/* Threads, when the streams are known. */
+static int start_threads(struct ct_chain *c)
+{
+    if (c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET)
+        return CT_OK;
+    const struct ct_parallel_how how = {.ctx = c->ctx,
+                                        .options = &c->options,
+                                        .sink = c->sink,
+                                        .memory = c->memory,
+                                        .memories_change = c->memory && ct_memories_change(c->memories),
+                                        .streams = c->streams,
+                                        .count = c->count,
+                                        .segment = c->segment};
+    return ct_parallel_new(&how, &c->parallel);
+}
+
+void ct_chain_tune(struct ct_chain *c, size_t segment)
+{
+    c->segment = segment;
+}
+
+void ct_chain_tasks(const struct ct_chain *c, uint64_t *tasks, uint64_t *again)
+{
+    *tasks = *again = 0;
+    if (c->parallel)
+        ct_parallel_tasks(c->parallel, tasks, again);
+}
+
 int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
                  const struct ct_chain_sink *sink, struct ct_chain **out)
 {
@@ -100,15 +132,15 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
     *c = (struct ct_chain){.ctx = ctx, .buffer = buffer, .sink = sink, .options = *options};
     if (c->options.framing == CT_FRAMING_AUTO)
         c->options.framing = buffer->framing;
+    c->batches = malloc(sizeof *c->batches);
+    int rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
+    if (!rc && options->level >= CT_LEVEL_FLOW)
+        rc = ct_memories_new(ctx, buffer, &c->memories, &c->memory);
     /* The fast engine remembers what it saw in one memory. */
     if (c->memory && ct_memories_change(c->memories))
         c->options.engine = CT_ENGINE_PLAIN;
     if (c->options.engine == CT_ENGINE_AUTO)
         c->options.engine = sink->flow ? CT_ENGINE_PLAIN : CT_ENGINE_FAST;
-    c->batches = malloc(sizeof *c->batches);
-    int rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
-    if (!rc && options->level >= CT_LEVEL_FLOW)
-        rc = ct_memories_new(ctx, buffer, &c->memories, &c->memory);
     if (!rc && c->options.framing != CT_FRAMING_AUTO)
         rc = start(c, (enum ct_framing)c->options.framing);
     if (rc) {
@@ -123,6 +155,7 @@ void ct_chain_free(struct ct_chain *c)
 {
     if (!c)
         return;
+    ct_parallel_free(c->parallel);
     for (size_t i = 0; i < c->count; i++)
         ct_stream_chain_deinit(&c->streams[i]);
     free(c->streams);
@@ -142,6 +175,13 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
         ct_demux_run(c->demux, stream->stream.id, &run);
         if (!run.size && behind == CT_BEHIND_MORE)
             continue;
+        if (c->parallel) {
+            int rc = ct_parallel_push(c->parallel, i, &run);
+            if (rc)
+                return rc;
+            ct_demux_consume(c->demux, stream->stream.id, run.size);
+            continue;
+        }
         size_t used;
         int rc = ct_stream_chain_run(stream, &run, behind, (enum ct_level)c->options.level, c->batches,
                                      c->sink, &used);
@@ -150,7 +190,15 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
         stream->stream.stats.bytes += used;
         ct_demux_consume(c->demux, stream->stream.id, used);
     }
-    return 0;
+    return c->parallel && behind != CT_BEHIND_MORE ? ct_parallel_flush(c->parallel, behind) : 0;
+}
+
+static void reset_streams(struct ct_chain *c, bool whole)
+{
+    if (c->parallel)
+        ct_parallel_reset(c->parallel, whole);
+    for (size_t i = 0; !c->parallel && i < c->count; i++)
+        ct_stream_chain_reset(&c->streams[i], whole);
 }
 
 /* True when bytes of any stream may be missing here: every stream has to look for synchronisation again. */
@@ -179,10 +227,12 @@ static int drain_to_marks(struct ct_chain *c)
     const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
     bool broken = is_break(marks, count);
     int rc = drain(c, broken ? CT_BEHIND_BREAK : CT_BEHIND_MORE);
+    if (!rc && c->parallel && count && !broken)
+        rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
     if (!rc)
         rc = tell_marks(c);
-    for (size_t i = 0; broken && i < c->count; i++)
-        ct_stream_chain_reset(&c->streams[i], false);
+    if (broken)
+        reset_streams(c, false);
     return rc;
 }
 
@@ -204,6 +254,8 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
     int rc = CT_OK;
     if (size && c->bytes == 0)
         rc = look_at_first(c, bytes, size);
+    if (!rc && size && c->bytes == 0)
+        rc = start_threads(c);
     while (!rc && size) {
         size_t used;
         rc = ct_demux_push(c->demux, bytes, size, &used);
@@ -240,8 +292,8 @@ static int break_off(struct ct_chain *c)
         rc = drain(c, CT_BEHIND_BREAK);
     if (!rc)
         rc = tell_marks(c);
-    for (size_t i = 0; !rc && i < c->count; i++)
-        ct_stream_chain_reset(&c->streams[i], !c->cut);
+    if (!rc)
+        reset_streams(c, !c->cut);
     return rc;
 }
 
@@ -252,6 +304,8 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
         rc = start(c, CT_FRAMING_FRAMES);
     else if (c->bytes && !piece->joins)
         rc = break_off(c);
+    else if (c->parallel) /* what came before was of another place */
+        rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
     if (rc)
         return rc;
     if (piece->joins && c->bytes)
@@ -280,7 +334,7 @@ const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count
     *count = c->count;
     for (size_t i = 0; i < c->count; i++) {
         ct_stream_chain_sync(&c->streams[i]);
-        c->views[i] = c->streams[i].stream;
+        c->views[i] = c->parallel ? ct_parallel_stream(c->parallel, i) : c->streams[i].stream;
         c->views[i].stats.gaps += c->views[i].stats.bad_images;
     }
     return c->views;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/seam.h"
 #include "coretap/decode.h"
 #include "report/text.h"
 
@@ -12,6 +13,9 @@ struct ct_event_columns;
 
 /* The largest packet record of all protocols. */
 #define CT_PACKET_SIZE_MAX 64
+
+/* Bytes that find_sync looks at from the beginning of a synchronisation point on, at most. */
+#define CT_SYNC_SIZE_MAX 16
 
 /* What comes behind the bytes of a run. */
 enum ct_behind {
@@ -62,6 +66,13 @@ struct ct_protocol_ops {
     /* … and from there to events in columns, added as far as there is room. */
     void (*fast_events)(void *fast, struct ct_work *work, struct ct_events *events,
                         struct ct_event_columns *columns, struct ct_stream_stats *stats);
+
+    /* Where a stream can be cut so that threads decode its parts: the first synchronisation point at or behind `from`,
+     * which is the beginning of a packet if the bytes are trace; SIZE_MAX without one. And the state there. All NULL
+     * where streams are not split. */
+    size_t (*find_sync)(const uint8_t *data, size_t size, size_t from);
+    void (*decoder_seam)(const void *decoder, struct ct_seam *seam);
+    void (*resolver_seam)(const void *resolver, struct ct_seam *seam);
 
     /* Appends one line a packet (LISTING part 3). */
     void (*list)(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch);

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "decode/count.h"
+#include "flow/walk_seam.h"
 
 int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, bool wants_steps,
@@ -59,6 +60,18 @@ void ct_stream_chain_reset(struct ct_stream_chain *c, bool whole)
         c->ops->resolver_reset(c->resolver);
     if (c->fast)
         c->ops->fast_reset(c->fast);
+}
+
+void ct_stream_chain_seam(const struct ct_stream_chain *c, struct ct_seam *seam)
+{
+    seam->count = 0;
+    seam->overflow = false;
+    ct_seam_put(seam, c->started);
+    c->ops->decoder_seam(c->decoder, seam);
+    if (c->resolver)
+        c->ops->resolver_seam(c->resolver, seam);
+    if (c->follow)
+        ct_walk_seam(c->follow->walk, seam);
 }
 
 /* Offsets of packets whose positions ascend through the spans of a run. */

@@ -53,6 +53,9 @@ int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run,
 /* Brings stream.stats and stream.edges up to date. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_stream_chain_sync(struct ct_stream_chain *chain);
 
+/* The state behind the last byte that was used. */
+void ct_stream_chain_seam(const struct ct_stream_chain *chain, struct ct_seam *seam);
+
 /* The stream begins afresh behind a break. `whole`: nothing was lost there. */
 void ct_stream_chain_reset(struct ct_stream_chain *chain, bool whole);
 

@@ -1,5 +1,6 @@
 /* ETMv4 and ETE in the chain. */
 #include "decode/etm4_fast.h"
+#include "decode/seam_etm4.h"
 #include "decode/stream_ops.h"
 #include "report/listing.h"
 
@@ -59,8 +60,15 @@ static void list(struct ct_text *text, const struct ct_stream *stream, const str
 }
 
 const struct ct_protocol_ops ct_etm4_ops = {
-    CT_STREAM_MEMBERS(etm4, ETM4), .type_is_bad = type_is_bad,
-    .fast_new = fast_new,          .fast_free = fast_free,
-    .fast_reset = fast_reset,      .fast_run = fast_run,
-    .fast_events = fast_events,    .list = list,
+    CT_STREAM_MEMBERS(etm4, ETM4),
+    .type_is_bad = type_is_bad,
+    .fast_new = fast_new,
+    .fast_free = fast_free,
+    .fast_reset = fast_reset,
+    .fast_run = fast_run,
+    .fast_events = fast_events,
+    .find_sync = ct_etm4_find_sync,
+    .decoder_seam = ct_etm4_decoder_seam,
+    .resolver_seam = ct_etm4_resolver_seam,
+    .list = list,
 };

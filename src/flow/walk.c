@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "flow/walk.h"
+#include "flow/walk_seam.h"
 
 /* Records that one step may put out; the caller's array has room for more. */
 #define STEP_RECORDS 4
@@ -621,4 +622,37 @@ size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, 
     }
     *count = sink.count;
     return taken;
+}
+
+static void put_insn(const struct ct_insn *insn, struct ct_seam *seam)
+{
+    ct_seam_put(seam, insn->target);
+    ct_seam_put(seam, (uint64_t)insn->type << 40 | (uint64_t)insn->sub << 32 | (uint64_t)insn->size << 24 |
+                          (uint64_t)insn->cond << 16 | (uint64_t)insn->isa << 8 | insn->it);
+}
+
+static void put_stack(const struct ct_return_stack *s, struct ct_seam *seam)
+{
+    ct_seam_put(seam, (uint64_t)s->count << 2 | (uint64_t)s->pop_pending << 1 | s->wait_address);
+    for (unsigned i = 0; i < s->count; i++) {
+        const unsigned at = (s->top - i) % CT_RETURN_STACK_SIZE;
+        ct_seam_put(seam, s->entries[at].addr);
+        ct_seam_put(seam, s->entries[at].isa);
+    }
+}
+
+void ct_walk_seam(const struct ct_walk *w, struct ct_seam *seam)
+{
+    put_stack(&w->stack, seam);
+    put_insn(&w->insn, seam);
+    ct_seam_put(seam, (uint64_t)w->need_address << 5 | (uint64_t)w->need_context << 4 |
+                          (uint64_t)w->lost_told << 3 | (uint64_t)w->stale << 2 | (uint64_t)w->sf << 1 |
+                          w->placed);
+    for (unsigned i = 0; i < sizeof w->owners / sizeof *w->owners; i++) {
+        ct_seam_put(seam, w->owners[i].known);
+        ct_seam_put(seam, w->owners[i].addr);
+    }
+    ct_seam_put(seam, w->addr);
+    ct_seam_put(seam, (uint64_t)w->isa << 16 | (uint64_t)w->it_left << 8 | w->el_sec);
+    ct_seam_put(seam, (uint64_t)w->atoms_done << 32 | w->q_count);
 }

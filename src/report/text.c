@@ -1,5 +1,7 @@
 #include "report/text.h"
 
+#include <stdlib.h>
+
 #include "base/bytes.h"
 
 static const char digits[16] = "0123456789abcdef";
@@ -8,12 +10,34 @@ void ct_text_init(struct ct_text *text, FILE *out)
 {
     text->out = out;
     text->failed = false;
+    text->kept = NULL;
+    text->kept_size = text->kept_cap = 0;
     text->used = 0;
+}
+
+static bool keep(struct ct_text *text)
+{
+    if (text->kept_size + text->used > text->kept_cap) {
+        const size_t cap = 2 * (text->kept_size + text->used);
+        char *kept = realloc(text->kept, cap);
+        if (!kept)
+            return false;
+        text->kept = kept;
+        text->kept_cap = cap;
+    }
+    memcpy(text->kept + text->kept_size, text->data, text->used);
+    text->kept_size += text->used;
+    return true;
+}
+
+static bool put_out(struct ct_text *text)
+{
+    return text->out ? fwrite(text->data, 1, text->used, text->out) == text->used : keep(text);
 }
 
 bool ct_text_flush(struct ct_text *text)
 {
-    if (!text->failed && text->used && fwrite(text->data, 1, text->used, text->out) != text->used)
+    if (!text->failed && text->used && !put_out(text))
         text->failed = true;
     text->used = 0;
     return !text->failed;

@@ -16,12 +16,15 @@
 #define CT_TEXT_SLACK 32u
 
 struct ct_text {
-    FILE *out;
+    FILE *out;   /* NULL: what is written is kept */
     bool failed; /* a write did not succeed; what follows is dropped */
+    char *kept;  /* the caller's to free */
+    size_t kept_size, kept_cap;
     size_t used;
     char data[CT_TEXT_SIZE + CT_TEXT_SLACK];
 };
 
+/* With `out` NULL what is written is kept in memory. */
 void ct_text_init(struct ct_text *text, FILE *out);
 
 /* Writes what is there. False when a write failed, now or before. */

@@ -1,6 +1,7 @@
 /* All layers, from bytes of a buffer to instructions: 24 bytes of configuration (source.h), one for the
  * framing, one that says how to cut, two for the length of the code, the code, trace. Two sources share the
- * buffer, the first of any protocol. What must hold: cutting the input elsewhere changes no record and no count. */
+ * buffer, the first of any protocol. What must hold: neither cutting the input elsewhere nor threads change a record
+ * or a count. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "coretap/decode.h"
+#include "decode/chain_tune.h"
 #include "fuzz.h"
 #include "source.h"
 
@@ -68,17 +70,19 @@ static const char *image_path(const uint8_t *code, size_t size)
 }
 
 static void decode(const struct ct_buffer *buffer, uint8_t framing, const uint8_t *data, size_t size,
-                   size_t step, struct outcome outcome[2])
+                   size_t step, unsigned threads, struct outcome outcome[2])
 {
     const struct ct_chain_sink sink = {.user = outcome, .flow = on_flow};
     const struct ct_chain_options options = {.size = sizeof options,
                                              .level = CT_LEVEL_FLOW,
                                              .framing = framing & 7,
-                                             .split_source_ranges = framing >> 7};
+                                             .split_source_ranges = framing >> 7,
+                                             .threads = (uint16_t)threads};
     memset(outcome, 0, 2 * sizeof *outcome);
     struct ct_chain *chain;
     if (ct_chain_new(NULL, buffer, &options, &sink, &chain) != CT_OK)
         return;
+    ct_chain_tune(chain, 1 + step);
     for (size_t at = 0; at < size; at += step) {
         const size_t length = size - at < step ? size - at : step;
         uint8_t *piece = malloc(length);
@@ -122,8 +126,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                      .images = &image};
     struct outcome whole[2];
     struct outcome pieces[2];
-    decode(&buffer, framing, data + code, size - code, size + 1, whole);
-    decode(&buffer, framing, data + code, size - code, step, pieces);
+    decode(&buffer, framing, data + code, size - code, size + 1, 1, whole);
+    decode(&buffer, framing, data + code, size - code, step, 1, pieces);
     require(memcmp(whole, pieces, sizeof whole) == 0);
+    if (step % 2) { /* threads take their time */
+        decode(&buffer, framing, data + code, size - code, step, 2 + step % 3, pieces);
+        require(memcmp(whole, pieces, sizeof whole) == 0);
+    }
     return 0;
 }

@@ -146,3 +146,15 @@ $ coretap list examples/quickstart
 ! coretap list: give one of --packets and --elements
 ! Try 'coretap list --help'.
 [2]
+
+# Threads print the same.
+$ coretap list --elements --threads 3 examples/quickstart | cut -d' ' -f2,3 | sort | uniq -c | head -3
+|     107 10 cycle_count
+|       1 10 eo_trace
+|       9 10 exception
+$ for t in 1 4; do coretap list --packets --threads $t examples/quickstart | cksum; done | uniq | wc -l
+| 1
+$ for t in 1 4; do coretap list --elements --threads $t examples/quickstart | cksum; done | uniq | wc -l
+| 1
+$ for t in 1 4; do coretap decode --threads $t examples/quickstart | cksum; done | uniq | wc -l
+| 1

@@ -1,0 +1,632 @@
+#include "decode/parallel.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "decode/task.h"
+
+/* Bytes of a task at least, and how many times its warm-up it is at least, up to so many bytes. */
+#define SEGMENT      ((size_t)128 << 10)
+#define WARM_PARTS   16u
+#define SEGMENT_MOST ((size_t)2 << 20)
+
+/* A warm-up has at least this part of a task, in which a trace unit says again what it presupposes. */
+#define WARM_LEAST 64u
+
+/* A stream without a synchronisation point in so many bytes is decoded by one thread. */
+#define UNSPLIT_MOST ((size_t)8 << 20)
+
+/* What can be decoded with: it belongs to the stream, or to tasks. */
+struct object {
+    struct ct_stream_chain chain;
+    struct object *next;
+    unsigned tasks; /* that use it */
+};
+
+struct lane {
+    struct ct_stream_chain *live; /* in the state that is known to be right */
+    bool split; /* at synchronisation points; else its tasks follow each other, with one object */
+    struct ct_stream total;
+    struct object *objects;
+    struct ct_task *filling;
+    struct ct_task *last;   /* the newest that was not handed on yet, or NULL */
+    struct ct_stretch left; /* bytes that the live object was shown and left, for more behind them */
+    size_t segment;
+    size_t searched; /* of the filling piece: up to here there is no cut */
+};
+
+struct ct_parallel {
+    struct ct_parallel_how how;
+    struct ct_task_goal goal;
+    bool follows;                         /* the tasks give elements, of which the streams make the rest */
+    struct ct_chain_sink follow_sink;     /* … and these receivers take */
+    struct ct_chain_options task_options; /* of the objects */
+    struct ct_batches *batches;           /* of the caller's thread */
+    struct lane *lanes;
+    struct ct_task *spare;
+    size_t outstanding, most; /* tasks that were not handed on */
+    uint64_t tasks, again;    /* that were handed on, and of these decoded again */
+    size_t threads;           /* besides the caller's */
+    pthread_t *ids;
+    pthread_mutex_t lock; /* of the queue and the states of its tasks */
+    pthread_cond_t work, done;
+    struct ct_task *first, **end; /* in the order in which they are handed on */
+    bool stop;
+};
+
+/* ---- threads ---- */
+
+static bool is_runnable(const struct ct_task *t)
+{
+    const bool waits = t->after && (t->after->state != CT_TASK_DONE || t->after->paused || t->after->rc);
+    return t->state == CT_TASK_QUEUED && !waits;
+}
+
+/* With the lock held. */
+static struct ct_task *take_runnable(struct ct_parallel *p)
+{
+    for (struct ct_task *t = p->first; t; t = t->next) {
+        if (is_runnable(t)) {
+            t->state = CT_TASK_RUNNING;
+            return t;
+        }
+    }
+    return NULL;
+}
+
+static void set_done(struct ct_parallel *p, struct ct_task *t)
+{
+    t->state = CT_TASK_DONE;
+    pthread_cond_signal(&p->done);
+    if (t->next) /* it may have waited for this one */
+        pthread_cond_broadcast(&p->work);
+}
+
+/* What an object left of its task is for the next that it is given. False without memory. */
+static bool keep_left(struct lane *lane, const struct ct_task *t)
+{
+    struct ct_run run;
+    ct_stretch_run(&t->piece, t->used, t->end, &run);
+    ct_stretch_clear(&lane->left);
+    return ct_stretch_append(&lane->left, &run);
+}
+
+static void run_task(struct ct_parallel *p, struct ct_task *t, struct ct_batches *batches)
+{
+    struct lane *lane = &p->lanes[t->lane];
+    bool fits = t->speculative || ct_task_prepend(t, &lane->left);
+    if (fits)
+        ct_task_run(t, &p->goal, batches);
+    if (fits && !lane->split && !t->paused)
+        fits = keep_left(lane, t);
+    if (!fits)
+        t->rc = CT_ERR_NOMEM;
+}
+
+struct helper {
+    struct ct_parallel *parallel;
+    struct ct_batches batches;
+};
+
+static void *work(void *user)
+{
+    struct helper *helper = user;
+    struct ct_parallel *p = helper->parallel;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stop) {
+        struct ct_task *t = take_runnable(p);
+        if (!t) {
+            pthread_cond_wait(&p->work, &p->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&p->lock);
+        run_task(p, t, &helper->batches);
+        pthread_mutex_lock(&p->lock);
+        set_done(p, t);
+    }
+    pthread_mutex_unlock(&p->lock);
+    free(helper);
+    return NULL;
+}
+
+static void start_threads(struct ct_parallel *p, size_t count)
+{
+    while (p->threads < count) {
+        struct helper *helper = malloc(sizeof *helper);
+        if (!helper)
+            return;
+        helper->parallel = p;
+        if (pthread_create(&p->ids[p->threads], NULL, work, helper)) {
+            free(helper);
+            return;
+        }
+        p->threads++;
+    }
+}
+
+static void stop_threads(struct ct_parallel *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->stop = true;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    for (size_t i = 0; i < p->threads; i++)
+        pthread_join(p->ids[i], NULL);
+}
+
+/* ---- objects ---- */
+
+/* One that nobody uses, of the same kind as the live one. NULL: rc says why. */
+static struct object *get_object(struct ct_parallel *p, struct lane *lane, int *rc)
+{
+    for (struct object *o = lane->objects; o; o = o->next) {
+        if (!o->tasks && &o->chain != lane->live)
+            return o;
+    }
+    struct object *o = calloc(1, sizeof *o);
+    if (!o) {
+        *rc = ct_fail_nomem(p->how.ctx, "threads");
+        return NULL;
+    }
+    *rc = ct_stream_chain_init(&o->chain, p->how.ctx, lane->total.source, lane->total.id, &p->task_options,
+                               false, p->how.memory);
+    o->next = lane->objects;
+    lane->objects = o;
+    return *rc ? NULL : o;
+}
+
+static struct object *object_of(struct lane *lane, const struct ct_stream_chain *chain)
+{
+    for (struct object *o = lane->objects; o; o = o->next) {
+        if (&o->chain == chain)
+            return o;
+    }
+    return NULL; /* the chain's own */
+}
+
+/* ---- tasks ---- */
+
+static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
+{
+    struct ct_task *t = p->spare;
+    if (t)
+        p->spare = t->next;
+    else
+        t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    ct_stretch_clear(&t->piece);
+    t->next = t->after = NULL;
+    t->lane = lane;
+    t->begin = t->end = 0;
+    t->behind = CT_BEHIND_MORE;
+    t->speculative = false;
+    t->state = CT_TASK_FILLING;
+    p->lanes[lane].searched = 0;
+    return t;
+}
+
+static void put_back(struct ct_parallel *p, struct ct_task *t)
+{
+    t->next = p->spare;
+    p->spare = t;
+}
+
+/* Gives the filling task of a stream to the threads; it ends at `end` of its piece. */
+static int dispatch(struct ct_parallel *p, struct lane *lane, size_t end, enum ct_behind behind)
+{
+    struct ct_task *t = lane->filling;
+    int rc = 0;
+    t->end = end;
+    t->behind = behind;
+    t->object = lane->live;
+    if (t->speculative) {
+        struct object *o = get_object(p, lane, &rc);
+        if (!o)
+            return rc;
+        o->tasks++;
+        t->object = &o->chain;
+    }
+    lane->filling = NULL;
+    pthread_mutex_lock(&p->lock);
+    t->after = t->speculative ? NULL : lane->last;
+    t->state = CT_TASK_QUEUED;
+    *p->end = t;
+    p->end = &t->next;
+    pthread_cond_signal(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    lane->last = t;
+    p->outstanding++;
+    return 0;
+}
+
+static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats *s)
+{
+    /* All members are counts. */
+    uint64_t to[sizeof *sum / sizeof(uint64_t)];
+    uint64_t from[sizeof *sum / sizeof(uint64_t)];
+    memcpy(to, sum, sizeof *sum);
+    memcpy(from, s, sizeof *s);
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+    memcpy(sum, to, sizeof *sum);
+}
+
+/* Whether the task began as the one before it ended. */
+static bool began_right(const struct lane *lane, const struct ct_task *t)
+{
+    if (!t->speculative)
+        return true;
+    if (!t->ready || lane->left.size)
+        return false;
+    struct ct_seam seam;
+    ct_stream_chain_seam(lane->live, &seam);
+    return ct_seam_equal(&seam, &t->seam);
+}
+
+static int hand_on_kept(struct ct_parallel *p, struct lane *lane, struct ct_task *t)
+{
+    const struct ct_chain_sink *sink = p->goal.sink;
+    int rc = 0;
+    if (t->part)
+        rc = sink->part_end(sink->user, &lane->total, t->part, 1);
+    else
+        rc = ct_tape_play(&t->tape, sink, &lane->total);
+    t->part = NULL;
+    return rc ? rc : t->rc;
+}
+
+/* The task once more, from the state that is right. */
+static int decode_again(struct ct_parallel *p, struct lane *lane, struct ct_task *t)
+{
+    if (t->part)
+        p->goal.sink->part_end(p->goal.sink->user, &lane->total, t->part, 0);
+    t->part = NULL;
+    if (!ct_task_prepend(t, &lane->left))
+        return ct_fail_nomem(p->how.ctx, "threads");
+    t->used = t->begin;
+    ct_task_clear_stats(lane->live);
+    return ct_task_finish(t, lane->live, &p->goal, p->batches);
+}
+
+/* A task that is done and whose turn it is. */
+static int hand_on(struct ct_parallel *p, struct ct_task *t)
+{
+    struct lane *lane = &p->lanes[t->lane];
+    int rc = 0;
+    if (began_right(lane, t)) {
+        t->object->start_offset = lane->live->start_offset;
+        lane->live = t->object;
+        rc = hand_on_kept(p, lane, t);
+        if (!rc && t->paused)
+            rc = ct_task_finish(t, t->object, &p->goal, p->batches);
+    } else {
+        p->again++;
+        rc = decode_again(p, lane, t);
+    }
+    p->tasks++;
+    if (!rc && p->how.streams[t->lane].follow && p->follows)
+        rc = ct_follow_flush(p->how.streams[t->lane].follow, &lane->total, p->how.sink);
+    add_stats(&lane->total.stats, &t->stats);
+    if (!rc && (lane->split || t->paused) && !keep_left(lane, t))
+        rc = ct_fail_nomem(p->how.ctx, "threads");
+    return rc;
+}
+
+/* The oldest task: waits for it, or decodes it or another meanwhile, and hands it on. */
+static int join_oldest(struct ct_parallel *p)
+{
+    pthread_mutex_lock(&p->lock);
+    struct ct_task *t = p->first;
+    while (t->state != CT_TASK_DONE) {
+        struct ct_task *other = take_runnable(p);
+        if (other) {
+            pthread_mutex_unlock(&p->lock);
+            run_task(p, other, p->batches);
+            pthread_mutex_lock(&p->lock);
+            set_done(p, other);
+        } else {
+            pthread_cond_wait(&p->done, &p->lock);
+        }
+    }
+    pthread_mutex_unlock(&p->lock);
+    const int rc = hand_on(p, t);
+    struct lane *lane = &p->lanes[t->lane];
+    struct object *o = object_of(lane, t->object);
+    if (o && t->speculative)
+        o->tasks--;
+    pthread_mutex_lock(&p->lock);
+    p->first = t->next;
+    if (!p->first)
+        p->end = &p->first;
+    for (struct ct_task *other = p->first; other; other = other->next) {
+        if (other->after == t)
+            other->after = NULL;
+    }
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    if (lane->last == t)
+        lane->last = NULL;
+    p->outstanding--;
+    put_back(p, t);
+    return rc;
+}
+
+static int join_down_to(struct ct_parallel *p, size_t outstanding)
+{
+    int rc = 0;
+    while (!rc && p->outstanding > outstanding)
+        rc = join_oldest(p);
+    return rc;
+}
+
+/* ---- cuts ---- */
+
+/* The last synchronisation point that leaves a warm-up before `cut`; the first of the task is one. */
+static size_t find_warm_up(const struct lane *lane, size_t cut)
+{
+    const struct ct_task *t = lane->filling;
+    const struct ct_protocol_ops *ops = lane->live->ops;
+    const size_t most = lane->segment / WARM_PARTS;
+    size_t from = cut - t->begin > most ? cut - most : t->begin;
+    size_t found = t->begin;
+    for (unsigned attempt = 0; attempt < 2; attempt++, from = t->begin) {
+        for (;;) {
+            const size_t at = ops->find_sync(t->piece.data, t->piece.size, from);
+            if (at == SIZE_MAX || at + lane->segment / WARM_LEAST > cut)
+                break;
+            found = at;
+            from = at + 1;
+        }
+        if (found != t->begin)
+            break;
+    }
+    return found;
+}
+
+/* The task ends at `cut`, and the next one is begun with what is behind it and the warm-up before it. */
+static int cut_task(struct ct_parallel *p, struct lane *lane, size_t index, size_t cut)
+{
+    struct ct_task *t = lane->filling;
+    const size_t from = find_warm_up(lane, cut);
+    struct ct_task *next = new_task(p, index);
+    struct ct_run run;
+    ct_stretch_run(&t->piece, from, t->piece.size, &run);
+    if (!next || !ct_stretch_append(&next->piece, &run)) {
+        ct_task_free(next);
+        return ct_fail_nomem(p->how.ctx, "threads");
+    }
+    next->begin = cut - from;
+    next->speculative = true;
+    if (!p->how.segment && (cut - from) * WARM_PARTS > lane->segment)
+        lane->segment = (cut - from) * WARM_PARTS < SEGMENT_MOST ? (cut - from) * WARM_PARTS : SEGMENT_MOST;
+    const int rc = dispatch(p, lane, cut, CT_BEHIND_MORE);
+    lane->filling = next;
+    return rc ? rc : join_down_to(p, p->most);
+}
+
+/* The filling task of a stream is full and there is no place to cut it. */
+static int end_task(struct ct_parallel *p, struct lane *lane)
+{
+    int rc = dispatch(p, lane, lane->filling->piece.size, CT_BEHIND_MORE);
+    return rc ? rc : join_down_to(p, lane->split ? 0 : p->most);
+}
+
+/* Cuts as often as there is enough. */
+static int cut_lane(struct ct_parallel *p, size_t index)
+{
+    struct lane *lane = &p->lanes[index];
+    int rc = 0;
+    while (!rc && lane->filling) {
+        const struct ct_task *t = lane->filling;
+        const size_t size = t->piece.size - t->begin;
+        if (size < lane->segment)
+            return 0;
+        if (!lane->split)
+            return end_task(p, lane);
+        size_t from = t->begin + lane->segment;
+        if (lane->searched > from)
+            from = lane->searched;
+        const size_t cut = lane->live->ops->find_sync(t->piece.data, t->piece.size, from);
+        if (cut != SIZE_MAX) {
+            rc = cut_task(p, lane, index, cut);
+        } else if (size >= UNSPLIT_MOST) {
+            return end_task(p, lane);
+        } else {
+            /* A synchronisation point may have begun at the end. */
+            lane->searched = t->piece.size > CT_SYNC_SIZE_MAX ? t->piece.size - CT_SYNC_SIZE_MAX : 0;
+            return 0;
+        }
+    }
+    return rc;
+}
+
+int ct_parallel_push(struct ct_parallel *p, size_t index, const struct ct_run *run)
+{
+    struct lane *lane = &p->lanes[index];
+    if (!lane->filling)
+        lane->filling = new_task(p, index);
+    if (!lane->filling || !ct_stretch_append(&lane->filling->piece, run))
+        return ct_fail_nomem(p->how.ctx, "threads");
+    return cut_lane(p, index);
+}
+
+int ct_parallel_flush(struct ct_parallel *p, enum ct_behind behind)
+{
+    int rc = 0;
+    for (size_t i = 0; !rc && i < p->how.count; i++) {
+        struct lane *lane = &p->lanes[i];
+        if (!lane->filling)
+            lane->filling = new_task(p, i);
+        if (!lane->filling)
+            return ct_fail_nomem(p->how.ctx, "threads");
+        rc = dispatch(p, lane, lane->filling->piece.size, behind);
+    }
+    return rc ? rc : join_down_to(p, 0);
+}
+
+void ct_parallel_reset(struct ct_parallel *p, bool whole)
+{
+    for (size_t i = 0; i < p->how.count; i++) {
+        ct_stream_chain_reset(p->lanes[i].live, whole);
+        ct_stretch_clear(&p->lanes[i].left);
+    }
+}
+
+void ct_parallel_tasks(const struct ct_parallel *p, uint64_t *tasks, uint64_t *again)
+{
+    *tasks = p->tasks;
+    *again = p->again;
+}
+
+struct ct_stream ct_parallel_stream(const struct ct_parallel *p, size_t index)
+{
+    struct ct_stream stream = p->lanes[index].total;
+    if (p->follows && p->how.streams[index].follow) {
+        const struct ct_stream_stats *followed = &p->how.streams[index].stream.stats;
+        stream.stats.ranges = followed->ranges;
+        stream.stats.instructions = followed->instructions;
+        stream.stats.branches = followed->branches;
+        stream.stats.no_access = followed->no_access;
+        stream.stats.bad_images = followed->bad_images;
+    }
+    return stream;
+}
+
+/* ---- following what tasks give ---- */
+
+static size_t lane_of(const struct ct_parallel *p, const struct ct_stream *stream)
+{
+    size_t i = 0;
+    while (p->lanes[i].total.id != stream->id)
+        i++;
+    return i;
+}
+
+static int follow_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    const struct ct_parallel *p = user;
+    return p->how.sink->packets(p->how.sink->user, stream, batch);
+}
+
+static int follow_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    const struct ct_parallel *p = user;
+    const struct ct_chain_sink *sink = p->how.sink;
+    const size_t i = lane_of(p, stream);
+    const struct ct_stream_chain *chain = &p->how.streams[i];
+    int rc = sink->elems ? sink->elems(sink->user, stream, batch) : 0;
+    if (!rc && chain->events)
+        rc = ct_stream_events_add(chain->events, &p->lanes[i].total, batch, sink);
+    if (!rc && chain->follow)
+        rc = ct_follow_run(chain->follow, &p->lanes[i].total, batch->elems, batch->count, batch->end, sink);
+    return rc;
+}
+
+static void set_goal(struct ct_parallel *p)
+{
+    const struct ct_chain_options *o = p->how.options;
+    const bool records = o->level == CT_LEVEL_FLOW && o->engine == CT_ENGINE_PLAIN && !p->how.memories_change;
+    p->follows =
+        (o->level >= CT_LEVEL_FLOW && !records) || (o->level >= CT_LEVEL_ELEMENT && p->how.sink->events);
+    p->task_options = *o;
+    p->goal = (struct ct_task_goal){.level = (enum ct_level)o->level, .sink = p->how.sink};
+    if (!p->follows)
+        return;
+    p->task_options.level = CT_LEVEL_ELEMENT;
+    p->follow_sink = (struct ct_chain_sink){
+        .user = p, .packets = p->how.sink->packets ? follow_packets : NULL, .elems = follow_elems};
+    p->goal = (struct ct_task_goal){.level = CT_LEVEL_ELEMENT, .sink = &p->follow_sink};
+}
+
+/* ---- life ---- */
+
+static int init_lanes(struct ct_parallel *p)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < p->how.count; i++) {
+        struct ct_stream_chain *stream = &p->how.streams[i];
+        struct lane *lane = &p->lanes[i];
+        *lane = (struct lane){.live = p->follows ? NULL : stream,
+                              .split = stream->ops->find_sync != NULL,
+                              .total = stream->stream,
+                              .segment = p->how.segment ? p->how.segment : SEGMENT};
+        struct object *o = p->follows ? get_object(p, lane, &rc) : NULL;
+        if (o)
+            lane->live = &o->chain;
+    }
+    return rc;
+}
+
+int ct_parallel_new(const struct ct_parallel_how *how, struct ct_parallel **out)
+{
+    struct ct_parallel *p = calloc(1, sizeof *p);
+    if (!p)
+        return ct_fail_nomem(how->ctx, "threads");
+    p->how = *how;
+    set_goal(p);
+    p->end = &p->first;
+    p->most = 2 * (size_t)how->options->threads;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->work, NULL);
+    pthread_cond_init(&p->done, NULL);
+    p->batches = malloc(sizeof *p->batches);
+    p->lanes = calloc(how->count + 1, sizeof *p->lanes);
+    p->ids = calloc(how->options->threads, sizeof *p->ids);
+    if (!p->batches || !p->lanes || !p->ids) {
+        p->how.count = 0;
+        ct_parallel_free(p);
+        return ct_fail_nomem(how->ctx, "threads");
+    }
+    const int rc = init_lanes(p);
+    if (rc) {
+        ct_parallel_free(p);
+        return rc;
+    }
+    start_threads(p, how->options->threads - 1u);
+    *out = p;
+    return CT_OK;
+}
+
+static void free_lane(struct lane *lane)
+{
+    while (lane->objects) {
+        struct object *next = lane->objects->next;
+        ct_stream_chain_deinit(&lane->objects->chain);
+        free(lane->objects);
+        lane->objects = next;
+    }
+    ct_stretch_free(&lane->left);
+    ct_task_free(lane->filling);
+}
+
+static void free_tasks(const struct ct_parallel *p, struct ct_task *t)
+{
+    while (t) {
+        struct ct_task *next = t->next;
+        if (t->part)
+            p->goal.sink->part_end(p->goal.sink->user, &p->lanes[t->lane].total, t->part, 0);
+        ct_task_free(t);
+        t = next;
+    }
+}
+
+void ct_parallel_free(struct ct_parallel *p)
+{
+    if (!p)
+        return;
+    stop_threads(p);
+    free_tasks(p, p->first);
+    free_tasks(p, p->spare);
+    for (size_t i = 0; i < p->how.count; i++)
+        free_lane(&p->lanes[i]);
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->work);
+    pthread_cond_destroy(&p->done);
+    free(p->batches);
+    free(p->lanes);
+    free(p->ids);
+    free(p);
+}

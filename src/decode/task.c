@@ -1,0 +1,170 @@
+#include "decode/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes that are decoded before the number of records is looked at again. */
+#define STEP 4096u
+
+void ct_task_free(struct ct_task *t)
+{
+    if (!t)
+        return;
+    ct_stretch_free(&t->piece);
+    ct_tape_free(&t->tape);
+    free(t);
+}
+
+bool ct_task_prepend(struct ct_task *t, const struct ct_stretch *left)
+{
+    if (t->begin >= left->size) { /* they stand there */
+        t->begin -= left->size;
+        return true;
+    }
+    struct ct_stretch all = {0};
+    struct ct_run run;
+    ct_stretch_run(left, 0, left->size, &run);
+    bool fits = ct_stretch_append(&all, &run);
+    ct_stretch_run(&t->piece, t->begin, t->end, &run);
+    fits = fits && ct_stretch_append(&all, &run);
+    if (!fits) {
+        ct_stretch_free(&all);
+        return false;
+    }
+    ct_stretch_free(&t->piece);
+    t->piece = all;
+    t->begin = 0;
+    t->end = all.size;
+    return true;
+}
+
+static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    (void)stream;
+    return ct_tape_packets(user, batch);
+}
+
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    (void)stream;
+    return ct_tape_elems(user, batch);
+}
+
+static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    (void)stream;
+    return ct_tape_flow(user, batch);
+}
+
+/* Receivers that keep what the caller's want; or the caller's own, for a part of their own. */
+static struct ct_chain_sink sink_of(struct ct_task *t, const struct ct_chain_sink *wanted)
+{
+    if (t->part) {
+        struct ct_chain_sink sink = *wanted;
+        sink.user = t->part;
+        return sink;
+    }
+    return (struct ct_chain_sink){.user = &t->tape,
+                                  .packets = wanted->packets ? on_packets : NULL,
+                                  .elems = wanted->elems ? on_elems : NULL,
+                                  .flow = wanted->flow ? on_flow : NULL};
+}
+
+/* Records that the receivers of this level get of a stream so far. */
+static uint64_t records(const struct ct_stream_stats *stats, enum ct_level level)
+{
+    return level == CT_LEVEL_PACKET    ? stats->packets
+           : level == CT_LEVEL_ELEMENT ? stats->elements
+                                       : stats->elements + stats->atoms;
+}
+
+void ct_task_clear_stats(struct ct_stream_chain *object)
+{
+    memset(&object->stream.stats, 0, sizeof object->stream.stats);
+    if (object->follow)
+        object->follow->sums = (struct ct_flow_sums){0};
+}
+
+static int read_stats(struct ct_stream_chain *object, struct ct_stream_stats *stats)
+{
+    const int rc = ct_stream_chain_sync(object);
+    *stats = object->stream.stats;
+    return rc;
+}
+
+/* On from t->used to `to`, where `behind` comes. Stops before when there are more than `most` records. */
+static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_stream_chain *object,
+                enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
+                uint64_t most)
+{
+    size_t shown = t->used;
+    int rc = 0;
+    while (!rc && records(&object->stream.stats, level) < most) {
+        const bool last = to - shown <= STEP;
+        struct ct_run run;
+        size_t used;
+        shown = last ? to : shown + STEP;
+        ct_stretch_run(&t->piece, t->used, shown, &run);
+        rc = ct_stream_chain_run(object, &run, last ? behind : CT_BEHIND_MORE, level, batches, sink, &used);
+        if (rc)
+            break;
+        t->used += used;
+        object->stream.stats.bytes += used;
+        if (last)
+            return 0;
+    }
+    t->paused = true;
+    return rc;
+}
+
+static int to_nobody(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    (void)user, (void)stream, (void)batch;
+    return 0;
+}
+
+/* Brings the object to the state in which the task begins, as far as the trace before it tells. */
+static void warm_up(struct ct_task *t, const struct ct_task_goal *goal, struct ct_batches *batches)
+{
+    /* Whether packets are wanted decides which way they are decoded. */
+    const struct ct_chain_sink nobody = {.packets = goal->sink->packets ? to_nobody : NULL};
+    ct_stream_chain_reset(t->object, false);
+    t->object->started = false;
+    t->used = 0;
+    feed(t, t->begin, CT_BEHIND_MORE, t->object, goal->level, batches, &nobody, UINT64_MAX);
+    t->ready = t->used == t->begin;
+    ct_stream_chain_seam(t->object, &t->seam);
+}
+
+void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_batches *batches)
+{
+    t->paused = false;
+    t->rc = 0;
+    t->tape.size = 0;
+    t->ready = true;
+    t->used = t->begin;
+    if (t->speculative)
+        warm_up(t, goal, batches);
+    if (!t->ready)
+        return;
+    ct_task_clear_stats(t->object);
+    t->part = goal->sink->part_new ? goal->sink->part_new(goal->sink->user, &t->object->stream) : NULL;
+    if (goal->sink->part_new && !t->part) {
+        t->rc = CT_ERR_NOMEM;
+        return;
+    }
+    const struct ct_chain_sink sink = sink_of(t, goal->sink);
+    const bool kept = sink.packets || sink.elems || sink.flow;
+    t->rc = feed(t, t->end, t->behind, t->object, goal->level, batches, &sink,
+                 kept ? CT_TASK_RECORDS : UINT64_MAX);
+    const int rc = read_stats(t->object, &t->stats);
+    t->rc = t->rc ? t->rc : rc;
+}
+
+int ct_task_finish(struct ct_task *t, struct ct_stream_chain *object, const struct ct_task_goal *goal,
+                   struct ct_batches *batches)
+{
+    const int rc = feed(t, t->end, t->behind, object, goal->level, batches, goal->sink, UINT64_MAX);
+    const int synced = read_stats(object, &t->stats);
+    return rc ? rc : synced;
+}

@@ -1,0 +1,437 @@
+/* Property: several threads say what one says: packets, elements, flow records, steps, marks and statistics, for streams with
+ * and without frames, damaged and whole, however long the tasks are; receivers called in order or given parts.
+ * CT_SEED, CT_COUNT (streams), CT_LONG=1. With arguments: of the snapshots in the folders that they name. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "coretap/decode.h"
+#include "decode/chain_tune.h"
+#include "common/code_gen.h"
+#include "common/damage.h"
+#include "common/etm4_gen.h"
+
+enum {
+    ROOM = 60000,
+    FRAMED = ROOM * 3,
+    CODE = 4096,
+    CODE_BASE = 0x400000
+};
+
+struct stream {
+    struct ct_source sources[2];
+    struct ct_buffer buffer;
+    struct ct_image image;
+    int is_file; /* the bytes are where the buffer says */
+    uint8_t bytes[FRAMED];
+    size_t size;
+};
+
+/* All that was said, as bytes. */
+struct log {
+    int is_part;
+    uint8_t *bytes;
+    size_t size, room;
+};
+
+enum {
+    IDS = 128
+};
+
+struct result {
+    struct log ids[IDS];
+    struct log marks;
+    struct ct_stream_stats stats[IDS];
+    uint64_t tasks, again;
+};
+
+static void add(struct log *log, const void *bytes, size_t size)
+{
+    if (log->size + size > log->room) {
+        log->room = 2 * (log->size + size);
+        log->bytes = realloc(log->bytes, log->room);
+        if (!log->bytes)
+            abort();
+    }
+    memcpy(log->bytes + log->size, bytes, size);
+    log->size += size;
+}
+
+/* Whom a receiver serves: the whole result, or a part, which is added to it in its turn. */
+static struct log *log_of(void *user, const struct ct_stream *stream)
+{
+    struct log *part = user;
+    if (part->is_part)
+        return part;
+    return &((struct result *)user)->ids[stream->id];
+}
+
+static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    struct log *log = log_of(user, stream);
+    for (size_t i = 0; i < batch->count; i++) {
+        const uint8_t *packet = (const uint8_t *)batch->packets + i * batch->stride;
+        const struct ct_etm4_packet *p = (const void *)packet;
+        add(log, packet, batch->stride);
+        add(log, &batch->offsets[i], sizeof *batch->offsets);
+        if (batch->protocol <= CT_PROTOCOL_ETE && p->size)
+            add(log, batch->run->data + (p->pos - batch->run->pos), p->size);
+    }
+    return 0;
+}
+
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct log *log = log_of(user, stream);
+    for (size_t i = 0; i < batch->count; i++) {
+        const uint64_t offset = ct_elem_offset(&batch->elems[i], batch->end);
+        add(log, &batch->elems[i], sizeof *batch->elems);
+        add(log, &offset, sizeof offset);
+    }
+    return 0;
+}
+
+static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    add(log_of(user, stream), batch->records, batch->count * sizeof *batch->records);
+    return 0;
+}
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct log *log = log_of(user, stream);
+    for (size_t i = 0; i < batch->count; i++) {
+        add(log, &batch->edge[i], sizeof *batch->edge);
+        if (batch->cycles)
+            add(log, &batch->cycles[i], sizeof *batch->cycles);
+    }
+    return 0;
+}
+
+static void *part_new(void *user, const struct ct_stream *stream)
+{
+    (void)user, (void)stream;
+    struct log *log = calloc(1, sizeof *log);
+    if (log)
+        log->is_part = 1;
+    return log;
+}
+
+static int part_end(void *user, const struct ct_stream *stream, void *part, int keep)
+{
+    struct log *log = part;
+    if (keep && log->size)
+        add(log_of(user, stream), log->bytes, log->size);
+    free(log->bytes);
+    free(log);
+    return 0;
+}
+
+/* All that was said before a mark comes before it. */
+static int on_mark(void *user, const struct ct_frame_mark *mark)
+{
+    struct result *r = user;
+    const uint64_t numbers[] = {mark->offset, mark->lost, mark->kind};
+    add(&r->marks, numbers, sizeof numbers);
+    for (unsigned i = 0; i < IDS; i++)
+        add(&r->marks, &r->ids[i].size, sizeof r->ids[i].size);
+    return 0;
+}
+
+/* What a trace unit repeats, so that a decoder can begin there. */
+static unsigned repeat(struct gen *gen, struct ct_etm4_packet *out)
+{
+    unsigned n = gen_prologue(gen, out);
+    if (n == 4 && rng_chance(gen->rng, 200)) { /* without a trace on */
+        out[2] = out[3];
+        n = 3;
+    }
+    return n;
+}
+
+static size_t trace_etm4(struct rng *rng, const struct ct_source *source, size_t want, uint8_t *bytes)
+{
+    const struct gen_region region = {.addr = CODE_BASE, .size = CODE, .sf = 1};
+    struct ct_etm4_encoder *encoder;
+    struct ct_etm4_packet packets[4];
+    struct gen gen;
+    size_t size = 0, len;
+    const unsigned often = (unsigned)rng_wide(rng, 6);
+    if (ct_etm4_encoder_new(NULL, source, &encoder))
+        return 0;
+    gen_init(&gen, rng, source);
+    gen.regions = &region;
+    gen.region_count = 1;
+    for (unsigned tries = 0; size < want && tries < 200000; tries++) {
+        const unsigned n =
+            !size || rng_chance(rng, often) ? repeat(&gen, packets) : gen_sensible(&gen, packets);
+        for (unsigned i = 0; i < n; i++)
+            if (!ct_etm4_encode_packet(encoder, &packets[i], bytes + size, ROOM - size, &len))
+                size += len;
+    }
+    ct_etm4_encoder_free(encoder);
+    return size;
+}
+
+/* Two IDs in turns, in pieces. */
+static size_t frame(struct rng *rng, uint8_t framing, uint8_t bytes[2][ROOM], const size_t size[2],
+                    uint8_t *out)
+{
+    struct ct_framer_options options = {.size = sizeof options, .framing = framing, .fsync_period = 50};
+    struct ct_framer *framer;
+    size_t at[2] = {0}, total = 0, used, len;
+    if (ct_framer_new(NULL, &options, &framer))
+        return 0;
+    while (at[0] < size[0] || at[1] < size[1]) {
+        const unsigned i = rng_below(rng, 2);
+        size_t give = rng_wide(rng, 9);
+        give = give < size[i] - at[i] ? give : size[i] - at[i];
+        if (ct_framer_push(framer, (uint8_t)(0x10 + i), bytes[i] + at[i], give, &used, out + total,
+                           FRAMED - total, &len))
+            break;
+        at[i] += used;
+        total += len;
+    }
+    ct_framer_finish(framer, out + total, FRAMED - total, &len);
+    ct_framer_free(framer);
+    return total + len;
+}
+
+static const char *image_path(struct rng *rng)
+{
+    static char path[32];
+    static int fd = -1;
+    uint8_t code[CODE];
+    code_fill(rng, CT_ISA_A64, code, CODE);
+    if (fd < 0) {
+        fd = memfd_create("code", 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    }
+    if (fd < 0 || pwrite(fd, code, CODE, 0) != CODE)
+        abort();
+    return path;
+}
+
+static void fill(struct rng *rng, struct stream *s)
+{
+    static uint8_t bytes[2][ROOM];
+    static const uint8_t framings[] = {CT_FRAMING_NONE, CT_FRAMING_NONE, CT_FRAMING_FRAMES, CT_FRAMING_TPIU};
+    const uint8_t framing = framings[rng_below(rng, 4)];
+    size_t size[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const size_t want = rng_wide(rng, 15);
+        gen_source(rng, rng_chance(rng, 128) ? GEN_UNSPECULATED : GEN_DECODABLE, &s->sources[i]);
+        s->sources[i].trace_id = (uint8_t)(0x10 + i);
+        size[i] = trace_etm4(rng, &s->sources[i], want, bytes[i]);
+        if (rng_chance(rng, 100))
+            size[i] = damage(rng, bytes[i], size[i], ROOM);
+    }
+    s->image =
+        (struct ct_image){.path = image_path(rng), .addr = CODE_BASE, .size = CODE, .space = CT_SPACE_ANY};
+    s->buffer = (struct ct_buffer){.name = "random",
+                                   .path = "-",
+                                   .framing = framing,
+                                   .sources = s->sources,
+                                   .source_count = 2,
+                                   .images = &s->image,
+                                   .image_count = 1};
+    if (framing == CT_FRAMING_NONE) {
+        s->size = size[0];
+        memcpy(s->bytes, bytes[0], size[0]);
+        return;
+    }
+    s->size = frame(rng, framing, bytes, size, s->bytes);
+    if (rng_chance(rng, 60))
+        s->size = damage(rng, s->bytes, s->size, FRAMED);
+}
+
+struct how {
+    uint8_t level;
+    unsigned threads;
+    size_t segment;
+    int parts;
+    struct rng *cuts;
+};
+
+static void run(const struct stream *s, const struct how *how, struct result *out)
+{
+    const struct ct_chain_sink sink = {
+        .user = out,
+        .packets = how->level == CT_LEVEL_PACKET ? on_packets : NULL,
+        .elems = how->level == CT_LEVEL_ELEMENT ? on_elems : NULL,
+        .flow = how->level == CT_LEVEL_FLOW ? on_flow : NULL,
+        .steps = how->level == CT_LEVEL_STEPS ? on_steps : NULL,
+        .mark = on_mark,
+        .part_new = how->parts ? part_new : NULL,
+        .part_end = how->parts ? part_end : NULL,
+    };
+    const struct ct_chain_options options = {.size = sizeof options,
+                                             .level = how->level,
+                                             .edges = how->level == CT_LEVEL_STEPS ? CT_EDGES_CYCLES
+                                                                                   : CT_EDGES_NONE,
+                                             .threads = (uint16_t)how->threads};
+    struct ct_chain *chain;
+    out->marks.size = 0;
+    for (unsigned i = 0; i < IDS; i++)
+        out->ids[i].size = 0;
+    memset(out->stats, 0, sizeof out->stats);
+    if (ct_chain_new(NULL, &s->buffer, &options, &sink, &chain))
+        abort();
+    ct_chain_tune(chain, how->segment);
+    int rc = s->is_file ? ct_chain_run(chain) : 0;
+    for (size_t at = 0; at < s->size && !rc;) {
+        size_t piece = how->cuts ? 1 + rng_wide(how->cuts, 13) : s->size;
+        piece = piece < s->size - at ? piece : s->size - at;
+        rc = ct_chain_push(chain, s->bytes + at, piece);
+        at += piece;
+    }
+    if (rc || (!s->is_file && ct_chain_finish(chain)))
+        abort();
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    for (size_t i = 0; i < count; i++)
+        out->stats[streams[i].id] = streams[i].stats;
+    ct_chain_tasks(chain, &out->tasks, &out->again);
+    ct_chain_free(chain);
+}
+
+static int same_log(const struct log *a, const struct log *b, const char *what, unsigned id)
+{
+    if (a->size == b->size && (!a->size || !memcmp(a->bytes, b->bytes, a->size)))
+        return 1;
+    printf("# %s %02x: %zu bytes and %zu\n", what, id, a->size, b->size);
+    return 0;
+}
+
+static int same(const struct result *a, const struct result *b)
+{
+    for (unsigned i = 0; i < IDS; i++) {
+        if (!same_log(&a->ids[i], &b->ids[i], "ID", i))
+            return 0;
+        if (memcmp(&a->stats[i], &b->stats[i], sizeof a->stats[i])) {
+            printf("# ID %02x: statistics differ\n", i);
+            return 0;
+        }
+    }
+    return same_log(&a->marks, &b->marks, "marks", 0);
+}
+
+/* All numbers of threads, with tasks of any length, against one. */
+static int check_stream(struct rng *rng, const struct stream *s, uint8_t level, struct result *one,
+                        struct result *many)
+{
+    struct rng cuts = *rng;
+    struct how how = {.level = level, .threads = 1};
+    uint64_t tasks = 0, again = 0;
+    run(s, &how, one);
+    for (how.threads = 2; how.threads <= 8; how.threads++) {
+        how.segment = 1 + rng_wide(rng, 13);
+        how.parts = how.threads % 2;
+        how.cuts = how.threads % 3 ? NULL : &cuts;
+        run(s, &how, many);
+        tasks += many->tasks;
+        again += many->again;
+        if (!same(one, many)) {
+            printf("# level %u, %u threads, tasks of %zu bytes\n", level, how.threads, how.segment);
+            return 0;
+        }
+    }
+    many->tasks = tasks;
+    many->again = again;
+    return 1;
+}
+
+static int check(uint64_t seed, struct result *one, struct result *many)
+{
+    static struct stream s;
+    struct rng rng = {seed};
+    fill(&rng, &s);
+    return check_stream(&rng, &s, (uint8_t)(CT_LEVEL_PACKET + seed % 4), one, many);
+}
+
+/* A folder without what a snapshot has is none. */
+static int check_capture(const char *path, struct result *one, struct result *many)
+{
+    static struct stream s = {.is_file = 1};
+    struct rng rng = {1};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_capture *capture = NULL;
+    int ok = 1;
+    if (!ct_capture_open(ctx, path, &capture)) {
+        for (size_t i = 0; i < capture->buffer_count && ok; i++) {
+            s.buffer = capture->buffers[i];
+            for (uint8_t level = CT_LEVEL_PACKET; level <= CT_LEVEL_STEPS && ok; level++)
+                ok = check_stream(&rng, &s, level, one, many);
+        }
+    }
+    ct_capture_free(capture);
+    ct_ctx_free(ctx);
+    return ok;
+}
+
+static int check_folder(const char *path, struct result *one, struct result *many)
+{
+    DIR *folder = opendir(path);
+    int ok = 1, count = 0;
+    if (!folder) {
+        printf("1..1\nok 1 # SKIP no corpus in %s\n", path);
+        return 1;
+    }
+    for (const struct dirent *entry; ok && (entry = readdir(folder));) {
+        char name[8192];
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] == '.')
+            continue;
+        ok = check_capture(name, one, many);
+        count++;
+        if (!ok)
+            printf("# %s\n", entry->d_name);
+    }
+    closedir(folder);
+    printf("1..1\n%sok 1 - threads say what one says of %d captures\n", ok ? "" : "not ", count);
+    return ok;
+}
+
+static void free_result(struct result *r)
+{
+    for (unsigned i = 0; i < IDS; i++)
+        free(r->ids[i].bytes);
+    free(r->marks.bytes);
+}
+
+int main(int argc, char **argv)
+{
+    static struct result one, many;
+    const char *shared_folder = getenv("CT_SHARED");
+    if (argc > 1) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/corpus/snapshots", shared_folder ? shared_folder : argv[1]);
+        const int ok = check_folder(path, &one, &many);
+        free_result(&one);
+        free_result(&many);
+        return ok ? 0 : 1;
+    }
+    uint64_t seed = test_number("CT_SEED", 1), done = 0;
+    const uint64_t count = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 20000 : 120);
+    uint64_t tasks = 0, again = 0;
+    int ok = 1;
+    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
+    for (; done < count && ok; done++, seed++) {
+        ok = check(seed, &one, &many);
+        tasks += many.tasks;
+        again += many.again;
+    }
+    printf("%sok 1 - threads say what one says", ok ? "" : "not ");
+    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    /* Else all is right and nothing is gained; and some must fail, or the test of the seams is none. */
+    const int shared = count < 100 || (again < tasks - tasks / 8 && again > 0);
+    printf("# %" PRIu64 " tasks, %" PRIu64 " of them decoded again\n", tasks, again);
+    printf("%sok 2 - some tasks begin right, and some do not\n", shared ? "" : "not ");
+    free_result(&one);
+    free_result(&many);
+    return ok && shared ? 0 : 1;
+}
