@@ -92,7 +92,7 @@ static uint32_t take_chunk(enum trace_chunk_kind kind)
             if (atomic_load(&chunk->kind) != TRACE_CHUNK_FREE)
                 continue;
             rec.next_free = at + 1;
-            chunk->next = TRACE_NO_CHUNK;
+            atomic_store(&chunk->next, TRACE_NO_CHUNK);
             atomic_store(&chunk->used, 0);
             atomic_store(&chunk->kind, kind);
             return at;
@@ -225,9 +225,8 @@ static struct trace_chunk *blocks_chunk(uint32_t words)
         atomic_store(&rec.detached, 1);
         return NULL;
     }
-    chunk->next = at;
+    atomic_store(&chunk->next, at);
     rec.block_chunk = at;
-    atomic_fetch_add(&chunk->used, TRACE_CHUNK_WORDS); /* full: `next` counts */
     return &rec.area->chunks[at];
 }
 

@@ -58,7 +58,7 @@ struct trace_chunk {
     _Atomic uint32_t kind; /* enum trace_chunk_kind */
     uint32_t thread;       /* index of the trace_thread */
     _Atomic uint32_t used; /* words */
-    uint32_t next;         /* blocks: index of the chunk that goes on, when this one is full */
+    _Atomic uint32_t next; /* blocks: the chunk that goes on, once this one grows no more */
     uint32_t words[TRACE_CHUNK_WORDS];
 };
 

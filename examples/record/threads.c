@@ -8,6 +8,7 @@
 #define WORKERS 4
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t all;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int turn;
 static unsigned long total;
@@ -22,6 +23,7 @@ static unsigned long work(unsigned long seed)
 static void *take_turns(void *number)
 {
     const int mine = *(int *)number;
+    pthread_barrier_wait(&all);
     pthread_mutex_lock(&lock);
     while (turn != mine)
         pthread_cond_wait(&changed, &lock);
@@ -38,6 +40,7 @@ static void *take_turns(void *number)
 int main(int argc, char **argv)
 {
     const int rounds = argc > 1 ? atoi(argv[1]) : 3;
+    pthread_barrier_init(&all, NULL, WORKERS);
     for (int round = 0; round < rounds; round++) {
         pthread_t threads[WORKERS];
         int numbers[WORKERS];

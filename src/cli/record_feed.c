@@ -95,8 +95,8 @@ const struct trace_block *record_feed_block(struct record_feed *feed)
     if (feed->blocks_chunk == TRACE_NO_CHUNK)
         feed->blocks_chunk = atomic_load(&area->first_blocks) % TRACE_CHUNKS;
     struct trace_chunk *chunk = &area->chunks[feed->blocks_chunk];
-    const uint32_t used = atomic_load(&chunk->used);
-    const uint32_t end = used >= TRACE_CHUNK_WORDS ? used - TRACE_CHUNK_WORDS : used;
+    const uint32_t next = atomic_load(&chunk->next); /* before `used`, which then is the last */
+    const uint32_t end = atomic_load(&chunk->used);
     const uint32_t head = sizeof(struct trace_block) / sizeof(uint32_t);
     if (feed->blocks_at + head <= end) {
         const struct trace_block *block = (const void *)(chunk->words + feed->blocks_at);
@@ -104,9 +104,9 @@ const struct trace_block *record_feed_block(struct record_feed *feed)
         if (feed->blocks_at <= end)
             return block;
     }
-    if (used < TRACE_CHUNK_WORDS)
+    if (next == TRACE_NO_CHUNK)
         return NULL;
-    feed->blocks_chunk = chunk->next % TRACE_CHUNKS;
+    feed->blocks_chunk = next % TRACE_CHUNKS;
     feed->blocks_at = 0;
     record_feed_give_back(feed, chunk);
     return record_feed_block(feed);

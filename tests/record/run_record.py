@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What coretap record writes decodes to exactly what the program executed.
 
-usage: run_record.py COMMAND PLUGIN COMPARE EXAMPLES
+usage: run_record.py COMMAND PLUGIN COMPARE EXAMPLES [OCSD]
+
+With OCSD (ocsd_compare.c) OpenCSD has to give equal elements.
 
 CT_LONG=1 runs every program with every set of options; without, a few of them."""
 import os
@@ -12,12 +14,15 @@ import sys
 import tempfile
 
 COMMAND, PLUGIN, COMPARE, EXAMPLES = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
+OCSD = sys.argv[5] if len(sys.argv) > 5 else None
 LONG = os.environ.get("CT_LONG") == "1"
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
-COMPILERS = {"arm64": "aarch64-linux-gnu-gcc", "armhf": "arm-linux-gnueabihf-gcc"}
+CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+DEBIAN = pathlib.Path(os.environ.get("CT_ARM_PROGRAMS") or f"{CACHE}/coretap/arm-programs")
+COMPILERS = {"arm64": "aarch64-linux-gnu-", "armhf": "arm-linux-gnueabihf-"}
 
-# Name of a set of options, the options, and for which programs it is among the few.
-A64_SETS = {
+# Sets of options, for all programs …
+SETS = {
     "plain": [],
     "broadcast": ["--branch-broadcast"],
     "cycles": ["--cycle-count=4"],
@@ -27,50 +32,101 @@ A64_SETS = {
     "events": ["--events", "50", "--seed", "7"],
     "overflow": ["--overflow", "3000", "--return-stack", "--cycle-count", "--seed", "3"],
     "framed": ["--framed", "--return-stack"],
-    "ete": ["--protocol", "ete", "--cycle-count", "--timestamps", "--return-stack"],
     "contexts": ["--threads", "contexts", "--return-stack"],
     "limit": ["--max-instructions", "20000"],
-    "all": ["--protocol", "ete", "--framed", "--branch-broadcast", "--return-stack", "--cycle-count=2",
-            "--timestamps=200", "--events", "30", "--overflow", "5000", "--context-id", "--vmid",
-            "--sync-period", "9"],
+    "all": ["--framed", "--branch-broadcast", "--return-stack", "--cycle-count=2", "--timestamps=200", "--events", "30",
+            "--overflow", "5000", "--context-id", "--vmid", "--sync-period", "9"],
 }
+# … and what each is tried with on its architecture.
+PROTOCOLS = {"arm64": ["etm4", "ete"], "armhf": ["etm4", "ptm"]}
+FEW = {"plain", "contexts", "all"}
 
 
-class Program:
-    def __init__(self, name, source, arguments=(), flags=("-static",), arch="arm64"):
-        self.name, self.source, self.arguments, self.flags, self.arch = name, source, arguments, flags, arch
+class Example:
+    """A program of the project's own."""
 
-    def build(self, folder):
-        path = folder / self.name
-        subprocess.run([COMPILERS[self.arch], "-O2", "-o", path, EXAMPLES / self.source, *self.flags, "-lpthread"],
-                       check=True)
-        return path
+    def __init__(self, source, *flags, arch="arm64", arguments=()):
+        self.source, self.flags, self.arch, self.arguments = source, flags, arch, arguments
+        self.name = " ".join([pathlib.Path(source).stem, arch, *flags])
+        self.env = {}
 
-
-PROGRAMS = [
-    Program("primes", "primes.c"),
-    Program("primes, dynamic", "primes.c", flags=()),
-    Program("signals", "signals.c", ("2",)),
-    Program("threads", "threads.c"),
-]
-
-
-def record(folder, program, *options):
-    result = subprocess.run([COMMAND, "record", "-q", "-o", folder, "--truth", f"{folder}.truth", *options, "--",
-                             *map(str, program)], capture_output=True, text=True, env=ENV, check=False, timeout=600)
-    return result
+    def command(self, folder):
+        """The command line, or None when it cannot be had."""
+        path = folder / self.name.replace(" ", "_")
+        compiler = COMPILERS[self.arch] + ("g++" if self.source.endswith(".cc") else "gcc")
+        if not shutil.which(compiler):
+            return None
+        subprocess.run([compiler, "-O2", "-o", path, EXAMPLES / self.source, *self.flags, "-lpthread"], check=True)
+        return [path, *self.arguments]
 
 
-def path_is_truth(folder, program, options):
+class Debian:
+    """A program that tools/fetch-arm-programs got."""
+
+    def __init__(self, arch, path, *arguments):
+        self.arch, self.path, self.arguments = arch, path, arguments
+        self.name = " ".join([pathlib.Path(path).name, *arguments[:1], arch])
+        self.env = {"QEMU_LD_PREFIX": str(DEBIAN / arch)}
+
+    def command(self, folder):
+        path = DEBIAN / self.arch / self.path
+        return [path, *(a.replace("TEXT", str(folder / "text")) for a in self.arguments)] if path.exists() else None
+
+
+def programs_of(arch):
+    if arch == "arm64":
+        kinds = [("-static",), ()]
+    else:
+        kinds = [("-static", "-marm"), ("-static", "-mthumb"), ("-mthumb",)]
+    for kind in kinds:
+        yield Example("primes.c", *kind, arch=arch, arguments=("500",))
+        yield Example("signals.c", *kind, arch=arch, arguments=("20" if LONG else "1",))
+        yield Example("threads.c", *kind, arch=arch)
+        yield Example("exceptions.cc", *kind, arch=arch)
+    yield Example("generated.c", *kinds[0], arch=arch)
+    busybox, small = "bin/busybox", "usr/bin/busybox"
+    yield Debian(arch, busybox, "sha256sum", "TEXT")
+    yield Debian(arch, busybox, "md5sum", "TEXT")
+    yield Debian(arch, busybox, "sort", "TEXT")
+    yield Debian(arch, busybox, "gzip", "-c", "TEXT")
+    yield Debian(arch, busybox, "awk", "{ n += length($2) } END { print n }", "TEXT")
+    yield Debian(arch, busybox, "sed", "s/[aeiou]/<&>/g", "TEXT")
+    yield Debian(arch, busybox, "grep", "-c", "a.*e", "TEXT")
+    yield Debian(arch, busybox, "tar", "-cf", "/dev/null", "TEXT")
+    yield Debian(arch, busybox, "sh", "-c", "i=0; while [ $i -lt 50 ]; do i=$((i+1)); done; echo $(echo $i)")
+    yield Debian(arch, busybox, "od", "-c", "TEXT")
+    yield Debian(arch, busybox, "wc", "TEXT")
+    yield Debian(arch, small, "uniq", "TEXT")
+    yield Debian(arch, "bin/gzip", "-c", "TEXT")
+    yield Debian(arch, "bin/bzip2", "-c", "TEXT")
+    yield Debian(arch, "usr/bin/mawk", "{ a[$1]++ } END { for (k in a) n++; print n }", "TEXT")
+    yield Debian(arch, "usr/bin/sqlite3", ":memory:",
+                 "create table t(a, b); insert into t values (1, 'x'), (2, 'y'); select sum(a), max(b) from t;")
+
+
+def record(folder, command, *options, env=()):
+    return subprocess.run([COMMAND, "record", "-q", "-o", folder, "--truth", f"{folder}.truth", *options, "--",
+                           *map(str, command)], capture_output=True, env={**ENV, **dict(env)}, check=False, timeout=600)
+
+
+def path_is_truth_alone(folder, command, options, env):
     """'' or what is wrong."""
-    result = record(folder, program, *options)
+    result = record(folder, command, *options, env=env)
     if result.returncode != 0:
         return f"exit code {result.returncode}: {result.stderr}"
     with subprocess.Popen([COMMAND, "list", "-q", "--elements", folder], stdout=subprocess.PIPE) as lister:
         check = subprocess.run([COMPARE, f"{folder}.truth"], stdin=lister.stdout, capture_output=True, text=True,
                                check=False)
-    shutil.rmtree(folder)
     os.unlink(f"{folder}.truth")
+    return "" if check.returncode == 0 else check.stdout
+
+
+def path_is_truth(folder, command, options, env):
+    """… and OpenCSD says the same."""
+    why = path_is_truth_alone(folder, command, options, env)
+    if why or not OCSD:
+        return why
+    check = subprocess.run([OCSD, folder], capture_output=True, text=True, check=False)
     return "" if check.returncode == 0 else check.stdout
 
 
@@ -110,34 +166,47 @@ def truth_is_qemus(folder, path):
     return "" if got == want and len(got) > 10000 else f"{len(got)} instructions, QEMU has {len(want)}"
 
 
+def matrix(folder):
+    """Names of tests with what runs them; None for those that cannot be."""
+    capture = folder / "capture"
+    text = "".join(f"{i * 7919 % 1000} line {'abcdefghij'[i % 10:]} {'end' * (i % 5)}\n" for i in range(200))
+    (folder / "text").write_text(text, encoding="ascii")
+    for arch, protocols in PROTOCOLS.items():
+        for program in programs_of(arch):
+            first = program.name in ("primes arm64 -static", "primes armhf -static -mthumb")
+            if not LONG and not first and not (isinstance(program, Example) and "-static" in program.flags):
+                continue
+            command = program.command(folder)
+            if not command:
+                yield f"{program.name}: not there (tools/install-deps arm, tools/fetch-arm-programs)", None
+                continue
+            for what, options in SETS.items():
+                check = path_is_truth if LONG or what in FEW else path_is_truth_alone
+                for protocol in protocols if LONG or first else protocols[-1:]:
+                    if LONG or first or what in FEW:
+                        yield f"{program.name}: {protocol} {what}", \
+                            lambda f=check, c=command, o=["--protocol", protocol, *options], e=program.env: f(capture, c, o, e)
+
+
 def main():
-    tests = []
+    if not shutil.which("qemu-aarch64") or not shutil.which(COMPILERS["arm64"] + "gcc"):
+        print("1..0 # SKIP QEMU or a compiler for Arm is missing (tools/install-deps arm)")
+        return 0
     with tempfile.TemporaryDirectory() as name:
-        base = pathlib.Path(name)
-        needed = ["qemu-aarch64", COMPILERS["arm64"]]
-        missing = [tool for tool in needed if not shutil.which(tool)]
-        if missing:
-            print(f"1..0 # SKIP {', '.join(missing)} missing (tools/install-deps arm)")
-            return 0
-        capture = base / "capture"
-        for program in PROGRAMS:
-            path = program.build(base)
-            sets = A64_SETS if LONG or program is PROGRAMS[0] else {k: A64_SETS[k] for k in ("plain", "all", "contexts")}
-            for what, options in sets.items():
-                tests.append((f"{program.name}: {what}",
-                              lambda path=path, program=program, options=options:
-                              path_is_truth(capture, [path, *program.arguments], options)))
-        primes = base / PROGRAMS[0].name
-        tests.append(("output and exit code are the program's", lambda: output_is_its_own(capture, primes)))
-        tests.append(("the same trace again", lambda: same_trace_again(capture, primes)))
-        tests.append(("another seed", lambda: same_trace_again(capture, primes, "--seed", "5")))
-        tests.append(("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes)))
+        folder = pathlib.Path(name)
+        capture = folder / "capture"
+        tests = list(matrix(folder))
+        primes = folder / "primes_arm64_-static"
+        tests += [("output and exit code are the program's", lambda: output_is_its_own(capture, primes)),
+                  ("the same trace again", lambda: same_trace_again(capture, primes)),
+                  ("another seed", lambda: same_trace_again(capture, primes, "--seed", "5")),
+                  ("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes))]
         print(f"1..{len(tests)}")
         failed = 0
         for number, (what, test) in enumerate(tests, 1):
-            why = test()
+            why = test() if test else ""
             failed += bool(why)
-            print(f"{'not ok' if why else 'ok'} {number} - {what}", flush=True)
+            print(f"{'not ok' if why else 'ok'} {number} - {what}{'' if test else ' # SKIP'}", flush=True)
             if why:
                 print("# " + why.replace("\n", "\n# "), flush=True)
             shutil.rmtree(capture, ignore_errors=True)

@@ -56,8 +56,12 @@ int v7_coretap_packets(struct v7_lines *lines, const struct ct_source *source, c
 int v7_coretap_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,
                      unsigned region_count, const uint8_t *bytes, size_t size)
 {
-    struct list_region list[2];
+    struct list_region *list = calloc(region_count + 1, sizeof *list);
+    if (!list)
+        return 1;
     for (unsigned i = 0; i < region_count; i++)
         list[i] = (struct list_region){regions[i].addr, regions[i].bytes, regions[i].size};
-    return run(lines, source, list, region_count, bytes, size, CT_LEVEL_FLOW);
+    const int err = run(lines, source, list, region_count, bytes, size, CT_LEVEL_FLOW);
+    free(list);
+    return err;
 }

@@ -1,0 +1,196 @@
+/* A recorded capture in OpenCSD: its elements are those of coretap.
+ *
+ * usage: ocsd_compare DIR     a snapshot directory. Prints how many lines of elements are equal, or the first two that
+ *                             are not, and exits with 1 */
+#define _GNU_SOURCE /* memmem */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/frame.h"
+#include "coretap/input.h"
+#include "oracle/elem_line.h"
+#include "oracle/v7/v7_ocsd.h"
+
+#define REGIONS 512
+
+/* A whole file. */
+static uint8_t *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = NULL;
+    *size = 0;
+    if (!file)
+        return NULL;
+    fseek(file, 0, SEEK_END);
+    const long end = ftell(file);
+    rewind(file);
+    bytes = end >= 0 ? malloc((size_t)end + 1) : NULL;
+    if (bytes)
+        *size = fread(bytes, 1, (size_t)end, file);
+    fclose(file);
+    return bytes;
+}
+
+/* The trace of one ID, frames taken off. */
+struct stream {
+    uint8_t *bytes;
+    size_t size;
+};
+
+static int add(struct stream *stream, const uint8_t *bytes, size_t size)
+{
+    uint8_t *more = realloc(stream->bytes, stream->size + size + 1);
+    if (!more)
+        return 1;
+    memcpy(more + stream->size, bytes, size);
+    stream->bytes = more;
+    stream->size += size;
+    return 0;
+}
+
+/* 16-byte frames: ARM IHI 0029E, D4.2. Small, and not the library's. */
+static int unframe(struct stream *out, unsigned id, const uint8_t *bytes, size_t size)
+{
+    unsigned now = 0;
+    for (size_t at = 0; at + 16 <= size; at += 16) {
+        const uint8_t *f = bytes + at;
+        for (unsigned i = 0; i < 15; i++) {
+            const unsigned flag = f[15] >> i / 2 & 1;
+            unsigned later = 0, byte = f[i];
+            if (i % 2 == 0 && byte & 1) {
+                if (!flag) {
+                    now = byte >> 1;
+                    continue;
+                }
+                later = byte >> 1;
+                i++;
+                byte = i < 15 ? f[i] : 0;
+                if (i < 15 && now == id && add(out, &(uint8_t){(uint8_t)byte}, 1))
+                    return 1;
+                now = later;
+                continue;
+            }
+            if (i % 2 == 0)
+                byte |= flag;
+            if (now == id && add(out, &(uint8_t){(uint8_t)byte}, 1))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* LISTING part 4 calls every instruction of an IT block conditional, OpenCSD 1.3.3 only branches that are so by
+ * themselves. */
+static int same(const char *ours, size_t size, const char *theirs, size_t their_size)
+{
+    static const char is_t32[] = " isa=t32 ", conditional[] = " cond=1";
+    const size_t field = strlen(conditional);
+    if (size != their_size || size < field)
+        return size == their_size && !memcmp(ours, theirs, size);
+    return !memcmp(ours, theirs, size - 1) &&
+           (ours[size - 1] == theirs[size - 1] ||
+            (memmem(ours, size, is_t32, strlen(is_t32)) && !memcmp(ours + size - field, conditional, field)));
+}
+
+static int report(const char *name, const char *ours, const char *theirs)
+{
+    unsigned lines = 0;
+    while (*ours || *theirs) {
+        const size_t size = strcspn(ours, "\n"), their_size = strcspn(theirs, "\n");
+        if (!same(ours, size, theirs, their_size)) {
+            printf("%s, line %u:\n  coretap %.*s\n  OpenCSD %.*s\n", name, lines + 1, (int)size, ours,
+                   (int)their_size, theirs);
+            return 1;
+        }
+        ours += size + (ours[size] != 0);
+        theirs += their_size + (theirs[their_size] != 0);
+        lines++;
+    }
+    printf("%s: %u lines are equal\n", name, lines);
+    return lines < 10;
+}
+
+static int compare_etm4(const struct ct_source *source, const struct ocsd_region *regions, unsigned count,
+                        const struct stream *stream)
+{
+    struct lines ours = {0}, theirs = {0};
+    struct ocsd ocsd = {0};
+    uint32_t *origin = calloc(stream->size + 1, sizeof *origin);
+    if (!origin)
+        return 1;
+    for (size_t i = 0; i <= stream->size; i++)
+        origin[i] = (uint32_t)i;
+    int bad = ocsd_run_elems(&ocsd, source, regions, count, stream->bytes, stream->size) ||
+              lines_of_coretap(&ours, source, regions, count, stream->bytes, stream->size);
+    lines_of_ocsd(&theirs, &ocsd, origin);
+    bad = bad ? 1 : report(source->name, ours.text, theirs.text);
+    ocsd_free(&ocsd);
+    lines_free(&ours);
+    lines_free(&theirs);
+    free(origin);
+    return bad;
+}
+
+static int compare_ptm(const struct ct_source *source, const struct ocsd_region *regions, unsigned count,
+                       const struct stream *stream)
+{
+    struct v7_lines ours = {0}, theirs = {0};
+    struct v7_region v7[REGIONS];
+    for (unsigned i = 0; i < count; i++)
+        v7[i] = (struct v7_region){(uint32_t)regions[i].addr, regions[i].size, regions[i].bytes};
+    int bad = v7_ocsd_elems(&theirs, source, v7, count, stream->bytes, stream->size) ||
+              v7_coretap_elems(&ours, source, v7, count, stream->bytes, stream->size);
+    bad = bad ? 1 : report(source->name, ours.text, theirs.text);
+    v7_lines_free(&ours);
+    v7_lines_free(&theirs);
+    return bad;
+}
+
+static int compare_buffer(const struct ct_buffer *buffer)
+{
+    static struct ocsd_region regions[REGIONS];
+    unsigned count = 0;
+    size_t size;
+    int bad = 0;
+    uint8_t *trace = read_file(buffer->path, &size);
+    for (size_t i = 0; i < buffer->image_count && count < REGIONS; i++) {
+        size_t have;
+        regions[count].bytes = read_file(buffer->images[i].path, &have);
+        regions[count].addr = buffer->images[i].addr;
+        regions[count].size = (uint32_t)have;
+        regions[count].space = CT_SPACE_ANY;
+        count++;
+    }
+    for (size_t i = 0; i < buffer->source_count && trace; i++) {
+        const struct ct_source *source = &buffer->sources[i];
+        struct stream stream = {0};
+        bad |= buffer->framing == CT_FRAMING_NONE ? add(&stream, trace, size)
+                                                  : unframe(&stream, source->trace_id, trace, size);
+        if (source->protocol == CT_PROTOCOL_PTM)
+            bad |= compare_ptm(source, regions, count, &stream);
+        else
+            bad |= compare_etm4(source, regions, count, &stream);
+        free(stream.bytes);
+    }
+    for (unsigned i = 0; i < count; i++)
+        free((void *)(uintptr_t)regions[i].bytes);
+    free(trace);
+    return bad || !trace;
+}
+
+int main(int argc, char **argv)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_capture *capture;
+    int bad = 0;
+    if (argc != 2 || !ctx || ct_capture_open(ctx, argv[1], &capture)) {
+        printf("%s\n", ctx ? ct_ctx_error(ctx) : "no memory");
+        return 1;
+    }
+    for (size_t i = 0; i < capture->buffer_count; i++)
+        bad |= compare_buffer(&capture->buffers[i]);
+    ct_capture_free(capture);
+    ct_ctx_free(ctx);
+    return bad;
+}
