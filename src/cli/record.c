@@ -25,6 +25,9 @@ enum {
     OPT_START,
     OPT_STOP,
     OPT_FRAMED,
+    OPT_IDS,
+    OPT_PADDING,
+    OPT_STREAM,
     OPT_OVERFLOW,
     OPT_MOST,
     OPT_THREADS,
@@ -133,6 +136,7 @@ static int make_out(struct record *r)
     if (find_point(r, OPT_START, &unit->start, &unit->has_start) ||
         find_point(r, OPT_STOP, &unit->stop, &unit->has_stop))
         return CLI_FAILED;
+    r->o.code_start = r->feed.area->code_start;
     return record_out_new(r->args->ctx, &r->o, &r->out);
 }
 
@@ -213,8 +217,10 @@ static int take_all(struct record *r)
 {
     struct trace_chunk *chunk;
     while ((chunk = record_feed_chunk(&r->feed))) {
-        const int code = r->stopped ? CLI_CLEAN : take_chunk(r, chunk);
+        int code = r->stopped ? CLI_CLEAN : take_chunk(r, chunk);
         record_feed_give_back(&r->feed, chunk);
+        if (!code && r->out)
+            code = record_out_flush(r->out);
         if (code)
             return code;
         if (r->o.unit.budget && !r->budget && !r->stopped) {
@@ -261,7 +267,9 @@ static int read_options(struct record *r)
     o->truth = v[OPT_TRUTH].text;
     o->program = r->args->rest[0];
     r->budget = v[OPT_MOST].number;
-    o->framed = v[OPT_FRAMED].given;
+    o->stream = v[OPT_STREAM].text;
+    o->padding = (uint32_t)v[OPT_PADDING].number;
+    o->framed = v[OPT_FRAMED].given || v[OPT_IDS].given || o->padding || o->stream;
     o->contexts = v[OPT_THREADS].number == 1;
     o->wishes = (struct ct_unit_wishes){.protocol = protocols[v[OPT_PROTOCOL].number],
                                         .branch_broadcast = v[OPT_BROADCAST].given,
@@ -280,6 +288,9 @@ static int read_options(struct record *r)
         .vmid = 1,
         .budget = v[OPT_MOST].given ? &r->budget : NULL,
     };
+    const char *wrong = record_ids(v[OPT_IDS].text, o->ids);
+    if (wrong)
+        return cli_usage_error(r->args->command, "--ids: '%s': %s", v[OPT_IDS].text, wrong);
     return read_ranges(r->args, &o->unit);
 }
 
@@ -320,6 +331,7 @@ static void leave_keys_to_program(void)
 {
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* who reads a stream may go */
 }
 
 static int run(const struct cli_args *args)
@@ -414,6 +426,22 @@ static const struct cli_option options[OPTS] = {
     [OPT_FRAMED] = {.name = "framed",
                     .help = "Put the trace of all cores into one buffer of CoreSight frames, with trace IDs "
                             "from 0x10 on. Else each core has a buffer of its own."},
+    [OPT_IDS] = {.name = "ids",
+                 .kind = CLI_TEXT,
+                 .arg = "HEX,...",
+                 .help = "The trace IDs of the first cores, in frames."},
+    [OPT_PADDING] = {.name = "padding",
+                     .kind = CLI_NUMBER,
+                     .arg = "N",
+                     .min = 1,
+                     .max = 1u << 30,
+                     .help = "In frames, put padding (trace ID 0) behind each N bytes of trace."},
+    [OPT_STREAM] =
+        {.name = "stream",
+         .kind = CLI_TEXT,
+         .arg = "FILE",
+         .help = "Write the trace, in frames, to this file or pipe while the program runs, and not into "
+                 "DIR. DIR/live.ini says what is in it."},
     [OPT_OVERFLOW] = {.name = "overflow",
                       .kind = CLI_NUMBER,
                       .arg = "RATE",

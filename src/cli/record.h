@@ -46,15 +46,28 @@ struct record_options {
     const char *truth;
     const char *program;
     bool framed;
-    bool contexts; /* threads are context IDs on one core */
+    bool contexts;       /* threads are context IDs on one core */
+    uint64_t code_start; /* of the program, where it was loaded */
+    const char *stream;  /* where frames go instead of into the directory, or NULL */
+    uint32_t padding;    /* bytes of trace between padding in the frames; 0: none */
+    uint8_t ids[RECORD_CORES];
 };
 
+/* Writes DIR/live.ini, which says what is in the stream. CLI_CLEAN or CLI_FAILED. */
+int record_live(struct ct_ctx *ctx, const struct record_options *options);
+
 struct record_out;
+
+/* Trace IDs of the cores: those of `text` (hexadecimal, with commas), or NULL, and then the ones from 0x10 on that are
+ * not among them. 0, or what is wrong with the text. */
+const char *record_ids(const char *text, uint8_t ids[RECORD_CORES]);
 
 /* Makes the directory. CLI_CLEAN or CLI_FAILED. */
 int record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct record_out **out);
 /* The trace unit of core `number`, made when it is wanted first. NULL after a message. */
 struct ct_unit *record_out_unit(struct record_out *out, unsigned number);
+/* Hands what was traced so far to who reads the stream. */
+int record_out_flush(struct record_out *out);
 /* Writes what is left, and the files that describe the capture. */
 int record_out_finish(struct record_out *out, struct ct_code *code);
 /* Instructions traced, and executed but not traceable, by all cores. */

@@ -12,6 +12,7 @@
 #include "record/snapshot.h"
 
 #define FIRST_ID 0x10
+#define LAST_ID  0x6f
 
 struct core {
     struct record_out *out;
@@ -31,7 +32,31 @@ struct record_out {
     FILE *frames;
     FILE *truth;
     uint64_t bytes;
+    uint64_t unpadded; /* bytes since the last padding */
 };
+
+const char *record_ids(const char *text, uint8_t ids[RECORD_CORES])
+{
+    bool taken[128] = {false};
+    unsigned count = 0;
+    while (text && *text) {
+        char *end;
+        const unsigned long id = strtoul(text, &end, 16);
+        if (end == text || (*end && *end != ','))
+            return "expected hexadecimal numbers with commas between them";
+        if (id < 1 || id > LAST_ID || taken[id])
+            return "a trace ID is from 1 to 6f, and given once";
+        if (count == RECORD_CORES)
+            return "more than there can be cores";
+        taken[id] = true;
+        ids[count++] = (uint8_t)id;
+        text = end + (*end == ',');
+    }
+    for (unsigned id = FIRST_ID; count < RECORD_CORES; id = id == LAST_ID ? 1 : id + 1)
+        if (!taken[id])
+            taken[id] = true, ids[count++] = (uint8_t)id;
+    return NULL;
+}
 
 static FILE *create(const struct record_out *out, const char *name)
 {
@@ -85,18 +110,24 @@ int record_out_new(struct ct_ctx *ctx, const struct record_options *options, str
     const struct ct_framer_options framer = {.size = sizeof framer, .framing = CT_FRAMING_FRAMES};
     if (ct_framer_new(ctx, &framer, &o->framer))
         return cli_library_error(ctx);
-    o->frames = create(o, "trace.bin");
+    if (!options->stream) {
+        o->frames = create(o, "trace.bin");
+        return o->frames ? CLI_CLEAN : CLI_FAILED;
+    }
+    if (record_live(ctx, options))
+        return CLI_FAILED;
+    o->frames = fopen(options->stream, "w");
+    if (!o->frames)
+        cli_say("%s: cannot be opened: %s", options->stream, strerror(errno));
     return o->frames ? CLI_CLEAN : CLI_FAILED;
 }
 
-static int write_framed(struct core *core, const uint8_t *bytes, size_t size)
+static int push_frames(struct record_out *out, uint8_t id, const uint8_t *bytes, size_t size)
 {
-    struct record_out *out = core->out;
     uint8_t frames[4096];
     while (size) {
         size_t used, len;
-        if (ct_framer_push(out->framer, core->options.source.trace_id, bytes, size, &used, frames,
-                           sizeof frames, &len))
+        if (ct_framer_push(out->framer, id, bytes, size, &used, frames, sizeof frames, &len))
             return -1;
         if (len && fwrite(frames, 1, len, out->frames) != len)
             return -1;
@@ -104,6 +135,20 @@ static int write_framed(struct core *core, const uint8_t *bytes, size_t size)
         size -= used;
     }
     return 0;
+}
+
+/* With padding now and then: bytes of ID 0, from 1 to 15 of them. */
+static int write_framed(struct core *core, const uint8_t *bytes, size_t size)
+{
+    static const uint8_t nothing[15];
+    struct record_out *out = core->out;
+    if (push_frames(out, core->options.source.trace_id, bytes, size))
+        return -1;
+    out->unpadded += size;
+    if (!out->o.padding || out->unpadded < out->o.padding)
+        return 0;
+    out->unpadded = 0;
+    return push_frames(out, 0, nothing, 1 + (size_t)(out->bytes % sizeof nothing));
 }
 
 static int write_trace(void *user, const uint8_t *bytes, size_t size)
@@ -138,7 +183,7 @@ static struct core *new_core(struct record_out *out, unsigned number)
     core->number = number;
     core->options = out->o.unit;
     struct ct_unit_wishes wishes = out->o.wishes;
-    wishes.trace_id = (uint8_t)(FIRST_ID + number);
+    wishes.trace_id = out->o.ids[number];
     core->options.source.name = "ETM";
     ct_arch_by_name("ARM-AA64", &core->options.source.arch);
     ct_unit_source(&wishes, &core->options.source);
@@ -171,6 +216,14 @@ struct ct_unit *record_out_unit(struct record_out *out, unsigned number)
     return out->cores[number]->unit;
 }
 
+int record_out_flush(struct record_out *out)
+{
+    if (!out->o.stream || !fflush(out->frames))
+        return CLI_CLEAN;
+    cli_say("%s: cannot be written: %s; the program goes on, untraced", out->o.stream, strerror(errno));
+    return CLI_FAILED;
+}
+
 static int finish_frames(struct record_out *out)
 {
     uint8_t last[1024];
@@ -179,7 +232,8 @@ static int finish_frames(struct record_out *out)
         return cli_library_error(out->ctx);
     if (len && fwrite(last, 1, len, out->frames) != len)
         len = 0; /* closing the file says so */
-    const int code = close_file(out->frames, out->o.dir, "trace.bin");
+    const int code = out->o.stream ? close_file(out->frames, NULL, out->o.stream)
+                                   : close_file(out->frames, out->o.dir, "trace.bin");
     out->frames = NULL;
     return code;
 }

@@ -1,6 +1,7 @@
 /* Holds what was decoded against what was executed: the same instructions in the same order.
  *
- * usage: coretap list --elements DIR | compare TRUTH     TRUTH as coretap record --truth writes it
+ * usage: coretap list --elements DIR | compare TRUTH [ID]...     TRUTH as coretap record --truth writes it; trace IDs
+ *                                                                in frames, when they are not 10, 11, …
  *
  * Both are made into runs of instructions side by side, as long as they get, and compared core by core. Prints
  * "N instructions" and exits with 0, or says where they differ and exits with 1. */
@@ -123,18 +124,27 @@ static void decoded(struct core *core, const char *fields)
     core->now = run;
 }
 
+/* The core that has this trace ID; of buffer `buffer` when it has no frames. */
+static struct core *core_of(unsigned id, unsigned buffer, int count, char **ids)
+{
+    for (int i = 0; i < count; i++)
+        if (strtoul(ids[i], NULL, 16) == id)
+            return &cores[i];
+    return &cores[id ? (id - FIRST_ID) % CORES : buffer % CORES];
+}
+
 int main(int argc, char **argv)
 {
     char line[512];
     unsigned buffer = 0, id;
-    const uint64_t sum = argc == 2 ? read_truth(argv[1]) : 0;
+    const uint64_t sum = argc >= 2 ? read_truth(argv[1]) : 0;
     struct core *core = &cores[0];
     bool bad = false;
     while (fgets(line, sizeof line, stdin)) {
         if (sscanf(line, "# buffer ETB_%u", &buffer) == 1)
             continue;
         if (sscanf(line, "# id %x", &id) == 1) {
-            core = &cores[id ? (id - FIRST_ID) % CORES : buffer % CORES];
+            core = core_of(id, buffer, argc - 2, argv + 2);
             continue;
         }
         const char *fields = strstr(line, " instr_range ");

@@ -32,6 +32,8 @@ SETS = {
     "events": ["--events", "50", "--seed", "7"],
     "overflow": ["--overflow", "3000", "--return-stack", "--cycle-count", "--seed", "3"],
     "framed": ["--framed", "--return-stack"],
+    "ids": ["--ids", "2a,3,5f,12,13,14", "--padding", "40"],
+    "points": ["--start", "main", "--range", "0..60000", "--range", "10000000..ffffffffffff"],
     "contexts": ["--threads", "contexts", "--return-stack"],
     "limit": ["--max-instructions", "20000"],
     "all": ["--framed", "--branch-broadcast", "--return-stack", "--cycle-count=2", "--timestamps=200", "--events", "30",
@@ -115,7 +117,8 @@ def path_is_truth_alone(folder, command, options, env):
     if result.returncode != 0:
         return f"exit code {result.returncode}: {result.stderr}"
     with subprocess.Popen([COMMAND, "list", "-q", "--elements", folder], stdout=subprocess.PIPE) as lister:
-        check = subprocess.run([COMPARE, f"{folder}.truth"], stdin=lister.stdout, capture_output=True, text=True,
+        ids = options[options.index("--ids") + 1].split(",") if "--ids" in options else []
+        check = subprocess.run([COMPARE, f"{folder}.truth", *ids], stdin=lister.stdout, capture_output=True, text=True,
                                check=False)
     os.unlink(f"{folder}.truth")
     return "" if check.returncode == 0 else check.stdout
@@ -136,6 +139,24 @@ def output_is_its_own(folder, path):
                          check=False)
     return "" if (plain.returncode, plain.stdout, plain.stderr) == (got.returncode, got.stdout, got.stderr) \
         else f"{plain} {got}"
+
+
+def stream_is_live(folder, path):
+    """What is read from the pipe, while it is written, is what a capture of the same run holds."""
+    pipe = f"{folder}.pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen([COMMAND, "record", "-q", "-o", folder, "--stream", pipe, "--", path, "500"], env=ENV,
+                          stdout=subprocess.DEVNULL) as recorder:
+        with open(pipe, "rb") as stream:
+            live = subprocess.run([COMMAND, "stats", "-q", "--config", folder / "live.ini", "-"], stdin=stream,
+                                  capture_output=True, text=True, check=False).stdout
+        recorder.wait()
+    shutil.rmtree(folder)
+    os.unlink(pipe)
+    record(folder, [path, "500"], "--framed")
+    later = subprocess.run([COMMAND, "stats", "-q", folder], capture_output=True, text=True, check=False).stdout
+    count = [text.split("instructions=")[1].split()[0] for text in (live, later)]
+    return "" if count[0] == count[1] and int(count[0]) > 1000 else f"{count}"
 
 
 def same_trace_again(folder, path, *options):
@@ -198,6 +219,7 @@ def main():
         tests = list(matrix(folder))
         primes = folder / "primes_arm64_-static"
         tests += [("output and exit code are the program's", lambda: output_is_its_own(capture, primes)),
+                  ("a stream is live", lambda: stream_is_live(capture, primes)),
                   ("the same trace again", lambda: same_trace_again(capture, primes)),
                   ("another seed", lambda: same_trace_again(capture, primes, "--seed", "5")),
                   ("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes))]

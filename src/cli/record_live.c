@@ -1,0 +1,59 @@
+/* What describes a stream of trace while it is being recorded: a raw capture's .ini (docs/formats.md). */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/fractal.h"
+#include "cli/record.h"
+
+#define LIVE_CORES 16 /* sources that are named: how many threads there will be nobody knows yet */
+
+static void write_source(FILE *out, const struct record_options *o, unsigned core)
+{
+    struct ct_source source = {0};
+    struct ct_unit_wishes wishes = o->wishes;
+    wishes.trace_id = o->ids[core];
+    ct_unit_source(&wishes, &source);
+    const struct ct_source_regs *r = &source.regs;
+    fprintf(out, "\n[source cpu%u]\nprotocol = %s\nid = 0x%02x\ncore = ARM-AA64\n", core,
+            ct_protocol_name((enum ct_protocol)source.protocol), source.trace_id);
+    if (source.protocol == CT_PROTOCOL_PTM)
+        fprintf(out, "ETMCR = 0x%08x\nETMIDR = 0x%08x\nETMCCER = 0x%08x\n", r->etmcr, r->etmidr, r->etmccer);
+    else
+        fprintf(out, "TRCCONFIGR = 0x%08x\nTRCIDR0 = 0x%08x\nTRCIDR1 = 0x%08x\nTRCIDR2 = 0x%08x\n",
+                r->configr, r->idr0, r->idr1, r->idr2);
+}
+
+static int write_image(FILE *out, const struct record_options *o, struct ct_ctx *ctx)
+{
+    struct names *names = names_load(ctx, o->program, 0);
+    if (!names)
+        return cli_library_error(ctx);
+    char *path = realpath(o->program, NULL);
+    fprintf(out, "\n[image program]\nelf = %s\nbias = 0x%" PRIx64 "\n", path ? path : o->program,
+            o->code_start - names_code(names));
+    free(path);
+    names_free(names);
+    return CLI_CLEAN;
+}
+
+int record_live(struct ct_ctx *ctx, const struct record_options *o)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/live.ini", o->dir);
+    FILE *out = fopen(path, "w");
+    if (!out) {
+        cli_say("%s: cannot be created: %s", path, strerror(errno));
+        return CLI_FAILED;
+    }
+    fprintf(out, "[capture]\nfile = -\nframing = frames\n");
+    for (unsigned core = 0; core < (o->contexts ? 1 : LIVE_CORES); core++)
+        write_source(out, o, core);
+    const int code = write_image(out, o, ctx);
+    const bool bad = ferror(out);
+    if (!fclose(out) && !bad)
+        return code;
+    cli_say("%s: cannot be written: %s", path, strerror(errno));
+    return CLI_FAILED;
+}
