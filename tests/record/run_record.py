@@ -33,7 +33,8 @@ SETS = {
     "overflow": ["--overflow", "3000", "--return-stack", "--cycle-count", "--seed", "3"],
     "framed": ["--framed", "--return-stack"],
     "ids": ["--ids", "2a,3,5f,12,13,14", "--padding", "40"],
-    "points": ["--start", "main", "--range", "0..60000", "--range", "10000000..ffffffffffff"],
+    "points": ["--start", "main", "--range", "0..410000", "--range", "5500000000..5500001000",
+               "--range", "40000000..40001000"],
     "contexts": ["--threads", "contexts", "--return-stack"],
     "limit": ["--max-instructions", "20000"],
     "all": ["--framed", "--branch-broadcast", "--return-stack", "--cycle-count=2", "--timestamps=200", "--events", "30",
@@ -146,11 +147,11 @@ def stream_is_live(folder, path):
     pipe = f"{folder}.pipe"
     os.mkfifo(pipe)
     with subprocess.Popen([COMMAND, "record", "-q", "-o", folder, "--stream", pipe, "--", path, "500"], env=ENV,
-                          stdout=subprocess.DEVNULL) as recorder:
+                          stdout=subprocess.PIPE) as recorder:
         with open(pipe, "rb") as stream:
             live = subprocess.run([COMMAND, "stats", "-q", "--config", folder / "live.ini", "-"], stdin=stream,
                                   capture_output=True, text=True, check=False).stdout
-        recorder.wait()
+        recorder.communicate()
     shutil.rmtree(folder)
     os.unlink(pipe)
     record(folder, [path, "500"], "--framed")
@@ -202,6 +203,8 @@ def matrix(folder):
                 yield f"{program.name}: not there (tools/install-deps arm, tools/fetch-arm-programs)", None
                 continue
             for what, options in SETS.items():
+                if what == "points" and not isinstance(program, Example):
+                    continue # no symbols
                 check = path_is_truth if LONG or what in FEW else path_is_truth_alone
                 for protocol in protocols if LONG or first else protocols[-1:]:
                     if LONG or first or what in FEW:

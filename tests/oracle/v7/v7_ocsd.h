@@ -28,7 +28,7 @@ int v7_ocsd_packets(struct v7_lines *lines, const struct ct_source *source, cons
 int v7_ocsd_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,
                   unsigned region_count, const uint8_t *bytes, size_t size);
 
-/* The same from the library. */
+/* The same from the library, with any number of regions. */
 int v7_coretap_packets(struct v7_lines *lines, const struct ct_source *source, const uint8_t *bytes,
                        size_t size);
 int v7_coretap_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,
