@@ -43,15 +43,14 @@ void ct_blocks_clear(struct ct_blocks *b)
     memset(b->pairs, 0, b->pair_cap * sizeof *b->pairs);
 }
 
-static uint32_t hash(uint64_t addr, uint32_t more)
+static uint32_t hash(uint64_t addr)
 {
-    uint64_t h = (addr ^ (uint64_t)more << 40) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(h >> 32);
+    return (uint32_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 static uint32_t *head_of(struct ct_blocks *b, uint64_t addr)
 {
-    return &b->heads[hash(addr, 0) & (b->cap * 2 - 1)];
+    return &b->heads[hash(addr) & (b->cap * 2 - 1)];
 }
 
 static int no_memory(struct ct_blocks *b)
@@ -171,7 +170,7 @@ uint32_t ct_blocks_link(struct ct_blocks *b, uint32_t block, unsigned executed)
 
 static struct ct_pair *find_pair(const struct ct_blocks *b, uint32_t from, uint64_t addr, uint8_t isa)
 {
-    uint32_t at = hash(addr, from) & (b->pair_cap - 1);
+    uint32_t at = ct_pair_place(b, from, addr);
     for (;; at = (at + 1) & (b->pair_cap - 1)) {
         struct ct_pair *pair = &b->pairs[at];
         if (!pair->from || (pair->from == from && pair->addr == addr && pair->isa == isa))

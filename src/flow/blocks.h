@@ -91,6 +91,22 @@ uint32_t ct_blocks_link(struct ct_blocks *b, uint32_t block, unsigned executed);
 /* Where execution is behind it. */
 uint64_t ct_block_target(const struct ct_blocks *b, uint32_t block, unsigned executed, uint8_t *isa);
 
+/* Where the search for a pair begins. */
+static inline uint32_t ct_pair_place(const struct ct_blocks *b, uint32_t from, uint64_t addr)
+{
+    uint32_t mixed = (uint32_t)(addr >> 2) * UINT32_C(0x9e3779b1);
+    return ((mixed >> 12) ^ from) & (b->pair_cap - 1);
+}
+
+/* The pair of a branch and its target when it is in its first place and has its number; else NULL. */
+static inline struct ct_pair *ct_blocks_known_pair(const struct ct_blocks *b, uint32_t from, uint64_t addr,
+                                                   uint8_t isa)
+{
+    struct ct_pair *pair = &b->pairs[ct_pair_place(b, from, addr)];
+    bool known = pair->from == from && pair->addr == addr && pair->isa == isa && pair->edge != CT_NO_NUMBER;
+    return known ? pair : NULL;
+}
+
 /* The pair of a branch and its target; NULL without memory. */
 struct ct_pair *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint64_t addr, uint8_t isa);
 

@@ -1,15 +1,13 @@
 #include "flow/fast.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ctx.h"
 #include "flow/edge_table.h"
 
 /* Steps and marks that the builder must have room for before an element: for its atoms, or for as many records. */
 #define ROOM (sizeof((struct ct_fast *)0)->records / sizeof(struct ct_flow))
-
-/* Elements without a step between them, after which the builder takes over, which has a limit for them. */
-#define MARKS_MOST 256
 
 int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                 const struct ct_fast_options *options, struct ct_fast **out)
@@ -30,6 +28,9 @@ int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct
         rc = ct_graph_new(ctx, &f->builder.graph);
     if (!rc)
         rc = ct_blocks_init(&f->blocks, ctx, f->walk, f->builder.graph);
+    f->targets = calloc((size_t)1 << CT_TARGETS_SHIFT, sizeof *f->targets);
+    if (!rc && !f->targets)
+        rc = ct_fail_nomem(ctx, "fast walk");
     if (!rc && f->edges) {
         f->builder.counts = false;
         f->runs = calloc((size_t)1 << CT_MEMO_SHIFT, sizeof *f->runs);
@@ -52,6 +53,7 @@ void ct_fast_free(struct ct_fast *f)
     ct_blocks_deinit(&f->blocks);
     ct_graph_free(f->builder.graph);
     free(f->runs);
+    free(f->targets);
     free(f);
 }
 
@@ -186,6 +188,9 @@ uint32_t ct_fast_turn(struct ct_fast *f, struct ct_pair **pair)
         ct_return_stack_pop(stack, &addr, &isa);
     f->have_addr = false;
     f->cur = (*pair)->next;
+    const struct ct_block *block = &f->blocks.blocks[f->cur];
+    *ct_fast_target(f, addr) = (struct ct_target){
+        .addr = addr, .block = f->cur, .isa = isa, .space = block->space, .context = block->context};
     return f->cur;
 }
 
@@ -220,7 +225,7 @@ static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t e
 static bool put_mark(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
 {
     if (f->edges) {
-        if (++f->marks < MARKS_MOST)
+        if (++f->marks < CT_FAST_MARKS)
             return true;
         f->marks--;
         return walk_plain(f, elem, end);
@@ -260,6 +265,7 @@ static void begin_anew(struct ct_fast *f)
     if (f->edges && !f->blocks.error)
         f->blocks.error = ct_fast_count_sync(f);
     ct_blocks_clear(&f->blocks);
+    memset(f->targets, 0, sizeof *f->targets << CT_TARGETS_SHIFT);
     f->last = 0;
 }
 
@@ -311,6 +317,11 @@ int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uin
             f->blocks.error = absorb(f);
             ct_step_drop_given(b);
         }
+        if (f->quick)
+            done += f->edges ? ct_fast_count_burst(f, elems + done, size - done)
+                             : ct_fast_steps_burst(f, elems + done, size - done);
+        if (done == size || !has_room(b))
+            continue;
         done += take(f, &elems[done], end);
     }
     *taken = done;

@@ -11,6 +11,9 @@
 /* Runs that are remembered: 2^16 of 32 bytes. One that meets another in its place takes it. */
 #define CT_MEMO_SHIFT 16
 
+/* Elements without a step between them, after which the builder takes over, which has a limit for them. */
+#define CT_FAST_MARKS 256u
+
 /* What atoms make of a block. */
 struct ct_memo {
     uint64_t key;     /* block << 33 | 1 << atoms | bits; 0: none */
@@ -28,6 +31,17 @@ enum ct_memo_flag {
     CT_MEMO_EXEC = 1,     /* its last block was executed */
     CT_MEMO_NUMBERED = 2, /* the edge behind it has its number */
     CT_MEMO_INDIRECT = 4, /* it ends behind an indirect branch */
+    CT_MEMO_WHOLE = 8,    /* all atoms are part of it, and it is known where it leads */
+};
+
+/* Where a branch that the trace gave the address of has led before, whatever the branch. */
+#define CT_TARGETS_SHIFT 12
+
+struct ct_target {
+    uint64_t addr;
+    uint32_t block; /* 0: none */
+    uint8_t isa, space;
+    uint16_t context;
 };
 
 struct ct_fast {
@@ -49,6 +63,7 @@ struct ct_fast {
     uint64_t addr;
     struct ct_memo *tail; /* counts: run of the last step */
     struct ct_memo *runs;
+    struct ct_target *targets;
     struct ct_blocks blocks;
     struct ct_flow_sums sums;
     struct ct_elem context_elem; /* the last one */
@@ -86,6 +101,27 @@ bool ct_fast_pft_return(struct ct_fast *f, const struct ct_block *block, bool ta
  * the state and goes on. There must be room for as many steps. */
 unsigned ct_fast_steps_atoms(struct ct_fast *f, const struct ct_elem *elem);
 unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem);
+
+/* Elements from the first one on for which the state is quick, nothing new is met and nothing rare happens; what is left
+ * needs the ways above. Steps: as long as there is room. Result: how many are done. */
+size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size);
+size_t ct_fast_steps_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size);
+
+/* The place of an address in `targets`. */
+static inline struct ct_target *ct_fast_target(const struct ct_fast *f, uint64_t addr)
+{
+    return &f->targets[(addr ^ addr >> CT_TARGETS_SHIFT) >> 2 & ((1u << CT_TARGETS_SHIFT) - 1)];
+}
+
+/* The block at an address that was met before as a target, when branches were as they are at `like`; 0 otherwise. */
+static inline uint32_t ct_fast_known_target(const struct ct_fast *f, uint64_t addr, uint8_t isa,
+                                            const struct ct_block *like)
+{
+    const struct ct_target *t = ct_fast_target(f, addr);
+    return t->addr == addr && t->isa == isa && t->space == like->space && t->context == like->context
+               ? t->block
+               : 0;
+}
 
 /* What runs and blocks have counted goes to the table; the runs are forgotten. */
 int ct_fast_count_sync(struct ct_fast *f);

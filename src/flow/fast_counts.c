@@ -128,6 +128,8 @@ static void build(struct ct_fast *f, struct ct_memo *run, uint64_t key, uint32_t
                             .taken = (uint8_t)t.taken,
                             .flags =
                                 (uint8_t)((t.exec ? CT_MEMO_EXEC : 0) | (t.indirect ? CT_MEMO_INDIRECT : 0))};
+    if (t.taken == count && (t.next || (t.indirect && !f->pft)))
+        run->flags |= CT_MEMO_WHOLE;
     for (unsigned i = 0; i < t.height; i++)
         run->push[i] = t.stack[i];
     if (t.taken == 0)
@@ -175,12 +177,20 @@ static uint32_t begin(struct ct_fast *f)
     return f->cur;
 }
 
+/* The place of a run: blocks have small numbers, one after the other, so the bits alone are mixed. They are known before
+ * the block is. */
+static inline struct ct_memo *place_of(const struct ct_fast *f, uint32_t block, uint64_t bits)
+{
+    uint64_t mixed = bits * UINT64_C(0x9e3779b97f4a7c15);
+    return &f->runs[(mixed >> (64 - CT_MEMO_SHIFT)) ^ (block & ((1u << CT_MEMO_SHIFT) - 1))];
+}
+
 static struct ct_memo *find_run(struct ct_fast *f, uint32_t block, uint64_t bits, unsigned count)
 {
     uint64_t low = UINT64_C(1) << count;
-    uint64_t key = (uint64_t)block << 33 | low | (bits & (low - 1));
-    uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-    struct ct_memo *run = &f->runs[hash >> (64 - CT_MEMO_SHIFT)];
+    uint64_t marked = low | (bits & (low - 1));
+    uint64_t key = (uint64_t)block << 33 | marked;
+    struct ct_memo *run = place_of(f, block, marked);
     if (run->key != key)
         build(f, run, key, block, bits, count);
     return run;
@@ -222,6 +232,105 @@ unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
     if (done < elem->n || ct_fast_is_lost(f))
         ct_fast_leave(f);
     return done;
+}
+
+/* What a burst keeps at hand. */
+struct burst {
+    struct ct_memo *tail;
+    uint32_t cur;
+    uint32_t marks;
+    uint64_t addr;
+    uint8_t addr_isa;
+    bool have_addr;
+};
+
+/* Behind an indirect branch: the block where the trace or the return stack say that it led, and the pair of both. 0: not
+ * known here. */
+static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, struct ct_pair **pair)
+{
+    const struct ct_return_stack *stack = &f->walk->stack;
+    uint64_t addr = b->addr;
+    uint8_t isa = b->addr_isa;
+    if (!b->have_addr) {
+        if (!stack->enabled || !stack->count)
+            return 0;
+        addr = stack->entries[stack->top].addr;
+        isa = stack->entries[stack->top].isa;
+    }
+    *pair = ct_blocks_known_pair(&f->blocks, b->tail->last, addr, isa);
+    return *pair ? ct_fast_known_target(f, addr, isa, &f->blocks.blocks[b->tail->last]) : 0;
+}
+
+/* False: nothing happened. */
+static inline bool count_known(struct ct_fast *f, struct burst *b, const struct ct_elem *elem)
+{
+    struct ct_pair *pair = NULL;
+    uint32_t block = b->cur;
+    if (!block) {
+        block = known_turn(f, b, &pair);
+        if (!block)
+            return false;
+    } else if (b->have_addr) {
+        const struct ct_block *known = &f->blocks.blocks[block];
+        if (known->addr != b->addr || known->isa != b->addr_isa)
+            return false;
+    }
+    uint64_t low = UINT64_C(1) << elem->n;
+    uint64_t marked = low | (elem->v & (low - 1));
+    struct ct_memo *run = place_of(f, block, marked);
+    if (run->key != ((uint64_t)block << 33 | marked) || !(run->flags & CT_MEMO_WHOLE) ||
+        run->count == UINT32_MAX || !(pair || b->tail->flags & CT_MEMO_NUMBERED))
+        return false;
+    if (pair)
+        pair->count++;
+    if (pair && !b->have_addr) {
+        struct ct_return_stack *stack = &f->walk->stack;
+        stack->top = (stack->top - 1) % CT_RETURN_STACK_SIZE;
+        stack->count--;
+    }
+    run->count++;
+    if (run->depth)
+        apply_stack(f, run);
+    b->tail = run;
+    b->cur = run->next;
+    b->marks = 0;
+    b->have_addr = false;
+    return true;
+}
+
+size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+    struct burst b = {f->tail, f->cur, f->marks, f->addr, f->addr_isa, f->have_addr};
+    const bool a64 = f->walk->sf;
+    size_t i;
+    if (f->walk->atoms_done || (f->pft && !f->cur))
+        return 0;
+    for (i = 0; i < size; i++) {
+        const struct ct_elem *elem = &elems[i];
+        if (elem->kind == CT_ELEM_ATOMS) {
+            if (!elem->n || !count_known(f, &b, elem))
+                break;
+        } else if (elem->kind == CT_ELEM_ADDRESS && (a64 || elem->n <= CT_IS1)) {
+            b.addr = elem->v;
+            b.addr_isa = (uint8_t)(a64 ? CT_ISA_A64 : elem->n == CT_IS0 ? CT_ISA_A32 : CT_ISA_T32);
+            b.have_addr = true;
+        } else if (elem->kind == CT_ELEM_CYCLES || elem->kind == CT_ELEM_EVENT) {
+            if (b.marks + 1 == CT_FAST_MARKS)
+                break;
+            b.marks++;
+        } else {
+            break;
+        }
+    }
+    f->tail = b.tail;
+    f->last = b.tail->last;
+    f->last_exec = b.tail->flags & CT_MEMO_EXEC;
+    f->cur = b.cur;
+    f->marks = b.marks;
+    f->addr = b.addr;
+    f->addr_isa = b.addr_isa;
+    f->have_addr = b.have_addr;
+    return i;
 }
 
 static int sync_edge(struct ct_fast *f, const struct ct_block *block, uint32_t edge, unsigned exec,
