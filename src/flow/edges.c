@@ -188,16 +188,55 @@ int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_s
     return rc ? rc : ct_edges_add_at(e, context, edge, stats);
 }
 
-static int add_step(struct ct_edges *e, uint32_t edge, uint32_t cycles)
+/* One traversal; `cycles` as in a column of them. */
+static inline void add_one(struct ct_edge_stats *to, uint32_t cycles)
 {
-    struct ct_edge_stats one = {.count = 1};
-    if (cycles != CT_STEP_NO_CYCLES) {
-        cycles &= CT_STEP_CYCLES;
-        one.timed = 1;
-        one.sum = one.min = one.max = cycles;
-        one.square_lo = (uint64_t)cycles * cycles;
+    to->count++;
+    if (cycles == CT_STEP_NO_CYCLES)
+        return;
+    uint32_t x = cycles & CT_STEP_CYCLES;
+    uint64_t square = (uint64_t)x * x;
+    to->min = to->timed && to->min < x ? to->min : x;
+    to->max = to->max > x ? to->max : x;
+    to->timed++;
+    to->sum += x;
+    to->square_lo += square;
+    to->square_hi += to->square_lo < square;
+}
+
+/* Steps of one context. */
+static int add_steps(struct ct_edges *e, const uint32_t *edge, const uint32_t *cycles, size_t count)
+{
+    size_t context;
+    uint64_t sum = 0;
+    if (!count)
+        return CT_OK;
+    int rc = ct_edges_enter(e, &context);
+    if (rc)
+        return rc;
+    const struct column *column = &e->columns[context];
+    struct ct_edge_stats *const *blocks = column->blocks;
+    uint32_t edges = e->contexts[context].edges;
+    for (size_t i = 0; i < count; i++) {
+        struct ct_edge_stats *to;
+        uint32_t number = edge[i];
+        if (number < edges && blocks[number >> BLOCK_SHIFT]) {
+            to = &blocks[number >> BLOCK_SHIFT][number & (BLOCK - 1)];
+        } else {
+            to = entry(e, context, number);
+            if (!to)
+                return CT_ERR_NOMEM;
+            blocks = column->blocks;
+            edges = e->contexts[context].edges;
+        }
+        uint32_t c = cycles ? cycles[i] : CT_STEP_NO_CYCLES;
+        sum += c == CT_STEP_NO_CYCLES ? 0 : c & CT_STEP_CYCLES;
+        add_one(to, c);
     }
-    return ct_edges_add_stats(e, edge, &one);
+    e->contexts[context].steps += count;
+    e->totals.steps += count;
+    e->totals.cycles += sum;
+    return CT_OK;
 }
 
 /* True for a count that no step got. */
@@ -209,15 +248,17 @@ static bool is_unplaced(const struct ct_step_mark *mark)
 int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)
 {
     int rc = CT_OK;
-    size_t step = 0;
+    size_t done = 0;
     for (size_t m = 0; !rc && m <= batch->mark_count; m++) {
         const struct ct_step_mark *mark = m < batch->mark_count ? &batch->marks[m] : NULL;
-        size_t upto = mark ? mark->at : batch->count;
-        for (; !rc && step < upto; step++)
-            rc = add_step(e, batch->edge[step], batch->cycles ? batch->cycles[step] : CT_STEP_NO_CYCLES);
         if (mark && is_unplaced(mark))
             e->totals.unplaced += mark->elem.v;
-        if (!rc && mark && mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_CONTEXT)
+        if (mark && (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT))
+            continue;
+        size_t upto = mark ? mark->at : batch->count;
+        rc = add_steps(e, batch->edge + done, batch->cycles ? batch->cycles + done : NULL, upto - done);
+        done = upto;
+        if (mark)
             ct_edges_set_context(e, &mark->elem);
     }
     return rc;
