@@ -14,6 +14,7 @@ extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_stats;
 extern const struct cli_command cli_command_tessla;
+extern const struct cli_command cli_command_timing;
 extern const struct cli_command cli_command_watch;
 
 #endif

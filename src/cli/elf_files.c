@@ -1,5 +1,7 @@
 #include "cli/elf_files.h"
 
+#include "cli/capture.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,18 +113,33 @@ static bool load(struct cli_elfs *p, struct cli_elf *program, const struct cli_a
     return !(parts & CLI_ELF_CFG) || cli_cfg_load(args, program, p->targets, &p->arch);
 }
 
-bool cli_elfs_load(struct cli_elfs *p, const struct cli_args *args, size_t elf,
-                   const struct ct_buffer *buffers, size_t buffer_count, unsigned parts)
+/* The ELF images of the capture that the command line names. */
+static bool add_images(struct cli_elfs *p, const struct cli_args *args)
+{
+    struct ct_capture *capture;
+    const struct cli_value *config = &args->values[CLI_CAPTURE_CONFIG];
+    if (ct_capture_open(args->ctx, config->given ? config->text : args->operand, &capture) != CT_OK) {
+        cli_library_error(args->ctx);
+        return false;
+    }
+    bool fine = true;
+    for (size_t b = 0; fine && b < capture->buffer_count; b++)
+        for (size_t i = 0; fine && i < capture->buffers[b].image_count; i++) {
+            const struct ct_image *image = &capture->buffers[b].images[i];
+            if (image->is_elf)
+                fine = add(p, image->path, strlen(image->path), image->addr);
+        }
+    ct_capture_free(capture);
+    return fine;
+}
+
+bool cli_elfs_load(struct cli_elfs *p, const struct cli_args *args, size_t elf, unsigned parts)
 {
     bool fine = true;
     for (size_t i = 0; fine && i < args->list_count; i++)
         if (args->list[i].option == elf)
             fine = add_named(p, args, args->list[i].text);
-    for (size_t b = 0; fine && b < buffer_count; b++)
-        for (size_t i = 0; fine && i < buffers[b].image_count; i++)
-            if (buffers[b].images[i].is_elf)
-                fine = add(p, buffers[b].images[i].path, strlen(buffers[b].images[i].path),
-                           buffers[b].images[i].addr);
+    fine = fine && add_images(p, args);
     for (size_t i = 0; fine && i < p->count; i++)
         fine = load(p, &p->all[i], args, parts);
     if (!fine)

@@ -38,10 +38,9 @@ struct cli_elfs {
                 "the capture need not be named."                                                             \
     }
 
-/* Loads `parts` (enum cli_elf_part) of the ELF images of all buffers and of those named by the list option number
- * `elf`. False: said why. */
-bool cli_elfs_load(struct cli_elfs *programs, const struct cli_args *args, size_t elf,
-                   const struct ct_buffer *buffers, size_t buffer_count, unsigned parts);
+/* Loads `parts` (enum cli_elf_part) of the programs that the list option number `elf` names, and of the ELF images of
+ * the capture of `args`. False: said why. */
+bool cli_elfs_load(struct cli_elfs *programs, const struct cli_args *args, size_t elf, unsigned parts);
 void cli_elfs_free(struct cli_elfs *programs);
 
 /* Loads the control flow of the program; `targets` is the file of targets, or NULL. False: said why. */

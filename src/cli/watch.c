@@ -141,18 +141,9 @@ static bool needs_edges(const struct cli_args *args)
 
 static bool load(struct watching *w, const struct cli_args *args)
 {
-    struct ct_capture *capture;
-    unsigned parts = CLI_ELF_SYMBOLS | CLI_ELF_LINES | (needs_edges(args) ? CLI_ELF_CFG : 0u);
-    const char *path =
-        args->values[CLI_CAPTURE_CONFIG].given ? args->values[CLI_CAPTURE_CONFIG].text : args->operand;
     w->programs.targets = args->values[TARGETS].text;
-    if (ct_capture_open(args->ctx, path, &capture) != CT_OK) {
-        cli_library_error(args->ctx);
-        return false;
-    }
-    bool fine = cli_elfs_load(&w->programs, args, ELF, capture->buffers, capture->buffer_count, parts);
-    ct_capture_free(capture);
-    return fine;
+    return cli_elfs_load(&w->programs, args, ELF,
+                         CLI_ELF_SYMBOLS | CLI_ELF_LINES | (needs_edges(args) ? (unsigned)CLI_ELF_CFG : 0u));
 }
 
 static bool prepare(struct watching *w, const struct cli_args *args)

@@ -15,6 +15,7 @@ $ coretap --help
 |   record     run an Arm program and write the trace of what it did
 |   graph      print the control flow of a program
 |   watch      print an event each time execution comes by a watchpoint
+|   timing     print how long edges, functions and ways between watchpoints take
 |   cover      which functions, lines, instructions and branches ran
 |   merge      add up coverage files
 |   tessla     run a TeSSLa specification on a textual trace
@@ -35,6 +36,7 @@ $ coretap
 !   record     run an Arm program and write the trace of what it did
 !   graph      print the control flow of a program
 !   watch      print an event each time execution comes by a watchpoint
+!   timing     print how long edges, functions and ways between watchpoints take
 !   cover      which functions, lines, instructions and branches ran
 !   merge      add up coverage files
 !   tessla     run a TeSSLa specification on a textual trace

@@ -1,0 +1,107 @@
+#include "analysis/dist.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SHIFT 3 /* log2 of the buckets for each power of two */
+#define EACH  (1u << SHIFT)
+
+unsigned ct_dist_bucket(uint64_t value)
+{
+    if (value < EACH)
+        return (unsigned)value;
+    unsigned top = 63u - (unsigned)__builtin_clzll(value);
+    return (top - SHIFT + 1) * EACH + ((unsigned)(value >> (top - SHIFT)) & (EACH - 1));
+}
+
+uint64_t ct_dist_bucket_start(unsigned bucket)
+{
+    if (bucket < EACH)
+        return bucket;
+    return (uint64_t)(EACH + bucket % EACH) << (bucket / EACH - 1);
+}
+
+static int add_to_bucket(struct ct_dist *d, unsigned bucket, uint32_t count)
+{
+    if (!d->histogram)
+        d->histogram = calloc(CT_DIST_BUCKETS, sizeof *d->histogram);
+    if (!d->histogram)
+        return CT_ERR_NOMEM;
+    uint32_t *room = &d->histogram[bucket];
+    *room = count > UINT32_MAX - *room ? UINT32_MAX : *room + count;
+    return CT_OK;
+}
+
+static void add_square(struct ct_dist *d, uint64_t lo, uint64_t hi)
+{
+    d->square_lo += lo;
+    d->square_hi += hi + (d->square_lo < lo);
+}
+
+int ct_dist_add(struct ct_dist *d, uint64_t value, bool histogram)
+{
+    unsigned __int128 square = (unsigned __int128)value * value;
+    if (!d->count || value < d->min)
+        d->min = value;
+    if (value > d->max)
+        d->max = value;
+    d->count++;
+    d->sum += value;
+    add_square(d, (uint64_t)square, (uint64_t)(square >> 64));
+    return histogram ? add_to_bucket(d, ct_dist_bucket(value), 1) : CT_OK;
+}
+
+int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from)
+{
+    if (!from->count)
+        return CT_OK;
+    if (!into->count || from->min < into->min)
+        into->min = from->min;
+    if (from->max > into->max)
+        into->max = from->max;
+    into->count += from->count;
+    into->sum += from->sum;
+    add_square(into, from->square_lo, from->square_hi);
+    int rc = CT_OK;
+    for (unsigned i = 0; !rc && from->histogram && i < CT_DIST_BUCKETS; i++)
+        if (from->histogram[i])
+            rc = add_to_bucket(into, i, from->histogram[i]);
+    return rc;
+}
+
+void ct_dist_free(struct ct_dist *d)
+{
+    free(d->histogram);
+    d->histogram = NULL;
+}
+
+double ct_dist_mean(const struct ct_dist *d)
+{
+    return d->count ? (double)d->sum / (double)d->count : 0;
+}
+
+/* In long double: squares of runs of 2^31 cycles and more are more than a double holds. */
+double ct_dist_deviation(const struct ct_dist *d)
+{
+    if (!d->count)
+        return 0;
+    long double n = (long double)d->count;
+    long double mean = (long double)d->sum / n;
+    long double squares = (long double)d->square_hi * 18446744073709551616.0L + (long double)d->square_lo;
+    long double variance = squares / n - mean * mean;
+    return variance > 0 ? (double)sqrtl(variance) : 0;
+}
+
+uint64_t ct_dist_quantile(const struct ct_dist *d, double q)
+{
+    uint64_t wanted = (uint64_t)ceil(q * (double)d->count);
+    uint64_t seen = 0;
+    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++) {
+        seen += d->histogram[i];
+        if (seen >= wanted && seen) {
+            uint64_t end = i + 1 < CT_DIST_BUCKETS ? ct_dist_bucket_start(i + 1) - 1 : UINT64_MAX;
+            return end > d->max ? d->max : end;
+        }
+    }
+    return d->max;
+}

@@ -1,0 +1,260 @@
+/* Times of edges and functions, added up step by step. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/dist.h"
+#include "analysis/timing.h"
+#include "base/ctx.h"
+
+#define FIRST_EDGES 1024
+
+static int make_functions(struct ct_timing *t)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < t->symbol_count; i++) {
+        size_t more;
+        ct_symbols_all(t->symbols[i], &more);
+        count += more;
+    }
+    t->functions = calloc(count, sizeof *t->functions);
+    if (!t->functions)
+        return ct_fail_nomem(t->ctx, "timing");
+    t->functions[t->function_count++] = (struct ct_timing_function){.name = "(no symbol)"};
+    for (size_t i = 0; i < t->symbol_count; i++) {
+        size_t more;
+        const struct ct_symbol *all = ct_symbols_all(t->symbols[i], &more);
+        for (size_t k = 0; k < more; k++)
+            t->functions[t->function_count++] =
+                (struct ct_timing_function){.name = all[k].name, .addr = all[k].addr};
+    }
+    return CT_OK;
+}
+
+int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, struct ct_timing **out)
+{
+    struct ct_timing *t = calloc(1, sizeof *t);
+    if (!t)
+        return ct_fail_nomem(ctx, "timing");
+    t->ctx = ctx;
+    t->histograms = !options || !options->no_histograms;
+    if (options) {
+        t->symbols = options->symbols;
+        t->symbol_count = options->symbol_count;
+    }
+    int rc = make_functions(t);
+    if (!rc)
+        rc = ct_timing_switch(t, 0, 0);
+    if (rc)
+        ct_timing_free(t);
+    else
+        *out = t;
+    return rc;
+}
+
+void ct_timing_free(struct ct_timing *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->edge_count; i++)
+        ct_dist_free(&t->edges[i].cycles);
+    for (size_t i = 0; i < t->function_count; i++) {
+        ct_dist_free(&t->functions[i].inclusive);
+        ct_dist_free(&t->functions[i].self);
+        ct_dist_free(&t->functions[i].recursive);
+        ct_dist_free(&t->functions[i].preempted);
+    }
+    for (size_t i = 0; i < t->thread_count; i++)
+        free(t->threads[i].frames);
+    ct_timing_pairs_free(t);
+    free(t->edges);
+    free(t->ways);
+    free(t->functions);
+    free(t);
+}
+
+/* ---- what edges do ---- */
+
+/* The function that `addr` is in, and whether it begins there. */
+static uint32_t function_at(const struct ct_timing *t, uint64_t addr, bool *begins)
+{
+    uint32_t first = 1;
+    *begins = false;
+    for (size_t i = 0; i < t->symbol_count; i++) {
+        size_t count;
+        const struct ct_symbol *all = ct_symbols_all(t->symbols[i], &count);
+        const struct ct_symbol *symbol = ct_symbols_at(t->symbols[i], addr, NULL);
+        if (symbol) {
+            *begins = symbol->addr == addr;
+            return first + (uint32_t)(symbol - all);
+        }
+        first += (uint32_t)count;
+    }
+    return 0;
+}
+
+/* "name.cold" is a part of "name". */
+static bool is_part(const char *part, const char *of)
+{
+    size_t length = strlen(of);
+    return strncmp(part, of, length) == 0 && strncmp(part + length, ".cold", 5) == 0;
+}
+
+static enum ct_timing_class classify(const struct ct_timing *t, const struct ct_node *node,
+                                     const struct ct_edge *edge, const struct ct_timing_way *way, bool begins)
+{
+    bool jumps =
+        (node->type == CT_INSN_BR || node->type == CT_INSN_IBR) && edge->exec && !(node->flags & CT_NODE_CUT);
+    if (!jumps || edge->kind == CT_EDGE_OPEN || !edge->next)
+        return CT_TIMING_ON;
+    if (node->sub == CT_INSN_SUB_LINK)
+        return CT_TIMING_CALL;
+    if (node->sub == CT_INSN_SUB_ERET)
+        return CT_TIMING_ERET;
+    if (node->sub != CT_INSN_SUB_NONE)
+        return CT_TIMING_RETURN;
+    if (begins && way->callee != way->function && way->callee &&
+        !is_part(t->functions[way->callee].name, t->functions[way->function].name))
+        return CT_TIMING_TAIL;
+    return node->type == CT_INSN_IBR ? CT_TIMING_JUMP : CT_TIMING_ON;
+}
+
+static int make_room(struct ct_timing *t, size_t edges)
+{
+    if (edges <= t->edge_room)
+        return CT_OK;
+    size_t room = t->edge_room ? t->edge_room : FIRST_EDGES;
+    while (room < edges)
+        room *= 2;
+    struct ct_timing_edge *all = realloc(t->edges, room * sizeof *all);
+    if (all)
+        t->edges = all;
+    struct ct_timing_way *ways = all ? realloc(t->ways, room * sizeof *ways) : NULL;
+    if (!ways)
+        return ct_fail_nomem(t->ctx, "timing");
+    t->ways = ways;
+    t->edge_room = room;
+    return CT_OK;
+}
+
+/* Edges that are new in the graph. */
+static int learn(struct ct_timing *t, const struct ct_graph *graph)
+{
+    uint32_t count;
+    uint32_t nodes;
+    const struct ct_edge *edges = ct_graph_edges(graph, &count);
+    const struct ct_node *all = ct_graph_nodes(graph, &nodes);
+    int rc = make_room(t, count);
+    for (; !rc && t->edge_count < count; t->edge_count++) {
+        const struct ct_edge *edge = &edges[t->edge_count];
+        const struct ct_node *node = &all[edge->from];
+        struct ct_timing_way *way = &t->ways[t->edge_count];
+        bool begins;
+        *way = (struct ct_timing_way){.behind = node->end, .next = edge->next, .start = node->start};
+        way->function = function_at(t, node->last, &begins);
+        way->callee = function_at(t, edge->next, &begins);
+        way->class = (uint8_t)classify(t, node, edge, way, begins);
+        t->edges[t->edge_count] = (struct ct_timing_edge){0};
+    }
+    return rc;
+}
+
+/* ---- batches ---- */
+
+static int on_element(struct ct_timing *t, const struct ct_elem *elem)
+{
+    switch (elem->kind) {
+    case CT_ELEM_CYCLES:
+        if (!elem->aux) {
+            t->totals.cycles += elem->v;
+            t->totals.unplaced += elem->v;
+        }
+        return CT_OK;
+    case CT_ELEM_CONTEXT: {
+        uint32_t ctxt = elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : 0;
+        uint32_t vmid = elem->aux & CT_CONTEXT_VMID ? (uint32_t)(elem->v >> 32) : 0;
+        if (ctxt == t->now->ctxt && vmid == t->now->vmid)
+            return CT_OK;
+        t->totals.switches += t->totals.steps > 0;
+        return ct_timing_switch(t, ctxt, vmid);
+    }
+    case CT_ELEM_EXCEPTION:
+        ct_timing_exception(t, elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0);
+        return CT_OK;
+    case CT_ELEM_RETURN:
+        ct_timing_exception_return(t);
+        return CT_OK;
+    case CT_ELEM_TRACE_ON:
+        t->was_off = true;
+        if (elem->n != CT_TRACE_ON_FILTER)
+            ct_timing_forget(t);
+        return CT_OK;
+    case CT_ELEM_GAP:
+        t->totals.gaps += elem->n != CT_GAP_INIT;
+        ct_timing_forget(t);
+        return CT_OK;
+    default:
+        return CT_OK;
+    }
+}
+
+static int on_mark(struct ct_timing *t, const struct ct_step_mark *mark)
+{
+    if (mark->kind == CT_MARK_ELEM)
+        return on_element(t, &mark->elem);
+    ct_timing_forget(t);
+    return CT_OK;
+}
+
+static int on_step(struct ct_timing *t, const struct ct_step_batch *batch, size_t i)
+{
+    struct ct_timing_edge *edge = &t->edges[batch->edge[i]];
+    uint32_t count = batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES;
+    bool timed = count != CT_STEP_NO_CYCLES;
+    uint64_t cycles = timed ? count & CT_STEP_CYCLES : 0;
+    edge->count++;
+    t->totals.steps++;
+    t->totals.untimed += !timed;
+    t->totals.edges += cycles;
+    t->totals.cycles += cycles;
+    edge->shared += timed && count & CT_STEP_SHARED;
+    int rc = timed ? ct_dist_add(&edge->cycles, cycles, t->histograms) : CT_OK;
+    if (!rc)
+        rc = ct_timing_step(t, &t->ways[batch->edge[i]], cycles, timed);
+    return rc ? ct_fail_nomem(t->ctx, "timing") : CT_OK;
+}
+
+int ct_timing_add(struct ct_timing *t, const struct ct_step_batch *batch)
+{
+    int rc = learn(t, batch->graph);
+    size_t mark = 0;
+    for (size_t i = 0; !rc && i <= batch->count; i++) {
+        while (!rc && mark < batch->mark_count && batch->marks[mark].at == i)
+            rc = on_mark(t, &batch->marks[mark++]);
+        if (!rc && i < batch->count)
+            rc = on_step(t, batch, i);
+    }
+    return !rc && t->pair_count ? ct_timing_watch(t, batch) : rc;
+}
+
+const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *t, size_t *count)
+{
+    *count = t->edge_count;
+    return t->edges;
+}
+
+const struct ct_timing_function *ct_timing_functions(const struct ct_timing *t, size_t *count)
+{
+    *count = t->function_count;
+    return t->functions;
+}
+
+const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *t, size_t *count)
+{
+    *count = t->pair_count;
+    return t->pairs;
+}
+
+struct ct_timing_totals ct_timing_totals(const struct ct_timing *t)
+{
+    return t->totals;
+}

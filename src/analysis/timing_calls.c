@@ -1,0 +1,236 @@
+/* Runs of functions, from calls and returns. Each thread (context ID and VMID) has its own stack, and each exception a level
+ * of its own on top of it, with a clock that stands still while others run. */
+#include <stdlib.h>
+
+#include "analysis/dist.h"
+#include "analysis/timing.h"
+#include "base/ctx.h"
+
+static struct ct_timing_level *level(struct ct_timing *t)
+{
+    return &t->now->levels[t->now->level];
+}
+
+static void cut_frames(struct ct_timing *t, struct ct_timing_thread *thread, uint32_t base)
+{
+    while (thread->depth > base)
+        t->functions[thread->frames[--thread->depth].function].cut++;
+}
+
+static void reset(struct ct_timing *t, struct ct_timing_thread *thread)
+{
+    cut_frames(t, thread, 0);
+    thread->level = 0;
+    thread->levels[0] =
+        (struct ct_timing_level){.clock = thread->levels[0].clock, .untimed = thread->levels[0].untimed};
+}
+
+void ct_timing_forget(struct ct_timing *t)
+{
+    for (size_t i = 0; i < t->thread_count; i++)
+        reset(t, &t->threads[i]);
+}
+
+/* A free thread, or the one that has not run for longest. */
+static struct ct_timing_thread *make_thread(struct ct_timing *t)
+{
+    if (t->thread_count < CT_TIMING_THREADS) {
+        struct ct_timing_thread *thread = &t->threads[t->thread_count];
+        thread->frames = calloc(CT_TIMING_DEEPEST, sizeof *thread->frames);
+        t->thread_count += thread->frames != NULL;
+        return thread->frames ? thread : NULL;
+    }
+    struct ct_timing_thread *oldest = &t->threads[0];
+    for (size_t i = 1; i < t->thread_count; i++)
+        if (t->threads[i].used < oldest->used)
+            oldest = &t->threads[i];
+    reset(t, oldest);
+    return oldest;
+}
+
+int ct_timing_switch(struct ct_timing *t, uint32_t ctxt, uint32_t vmid)
+{
+    if (t->now)
+        t->now->used = t->totals.steps;
+    for (size_t i = 0; i < t->thread_count; i++)
+        if (t->threads[i].ctxt == ctxt && t->threads[i].vmid == vmid) {
+            t->now = &t->threads[i];
+            return CT_OK;
+        }
+    struct ct_timing_thread *thread = make_thread(t);
+    if (!thread)
+        return ct_fail_nomem(t->ctx, "timing");
+    thread->ctxt = ctxt;
+    thread->vmid = vmid;
+    t->now = thread;
+    return CT_OK;
+}
+
+/* ---- runs ---- */
+
+static bool runs_below(const struct ct_timing_thread *thread, uint32_t base, uint32_t function)
+{
+    for (uint32_t i = thread->depth; i-- > base;)
+        if (thread->frames[i].function == function)
+            return true;
+    return false;
+}
+
+static void begin_run(struct ct_timing *t, uint32_t function, uint64_t returns_to, bool is_tail)
+{
+    struct ct_timing_thread *thread = t->now;
+    const struct ct_timing_level *on = level(t);
+    t->functions[function].runs++;
+    if (thread->depth == CT_TIMING_DEEPEST)
+        cut_frames(t, thread, on->base); /* deeper than anybody follows: begin anew */
+    if (thread->depth == CT_TIMING_DEEPEST) {
+        t->functions[function].cut++;
+        return;
+    }
+    thread->frames[thread->depth] =
+        (struct ct_timing_frame){.returns_to = returns_to,
+                                 .clock = on->clock,
+                                 .untimed = on->untimed,
+                                 .wall = t->totals.cycles,
+                                 .function = function,
+                                 .is_tail = is_tail,
+                                 .is_inner = runs_below(thread, on->base, function)};
+    thread->depth++;
+}
+
+static int end_run(struct ct_timing *t)
+{
+    const struct ct_timing_frame *frame = &t->now->frames[--t->now->depth];
+    const struct ct_timing_level *on = level(t);
+    struct ct_timing_function *f = &t->functions[frame->function];
+    if (frame->untimed != on->untimed) {
+        f->cut++;
+        return CT_OK;
+    }
+    uint64_t inclusive = on->clock - frame->clock;
+    uint64_t wall = t->totals.cycles - frame->wall;
+    int rc = ct_dist_add(frame->is_inner ? &f->recursive : &f->inclusive, inclusive, t->histograms);
+    if (!rc)
+        rc = ct_dist_add(&f->self, frame->self, t->histograms);
+    if (!rc && wall > inclusive)
+        rc = ct_dist_add(&f->preempted, wall - inclusive, t->histograms);
+    return rc;
+}
+
+/* Ends the runs down to the one that returns to `target`. Those above it that were not begun by a jump never returned. */
+static int return_to(struct ct_timing *t, uint64_t target)
+{
+    struct ct_timing_thread *thread = t->now;
+    uint32_t base = level(t)->base;
+    uint32_t at = thread->depth;
+    while (at > base && (thread->frames[at - 1].is_tail || thread->frames[at - 1].returns_to != target))
+        at--;
+    if (at == base) {
+        cut_frames(t, thread, base); /* to where no call was seen from */
+        return CT_OK;
+    }
+    bool whole = true;
+    for (uint32_t i = at; i < thread->depth; i++)
+        whole &= thread->frames[i].is_tail;
+    if (!whole)
+        cut_frames(t, thread, at);
+    int rc = CT_OK;
+    while (!rc && thread->depth >= at)
+        rc = end_run(t);
+    return rc;
+}
+
+/* A computed jump that is no return by its looks may be one by where it leads. */
+static bool is_return(struct ct_timing *t, uint64_t target)
+{
+    const struct ct_timing_thread *thread = t->now;
+    uint32_t base = level(t)->base;
+    uint32_t at = thread->depth;
+    while (at > base && thread->frames[at - 1].is_tail)
+        at--;
+    return at > base && thread->frames[at - 1].returns_to == target;
+}
+
+/* ---- exceptions ---- */
+
+void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at)
+{
+    struct ct_timing_thread *thread = t->now;
+    t->totals.exceptions++;
+    if (thread->level + 1 == CT_TIMING_LEVELS)
+        reset(t, thread);
+    thread->level++;
+    *level(t) = (struct ct_timing_level){.resumes_at = resumes_at, .base = thread->depth};
+}
+
+static void leave_level(struct ct_timing *t)
+{
+    struct ct_timing_thread *thread = t->now;
+    cut_frames(t, thread, level(t)->base);
+    if (thread->level)
+        thread->level--;
+}
+
+void ct_timing_exception_return(struct ct_timing *t)
+{
+    if (!t->after_eret)
+        leave_level(t);
+    t->after_eret = false;
+}
+
+/* ---- steps ---- */
+
+static int go(struct ct_timing *t, const struct ct_timing_way *way)
+{
+    switch (way->class) {
+    case CT_TIMING_CALL:
+        begin_run(t, way->callee, way->behind, false);
+        return CT_OK;
+    case CT_TIMING_TAIL:
+        if (is_return(t, way->next))
+            return return_to(t, way->next);
+        begin_run(t, way->callee, 0, true);
+        return CT_OK;
+    case CT_TIMING_RETURN:
+        return return_to(t, way->next);
+    case CT_TIMING_JUMP:
+        if (is_return(t, way->next))
+            return return_to(t, way->next);
+        if (t->now->level && level(t)->resumes_at == way->next)
+            leave_level(t);
+        return CT_OK;
+    case CT_TIMING_ERET:
+        leave_level(t);
+        t->after_eret = true;
+        return CT_OK;
+    default:
+        return CT_OK;
+    }
+}
+
+/* Tracing was off in between: for an exception that is not traced, or for who knows what. */
+static void come_back(struct ct_timing *t, uint64_t addr)
+{
+    t->was_off = false;
+    if (t->now->level && level(t)->resumes_at == addr)
+        leave_level(t);
+    else if (t->expected != addr)
+        ct_timing_forget(t);
+}
+
+int ct_timing_step(struct ct_timing *t, const struct ct_timing_way *way, uint64_t cycles, bool timed)
+{
+    if (t->was_off)
+        come_back(t, way->start);
+    struct ct_timing_level *on = level(t);
+    struct ct_timing_function *f = &t->functions[way->function];
+    t->after_eret = false;
+    f->steps++;
+    f->cycles += cycles;
+    on->clock += cycles;
+    on->untimed += !timed;
+    t->expected = way->next;
+    if (t->now->depth > on->base)
+        t->now->frames[t->now->depth - 1].self += cycles;
+    return way->class == CT_TIMING_ON ? CT_OK : go(t, way);
+}

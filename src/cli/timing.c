@@ -1,0 +1,273 @@
+/* coretap timing: how long edges, blocks, functions and ways between watchpoints take. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/elf_files.h"
+#include "cli/passes.h"
+#include "report/svg_hist.h"
+#include "report/timing_print.h"
+
+enum {
+    ELF = CLI_CAPTURE_OPTIONS,
+    PAIR,
+    EDGES,
+    BLOCKS,
+    TOP,
+    FORMAT,
+    FUNCTION,
+    TARGETS,
+};
+
+enum {
+    TEXT,
+    JSON,
+    SVG,
+};
+
+static const char *const formats[] = {"text", "json", "svg", NULL};
+
+static const struct cli_option options[] = {
+    CLI_CAPTURE_TABLE,
+    [ELF] = CLI_ELF_FILES,
+    [PAIR] =
+        {.name = "pair",
+         .letter = 'p',
+         .kind = CLI_LIST,
+         .arg = "\"FROM TO\"",
+         .help =
+             "Measure from one watchpoint to another, places as for 'coretap watch', with a space between."},
+    [EDGES] = {.name = "edges", .kind = CLI_FLAG, .help = "Also a table of edges."},
+    [BLOCKS] = {.name = "blocks", .kind = CLI_FLAG, .help = "Also a table of basic blocks."},
+    [TOP] = {.name = "top",
+             .letter = 'n',
+             .kind = CLI_NUMBER,
+             .arg = "N",
+             .min = 1,
+             .max = 1000000000,
+             .help = "Lines of each table, those with most cycles; 20 without this option."},
+    [FORMAT] = {.name = "format",
+                .letter = 'f',
+                .kind = CLI_CHOICE,
+                .choices = formats,
+                .help = "text; json, which has everything, histograms too; svg, a plot (see --function)."},
+    [FUNCTION] =
+        {.name = "function",
+         .kind = CLI_TEXT,
+         .arg = "NAME",
+         .help = "With --format svg: plot the inclusive times of this function. Without: the first pair."},
+    [TARGETS] = {.name = "targets",
+                 .kind = CLI_TEXT,
+                 .arg = "FILE",
+                 .help = "Targets of computed branches, as for 'coretap graph'."},
+};
+
+struct measuring {
+    struct cli_passes passes;
+    struct cli_elfs programs;
+    const struct ct_symbols **symbols;
+    struct ct_watches *watches;
+    struct ct_timing *timing;
+    const struct ct_graph *graph;
+    struct ct_json json;
+    bool is_open; /* the array of JSON */
+};
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct measuring *m = user;
+    (void)stream;
+    m->graph = batch->graph;
+    return ct_timing_add(m->timing, batch);
+}
+
+/* ---- before a stream ---- */
+
+static int add_watches(struct measuring *m, const struct cli_args *args)
+{
+    int rc = ct_watches_new(args->ctx, &m->watches);
+    for (size_t i = 0; !rc && i < m->programs.count; i++) {
+        const struct ct_watch_program program = {m->programs.all[i].symbols, m->programs.all[i].lines,
+                                                 m->programs.all[i].cfg};
+        rc = ct_watches_add_program(m->watches, &program);
+    }
+    return rc;
+}
+
+static int add_pairs(struct measuring *m, const struct cli_args *args)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < args->list_count; i++) {
+        if (args->list[i].option != PAIR)
+            continue;
+        char *text = strdup(args->list[i].text);
+        char *to = text ? strchr(text, ' ') : NULL;
+        if (!to) {
+            free(text);
+            cli_usage_error(args->command, "--pair '%s': two places with a space between are expected",
+                            args->list[i].text);
+            return CT_ERR_ARG;
+        }
+        *to = '\0';
+        rc = ct_timing_add_pair(m->timing, m->watches, text, to + 1 + strspn(to + 1, " "));
+        free(text);
+        if (rc)
+            cli_library_error(args->ctx);
+    }
+    return rc;
+}
+
+static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+{
+    struct measuring *m = passes->user;
+    const struct cli_args *args = passes->capture.args;
+    const struct ct_timing_options timing = {
+        .size = sizeof timing, .symbols = m->symbols, .symbol_count = m->programs.count};
+    chain->level = CT_LEVEL_STEPS;
+    sink->steps = on_steps;
+    m->graph = NULL;
+    if (ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK || add_watches(m, args) != CT_OK)
+        return cli_library_error(args->ctx);
+    return add_pairs(m, args) == CT_OK ? CLI_CLEAN : CLI_FAILED;
+}
+
+/* ---- after it ---- */
+
+static const struct ct_dist *plotted(const struct measuring *m, const struct cli_args *args,
+                                     const char **title)
+{
+    size_t count;
+    const struct ct_timing_pair *pairs = ct_timing_pairs(m->timing, &count);
+    const struct cli_value *name = &args->values[FUNCTION];
+    if (!name->given && count) {
+        *title = pairs[0].name;
+        return &pairs[0].direct;
+    }
+    const struct ct_timing_function *functions = ct_timing_functions(m->timing, &count);
+    for (size_t i = 0; name->given && i < count; i++)
+        if (functions[i].inclusive.count && strcmp(functions[i].name, name->text) == 0) {
+            *title = functions[i].name;
+            return &functions[i].inclusive;
+        }
+    return NULL;
+}
+
+static void print(struct measuring *m, const struct cli_args *args, const struct ct_timing_view *view)
+{
+    const struct ct_timing_wish wish = {.top =
+                                            args->values[TOP].given ? (size_t)args->values[TOP].number : 20,
+                                        .edges = args->values[EDGES].given,
+                                        .blocks = args->values[BLOCKS].given};
+    const char *title = NULL;
+    const struct ct_dist *dist;
+    switch (args->values[FORMAT].number) {
+    case JSON:
+        ct_timing_print_json(&m->json, view);
+        break;
+    case SVG:
+        dist = plotted(m, args, &title);
+        if (dist)
+            ct_svg_histogram(stdout, title, dist);
+        break;
+    default:
+        ct_timing_print_text(stdout, view, &wish);
+        break;
+    }
+}
+
+static const struct ct_source *source_of(const struct cli_passes *passes)
+{
+    const struct ct_buffer *buffer = passes->buffer;
+    for (size_t i = 0; buffer->framing != CT_FRAMING_NONE && i < buffer->source_count; i++)
+        if (buffer->sources[i].trace_id == passes->id)
+            return &buffer->sources[i];
+    return &buffer->sources[0];
+}
+
+/* Blocks of the first program: others have numbers of their own. */
+static void show(struct measuring *m)
+{
+    const struct cli_args *args = m->passes.capture.args;
+    const struct ct_source *source = source_of(&m->passes);
+    const struct ct_cfg *cfg = m->programs.count ? m->programs.all[0].cfg : NULL;
+    size_t blocks = 0;
+    if (cfg)
+        ct_cfg_blocks(cfg, &blocks);
+    struct ct_timing_block *times = calloc(blocks + 1, sizeof *times);
+    if (times && cfg)
+        ct_timing_add_blocks(m->timing, m->graph, cfg, times);
+    const struct ct_timing_view view = {.buffer = m->passes.buffer->name,
+                                        .core = source->core ? source->core : source->name,
+                                        .id = m->passes.id,
+                                        .timing = m->timing,
+                                        .graph = m->graph,
+                                        .cfg = times ? cfg : NULL,
+                                        .blocks = times};
+    print(m, args, &view);
+    free(times);
+}
+
+static void end(struct cli_passes *passes)
+{
+    struct measuring *m = passes->user;
+    if (m->graph)
+        show(m);
+    ct_timing_free(m->timing);
+    ct_watches_free(m->watches);
+    m->timing = NULL;
+    m->watches = NULL;
+}
+
+static bool load(struct measuring *m, const struct cli_args *args)
+{
+    bool wants_lines = false;
+    for (size_t i = 0; i < args->list_count; i++)
+        wants_lines |= args->list[i].option == PAIR;
+    m->programs.targets = args->values[TARGETS].text;
+    if (!cli_elfs_load(&m->programs, args, ELF,
+                       CLI_ELF_SYMBOLS | CLI_ELF_CFG | (wants_lines ? (unsigned)CLI_ELF_LINES : 0u)))
+        return false;
+    m->symbols = calloc(m->programs.count + 1, sizeof *m->symbols);
+    for (size_t i = 0; m->symbols && i < m->programs.count; i++)
+        m->symbols[i] = m->programs.all[i].symbols;
+    return m->symbols != NULL;
+}
+
+static int run(const struct cli_args *args)
+{
+    static struct measuring m;
+    bool json = args->values[FORMAT].number == JSON;
+    m.passes.user = &m;
+    m.passes.begin = begin;
+    m.passes.end = end;
+    m.json.out = stdout;
+    if (!load(&m, args))
+        return CLI_FAILED;
+    if (json)
+        ct_json_array(&m.json, NULL);
+    int code = cli_passes_run(&m.passes, args);
+    if (json)
+        ct_json_array_end(&m.json);
+    free(m.symbols);
+    cli_elfs_free(&m.programs);
+    return code;
+}
+
+const struct cli_command cli_command_timing = {
+    .name = "timing",
+    .summary = "print how long edges, functions and ways between watchpoints take",
+    .operand = "CAPTURE",
+    .about = "Adds up the cycles of each edge of the program, of each basic block, of each function (alone, "
+             "and with all that "
+             "it calls), and from one watchpoint to another: how often, minimum, mean, maximum, standard "
+             "deviation and a "
+             "histogram.\n"
+             "Runs of functions are told by calls and returns. What exceptions and other threads take in "
+             "between is not in "
+             "their times but counted apart; of a recursion the outermost run counts. The cycles of all "
+             "edges and those that "
+             "belong to no instruction (unplaced) are all cycles of the trace.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,331 @@
+#include "report/timing_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- tables of the largest ---- */
+
+struct place {
+    size_t index;
+    uint64_t weight;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+typedef uint64_t weigh_fn(const struct ct_timing_view *view, size_t index);
+typedef void line_fn(FILE *out, const struct ct_timing_view *view, size_t index);
+
+/* The `top` of `count` things that weigh most, those that weigh nothing left out. */
+static void table(FILE *out, const struct ct_timing_view *view, size_t count, size_t top, weigh_fn *weigh,
+                  line_fn *line)
+{
+    struct place *places = calloc(count + 1, sizeof *places);
+    size_t used = 0;
+    for (size_t i = 0; places && i < count; i++)
+        if (weigh(view, i))
+            places[used++] = (struct place){i, weigh(view, i)};
+    if (used)
+        qsort(places, used, sizeof *places, by_weight);
+    for (size_t i = 0; i < used && i < top; i++)
+        line(out, view, places[i].index);
+    if (used > top)
+        fprintf(out, "# %zu more\n", used - top);
+    free(places);
+}
+
+static void dist(FILE *out, const struct ct_dist *d)
+{
+    fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%.2f\t%" PRIu64 "\t%.2f", d->count, d->min, ct_dist_mean(d),
+            d->max, ct_dist_deviation(d));
+}
+
+/* ---- text ---- */
+
+static const struct ct_timing_function *function(const struct ct_timing_view *view, size_t index)
+{
+    size_t count;
+    return &ct_timing_functions(view->timing, &count)[index];
+}
+
+/* Without cycle counts the steps order them. */
+static uint64_t function_weight(const struct ct_timing_view *view, size_t index)
+{
+    const struct ct_timing_function *f = function(view, index);
+    return ct_timing_totals(view->timing).edges ? f->cycles : f->steps;
+}
+
+static void function_line(FILE *out, const struct ct_timing_view *view, size_t index)
+{
+    const struct ct_timing_function *f = function(view, index);
+    fprintf(out, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, f->name, f->cycles, f->runs, f->cut);
+    dist(out, &f->self);
+    dist(out, &f->inclusive);
+    fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", f->recursive.count, f->preempted.count,
+            f->preempted.sum);
+}
+
+static uint64_t edge_weight(const struct ct_timing_view *view, size_t index)
+{
+    size_t count;
+    const struct ct_timing_edge *e = &ct_timing_edges(view->timing, &count)[index];
+    return ct_timing_totals(view->timing).edges ? e->cycles.sum : e->count;
+}
+
+/* The edge of the control flow graph at the end of the step, when there is a graph and it has one. */
+static uint32_t cfg_edge(const struct ct_timing_view *view, const struct ct_node *node,
+                         const struct ct_edge *edge)
+{
+    if (!view->cfg || edge->kind == CT_EDGE_OPEN)
+        return CT_CFG_NONE;
+    return ct_cfg_edge_between(view->cfg, node->last, edge->next);
+}
+
+static const char *way_out(const struct ct_edge *edge)
+{
+    static const char *const names[] = {"next", "interrupted", "open"};
+    return names[edge->kind];
+}
+
+static void edge_line(FILE *out, const struct ct_timing_view *view, size_t index)
+{
+    size_t count;
+    uint32_t n;
+    const struct ct_timing_edge *e = &ct_timing_edges(view->timing, &count)[index];
+    const struct ct_edge *edge = &ct_graph_edges(view->graph, &n)[index];
+    const struct ct_node *node = &ct_graph_nodes(view->graph, &n)[edge->from];
+    uint32_t number = cfg_edge(view, node, edge);
+    if (number != CT_CFG_NONE)
+        fprintf(out, "e%" PRIu32, number);
+    else
+        fputc('-', out);
+    fprintf(out, "\t0x%" PRIx64 "..0x%" PRIx64 "\t%s\t0x%" PRIx64 "\t%" PRIu64, node->start, node->last,
+            way_out(edge), edge->next, e->count);
+    dist(out, &e->cycles);
+    fprintf(out, "\t%" PRIu64 "\n", e->shared);
+}
+
+static uint64_t block_weight(const struct ct_timing_view *view, size_t index)
+{
+    const struct ct_timing_block *b = &view->blocks[index];
+    return ct_timing_totals(view->timing).edges ? b->sum : b->count;
+}
+
+static void block_line(FILE *out, const struct ct_timing_view *view, size_t index)
+{
+    size_t count;
+    const struct ct_timing_block *b = &view->blocks[index];
+    const struct ct_cfg_block *block = &ct_cfg_blocks(view->cfg, &count)[index];
+    fprintf(out,
+            "b%zu\t0x%" PRIx64 "..0x%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\t%.2f\t%" PRIu64 "\t%" PRIu64 "\n",
+            index, block->start, block->last, b->count, b->min,
+            b->timed ? (double)b->sum / (double)b->timed : 0, b->max, b->sum);
+}
+
+static void pairs(FILE *out, const struct ct_timing_view *view)
+{
+    size_t count;
+    const struct ct_timing_pair *all = ct_timing_pairs(view->timing, &count);
+    if (count)
+        fputs("# from .. to\tcount\tmin\tmean\tmax\tdeviation\tpreempted "
+              "count\tmin\tmean\tmax\tdeviation\tlost\t"
+              "restarted\n",
+              out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(all[i].name, out);
+        dist(out, &all[i].direct);
+        dist(out, &all[i].preempted);
+        fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\n", all[i].lost, all[i].restarted);
+    }
+}
+
+static void totals(FILE *out, const struct ct_timing_view *view)
+{
+    const struct ct_timing_totals t = ct_timing_totals(view->timing);
+    fprintf(out,
+            "# buffer %s, id %02x, core %s\n# cycles=%" PRIu64 " edges=%" PRIu64 " unplaced=%" PRIu64
+            " steps=%" PRIu64 " untimed=%" PRIu64 " gaps=%" PRIu64 " exceptions=%" PRIu64 " switches=%" PRIu64
+            "\n",
+            view->buffer, view->id, view->core, t.cycles, t.edges, t.unplaced, t.steps, t.untimed, t.gaps,
+            t.exceptions, t.switches);
+}
+
+void ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const struct ct_timing_wish *wish)
+{
+    size_t count;
+    totals(out, view);
+    ct_timing_functions(view->timing, &count);
+    fputs("# function\tcycles\truns\tcut\tself count\tmin\tmean\tmax\tdeviation\tinclusive "
+          "count\tmin\tmean\tmax\t"
+          "deviation\trecursive\tpreempted\tcycles of others\n",
+          out);
+    table(out, view, count, wish->top, function_weight, function_line);
+    pairs(out, view);
+    if (wish->edges) {
+        fputs("# edge\tcode\tway out\tto\tcount\ttimed\tmin\tmean\tmax\tdeviation\tshared\n", out);
+        ct_timing_edges(view->timing, &count);
+        table(out, view, count, wish->top, edge_weight, edge_line);
+    }
+    if (wish->blocks && view->cfg) {
+        fputs("# block\tcode\tcount\tmin\tmean\tmax\tcycles\n", out);
+        ct_cfg_blocks(view->cfg, &count);
+        table(out, view, count, wish->top, block_weight, block_line);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void json_address(struct ct_json *json, const char *key, uint64_t addr)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, addr);
+    ct_json_text(json, key, text);
+}
+
+static void json_dist(struct ct_json *json, const char *key, const struct ct_dist *d)
+{
+    ct_json_object(json, key);
+    ct_json_number(json, "count", d->count);
+    ct_json_number(json, "sum", d->sum);
+    ct_json_number(json, "min", d->min);
+    ct_json_number(json, "max", d->max);
+    ct_json_real(json, "mean", ct_dist_mean(d));
+    ct_json_real(json, "deviation", ct_dist_deviation(d));
+    ct_json_array(json, "histogram");
+    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++)
+        if (d->histogram[i]) {
+            ct_json_object(json, NULL);
+            ct_json_number(json, "from", ct_dist_bucket_start(i));
+            ct_json_number(json, "count", d->histogram[i]);
+            ct_json_object_end(json);
+        }
+    ct_json_array_end(json);
+    ct_json_object_end(json);
+}
+
+static void json_functions(struct ct_json *json, const struct ct_timing_view *view)
+{
+    size_t count;
+    const struct ct_timing_function *all = ct_timing_functions(view->timing, &count);
+    ct_json_array(json, "functions");
+    for (size_t i = 0; i < count; i++) {
+        if (!all[i].steps)
+            continue;
+        ct_json_object(json, NULL);
+        ct_json_text(json, "name", all[i].name);
+        json_address(json, "addr", all[i].addr);
+        ct_json_number(json, "cycles", all[i].cycles);
+        ct_json_number(json, "steps", all[i].steps);
+        ct_json_number(json, "runs", all[i].runs);
+        ct_json_number(json, "cut", all[i].cut);
+        json_dist(json, "self", &all[i].self);
+        json_dist(json, "inclusive", &all[i].inclusive);
+        json_dist(json, "recursive", &all[i].recursive);
+        json_dist(json, "preempted", &all[i].preempted);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+static void json_edges(struct ct_json *json, const struct ct_timing_view *view)
+{
+    size_t count;
+    uint32_t n;
+    const struct ct_timing_edge *all = ct_timing_edges(view->timing, &count);
+    const struct ct_edge *edges = view->graph ? ct_graph_edges(view->graph, &n) : NULL;
+    const struct ct_node *nodes = view->graph ? ct_graph_nodes(view->graph, &n) : NULL;
+    ct_json_array(json, "edges");
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_node *node = &nodes[edges[i].from];
+        uint32_t number = cfg_edge(view, node, &edges[i]);
+        ct_json_object(json, NULL);
+        if (number != CT_CFG_NONE)
+            ct_json_number(json, "id", number);
+        json_address(json, "start", node->start);
+        json_address(json, "last", node->last);
+        ct_json_text(json, "way", way_out(&edges[i]));
+        ct_json_bool(json, "taken", edges[i].exec);
+        json_address(json, "next", edges[i].next);
+        ct_json_number(json, "count", all[i].count);
+        ct_json_number(json, "shared", all[i].shared);
+        json_dist(json, "cycles", &all[i].cycles);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+static void json_blocks(struct ct_json *json, const struct ct_timing_view *view)
+{
+    size_t count = 0;
+    const struct ct_cfg_block *all = view->cfg ? ct_cfg_blocks(view->cfg, &count) : NULL;
+    ct_json_array(json, "blocks");
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_timing_block *b = &view->blocks[i];
+        if (!b->count && !b->timed)
+            continue;
+        ct_json_object(json, NULL);
+        ct_json_number(json, "id", i);
+        json_address(json, "start", all[i].start);
+        json_address(json, "last", all[i].last);
+        ct_json_number(json, "count", b->count);
+        ct_json_number(json, "sum", b->sum);
+        ct_json_number(json, "min", b->min);
+        ct_json_number(json, "max", b->max);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+static void json_pairs(struct ct_json *json, const struct ct_timing_view *view)
+{
+    size_t count;
+    const struct ct_timing_pair *all = ct_timing_pairs(view->timing, &count);
+    ct_json_array(json, "pairs");
+    for (size_t i = 0; i < count; i++) {
+        ct_json_object(json, NULL);
+        ct_json_text(json, "name", all[i].name);
+        json_dist(json, "direct", &all[i].direct);
+        json_dist(json, "preempted", &all[i].preempted);
+        ct_json_number(json, "lost", all[i].lost);
+        ct_json_number(json, "restarted", all[i].restarted);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+static void json_totals(struct ct_json *json, const struct ct_timing_totals *t)
+{
+    ct_json_object(json, "totals");
+    ct_json_number(json, "cycles", t->cycles);
+    ct_json_number(json, "edges", t->edges);
+    ct_json_number(json, "unplaced", t->unplaced);
+    ct_json_number(json, "steps", t->steps);
+    ct_json_number(json, "untimed", t->untimed);
+    ct_json_number(json, "gaps", t->gaps);
+    ct_json_number(json, "exceptions", t->exceptions);
+    ct_json_number(json, "switches", t->switches);
+    ct_json_object_end(json);
+}
+
+void ct_timing_print_json(struct ct_json *json, const struct ct_timing_view *view)
+{
+    const struct ct_timing_totals t = ct_timing_totals(view->timing);
+    char id[8];
+    snprintf(id, sizeof id, "%02x", view->id);
+    ct_json_object(json, NULL);
+    ct_json_text(json, "buffer", view->buffer);
+    ct_json_text(json, "id", id);
+    ct_json_text(json, "core", view->core);
+    json_totals(json, &t);
+    json_functions(json, view);
+    json_edges(json, view);
+    json_blocks(json, view);
+    json_pairs(json, view);
+    ct_json_object_end(json);
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""coretap timing: sums, and runs of functions against events of their entries and returns.
+
+usage: run_timing.py COMMAND PLUGIN WORKER.C
+
+Of every capture of the corpus with instruction trace: the cycles of all edges and those of no instruction are all cycles
+that the trace has, as 'coretap decode' counts them from the elements alone."""
+import csv
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COMMAND, PLUGIN, SOURCE = sys.argv[1], sys.argv[2], sys.argv[3]
+ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+SETS = {
+    "each cycle": ["--cycle-count=1"],
+    "shared counts": ["--cycle-count=40", "--return-stack"],
+    "ETE": ["--protocol", "ete", "--cycle-count", "--timestamps=50"],
+    "overflows": ["--cycle-count", "--overflow", "300", "--seed", "5"],
+}
+
+
+def run(*command):
+    result = subprocess.run([COMMAND, *map(str, command)], capture_output=True, text=True, check=False, env=ENV,
+                            timeout=600)
+    assert result.returncode in (0, 1), result.stderr
+    return result.stdout
+
+
+def check_sums(capture, *options):
+    """Streams whose sums were checked."""
+    streams = json.loads(run("timing", "-q", "--format", "json", *options, capture))
+    last = {}
+    for row in csv.DictReader(run("decode", "-q", "--format", "csv", "--along", "trace", capture).splitlines()):
+        last[row["buffer"], row["id"]] = int(row["cycle"])
+    for stream in streams:
+        totals = stream["totals"]
+        edges = sum(edge["cycles"]["sum"] for edge in stream["edges"])
+        functions = sum(function["cycles"] for function in stream["functions"])
+        assert edges == totals["edges"] == functions, (edges, totals, functions)
+        assert totals["edges"] + totals["unplaced"] == totals["cycles"], totals
+        if totals["steps"]:
+            assert totals["cycles"] == last[stream["buffer"], stream["id"]], (totals, last)
+        for edge in stream["edges"]:
+            assert sum(b["count"] for b in edge["cycles"]["histogram"]) == edge["cycles"]["count"] <= edge["count"]
+    return streams
+
+
+def runs_of(events):
+    """{function: inclusive times of outermost runs, of inner ones}, from entries and returns."""
+    stack, times = [], {}
+    for event in events:
+        name = event["watch"]
+        if event["event"] == "entry":
+            stack.append((name, event["cycle"]))
+        elif event["event"] == "return":
+            while stack:
+                function, begin = stack.pop()
+                inner = any(f == function for f, _ in stack)
+                times.setdefault(function, ([], []))[inner].append(event["cycle"] - begin)
+                # a function that was jumped to returns for the one that jumped; its own event came before
+                if function == name:
+                    break
+    return times
+
+
+def check_functions(capture, program, stream):
+    names = ["leaf", "work", "fib"]
+    listing = capture.parent / "places"
+    listing.write_text("\n".join(names) + "\n")
+    events = [json.loads(row) for row in run("watch", "-q", "--format", "jsonl", "--elf", program, "--list", listing,
+                                             capture).splitlines()]
+    times = runs_of(events)
+    for function in stream["functions"]:
+        if function["name"] not in names:
+            continue
+        outer, inner = times[function["name"]]
+        assert function["inclusive"]["count"] == len(outer) and function["recursive"]["count"] == len(inner), function
+        assert function["inclusive"]["sum"] == sum(outer) and function["inclusive"]["max"] == max(outer), function
+        assert function["recursive"]["sum"] == sum(inner), function
+        assert function["runs"] == len(outer) + len(inner) and function["cut"] == 0
+    pair = stream["pairs"][0]["direct"]
+    assert pair["count"] == len(times["work"][0]) and pair["sum"] == sum(times["work"][0]), pair
+
+
+def check_recorded(folder, program, options):
+    capture = folder / "capture"
+    shutil.rmtree(capture, ignore_errors=True)
+    run("record", "-q", "-o", capture, *options, "--", program)
+    stream, = check_sums(capture, "--elf", program, "--pair", "entry:work return:work")
+    if "--overflow" in options:
+        assert stream["totals"]["gaps"] > 0
+    else:
+        check_functions(capture, program, stream)
+    return f"{stream['totals']['steps']} steps, {stream['totals']['cycles']} cycles"
+
+
+def check_corpus(capture):
+    streams = [s for s in check_sums(capture) if s["totals"]["steps"]]
+    return f"{len(streams)} streams, {sum(s['totals']['cycles'] for s in streams)} cycles"
+
+
+def main():
+    corpus = pathlib.Path(os.environ.get("CT_SHARED") or pathlib.Path(__file__).resolve().parents[3] / "shared")
+    captures = sorted(corpus.glob("corpus/snapshots/*"))
+    missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        program = folder / "worker"
+        if not missing:
+            subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-nostdlib", "-static", "-ffreestanding", "-o", program,
+                            SOURCE], check=True)
+        tests = [(name, missing and f"needs {missing}", lambda o=options: check_recorded(folder, program, o))
+                 for name, options in SETS.items()]
+        tests += [(c.name, None, lambda c=c: check_corpus(c)) for c in captures]
+        tests += [] if captures else [("corpus", "needs CT_SHARED", None)]
+        failed = 0
+        print(f"1..{len(tests)}")
+        for number, (name, skip, test) in enumerate(tests, 1):
+            if skip:
+                print(f"ok {number} - {name} # SKIP {skip}")
+                continue
+            try:
+                print(f"ok {number} - {name}\n# {test()}")
+            except AssertionError as error:
+                failed += 1
+                print(f"not ok {number} - {name}\n# {error}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,290 @@
+/* Times: distributions, and runs of functions that exceptions, threads and recursion come between. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "analysis/dist.h"
+#include "coretap/timing.h"
+#include "elf_build.h"
+
+#define TEXT UINT64_C(0x400000)
+#define MAIN (TEXT + 0x00)
+#define WORK (TEXT + 0x20)
+#define LEAF (TEXT + 0x40)
+#define IRQ  (TEXT + 0x60)
+#define MOST 32
+
+static const struct test_symbol symbols[] = {
+    {.name = "main", .value = MAIN, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "work", .value = WORK, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "leaf", .value = LEAF, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "irq", .value = IRQ, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+};
+
+struct fixture {
+    uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    struct ct_symbols *loaded;
+    struct ct_graph *graph;
+    struct ct_timing *timing;
+    uint32_t edges[MOST], cycles[MOST];
+    struct ct_step_mark marks[MOST];
+    size_t count, mark_count;
+};
+
+static int begin(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){0};
+    elf64_build(f.file, symbols, 4);
+    const struct ct_symbols *const *list = (const struct ct_symbols *const *)&f.loaded;
+    const struct ct_timing_options options = {.size = sizeof options, .symbols = list, .symbol_count = 1};
+    *state = &f;
+    return ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.loaded) ||
+           ct_graph_new(NULL, &f.graph) || ct_timing_new(NULL, &options, &f.timing);
+}
+
+static int finish(void **state)
+{
+    struct fixture *f = *state;
+    ct_timing_free(f->timing);
+    ct_graph_free(f->graph);
+    ct_symbols_free(f->loaded);
+    return 0;
+}
+
+/* A step of one instruction at `addr`, on to `next`. */
+static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint64_t next, uint32_t cycles)
+{
+    const struct ct_node node = {
+        .start = addr, .last = addr, .end = addr + 4, .n = 1, .type = type, .sub = sub, .last_size = 4};
+    uint32_t number;
+    assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
+    const struct ct_edge edge = {.next = next, .from = number, .exec = 1, .kind = CT_EDGE_NEXT};
+    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count]), CT_OK);
+    f->cycles[f->count++] = cycles;
+}
+
+static void call(struct fixture *f, uint64_t from, uint64_t to, uint32_t cycles)
+{
+    step(f, from, CT_INSN_BR, CT_INSN_SUB_LINK, to, cycles);
+}
+
+static void ret(struct fixture *f, uint64_t from, uint64_t to, uint32_t cycles)
+{
+    step(f, from, CT_INSN_IBR, CT_INSN_SUB_RET, to, cycles);
+}
+
+static void mark(struct fixture *f, struct ct_elem elem)
+{
+    f->marks[f->mark_count++] =
+        (struct ct_step_mark){.elem = elem, .at = (uint32_t)f->count, .kind = CT_MARK_ELEM};
+}
+
+static void context(struct fixture *f, uint32_t ctxt)
+{
+    mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = ctxt});
+}
+
+/* Everything in one batch, or cut into batches of `most` steps. */
+static void run(struct fixture *f, size_t most)
+{
+    size_t m = 0;
+    for (size_t at = 0; at < f->count || m < f->mark_count; at += most) {
+        size_t count = f->count - at < most ? f->count - at : most;
+        struct ct_step_mark marks[MOST];
+        size_t n = 0;
+        while (m < f->mark_count && (f->marks[m].at < at + count || at + count == f->count)) {
+            marks[n] = f->marks[m++];
+            marks[n++].at -= (uint32_t)at;
+        }
+        const struct ct_step_batch batch = {.graph = f->graph,
+                                            .edge = f->edges + at,
+                                            .cycles = f->cycles + at,
+                                            .count = count,
+                                            .marks = marks,
+                                            .mark_count = n};
+        assert_int_equal(ct_timing_add(f->timing, &batch), CT_OK);
+    }
+}
+
+static const struct ct_timing_function *function(const struct fixture *f, const char *name)
+{
+    size_t count;
+    const struct ct_timing_function *all = ct_timing_functions(f->timing, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return &all[i];
+    fail_msg("no function %s", name);
+    return NULL;
+}
+
+static void calls_nest(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, 1);
+    call(f, WORK, LEAF, 10);
+    ret(f, LEAF, WORK + 4, 100);
+    ret(f, WORK + 4, MAIN + 4, 1000);
+    run(f, 1);
+    assert_int_equal(function(f, "work")->inclusive.sum, 1110);
+    assert_int_equal(function(f, "work")->self.sum, 1010);
+    assert_int_equal(function(f, "leaf")->inclusive.sum, 100);
+    assert_int_equal(function(f, "main")->cycles, 1);
+    assert_int_equal(function(f, "work")->preempted.count, 0);
+}
+
+/* A handler's cycles are its own, and those it interrupts say how many there were. */
+static void exceptions_are_apart(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, 1);
+    step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = WORK + 4});
+    call(f, IRQ, LEAF, 200);
+    ret(f, LEAF, IRQ + 4, 300);
+    step(f, IRQ + 4, CT_INSN_IBR, CT_INSN_SUB_ERET, WORK + 4, 400);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+    ret(f, WORK + 4, MAIN + 4, 20);
+    run(f, MOST);
+    assert_int_equal(function(f, "work")->inclusive.sum, 30);
+    assert_int_equal(function(f, "work")->preempted.sum, 900);
+    assert_int_equal(function(f, "leaf")->inclusive.sum, 300);
+    assert_int_equal(function(f, "irq")->cycles, 600);
+    assert_int_equal(ct_timing_totals(f->timing).exceptions, 1);
+    assert_int_equal(ct_timing_totals(f->timing).cycles, 931);
+}
+
+static void threads_are_apart(void **state)
+{
+    struct fixture *f = *state;
+    context(f, 1);
+    call(f, MAIN, WORK, 1);
+    step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
+    context(f, 2);
+    call(f, MAIN, WORK, 1);
+    ret(f, WORK + 4, MAIN + 4, 500);
+    context(f, 1);
+    ret(f, WORK + 4, MAIN + 4, 20);
+    run(f, 2);
+    const struct ct_timing_function *work = function(f, "work");
+    assert_int_equal(work->inclusive.count, 2);
+    assert_int_equal(work->inclusive.min, 30);
+    assert_int_equal(work->inclusive.max, 500);
+    assert_int_equal(work->preempted.sum, 501);
+    assert_int_equal(work->recursive.count, 0);
+    assert_int_equal(ct_timing_totals(f->timing).switches, 2);
+}
+
+static void recursion_counts_once(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, 1);
+    call(f, WORK, WORK, 10);
+    call(f, WORK, WORK, 10);
+    ret(f, WORK + 4, WORK + 4, 10);
+    ret(f, WORK + 4, WORK + 4, 10);
+    ret(f, WORK + 4, MAIN + 4, 10);
+    run(f, MOST);
+    const struct ct_timing_function *work = function(f, "work");
+    assert_int_equal(work->inclusive.count, 1);
+    assert_int_equal(work->inclusive.sum, 50);
+    assert_int_equal(work->recursive.count, 2);
+    assert_int_equal(work->recursive.sum, 10 + 30);
+    assert_int_equal(work->self.sum, 50);
+}
+
+/* work() ends with a jump to leaf(), whose return is that of both. */
+static void tail_calls_return_together(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, 1);
+    step(f, WORK, CT_INSN_BR, CT_INSN_SUB_NONE, LEAF, 10);
+    ret(f, LEAF, MAIN + 4, 5);
+    run(f, MOST);
+    assert_int_equal(function(f, "leaf")->inclusive.sum, 5);
+    assert_int_equal(function(f, "work")->inclusive.sum, 15);
+}
+
+/* What a gap cuts is counted as begun and not as whole. */
+static void gaps_cut_runs(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, 1);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW});
+    mark(f, (struct ct_elem){.kind = CT_ELEM_CYCLES, .n = CT_CYCLES_UNPLACED, .v = 77});
+    ret(f, WORK + 4, MAIN + 4, 20);
+    run(f, 1);
+    const struct ct_timing_function *work = function(f, "work");
+    assert_int_equal(work->runs, 1);
+    assert_int_equal(work->cut, 1);
+    assert_int_equal(work->inclusive.count, 0);
+    const struct ct_timing_totals totals = ct_timing_totals(f->timing);
+    assert_int_equal(totals.cycles, 98);
+    assert_int_equal(totals.unplaced, 77);
+    assert_int_equal(totals.edges, 21);
+    assert_int_equal(totals.gaps, 1);
+}
+
+static void steps_without_cycles_cut_runs(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, 1);
+    ret(f, WORK, MAIN + 4, CT_STEP_NO_CYCLES);
+    run(f, MOST);
+    assert_int_equal(function(f, "work")->cut, 1);
+    assert_int_equal(ct_timing_totals(f->timing).untimed, 1);
+}
+
+static void buckets_are_eighths(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < CT_DIST_BUCKETS; i++) {
+        uint64_t start = ct_dist_bucket_start(i);
+        assert_int_equal(ct_dist_bucket(start), i);
+        if (i) {
+            assert_int_equal(ct_dist_bucket(start - 1), i - 1);
+            assert_true(start - ct_dist_bucket_start(i - 1) <= start / 8 + 1);
+        }
+    }
+    assert_int_equal(ct_dist_bucket(UINT64_MAX), CT_DIST_BUCKETS - 1);
+}
+
+static void distributions_add_up(void **state)
+{
+    (void)state;
+    struct ct_dist a = {0};
+    struct ct_dist b = {0};
+    for (uint64_t i = 1; i <= 100; i++)
+        assert_int_equal(ct_dist_add(i % 2 ? &a : &b, i, true), CT_OK);
+    assert_int_equal(ct_dist_merge(&a, &b), CT_OK);
+    assert_int_equal(a.count, 100);
+    assert_int_equal(a.min, 1);
+    assert_int_equal(a.max, 100);
+    assert_true(fabs(ct_dist_mean(&a) - 50.5) < 1e-9);
+    assert_true(fabs(ct_dist_deviation(&a) - sqrt(9999.0 / 12)) < 1e-9);
+    assert_int_equal(ct_dist_quantile(&a, 1), 100);
+    assert_int_equal(ct_dist_quantile(&a, 0.05), 5);
+    assert_in_range(ct_dist_quantile(&a, 0.5), 50, 56);
+    ct_dist_free(&a);
+    ct_dist_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(calls_nest, begin, finish),
+        cmocka_unit_test_setup_teardown(exceptions_are_apart, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_are_apart, begin, finish),
+        cmocka_unit_test_setup_teardown(recursion_counts_once, begin, finish),
+        cmocka_unit_test_setup_teardown(tail_calls_return_together, begin, finish),
+        cmocka_unit_test_setup_teardown(gaps_cut_runs, begin, finish),
+        cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
+        cmocka_unit_test(buckets_are_eighths),
+        cmocka_unit_test(distributions_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
