@@ -26,6 +26,12 @@ bench: all
 	@meson test -C $(BUILD) --benchmark --verbose
 
 demo: all
+	$(deps) arm
+	@examples/record/demo $(BUILD)/coretap $(BUILD)/examples/record/where
+
+# The same for a capture that is in the sources.
+.PHONY: quick-demo
+quick-demo: all
 	@examples/quickstart/demo $(BUILD)/coretap
 
 # Five runs of canny on a full-HD image under the coherence-port tracer; minutes. SIZE=vga is quicker.

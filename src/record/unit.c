@@ -183,13 +183,14 @@ static int tell(struct ct_unit *u, bool traced)
     return u->n && u->o.run ? u->o.run(u->o.user, &run) : CT_OK;
 }
 
-/* docs/recording.md: an instruction takes a cycle, a taken branch one more, and now and then a run waits for memory. */
-static void spend(struct ct_unit *u, bool taken)
+/* docs/recording.md: an instruction takes a cycle, a taken branch one more, and now and then a run waits for memory.
+ * Cycles are counted for what is traced, time goes on always. */
+static void spend(struct ct_unit *u, bool taken, bool traced)
 {
     uint32_t cycles = u->n + taken;
     if (!random_below(u, 32))
         cycles += 1 + random_below(u, 32);
-    u->cycles += cycles;
+    u->cycles += traced ? cycles : 0;
     u->clock += cycles;
 }
 
@@ -240,7 +241,7 @@ int ct_unit_branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, ui
     int status = decide(u, &on);
     const uint64_t end = u->end;
     const uint8_t old_isa = u->at.isa;
-    spend(u, taken);
+    spend(u, taken, on);
     if (!status)
         status = tell(u, on);
     if (on && !status) {
@@ -263,7 +264,7 @@ int ct_unit_exception(struct ct_unit *u, unsigned number)
     bool on = u->tracing;
     int status = u->n || !on ? decide(u, &on) : CT_OK;
     if (u->n)
-        spend(u, false);
+        spend(u, false, on);
     if (!status)
         status = tell(u, on && u->n);
     if (on && !status)
