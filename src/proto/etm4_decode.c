@@ -5,11 +5,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/etm4_config.h"
-#include "proto/etm4_state.h"
-
-/* Zero bytes of an alignment packet before its 0x80. */
-#define ASYNC_ZEROS 11
-#define ASYNC_SIZE  (ASYNC_ZEROS + 1)
+#include "proto/etm4_finish.h"
 
 int ct_etm4_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_decoder **out)
 {
@@ -32,44 +28,13 @@ void ct_etm4_decoder_free(struct ct_etm4_decoder *d)
     free(d);
 }
 
-/* An address history that says `valid` bits of zero are known. */
-static void history_init(struct ct_etm4_decoder *d, uint8_t valid)
-{
-    for (int i = 0; i < 3; i++)
-        d->history[i] = (struct ct_etm4_address){.valid = valid, .size = 64};
-}
-
 void ct_etm4_decoder_reset(struct ct_etm4_decoder *d)
 {
-    history_init(d, 0);
+    ct_etm4_history_init(d, 0);
     d->timestamp = 0;
     d->cc_threshold = 0;
     d->sf = d->info_seen = d->synced = false;
     d->run_size = 0;
-}
-
-static void history_push(struct ct_etm4_decoder *d, const struct ct_etm4_address *address)
-{
-    d->history[2] = d->history[1];
-    d->history[1] = d->history[0];
-    d->history[0] = *address;
-}
-
-/* Every address packet, source addresses and matches included, moves the history on. */
-static void set_address(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet,
-                        const struct ct_etm4_address *address)
-{
-    struct ct_etm4_address now = *address; /* it may be part of the history that is about to move */
-    history_push(d, &now);
-    packet->value = now.value;
-    packet->valid = now.valid < now.size ? now.valid : 64;
-    packet->is = now.is;
-}
-
-static void set_bad(struct ct_etm4_packet *packet, uint8_t type)
-{
-    packet->err = packet->type;
-    packet->type = type;
 }
 
 /* IHI 0064H 6.4.2 (async), 6.4.8 and 6.4.9 (discard, overflow). */
@@ -83,15 +48,15 @@ static void extension(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
     } else if (which == 5) {
         packet->type = CT_ETM4_OVERFLOW;
     } else if (which != 0) {
-        set_bad(packet, CT_ETM4_BAD_SEQUENCE);
+        ct_etm4_set_bad(packet, CT_ETM4_BAD_SEQUENCE);
     } else {
         packet->type = CT_ETM4_ASYNC;
-        for (int zeros = 2; zeros < ASYNC_SIZE; zeros++) {
+        for (int zeros = 2; zeros < CT_ETM4_ASYNC_SIZE; zeros++) {
             uint8_t byte = ct_etm4_u8(c);
-            if (c->cut || (byte == 0x80 && zeros == ASYNC_ZEROS))
+            if (c->cut || (byte == 0x80 && zeros == CT_ETM4_ASYNC_ZEROS))
                 return;
-            if (byte != 0 || zeros == ASYNC_ZEROS) {
-                set_bad(packet, CT_ETM4_BAD_SEQUENCE);
+            if (byte != 0 || zeros == CT_ETM4_ASYNC_ZEROS) {
+                ct_etm4_set_bad(packet, CT_ETM4_BAD_SEQUENCE);
                 return;
             }
         }
@@ -113,15 +78,7 @@ static void trace_info(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
         ct_etm4_cont(c, 0);
     if (c->cut)
         return;
-    packet->info = (uint8_t)info;
-    packet->count = threshold;
-    packet->count2 = spec;
-    packet->flags = (uint16_t)((info & 1 ? CT_ETM4_HAS_CCTHR : 0) | (plctl & 4 ? CT_ETM4_HAS_SPEC : 0) |
-                               (info & 0x40 ? CT_ETM4_TSTATE : 0) | (d->info_seen ? 0 : CT_ETM4_FIRST_INFO));
-    d->info_seen = true;
-    d->cc_threshold = threshold;
-    d->timestamp = 0;
-    history_init(d, 64);
+    ct_etm4_finish_trace_info(d, packet, plctl, info, spec, threshold);
 }
 
 /* IHI 0064H 6.4.11. */
@@ -132,13 +89,7 @@ static void timestamp(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struc
     uint32_t count = packet->header & 1 ? ct_etm4_cont(c, 3) : 0;
     if (c->cut)
         return;
-    uint64_t mask = ct_mask64(bits);
-    d->timestamp = (d->timestamp & ~mask) | value;
-    packet->value = d->timestamp;
-    if (packet->header & 1) {
-        packet->count = count & (uint32_t)ct_mask64(d->config.cc_bits);
-        packet->flags |= CT_ETM4_HAS_COUNT;
-    }
+    ct_etm4_finish_timestamp(d, packet, value, bits, count);
 }
 
 static void context(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
@@ -176,13 +127,7 @@ static void address(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct 
     if (with_context)
         context(d, c, packet);
     if (!c->cut)
-        set_address(d, packet, &now);
-}
-
-static void address_match(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet)
-{
-    packet->idx = packet->header & 3;
-    set_address(d, packet, &d->history[packet->idx]);
+        ct_etm4_finish_address(d, packet, &now);
 }
 
 /* IHI 0064H 6.4.15: what there is of an address, then of a count, is in the low four bits of the header. */
@@ -218,7 +163,7 @@ static void q(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm
     if (c->cut || !has_address)
         return;
     packet->flags |= CT_ETM4_HAS_ADDR;
-    set_address(d, packet, &now);
+    ct_etm4_finish_address(d, packet, &now);
 }
 
 /* IHI 0064H 6.4.10: format 1 has fields of any size, formats 2 and 3 small ones above the threshold. */
@@ -234,67 +179,14 @@ static void cycle_count_f1(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, 
     }
 }
 
-static void cycle_count_f2(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
-{
-    uint8_t byte = ct_etm4_u8(c);
-    packet->count = d->cc_threshold + (byte & 15u);
-    packet->flags |= CT_ETM4_HAS_COUNT;
-    if (!d->config.comm_opt) {
-        uint32_t base = packet->header & 1 ? d->config.max_spec - 15 : 1;
-        packet->count2 = base + (byte >> 4);
-        packet->flags |= CT_ETM4_HAS_COMMIT;
-    }
-}
-
-static void cycle_count_f3(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet)
-{
-    packet->count = d->cc_threshold + (packet->header & 3u);
-    packet->flags |= CT_ETM4_HAS_COUNT;
-    if (!d->config.comm_opt) {
-        packet->count2 = (packet->header >> 2 & 3u) + 1;
-        packet->flags |= CT_ETM4_HAS_COMMIT;
-    }
-}
-
-/* IHI 0064H 6.4.16 to 6.4.18: mispredict, cancel formats 2 and 3, with the atoms they bring. */
-static void speculation(struct ct_etm4_packet *packet)
-{
-    if (packet->type == CT_ETM4_CANCEL_F3) {
-        packet->count2 = (packet->header >> 1 & 3u) + 2;
-        packet->natoms = packet->header & 1;
-        packet->atoms = packet->natoms;
-        return;
-    }
-    static const uint8_t natoms[4] = {0, 1, 2, 1};
-    static const uint8_t atoms[4] = {0, 1, 3, 0};
-    packet->natoms = natoms[packet->header & 3];
-    packet->atoms = atoms[packet->header & 3];
-    packet->count2 = packet->type == CT_ETM4_CANCEL_F2;
-}
-
-/* IHI 0064H 6.4.7. On an ETE types 0 and 0x18 are packets of their own, always with both bytes. */
+/* IHI 0064H 6.4.7. */
 static void exception(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     uint8_t first = ct_etm4_u8(c);
-    unsigned number = first >> 1 & 0x1f;
-    bool alone = d->config.ete && (number == 0 || number == 0x18);
-    if (first & 0x80 || alone) {
-        uint8_t second = ct_etm4_u8(c);
-        if (first & 0x80) {
-            number |= (second & 0x1fu) << 5;
-            if (second & 0x20)
-                packet->flags |= CT_ETM4_FAULT_PENDING;
-        }
-    }
-    if (c->cut)
-        return;
-    packet->info = (uint16_t)number;
-    packet->idx = (uint8_t)((first >> 5 & 2) | (first & 1));
-    alone = d->config.ete && (number == 0 || number == 0x18);
-    if (alone) {
-        packet->type = number ? CT_ETM4_TRANS_FAIL : CT_ETM4_PE_RESET;
-        history_push(d, &(struct ct_etm4_address){.valid = 64, .size = 64});
-    }
+    bool two = first & 0x80 || ct_etm4_exception_alone(d, first >> 1 & 0x1f);
+    uint8_t second = two ? ct_etm4_u8(c) : 0;
+    if (!c->cut)
+        ct_etm4_finish_exception(d, packet, first, second);
 }
 
 static void ite(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
@@ -318,10 +210,6 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
 {
     const struct ct_etm4_header *header = &d->headers[*c->p++];
     switch (header->form) {
-    case CT_ETM4_FORM_ATOM:
-        packet->atoms = header->atoms;
-        packet->natoms = header->natoms;
-        break;
     case CT_ETM4_FORM_ADDR_SHORT:
     case CT_ETM4_FORM_ADDR_32:
     case CT_ETM4_FORM_ADDR_64:
@@ -329,17 +217,11 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
     case CT_ETM4_FORM_ADDR_CTXT_64:
         address(d, c, packet, header);
         break;
-    case CT_ETM4_FORM_ADDR_MATCH:
-        address_match(d, packet);
-        break;
     case CT_ETM4_FORM_CCNT_F1:
         cycle_count_f1(d, c, packet);
         break;
     case CT_ETM4_FORM_CCNT_F2:
-        cycle_count_f2(d, c, packet);
-        break;
-    case CT_ETM4_FORM_CCNT_F3:
-        cycle_count_f3(d, packet);
+        ct_etm4_finish_count_f2(d, packet, ct_etm4_u8(c));
         break;
     case CT_ETM4_FORM_CONTEXT:
         if (packet->header & 1)
@@ -351,14 +233,8 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
     case CT_ETM4_FORM_EXCEPTION:
         exception(d, c, packet);
         break;
-    case CT_ETM4_FORM_EVENT:
-        packet->info = packet->header & 15;
-        break;
     case CT_ETM4_FORM_COUNT:
         packet->count2 = ct_etm4_cont(c, 5);
-        break;
-    case CT_ETM4_FORM_SPEC:
-        speculation(packet);
         break;
     case CT_ETM4_FORM_EXTENSION:
         extension(c, packet);
@@ -381,10 +257,8 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
     case CT_ETM4_FORM_COND_RES1:
         conditional_result_f1(c, packet);
         break;
-    case CT_ETM4_FORM_CFG:
-        set_bad(packet, CT_ETM4_RESERVED_CFG);
-        break;
-    default: /* PLAIN: the header is all; RESERVED: so it is, of a packet that is not defined */
+    default:
+        ct_etm4_finish_header(d, packet, header);
         break;
     }
 }
@@ -393,35 +267,25 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
  * Zeros at the end are held back: an alignment packet may have begun there. */
 static size_t unsynced_bytes(struct ct_etm4_decoder *d, const uint8_t *data, size_t size, int final)
 {
-    static const uint8_t zeros[ASYNC_ZEROS];
+    static const uint8_t zeros[CT_ETM4_ASYNC_ZEROS];
     size_t from = 0;
     for (;;) {
         const uint8_t *end = from < size ? memchr(data + from, 0x80, size - from) : NULL;
         if (!end)
             break;
         size_t at = (size_t)(end - data);
-        if (at >= ASYNC_ZEROS && !memcmp(end - ASYNC_ZEROS, zeros, ASYNC_ZEROS)) {
+        if (at >= CT_ETM4_ASYNC_ZEROS && !memcmp(end - CT_ETM4_ASYNC_ZEROS, zeros, CT_ETM4_ASYNC_ZEROS)) {
             d->synced = true;
-            return at - ASYNC_ZEROS;
+            return at - CT_ETM4_ASYNC_ZEROS;
         }
         from = at + 1;
     }
     if (final)
         return size;
     size_t held = 0;
-    while (held < ASYNC_ZEROS && held < size && data[size - 1 - held] == 0)
+    while (held < CT_ETM4_ASYNC_ZEROS && held < size && data[size - 1 - held] == 0)
         held++;
     return size - held;
-}
-
-/* A packet that is cut: the trace ends in it, or it is longer than a packet can be. */
-static void end_cut_packet(size_t size, struct ct_etm4_packet *packet)
-{
-    *packet = (struct ct_etm4_packet){.pos = packet->pos,
-                                      .header = packet->header,
-                                      .err = packet->type,
-                                      .type = size < CT_ETM4_PACKET_MAX ? CT_ETM4_INCOMPLETE_EOT
-                                                                        : CT_ETM4_BAD_SEQUENCE};
 }
 
 /* `bytes` more, at `pos`, belong to the run without synchronisation; once it is over it becomes a packet.
@@ -462,7 +326,7 @@ size_t ct_etm4_decode(struct ct_etm4_decoder *d, const uint8_t *data, size_t siz
         if (c.cut) {
             if (!final && left < CT_ETM4_PACKET_MAX)
                 break;
-            end_cut_packet(left, packet);
+            ct_etm4_finish_cut(packet, left);
             c.p = c.end;
         }
         packet->size = (uint8_t)(c.p - (data + at));

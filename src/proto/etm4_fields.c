@@ -99,15 +99,20 @@ void ct_etm4_address_64(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_ad
 }
 
 /* IHI 0064H 6.4.13: EL in 1:0, NSE in 3 (an ETMv4 has it 0), SF in 4, NS in 5, V in 6, C in 7; VMID, then context ID. */
-void ct_etm4_context(struct ct_etm4_cursor *c, const struct ct_etm4_config *config,
-                     struct ct_etm4_packet *packet)
+void ct_etm4_context_info(struct ct_etm4_packet *packet, uint8_t info)
 {
-    uint8_t info = ct_etm4_u8(c);
     uint8_t sec = (uint8_t)((info >> 5 & 1) | (info >> 2 & 2));
     packet->flags |= CT_ETM4_HAS_CONTEXT;
     if (info & 0x10)
         packet->flags |= CT_ETM4_SF;
     packet->el_sec = (uint8_t)((info & 3) | sec << 4);
+}
+
+void ct_etm4_context(struct ct_etm4_cursor *c, const struct ct_etm4_config *config,
+                     struct ct_etm4_packet *packet)
+{
+    uint8_t info = ct_etm4_u8(c);
+    ct_etm4_context_info(packet, info);
     if (info & 0x40 && config->vmid_bytes) {
         packet->vmid = (uint32_t)ct_etm4_le(c, config->vmid_bytes);
         packet->flags |= CT_ETM4_HAS_VMID;

@@ -42,6 +42,9 @@ void ct_etm4_address_32(struct ct_etm4_cursor *c, unsigned is, bool keep_high,
                         struct ct_etm4_address *address);
 void ct_etm4_address_64(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_address *address);
 
+/* What the information byte of a context says by itself. */
+void ct_etm4_context_info(struct ct_etm4_packet *packet, uint8_t info);
+
 /* The information byte of a context and what it announces, into `packet`. */
 void ct_etm4_context(struct ct_etm4_cursor *c, const struct ct_etm4_config *config,
                      struct ct_etm4_packet *packet);

@@ -1,0 +1,48 @@
+/* The byte-wise decoding function of paper 1 (equation 1): D(b, S, T) takes one byte b of the trace, the stream state S, which
+ * says what the byte is (header, or which part of which payload), and the trace state T, which mirrors the trace unit's
+ * registers; it gives the next S and T and, with the last byte of a packet, the packet. Unrolled u times it takes u bytes
+ * a turn. The packets are those of ct_etm4_decode; a property test holds that. It stands for the paper and is measured
+ * against what the library uses (docs/performance.md). */
+#ifndef CT_PROTO_ETM4_BYTEWISE_H
+#define CT_PROTO_ETM4_BYTEWISE_H
+
+#include "proto/etm4_state.h"
+
+/* S. `step` is what the next byte is; the rest belongs to the packet that the byte is part of. */
+struct ct_etm4_stream_state {
+    uint8_t step;
+    uint8_t index; /* bytes of the field before this one */
+    uint8_t plctl; /* trace info: sections that are there; what the first byte said of other packets */
+    bool context;  /* a context follows the address */
+    uint32_t size; /* bytes of the packet */
+    uint32_t info, spec, threshold;
+    uint64_t field;
+    struct ct_etm4_address address;
+    struct ct_etm4_packet packet;
+    /* Without synchronisation: bytes, and zeros at their end. */
+    uint64_t run_pos;
+    uint64_t run_size;
+    uint64_t zeros;
+};
+
+struct ct_etm4_bytewise {
+    struct ct_etm4_stream_state stream;
+    struct ct_etm4_decoder trace; /* T, and the configuration */
+};
+
+#define CT_ETM4_UNROLL_MAX 8
+
+/* As ct_etm4_decoder_new, without an allocation. */
+int ct_etm4_bytewise_init(struct ct_ctx *ctx, const struct ct_source *source,
+                          struct ct_etm4_bytewise *bytewise);
+
+/* Takes data[0..size), whose first byte has stream position `pos`, `unroll` bytes a turn (1 to 8); *count packets, at most
+ * `cap` (at least 2 * CT_ETM4_UNROLL_MAX). Result: bytes taken, all of them when there is room. */
+size_t ct_etm4_bytewise_run(struct ct_etm4_bytewise *bytewise, unsigned unroll, const uint8_t *data,
+                            size_t size, uint64_t pos, struct ct_etm4_packet *packets, size_t cap,
+                            size_t *count);
+
+/* No more bytes: a packet that is cut, or bytes without synchronisation. Result: packets, 0 or 1. */
+size_t ct_etm4_bytewise_finish(struct ct_etm4_bytewise *bytewise, struct ct_etm4_packet *packet);
+
+#endif
