@@ -10,6 +10,7 @@ extern const struct cli_command cli_command_fractal;
 extern const struct cli_command cli_command_graph;
 extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_list;
+extern const struct cli_command cli_command_profile;
 extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_stats;

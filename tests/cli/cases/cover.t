@@ -54,3 +54,16 @@ $ coretap merge examples/quickstart/snapshot.ini
 $ coretap cover $T/a
 ! coretap: ./a program: cannot be opened: No such file or directory
 [2]
+
+# Profiles.
+$ coretap profile examples/quickstart
+! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
+[2]
+$ coretap profile $T/a
+! coretap profile: --format folded needs a capture: counts do not say who called whom
+! Try 'coretap profile --help'.
+[2]
+$ coretap profile --weight time examples/quickstart
+! coretap profile: --weight: 'time' is not one of instructions, cycles
+! Try 'coretap profile --help'.
+[2]

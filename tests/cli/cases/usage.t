@@ -18,6 +18,7 @@ $ coretap --help
 |   timing     print how long edges, functions and ways between watchpoints take
 |   cover      which functions, lines, instructions and branches ran
 |   merge      add up coverage files
+|   profile    profiles for compilers, flame graphs and viewers
 |   tessla     run a TeSSLa specification on a textual trace
 |   fractal    memory accesses of one process, seen from the coherent interconnect
 |
@@ -39,6 +40,7 @@ $ coretap
 !   timing     print how long edges, functions and ways between watchpoints take
 !   cover      which functions, lines, instructions and branches ran
 !   merge      add up coverage files
+!   profile    profiles for compilers, flame graphs and viewers
 !   tessla     run a TeSSLa specification on a textual trace
 !   fractal    memory accesses of one process, seen from the coherent interconnect
 !

@@ -1,0 +1,94 @@
+/* coretap stacks: which function was called by which, rebuilt from calls and returns along the steps. */
+#ifndef CORETAP_STACKS_H
+#define CORETAP_STACKS_H
+
+#include "coretap/base.h"
+#include "coretap/program.h"
+#include "coretap/steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Functions of the programs, numbered one program after the other in the order of ct_symbols_all; the number behind the
+ * last stands for code that is in none. */
+struct ct_stack_program {
+    const struct ct_symbols *symbols; /* without load bias */
+    uint64_t bias;
+};
+
+struct ct_stack_options {
+    size_t size;                             /* sizeof(struct ct_stack_options) */
+    const struct ct_stack_program *programs; /* have to stay, with their symbols */
+    size_t program_count;
+    uint8_t slices; /* 1: collect slices */
+};
+
+#define CT_STACK_NONE UINT32_MAX
+
+/* Calls beyond are not told apart from their callers: frames of a stack, places in the tree, stacks by context. */
+#define CT_STACK_DEPTH    65536u
+#define CT_STACK_PLACES   (UINT32_C(1) << 22)
+#define CT_STACK_CONTEXTS 4096u
+
+/* A stack of functions: a place in the tree of all that there were. */
+struct ct_stack_place {
+    uint32_t parent;   /* number of the caller's place; CT_STACK_NONE: the outermost function known */
+    uint32_t function; /* number */
+    uint64_t calls;    /* how often it was entered by a call, a tail call or an exception */
+    uint64_t insns;    /* executed here, callees not included */
+    uint64_t cycles;   /* … as far as they are known */
+};
+
+/* Calls from one place in the code to one function. */
+struct ct_stack_call {
+    uint64_t
+        site; /* address of the call instruction, load bias included; of an exception where it was taken */
+    uint32_t caller; /* function */
+    uint32_t callee;
+    uint64_t count;
+    uint64_t
+        insns; /* executed in the callee and all that it called; of calls whose end was seen, or that the trace ended */
+    uint64_t cycles;
+};
+
+/* One execution of a function, over when it is given. */
+struct ct_stack_slice {
+    uint32_t function;
+    uint32_t depth;                /* 0: outermost */
+    uint64_t insns_from, insns_to; /* instructions of the stream before its begin and its end */
+    uint64_t cycles_from, cycles_to;
+    uint32_t ctxt; /* context ID; 0 when it is not known */
+    uint32_t lane;
+};
+
+struct ct_stacks;
+
+/* CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out);
+CT_API void ct_stacks_free(struct ct_stacks *stacks);
+
+/* Takes the steps of one batch of one stream; `lane`, below 256, tells streams apart. Rules: docs/analysis.md. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
+CT_API int ct_stacks_add(struct ct_stacks *stacks, uint32_t lane, const struct ct_step_batch *batch);
+
+/* Ends all functions that are still on a stack. Nothing may be added afterwards. CT_ERR_NOMEM. */
+CT_API int ct_stacks_end(struct ct_stacks *stacks);
+
+/* The tree, callers before what they call; calls; slices that ended since the last ct_stacks_add or ct_stacks_end began.
+ * Borrowed until the next call that adds or ends. */
+CT_API const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *stacks, size_t *count);
+CT_API const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *stacks, size_t *count);
+CT_API const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *stacks, size_t *count);
+
+/* Name of a function; "?" for code that is in none. */
+CT_API const char *ct_stacks_name(const struct ct_stacks *stacks, uint32_t function);
+
+/* Its symbol, and that of which program; NULL for code that is in none. */
+CT_API const struct ct_symbol *ct_stacks_symbol(const struct ct_stacks *stacks, uint32_t function,
+                                                size_t *program);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,60 @@
+/* Functions of several programs, by number and by address. */
+#include "analysis/stacks.h"
+#include "base/ctx.h"
+
+#include <stdlib.h>
+
+int ct_stack_number_functions(struct ct_stacks *s)
+{
+    s->first = malloc((s->program_count + 1) * sizeof *s->first);
+    if (!s->first)
+        return ct_fail_nomem(s->ctx, "stacks");
+    uint32_t sum = 0;
+    for (size_t i = 0; i < s->program_count; i++) {
+        size_t count;
+        (void)ct_symbols_all(s->programs[i].symbols, &count);
+        s->first[i] = sum;
+        sum += (uint32_t)count;
+    }
+    s->first[s->program_count] = sum;
+    return CT_OK;
+}
+
+uint32_t ct_stack_function_at(const struct ct_stacks *s, uint64_t addr)
+{
+    for (size_t i = 0; i < s->program_count; i++) {
+        size_t count;
+        const struct ct_symbol *all = ct_symbols_all(s->programs[i].symbols, &count);
+        const struct ct_symbol *symbol =
+            ct_symbols_at(s->programs[i].symbols, addr - s->programs[i].bias, NULL);
+        if (symbol)
+            return s->first[i] + (uint32_t)(symbol - all);
+    }
+    return s->first[s->program_count];
+}
+
+const struct ct_symbol *ct_stacks_symbol(const struct ct_stacks *s, uint32_t function, size_t *program)
+{
+    for (size_t i = 0; i < s->program_count; i++) {
+        if (function >= s->first[i + 1])
+            continue;
+        size_t count;
+        if (program)
+            *program = i;
+        return &ct_symbols_all(s->programs[i].symbols, &count)[function - s->first[i]];
+    }
+    return NULL;
+}
+
+const char *ct_stacks_name(const struct ct_stacks *s, uint32_t function)
+{
+    const struct ct_symbol *symbol = ct_stacks_symbol(s, function, NULL);
+    return symbol ? symbol->name : "?";
+}
+
+bool ct_stack_begins(const struct ct_stacks *s, uint32_t function, uint64_t addr)
+{
+    size_t program;
+    const struct ct_symbol *symbol = ct_stacks_symbol(s, function, &program);
+    return symbol && symbol->addr + s->programs[program].bias == addr;
+}

@@ -1,0 +1,143 @@
+/* The tree of stacks, the calls between functions, and slices of time. */
+#include "analysis/stacks.h"
+#include "base/ctx.h"
+
+#include <stdlib.h>
+
+static int grow(struct ct_stacks *s, void **array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return CT_OK;
+    size_t wider = *room ? *room * 2 : 64;
+    void *moved = realloc(*array, wider * size);
+    if (!moved)
+        return ct_fail_nomem(s->ctx, "stacks");
+    *array = moved;
+    *room = wider;
+    return CT_OK;
+}
+
+/* The place of `function` when it is called from place `parent`; `parent` itself when there are too many places. */
+static int find_place(struct ct_stacks *s, uint32_t parent, uint32_t function, uint32_t *place)
+{
+    *place = ct_pair_map_get(&s->children, parent, function);
+    if (*place != CT_PAIR_NONE)
+        return CT_OK;
+    if (s->place_count >= CT_STACK_PLACES && parent != CT_STACK_NONE) {
+        *place = parent;
+        return CT_OK;
+    }
+    void *array = s->places;
+    int result = grow(s, &array, s->place_count, &s->place_room, sizeof *s->places);
+    s->places = array;
+    if (result != CT_OK)
+        return result;
+    *place = (uint32_t)s->place_count;
+    if (ct_pair_map_add(&s->children, parent, function, *place) != CT_OK)
+        return ct_fail_nomem(s->ctx, "stacks");
+    s->places[s->place_count++] = (struct ct_stack_place){.parent = parent, .function = function};
+    return CT_OK;
+}
+
+static int find_call(struct ct_stacks *s, const struct ct_stack_frame *frame, struct ct_stack_call **call)
+{
+    uint32_t number = ct_pair_map_get(&s->call_numbers, frame->site, frame->function);
+    if (number == CT_PAIR_NONE) {
+        void *array = s->calls;
+        int result = grow(s, &array, s->call_count, &s->call_room, sizeof *s->calls);
+        s->calls = array;
+        if (result != CT_OK)
+            return result;
+        number = (uint32_t)s->call_count;
+        if (ct_pair_map_add(&s->call_numbers, frame->site, frame->function, number) != CT_OK)
+            return ct_fail_nomem(s->ctx, "stacks");
+        s->calls[s->call_count++] =
+            (struct ct_stack_call){.site = frame->site, .caller = frame->caller, .callee = frame->function};
+    }
+    *call = &s->calls[number];
+    return CT_OK;
+}
+
+static int enter(struct ct_stacks *s, struct ct_stack_thread *thread, struct ct_stack_frame *frame,
+                 uint32_t parent)
+{
+    int result = find_place(s, parent, frame->function, &frame->place);
+    if (result != CT_OK)
+        return result;
+    const struct ct_stack_lane *lane = &s->lanes[thread->lane];
+    frame->insns = lane->insns;
+    frame->cycles = lane->cycles;
+    if (frame->site)
+        s->places[frame->place].calls++;
+    return CT_OK;
+}
+
+int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t function, uint64_t site,
+                  uint64_t back)
+{
+    if (thread->depth == CT_STACK_DEPTH)
+        return CT_OK;
+    void *array = thread->frames;
+    int result = grow(s, &array, thread->depth, &thread->room, sizeof *thread->frames);
+    thread->frames = array;
+    if (result != CT_OK)
+        return result;
+    struct ct_stack_frame *frame = &thread->frames[thread->depth];
+    const struct ct_stack_frame *top = thread->depth ? frame - 1 : NULL;
+    *frame = (struct ct_stack_frame){.back = back,
+                                     .site = top ? site : 0,
+                                     .function = function,
+                                     .caller = top ? top->function : CT_STACK_NONE};
+    result = enter(s, thread, frame, top ? top->place : CT_STACK_NONE);
+    if (result == CT_OK)
+        thread->depth++;
+    return result;
+}
+
+/* Accounts for the innermost function, which ends. */
+static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
+{
+    const struct ct_stack_frame *frame = &thread->frames[thread->depth - 1];
+    const struct ct_stack_lane *lane = &s->lanes[thread->lane];
+    struct ct_stack_call *call = NULL;
+    int result = frame->site ? find_call(s, frame, &call) : CT_OK;
+    if (result != CT_OK)
+        return result;
+    if (call) {
+        call->count++;
+        call->insns += lane->insns - frame->insns;
+        call->cycles += lane->cycles - frame->cycles;
+    }
+    if (!s->wants_slices)
+        return CT_OK;
+    void *array = s->slices;
+    result = grow(s, &array, s->slice_count, &s->slice_room, sizeof *s->slices);
+    s->slices = array;
+    if (result == CT_OK)
+        s->slices[s->slice_count++] = (struct ct_stack_slice){.function = frame->function,
+                                                              .depth = (uint32_t)thread->depth - 1,
+                                                              .insns_from = frame->insns,
+                                                              .insns_to = lane->insns,
+                                                              .cycles_from = frame->cycles,
+                                                              .cycles_to = lane->cycles,
+                                                              .ctxt = (uint32_t)thread->key,
+                                                              .lane = thread->lane};
+    return result;
+}
+
+int ct_stack_pop(struct ct_stacks *s, struct ct_stack_thread *thread)
+{
+    int result = leave(s, thread);
+    thread->depth--;
+    return result;
+}
+
+int ct_stack_replace(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t function)
+{
+    int result = leave(s, thread);
+    if (result != CT_OK)
+        return result;
+    struct ct_stack_frame *frame = &thread->frames[thread->depth - 1];
+    frame->function = function;
+    return enter(s, thread, frame, thread->depth > 1 ? frame[-1].place : CT_STACK_NONE);
+}

@@ -1,0 +1,290 @@
+/* Stacks of functions along the steps. The rules are in docs/analysis.md. */
+#include "analysis/stacks.h"
+#include "base/ctx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out)
+{
+    if (options->size != sizeof *options)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_stacks_new: options of %zu bytes instead of %zu", options->size,
+                       sizeof *options);
+    struct ct_stacks *s = calloc(1, sizeof *s);
+    if (!s)
+        return ct_fail_nomem(ctx, "stacks");
+    s->ctx = ctx;
+    s->program_count = options->program_count;
+    s->wants_slices = options->slices;
+    s->programs = malloc((options->program_count + 1) * sizeof *s->programs);
+    int result = s->programs ? CT_OK : ct_fail_nomem(ctx, "stacks");
+    if (result == CT_OK && options->program_count)
+        memcpy(s->programs, options->programs, options->program_count * sizeof *s->programs);
+    if (result == CT_OK)
+        result = ct_stack_number_functions(s);
+    if (result != CT_OK) {
+        ct_stacks_free(s);
+        return result;
+    }
+    *out = s;
+    return CT_OK;
+}
+
+void ct_stacks_free(struct ct_stacks *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < CT_STACK_LANES; i++)
+        free(s->lanes[i].functions);
+    for (size_t i = 0; i < s->thread_count; i++)
+        free(s->threads[i].frames);
+    free(s->programs);
+    free(s->first);
+    free(s->threads);
+    free(s->places);
+    free(s->calls);
+    free(s->slices);
+    ct_pair_map_free(&s->children);
+    ct_pair_map_free(&s->call_numbers);
+    free(s);
+}
+
+/* ---- whose stack ---- */
+
+/* Takes up the stack of a context; beyond CT_STACK_CONTEXTS the last one is shared. */
+static int switch_to(struct ct_stacks *s, uint32_t lane, uint64_t key)
+{
+    for (size_t i = 0; i < s->thread_count; i++) {
+        if (s->threads[i].lane == lane && s->threads[i].key == key) {
+            s->lanes[lane].thread = i + 1;
+            return CT_OK;
+        }
+    }
+    if (s->thread_count < CT_STACK_CONTEXTS) {
+        struct ct_stack_thread *threads = realloc(s->threads, (s->thread_count + 1) * sizeof *threads);
+        if (!threads)
+            return ct_fail_nomem(s->ctx, "stacks");
+        s->threads = threads;
+        threads[s->thread_count++] = (struct ct_stack_thread){.key = key, .lane = lane, .way = CT_WAY_START};
+    }
+    s->lanes[lane].thread = s->thread_count;
+    return CT_OK;
+}
+
+static uint64_t key_of(const struct ct_elem *context)
+{
+    uint64_t key = context->aux & CT_CONTEXT_CTXT ? (uint32_t)context->v : 0;
+    return context->aux & CT_CONTEXT_VMID ? key | (context->v >> 32 << 32) : key;
+}
+
+/* ---- arriving somewhere ---- */
+
+/* Number of frames that stay when execution goes back to `addr`; 0 when none waits for that. */
+static size_t waiting_for(const struct ct_stack_thread *t, uint64_t addr)
+{
+    size_t i = t->depth;
+    while (i > 1 && t->frames[i - 1].back != addr)
+        i--;
+    return i > 1 ? i - 1 : 0;
+}
+
+/* The same when execution is in `function`, however it got there. */
+static size_t running(const struct ct_stack_thread *t, uint32_t function)
+{
+    size_t i = t->depth;
+    while (i > 0 && t->frames[i - 1].function != function)
+        i--;
+    return i;
+}
+
+static int cut(struct ct_stacks *s, struct ct_stack_thread *t, size_t depth)
+{
+    int result = CT_OK;
+    while (t->depth > depth && result == CT_OK)
+        result = ct_stack_pop(s, t);
+    return result;
+}
+
+/* Back in the function of the innermost frame that waits for `addr`. When none does: a handler of an exception has returned
+ * to what ends it; else in the innermost frame of the function; else the stack begins anew. */
+static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+{
+    size_t depth = waiting_for(t, addr);
+    if (depth == 0 && t->way == CT_WAY_RETURN && t->depth && t->frames[t->depth - 1].exception)
+        return ct_stack_replace(s, t, function);
+    if (depth == 0)
+        depth = running(t, function);
+    int result = cut(s, t, depth);
+    if (result != CT_OK || (t->depth && t->frames[t->depth - 1].function == function))
+        return result;
+    return t->depth ? ct_stack_replace(s, t, function) : ct_stack_push(s, t, function, 0, 0);
+}
+
+static int jump(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+{
+    const struct ct_stack_frame *top = &t->frames[t->depth - 1];
+    if (t->depth > 1 && top->back == addr)
+        return unwind(s, t, addr, function); /* returned through a plain branch */
+    if (top->function == function)
+        return CT_OK;
+    if (ct_stack_begins(s, function, addr) || running(t, function) == 0)
+        return ct_stack_replace(s, t, function);
+    return unwind(s, t, addr, function); /* longjmp */
+}
+
+/* One that was handled where nothing is traced comes back at once, and so does one that ends another. */
+static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+{
+    if (addr == t->back)
+        return CT_OK;
+    if (waiting_for(t, addr))
+        return unwind(s, t, addr, function);
+    size_t depth = t->depth;
+    int result = ct_stack_push(s, t, function, t->site, t->back);
+    if (t->depth > depth)
+        t->frames[depth].exception = 1;
+    return result;
+}
+
+/* Execution is at `addr`, in `function`: what that means for the stack follows from how the last step ended. */
+static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+{
+    uint8_t way = t->depth ? t->way : CT_WAY_START;
+    switch ((enum ct_stack_way)way) {
+    case CT_WAY_START:
+        return ct_stack_push(s, t, function, 0, 0);
+    case CT_WAY_CALL:
+        return ct_stack_push(s, t, function, t->site, t->back);
+    case CT_WAY_EXCEPTION:
+        return take_exception(s, t, addr, function);
+    case CT_WAY_RETURN:
+    case CT_WAY_UNKNOWN:
+        return unwind(s, t, addr, function);
+    case CT_WAY_NONE:
+    case CT_WAY_JUMP:
+        return jump(s, t, addr, function);
+    }
+    return CT_OK;
+}
+
+static void note_way(struct ct_stack_thread *t, const struct ct_node *node, const struct ct_edge *edge)
+{
+    bool branch = (node->type == CT_INSN_BR || node->type == CT_INSN_IBR) && !(node->flags & CT_NODE_CUT);
+    t->site = node->last;
+    t->back = node->end;
+    if (edge->kind == CT_EDGE_OPEN || node->flags & CT_NODE_NOPATH) {
+        t->way = CT_WAY_UNKNOWN;
+    } else if (edge->kind == CT_EDGE_INTERRUPTED) {
+        t->way = CT_WAY_EXCEPTION;
+        t->back = edge->next;
+    } else if (!branch || !edge->exec) {
+        t->way = CT_WAY_NONE;
+    } else if (node->sub == CT_INSN_SUB_LINK) {
+        t->way = CT_WAY_CALL;
+    } else {
+        t->way = node->sub == CT_INSN_SUB_NONE ? CT_WAY_JUMP : CT_WAY_RETURN;
+    }
+}
+
+/* ---- steps ---- */
+
+/* The function that a node is in, looked up once. */
+static int function_of(struct ct_stacks *s, struct ct_stack_lane *lane, uint32_t node, uint64_t start,
+                       uint32_t *function)
+{
+    if (node >= lane->function_room) {
+        size_t room = lane->function_room ? lane->function_room : 256;
+        while (room <= node)
+            room *= 2;
+        uint32_t *functions = realloc(lane->functions, room * sizeof *functions);
+        if (!functions)
+            return ct_fail_nomem(s->ctx, "stacks");
+        memset(functions + lane->function_room, 0, (room - lane->function_room) * sizeof *functions);
+        lane->functions = functions;
+        lane->function_room = room;
+    }
+    if (lane->functions[node] == 0)
+        lane->functions[node] = ct_stack_function_at(s, start) + 1;
+    *function = lane->functions[node] - 1;
+    return CT_OK;
+}
+
+static int step(struct ct_stacks *s, uint32_t number, const struct ct_node *nodes, const struct ct_edge *edge,
+                uint32_t cycles)
+{
+    struct ct_stack_lane *lane = &s->lanes[number];
+    const struct ct_node *node = &nodes[edge->from];
+    uint32_t function = 0;
+    int result = lane->thread ? CT_OK : switch_to(s, number, 0);
+    if (result == CT_OK)
+        result = function_of(s, lane, edge->from, node->start, &function);
+    if (result != CT_OK)
+        return result;
+    struct ct_stack_thread *t = &s->threads[lane->thread - 1];
+    if (t->way != CT_WAY_NONE || t->depth == 0 || t->frames[t->depth - 1].function != function)
+        result = arrive(s, t, node->start, function);
+    if (result != CT_OK)
+        return result;
+    uint64_t spent = cycles == CT_STEP_NO_CYCLES ? 0 : cycles & CT_STEP_CYCLES;
+    struct ct_stack_place *place = &s->places[t->frames[t->depth - 1].place];
+    place->insns += node->n;
+    place->cycles += spent;
+    lane->insns += node->n;
+    lane->cycles += spent;
+    note_way(t, node, edge);
+    return CT_OK;
+}
+
+static int mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *mark)
+{
+    if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT)
+        return CT_OK;
+    return switch_to(s, lane, key_of(&mark->elem));
+}
+
+int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch)
+{
+    if (lane >= CT_STACK_LANES)
+        return ct_fail(s->ctx, CT_ERR_ARG, "ct_stacks_add: lane %u of %u", lane, CT_STACK_LANES);
+    uint32_t count;
+    const struct ct_node *nodes = ct_graph_nodes(batch->graph, &count);
+    const struct ct_edge *edges = ct_graph_edges(batch->graph, &count);
+    size_t at = 0;
+    int result = CT_OK;
+    s->slice_count = 0;
+    for (size_t i = 0; i <= batch->count && result == CT_OK; i++) {
+        for (; at < batch->mark_count && batch->marks[at].at <= i && result == CT_OK; at++)
+            result = mark(s, lane, &batch->marks[at]);
+        if (i < batch->count && result == CT_OK)
+            result = step(s, lane, nodes, &edges[batch->edge[i]],
+                          batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES);
+    }
+    return result;
+}
+
+int ct_stacks_end(struct ct_stacks *s)
+{
+    int result = CT_OK;
+    s->slice_count = 0;
+    for (size_t i = 0; i < s->thread_count && result == CT_OK; i++)
+        result = cut(s, &s->threads[i], 0);
+    return result;
+}
+
+const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *s, size_t *count)
+{
+    *count = s->place_count;
+    return s->places;
+}
+
+const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *s, size_t *count)
+{
+    *count = s->call_count;
+    return s->calls;
+}
+
+const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *s, size_t *count)
+{
+    *count = s->slice_count;
+    return s->slices;
+}

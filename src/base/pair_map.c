@@ -1,0 +1,54 @@
+#include "base/pair_map.h"
+#include "coretap/base.h"
+
+#include <stdlib.h>
+
+#define FIRST_SLOTS 256
+
+static struct ct_pair_slot *slot_of(const struct ct_pair_map *map, uint64_t a, uint32_t b)
+{
+    uint64_t hash = (a ^ (uint64_t)b << 40 ^ b) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t mask = map->slot_count - 1;
+    for (size_t i = (size_t)(hash >> 32) & mask;; i = (i + 1) & mask) {
+        struct ct_pair_slot *slot = &map->slots[i];
+        if (slot->value == CT_PAIR_NONE || (slot->a == a && slot->b == b))
+            return slot;
+    }
+}
+
+uint32_t ct_pair_map_get(const struct ct_pair_map *map, uint64_t a, uint32_t b)
+{
+    return map->slot_count ? slot_of(map, a, b)->value : CT_PAIR_NONE;
+}
+
+static int grow(struct ct_pair_map *map)
+{
+    struct ct_pair_map wider = {.count = map->count,
+                                .slot_count = map->slot_count ? map->slot_count * 2 : FIRST_SLOTS};
+    wider.slots = malloc(wider.slot_count * sizeof *wider.slots);
+    if (!wider.slots)
+        return CT_ERR_NOMEM;
+    for (size_t i = 0; i < wider.slot_count; i++)
+        wider.slots[i].value = CT_PAIR_NONE;
+    for (size_t i = 0; i < map->slot_count; i++)
+        if (map->slots[i].value != CT_PAIR_NONE)
+            *slot_of(&wider, map->slots[i].a, map->slots[i].b) = map->slots[i];
+    free(map->slots);
+    *map = wider;
+    return CT_OK;
+}
+
+int ct_pair_map_add(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value)
+{
+    if (map->count >= map->slot_count / 2 && grow(map) != CT_OK)
+        return CT_ERR_NOMEM;
+    *slot_of(map, a, b) = (struct ct_pair_slot){.a = a, .b = b, .value = value};
+    map->count++;
+    return CT_OK;
+}
+
+void ct_pair_map_free(struct ct_pair_map *map)
+{
+    free(map->slots);
+    *map = (struct ct_pair_map){0};
+}

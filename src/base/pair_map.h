@@ -1,0 +1,30 @@
+/* Numbers by a pair of numbers: a hash table that only grows. */
+#ifndef CT_BASE_PAIR_MAP_H
+#define CT_BASE_PAIR_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CT_PAIR_NONE UINT32_MAX
+
+struct ct_pair_slot {
+    uint64_t a;
+    uint32_t b;
+    uint32_t value; /* CT_PAIR_NONE: free */
+};
+
+/* All zero is an empty map. */
+struct ct_pair_map {
+    struct ct_pair_slot *slots;
+    size_t count;
+    size_t slot_count; /* a power of two; at most half of them are used */
+};
+
+/* The value of (a, b), CT_PAIR_NONE when it has none. */
+uint32_t ct_pair_map_get(const struct ct_pair_map *map, uint64_t a, uint32_t b);
+
+/* Gives (a, b), which has no value yet, this one (not CT_PAIR_NONE). CT_ERR_NOMEM. */
+int ct_pair_map_add(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value);
+void ct_pair_map_free(struct ct_pair_map *map);
+
+#endif

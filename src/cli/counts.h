@@ -1,0 +1,36 @@
+/* How often each piece of code of the programs of a capture ran: decoded, or from a coverage file. */
+#ifndef CT_CLI_COUNTS_H
+#define CT_CLI_COUNTS_H
+
+#include "cli/cover.h"
+#include "cli/programs.h"
+
+struct cli_counts {
+    const struct cli_args *args;
+    size_t elf; /* index of the option */
+    struct cli_capture capture;
+    bool has_capture;
+    struct cli_programs programs;
+    struct ct_cover *cover;
+    uint64_t bytes;
+    /* Set before: who gets the steps too (may be NULL), and what reports are of. */
+    int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
+    void *user;
+    bool one_context;
+    uint32_t context; /* context ID */
+    bool all_functions;
+};
+
+/* Reads what args->operand names. Start with all zero. Result: enum cli_exit. */
+int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
+void cli_counts_close(struct cli_counts *counts);
+
+/* The counts of a program in the contexts that are wanted, as ct_cover_items gives them. CT_ERR_NOMEM. */
+int cli_counts_items(struct cli_counts *counts, const struct cli_program *program,
+                     struct ct_cover_item **items, size_t *count);
+
+/* What they mean; *source has to stay as long as the report. False: said why. */
+bool cli_counts_report(struct cli_counts *counts, const struct cli_program *program,
+                       struct ct_cover_source *source, struct ct_cover_report **report);
+
+#endif

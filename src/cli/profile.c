@@ -1,0 +1,243 @@
+/* coretap profile: what ran how often, for tools that optimise and draw. */
+#include "cli/commands.h"
+#include "cli/counts.h"
+#include "report/profile.h"
+
+#include <stdlib.h>
+
+enum option {
+    ELF = CLI_CAPTURE_OPTIONS,
+    FORMAT,
+    WEIGHT,
+    FROM,
+    TO,
+};
+
+enum format {
+    FOLDED,
+    AUTOFDO,
+    LLVM,
+    BOLT,
+    CALLGRIND,
+    CHROME,
+};
+
+enum weight {
+    INSTRUCTIONS,
+    CYCLES,
+};
+
+static const char *const formats[] = {"folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", NULL};
+static const char *const weights[] = {"instructions", "cycles", NULL};
+
+static const struct cli_option options[] = {
+    CLI_CAPTURE_TABLE,
+    [ELF] = CLI_ELF_OPTION,
+    [FORMAT] =
+        {.name = "format",
+         .letter = 'f',
+         .kind = CLI_CHOICE,
+         .choices = formats,
+         .help =
+             "folded: a line for each stack of functions, for flame graphs. autofdo: ranges and branches, "
+             "for "
+             "create_llvm_prof --profiler=text. llvm: a sample profile for clang. bolt: pre-aggregated, for "
+             "perf2bolt -pa. callgrind: for KCachegrind. chrome: function slices as JSON, for Perfetto."},
+    [WEIGHT] = {.name = "weight",
+                .letter = 'w',
+                .kind = CLI_CHOICE,
+                .choices = weights,
+                .help = "With folded and chrome: what is counted, and what time is."},
+    [FROM] = {.name = "from",
+              .kind = CLI_NUMBER,
+              .arg = "N",
+              .max = UINT64_MAX,
+              .help =
+                  "With chrome: the slices from this time of their stream on, in instructions or cycles."},
+    [TO] = {.name = "to",
+            .kind = CLI_NUMBER,
+            .arg = "N",
+            .max = UINT64_MAX,
+            .help = "With chrome: the slices before this time."},
+};
+
+struct profile {
+    struct cli_counts counts;
+    enum format format;
+    struct ct_stacks *stacks;
+    struct ct_stack_program *programs;
+    struct ct_profile_slices slices;
+};
+
+static bool wants_stacks(const struct profile *p)
+{
+    return p->format == FOLDED || p->format == CALLGRIND || p->format == CHROME;
+}
+
+/* ---- stacks ---- */
+
+static int make_stacks(struct profile *p)
+{
+    const struct cli_programs *programs = &p->counts.programs;
+    p->programs = calloc(programs->count + 1, sizeof *p->programs);
+    if (!p->programs)
+        return CT_ERR_NOMEM;
+    for (size_t i = 0; i < programs->count; i++)
+        p->programs[i] = (struct ct_stack_program){programs->programs[i].symbols, programs->programs[i].bias};
+    struct ct_stack_options stack_options = {.size = sizeof stack_options,
+                                             .programs = p->programs,
+                                             .program_count = programs->count,
+                                             .slices = p->format == CHROME};
+    return ct_stacks_new(p->counts.args->ctx, &stack_options, &p->stacks);
+}
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct profile *p = user;
+    int result = p->stacks ? CT_OK : make_stacks(p);
+    if (result == CT_OK)
+        result = ct_stacks_add(p->stacks, stream->id, batch);
+    if (result == CT_OK && p->format == CHROME)
+        ct_profile_slices(&p->slices, p->stacks);
+    return result;
+}
+
+static int end_stacks(struct profile *p)
+{
+    int result = p->stacks ? CT_OK : make_stacks(p);
+    if (result == CT_OK)
+        result = ct_stacks_end(p->stacks);
+    if (result == CT_OK && p->format == CHROME)
+        ct_profile_slices(&p->slices, p->stacks);
+    return result;
+}
+
+/* ---- output ---- */
+
+static bool make_view(struct profile *p, const struct cli_program *program, struct ct_cover_source *source,
+                      struct ct_profile_view *view)
+{
+    struct ct_cover_report *report;
+    struct ct_cover_item *items;
+    if (!cli_counts_report(&p->counts, program, source, &report))
+        return false;
+    *view = (struct ct_profile_view){.program = program->path,
+                                     .report = report,
+                                     .lines = program->lines,
+                                     .symbols = program->symbols,
+                                     .bias = program->bias};
+    if (cli_counts_items(&p->counts, program, &items, &view->item_count) != CT_OK) {
+        cli_library_error(p->counts.args->ctx);
+        return false;
+    }
+    view->items = items;
+    return true;
+}
+
+static int print(struct profile *p, const struct ct_profile_view *views, size_t count)
+{
+    int result = CT_OK;
+    switch (p->format) {
+    case FOLDED:
+        result = ct_profile_folded(stdout, p->stacks, p->slices.cycles);
+        break;
+    case CALLGRIND:
+        ct_profile_callgrind(stdout, p->stacks, views, count);
+        break;
+    case CHROME:
+        ct_profile_slices_end(&p->slices);
+        break;
+    case AUTOFDO:
+        ct_profile_autofdo(stdout, views);
+        break;
+    case BOLT:
+        ct_profile_bolt(stdout, views);
+        break;
+    case LLVM:
+        for (size_t i = 0; i < count && result == CT_OK; i++)
+            result = ct_profile_llvm(stdout, &views[i]);
+        break;
+    }
+    return result;
+}
+
+static int report(struct profile *p)
+{
+    size_t count = p->format == FOLDED || p->format == CHROME ? 0 : p->counts.programs.count;
+    struct ct_profile_view *views = calloc(count + 1, sizeof *views);
+    struct ct_cover_source *sources = calloc(count + 1, sizeof *sources);
+    int code = views && sources ? CLI_CLEAN : CLI_FAILED;
+    for (size_t i = 0; i < count && code == CLI_CLEAN; i++)
+        if (!make_view(p, &p->counts.programs.programs[i], &sources[i], &views[i]))
+            code = CLI_FAILED;
+    if (code == CLI_CLEAN && print(p, views, count) != CT_OK) {
+        cli_say("out of memory");
+        code = CLI_FAILED;
+    }
+    for (size_t i = 0; views && i < count; i++) {
+        ct_cover_report_free((struct ct_cover_report *)views[i].report);
+        free((void *)views[i].items);
+    }
+    free(views);
+    free(sources);
+    return code;
+}
+
+/* What these two write has no place for the name of a program. */
+static int check_programs(const struct profile *p)
+{
+    if (p->counts.programs.count == 1 || (p->format != AUTOFDO && p->format != BOLT))
+        return CLI_CLEAN;
+    return cli_usage_error(p->counts.args->command, "--format %s is of one program; choose it with --elf",
+                           formats[p->format]);
+}
+
+static int run(const struct cli_args *args)
+{
+    static struct profile p;
+    p.format = (enum format)args->values[FORMAT].number;
+    p.slices =
+        (struct ct_profile_slices){.out = stdout,
+                                   .cycles = args->values[WEIGHT].number == CYCLES,
+                                   .from = args->values[FROM].number,
+                                   .to = args->values[TO].given ? args->values[TO].number : UINT64_MAX};
+    p.counts.all_functions = true;
+    if (wants_stacks(&p) && cli_cover_is_file(args->operand))
+        return cli_usage_error(args->command,
+                               "--format %s needs a capture: counts do not say who called whom",
+                               formats[p.format]);
+    if (wants_stacks(&p)) {
+        p.counts.steps = on_steps;
+        p.counts.user = &p;
+    }
+    if (p.format == CHROME)
+        ct_profile_slices_begin(&p.slices);
+    int code = cli_counts_read(&p.counts, args, ELF);
+    if (code != CLI_FAILED && wants_stacks(&p) && end_stacks(&p) != CT_OK)
+        code = cli_library_error(args->ctx);
+    if (code != CLI_FAILED) {
+        int reported = check_programs(&p);
+        reported = reported == CLI_CLEAN ? report(&p) : reported;
+        code = reported > code ? reported : code;
+    }
+    ct_stacks_free(p.stacks);
+    free(p.programs);
+    cli_counts_close(&p.counts);
+    return code;
+}
+
+const struct cli_command cli_command_profile = {
+    .name = "profile",
+    .summary = "profiles for compilers, flame graphs and viewers",
+    .operand = "CAPTURE",
+    .about = "Decodes the capture along its programs and writes what ran how often in a format that other "
+             "tools read. "
+             "Nothing is sampled: the counts are of every instruction and branch in the trace. "
+             "docs/analysis.md says how "
+             "stacks are rebuilt.\n"
+             "Instead of a capture, autofdo, llvm and bolt also take a coverage file ('coretap cover "
+             "--format data').",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Profiles of recorded programs against the path that was executed, and against the tools that read them. Prints TAP.
+
+usage: test_profile.py CORETAP [PROGRAM…]      without a program: all of them when CT_LONG is set, else a few"""
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import truth  # noqa: E402  pylint: disable=wrong-import-position
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "cover" / "programs"
+TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
+FEW = [("text", "-O2"), ("signals", "-O0"), ("recursion", "-O1")]
+
+count = 0
+failed = 0
+
+
+def check(name, good, detail=""):
+    global count, failed
+    count += 1
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {count} - {name}")
+    if not good:
+        print("\n".join("# " + line for line in str(detail).splitlines()[:20]))
+
+
+def skip(name, why):
+    global count
+    count += 1
+    print(f"ok {count} - {name} # SKIP {why}")
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def difference(got, want):
+    return "\n".join(f"{key}: {got.get(key)}, truth {want.get(key)}" for key in {**got, **want}
+                     if got.get(key) != want.get(key))
+
+
+def check_folded(name, text, want):
+    got = collections.Counter()
+    for line in text.splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        got[stack] += int(weight)
+    check(f"{name}: {len(want)} stacks are those of the path", got == want, difference(got, want))
+
+
+def check_autofdo(name, text, ranges, taken):
+    lines = iter(text.splitlines())
+    got_ranges = {}
+    for _ in range(int(next(lines))):
+        place, n = next(lines).split(":")
+        start, end = place.split("-")
+        got_ranges[int(start, 16), int(end, 16)] = int(n)
+    addresses = int(next(lines))
+    got_taken = {}
+    for _ in range(int(next(lines))):
+        place, n = next(lines).split(":")
+        start, end = place.split("->")
+        got_taken[int(start, 16), int(end, 16)] = int(n)
+    check(f"{name}: AutoFDO: {len(ranges)} ranges", got_ranges == ranges and addresses == 0, difference(got_ranges, ranges))
+    check(f"{name}: AutoFDO: {len(taken)} branches", got_taken == taken, difference(got_taken, taken))
+
+
+def check_bolt(name, text, ranges, taken):
+    got = {(kind, int(start, 16), int(end, 16)): int(n)
+           for kind, start, end, n, *_ in (line.split() for line in text.splitlines())}
+    want = {("F", *place): n for place, n in ranges.items()} | {("B", *place): n for place, n in taken.items()}
+    check(f"{name}: BOLT", got == want, difference(got, want))
+
+
+def by_source(program, ranges, lcov):
+    """(function, line from its declaration on, discriminator) -> most executions of an instruction, of code that nothing
+    is inlined into, by addr2line."""
+    times = collections.Counter()
+    for (start, end), n in ranges.items():
+        for at in range(start, end + 4, 4):
+            times[at] += n
+    declared = {name: int(line) for line, name in re.findall(r"^FN:(\d+),(.*)$", lcov, re.MULTILINE)}
+    text = subprocess.run(["aarch64-linux-gnu-addr2line", "-f", "-e", str(program)], capture_output=True, text=True,
+                          check=True, input="".join(f"{at:x}\n" for at in times), timeout=60).stdout.splitlines()
+    found = collections.Counter()
+    for n, function, place in zip(times.values(), text[::2], text[1::2]):
+        match = re.match(r".*:(\d+)(?: \(discriminator (\d+)\))?$", place)
+        if function not in declared or not match:
+            continue
+        key = function, int(match.group(1)) - declared[function], int(match.group(2) or 0)
+        found[key] = max(found[key], n)
+    return dict(found)
+
+
+def check_llvm(coretap, folder, name, program, capture, ranges):
+    text = run(coretap, "profile", "--format", "llvm", "--elf", str(program), str(capture))
+    profile = folder / "sample.prof"
+    profile.write_text(text)
+    if name.endswith("-O0"):
+        lcov = run(coretap, "cover", "--format", "lcov", "--elf", str(program), str(capture))
+        want = by_source(program, ranges, lcov)
+        got = {}
+        for line in text.splitlines():
+            if not line.startswith(" "):
+                function = line.split(":")[0]
+                continue
+            match = re.match(r" (\d+)(?:\.(\d+))?: (\d+)( |$)", line)  # not in what was inlined
+            if match:
+                got[function, int(match.group(1)), int(match.group(2) or 0)] = int(match.group(3))
+        check(f"{name}: LLVM: {len(want)} places have the counts of the path", got == want, difference(got, want))
+    if not shutil.which("llvm-profdata"):
+        skip(f"{name}: llvm-profdata reads it", "llvm-profdata is missing (Debian: llvm)")
+        return
+    shown = run("llvm-profdata", "show", "--sample", str(profile))
+    functions = [line for line in text.splitlines() if not line.startswith(" ")]
+    check(f"{name}: llvm-profdata reads {len(functions)} functions",
+          len(re.findall("^Function: ", shown, re.MULTILINE)) == len(functions), shown)
+
+
+def check_callgrind(folder, name, text, total):
+    file = folder / "callgrind.out"
+    file.write_text(text)
+    cost = 0
+    call = False
+    for line in text.splitlines():
+        if re.match(r"\d+ \d+$", line) and not call:
+            cost += int(line.split()[1])
+        call = line.startswith("calls=")
+    check(f"{name}: callgrind: {total} instructions", cost == total, cost)
+    tool = shutil.which("callgrind_annotate")
+    if not tool:
+        skip(f"{name}: callgrind_annotate reads it", "callgrind_annotate is missing (Debian: valgrind)")
+        return
+    shown = run(tool, "--auto=no", str(file))
+    check(f"{name}: callgrind_annotate reads it", f"{total:,}" in shown and "main" in shown, shown)
+
+
+def check_chrome(coretap, name, program, capture, total):
+    def slices(*options):
+        text = run(coretap, "profile", "--format", "chrome", *options, "--elf", str(program), str(capture))
+        return json.loads(text)["traceEvents"]
+
+    every = slices()
+    outer = max(every, key=lambda s: s["dur"])
+    check(f"{name}: slices: the outermost one is the whole run", (outer["ts"], outer["dur"]) == (0, total), outer)
+    spans = sorted((s["ts"], -s["dur"]) for s in every)
+    open_ends = []
+    crossed = []
+    for start, negative in spans:
+        while open_ends and open_ends[-1] <= start:
+            open_ends.pop()
+        if open_ends and start - negative > open_ends[-1]:
+            crossed.append((start, -negative))
+        open_ends.append(start - negative)
+    check(f"{name}: slices: {len(every)} lie in one another", len(every) > 50 and not crossed, crossed[:5])
+    middle = total // 2
+    part = slices("--from", str(middle), "--to", str(middle + 100))
+    check(f"{name}: slices: a window", part and all(middle <= s["ts"] and s["ts"] + s["dur"] <= middle + 100 for s in part),
+          part[:3])
+
+
+def check_program(coretap, source, level):
+    name = f"{source} {level}"
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        program = folder / source
+        run(TOOLS[0], level, "-g", "-static", "-w", "-o", str(program), str(PROGRAMS / f"{source}.c"))
+        path = folder / "path"
+        capture = folder / "capture"
+        run(coretap, "record", "--quiet", "-o", str(capture), "--truth", str(path), "--", str(program))
+        ranges, taken = truth.counts(path, program)
+        low, high = truth.code(program)
+        ranges = {place: n for place, n in ranges.items() if low <= place[0] < high}
+        taken = {place: n for place, n in taken.items() if low <= place[0] < high}
+        total = sum(n for _, _, n in truth.runs(path))
+
+        def profile(form):
+            return run(coretap, "profile", "--format", form, "--elf", str(program), str(capture))
+
+        check_folded(name, profile("folded"), truth.stacks(path, program))
+        check_autofdo(name, profile("autofdo"), ranges, taken)
+        check_bolt(name, profile("bolt"), ranges, taken)
+        check_llvm(coretap, folder, name, program, capture, ranges)
+        check_callgrind(folder, name, profile("callgrind"), total)
+        check_chrome(coretap, name, program, capture, total)
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    for tool in TOOLS:
+        if not shutil.which(tool):
+            print(f"1..0 # SKIP {tool} is missing (Debian: gcc-aarch64-linux-gnu qemu-user)")
+            return 0
+    every = [(p.stem, level) for p in sorted(PROGRAMS.glob("*.c")) for level in ("-O0", "-O2")]
+    for source, level in ([(n, level) for n, level in every if n in sys.argv[2:]] or
+                          (every if os.environ.get("CT_LONG") else FEW)):
+        check_program(coretap, source, level)
+    print(f"1..{count}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

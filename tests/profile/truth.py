@@ -1,0 +1,120 @@
+"""What the truth file of 'coretap record' says, worked out again without coretap: counts of runs and branches, and the
+stack of functions at each of them."""
+import collections
+import re
+import subprocess
+
+BRANCH = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s+(b|bl|blr|br|ret|cbz|cbnz|tbz|tbnz|b\.\w+)(?:\s|$)")
+SYMBOL = re.compile(r"\s*\d+: ([0-9a-f]+)\s+(\d+|0x[0-9a-f]+) (FUNC|IFUNC|LOOS\+0)\s+(LOCAL|GLOBAL|WEAK)\s+\S+\s+(\S+) (\S+)")
+ALWAYS = ("b", "bl", "blr", "br", "ret")
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def runs(file):
+    """(first address, address behind the last instruction, instructions) of each traced run."""
+    with open(file, encoding="ascii") as lines:
+        for line in lines:
+            words = line.split()
+            if words and words[0] == "+":
+                yield int(words[4], 16), int(words[5], 16), int(words[6])
+
+
+def code(program):
+    """The range of its executable sections."""
+    text = run("aarch64-linux-gnu-readelf", "-SW", str(program))
+    rows = [(int(addr, 16), int(addr, 16) + int(size, 16)) for addr, size in
+            re.findall(r"PROGBITS\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+\s+AX ", text)]
+    return min(low for low, _ in rows), max(high for _, high in rows)
+
+
+def branches(program):
+    """Address -> mnemonic."""
+    return {int(m.group(1), 16): m.group(2)
+            for m in map(BRANCH.match, run("aarch64-linux-gnu-objdump", "-d", str(program)).splitlines()) if m}
+
+
+class Functions:
+    """Functions by address, named as coretap names them: of several names the one with a size, then the most global."""
+
+    def __init__(self, program):
+        best = {}
+        for order, line in enumerate(run("aarch64-linux-gnu-readelf", "-sW", str(program)).splitlines()):
+            match = SYMBOL.match(line)
+            if not match or match.group(5) == "UND":
+                continue
+            addr, size = int(match.group(1), 16), int(match.group(2), 0)
+            rank = {"GLOBAL": 0, "WEAK": 1, "LOCAL": 2}[match.group(4)]
+            key = (size == 0, rank, -size, order)
+            if addr not in best or key < best[addr][0]:
+                best[addr] = (key, size, match.group(6), match.group(5))
+        ends = self.section_ends(program)
+        found = sorted((addr, size, name, ndx) for addr, (_, size, name, ndx) in best.items())
+        starts = [f[0] for f in found] + [1 << 64]
+        self.all = [(addr, size or min(starts[i + 1], ends.get(ndx, 1 << 64)) - addr, name)
+                    for i, (addr, size, name, ndx) in enumerate(found)]
+        self.known = {}
+
+    @staticmethod
+    def section_ends(program):
+        text = run("aarch64-linux-gnu-readelf", "-SW", str(program))
+        rows = re.findall(r"\[ *(\d+)\] \S+\s+\S+\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", text)
+        return {ndx: int(addr, 16) + int(size, 16) for ndx, addr, size in rows}
+
+    def at(self, addr):
+        """Address and name of the innermost function."""
+        if addr not in self.known:
+            inside = [f for f in self.all if f[0] <= addr < f[0] + f[1]]
+            self.known[addr] = (inside[-1][0], inside[-1][2]) if inside else (None, "?")
+        return self.known[addr]
+
+
+def counts(file, program):
+    """Ranges (first, last instruction) and branches (from, to), with how often."""
+    decides = branches(program)
+    ranges = collections.Counter()
+    taken = collections.Counter()
+    before = None
+    for start, end, _ in runs(file):
+        ranges[start, end - 4] += 1
+        op = decides.get(before)
+        if op and (op in ALWAYS or start != before + 4):
+            taken[before, start] += 1
+        before = end - 4
+    return ranges, taken
+
+
+def stacks(file, program):
+    """"outer;inner" -> instructions."""
+    decides = branches(program)
+    functions = Functions(program)
+    weights = collections.Counter()
+    stack = []  # [function, where it returns to, entered by a signal]
+    before = None
+    for start, end, n in runs(file):
+        here = functions.at(start)
+        op = decides.get(before)
+        if not stack:
+            stack.append([here, None, False])
+        elif op in ("bl", "blr"):
+            stack.append([here, before + 4, False])
+        elif op == "ret" or (not op and start != before + 4) or (op and stack[-1][1] == start):
+            waits = [i for i, frame in enumerate(stack) if i and frame[1] == start]
+            same = [i for i, frame in enumerate(stack) if frame[0] == here]
+            if waits:
+                del stack[waits[-1]:]
+            elif not op:
+                stack.append([here, before + 4, True])
+            elif stack[-1][2]:
+                pass  # the handler returns to what ends it
+            elif same:
+                del stack[same[-1] + 1:]
+            else:
+                stack = [[here, None, False]]
+        if stack[-1][0] != here:
+            stack[-1][0] = here
+        weights[";".join(frame[0][1] for frame in stack)] += n
+        before = end - 4
+    return weights
