@@ -49,7 +49,7 @@ void ct_etm4_scan_init(struct ct_etm4_scan_table *t, const struct ct_etm4_burst 
     for (unsigned i = 0; i < 3; i++) {
         t->rows[mixed_rows[i]] = 0;
         for (unsigned low = 0; low < 16; low++)
-            t->mixed[i][low] = length(b->rows[mixed_rows[i] << 4 | low]);
+            t->mixed[i][low] = length(b->rows[(unsigned)mixed_rows[i] << 4 | low]);
     }
     set_taken(t, b);
 }

@@ -63,11 +63,13 @@ struct ct_word {
     char text[CT_TEXT_SLACK - 1];
 };
 
-/* Initialises one by a literal. NOLINTNEXTLINE(bugprone-macro-parentheses) */
+/* Initialises one by a literal, which cannot stand in parentheses. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CT_WORD(literal)                                                                                     \
     {                                                                                                        \
         sizeof literal - 1, literal                                                                          \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static inline void ct_text_word(struct ct_text *text, const struct ct_word *word)
 {
