@@ -199,7 +199,7 @@ struct ct_pair *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint64_t addr
     struct ct_pair *pair = find_pair(b, from, addr, isa);
     if (pair->from)
         return pair;
-    if (b->pair_count * 2 >= b->pair_cap) {
+    if (b->pair_count * 4 >= b->pair_cap) {
         if (grow_pairs(b))
             return NULL;
         pair = find_pair(b, from, addr, isa);

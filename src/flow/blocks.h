@@ -64,7 +64,7 @@ struct ct_blocks {
     uint32_t *heads; /* index by address: twice as many as there is room */
     uint32_t count, cap;
     struct ct_pair *pairs;
-    uint32_t pair_count, pair_cap; /* a power of two, at most half of it used */
+    uint32_t pair_count, pair_cap; /* a power of two, at most a quarter of it used */
     int error;                     /* CT_ERR_NOMEM, CT_ERR_LIMIT: why the last call gave nothing */
 };
 
@@ -98,13 +98,18 @@ static inline uint32_t ct_pair_place(const struct ct_blocks *b, uint32_t from, u
     return ((mixed >> 12) ^ from) & (b->pair_cap - 1);
 }
 
-/* The pair of a branch and its target when it is in its first place and has its number; else NULL. */
+/* The pair of a branch and its target when it is there and has its number; else NULL. */
 static inline struct ct_pair *ct_blocks_known_pair(const struct ct_blocks *b, uint32_t from, uint64_t addr,
                                                    uint8_t isa)
 {
-    struct ct_pair *pair = &b->pairs[ct_pair_place(b, from, addr)];
-    bool known = pair->from == from && pair->addr == addr && pair->isa == isa && pair->edge != CT_NO_NUMBER;
-    return known ? pair : NULL;
+    uint32_t at = ct_pair_place(b, from, addr);
+    for (;; at = (at + 1) & (b->pair_cap - 1)) {
+        struct ct_pair *pair = &b->pairs[at];
+        if (pair->from == from && pair->addr == addr && pair->isa == isa)
+            return pair->edge == CT_NO_NUMBER ? NULL : pair;
+        if (!pair->from)
+            return NULL;
+    }
 }
 
 /* The pair of a branch and its target; NULL without memory. */

@@ -31,7 +31,7 @@ enum ct_memo_flag {
     CT_MEMO_EXEC = 1,     /* its last block was executed */
     CT_MEMO_NUMBERED = 2, /* the edge behind it has its number */
     CT_MEMO_INDIRECT = 4, /* it ends behind an indirect branch */
-    CT_MEMO_WHOLE = 8,    /* all atoms are part of it, and it is known where it leads */
+    CT_MEMO_KNOWN = 8, /* it is known where it leads: to a block, or to what is behind an indirect branch */
 };
 
 /* Where a branch that the trace gave the address of has led before, whatever the branch. */

@@ -128,8 +128,8 @@ static void build(struct ct_fast *f, struct ct_memo *run, uint64_t key, uint32_t
                             .taken = (uint8_t)t.taken,
                             .flags =
                                 (uint8_t)((t.exec ? CT_MEMO_EXEC : 0) | (t.indirect ? CT_MEMO_INDIRECT : 0))};
-    if (t.taken == count && (t.next || (t.indirect && !f->pft)))
-        run->flags |= CT_MEMO_WHOLE;
+    if (t.next || (t.indirect && !f->pft))
+        run->flags |= CT_MEMO_KNOWN;
     for (unsigned i = 0; i < t.height; i++)
         run->push[i] = t.stack[i];
     if (t.taken == 0)
@@ -261,55 +261,65 @@ static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, stru
     return *pair ? ct_fast_known_target(f, addr, isa, &f->blocks.blocks[b->tail->last]) : 0;
 }
 
-/* False: nothing happened. */
-static inline bool count_known(struct ct_fast *f, struct burst *b, const struct ct_elem *elem)
+/* The block where the next step begins, and the pair that leads there; 0: not known here. */
+static inline uint32_t known_begin(struct ct_fast *f, const struct burst *b, struct ct_pair **pair)
 {
-    struct ct_pair *pair = NULL;
-    uint32_t block = b->cur;
-    if (!block) {
-        block = known_turn(f, b, &pair);
-        if (!block)
-            return false;
-    } else if (b->have_addr) {
-        const struct ct_block *known = &f->blocks.blocks[block];
-        if (known->addr != b->addr || known->isa != b->addr_isa)
-            return false;
-    }
-    uint64_t low = UINT64_C(1) << elem->n;
-    uint64_t marked = low | (elem->v & (low - 1));
-    struct ct_memo *run = place_of(f, block, marked);
-    if (run->key != ((uint64_t)block << 33 | marked) || !(run->flags & CT_MEMO_WHOLE) ||
-        run->count == UINT32_MAX || !(pair || b->tail->flags & CT_MEMO_NUMBERED))
-        return false;
-    if (pair)
-        pair->count++;
-    if (pair && !b->have_addr) {
-        struct ct_return_stack *stack = &f->walk->stack;
-        stack->top = (stack->top - 1) % CT_RETURN_STACK_SIZE;
-        stack->count--;
-    }
-    run->count++;
-    if (run->depth)
-        apply_stack(f, run);
-    b->tail = run;
-    b->cur = run->next;
-    b->marks = 0;
-    b->have_addr = false;
-    return true;
+    *pair = NULL;
+    if (!b->cur)
+        return known_turn(f, b, pair);
+    const struct ct_block *known = &f->blocks.blocks[b->cur];
+    return b->have_addr && (known->addr != b->addr || known->isa != b->addr_isa) ? 0 : b->cur;
+}
+
+/* `count` atoms as long as their runs are remembered. Result: how many; the state is behind the last of them. */
+static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t bits, unsigned count)
+{
+    struct ct_return_stack *stack = &f->walk->stack;
+    unsigned done = 0;
+    do {
+        struct ct_pair *pair;
+        uint32_t block = known_begin(f, b, &pair);
+        uint64_t low = UINT64_C(1) << (count - done);
+        uint64_t marked = low | (bits >> done & (low - 1));
+        struct ct_memo *run = place_of(f, block, marked);
+        if (!block || run->key != ((uint64_t)block << 33 | marked) || !(run->flags & CT_MEMO_KNOWN) ||
+            run->count == UINT32_MAX || !(pair || b->tail->flags & CT_MEMO_NUMBERED))
+            break;
+        if (pair)
+            pair->count++;
+        if (pair && !b->have_addr) {
+            stack->top = (stack->top - 1) % CT_RETURN_STACK_SIZE;
+            stack->count--;
+        }
+        run->count++;
+        if (run->depth)
+            apply_stack(f, run);
+        b->tail = run;
+        b->cur = run->next;
+        b->marks = 0;
+        b->have_addr = false;
+        done += run->taken;
+    } while (done < count);
+    return done;
 }
 
 size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
     struct burst b = {f->tail, f->cur, f->marks, f->addr, f->addr_isa, f->have_addr};
     const bool a64 = f->walk->sf;
+    unsigned done = f->walk->atoms_done;
     size_t i;
-    if (f->walk->atoms_done || (f->pft && !f->cur))
+    if (done || (f->pft && !f->cur))
         return 0;
     for (i = 0; i < size; i++) {
         const struct ct_elem *elem = &elems[i];
         if (elem->kind == CT_ELEM_ATOMS) {
-            if (!elem->n || !count_known(f, &b, elem))
+            if (!elem->n)
                 break;
+            done = count_known(f, &b, elem->v, elem->n);
+            if (done < elem->n)
+                break;
+            done = 0;
         } else if (elem->kind == CT_ELEM_ADDRESS && (a64 || elem->n <= CT_IS1)) {
             b.addr = elem->v;
             b.addr_isa = (uint8_t)(a64 ? CT_ISA_A64 : elem->n == CT_IS0 ? CT_ISA_A32 : CT_ISA_T32);
@@ -322,6 +332,7 @@ size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_
             break;
         }
     }
+    f->walk->atoms_done = done;
     f->tail = b.tail;
     f->last = b.tail->last;
     f->last_exec = b.tail->flags & CT_MEMO_EXEC;
