@@ -269,22 +269,28 @@ static void begin_anew(struct ct_fast *f)
     f->last = 0;
 }
 
-static bool take_atoms(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
+/* Elements that begin with ATOMS. Result: how many are done. */
+static size_t take_atoms(struct ct_fast *f, const struct ct_elem *elems, size_t size, uint64_t end)
 {
     struct ct_walk *w = f->walk;
+    struct ct_elem group;
+    size_t done = 0;
     if (ct_blocks_are_full(&f->blocks))
         begin_anew(f);
-    unsigned done = f->edges ? ct_fast_count_atoms(f, elem) : ct_fast_steps_atoms(f, elem);
-    w->atoms_done = done < elem->n ? done : 0;
-    return done == elem->n || walk_plain(f, elem, end);
+    size_t count = f->edges ? ct_fast_group(f, elems, size, &group) : 1;
+    unsigned atoms = f->edges ? ct_fast_count_atoms(f, &group) : ct_fast_steps_atoms(f, elems);
+    for (; done < count && atoms >= elems[done].n; done++)
+        atoms -= elems[done].n;
+    w->atoms_done = atoms;
+    return done == count || !walk_plain(f, &elems[done], end) ? done : done + 1;
 }
 
-/* True when the element is done; false when it has to come again, with new room. */
-static bool take(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
+/* Result: how many of the elements are done, at least one; or 0 when the first has to come again, with new room. */
+static size_t take(struct ct_fast *f, const struct ct_elem *elem, size_t size, uint64_t end)
 {
     switch (elem->kind) {
     case CT_ELEM_ATOMS:
-        return f->insn_atoms ? walk_plain(f, elem, end) : take_atoms(f, elem, end);
+        return f->insn_atoms ? walk_plain(f, elem, end) : take_atoms(f, elem, size, end);
     case CT_ELEM_ADDRESS:
         return take_address(f, elem, end);
     case CT_ELEM_CYCLES:
@@ -322,7 +328,7 @@ int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uin
                              : ct_fast_steps_burst(f, elems + done, size - done);
         if (done == size || !has_room(b))
             continue;
-        done += take(f, &elems[done], end);
+        done += take(f, &elems[done], size - done, end);
     }
     *taken = done;
     if (!f->blocks.error && !f->edges && !has_room(b))

@@ -314,11 +314,12 @@ size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_
     for (i = 0; i < size; i++) {
         const struct ct_elem *elem = &elems[i];
         if (elem->kind == CT_ELEM_ATOMS) {
-            if (!elem->n)
+            struct ct_elem group;
+            size_t taken = ct_fast_group(f, elem, size - i, &group);
+            done = group.n ? count_known(f, &b, group.v, group.n) : 0;
+            if (done < group.n || !group.n)
                 break;
-            done = count_known(f, &b, elem->v, elem->n);
-            if (done < elem->n)
-                break;
+            i += taken - 1;
             done = 0;
         } else if (elem->kind == CT_ELEM_ADDRESS && (a64 || elem->n <= CT_IS1)) {
             b.addr = elem->v;
@@ -332,6 +333,8 @@ size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_
             break;
         }
     }
+    for (; done && done >= elems[i].n; i++)
+        done -= elems[i].n;
     f->walk->atoms_done = done;
     f->tail = b.tail;
     f->last = b.tail->last;
