@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "coretap/monitor.h"
+#include "cli/spec.h"
 
 enum {
     OPT_SPEC,
@@ -69,48 +69,6 @@ static const struct cli_option options[] = {
                  .kind = CLI_FLAG,
                  .help = "Print the streams as a graph for graphviz; do not run."},
 };
-
-/* A whole file; NULL after a message. */
-static char *read_all(const char *path, size_t *size)
-{
-    const bool standard = strcmp(path, "-") == 0;
-    FILE *f = standard ? stdin : fopen(path, "rb");
-    char *text = NULL;
-    size_t cap = 0, got = 1;
-    *size = 0;
-    while (f && got) {
-        if (cap - *size < 65536) {
-            char *more = realloc(text, cap = cap * 2 + 131072);
-            if (!more)
-                break;
-            text = more;
-        }
-        got = fread(text + *size, 1, cap - *size, f);
-        *size += got;
-    }
-    const bool fine = f && !ferror(f) && !got;
-    if (!fine) {
-        cli_say("%s: %s; there is no specification to compile", path, strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    if (f && !standard)
-        fclose(f);
-    return text;
-}
-
-static void print_diagnostics(const struct ct_monitor_spec *spec, bool quiet)
-{
-    for (size_t i = 0; i < ct_monitor_diag_count(spec); i++) {
-        struct ct_monitor_diag d;
-        char text[4096];
-        ct_monitor_diag_get(spec, i, &d);
-        if (d.warning && quiet)
-            continue;
-        ct_monitor_diag_print(spec, i, text, sizeof text);
-        fputs(text, stderr);
-    }
-}
 
 static void list_streams(const struct ct_monitor_spec *spec, bool inputs)
 {
@@ -253,26 +211,17 @@ static int use(const struct cli_args *args, const struct ct_monitor_spec *spec)
 
 static int run(const struct cli_args *args)
 {
-    struct ct_monitor_options o = {.size = sizeof o,
-                                   .dialect = (uint8_t)args->values[OPT_DIALECT].number,
-                                   .changes_only = args->values[OPT_CHANGES].given,
-                                   .time_unit = args->values[OPT_UNIT].text};
+    const struct ct_monitor_options o = {.size = sizeof o,
+                                         .dialect = (uint8_t)args->values[OPT_DIALECT].number,
+                                         .changes_only = args->values[OPT_CHANGES].given,
+                                         .time_unit = args->values[OPT_UNIT].text};
     struct ct_monitor_spec *spec;
-    size_t size;
     if (!args->values[OPT_SPEC].given)
         return cli_usage_error(args->command, "no specification; name one with --spec FILE");
-    char *text = read_all(args->values[OPT_SPEC].text, &size);
-    if (!text)
-        return CLI_FAILED;
-    const int status = ct_monitor_compile(args->ctx, args->values[OPT_SPEC].text, text, size, &o, &spec);
-    free(text);
-    int code = CLI_FAILED;
-    if (spec)
-        print_diagnostics(spec, args->quiet);
-    else
-        cli_library_error(args->ctx);
-    if (spec)
-        code = status ? EXIT_SPEC : use(args, spec);
+    const enum cli_spec_found found = cli_spec_load(args, args->values[OPT_SPEC].text, &o, &spec);
+    const int code = found == CLI_SPEC_FINE    ? use(args, spec)
+                     : found == CLI_SPEC_WRONG ? EXIT_SPEC
+                                               : CLI_FAILED;
     ct_monitor_spec_free(spec);
     return code;
 }

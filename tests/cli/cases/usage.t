@@ -19,6 +19,7 @@ $ coretap --help
 |   cover      which functions, lines, instructions and branches ran
 |   merge      add up coverage files
 |   profile    profiles for compilers, flame graphs and viewers
+|   monitor    check specifications along a trace
 |   tessla     run a TeSSLa specification on a textual trace
 |   fractal    memory accesses of one process, seen from the coherent interconnect
 |
@@ -41,6 +42,7 @@ $ coretap
 !   cover      which functions, lines, instructions and branches ran
 !   merge      add up coverage files
 !   profile    profiles for compilers, flame graphs and viewers
+!   monitor    check specifications along a trace
 !   tessla     run a TeSSLa specification on a textual trace
 !   fractal    memory accesses of one process, seen from the coherent interconnect
 !

@@ -1,0 +1,95 @@
+/* coretap verify: TeSSLa specifications bound to the watchpoints of a trace (paper 2, sections III and IV). What the
+ * monitors are fed with are events of watchers (watch.h); what comes out are results with the place they happened at. */
+#ifndef CORETAP_VERIFY_H
+#define CORETAP_VERIFY_H
+
+#include "coretap/base.h"
+#include "coretap/monitor.h"
+#include "coretap/watch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_verify_clock {
+    CT_VERIFY_CYCLES,     /* time is the cycles counted */
+    CT_VERIFY_TIMESTAMPS, /* time is the last timestamp */
+};
+
+struct ct_verify_options {
+    size_t size;       /* sizeof of this struct */
+    uint8_t clock;     /* enum ct_verify_clock */
+    uint64_t ticks;    /* times of the specifications are ticks of the clock × ticks_to / ticks; … */
+    uint64_t ticks_to; /* … 0 in either of them: as they are */
+    uint64_t
+        forget; /* what is older than this time cannot change a result; 0: a gap makes all behind it uncertain */
+    uint32_t history; /* places before a result that are told with it, at most 4096 */
+};
+
+/* An input of a specification in the stream dialect, and what feeds it. */
+struct ct_verify_bind {
+    const char *input;
+    const char *place; /* as ct_watches_add takes it */
+};
+
+/* An event that a specification was fed with, and at what time. */
+struct ct_verify_place {
+    uint64_t time;
+    struct ct_watch_event event;
+};
+
+/* A result of one specification. It lives during the call. */
+struct ct_verify_result {
+    uint64_t time;
+    const struct ct_verify_place *place;  /* the last one up to that time; NULL: there was none */
+    const struct ct_verify_place *before; /* those before it, the oldest first: `history` of them at most */
+    size_t before_count;
+    const char *name;  /* of the output */
+    const char *value; /* as text; cut at 500 bytes */
+    uint32_t spec;     /* in the order of ct_verifier_add */
+    uint32_t output;
+    uint8_t violation; /* see ct_verifier_violation */
+    uint8_t uncertain; /* trace that is missing may have changed it */
+    uint8_t pad[6];
+};
+
+typedef void ct_verify_fn(void *user, const struct ct_verify_result *result);
+
+/* Specifications and the watchpoints that they need. */
+struct ct_verifier;
+
+/* `watches` is not owned: places are added to it. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options,
+                           struct ct_watches *watches, struct ct_verifier **out);
+CT_API void ct_verifier_free(struct ct_verifier *verifier);
+
+/* Adds a compiled specification (not owned), called `name` in messages. Its inputs are bound by their sources (codeLine,
+ * function_call, function_return, onExecuting), by `binds`, and those left by their names when these are exception,
+ * exception_return, gap, overflow, no_access or context. A Unit input has an event each time; an Int one gets the number of
+ * an exception or gap and the address of other places.
+ * CT_ERR_NOT_FOUND: an input that nothing feeds, a place that is not in the programs, a bind of no input. CT_ERR_CONFIG: an input
+ * whose type no place can give. CT_ERR_NOMEM. */
+CT_API int ct_verifier_add(struct ct_verifier *verifier, const struct ct_monitor_spec *spec, const char *name,
+                           const struct ct_verify_bind *binds, size_t count);
+
+/* What counts as a violation. Without this: a verdict that is false; a Bool that is false (an output of type Bool says
+ * whether a property holds); each event of a Unit output with "error" or "violation" in its name. After it, for the outputs
+ * called `output` in all specifications: each event when `value` is NULL, else each event with that value as text.
+ * CT_ERR_NOT_FOUND: no specification has that output. CT_ERR_NOMEM. */
+CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *output, const char *value);
+
+/* Begins a run: a new stream, and all that the monitors knew is forgotten. CT_ERR_NOMEM. */
+CT_API int ct_verifier_start(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
+
+/* Takes events of a watcher over the same watches, in order. Each place that execution comes by is an instant of its own
+ * (those of one instruction share theirs): one that the clock does not tell from the one before is one later. After a gap, results
+ * are uncertain. CT_ERR_FORMAT, CT_ERR_LIMIT: a specification failed; the text says which. */
+CT_API int ct_verifier_feed(struct ct_verifier *verifier, const struct ct_watch_event *events, size_t count);
+
+/* The end of the stream: the last instants are evaluated. */
+CT_API int ct_verifier_finish(struct ct_verifier *verifier);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,257 @@
+/* A run of specifications along a trace: events of watchpoints in, results with their places out. */
+#include "analysis/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+#define VALUE_MAX 500
+
+/* ---- results ---- */
+
+static bool is_violation(const struct ct_verify_output *out, const struct ct_monitor_result *result,
+                         const char *value)
+{
+    switch (out->rule) {
+    case CT_VERIFY_FALSE:
+        return result->v.i == (out->stream.type == CT_MONITOR_VERDICT ? CT_MONITOR_FALSE : 0);
+    case CT_VERIFY_EACH:
+        return true;
+    case CT_VERIFY_TEXT:
+        return strcmp(out->wanted, value) == 0;
+    default:
+        return false;
+    }
+}
+
+/* Whether trace that is missing could have made another result of it. */
+static bool is_uncertain(struct ct_verify_spec *s, struct ct_verify_output *out,
+                         const struct ct_monitor_result *result)
+{
+    const uint64_t forget = s->verifier->options.forget;
+    if (!s->lost || result->time <= s->lost_first) {
+        out->decided |= out->stream.type == CT_MONITOR_VERDICT && result->v.i != CT_MONITOR_UNKNOWN;
+        return false;
+    }
+    const bool forgotten = forget && result->time > s->lost_last && result->time - s->lost_last >= forget;
+    return !out->decided && !forgotten;
+}
+
+/* The value alone of "TIME: NAME = VALUE\n". */
+static const char *value_text(const struct ct_verify_spec *s, const struct ct_monitor_result *result,
+                              const struct ct_verify_output *out, char room[VALUE_MAX + 1])
+{
+    char line[VALUE_MAX + 320];
+    size_t done;
+    size_t size = ct_monitor_print(s->monitor, result, 1, line, sizeof line, &done);
+    if (!done)
+        return "(too long to be shown)";
+    size_t skip = 0;
+    if (!out->stream.raw) {
+        const size_t name = strlen(out->stream.name);
+        while (skip < size && line[skip] != ':')
+            skip++;
+        skip += 2 + name + 3;
+    }
+    size -= size && line[size - 1] == '\n';
+    size = skip < size ? size - skip : 0;
+    size = size < VALUE_MAX ? size : VALUE_MAX;
+    memcpy(room, line + skip, size);
+    room[size] = '\0';
+    return room;
+}
+
+static void on_results(void *user, const struct ct_monitor_result *results, size_t count)
+{
+    struct ct_verify_spec *s = user;
+    const struct ct_verifier *v = s->verifier;
+    char room[VALUE_MAX + 1];
+    for (size_t i = 0; i < count; i++) {
+        struct ct_verify_output *out = &s->outputs[results[i].output];
+        while (s->cursor < s->place_count && s->places[s->cursor].time <= results[i].time)
+            s->cursor++;
+        const size_t before = s->cursor ? s->cursor - 1 : 0;
+        const size_t told = before < v->options.history ? before : v->options.history;
+        struct ct_verify_result result = {
+            .time = results[i].time,
+            .place = s->cursor ? &s->places[before] : NULL,
+            .before = s->places + (before - told),
+            .before_count = told,
+            .name = out->stream.name,
+            .value = value_text(s, &results[i], out, room),
+            .spec = s->number,
+            .output = results[i].output,
+        };
+        result.violation = is_violation(out, &results[i], result.value);
+        result.uncertain = is_uncertain(s, out, &results[i]);
+        v->fn(v->user, &result);
+    }
+}
+
+/* ---- events ---- */
+
+static int failed(const struct ct_verify_spec *s, int rc)
+{
+    char text[700];
+    strncpy(text, ct_ctx_error(s->verifier->ctx), sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    return ct_fail(s->verifier->ctx, rc, "%s: %s", s->name, text);
+}
+
+/* Feeds what waits, and keeps of the places what later results may tell. */
+static int flush(struct ct_verify_spec *s)
+{
+    const int rc = ct_monitor_feed(s->monitor, s->waiting, s->waiting_count);
+    const size_t keep = (size_t)s->verifier->options.history + 1;
+    s->waiting_count = 0;
+    if (s->place_count > keep) {
+        const size_t drop = s->place_count - keep;
+        memmove(s->places, s->places + drop, keep * sizeof *s->places);
+        s->place_count = keep;
+        s->cursor -= s->cursor < drop ? s->cursor : drop;
+    }
+    return rc ? failed(s, rc) : CT_OK;
+}
+
+static uint64_t clock_of(const struct ct_verifier *v, const struct ct_watch_event *e)
+{
+    const struct ct_verify_options *o = &v->options;
+    const uint64_t tick = o->clock == CT_VERIFY_TIMESTAMPS ? (e->has_timestamp ? e->timestamp : 0) : e->cycle;
+    if (!o->ticks || !o->ticks_to)
+        return tick;
+    const unsigned __int128 time = (unsigned __int128)tick * o->ticks_to / o->ticks;
+    return time > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)time;
+}
+
+/* The time of an event: that of the instant in work when it is of the same instruction, else a new one. */
+static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
+{
+    const uint64_t tick = clock_of(s->verifier, e);
+    const bool same = s->number_of_instant && tick == s->tick && e->value == s->value &&
+                      s->used[input] != s->number_of_instant;
+    if (!same) {
+        s->time = s->number_of_instant && tick <= s->time ? s->time + 1 : tick;
+        s->number_of_instant++;
+        s->tick = tick;
+        s->value = e->value;
+    }
+    s->used[input] = s->number_of_instant;
+    return s->time;
+}
+
+static int64_t number_of(const struct ct_watch_event *e)
+{
+    const bool numbered =
+        e->kind == CT_WATCH_EXCEPTION || e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW;
+    return (int64_t)(numbered ? e->number : e->value);
+}
+
+static int take(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
+{
+    const int rc = s->waiting_count == CT_VERIFY_WAITING ? flush(s) : CT_OK;
+    if (rc)
+        return rc;
+    const uint64_t time = instant(s, e, input);
+    struct ct_monitor_event *to = &s->waiting[s->waiting_count++];
+    *to = (struct ct_monitor_event){.time = time, .input = input};
+    if (s->types[input] == CT_MONITOR_INT)
+        to->v.i = number_of(e);
+    s->places[s->place_count++] = (struct ct_verify_place){time, *e};
+    return CT_OK;
+}
+
+static void lose(struct ct_verifier *v, const struct ct_watch_event *e)
+{
+    const uint64_t tick = clock_of(v, e);
+    for (size_t i = 0; i < v->spec_count; i++) {
+        struct ct_verify_spec *s = v->specs[i];
+        const uint64_t time = tick > s->time ? tick : s->time;
+        if (!s->lost)
+            s->lost_first = time;
+        s->lost_last = time;
+        s->lost = true;
+    }
+}
+
+static bool is_loss(const struct ct_watch_event *e)
+{
+    return e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW || e->kind == CT_WATCH_NO_ACCESS;
+}
+
+int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events, size_t count)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < count; i++) {
+        const struct ct_watch_event *e = &events[i];
+        for (uint32_t k = v->first[e->watch]; !rc && k < v->first[e->watch + 1]; k++)
+            rc = take(v->specs[v->links[k].spec], e, v->links[k].input);
+        if (is_loss(e))
+            lose(v, e);
+    }
+    for (size_t i = 0; !rc && i < v->spec_count; i++)
+        rc = flush(v->specs[i]);
+    return rc;
+}
+
+/* ---- begin and end ---- */
+
+static int by_watch(const void *a, const void *b)
+{
+    const struct ct_verify_link *x = a;
+    const struct ct_verify_link *y = b;
+    return x->watch < y->watch ? -1 : x->watch > y->watch;
+}
+
+static int index_links(struct ct_verifier *v)
+{
+    ct_watches_all(v->watches, &v->watch_count);
+    free(v->first);
+    v->first = calloc((size_t)v->watch_count + 1, sizeof *v->first);
+    if (!v->first)
+        return ct_fail_nomem(v->ctx, "verifier");
+    if (v->link_count)
+        qsort(v->links, v->link_count, sizeof *v->links, by_watch);
+    size_t link = 0;
+    for (uint32_t watch = 0; watch <= v->watch_count; watch++) {
+        while (link < v->link_count && v->links[link].watch < watch)
+            link++;
+        v->first[watch] = (uint32_t)link;
+    }
+    return CT_OK;
+}
+
+static int start(struct ct_verify_spec *s)
+{
+    struct ct_ctx *ctx = s->verifier->ctx;
+    ct_monitor_free(s->monitor);
+    s->monitor = NULL;
+    s->time = s->tick = s->value = s->number_of_instant = 0;
+    s->lost = false;
+    s->place_count = s->cursor = s->waiting_count = 0;
+    memset(s->used, 0, s->input_count * sizeof *s->used);
+    for (size_t i = 0; i < s->output_count; i++)
+        s->outputs[i].decided = 0;
+    return ct_monitor_new(ctx, s->spec, NULL, on_results, s, &s->monitor);
+}
+
+int ct_verifier_start(struct ct_verifier *v, ct_verify_fn *fn, void *user)
+{
+    int rc = index_links(v);
+    v->fn = fn;
+    v->user = user;
+    for (size_t i = 0; !rc && i < v->spec_count; i++)
+        rc = start(v->specs[i]);
+    return rc;
+}
+
+int ct_verifier_finish(struct ct_verifier *v)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < v->spec_count; i++) {
+        rc = flush(v->specs[i]);
+        if (!rc && (rc = ct_monitor_finish(v->specs[i]->monitor)) != CT_OK)
+            rc = failed(v->specs[i], rc);
+    }
+    return rc;
+}

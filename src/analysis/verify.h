@@ -1,0 +1,75 @@
+/* The verifier from inside: what binding fills in and a run reads. */
+#ifndef CT_ANALYSIS_VERIFY_H
+#define CT_ANALYSIS_VERIFY_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "coretap/verify.h"
+
+/* Events that wait until a specification is fed with them. */
+#define CT_VERIFY_WAITING 256
+
+#define CT_VERIFY_HISTORY_MAX 4096
+
+/* What a result of an output has to be to be a violation. */
+enum ct_verify_rule {
+    CT_VERIFY_NEVER,
+    CT_VERIFY_FALSE, /* verdicts and Bools */
+    CT_VERIFY_EACH,
+    CT_VERIFY_TEXT, /* the text of `wanted` */
+};
+
+struct ct_verify_output {
+    struct ct_monitor_stream stream;
+    const char *wanted;
+    uint8_t rule;    /* enum ct_verify_rule */
+    uint8_t decided; /* a verdict that cannot change any more was given before any gap */
+};
+
+/* One specification. */
+struct ct_verify_spec {
+    struct ct_verifier *verifier;
+    const struct ct_monitor_spec *spec;
+    const char *name;
+    struct ct_verify_output *outputs;
+    uint8_t *types; /* by input: enum ct_monitor_type */
+    size_t output_count, input_count;
+    uint32_t number;
+
+    /* Of the run. */
+    struct ct_monitor *monitor;
+    uint64_t *used; /* by input: the instant in which it had its last event */
+    uint64_t time;  /* of the instant */
+    uint64_t tick;  /* of the clock, of the instant */
+    uint64_t value; /* address of the instant */
+    uint64_t number_of_instant;
+    uint64_t lost_first, lost_last; /* times of gaps */
+    bool lost;
+    struct ct_verify_place *places; /* those before, then those waiting */
+    size_t place_count, cursor;     /* cursor: behind the one that the last result belonged to */
+    struct ct_monitor_event waiting[CT_VERIFY_WAITING];
+    size_t waiting_count;
+};
+
+/* A watchpoint that feeds an input. */
+struct ct_verify_link {
+    uint32_t watch, spec, input;
+};
+
+struct ct_verifier {
+    struct ct_ctx *ctx;
+    struct ct_verify_options options;
+    struct ct_watches *watches;
+    struct ct_arena arena;
+    struct ct_verify_spec **specs;
+    size_t spec_count;
+    struct ct_verify_link *links; /* in the order of the watchpoints once a run began */
+    size_t link_count;
+    uint32_t *first; /* by watchpoint: its first link; one more at the end */
+    uint32_t watch_count;
+    ct_verify_fn *fn;
+    void *user;
+};
+
+#endif

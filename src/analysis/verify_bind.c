@@ -1,0 +1,219 @@
+/* Binding: which watchpoints feed which inputs of a specification, and what of its outputs is a violation. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/verify.h"
+#include "base/ctx.h"
+
+#define PLACE_MAX 512
+
+int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options, struct ct_watches *watches,
+                    struct ct_verifier **out)
+{
+    /* Losses are always watched: they make results uncertain. */
+    static const char *const losses[] = {"gap", "overflow", "no-access"};
+    if (options->size != sizeof *options || options->clock > CT_VERIFY_TIMESTAMPS ||
+        options->history > CT_VERIFY_HISTORY_MAX)
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "verifier: options that cannot be; size, clock and history have limits");
+    struct ct_verifier *v = calloc(1, sizeof *v);
+    if (!v)
+        return ct_fail_nomem(ctx, "verifier");
+    v->ctx = ctx;
+    v->options = *options;
+    v->watches = watches;
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        const int rc = ct_watches_add(watches, losses[i], NULL, NULL);
+        if (rc) {
+            ct_verifier_free(v);
+            return rc;
+        }
+    }
+    *out = v;
+    return CT_OK;
+}
+
+void ct_verifier_free(struct ct_verifier *v)
+{
+    if (!v)
+        return;
+    for (size_t i = 0; i < v->spec_count; i++) {
+        ct_monitor_free(v->specs[i]->monitor);
+        free(v->specs[i]->places);
+    }
+    free(v->first);
+    free(v->links);
+    ct_arena_free(&v->arena);
+    free(v);
+}
+
+/* ---- inputs ---- */
+
+static const struct ct_verify_bind *bind_of(const struct ct_verify_bind *binds, size_t count,
+                                            const char *input)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(binds[i].input, input) == 0)
+            return &binds[i];
+    return NULL;
+}
+
+/* The place of an input that is called like what a trace has besides execution. */
+static const char *place_by_name(const char *input)
+{
+    static const char *const names[][2] = {
+        {"exception", "exception"},
+        {"exception_return", "exception-return"},
+        {"gap", "gap"},
+        {"overflow", "overflow"},
+        {"no_access", "no-access"},
+        {"context", "context"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(input, names[i][0]) == 0)
+            return names[i][1];
+    return NULL;
+}
+
+/* The place that a source names, in `room`; NULL: none that a trace of instructions has. */
+static const char *place_by_source(const struct ct_monitor_stream *in, char room[PLACE_MAX])
+{
+    if (strcmp(in->source, "codeLine") == 0)
+        snprintf(room, PLACE_MAX, "%s:%" PRIu64, in->source_arg, in->source_number);
+    else if (strcmp(in->source, "function_call") == 0)
+        snprintf(room, PLACE_MAX, "entry:%s", in->source_arg);
+    else if (strcmp(in->source, "function_return") == 0)
+        snprintf(room, PLACE_MAX, "return:%s", in->source_arg);
+    else if (strcmp(in->source, "onExecuting") == 0)
+        snprintf(room, PLACE_MAX, "0x%" PRIx64, in->source_number);
+    else
+        return NULL;
+    return room;
+}
+
+static int link_watches(struct ct_verifier *v, uint32_t spec, uint32_t input, uint32_t first, uint32_t count)
+{
+    struct ct_verify_link *more = realloc(v->links, (v->link_count + count) * sizeof *more);
+    if (!more)
+        return ct_fail_nomem(v->ctx, "verifier");
+    v->links = more;
+    for (uint32_t i = 0; i < count; i++)
+        more[v->link_count++] = (struct ct_verify_link){first + i, spec, input};
+    return CT_OK;
+}
+
+static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t input,
+                      const struct ct_verify_bind *binds, size_t count)
+{
+    struct ct_monitor_stream in;
+    char room[PLACE_MAX];
+    uint32_t first;
+    uint32_t places;
+    ct_monitor_input(s->spec, input, &in);
+    s->types[input] = in.type;
+    const struct ct_verify_bind *bind = bind_of(binds, count, in.name);
+    const char *place = bind ? bind->place : in.source ? place_by_source(&in, room) : place_by_name(in.name);
+    if (!place)
+        return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
+                       "%s: input %s%s%s: nothing in the trace feeds it; bind it to a place", s->name,
+                       in.name, in.source ? " of the source " : "", in.source ? in.source : "");
+    if (in.type != CT_MONITOR_UNIT && in.type != CT_MONITOR_INT)
+        return ct_fail(v->ctx, CT_ERR_CONFIG,
+                       "%s: input %s is of type %s, and a place gives a Unit or an Int; declare it so",
+                       s->name, in.name, in.type_text);
+    const int rc = ct_watches_add(v->watches, place, &first, &places);
+    return rc ? rc : link_watches(v, s->number, input, first, places);
+}
+
+static int check_binds(struct ct_verifier *v, const struct ct_verify_spec *s,
+                       const struct ct_verify_bind *binds, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct ct_monitor_stream in = {.name = ""};
+        for (size_t k = 0; k < s->input_count && strcmp(in.name, binds[i].input) != 0; k++)
+            ct_monitor_input(s->spec, k, &in);
+        if (strcmp(in.name, binds[i].input) != 0)
+            return ct_fail(v->ctx, CT_ERR_NOT_FOUND, "%s: has no input %s to bind to %s", s->name,
+                           binds[i].input, binds[i].place);
+    }
+    return CT_OK;
+}
+
+/* ---- outputs ---- */
+
+static uint8_t rule_of(const struct ct_monitor_stream *out)
+{
+    if (out->type == CT_MONITOR_VERDICT || out->type == CT_MONITOR_BOOL)
+        return CT_VERIFY_FALSE;
+    if (out->type == CT_MONITOR_UNIT && (strstr(out->name, "error") || strstr(out->name, "violation")))
+        return CT_VERIFY_EACH;
+    return CT_VERIFY_NEVER;
+}
+
+static struct ct_verify_spec *spec_new(struct ct_verifier *v, const struct ct_monitor_spec *spec,
+                                       const char *name)
+{
+    struct ct_verify_spec *s = ct_arena_alloc(&v->arena, sizeof *s);
+    if (!s)
+        return NULL;
+    s->verifier = v;
+    s->spec = spec;
+    s->number = (uint32_t)v->spec_count;
+    s->input_count = ct_monitor_input_count(spec);
+    s->output_count = ct_monitor_output_count(spec);
+    s->name = ct_arena_strdup(&v->arena, name);
+    s->types = ct_arena_alloc(&v->arena, s->input_count + 1);
+    s->used = ct_arena_alloc(&v->arena, (s->input_count + 1) * sizeof *s->used);
+    s->outputs = ct_arena_alloc(&v->arena, (s->output_count + 1) * sizeof *s->outputs);
+    s->places = calloc(v->options.history + 1 + CT_VERIFY_WAITING, sizeof *s->places);
+    if (!s->name || !s->types || !s->used || !s->outputs || !s->places) {
+        free(s->places);
+        return NULL;
+    }
+    for (size_t i = 0; i < s->output_count; i++) {
+        ct_monitor_output(spec, i, &s->outputs[i].stream);
+        s->outputs[i].rule = rule_of(&s->outputs[i].stream);
+    }
+    return s;
+}
+
+int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, const char *name,
+                    const struct ct_verify_bind *binds, size_t count)
+{
+    size_t specs = v->spec_count;
+    struct ct_verify_spec **all = ct_arena_push(&v->arena, v->specs, &specs, sizeof *all);
+    struct ct_verify_spec *s = all ? spec_new(v, spec, name) : NULL;
+    if (!s)
+        return ct_fail_nomem(v->ctx, "verifier");
+    v->specs = all;
+    v->specs[v->spec_count++] = s;
+    int rc = check_binds(v, s, binds, count);
+    for (size_t i = 0; !rc && i < s->input_count; i++)
+        rc = bind_input(v, s, (uint32_t)i, binds, count);
+    return rc;
+}
+
+int ct_verifier_violation(struct ct_verifier *v, const char *output, const char *value)
+{
+    bool found = false;
+    char *wanted = value ? ct_arena_strdup(&v->arena, value) : NULL;
+    if (value && !wanted)
+        return ct_fail_nomem(v->ctx, "verifier");
+    for (size_t i = 0; i < v->spec_count; i++) {
+        for (size_t k = 0; k < v->specs[i]->output_count; k++) {
+            struct ct_verify_output *out = &v->specs[i]->outputs[k];
+            if (strcmp(out->stream.name, output) != 0)
+                continue;
+            out->rule = value ? CT_VERIFY_TEXT : CT_VERIFY_EACH;
+            out->wanted = wanted;
+            found = true;
+        }
+    }
+    return found ? CT_OK
+                 : ct_fail(v->ctx, CT_ERR_NOT_FOUND,
+                           "no specification has an output %s that could be a violation; look at its out "
+                           "statements",
+                           output);
+}

@@ -1,0 +1,64 @@
+#include "cli/spec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole file; NULL after a message. */
+static char *read_all(const char *path, size_t *size)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *f = standard ? stdin : fopen(path, "rb");
+    char *text = NULL;
+    size_t cap = 0, got = 1;
+    *size = 0;
+    while (f && got) {
+        if (cap - *size < 65536) {
+            char *more = realloc(text, cap = cap * 2 + 131072);
+            if (!more)
+                break;
+            text = more;
+        }
+        got = fread(text + *size, 1, cap - *size, f);
+        *size += got;
+    }
+    const bool fine = f && !ferror(f) && !got;
+    if (!fine) {
+        cli_say("%s: %s; there is no specification to compile", path, strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    if (f && !standard)
+        fclose(f);
+    return text;
+}
+
+static void print_diagnostics(const struct ct_monitor_spec *spec, bool quiet)
+{
+    for (size_t i = 0; i < ct_monitor_diag_count(spec); i++) {
+        struct ct_monitor_diag d;
+        char text[4096];
+        ct_monitor_diag_get(spec, i, &d);
+        if (d.warning && quiet)
+            continue;
+        ct_monitor_diag_print(spec, i, text, sizeof text);
+        fputs(text, stderr);
+    }
+}
+
+enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
+                                  const struct ct_monitor_options *options, struct ct_monitor_spec **spec)
+{
+    size_t size;
+    char *text = read_all(path, &size);
+    *spec = NULL;
+    if (!text)
+        return CLI_SPEC_NONE;
+    const int status = ct_monitor_compile(args->ctx, path, text, size, options, spec);
+    free(text);
+    if (*spec)
+        print_diagnostics(*spec, args->quiet);
+    else
+        cli_library_error(args->ctx);
+    return !*spec ? CLI_SPEC_NONE : status ? CLI_SPEC_WRONG : CLI_SPEC_FINE;
+}

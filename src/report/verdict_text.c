@@ -1,0 +1,171 @@
+#include "report/verdict_text.h"
+
+#define MOST_NAME 120 /* characters of a name that are printed */
+
+/* Where an address is; names are NULL when nothing is known. */
+struct where {
+    const struct ct_symbol *function;
+    const char *file;
+    uint32_t line;
+};
+
+static struct where where_is(const struct ct_verdict_text *t, uint64_t addr)
+{
+    struct where w = {0};
+    for (size_t i = 0; i < t->program_count && !w.function; i++) {
+        w.function = ct_symbols_at(t->programs[i].symbols, addr, NULL);
+        const struct ct_line *row = ct_lines_at(t->programs[i].lines, addr);
+        if (row && row->line) {
+            w.file = ct_lines_file(t->programs[i].lines, row->file);
+            w.line = row->line;
+        }
+    }
+    return w;
+}
+
+/* The part of a path behind its last slash: paths of compilers are long, and the line is what one looks for. */
+static const char *short_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void put_name(struct ct_text *out, const char *name)
+{
+    for (size_t i = 0; name[i] && i < MOST_NAME; i++)
+        ct_text_char(out, (unsigned char)name[i] < 0x20 ? ' ' : name[i]);
+}
+
+static bool is_code(const struct ct_watch_event *e)
+{
+    return e->kind <= CT_WATCH_EXCEPTION && e->value;
+}
+
+/* ---- text ---- */
+
+static void put_place(struct ct_verdict_text *t, const struct ct_watch_event *e)
+{
+    const struct where w = where_is(t, e->value);
+    if (w.function) {
+        ct_text_lit(t->out, " in ");
+        put_name(t->out, w.function->name);
+    }
+    if (w.file) {
+        ct_text_string(t->out, w.function ? " (" : " at ");
+        put_name(t->out, short_path(w.file));
+        ct_text_char(t->out, ':');
+        ct_text_dec(t->out, w.line);
+        if (w.function)
+            ct_text_char(t->out, ')');
+    } else {
+        ct_text_lit(t->out, " at 0x");
+        ct_text_hex(t->out, e->value);
+    }
+}
+
+static const char *watch_name(const struct ct_verdict_text *t, const struct ct_watch_event *e)
+{
+    uint32_t count;
+    return ct_watches_all(t->watches, &count)[e->watch].name;
+}
+
+static void put_before(struct ct_verdict_text *t, const struct ct_verify_place *place)
+{
+    ct_text_room(t->out);
+    ct_text_lit(t->out, "    ");
+    ct_text_dec(t->out, place->time);
+    ct_text_lit(t->out, ": ");
+    put_name(t->out, watch_name(t, &place->event));
+    if (is_code(&place->event))
+        put_place(t, &place->event);
+    ct_text_char(t->out, '\n');
+}
+
+static void text_line(struct ct_verdict_text *t, const struct ct_verify_result *r)
+{
+    ct_text_dec(t->out, r->time);
+    ct_text_lit(t->out, ": ");
+    if (t->many_specs) {
+        put_name(t->out, short_path(t->specs[r->spec]));
+        ct_text_lit(t->out, ": ");
+    }
+    put_name(t->out, r->name);
+    ct_text_lit(t->out, " = ");
+    ct_text_string(t->out, r->value);
+    if (r->violation)
+        ct_text_lit(t->out, ", violation");
+    if (r->uncertain)
+        ct_text_lit(t->out, ", uncertain");
+    if (r->place && is_code(&r->place->event))
+        put_place(t, &r->place->event);
+    ct_text_char(t->out, '\n');
+    for (size_t i = 0; r->violation && i < r->before_count; i++)
+        put_before(t, &r->before[i]);
+}
+
+/* ---- JSON ---- */
+
+static void json_text(struct ct_text *out, const char *key, const char *value)
+{
+    ct_text_lit(out, ",\"");
+    ct_text_string(out, key);
+    ct_text_lit(out, "\":\"");
+    ct_text_json(out, value);
+    ct_text_char(out, '"');
+}
+
+static void json_place(struct ct_verdict_text *t, const struct ct_watch_event *e)
+{
+    const struct where w = where_is(t, e->value);
+    json_text(t->out, "watch", watch_name(t, e));
+    if (!is_code(e))
+        return;
+    ct_text_lit(t->out, ",\"addr\":\"0x");
+    ct_text_hex(t->out, e->value);
+    ct_text_char(t->out, '"');
+    if (w.function)
+        json_text(t->out, "function", w.function->name);
+    if (w.file) {
+        json_text(t->out, "file", w.file);
+        ct_text_lit(t->out, ",\"line\":");
+        ct_text_dec(t->out, w.line);
+    }
+}
+
+static void json_line(struct ct_verdict_text *t, const struct ct_verify_result *r)
+{
+    ct_text_lit(t->out, "{\"time\":");
+    ct_text_dec(t->out, r->time);
+    json_text(t->out, "buffer", t->buffer);
+    ct_text_lit(t->out, ",\"id\":\"");
+    ct_text_hex_digits(t->out, t->id, 2);
+    ct_text_char(t->out, '"');
+    json_text(t->out, "core", t->source->core ? t->source->core : t->source->name);
+    json_text(t->out, "spec", t->specs[r->spec]);
+    json_text(t->out, "output", r->name);
+    json_text(t->out, "value", r->value);
+    if (r->violation)
+        ct_text_lit(t->out, ",\"violation\":true");
+    if (r->uncertain)
+        ct_text_lit(t->out, ",\"uncertain\":true");
+    if (r->place)
+        json_place(t, &r->place->event);
+    const size_t before = r->violation ? r->before_count : 0;
+    for (size_t i = 0; i < before; i++) {
+        ct_text_room(t->out);
+        ct_text_string(t->out, i ? ",{\"time\":" : ",\"before\":[{\"time\":");
+        ct_text_dec(t->out, r->before[i].time);
+        json_place(t, &r->before[i].event);
+        ct_text_char(t->out, '}');
+    }
+    ct_text_string(t->out, before ? "]}\n" : "}\n");
+}
+
+void ct_verdict_line(struct ct_verdict_text *t, const struct ct_verify_result *result)
+{
+    ct_text_room(t->out);
+    if (t->format == CT_VERDICT_JSONL)
+        json_line(t, result);
+    else
+        text_line(t, result);
+}

@@ -1,0 +1,34 @@
+/* Results of specifications as lines of text, with the place in the program. */
+#ifndef CT_REPORT_VERDICT_TEXT_H
+#define CT_REPORT_VERDICT_TEXT_H
+
+#include "coretap/input.h"
+#include "coretap/verify.h"
+#include "report/text.h"
+
+enum ct_verdict_format {
+    CT_VERDICT_TEXT,
+    CT_VERDICT_JSONL,
+};
+
+struct ct_verdict_program {
+    const struct ct_symbols *symbols;
+    const struct ct_lines *lines;
+};
+
+struct ct_verdict_text {
+    struct ct_text *out;
+    const char *const *specs; /* their names */
+    const struct ct_watches *watches;
+    const struct ct_verdict_program *programs;
+    size_t program_count;
+    const char *buffer; /* where the next results are from */
+    const struct ct_source *source;
+    uint8_t id;
+    bool many_specs;
+    enum ct_verdict_format format;
+};
+
+void ct_verdict_line(struct ct_verdict_text *text, const struct ct_verify_result *result);
+
+#endif

@@ -1,0 +1,43 @@
+# Specifications along a trace: what is asked for wrongly is said before anything is decoded.
+$ coretap monitor examples/quickstart
+! coretap monitor: monitor what? give --spec FILE
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec examples/monitor/structure.tessla examples/quickstart
+! coretap: watchpoint 'structure.c:10': no program has debug information with code for that file at or behind that line; compile it with -g and name it with --elf
+[2]
+$ coretap monitor --spec examples/monitor/timing.tessla examples/quickstart
+! examples/monitor/timing.tessla:4:61: error: Time literal without a base unit: state the unit of the timestamps (--time-unit)
+!     4 | define error := triggerCalls implies not inPast(firstCalls, 2us)
+!       |                                                             ^^^
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us examples/quickstart
+! coretap: examples/monitor/timing-stream.tessla: input firstCalls: nothing in the trace feeds it; bind it to a place
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind nobody=0x80500 examples/quickstart
+! coretap: examples/monitor/timing-stream.tessla: input firstCalls: nothing in the trace feeds it; bind it to a place
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -q -a examples/quickstart
+| 57: error = true at 0x8057c
+| 212: error = true at 0x8057c
+| 366: error = true at 0x8057c
+| 540: error = true at 0x8057c
+| 708: error = true at 0x8057c
+| 884: error = true at 0x8057c
+| 1002: error = true at 0x8057c
+| 1161: error = true at 0x8057c
+| 1321: error = true at 0x8057c
+| 1482: error = true at 0x8057c
+| 1635: error = true at 0x8057c
+| 1810: error = true at 0x8057c
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u h --frequency 1000 --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -q -a examples/quickstart
+! coretap monitor: --time-unit h: with --frequency it is one of fs, ps, ns, us, ms, s
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls -q examples/quickstart
+! coretap monitor: --bind firstCalls: is not NAME=PLACE
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --violation nothing -q examples/quickstart
+! coretap: no specification has an output nothing that could be a violation; look at its out statements
+[2]

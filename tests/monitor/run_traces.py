@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""coretap monitor on recorded programs: the four listings of paper 2 in both dialects, without the bug and with it.
+
+usage: run_traces.py COMMAND PLUGIN EXAMPLES
+
+What the right verdicts are, and when, is computed here from the watchpoints alone ('coretap watch')."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+
+
+def run(*command, codes=(0,)):
+    done = subprocess.run([COMMAND, *map(str, command)], capture_output=True, text=True, env=ENV, timeout=120)
+    assert done.returncode in codes, (command, done.returncode, done.stderr)
+    return done.stdout
+
+
+def watch(case, *places):
+    """(time, place) of each event, with times as the monitor has them: what is not later is one later."""
+    at = [x for place in places for x in ("--at", place)]
+    rows = run("watch", "-q", "-f", "jsonl", "--elf", case.program, *at, case.capture).splitlines()
+    events, last = [], -1
+    for row in map(json.loads, rows):
+        last = max(row["cycle"], last + 1)
+        events.append((last, row["watch"]))
+    return events
+
+
+def structure(case):
+    taken, out = False, []
+    for time, place in watch(case, "structure.c:10", "structure.c:15"):
+        if place.endswith(":10") and taken:
+            return [(time, "balanced", "false")]
+        taken = place.endswith(":10")
+    return out
+
+
+def timing(case):
+    first, out = None, []
+    for time, place in watch(case, "entry:first", "entry:trigger"):
+        if place == "entry:first":
+            first = time
+        elif first is not None and time - first < 2000:
+            out.append((time, "error", "false"))
+    return out
+
+
+def validation(case):
+    start, out = 0, []
+    for time, place in watch(case, "entry:block_start", "entry:block_end"):
+        if place == "entry:block_start":
+            start = time
+        elif time - start < 16000:
+            out.append((time, "timing_min_violation", "()"))
+        elif time - start >= 23000:
+            out.append((time, "timing_max_violation", "()"))
+    return out
+
+
+def statistics(case):
+    calls, most, out = 0, 0, []
+    for time, place in watch(case, "statistics.c:13", "entry:rec"):
+        calls = calls + 1 if place == "entry:rec" else 0
+        if calls > max(most, 10) and not out:
+            out.append((time, "few_calls", "false"))
+        most = max(most, calls)
+    return out
+
+
+BINDS = {
+    structure: ["taken=structure.c:10", "given_back=structure.c:15"],
+    timing: ["firstCalls=entry:first", "triggerCalls=entry:trigger"],
+    validation: ["block_start=entry:block_start", "block_end=entry:block_end"],
+    statistics: ["algoStart=statistics.c:13", "recCalls=entry:rec"],
+}
+
+
+class Case:
+    """One example as a capture."""
+
+    def __init__(self, folder, listing, bug):
+        self.listing, self.bug, self.folder = listing, bug, folder
+        self.program, self.capture = folder / "program", folder / "capture"
+        source = EXAMPLES / f"{listing.__name__}.c"
+        subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-static",
+                        *(["-DBUG"] if bug else []), "-o", self.program, source], check=True)
+        shutil.rmtree(self.capture, ignore_errors=True)
+        run("record", "-q", "--cycle-count=4", "-o", self.capture, "--", self.program)
+
+    def address(self, symbol):
+        for line in subprocess.run(["aarch64-linux-gnu-nm", self.program], capture_output=True, text=True,
+                                   check=True).stdout.splitlines():
+            if line.split()[-1] == symbol:
+                return "0x" + line.split()[0]
+        raise KeyError(symbol)
+
+    def spec(self, dialect):
+        """The specification, with the addresses of this program in it."""
+        text = (EXAMPLES / f"{self.listing.__name__}{dialect}.tessla").read_text()
+        for name in ("block_start", "block_end"):
+            if f"@{name.upper()}@" in text:
+                text = text.replace(f"@{name.upper()}@", self.address(name))
+        path = self.folder / f"spec{dialect}.tessla"
+        path.write_text(text)
+        return path
+
+    def monitor(self, *options, codes=(0, 1)):
+        rows = run("monitor", "-q", "-f", "jsonl", "--frequency", 10**9, "--elf", self.program, *options, self.capture,
+                   codes=codes).splitlines()
+        return list(map(json.loads, rows))
+
+
+def check_listing(case):
+    wanted = case.listing(case)
+    assert bool(wanted) == case.bug, wanted
+    binds = [x for bind in BINDS[case.listing] for x in ("--bind", bind)]
+    for dialect, options in (("", []), ("-stream", binds)):
+        rows = case.monitor("--spec", case.spec(dialect), *options, codes=(1 if case.bug else 0,))
+        got = [(row["time"], row["output"], row["value"]) for row in rows if row.get("violation")]
+        # Of a property that stays violated the first result counts.
+        got = got[:1] if case.listing in (structure,) else got
+        assert got == wanted, (dialect, got, wanted)
+        assert not any(row.get("uncertain") for row in rows)
+        for row in rows:
+            assert row["file"].endswith(f"{case.listing.__name__}.c") and row["line"] > 0, row
+
+
+def check_together(folder):
+    """Several specifications in one run say what each of them says alone."""
+    case = Case(folder, timing, True)
+    single = folder / "count.tessla"
+    single.write_text("in trigger: Events[Unit]\ndef calls = count(trigger)\nout calls\n")
+    bind = ["--bind", "trigger=entry:trigger"]
+    alone = [case.monitor("-a", "--spec", case.spec("")), case.monitor("-a", "--spec", single, *bind)]
+    both = case.monitor("-a", "--spec", case.spec(""), "--spec", single, *bind)
+    for rows in alone:
+        assert rows and [r for r in both if r["spec"] == rows[0]["spec"]] == rows
+
+
+def check_gaps(folder):
+    """Lost trace: an event of its own, and uncertain results behind it, but for verdicts that were final."""
+    case = Case(folder, structure, False)
+    spec = folder / "gaps.tessla"
+    spec.write_text("in gap: Events[Int]\nin overflow: Events[Int]\nin taken: Events[Unit]\n"
+                    "def n = count(taken)\ndef kinds = merge(gap, overflow)\nout n\nout kinds\n")
+    run("record", "-q", "--cycle-count=4", "--overflow=6000", "--seed", 3, "-o", case.folder / "lossy", "--",
+        case.program)
+    case.capture = case.folder / "lossy"
+    rows = case.monitor("-a", "--spec", spec, "--bind", "taken=structure.c:10", "--bind", "overflow=overflow")
+    gaps = [row["time"] for row in rows if row["output"] == "kinds"]
+    assert gaps, rows[:5]
+    for row in rows:
+        assert bool(row.get("uncertain")) == (row["time"] > gaps[0]), row
+    forgets = case.monitor("-a", "--forget", 1, "--spec", spec, "--bind", "taken=structure.c:10")
+    assert not any(row.get("uncertain") for row in forgets if row["time"] > gaps[-1] + 1)
+
+
+def main():
+    missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
+    checks = [(f"{listing.__name__}, {'bug' if bug else 'no bug'}",
+               lambda folder, listing=listing, bug=bug: check_listing(Case(folder, listing, bug)))
+              for listing in BINDS for bug in (False, True)]
+    checks += [("several specifications", check_together), ("lost trace", check_gaps)]
+    print(f"1..{len(checks)}")
+    failed = 0
+    for number, (name, check) in enumerate(checks, 1):
+        if missing:
+            print(f"ok {number} - {name} # SKIP needs {missing}")
+            continue
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                check(pathlib.Path(folder))
+            print(f"ok {number} - {name}")
+        except AssertionError as error:
+            failed += 1
+            print(f"not ok {number} - {name}\n# {str(error)[:1000]}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
