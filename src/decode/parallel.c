@@ -8,12 +8,12 @@
 #include "decode/task.h"
 
 /* Bytes of a task at least, and how many times its warm-up it is at least, up to so many bytes. */
-#define SEGMENT      ((size_t)128 << 10)
-#define WARM_PARTS   16u
+#define SEGMENT      ((size_t)256 << 10)
+#define WARM_PARTS   32u
 #define SEGMENT_MOST ((size_t)2 << 20)
 
 /* A warm-up has at least this part of a task, in which a trace unit says again what it presupposes. */
-#define WARM_LEAST 64u
+#define WARM_LEAST 128u
 
 /* A stream without a synchronisation point in so many bytes is decoded by one thread. */
 #define UNSPLIT_MOST ((size_t)8 << 20)

@@ -30,7 +30,9 @@ void ct_etm4_decoder_seam(const void *decoder, struct ct_seam *seam)
     for (unsigned i = 0; i < 3; i++) {
         const struct ct_etm4_address *a = &d->history[i];
         ct_seam_put(seam, a->value);
-        ct_seam_put(seam, (uint64_t)a->valid << 16 | (uint64_t)a->size << 8 | a->is);
+        /* Of a whole address it does not count whether it was said with 32 bits. */
+        const uint8_t size = a->valid < 64 ? a->size : 64;
+        ct_seam_put(seam, (uint64_t)a->valid << 16 | (uint64_t)size << 8 | a->is);
     }
     ct_seam_put(seam, d->timestamp);
     ct_seam_put(seam, d->cc_threshold);

@@ -296,8 +296,8 @@ static ocsd_core_profile_t profile_of(const struct ct_source *source)
 
 /* The C interface of 1.3.3 cannot watch the packets of an ETE decoder. Its ETMv4 decoder reads ETE when the
  * version in TRCIDR1 says so: `as_etm4` gives it that version. */
-static int create(dcd_tree_handle_t tree, const struct ct_source *source, int flags, int as_etm4,
-                  unsigned char *id)
+int ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flags, int as_etm4,
+                unsigned char *id)
 {
     const struct ct_source_regs *r = &source->regs;
     int ete = source->protocol == CT_PROTOCOL_ETE;
@@ -353,7 +353,7 @@ int ocsd_run_packets(struct ocsd *ocsd, const struct ct_source *source, const ui
     unsigned char id;
     ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0);
     dcd_tree_handle_t tree = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-    int err = create(tree, source, OCSD_CREATE_FLG_PACKET_PROC, 1, &id);
+    int err = ocsd_create(tree, source, OCSD_CREATE_FLG_PACKET_PROC, 1, &id);
     ocsd->packet_count = 0;
     if (!err)
         err =
@@ -381,7 +381,7 @@ int ocsd_run_elems(struct ocsd *ocsd, const struct ct_source *source, const stru
     if (talk)
         ocsd_def_errlog_config_output(C_API_MSGLOGOUT_FLG_STDERR, NULL);
     dcd_tree_handle_t tree = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-    int err = create(tree, source, OCSD_CREATE_FLG_FULL_DECODER, 0, &id);
+    int err = ocsd_create(tree, source, OCSD_CREATE_FLG_FULL_DECODER, 0, &id);
     ocsd->elem_count = 0;
     if (!err)
         err = (int)ocsd_dt_set_gen_elem_outfn(tree, take_elem, ocsd);

@@ -356,7 +356,7 @@ static ocsd_datapath_resp_t take_elem(const void *context, const ocsd_trc_index_
     return OCSD_RESP_CONT;
 }
 
-static int create(dcd_tree_handle_t tree, const struct ct_source *source, int flags, unsigned char *id)
+int v7_ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flags, unsigned char *id)
 {
     const struct ct_source_regs *r = &source->regs;
     ocsd_core_profile_t profile = source->arch.profile == CT_PROFILE_M ? profile_CortexM : profile_CortexA;
@@ -387,7 +387,7 @@ int v7_ocsd_packets(struct v7_lines *lines, const struct ct_source *source, cons
     lines->size = 0;
     ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0);
     dcd_tree_handle_t tree = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-    int err = create(tree, source, OCSD_CREATE_FLG_PACKET_PROC, &id);
+    int err = v7_ocsd_create(tree, source, OCSD_CREATE_FLG_PACKET_PROC, &id);
     if (!err)
         err = ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_SINK, (void *)take_packet, &run);
     if (!err)
@@ -404,7 +404,7 @@ int v7_ocsd_elems(struct v7_lines *lines, const struct ct_source *source, const 
     lines->size = 0;
     ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0);
     dcd_tree_handle_t tree = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-    int err = create(tree, source, OCSD_CREATE_FLG_FULL_DECODER, &id);
+    int err = v7_ocsd_create(tree, source, OCSD_CREATE_FLG_FULL_DECODER, &id);
     if (!err)
         err = ocsd_dt_set_gen_elem_outfn(tree, take_elem, &run);
     for (unsigned i = 0; i < region_count && !err; i++)

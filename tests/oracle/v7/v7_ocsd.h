@@ -4,6 +4,11 @@
 
 #include "coretap/input.h"
 
+#include <opencsd/c_api/opencsd_c_api.h>
+
+/* A decoder of the source in a tree. */
+int v7_ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flags, unsigned char *id);
+
 /* Lines, growing. */
 struct v7_lines {
     char *text;
