@@ -137,6 +137,10 @@ CT_API uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry);
  * CT_CFG_NONE when the graph has none. Returns and calls count whatever `next` is when they are not known better. */
 CT_API uint32_t ct_cfg_edge_between(const struct ct_cfg *cfg, uint64_t last, uint64_t next);
 
+/* How often the head of the loop runs for each time that the loop is entered, at most, when its code counts to a number by
+ * itself (A64 only: a register from a constant to a constant); 0 when it does not, or that is not seen. */
+CT_API uint32_t ct_cfg_loop_count(const struct ct_cfg *cfg, uint32_t loop);
+
 /* Adds an edge from the computed branch or call at `last` to `target` in instruction set `isa`, with all code that it
  * makes known. *edge is its number, also when it was there already. A block may be split: its first part keeps the
  * number. Functions, loops and members are as before until ct_cfg_update. CT_ERR_NOT_FOUND: no block ends with a

@@ -18,5 +18,6 @@ extern const struct cli_command cli_command_stats;
 extern const struct cli_command cli_command_tessla;
 extern const struct cli_command cli_command_timing;
 extern const struct cli_command cli_command_watch;
+extern const struct cli_command cli_command_wcet;
 
 #endif

@@ -168,6 +168,9 @@ static void print(struct measuring *m, const struct cli_args *args, const struct
         dist = plotted(m, args, &title);
         if (dist)
             ct_svg_histogram(stdout, title, dist);
+        else
+            cli_say(
+                "nothing to plot: give --pair, or --function with a function of which whole runs were seen");
         break;
     default:
         ct_timing_print_text(stdout, view, &wish);

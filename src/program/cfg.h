@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "coretap/cfg.h"
-#include "program/addr_map.h"
+#include "base/addr_map.h"
 #include "program/memory.h"
 
 /* What is known of two bytes of code. */

@@ -71,6 +71,12 @@ static void immediate(uint32_t op, uint64_t addr, struct ct_lift *out)
             and_immediate(op, out);
         out->flags = (op & 0x60000000) == 0x60000000;
         break;
+    case 5:
+        if ((op & 0x60000000) == 0x40000000) { /* MOVZ */
+            out->kind = CT_LIFT_CONST;
+            out->imm = (int64_t)((uint64_t)ct_bits(op, 20, 5) << (16 * ct_bits(op, 22, 21)));
+        }
+        break;
     case 6:
         bit_field(op, out);
         break;

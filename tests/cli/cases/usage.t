@@ -16,6 +16,7 @@ $ coretap --help
 |   graph      print the control flow of a program
 |   watch      print an event each time execution comes by a watchpoint
 |   timing     print how long edges, functions and ways between watchpoints take
+|   wcet       bound the time that a function can take
 |   cover      which functions, lines, instructions and branches ran
 |   merge      add up coverage files
 |   profile    profiles for compilers, flame graphs and viewers
@@ -39,6 +40,7 @@ $ coretap
 !   graph      print the control flow of a program
 !   watch      print an event each time execution comes by a watchpoint
 !   timing     print how long edges, functions and ways between watchpoints take
+!   wcet       bound the time that a function can take
 !   cover      which functions, lines, instructions and branches ran
 !   merge      add up coverage files
 !   profile    profiles for compilers, flame graphs and viewers

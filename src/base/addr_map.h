@@ -1,6 +1,6 @@
 /* Numbers by address: a hash table that only grows. */
-#ifndef CT_PROGRAM_ADDR_MAP_H
-#define CT_PROGRAM_ADDR_MAP_H
+#ifndef CT_BASE_ADDR_MAP_H
+#define CT_BASE_ADDR_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "program/addr_map.h"
+#include "base/addr_map.h"
 
 #include <stdlib.h>
 

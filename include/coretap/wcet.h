@@ -1,0 +1,123 @@
+/* coretap wcet: the longest time that a function can take, from the control flow of the program, the times that were
+ * measured for its pieces, and how often its loops go round at most (implicit path enumeration, IPET: Li and Malik, DAC
+ * 1995; with measured pieces: paper 2, IV-B). */
+#ifndef CORETAP_WCET_H
+#define CORETAP_WCET_H
+
+#include <stdio.h>
+
+#include "coretap/base.h"
+#include "coretap/cfg.h"
+#include "coretap/source_lines.h"
+#include "coretap/steps.h"
+#include "coretap/timing.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Who says how often a loop goes round. */
+enum ct_wcet_origin {
+    CT_WCET_NOBODY,
+    CT_WCET_USER,     /* the file of bounds */
+    CT_WCET_COMMENT,  /* a comment in the source */
+    CT_WCET_COUNTED,  /* the code itself counts to a number */
+    CT_WCET_OBSERVED, /* no run went round more often: no bound, only what was seen */
+};
+
+/* A loop of the control flow graph, same number as there. */
+struct ct_wcet_loop {
+    uint64_t bound;    /* executions of its head for each time that it is entered, at most */
+    uint64_t observed; /* the most that were seen */
+    uint8_t origin;    /* enum ct_wcet_origin */
+    uint8_t used;      /* 1: in a function that the entry can reach */
+    uint8_t pad[6];
+};
+
+/* A block on the longest path. */
+struct ct_wcet_step {
+    uint32_t block;
+    uint8_t assumed; /* 1: some of its cycles were never observed */
+    uint8_t pad[3];
+    uint64_t count;  /* executions */
+    uint64_t cycles; /* of all of them */
+};
+
+enum ct_wcet_assumption {
+    CT_WCET_CYCLES, /* this way was never observed: cycles taken for it are those of its instructions at the slowest rate
+                       seen */
+    CT_WCET_SHARED,  /* its cycles were only seen as parts of counts for several steps */
+    CT_WCET_CALL,    /* a computed call that was never observed: what it calls takes no time here */
+    CT_WCET_LOOP,    /* the bound of this loop is what was observed */
+    CT_WCET_WAY_OUT, /* a computed branch was never observed: no path goes there */
+};
+
+/* What the bound hangs on without being measured or told. */
+struct ct_wcet_assumed {
+    uint32_t kind;  /* enum ct_wcet_assumption */
+    uint32_t what;  /* block, or loop */
+    uint64_t value; /* cycles, or the bound */
+};
+
+struct ct_wcet_result {
+    uint64_t wcet;                   /* cycles */
+    uint64_t observed_max;           /* of a whole run of the entry; 0 without one */
+    uint64_t observed_runs;          /* whole runs */
+    const struct ct_wcet_step *path; /* blocks that run on the longest path, by function and address */
+    size_t path_count;
+    const struct ct_wcet_assumed *assumed; /* of what is on the longest path */
+    size_t assumed_count;
+    uint64_t rate_cycles; /* the slowest rate seen: so many cycles … */
+    uint64_t rate_insns;  /* … for so many instructions */
+};
+
+struct ct_wcet_options {
+    size_t size;    /* sizeof(struct ct_wcet_options) */
+    uint32_t entry; /* function of the graph */
+    double
+        quantile; /* 0: the largest time of each piece; else mean and quantile: the larger one of the mean and the
+                           time that this part of all traversals stayed below */
+    uint8_t exclude; /* 1: ways that were never observed are not taken */
+};
+
+struct ct_wcet;
+
+/* `cfg` and `lines` (may be NULL) have to stay. CT_ERR_NOMEM. */
+CT_API int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines,
+                       struct ct_wcet **out);
+CT_API void ct_wcet_free(struct ct_wcet *wcet);
+
+/* First: targets of computed branches and calls that were seen become edges of the control flow graph. Once for each
+ * stream, before all that follows. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+CT_API int ct_wcet_learn(struct ct_wcet *wcet, const struct ct_graph *graph);
+
+/* Takes what was measured in a stream, and the runs of all functions. CT_ERR_NOMEM. */
+CT_API int ct_wcet_observe(struct ct_wcet *wcet, const struct ct_timing *timing,
+                           const struct ct_graph *graph);
+
+/* Counts loops of one stream at a time: batches in order, then NULL at its end. CT_ERR_NOMEM. */
+CT_API int ct_wcet_count_loops(struct ct_wcet *wcet, const struct ct_step_batch *batch);
+
+/* Reads a text of bounds and constraints (docs/analysis.md), called `name` in messages. CT_ERR_FORMAT, CT_ERR_NOT_FOUND,
+ * CT_ERR_NOMEM. */
+CT_API int ct_wcet_bounds(struct ct_wcet *wcet, const char *name, const char *text);
+
+/* Takes "loop bound: N" out of comments of the source files that debug information names, as far as they can be read.
+ * CT_ERR_NOMEM. */
+CT_API int ct_wcet_comments(struct ct_wcet *wcet);
+
+/* Makes the model and solves it; with `lp` also writes it there. *result is borrowed until the next call. CT_ERR_NOT_FOUND:
+ * a loop has no bound, or no path is possible; CT_ERR_LIMIT, CT_ERR_UNSUPPORTED (as ct_ilp says), CT_ERR_NOMEM. */
+CT_API int ct_wcet_solve(struct ct_wcet *wcet, const struct ct_wcet_options *options, FILE *lp,
+                         struct ct_wcet_result *result);
+
+/* All loops, by their number in the control flow graph. */
+CT_API const struct ct_wcet_loop *ct_wcet_loops(const struct ct_wcet *wcet, size_t *count);
+
+/* "", "told", "comment", "counted", "observed". */
+CT_API const char *ct_wcet_origin_name(enum ct_wcet_origin origin);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

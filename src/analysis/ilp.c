@@ -1,0 +1,238 @@
+#include "analysis/ilp.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+#define FIRST_ROOM 256
+
+static int make_room(void **at, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return CT_OK;
+    size_t larger = *room ? *room * 2 : FIRST_ROOM;
+    void *moved = realloc(*at, larger * size);
+    if (!moved)
+        return CT_ERR_NOMEM;
+    *at = moved;
+    *room = larger;
+    return CT_OK;
+}
+
+int ct_ilp_column(struct ct_ilp *p, const char *name, uint64_t gain, uint32_t *column)
+{
+    int rc = make_room((void **)&p->columns, p->column_count, &p->column_room, sizeof *p->columns);
+    if (rc)
+        return rc;
+    *column = (uint32_t)p->column_count;
+    struct ct_ilp_column *added = &p->columns[p->column_count++];
+    added->gain = gain;
+    snprintf(added->name, sizeof added->name, "%s", name);
+    return CT_OK;
+}
+
+int ct_ilp_row(struct ct_ilp *p, const char *name, enum ct_ilp_sense sense, int64_t right)
+{
+    int rc = make_room((void **)&p->rows, p->row_count, &p->row_room, sizeof *p->rows);
+    if (rc)
+        return rc;
+    struct ct_ilp_row *added = &p->rows[p->row_count++];
+    *added = (struct ct_ilp_row){.first = p->term_count, .right = right, .sense = (uint8_t)sense};
+    snprintf(added->name, sizeof added->name, "%s", name);
+    return CT_OK;
+}
+
+/* Terms of one column in one row are put together: solvers want each once. */
+int ct_ilp_term(struct ct_ilp *p, uint32_t column, int64_t factor)
+{
+    struct ct_ilp_row *row = &p->rows[p->row_count - 1];
+    for (size_t i = row->first; i < row->first + row->count; i++)
+        if (p->terms[i].column == column) {
+            p->terms[i].factor += factor;
+            return CT_OK;
+        }
+    int rc = make_room((void **)&p->terms, p->term_count, &p->term_room, sizeof *p->terms);
+    if (rc)
+        return rc;
+    p->terms[p->term_count++] = (struct ct_ilp_term){.column = column, .factor = factor};
+    row->count++;
+    return CT_OK;
+}
+
+void ct_ilp_free(struct ct_ilp *p)
+{
+    free(p->columns);
+    free(p->rows);
+    free(p->terms);
+    *p = (struct ct_ilp){0};
+}
+
+/* ---- the model as text ---- */
+
+/* One term a line: no line grows long. */
+static void write_row(const struct ct_ilp *p, const struct ct_ilp_row *row, FILE *out)
+{
+    static const char *const senses[] = {"<=", "=", ">="};
+    bool any = false;
+    for (size_t i = row->first; i < row->first + row->count; i++) {
+        const struct ct_ilp_term *term = &p->terms[i];
+        if (!term->factor)
+            continue;
+        if (!any)
+            fprintf(out, " %s:\n", row->name);
+        any = true;
+        fprintf(out, "  %s %" PRIu64 " %s\n", term->factor < 0 ? "-" : "+",
+                term->factor < 0 ? 0 - (uint64_t)term->factor : (uint64_t)term->factor,
+                p->columns[term->column].name);
+    }
+    if (any)
+        fprintf(out, "  %s %" PRId64 "\n", senses[row->sense], row->right);
+}
+
+void ct_ilp_write(const struct ct_ilp *p, FILE *out)
+{
+    fputs("Maximize\n cycles:\n", out);
+    for (size_t i = 0; i < p->column_count; i++)
+        fprintf(out, "  + %" PRIu64 " %s\n", p->columns[i].gain, p->columns[i].name);
+    fputs("Subject To\n", out);
+    for (size_t i = 0; i < p->row_count; i++)
+        write_row(p, &p->rows[i], out);
+    fputs("General\n", out);
+    for (size_t i = 0; i < p->column_count; i++)
+        fprintf(out, " %s\n", p->columns[i].name);
+    fputs("End\n", out);
+}
+
+/* ---- the solution ---- */
+
+#ifdef CT_HAVE_CBC
+
+#include <coin/Cbc_C_Interface.h>
+#include <float.h>
+#include <math.h>
+
+#define MOST_VALUE 9007199254740992.0 /* 2^53: what a double holds exactly */
+
+/* The model by columns, as the solver takes it. */
+struct sparse {
+    CoinBigIndex *start;
+    int *row;
+    double *factor;
+    double *gain;
+    double *low, *high;
+};
+
+static void sparse_free(struct sparse *s)
+{
+    free(s->start);
+    free(s->row);
+    free(s->factor);
+    free(s->gain);
+    free(s->low);
+    free(s->high);
+}
+
+static bool sparse_make(const struct ct_ilp *p, struct sparse *s)
+{
+    s->start = calloc(p->column_count + 2, sizeof *s->start);
+    s->row = calloc(p->term_count + 1, sizeof *s->row);
+    s->factor = calloc(p->term_count + 1, sizeof *s->factor);
+    s->gain = calloc(p->column_count + 1, sizeof *s->gain);
+    s->low = calloc(p->row_count + 1, sizeof *s->low);
+    s->high = calloc(p->row_count + 1, sizeof *s->high);
+    if (!s->start || !s->row || !s->factor || !s->gain || !s->low || !s->high)
+        return false;
+    for (size_t i = 0; i < p->term_count; i++)
+        s->start[p->terms[i].column + 2]++;
+    for (size_t i = 0; i < p->column_count; i++) {
+        s->start[i + 2] += s->start[i + 1];
+        s->gain[i] = (double)p->columns[i].gain;
+    }
+    for (size_t r = 0; r < p->row_count; r++) {
+        const struct ct_ilp_row *row = &p->rows[r];
+        s->low[r] = row->sense == CT_ILP_LE ? -DBL_MAX : (double)row->right;
+        s->high[r] = row->sense == CT_ILP_GE ? DBL_MAX : (double)row->right;
+        for (size_t i = row->first; i < row->first + row->count; i++) {
+            CoinBigIndex at = s->start[p->terms[i].column + 1]++;
+            s->row[at] = (int)r;
+            s->factor[at] = (double)p->terms[i].factor;
+        }
+    }
+    return true;
+}
+
+static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *values, uint64_t *gain)
+{
+    for (size_t r = 0; r < p->row_count; r++) {
+        const struct ct_ilp_row *row = &p->rows[r];
+        __int128 sum = 0;
+        for (size_t i = row->first; i < row->first + row->count; i++)
+            sum += (__int128)p->terms[i].factor * values[p->terms[i].column];
+        if ((row->sense != CT_ILP_GE && sum > row->right) || (row->sense != CT_ILP_LE && sum < row->right))
+            return ct_fail(ctx, CT_ERR_LIMIT,
+                           "the solution of the solver breaks row %s: its numbers are too large to be "
+                           "exact; give smaller bounds",
+                           row->name);
+    }
+    unsigned __int128 sum = 0;
+    for (size_t i = 0; i < p->column_count; i++)
+        sum += (unsigned __int128)p->columns[i].gain * values[i];
+    if (sum > UINT64_MAX)
+        return ct_fail(ctx, CT_ERR_LIMIT, "the bound is beyond 2^64 cycles; give smaller bounds");
+    *gain = (uint64_t)sum;
+    return CT_OK;
+}
+
+static int read_solution(struct ct_ctx *ctx, Cbc_Model *model, const struct ct_ilp *p, uint64_t *values,
+                         uint64_t *gain)
+{
+    if (Cbc_isContinuousUnbounded(model))
+        return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: something in it may run for ever");
+    if (!Cbc_isProvenOptimal(model))
+        return ct_fail(ctx, CT_ERR_NOT_FOUND,
+                       "no path fulfils all constraints: the entry never returns, or the bounds "
+                       "contradict each other");
+    const double *solution = Cbc_getColSolution(model);
+    for (size_t i = 0; i < p->column_count; i++) {
+        double value = solution[i] < 0 ? 0 : floor(solution[i] + 0.5);
+        values[i] = value > MOST_VALUE ? (uint64_t)MOST_VALUE : (uint64_t)value;
+    }
+    return check(ctx, p, values, gain);
+}
+
+int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
+{
+    struct sparse s = {0};
+    Cbc_Model *model = Cbc_newModel();
+    if (!model || !sparse_make(p, &s)) {
+        sparse_free(&s);
+        return ct_fail_nomem(ctx, "linear program");
+    }
+    Cbc_loadProblem(model, (int)p->column_count, (int)p->row_count, s.start, s.row, s.factor, NULL, NULL,
+                    s.gain, s.low, s.high);
+    Cbc_setObjSense(model, -1);
+    for (size_t i = 0; i < p->column_count; i++)
+        Cbc_setInteger(model, (int)i);
+    Cbc_setParameter(model, "logLevel", "0");
+    Cbc_solve(model);
+    int rc = read_solution(ctx, model, p, values, gain);
+    Cbc_deleteModel(model);
+    sparse_free(&s);
+    return rc;
+}
+
+#else
+
+int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
+{
+    (void)p;
+    (void)values;
+    (void)gain;
+    return ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                   "this coretap was built without CBC, which solves the model; write it with "
+                   "--lp and solve that, or build with coinor-libcbc-dev");
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* Integer linear programs: columns from 0 on with whole values, rows of sums, one sum to be the largest. */
+#ifndef CT_ANALYSIS_ILP_H
+#define CT_ANALYSIS_ILP_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "coretap/base.h"
+
+enum ct_ilp_sense {
+    CT_ILP_LE,
+    CT_ILP_EQ,
+    CT_ILP_GE,
+};
+
+struct ct_ilp_term {
+    uint32_t column;
+    int32_t pad;
+    int64_t factor;
+};
+
+struct ct_ilp_row {
+    size_t first; /* term */
+    size_t count;
+    int64_t right;
+    uint8_t sense; /* enum ct_ilp_sense */
+    char name[31];
+};
+
+struct ct_ilp_column {
+    uint64_t gain;
+    char name[32];
+};
+
+/* All zero is an empty one. */
+struct ct_ilp {
+    struct ct_ilp_column *columns;
+    size_t column_count, column_room;
+    struct ct_ilp_row *rows;
+    size_t row_count, row_room;
+    struct ct_ilp_term *terms;
+    size_t term_count, term_room;
+};
+
+/* Adds a column, *column is its number; a row, to which ct_ilp_term adds. Names are of letters, digits and _.
+ * CT_ERR_NOMEM. */
+int ct_ilp_column(struct ct_ilp *ilp, const char *name, uint64_t gain, uint32_t *column);
+int ct_ilp_row(struct ct_ilp *ilp, const char *name, enum ct_ilp_sense sense, int64_t right);
+int ct_ilp_term(struct ct_ilp *ilp, uint32_t column, int64_t factor);
+void ct_ilp_free(struct ct_ilp *ilp);
+
+/* Writes it in CPLEX LP format, as CBC and GLPK read it. */
+void ct_ilp_write(const struct ct_ilp *ilp, FILE *out);
+
+/* The largest gain, and in values[0 … columns) how it is reached. CT_ERR_NOT_FOUND: nothing fulfils all rows;
+ * CT_ERR_LIMIT: there is no largest; CT_ERR_UNSUPPORTED: built without CBC; CT_ERR_NOMEM; the context says more. What the
+ * solver says is checked with whole numbers. */
+int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *ilp, uint64_t *values, uint64_t *gain);
+
+#endif

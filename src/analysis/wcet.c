@@ -1,0 +1,224 @@
+/* The longest time of a function: model, solution, and what it hangs on. */
+#include "coretap/wcet.h"
+
+#include <stdlib.h>
+
+#include "analysis/dist.h"
+#include "analysis/wcet.h"
+#include "analysis/wcet_model.h"
+#include "base/ctx.h"
+
+int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines, struct ct_wcet **out)
+{
+    struct ct_wcet *w = calloc(1, sizeof *w);
+    if (!w)
+        return ct_fail_nomem(ctx, "wcet");
+    w->ctx = ctx;
+    w->cfg = cfg;
+    w->lines = lines;
+    *out = w;
+    return CT_OK;
+}
+
+void ct_wcet_free(struct ct_wcet *w)
+{
+    if (!w)
+        return;
+    ct_wcet_count_loops(w, NULL);
+    for (size_t i = 0; i < w->way_count; i++)
+        ct_dist_free(&w->ways[i].cycles);
+    void *const lists[] = {w->ways,  w->runs,      w->loops, w->threads, w->traversed, w->first,
+                           w->rules, w->recursive, w->terms, w->depths,  w->path,      w->assumed};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        free(lists[i]);
+    ct_addr_map_free(&w->way_at);
+    free(w);
+}
+
+const char *ct_wcet_origin_name(enum ct_wcet_origin origin)
+{
+    static const char *const names[] = {"", "told", "comment", "counted", "observed"};
+    return names[origin];
+}
+
+int ct_wcet_learn(struct ct_wcet *w, const struct ct_graph *graph)
+{
+    uint32_t count;
+    uint32_t n;
+    const struct ct_edge *edges = ct_graph_edges(graph, &count);
+    const struct ct_node *nodes = ct_graph_nodes(graph, &n);
+    int rc = CT_OK;
+    for (uint32_t i = 0; i < count && (!rc || rc == CT_ERR_NOT_FOUND); i++) {
+        const struct ct_node *node = &nodes[edges[i].from];
+        uint32_t added;
+        bool calls = node->sub == CT_INSN_SUB_LINK || node->sub == CT_INSN_SUB_NONE;
+        if (node->type != CT_INSN_IBR || !calls || !edges[i].exec || edges[i].kind != CT_EDGE_NEXT ||
+            node->flags)
+            continue;
+        const struct ct_symbol *symbol = ct_symbols_at(ct_cfg_symbols(w->cfg), edges[i].next, NULL);
+        rc = ct_cfg_add_edge(w->cfg, node->last, edges[i].next,
+                             (enum ct_isa)(symbol ? symbol->isa : node->isa), CT_CFG_LEARNT, &added);
+    }
+    return rc && rc != CT_ERR_NOT_FOUND ? rc : ct_cfg_update(w->cfg);
+}
+
+/* ---- the solution ---- */
+
+static int add_assumed(struct ct_wcet *w, struct ct_wcet_result *result, size_t *room,
+                       enum ct_wcet_assumption kind, uint32_t what, uint64_t value)
+{
+    int rc = ct_wcet_room(w, (void **)&w->assumed, result->assumed_count, room, sizeof *w->assumed);
+    if (!rc)
+        w->assumed[result->assumed_count++] = (struct ct_wcet_assumed){kind, what, value};
+    return rc;
+}
+
+/* The cycles of a vertex are split among its blocks by their instructions. */
+static void spread(const struct ct_wcet_model *m, const struct ct_wcet_column *c, uint64_t count,
+                   struct ct_wcet_step *steps)
+{
+    const struct ct_wcet_vertex *v = &m->vertices[c->vertex];
+    unsigned __int128 all = (unsigned __int128)c->cycles * count;
+    uint64_t n = 0;
+    for (uint32_t b = v->block; b != CT_CFG_NONE; b = ct_wcet_model_behind(m, b)) {
+        const struct ct_cfg_block *block = &m->blocks[b];
+        uint64_t before = (uint64_t)(all * n / v->n);
+        n += block->n;
+        steps[b].count += count;
+        steps[b].cycles += (uint64_t)(all * n / v->n) - before;
+        steps[b].assumed |= !c->seen;
+    }
+}
+
+static int assume(const struct ct_wcet_model *m, const uint64_t *values, struct ct_wcet_result *result)
+{
+    struct ct_wcet *w = m->w;
+    size_t room = 0;
+    int rc = CT_OK;
+    free(w->assumed);
+    w->assumed = NULL;
+    for (uint32_t i = 0; !rc && i < m->column_count; i++) {
+        const struct ct_wcet_column *c = &m->columns[i];
+        uint32_t end = m->vertices[c->vertex].end;
+        if (!values[i])
+            continue;
+        if (!c->seen)
+            rc = add_assumed(w, result, &room, CT_WCET_CYCLES, end, c->cycles * values[i]);
+        else if (c->shared)
+            rc = add_assumed(w, result, &room, CT_WCET_SHARED, end, c->cycles * values[i]);
+        if (!rc && m->edges[c->edge].kind == CT_CFG_UNKNOWN)
+            rc = add_assumed(w, result, &room, CT_WCET_CALL, end, 0);
+    }
+    return rc;
+}
+
+static int assume_loops(const struct ct_wcet_model *m, const struct ct_wcet_step *steps,
+                        struct ct_wcet_result *result)
+{
+    size_t room = result->assumed_count;
+    int rc = CT_OK;
+    for (uint32_t l = 0; !rc && l < m->w->loop_count; l++)
+        if (m->w->loops[l].used && m->w->loops[l].origin == CT_WCET_OBSERVED && steps[m->loops[l].head].count)
+            rc = add_assumed(m->w, result, &room, CT_WCET_LOOP, l, m->w->loops[l].bound);
+    return rc;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct ct_wcet_step *x = a;
+    const struct ct_wcet_step *y = b;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+static int tell(const struct ct_wcet_model *m, const uint64_t *values, struct ct_wcet_result *result)
+{
+    struct ct_wcet *w = m->w;
+    struct ct_wcet_step *steps = calloc(m->block_count + 1, sizeof *steps);
+    if (!steps)
+        return ct_fail_nomem(w->ctx, "wcet");
+    for (uint32_t i = 0; i < m->column_count; i++)
+        if (values[i])
+            spread(m, &m->columns[i], values[i], steps);
+    int rc = assume(m, values, result);
+    if (!rc)
+        rc = assume_loops(m, steps, result);
+    result->path_count = 0;
+    for (uint32_t b = 0; b < m->block_count; b++)
+        if (steps[b].count) {
+            steps[b].block = b;
+            steps[result->path_count++] = steps[b];
+        }
+    if (result->path_count)
+        qsort(steps, result->path_count, sizeof *steps, by_place);
+    free(w->path);
+    w->path = steps;
+    result->path = steps;
+    result->assumed = w->assumed;
+    return rc;
+}
+
+static bool is_timed(const struct ct_wcet *w)
+{
+    for (size_t i = 0; i < w->way_count; i++)
+        if (w->ways[i].cycles.count)
+            return true;
+    return false;
+}
+
+static int check(const struct ct_wcet *w, const struct ct_wcet_options *options)
+{
+    size_t count;
+    const struct ct_cfg_function *functions = ct_cfg_functions(w->cfg, &count);
+    if (options->entry >= count || functions[options->entry].block == CT_CFG_NONE)
+        return ct_fail(w->ctx, CT_ERR_ARG, "wcet: the entry is no function with code");
+    if (!is_timed(w))
+        return ct_fail(
+            w->ctx, CT_ERR_NOT_FOUND,
+            "no cycles were measured: the trace has none, or none of the program; trace with cycle counts");
+    return CT_OK;
+}
+
+static void tell_runs(const struct ct_wcet_model *m, struct ct_wcet_result *result)
+{
+    for (size_t i = 0; i < m->w->run_count; i++)
+        if (m->w->runs[i].entry == m->functions[m->options->entry].entry) {
+            result->observed_max = m->w->runs[i].max;
+            result->observed_runs = m->w->runs[i].count;
+        }
+}
+
+static int solve(struct ct_wcet_model *m, FILE *lp, struct ct_wcet_result *result)
+{
+    int rc = ct_wcet_model_columns(m);
+    if (!rc)
+        rc = ct_wcet_model_rows(m);
+    if (!rc && lp)
+        ct_ilp_write(&m->ilp, lp);
+    uint64_t *values = rc ? NULL : calloc(m->column_count + 1, sizeof *values);
+    if (rc || !values)
+        return rc == CT_ERR_NOMEM || !rc ? ct_fail_nomem(m->w->ctx, "wcet") : rc;
+    rc = ct_ilp_solve(m->w->ctx, &m->ilp, values, &result->wcet);
+    result->rate_cycles = m->rate_cycles;
+    result->rate_insns = m->rate_insns;
+    tell_runs(m, result);
+    if (!rc)
+        rc = tell(m, values, result);
+    free(values);
+    return rc;
+}
+
+int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, FILE *lp,
+                  struct ct_wcet_result *result)
+{
+    struct ct_wcet_model model = {0};
+    *result = (struct ct_wcet_result){0};
+    int rc = check(w, options);
+    if (!rc)
+        rc = ct_wcet_make_loops(w);
+    if (!rc)
+        rc = ct_wcet_model_init(&model, w, options);
+    if (!rc)
+        rc = solve(&model, lp, result);
+    ct_wcet_model_free(&model);
+    return rc;
+}

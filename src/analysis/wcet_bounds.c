@@ -1,0 +1,313 @@
+/* What the user says: bounds of loops and recursions, and which paths cannot be. One statement a line, # begins a comment:
+ *   loop PLACE N              the head of the loop runs at most N times for each time it is entered
+ *   recursion FUNCTION N      the function runs at most N times for each call from outside of its recursion
+ *   never PLACE
+ *   2 PLACE + PLACE <= PLACE + 3     executions in one run of the entry; also >= and ==
+ * A place is an address, a function (its entry; after "loop" its only loop, or FUNCTION#K the K-th by number), a function
+ * with an offset, FILE:LINE, or edge:NUMBER. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/wcet.h"
+#include "base/ctx.h"
+
+#define LONGEST    4096
+#define MOST_LINES 64 /* places of one line of the source */
+
+struct line {
+    struct ct_wcet *w;
+    const char *file;
+    unsigned number;
+};
+
+static int mistake(const struct line *line, const char *what, const char *word)
+{
+    return ct_fail(line->w->ctx, CT_ERR_FORMAT,
+                   "%s:%u: %s: '%s'; see docs/analysis.md for what a line can say", line->file, line->number,
+                   what, word);
+}
+
+static bool number(const char *text, uint64_t *value)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    return !errno && !*end;
+}
+
+/* ---- places ---- */
+
+static uint32_t function_named(const struct ct_wcet *w, const char *name, size_t length)
+{
+    size_t count;
+    const struct ct_cfg_function *all = ct_cfg_functions(w->cfg, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(all[i].name, name, length) == 0 && !all[i].name[length])
+            return (uint32_t)i;
+    return CT_CFG_NONE;
+}
+
+/* Addresses that the word means; their number, 0 when there are none. */
+static size_t addresses(const struct ct_wcet *w, const char *word, uint64_t *addrs)
+{
+    size_t count;
+    uint64_t value;
+    uint64_t offset = 0;
+    const struct ct_cfg_function *functions = ct_cfg_functions(w->cfg, &count);
+    if (number(word, &addrs[0]))
+        return 1;
+    const char *colon = strrchr(word, ':');
+    if (colon && w->lines && number(colon + 1, &value) && value <= UINT32_MAX) {
+        char name[LONGEST];
+        uint32_t found;
+        snprintf(name, sizeof name, "%.*s", (int)(colon - word), word);
+        if (ct_lines_find(w->lines, name, (uint32_t)value, addrs, MOST_LINES, &count, &found) != CT_OK)
+            return 0;
+        return count < MOST_LINES ? count : MOST_LINES;
+    }
+    const char *plus = strrchr(word, '+');
+    if (plus && !number(plus + 1, &offset))
+        return 0;
+    uint32_t function = function_named(w, word, plus ? (size_t)(plus - word) : strlen(word));
+    if (function == CT_CFG_NONE)
+        return 0;
+    addrs[0] = functions[function].entry + offset;
+    return 1;
+}
+
+/* ---- loops ---- */
+
+static void bound_loop(struct ct_wcet *w, uint32_t loop, uint64_t bound, enum ct_wcet_origin origin)
+{
+    w->loops[loop].bound = bound;
+    w->loops[loop].origin = (uint8_t)origin;
+}
+
+/* FUNCTION or FUNCTION#K. */
+static int loop_of_function(const struct line *line, const char *word, uint64_t bound, bool *found)
+{
+    size_t count;
+    uint64_t k = 0;
+    const char *hash = strrchr(word, '#');
+    if (hash && (!number(hash + 1, &k) || !k))
+        return mistake(line, "behind # stands which loop of the function, from 1 on", word);
+    uint32_t function = function_named(line->w, word, hash ? (size_t)(hash - word) : strlen(word));
+    const struct ct_cfg_loop *loops = ct_cfg_loops(line->w->cfg, &count);
+    uint64_t seen = 0;
+    uint32_t last = CT_CFG_NONE;
+    for (uint32_t l = 0; function != CT_CFG_NONE && l < count; l++)
+        if (loops[l].function == function && (++seen == k || !k))
+            last = l;
+    if (function == CT_CFG_NONE || last == CT_CFG_NONE)
+        return CT_OK;
+    if (!k && seen > 1)
+        return mistake(
+            line, "the function has more than one loop; say which with FUNCTION#K or by a line or address",
+            word);
+    bound_loop(line->w, last, bound, CT_WCET_USER);
+    *found = true;
+    return CT_OK;
+}
+
+static int loop(const struct line *line, const char *word, uint64_t bound)
+{
+    size_t count;
+    uint64_t addrs[MOST_LINES];
+    const struct ct_cfg_block *blocks = ct_cfg_blocks(line->w->cfg, &count);
+    bool found = false;
+    int rc = loop_of_function(line, word, bound, &found);
+    if (rc || found)
+        return rc;
+    size_t n = addresses(line->w, word, addrs);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t block = ct_cfg_block_at(line->w->cfg, addrs[i]);
+        if (block == CT_CFG_NONE || blocks[block].loop == CT_CFG_NONE)
+            continue;
+        bound_loop(line->w, blocks[block].loop, bound, CT_WCET_USER);
+        found = true;
+    }
+    return found ? CT_OK : mistake(line, "no loop there", word);
+}
+
+static int recursion(const struct line *line, const char *word, uint64_t runs)
+{
+    struct ct_wcet *w = line->w;
+    uint32_t function = function_named(w, word, strlen(word));
+    if (function == CT_CFG_NONE)
+        return mistake(line, "no such function", word);
+    struct ct_wcet_depth *depths = realloc(w->depths, (w->depth_count + 1) * sizeof *depths);
+    if (!depths)
+        return ct_fail_nomem(w->ctx, "wcet");
+    w->depths = depths;
+    depths[w->depth_count++] = (struct ct_wcet_depth){.function = function, .runs = runs};
+    return CT_OK;
+}
+
+/* ---- constraints ---- */
+
+static int add_term(struct ct_wcet *w, struct ct_wcet_term term)
+{
+    struct ct_wcet_term *terms = realloc(w->terms, (w->term_count + 1) * sizeof *terms);
+    if (!terms)
+        return ct_fail_nomem(w->ctx, "wcet");
+    w->terms = terms;
+    terms[w->term_count++] = term;
+    return CT_OK;
+}
+
+static int place(const struct line *line, const char *word, int64_t factor)
+{
+    uint64_t addrs[MOST_LINES];
+    uint64_t value;
+    size_t edges;
+    struct ct_wcet *w = line->w;
+    ct_cfg_edges(w->cfg, &edges);
+    if (strncmp(word, "edge:", 5) == 0 && number(word + 5, &value) && value < edges)
+        return add_term(w, (struct ct_wcet_term){factor, CT_CFG_NONE, (uint32_t)value});
+    size_t n = addresses(w, word, addrs);
+    int rc = CT_OK;
+    bool found = false;
+    for (size_t i = 0; !rc && i < n; i++) {
+        uint32_t block = ct_cfg_block_at(w->cfg, addrs[i]);
+        if (block == CT_CFG_NONE)
+            continue;
+        found = true;
+        rc = add_term(w, (struct ct_wcet_term){factor, block, 0});
+    }
+    return rc || found ? rc : mistake(line, "no code there", word);
+}
+
+static int begin_rule(struct ct_wcet *w)
+{
+    struct ct_wcet_rule *rules = realloc(w->rules, (w->rule_count + 1) * sizeof *rules);
+    if (!rules)
+        return ct_fail_nomem(w->ctx, "wcet");
+    w->rules = rules;
+    rules[w->rule_count++] = (struct ct_wcet_rule){.first = (uint32_t)w->term_count};
+    return CT_OK;
+}
+
+static bool sense_of(const char *word, uint8_t *sense)
+{
+    static const char *const words[] = {"<=", "==", ">="};
+    for (unsigned i = 0; i < 3; i++)
+        if (strcmp(word, words[i]) == 0) {
+            *sense = (uint8_t)i;
+            return true;
+        }
+    return false;
+}
+
+static bool is_address(const char *word)
+{
+    return word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
+}
+
+/* Words of a sum with its comparison. A decimal number before a place is its factor, one alone is a constant. */
+static int constraint(const struct line *line, char *text)
+{
+    struct ct_wcet *w = line->w;
+    struct ct_wcet_rule *rule;
+    char *save;
+    int64_t side = 1;
+    int64_t sign = 1;
+    uint64_t held = 0;
+    bool holds = false;
+    bool compared = false;
+    int rc = begin_rule(w);
+    for (char *word = strtok_r(text, " \t", &save); !rc; word = strtok_r(NULL, " \t", &save)) {
+        uint8_t sense;
+        rule = &w->rules[w->rule_count - 1];
+        bool is_sign = word && (strcmp(word, "+") == 0 || strcmp(word, "-") == 0);
+        bool is_sense = word && sense_of(word, &sense);
+        if (holds && (!word || is_sign || is_sense)) {
+            rule->right -= side * sign * (int64_t)held;
+            holds = false;
+        }
+        if (!word)
+            break;
+        if (is_sign) {
+            sign = *word == '+' ? 1 : -1;
+        } else if (is_sense) {
+            if (compared)
+                return mistake(line, "one comparison a line", word);
+            compared = true;
+            rule->sense = sense;
+            side = -1;
+            sign = 1;
+        } else if (!holds && !is_address(word) && number(word, &held) && held <= INT32_MAX) {
+            holds = true;
+        } else {
+            rc = place(line, word, side * sign * (holds ? (int64_t)held : 1));
+            holds = false;
+            sign = 1;
+        }
+    }
+    if (!rc && !compared)
+        return mistake(line, "neither a statement nor a comparison", "…");
+    rule = &w->rules[w->rule_count - 1];
+    rule->count = (uint32_t)w->term_count - rule->first;
+    return rc;
+}
+
+static int never(const struct line *line, const char *word)
+{
+    struct ct_wcet *w = line->w;
+    int rc = begin_rule(w);
+    if (!rc)
+        rc = place(line, word, 1);
+    w->rules[w->rule_count - 1].count = (uint32_t)w->term_count - w->rules[w->rule_count - 1].first;
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+static int read_line(const struct line *line, char *text)
+{
+    char words[LONGEST];
+    char *save;
+    uint64_t value;
+    memcpy(words, text, strlen(text) + 1);
+    const char *verb = strtok_r(words, " \t", &save);
+    const char *word = verb ? strtok_r(NULL, " \t", &save) : NULL;
+    const char *count = word ? strtok_r(NULL, " \t", &save) : NULL;
+    if (!verb)
+        return CT_OK;
+    if (word && !count && strcmp(verb, "never") == 0)
+        return never(line, word);
+    if (count && (strcmp(verb, "loop") == 0 || strcmp(verb, "recursion") == 0)) {
+        if (!number(count, &value) || value > INT32_MAX)
+            return mistake(line, "not a number up to 2^31", count);
+        return *verb == 'l' ? loop(line, word, value) : recursion(line, word, value);
+    }
+    return constraint(line, text);
+}
+
+int ct_wcet_bounds(struct ct_wcet *w, const char *name, const char *text)
+{
+    struct line line = {.w = w, .file = name};
+    int rc = ct_wcet_make_loops(w);
+    while (!rc && *text) {
+        char copy[LONGEST];
+        size_t length = strcspn(text, "\n");
+        size_t used = strcspn(text, "\n\r");
+        line.number++;
+        if (used >= sizeof copy)
+            return mistake(&line, "longer than 4095 characters", "…");
+        memcpy(copy, text, used);
+        copy[used] = '\0';
+        char *comment = copy; /* "main#2" is a loop, "# text" a comment */
+        while ((comment = strchr(comment, '#')) && comment != copy && !isspace((unsigned char)comment[-1]))
+            comment++;
+        if (comment)
+            *comment = '\0';
+        rc = read_line(&line, copy);
+        text += length + (text[length] == '\n');
+    }
+    return rc;
+}

@@ -1,0 +1,138 @@
+/* Bounds in comments of the source: "loop bound: N" on the line of a loop or the one above it. What a line of the
+ * source repeats N times, the code may begin once more, to find out that it is over. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/wcet.h"
+#include "base/ctx.h"
+
+#define WORDS   "loop bound"
+#define LONGEST 4096
+
+/* Bounds of the lines of one file. */
+struct source {
+    uint64_t *bounds; /* by line, 0: none */
+    uint32_t count;
+};
+
+static uint64_t bound_in(const char *text)
+{
+    const char *at = strstr(text, WORDS);
+    if (!at)
+        return 0;
+    at += sizeof WORDS - 1;
+    while (*at == ':' || *at == '=' || *at == ' ')
+        at++;
+    return isdigit((unsigned char)*at) ? strtoull(at, NULL, 10) : 0;
+}
+
+/* A file that cannot be read says nothing. */
+static int read_source(const char *path, struct source *out)
+{
+    FILE *file = path ? fopen(path, "r") : NULL;
+    char text[LONGEST];
+    size_t room = 0;
+    int rc = CT_OK;
+    *out = (struct source){0};
+    while (file && fgets(text, sizeof text, file)) {
+        if (out->count + 2 > room) {
+            room = room ? room * 2 : 256;
+            uint64_t *bounds = realloc(out->bounds, room * sizeof *bounds);
+            if (!bounds) {
+                rc = CT_ERR_NOMEM;
+                break;
+            }
+            out->bounds = bounds;
+        }
+        out->bounds[out->count++] = bound_in(text);
+    }
+    if (file)
+        fclose(file);
+    return rc;
+}
+
+/* The first line with a bound among those of the block: at it, or above it. */
+static void look_at_block(const struct ct_wcet *w, const struct ct_cfg_block *block,
+                          const struct source *sources, uint32_t *line, uint64_t *bound)
+{
+    for (uint64_t at = block->start; at < block->end;) {
+        const struct ct_line *row = ct_lines_at(w->lines, at);
+        if (!row)
+            break;
+        at = row->end > at ? row->end : at + 2;
+        const struct source *source = row->file == CT_LINE_NONE ? NULL : &sources[row->file];
+        for (uint32_t l = row->line; source && l > 0 && l + 1 >= row->line && l <= source->count; l--)
+            if (source->bounds[l - 1] && l <= *line) {
+                *line = l;
+                *bound = source->bounds[l - 1];
+                break;
+            }
+    }
+}
+
+/* A loop that is left only where it jumps back runs its head once for each round; others may once more. */
+static bool is_left_at_end(const struct ct_wcet *w, uint32_t loop)
+{
+    size_t count;
+    const struct ct_cfg_loop *loops = ct_cfg_loops(w->cfg, &count);
+    const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
+    const struct ct_cfg_function *f = &ct_cfg_functions(w->cfg, &count)[loops[loop].function];
+    const uint32_t *members = ct_cfg_members(w->cfg, &count);
+    const struct ct_cfg_edge *edges = ct_cfg_edges(w->cfg, &count);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct ct_cfg_block *block = &blocks[members[f->first + i]];
+        uint32_t l = block->loop;
+        bool leaves = false;
+        bool goes_back = false;
+        while (l != CT_CFG_NONE && l != loop)
+            l = loops[l].parent;
+        for (uint32_t e = l == loop ? block->first_out : CT_CFG_NONE; e != CT_CFG_NONE;
+             e = edges[e].next_out) {
+            uint32_t inner = edges[e].to == CT_CFG_NONE ? CT_CFG_NONE : blocks[edges[e].to].loop;
+            while (inner != CT_CFG_NONE && inner != loop)
+                inner = loops[inner].parent;
+            bool flows = edges[e].kind == CT_CFG_NEXT || edges[e].kind == CT_CFG_BRANCH;
+            leaves |= inner != loop && (flows || edges[e].kind == CT_CFG_RETURN);
+            goes_back |= flows && edges[e].to == loops[loop].head;
+        }
+        if (leaves && !goes_back)
+            return false;
+    }
+    return true;
+}
+
+static void look_at_loop(struct ct_wcet *w, uint32_t loop, const struct source *sources)
+{
+    size_t count;
+    const struct ct_cfg_loop *l = &ct_cfg_loops(w->cfg, &count)[loop];
+    const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
+    const struct ct_cfg_edge *edges = ct_cfg_edges(w->cfg, &count);
+    uint32_t line = UINT32_MAX;
+    uint64_t bound = 0;
+    look_at_block(w, &blocks[l->head], sources, &line, &bound);
+    for (uint32_t e = blocks[l->head].first_in; e != CT_CFG_NONE; e = edges[e].next_in)
+        if (edges[e].back)
+            look_at_block(w, &blocks[edges[e].from], sources, &line, &bound);
+    if (!bound || w->loops[loop].origin == CT_WCET_USER)
+        return;
+    w->loops[loop].bound = bound + !is_left_at_end(w, loop);
+    w->loops[loop].origin = CT_WCET_COMMENT;
+}
+
+int ct_wcet_comments(struct ct_wcet *w)
+{
+    int rc = ct_wcet_make_loops(w);
+    uint32_t count = w->lines ? ct_lines_file_count(w->lines) : 0;
+    struct source *sources = calloc(count + 1, sizeof *sources);
+    if (!sources)
+        rc = CT_ERR_NOMEM;
+    for (uint32_t i = 0; !rc && i < count; i++)
+        rc = read_source(ct_lines_file(w->lines, i), &sources[i]);
+    for (uint32_t l = 0; !rc && count && l < w->loop_count; l++)
+        look_at_loop(w, l, sources);
+    for (uint32_t i = 0; sources && i < count; i++)
+        free(sources[i].bounds);
+    free(sources);
+    return rc ? ct_fail_nomem(w->ctx, "wcet") : CT_OK;
+}

@@ -1,0 +1,401 @@
+/* The model. A vertex is a block that something jumps to, with the blocks that run behind it up to the next branch: what a
+ * step of the trace is. Its ways out are the columns: how often each is taken on the longest path. */
+#include "analysis/wcet_model.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+int ct_wcet_model_init(struct ct_wcet_model *m, struct ct_wcet *w, const struct ct_wcet_options *options)
+{
+    size_t count;
+    *m = (struct ct_wcet_model){.w = w, .options = options};
+    m->functions = ct_cfg_functions(w->cfg, &m->function_count);
+    m->blocks = ct_cfg_blocks(w->cfg, &m->block_count);
+    m->edges = ct_cfg_edges(w->cfg, &m->edge_count);
+    m->loops = ct_cfg_loops(w->cfg, &count);
+    m->vertex_of = malloc((m->block_count + 1) * sizeof *m->vertex_of);
+    m->ends = malloc((m->block_count + 1) * sizeof *m->ends);
+    m->covers = malloc((m->block_count + 1) * sizeof *m->covers);
+    m->in = malloc((m->block_count + 1) * sizeof *m->in);
+    if (!m->vertex_of || !m->ends || !m->covers || !m->in)
+        return ct_fail_nomem(w->ctx, "wcet");
+    for (size_t i = 0; i < m->block_count; i++)
+        m->vertex_of[i] = m->ends[i] = m->covers[i] = m->in[i] = CT_CFG_NONE;
+    ct_wcet_rate(w, options->quantile, &m->rate_cycles, &m->rate_insns);
+    return CT_OK;
+}
+
+void ct_wcet_model_free(struct ct_wcet_model *m)
+{
+    free(m->vertex_of);
+    free(m->ends);
+    free(m->covers);
+    free(m->in);
+    free(m->vertices);
+    free(m->columns);
+    free(m->cover_list);
+    ct_ilp_free(&m->ilp);
+}
+
+/* ---- vertices ---- */
+
+static bool runs_on(const struct ct_cfg_block *block)
+{
+    return block->type != CT_INSN_BR && block->type != CT_INSN_IBR && block->type != CT_INSN_ISB;
+}
+
+uint32_t ct_wcet_model_behind(const struct ct_wcet_model *m, uint32_t block)
+{
+    if (!runs_on(&m->blocks[block]))
+        return CT_CFG_NONE;
+    for (uint32_t e = m->blocks[block].first_out; e != CT_CFG_NONE; e = m->edges[e].next_out)
+        if (m->edges[e].kind == CT_CFG_NEXT)
+            return m->edges[e].to;
+    return CT_CFG_NONE;
+}
+
+static int add_cover(struct ct_wcet_model *m, uint32_t block, uint32_t vertex)
+{
+    int rc =
+        ct_wcet_room(m->w, (void **)&m->cover_list, m->cover_count, &m->cover_room, sizeof *m->cover_list);
+    if (rc)
+        return rc;
+    m->cover_list[m->cover_count] = (struct ct_wcet_cover){vertex, m->covers[block]};
+    m->covers[block] = (uint32_t)m->cover_count++;
+    return CT_OK;
+}
+
+static int make_vertex(struct ct_wcet_model *m, uint32_t block)
+{
+    if (block == CT_CFG_NONE || m->vertex_of[block] != CT_CFG_NONE)
+        return CT_OK;
+    int rc = ct_wcet_room(m->w, (void **)&m->vertices, m->vertex_count, &m->vertex_room, sizeof *m->vertices);
+    if (rc)
+        return rc;
+    uint32_t number = (uint32_t)m->vertex_count++;
+    struct ct_wcet_vertex *v = &m->vertices[number];
+    *v = (struct ct_wcet_vertex){.block = block, .end = block};
+    m->vertex_of[block] = number;
+    for (uint32_t b = block; !rc && b != CT_CFG_NONE; b = ct_wcet_model_behind(m, b)) {
+        v->end = b;
+        v->n += m->blocks[b].n;
+        rc = add_cover(m, b, number);
+    }
+    return rc;
+}
+
+/* ---- columns ---- */
+
+static int add_column(struct ct_wcet_model *m, uint32_t vertex, uint32_t edge)
+{
+    const struct ct_wcet_vertex *v = &m->vertices[vertex];
+    const struct ct_cfg_edge *e = &m->edges[edge];
+    const struct ct_wcet_cost cost =
+        ct_wcet_cost_of(m->w, m->blocks[v->block].start, m->blocks[v->end].last, e, m->options->quantile);
+    if (!cost.seen && m->options->exclude)
+        return CT_OK;
+    int rc = ct_wcet_room(m->w, (void **)&m->columns, m->column_count, &m->column_room, sizeof *m->columns);
+    if (rc)
+        return rc;
+    struct ct_wcet_column *c = &m->columns[m->column_count];
+    *c = (struct ct_wcet_column){
+        .vertex = vertex, .edge = edge, .next_in = CT_CFG_NONE, .seen = cost.seen, .shared = cost.shared};
+    c->cycles = cost.seen ? cost.cycles : (v->n * m->rate_cycles + m->rate_insns - 1) / m->rate_insns;
+    c->next_end = m->ends[v->end];
+    m->ends[v->end] = (uint32_t)m->column_count;
+    if (e->to != CT_CFG_NONE) {
+        c->next_in = m->in[e->to];
+        m->in[e->to] = (uint32_t)m->column_count;
+    }
+    char name[32];
+    uint32_t column;
+    snprintf(name, sizeof name, "b%" PRIu32 "_e%" PRIu32, v->block, edge);
+    m->column_count++;
+    return ct_ilp_column(&m->ilp, name, c->cycles, &column);
+}
+
+/* Whether somebody told of a target of the computed branch. */
+static bool has_targets(const struct ct_wcet_model *m, uint32_t block)
+{
+    for (uint32_t e = m->blocks[block].first_out; e != CT_CFG_NONE; e = m->edges[e].next_out)
+        if (m->edges[e].origin == CT_CFG_LEARNT || m->edges[e].origin == CT_CFG_USER)
+            return true;
+    return false;
+}
+
+/* Ways that are no column: from a call to behind it (its flow is that of the call), and computed branches that nobody
+ * knows targets of. A computed call that nobody knows is one that calls nothing. */
+static bool is_way(const struct ct_wcet_model *m, const struct ct_cfg_edge *e)
+{
+    bool calls = m->blocks[e->from].sub == CT_INSN_SUB_LINK;
+    if (e->kind == CT_CFG_CALLED)
+        return false;
+    return e->kind != CT_CFG_UNKNOWN || (calls && !has_targets(m, e->from));
+}
+
+static int make_ways(struct ct_wcet_model *m, uint32_t vertex)
+{
+    int rc = CT_OK;
+    m->vertices[vertex].first = (uint32_t)m->column_count;
+    for (uint32_t e = m->blocks[m->vertices[vertex].end].first_out; !rc && e != CT_CFG_NONE;
+         e = m->edges[e].next_out) {
+        size_t before = m->column_count;
+        if (is_way(m, &m->edges[e]))
+            rc = add_column(m, vertex, e);
+        if (!rc && (m->column_count > before || m->edges[e].kind == CT_CFG_CALLED))
+            rc = make_vertex(m, m->edges[e].to);
+    }
+    m->vertices[vertex].count = (uint32_t)m->column_count - m->vertices[vertex].first;
+    return rc;
+}
+
+/* All that the entry can come to. */
+int ct_wcet_model_columns(struct ct_wcet_model *m)
+{
+    int rc = make_vertex(m, m->functions[m->options->entry].block);
+    for (uint32_t v = 0; !rc && v < m->vertex_count; v++)
+        rc = make_ways(m, v);
+    return rc;
+}
+
+/* ---- sums of traversals ---- */
+
+/* Adds how often the edge is traversed, times `factor`, to the last row. */
+static int add_edge(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
+{
+    const struct ct_cfg_edge *e = &m->edges[edge];
+    int rc = CT_OK;
+    for (uint32_t c = m->ends[e->from]; !rc && c != CT_CFG_NONE; c = m->columns[c].next_end)
+        if (m->columns[c].edge == edge)
+            rc = ct_ilp_term(&m->ilp, c, factor);
+    if (e->kind != CT_CFG_NEXT || !runs_on(&m->blocks[e->from]))
+        return rc;
+    for (uint32_t i = m->covers[e->from]; !rc && i != CT_CFG_NONE; i = m->cover_list[i].next) {
+        const struct ct_wcet_vertex *v = &m->vertices[m->cover_list[i].vertex];
+        for (uint32_t c = v->first; !rc && v->end != e->from && c < v->first + v->count; c++)
+            rc = ct_ilp_term(&m->ilp, c, factor);
+    }
+    return rc;
+}
+
+/* … how often the call came back: as often as it was made. */
+static int add_called(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
+{
+    int rc = CT_OK;
+    for (uint32_t c = m->ends[m->edges[edge].from]; !rc && c != CT_CFG_NONE; c = m->columns[c].next_end) {
+        unsigned kind = m->edges[m->columns[c].edge].kind;
+        if (kind == CT_CFG_CALL || kind == CT_CFG_UNKNOWN)
+            rc = ct_ilp_term(&m->ilp, c, factor);
+    }
+    return rc;
+}
+
+/* … how often the block is executed. */
+static int add_block(struct ct_wcet_model *m, uint32_t block, int64_t factor)
+{
+    int rc = CT_OK;
+    for (uint32_t i = m->covers[block]; !rc && i != CT_CFG_NONE; i = m->cover_list[i].next) {
+        const struct ct_wcet_vertex *v = &m->vertices[m->cover_list[i].vertex];
+        for (uint32_t c = v->first; !rc && c < v->first + v->count; c++)
+            rc = ct_ilp_term(&m->ilp, c, factor);
+    }
+    return rc;
+}
+
+/* ---- rows ---- */
+
+/* What comes in goes out. Behind a call comes in what went into it. */
+static int flow_row(struct ct_wcet_model *m, uint32_t vertex)
+{
+    const struct ct_wcet_vertex *v = &m->vertices[vertex];
+    bool is_entry = v->block == m->functions[m->options->entry].block;
+    char name[32];
+    snprintf(name, sizeof name, "flow_b%" PRIu32, v->block);
+    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_EQ, is_entry);
+    for (uint32_t c = v->first; !rc && c < v->first + v->count; c++)
+        rc = ct_ilp_term(&m->ilp, c, 1);
+    for (uint32_t c = m->in [v->block]; !rc && c != CT_CFG_NONE; c = m->columns[c].next_in)
+        rc = ct_ilp_term(&m->ilp, c, -1);
+    for (uint32_t e = m->blocks[v->block].first_in; !rc && e != CT_CFG_NONE; e = m->edges[e].next_in)
+        if (m->edges[e].kind == CT_CFG_CALLED)
+            rc = add_called(m, e, -1);
+    return rc;
+}
+
+static int add_any(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
+{
+    return m->edges[edge].kind == CT_CFG_CALLED ? add_called(m, edge, factor) : add_edge(m, edge, factor);
+}
+
+/* The head runs at most `bound` times for each time that the loop is entered. */
+static int loop_row(struct ct_wcet_model *m, uint32_t loop, uint64_t bound)
+{
+    const struct ct_cfg_loop *l = &m->loops[loop];
+    const struct ct_cfg_function *f = &m->functions[l->function];
+    size_t count;
+    const uint32_t *members = ct_cfg_members(m->w->cfg, &count);
+    bool starts = m->functions[m->options->entry].block == l->head;
+    char name[32];
+    snprintf(name, sizeof name, "loop_%" PRIu32, loop);
+    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, starts ? (int64_t)bound - 1 : 0);
+    for (uint32_t e = m->blocks[l->head].first_in; !rc && e != CT_CFG_NONE; e = m->edges[e].next_in)
+        rc = add_any(m, e, 1);
+    for (uint32_t i = 0; !rc && i < f->count; i++)
+        for (uint32_t e = m->blocks[members[f->first + i]].first_in; !rc && e != CT_CFG_NONE;
+             e = m->edges[e].next_in)
+            if (ct_wcet_enters(m->w, &m->edges[e], loop))
+                rc = add_any(m, e, -(int64_t)bound);
+    return rc;
+}
+
+static bool is_used(const struct ct_wcet_model *m, uint32_t loop)
+{
+    return m->covers[m->loops[loop].head] != CT_CFG_NONE;
+}
+
+/* The best that is known: told, in a comment, counted by the code, observed. */
+static uint64_t bound_of(struct ct_wcet_model *m, uint32_t loop)
+{
+    struct ct_wcet_loop *l = &m->w->loops[loop];
+    l->used = 1;
+    if (l->origin == CT_WCET_USER || l->origin == CT_WCET_COMMENT)
+        return l->bound;
+    l->bound = ct_cfg_loop_count(m->w->cfg, loop);
+    l->origin = CT_WCET_COUNTED;
+    if (!l->bound) {
+        l->bound = l->observed;
+        l->origin = l->observed ? CT_WCET_OBSERVED : CT_WCET_NOBODY;
+    }
+    return l->bound;
+}
+
+static int no_bound(const struct ct_wcet_model *m, uint32_t loop)
+{
+    const struct ct_cfg_loop *l = &m->loops[loop];
+    const struct ct_line *row = m->w->lines ? ct_lines_at(m->w->lines, m->blocks[l->head].start) : NULL;
+    const char *file = row ? ct_lines_file(m->w->lines, row->file) : NULL;
+    return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
+                   "%s: the loop at 0x%" PRIx64 " (%s:%" PRIu32
+                   ") has no bound and was never seen to run: say 'loop 0x%" PRIx64
+                   " N' in the file of bounds, or leave out what was never observed",
+                   m->functions[l->function].name, m->blocks[l->head].start, file ? file : "?",
+                   row ? row->line : 0, m->blocks[l->head].start);
+}
+
+static int loop_rows(struct ct_wcet_model *m)
+{
+    int rc = CT_OK;
+    for (uint32_t l = 0; !rc && l < m->w->loop_count; l++) {
+        m->w->loops[l].used = 0;
+        if (!is_used(m, l))
+            continue;
+        uint64_t bound = bound_of(m, l);
+        if (!bound && m->w->loops[l].origin == CT_WCET_NOBODY)
+            rc = m->options->exclude ? loop_row(m, l, 1) : no_bound(m, l);
+        else
+            rc = loop_row(m, l, bound);
+    }
+    return rc;
+}
+
+/* ---- recursion ---- */
+
+/* Runs of a function that calls itself: at most so many for each call from outside of its recursion. */
+static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs, const uint8_t *below,
+                     uint8_t *above)
+{
+    char name[32];
+    bool starts = m->options->entry == function;
+    snprintf(name, sizeof name, "recursion_%" PRIu32, function);
+    int rc = CT_OK;
+    bool entry_inside = starts;
+    for (uint32_t g = 0; !rc && g < m->function_count; g++) {
+        if (!below[g])
+            continue;
+        rc = ct_wcet_reach(m->w, g, above);
+        m->inside[g] = above[function];
+        entry_inside |= m->inside[g] && g == m->options->entry;
+    }
+    if (!rc)
+        rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, (entry_inside ? (int64_t)runs : 0) - starts);
+    for (uint32_t c = 0; !rc && c < m->column_count; c++) {
+        const struct ct_cfg_edge *e = &m->edges[m->columns[c].edge];
+        uint32_t to = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
+        if ((e->kind != CT_CFG_CALL && e->kind != CT_CFG_TAIL) || to == CT_CFG_NONE || !m->inside[to])
+            continue;
+        bool from_outside = !m->inside[m->blocks[e->from].function];
+        int64_t factor = (to == function) - (from_outside ? (int64_t)runs : 0);
+        rc = ct_ilp_term(&m->ilp, c, factor);
+    }
+    return rc;
+}
+
+static uint64_t told_depth(const struct ct_wcet_model *m, uint32_t function)
+{
+    for (size_t i = 0; i < m->w->depth_count; i++)
+        if (m->w->depths[i].function == function)
+            return m->w->depths[i].runs;
+    for (size_t i = 0; i < m->w->run_count; i++) /* all that were seen are no fewer than those of one call */
+        if (m->w->runs[i].entry == m->functions[function].entry)
+            return m->w->runs[i].begun;
+    return 0;
+}
+
+static int depth_rows(struct ct_wcet_model *m)
+{
+    uint8_t *below = calloc(m->function_count + 1, 1);
+    uint8_t *above = calloc(m->function_count + 1, 1);
+    m->inside = calloc(m->function_count + 1, 1);
+    int rc = below && above && m->inside ? CT_OK : ct_fail_nomem(m->w->ctx, "wcet");
+    for (uint32_t f = 0; !rc && f < m->function_count; f++) {
+        if (m->functions[f].block == CT_CFG_NONE || m->covers[m->functions[f].block] == CT_CFG_NONE)
+            continue;
+        rc = ct_wcet_reach(m->w, f, below);
+        if (rc || !below[f])
+            continue;
+        uint64_t runs = told_depth(m, f);
+        if (!runs && !m->options->exclude)
+            rc = ct_fail(
+                m->w->ctx, CT_ERR_NOT_FOUND,
+                "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",
+                m->functions[f].name, m->functions[f].name);
+        else
+            rc = depth_row(m, f, runs, below, above);
+    }
+    free(below);
+    free(above);
+    free(m->inside);
+    m->inside = NULL;
+    return rc;
+}
+
+static int rule_rows(struct ct_wcet_model *m)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < m->w->rule_count; i++) {
+        const struct ct_wcet_rule *rule = &m->w->rules[i];
+        char name[32];
+        snprintf(name, sizeof name, "told_%zu", i + 1);
+        rc = ct_ilp_row(&m->ilp, name, (enum ct_ilp_sense)rule->sense, rule->right);
+        for (uint32_t t = rule->first; !rc && t < rule->first + rule->count; t++) {
+            const struct ct_wcet_term *term = &m->w->terms[t];
+            rc = term->block != CT_CFG_NONE ? add_block(m, term->block, term->factor)
+                                            : add_edge(m, term->edge, term->factor);
+        }
+    }
+    return rc;
+}
+
+int ct_wcet_model_rows(struct ct_wcet_model *m)
+{
+    int rc = CT_OK;
+    for (uint32_t v = 0; !rc && v < m->vertex_count; v++)
+        rc = flow_row(m, v);
+    if (!rc)
+        rc = loop_rows(m);
+    if (!rc)
+        rc = depth_rows(m);
+    return rc ? rc : rule_rows(m);
+}

@@ -1,0 +1,63 @@
+/* The model of a program's longest path, while it is made. */
+#ifndef CT_ANALYSIS_WCET_MODEL_H
+#define CT_ANALYSIS_WCET_MODEL_H
+
+#include "analysis/wcet.h"
+
+struct ct_wcet_vertex {
+    uint32_t block;        /* the first */
+    uint32_t end;          /* the last */
+    uint32_t first, count; /* columns: ways out */
+    uint64_t n;            /* instructions */
+};
+
+struct ct_wcet_column {
+    uint32_t vertex;
+    uint32_t edge;     /* of the control flow graph */
+    uint32_t next_end; /* the next column whose vertex ends with the same block, or CT_CFG_NONE … */
+    uint32_t next_in;  /* … and that leads to the same block */
+    uint64_t cycles;
+    bool seen;
+    bool shared;
+    uint8_t pad[6];
+};
+
+/* A vertex that a block is in. */
+struct ct_wcet_cover {
+    uint32_t vertex;
+    uint32_t next;
+};
+
+struct ct_wcet_model {
+    struct ct_wcet *w;
+    const struct ct_wcet_options *options;
+    const struct ct_cfg_function *functions;
+    const struct ct_cfg_block *blocks;
+    const struct ct_cfg_edge *edges;
+    const struct ct_cfg_loop *loops;
+    size_t function_count, block_count, edge_count;
+    uint32_t *vertex_of; /* by block: the vertex that begins there, or CT_CFG_NONE */
+    uint32_t *ends;      /* by block: the first column of vertices that end there */
+    uint32_t *in;        /* by block: the first column that leads there */
+    uint32_t *covers;    /* by block: the first place in cover_list */
+    struct ct_wcet_vertex *vertices;
+    size_t vertex_count, vertex_room;
+    struct ct_wcet_column *columns; /* same number as in the program */
+    size_t column_count, column_room;
+    struct ct_wcet_cover *cover_list;
+    size_t cover_count, cover_room;
+    uint8_t *inside; /* by function: of the recursion that is looked at */
+    uint64_t rate_cycles, rate_insns;
+    struct ct_ilp ilp;
+};
+
+int ct_wcet_model_init(struct ct_wcet_model *model, struct ct_wcet *wcet,
+                       const struct ct_wcet_options *options);
+void ct_wcet_model_free(struct ct_wcet_model *model);
+int ct_wcet_model_columns(struct ct_wcet_model *model);
+
+/* The block that runs behind one that does not end with a branch; else CT_CFG_NONE. */
+uint32_t ct_wcet_model_behind(const struct ct_wcet_model *model, uint32_t block);
+int ct_wcet_model_rows(struct ct_wcet_model *model);
+
+#endif

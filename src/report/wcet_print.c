@@ -1,0 +1,229 @@
+#include "report/wcet_print.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "report/json.h"
+
+static const struct ct_cfg_block *block_of(const struct ct_wcet_view *v, uint32_t number)
+{
+    size_t count;
+    return &ct_cfg_blocks(v->cfg, &count)[number];
+}
+
+static const char *function_of(const struct ct_wcet_view *v, uint32_t block)
+{
+    size_t count;
+    uint32_t function = block_of(v, block)->function;
+    return function == CT_CFG_NONE ? "?" : ct_cfg_functions(v->cfg, &count)[function].name;
+}
+
+static const struct ct_cfg_loop *loop_of(const struct ct_wcet_view *v, uint32_t number)
+{
+    size_t count;
+    return &ct_cfg_loops(v->cfg, &count)[number];
+}
+
+/* The line of the source that the block begins with, its file without folders; NULL when nobody knows. */
+static const char *line_of(const struct ct_wcet_view *v, uint32_t block, uint32_t *line)
+{
+    const struct ct_line *row = v->lines ? ct_lines_at(v->lines, block_of(v, block)->start) : NULL;
+    const char *path = row ? ct_lines_file(v->lines, row->file) : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    *line = row ? row->line : 0;
+    return slash ? slash + 1 : path;
+}
+
+/* Where the line of an assumption is said: "cycles", … */
+static const char *assumed_name(uint32_t kind)
+{
+    static const char *const names[] = {"cycles", "shared", "call", "loop", "way out"};
+    return names[kind];
+}
+
+static const char *assumed_text(uint32_t kind)
+{
+    static const char *const texts[] = {
+        "never observed this way; its cycles are those of its instructions at the slowest rate seen",
+        "only observed as a part of counts for several steps",
+        "a computed call that was never observed; what it calls is not in the bound",
+        "the bound of this loop is only what was observed",
+        "a computed branch that was never observed; no path goes there",
+    };
+    return texts[kind];
+}
+
+static uint32_t block_of_assumed(const struct ct_wcet_view *v, const struct ct_wcet_assumed *a)
+{
+    return a->kind == CT_WCET_LOOP ? loop_of(v, a->what)->head : a->what;
+}
+
+/* ---- text ---- */
+
+static void text_place(FILE *out, const struct ct_wcet_view *v, uint32_t block)
+{
+    uint32_t line;
+    const char *file = line_of(v, block, &line);
+    fprintf(out, "%s b%" PRIu32 " 0x%" PRIx64 "..0x%" PRIx64, function_of(v, block), block,
+            block_of(v, block)->start, block_of(v, block)->last);
+    if (file)
+        fprintf(out, " %s:%" PRIu32, file, line);
+}
+
+static void text_loops(FILE *out, const struct ct_wcet_view *v)
+{
+    size_t count;
+    const struct ct_wcet_loop *loops = ct_wcet_loops(v->wcet, &count);
+    fputs("# loop\tbound\torigin\tobserved\n", out);
+    for (uint32_t l = 0; l < count; l++) {
+        if (!loops[l].used)
+            continue;
+        fprintf(out, "l%" PRIu32 " ", l);
+        text_place(out, v, loop_of(v, l)->head);
+        fprintf(out, "\t%" PRIu64 "\t%s\t%" PRIu64 "\n", loops[l].bound,
+                ct_wcet_origin_name((enum ct_wcet_origin)loops[l].origin), loops[l].observed);
+    }
+}
+
+void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
+{
+    const struct ct_wcet_result *r = v->result;
+    fprintf(out,
+            "entry=%s\nwcet_cycles=%" PRIu64 "\nobserved_max_cycles=%" PRIu64 "\nobserved_runs=%" PRIu64 "\n",
+            v->entry, r->wcet, r->observed_max, r->observed_runs);
+    fputs("# block\texecutions\tcycles\tpart\n", out);
+    for (size_t i = 0; i < r->path_count; i++) {
+        const struct ct_wcet_step *s = &r->path[i];
+        text_place(out, v, s->block);
+        fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%.1f%%%s\n", s->count, s->cycles,
+                r->wcet ? 100.0 * (double)s->cycles / (double)r->wcet : 0, s->assumed ? "\tassumed" : "");
+    }
+    text_loops(out, v);
+    if (r->assumed_count)
+        fputs("# assumed\tvalue\twhy\n", out);
+    for (size_t i = 0; i < r->assumed_count; i++) {
+        text_place(out, v, block_of_assumed(v, &r->assumed[i]));
+        fprintf(out, "\t%" PRIu64 "\t%s\n", r->assumed[i].value, assumed_text(r->assumed[i].kind));
+    }
+}
+
+/* ---- JSON ---- */
+
+static void json_address(struct ct_json *json, const char *key, uint64_t addr)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, addr);
+    ct_json_text(json, key, text);
+}
+
+static void json_place(struct ct_json *json, const struct ct_wcet_view *v, uint32_t block)
+{
+    uint32_t line;
+    const char *file = line_of(v, block, &line);
+    ct_json_text(json, "function", function_of(v, block));
+    ct_json_number(json, "block", block);
+    json_address(json, "start", block_of(v, block)->start);
+    json_address(json, "last", block_of(v, block)->last);
+    if (file) {
+        ct_json_text(json, "file", file);
+        ct_json_number(json, "line", line);
+    }
+}
+
+static void json_path(struct ct_json *json, const struct ct_wcet_view *v)
+{
+    ct_json_array(json, "path");
+    for (size_t i = 0; i < v->result->path_count; i++) {
+        const struct ct_wcet_step *s = &v->result->path[i];
+        ct_json_object(json, NULL);
+        json_place(json, v, s->block);
+        ct_json_number(json, "count", s->count);
+        ct_json_number(json, "cycles", s->cycles);
+        ct_json_bool(json, "assumed", s->assumed);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+static void json_loops(struct ct_json *json, const struct ct_wcet_view *v)
+{
+    size_t count;
+    const struct ct_wcet_loop *loops = ct_wcet_loops(v->wcet, &count);
+    ct_json_array(json, "loops");
+    for (uint32_t l = 0; l < count; l++) {
+        if (!loops[l].used)
+            continue;
+        ct_json_object(json, NULL);
+        ct_json_number(json, "id", l);
+        json_place(json, v, loop_of(v, l)->head);
+        ct_json_number(json, "bound", loops[l].bound);
+        ct_json_text(json, "origin", ct_wcet_origin_name((enum ct_wcet_origin)loops[l].origin));
+        ct_json_number(json, "observed", loops[l].observed);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
+{
+    const struct ct_wcet_result *r = v->result;
+    struct ct_json json = {.out = out};
+    ct_json_object(&json, NULL);
+    ct_json_text(&json, "entry", v->entry);
+    ct_json_number(&json, "wcet_cycles", r->wcet);
+    ct_json_number(&json, "observed_max_cycles", r->observed_max);
+    ct_json_number(&json, "observed_runs", r->observed_runs);
+    json_path(&json, v);
+    json_loops(&json, v);
+    ct_json_array(&json, "assumed");
+    for (size_t i = 0; i < r->assumed_count; i++) {
+        ct_json_object(&json, NULL);
+        ct_json_text(&json, "kind", assumed_name(r->assumed[i].kind));
+        json_place(&json, v, block_of_assumed(v, &r->assumed[i]));
+        ct_json_number(&json, "value", r->assumed[i].value);
+        ct_json_text(&json, "why", assumed_text(r->assumed[i].kind));
+        ct_json_object_end(&json);
+    }
+    ct_json_array_end(&json);
+    ct_json_object_end(&json);
+}
+
+/* ---- graphviz ---- */
+
+static bool is_on_path(const struct ct_wcet_view *v, uint32_t block)
+{
+    for (size_t i = 0; i < v->result->path_count; i++)
+        if (v->result->path[i].block == block)
+            return true;
+    return false;
+}
+
+static void dot_block(FILE *out, const struct ct_wcet_view *v, const struct ct_wcet_step *s)
+{
+    uint32_t line;
+    const char *file = line_of(v, s->block, &line);
+    double part = v->result->wcet ? (double)s->cycles / (double)v->result->wcet : 0;
+    fprintf(out, "  b%" PRIu32 " [label=\"%s b%" PRIu32 "\\n", s->block, function_of(v, s->block), s->block);
+    if (file)
+        fprintf(out, "%s:%" PRIu32 "\\n", file, line);
+    fprintf(out,
+            "%" PRIu64 " times, %" PRIu64 " cycles\", style=\"filled%s\", fillcolor=\"0.0 %.3f 1.0\"];\n",
+            s->count, s->cycles, s->assumed ? ",dashed" : "", part);
+}
+
+void ct_wcet_print_dot(FILE *out, const struct ct_wcet_view *v)
+{
+    size_t count;
+    const struct ct_cfg_edge *edges = ct_cfg_edges(v->cfg, &count);
+    fputs("digraph longest_path {\n  node [shape=box, fontname=monospace];\n", out);
+    for (size_t i = 0; i < v->result->path_count; i++)
+        dot_block(out, v, &v->result->path[i]);
+    for (size_t e = 0; e < count; e++)
+        if (edges[e].to != CT_CFG_NONE && is_on_path(v, edges[e].from) && is_on_path(v, edges[e].to))
+            fprintf(out, "  b%" PRIu32 " -> b%" PRIu32 "%s;\n", edges[e].from, edges[e].to,
+                    edges[e].kind == CT_CFG_CALLED ? " [style=dotted]"
+                    : edges[e].kind == CT_CFG_CALL ? " [style=dashed]"
+                                                   : "");
+    fputs("}\n", out);
+}

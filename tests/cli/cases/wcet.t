@@ -1,0 +1,16 @@
+# What is wrong with a command line.
+$ coretap wcet examples/quickstart
+! coretap wcet: of which function? give --entry FUNCTION
+! Try 'coretap wcet --help'.
+[2]
+$ coretap wcet --entry main examples/quickstart
+! coretap: main: no program has code of a function of that name; name the program with --elf; 'coretap graph' lists its functions
+[2]
+$ coretap wcet --entry main --quantile 2 examples/quickstart
+! coretap wcet: --quantile: '2' is not a number above 0 and up to 1
+! Try 'coretap wcet --help'.
+[2]
+$ coretap wcet --entry main --config examples/quickstart -
+! coretap wcet: the trace is read twice, so it cannot come from standard input; save it to a file
+! Try 'coretap wcet --help'.
+[2]

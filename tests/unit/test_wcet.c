@@ -1,0 +1,286 @@
+/* The longest time of small programs whose steps are made by hand, each piece always taking the same time: the bound of a
+ * program with one path is the time that was observed, to the cycle. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "analysis/ilp.h"
+#include "coretap/wcet.h"
+#include "elf_build.h"
+
+#define TEXT  UINT64_C(0x400000)
+#define AT(w) (TEXT + 4 * (uint64_t)(w))
+#define NOP   0xd503201f
+#define RET   0xd65f03c0
+#define MOST  4096
+
+/* main calls work, whose loop counts to 10 and calls leaf in each round. work goes on as w0 says. */
+enum {
+    WORK = 2,
+    HEAD = 3,
+    BEHIND = 5,
+    OTHER = 9,
+    LEAF = 12,
+};
+
+static const uint32_t code[] = {
+    0x94000000 | WORK,       /* 0: bl work */
+    RET,                     /* 1 */
+    0x52800013,              /* 2 work: mov w19, #0 */
+    NOP,                     /* 3 head */
+    0x94000000 | (LEAF - 4), /* 4: bl leaf */
+    0x11000673,              /* 5: add w19, w19, #1 */
+    0x71002a7f,              /* 6: cmp w19, #10 */
+    0x54000001 | 0x7fffc << 5 /* 7: b.ne head */,
+    0x34000000 | 3 << 5, /* 8: cbz w0, 11 */
+    NOP,                 /* 9 other */
+    NOP,                 /* 10 */
+    RET,                 /* 11 */
+    NOP,                 /* 12 leaf */
+    RET,                 /* 13 */
+};
+
+static const struct test_symbol symbols[] = {
+    {.name = "main", .value = TEXT, .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "work", .value = AT(WORK), .size = 40, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "leaf", .value = AT(LEAF), .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+};
+
+struct fixture {
+    uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    struct ct_ctx *ctx;
+    struct ct_cfg *cfg;
+    const struct ct_symbols *symbols;
+    struct ct_graph *graph;
+    struct ct_timing *timing;
+    struct ct_wcet *wcet;
+    uint32_t edges[MOST], cycles[MOST];
+    size_t count;
+    uint32_t entry;
+};
+
+static int begin(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){.ctx = ct_ctx_new()};
+    elf64_build(f.file, symbols, 3);
+    memcpy(f.file + ELF_TEXT, code, sizeof code);
+    ((Elf64_Ehdr *)f.file)->e_entry = TEXT;
+    *state = &f;
+    if (ct_cfg_load_bytes(f.ctx, "test", f.file, sizeof f.file, NULL, &f.cfg))
+        return 1;
+    f.symbols = ct_cfg_symbols(f.cfg);
+    f.entry = ct_cfg_function_at(f.cfg, AT(WORK));
+    const struct ct_timing_options options = {
+        .size = sizeof options, .symbols = &f.symbols, .symbol_count = 1};
+    return ct_graph_new(f.ctx, &f.graph) || ct_timing_new(f.ctx, &options, &f.timing) ||
+           ct_wcet_new(f.ctx, f.cfg, NULL, &f.wcet);
+}
+
+static int finish(void **state)
+{
+    struct fixture *f = *state;
+    ct_wcet_free(f->wcet);
+    ct_timing_free(f->timing);
+    ct_graph_free(f->graph);
+    ct_cfg_free(f->cfg);
+    ct_ctx_free(f->ctx);
+    return 0;
+}
+
+/* From word `from` through `last`, on at `next`. */
+static void step(struct fixture *f, unsigned from, unsigned last, unsigned next, bool taken, uint32_t cycles)
+{
+    struct ct_insn insn;
+    const struct ct_arch arch = {0};
+    ct_insn_decode_a64(code[last], AT(last), &arch, &insn);
+    const struct ct_node node = {.start = AT(from),
+                                 .last = AT(last),
+                                 .end = AT(last + 1),
+                                 .n = last - from + 1,
+                                 .type = insn.type,
+                                 .sub = insn.sub,
+                                 .cond = insn.cond,
+                                 .last_size = 4};
+    uint32_t number;
+    assert_in_range(f->count, 0, MOST - 1);
+    assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
+    const struct ct_edge edge = {.next = AT(next), .from = number, .exec = taken, .kind = CT_EDGE_NEXT};
+    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count]), CT_OK);
+    f->cycles[f->count++] = cycles;
+}
+
+/* One run of work; `slow` more cycles in the leaf of the first round. Without `other` it takes the short way. */
+static void run_work(struct fixture *f, bool other, uint32_t slow)
+{
+    step(f, 0, 0, WORK, true, 3);
+    for (unsigned i = 0; i < 10; i++) {
+        step(f, i ? HEAD : WORK, 4, LEAF, true, i ? 5 : 7);
+        step(f, LEAF, 13, BEHIND, true, i ? 11 : 11 + slow);
+        step(f, BEHIND, 7, i < 9 ? HEAD : 8, i < 9, 13);
+    }
+    step(f, 8, 8, other ? OTHER : 11, !other, 17);
+    step(f, other ? OTHER : 11, 11, 1, true, other ? 100 : 19);
+}
+
+static void measure(struct fixture *f)
+{
+    const struct ct_step_batch batch = {
+        .graph = f->graph, .edge = f->edges, .cycles = f->cycles, .count = f->count};
+    assert_int_equal(ct_wcet_learn(f->wcet, f->graph), CT_OK);
+    assert_int_equal(ct_timing_add(f->timing, &batch), CT_OK);
+    assert_int_equal(ct_wcet_count_loops(f->wcet, &batch), CT_OK);
+    assert_int_equal(ct_wcet_observe(f->wcet, f->timing, f->graph), CT_OK);
+}
+
+static struct ct_wcet_result solve(struct fixture *f, bool exclude)
+{
+    struct ct_wcet_result result;
+    const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry, .exclude = exclude};
+    int rc = ct_wcet_solve(f->wcet, &options, NULL, &result);
+    if (rc == CT_ERR_UNSUPPORTED)
+        skip();
+    assert_int_equal(rc, CT_OK);
+    return result;
+}
+
+/* The loop counts to 10 by itself; what was never observed is left out: one path, and its time exactly. */
+static void one_path_is_exact(void **state)
+{
+    struct fixture *f = *state;
+    run_work(f, false, 0);
+    measure(f);
+    const struct ct_wcet_result r = solve(f, true);
+    size_t count;
+    assert_int_equal(ct_wcet_loops(f->wcet, &count)[0].origin, CT_WCET_COUNTED);
+    assert_int_equal(ct_wcet_loops(f->wcet, &count)[0].bound, 10);
+    assert_int_equal(r.observed_runs, 1);
+    assert_int_equal(r.wcet, 7 + 9 * 5 + 10 * (11 + 13) + 17 + 19);
+    assert_int_equal(r.wcet, r.observed_max);
+    assert_int_equal(r.assumed_count, 0);
+}
+
+/* The longer of two ways, each seen once. */
+static void the_longer_way_counts(void **state)
+{
+    struct fixture *f = *state;
+    run_work(f, false, 0);
+    run_work(f, true, 0);
+    measure(f);
+    const struct ct_wcet_result r = solve(f, false);
+    assert_int_equal(r.wcet, 7 + 9 * 5 + 10 * (11 + 13) + 17 + 100);
+    assert_int_equal(r.wcet, r.observed_max);
+    assert_int_equal(r.observed_runs, 2);
+}
+
+/* A leaf that was slow once may be slow each time. */
+static void the_largest_time_counts_each_time(void **state)
+{
+    struct fixture *f = *state;
+    run_work(f, false, 30);
+    measure(f);
+    const struct ct_wcet_result r = solve(f, true);
+    assert_int_equal(r.observed_max + 9 * 30, r.wcet);
+}
+
+static void what_was_not_seen_is_assumed(void **state)
+{
+    struct fixture *f = *state;
+    run_work(f, false, 0);
+    measure(f);
+    const struct ct_wcet_result r = solve(f, false);
+    assert_int_equal(r.rate_cycles, 19); /* one instruction at word 11 */
+    assert_int_equal(r.rate_insns, 1);
+    assert_int_equal(r.wcet,
+                     r.observed_max - 17 - 19 + 19 + 3 * 19); /* both cbz this way and three instructions */
+    assert_int_equal(r.assumed_count, 2);
+    assert_int_equal(r.assumed[0].kind, CT_WCET_CYCLES);
+}
+
+static void the_user_knows_better(void **state)
+{
+    struct fixture *f = *state;
+    run_work(f, false, 0);
+    run_work(f, true, 0);
+    measure(f);
+    uint64_t before = solve(f, true).wcet;
+    assert_int_equal(ct_wcet_bounds(f->wcet, "bounds", "# fewer rounds\nloop work 8\nnever 0x400024\n"),
+                     CT_OK);
+    const struct ct_wcet_result r = solve(f, true);
+    assert_int_equal(r.wcet, before - 2 * (5 + 11 + 13) - 100 + 19);
+    assert_int_equal(ct_wcet_bounds(f->wcet, "bounds", "2 leaf + 1 <= main + 13 - 0x400024"), CT_OK);
+    const struct ct_wcet_result fewer = solve(f, true);
+    assert_int_equal(fewer.wcet, r.wcet - 2 * (5 + 11 + 13));
+    assert_int_equal(ct_wcet_bounds(f->wcet, "bounds", "leaf >= 7"), CT_OK);
+    struct ct_wcet_result none;
+    const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry};
+    assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, &none), CT_ERR_NOT_FOUND);
+}
+
+static void mistakes_are_named(void **state)
+{
+    struct fixture *f = *state;
+    const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"loop nowhere 3", "b:1: no loop there: 'nowhere'"},
+        {"\nloop work many", "b:2: not a number up to 2^31: 'many'"},
+        {"loop work#0 3", "b:1: behind # stands which loop of the function, from 1 on: 'work#0'"},
+        {"recursion x 3", "b:1: no such function: 'x'"},
+        {"never 0x10", "b:1: no code there: '0x10'"},
+        {"work <= 3 <= 4", "b:1: one comparison a line: '<='"},
+        {"work leaf", "b:1: neither a statement nor a comparison"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(ct_wcet_bounds(f->wcet, "b", cases[i].text), CT_ERR_FORMAT);
+        assert_memory_equal(ct_ctx_error(f->ctx), cases[i].says, strlen(cases[i].says));
+    }
+    struct ct_wcet_result r;
+    const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry};
+    assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, &r), CT_ERR_NOT_FOUND); /* nothing was measured */
+}
+
+static void programs_are_solved(void **state)
+{
+    (void)state;
+    struct ct_ilp p = {0};
+    uint64_t values[2], gain;
+    uint32_t x, y;
+    assert_int_equal(ct_ilp_column(&p, "x", 3, &x), CT_OK);
+    assert_int_equal(ct_ilp_column(&p, "y", 2, &y), CT_OK);
+    assert_int_equal(ct_ilp_row(&p, "sum", CT_ILP_LE, 7), CT_OK);
+    assert_int_equal(ct_ilp_term(&p, x, 2) | ct_ilp_term(&p, y, 1), CT_OK);
+    assert_int_equal(ct_ilp_row(&p, "most", CT_ILP_LE, 4), CT_OK);
+    assert_int_equal(ct_ilp_term(&p, y, 1), CT_OK);
+    int rc = ct_ilp_solve(NULL, &p, values, &gain);
+    if (rc == CT_ERR_UNSUPPORTED)
+        skip();
+    assert_int_equal(rc, CT_OK);
+    assert_true(gain == 12 && values[x] == 2 && values[y] == 3);
+    assert_int_equal(ct_ilp_row(&p, "least", CT_ILP_GE, 9), CT_OK);
+    assert_int_equal(ct_ilp_term(&p, y, 1), CT_OK);
+    assert_int_equal(ct_ilp_solve(NULL, &p, values, &gain), CT_ERR_NOT_FOUND);
+    ct_ilp_free(&p);
+    assert_int_equal(ct_ilp_column(&p, "x", 1, &x), CT_OK);
+    assert_int_equal(ct_ilp_row(&p, "least", CT_ILP_GE, 1), CT_OK);
+    assert_int_equal(ct_ilp_term(&p, x, 1), CT_OK);
+    assert_int_equal(ct_ilp_solve(NULL, &p, values, &gain), CT_ERR_LIMIT);
+    ct_ilp_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_path_is_exact, begin, finish),
+        cmocka_unit_test_setup_teardown(the_longer_way_counts, begin, finish),
+        cmocka_unit_test_setup_teardown(the_largest_time_counts_each_time, begin, finish),
+        cmocka_unit_test_setup_teardown(what_was_not_seen_is_assumed, begin, finish),
+        cmocka_unit_test_setup_teardown(the_user_knows_better, begin, finish),
+        cmocka_unit_test_setup_teardown(mistakes_are_named, begin, finish),
+        cmocka_unit_test(programs_are_solved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
