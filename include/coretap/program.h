@@ -123,6 +123,10 @@ CT_API const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, 
 CT_API const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, uint64_t addr,
                                              uint64_t *offset);
 
+/* The instruction set of the code at `addr`, by the mapping symbols of the Arm ELF ABI ($a, $t, $x, $d), or without them
+ * by the function it is in, or by the first one; CT_ISA_UNKNOWN for data among code, such as literals. */
+CT_API enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr);
+
 /* The build id (NT_GNU_BUILD_ID), *size bytes; NULL and 0 when the file has none. */
 CT_API const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size);
 

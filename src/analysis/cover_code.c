@@ -75,16 +75,6 @@ static uint8_t decode(const struct ct_cover_work *work, const uint8_t *bytes, si
     return size < insn.size ? 0 : insn.size;
 }
 
-static uint8_t isa_at(const struct ct_cover_work *work, uint64_t addr)
-{
-    const struct ct_symbol *symbol = ct_symbols_at(work->source->symbols, addr, NULL);
-    size_t count;
-    const struct ct_symbol *all = ct_symbols_all(work->source->symbols, &count);
-    if (symbol)
-        return symbol->isa;
-    return count ? all[0].isa : CT_ISA_A64;
-}
-
 /* The instructions of [addr, end), all of one line. */
 static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, uint32_t file, uint32_t line)
 {
@@ -94,9 +84,13 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
         return CT_OK;
     if (size > end - addr)
         size = (size_t)(end - addr);
-    uint8_t isa = isa_at(work, addr);
     for (size_t at = 0; at < size;) {
         struct ct_cover_insn insn = {.addr = addr + at, .file = file, .line = line};
+        uint8_t isa = (uint8_t)ct_symbols_isa_at(work->source->symbols, insn.addr);
+        if (isa == CT_ISA_UNKNOWN) { /* literals */
+            at += 2;
+            continue;
+        }
         uint8_t n = decode(work, bytes + at, size - at, isa, &insn);
         if (n == 0)
             break;

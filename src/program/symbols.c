@@ -4,6 +4,7 @@
  * of the string table, and time and memory grow with the size of the file only. */
 #include "base/ctx.h"
 #include "program/elf.h"
+#include "program/mapping_symbols.h"
 #include "program/memory.h"
 #include "program/segments.h"
 
@@ -26,6 +27,7 @@ struct ct_symbols {
     size_t count;
     struct ct_segment *segments;
     size_t segment_count;
+    struct ct_mapping mapping;
     char *names;
     uint8_t build_id[MOST_BUILD_ID];
     size_t build_id_size;
@@ -46,6 +48,7 @@ void ct_symbols_free(struct ct_symbols *symbols)
         return;
     free(symbols->functions);
     free(symbols->segments);
+    ct_mapping_free(&symbols->mapping);
     free(symbols->names);
     free(symbols);
 }
@@ -279,7 +282,9 @@ static int load(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, 
             "%s: an object file that was not linked: its functions have no addresses; use the program", name);
     struct function *functions = NULL;
     size_t count = 0;
-    int result = read_table(ctx, name, elf, bias, symbols, &functions, &count);
+    int result = ct_mapping_read(ctx, name, elf, bias, &symbols->mapping);
+    if (result == CT_OK)
+        result = read_table(ctx, name, elf, bias, symbols, &functions, &count);
     if (result != CT_OK || count == 0) {
         free(functions);
         return result;
@@ -347,6 +352,17 @@ const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, uint64_t
     if (offset)
         *offset = addr - symbol->addr;
     return symbol;
+}
+
+enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
+{
+    const struct ct_map_point *point = ct_mapping_at(&symbols->mapping, addr);
+    if (point)
+        return (enum ct_isa)point->isa;
+    const struct ct_symbol *symbol = ct_symbols_at(symbols, addr, NULL);
+    if (symbol)
+        return (enum ct_isa)symbol->isa;
+    return symbols->count ? (enum ct_isa)symbols->functions[0].isa : CT_ISA_A64;
 }
 
 const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size)

@@ -47,13 +47,9 @@ static int digits(int n)
 static int one_line(int n)
 {
     int x = 0;
-    for (int i = 0; i < n; i++)
-        x += i * i;
-    while (x > 10)
-        x -= 7;
-    do
-        x++;
-    while (x < 20);
+    for (int i = 0; i < n; i++) x += i * i;
+    while (x > 10) x -= 7;
+    do x++; while (x < 20);
     return x;
 }
 
@@ -77,7 +73,6 @@ static int never(int n)
 
 int main(void)
 {
-    printf("%d %d %u %d %d %d %d\n", triangle(10), nested(12), steps(27), digits(12345), one_line(9),
-           forever(), never(0));
+    printf("%d %d %u %d %d %d %d\n", triangle(10), nested(12), steps(27), digits(12345), one_line(9), forever(), never(0));
     return 0;
 }

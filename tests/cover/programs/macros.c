@@ -1,21 +1,16 @@
 /* Macros that hide statements, loops and conditions. */
 #include <stdio.h>
 
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-#define SWAP(a, b)                                                                                           \
-    do {                                                                                                     \
-        int swap_ = (a);                                                                                     \
-        (a) = (b);                                                                                           \
-        (b) = swap_;                                                                                         \
-    } while (0)
+#define MAX(a, b)      ((a) > (b) ? (a) : (b))
+#define SWAP(a, b)     do { int swap_ = (a); (a) = (b); (b) = swap_; } while (0)
 #define FOR_EACH(i, n) for (int i = 0; i < (n); i++)
-#define CHECK(truth)                                                                                         \
-    do {                                                                                                     \
-        if (!(truth))                                                                                        \
-            return -1;                                                                                       \
+#define CHECK(truth) \
+    do {             \
+        if (!(truth)) \
+            return -1; \
     } while (0)
-#define TWO(a, b)                                                                                            \
-    a += 2;                                                                                                  \
+#define TWO(a, b) \
+    a += 2;       \
     b += 3
 
 static int checked(int n)
@@ -29,11 +24,11 @@ static int sorted(int *v, int n)
 {
     int swaps = 0;
     FOR_EACH(i, n)
-    FOR_EACH(j, n - 1)
-    if (v[j] > v[j + 1]) {
-        SWAP(v[j], v[j + 1]);
-        swaps++;
-    }
+        FOR_EACH(j, n - 1)
+            if (v[j] > v[j + 1]) {
+                SWAP(v[j], v[j + 1]);
+                swaps++;
+            }
     return swaps;
 }
 
@@ -45,9 +40,9 @@ int main(void)
     int b = 0;
     int swaps = sorted(v, 4);
     FOR_EACH(i, 4)
-    best = MAX(best, v[i]);
+        best = MAX(best, v[i]);
     FOR_EACH(i, 7)
-    best += checked(i);
+        best += checked(i);
     TWO(a, b);
     TWO(b, a);
     printf("%d %d %d %d\n", swaps, best, a, b);

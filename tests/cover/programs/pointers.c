@@ -2,22 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int add(int a, int b)
-{
-    return a + b;
-}
-static int subtract(int a, int b)
-{
-    return a - b;
-}
-static int multiply(int a, int b)
-{
-    return a * b;
-}
-static int unused(int a, int b)
-{
-    return a ? b : 0;
-}
+static int add(int a, int b) { return a + b; }
+static int subtract(int a, int b) { return a - b; }
+static int multiply(int a, int b) { return a * b; }
+static int unused(int a, int b) { return a ? b : 0; }
 
 static int (*const table[])(int, int) = {add, subtract, multiply, unused};
 

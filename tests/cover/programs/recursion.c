@@ -35,7 +35,8 @@ static int ackermann(int m, int n)
         return n + 1;
     if (!n)
         return ackermann(m - 1, 1);
-    return ackermann(m - 1, ackermann(m, n - 1));
+    return ackermann(m - 1,
+                     ackermann(m, n - 1));
 }
 
 static void hanoi(int n, int from, int to, int by, int *moves)

@@ -1,32 +1,53 @@
 /* Statements over several lines: calls, conditions, initialisers, strings. */
 #include <stdio.h>
 
-static int add(int a, int b, int c)
+static int add(int a,
+               int b,
+               int c)
 {
-    return a + b + c;
+    return a +
+           b +
+           c;
 }
 
-static int style(int n)
+static int
+style(
+    int n)
 {
-    if (n > 3 && n < 10 && n != 5) {
-        return n;
+    if (n > 3 &&
+        n < 10 &&
+        n != 5) {
+        return
+            n;
     }
-    return -n;
+    return -
+        n;
 }
 
-int main(void)
+int
+main(void)
 {
     int sum = 0;
-    for (int i = 0; i < 12; i++)
+    for (int i = 0;
+         i < 12;
+         i++)
         sum += style(i);
     int values[] = {
         add(1, 2, 3),
-        add(4, 5, 6),
+        add(4,
+            5,
+            6),
         sum,
     };
-    sum = add(values[0], add(values[1], style(4), 2), values[2]);
+    sum = add(values[0],
+              add(values[1],
+                  style(4),
+                  2),
+              values[2]);
     printf("%d"
            "%s\n",
-           sum, sum > 5 ? "more" : "less");
+           sum,
+           sum > 5 ? "more"
+                   : "less");
     return 0;
 }

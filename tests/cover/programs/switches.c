@@ -62,11 +62,7 @@ static int through(int n)
 static int kind(char c)
 {
     switch (c) {
-    case 'a':
-    case 'e':
-    case 'i':
-    case 'o':
-    case 'u':
+    case 'a': case 'e': case 'i': case 'o': case 'u':
         return 1;
     case '0' ... '9':
         return 2;

@@ -20,7 +20,8 @@ static int both(int a, int b)
 
 static int either(int a, int b, int c)
 {
-    if (a || b || c)
+    if (a || b ||
+        c)
         return 1;
     return 0;
 }
