@@ -175,8 +175,11 @@ static int number_functions(struct ct_cover_work *work)
     size_t symbol_count;
     const struct ct_line_scope *scopes = ct_lines_scopes(work->source->lines, &scope_count);
     const struct ct_symbol *symbols = ct_symbols_all(work->source->symbols, &symbol_count);
-    uint32_t *numbers = new_numbers(scope_count + symbol_count + 1);
-    work->functions = calloc(scope_count + symbol_count + 1, sizeof *work->functions);
+    size_t most = scope_count + symbol_count; /* and one more for code that is in none */
+    if (most >= INT32_MAX)
+        return ct_fail(work->ctx, CT_ERR_LIMIT, "coverage: the program has more than 2^31 functions");
+    uint32_t *numbers = new_numbers(most + 1);
+    work->functions = calloc(most + 1, sizeof *work->functions);
     if (!numbers || !work->functions) {
         free(numbers);
         return ct_fail_nomem(work->ctx, "coverage");
@@ -276,7 +279,7 @@ int ct_cover_read_code(struct ct_cover_work *work)
         return result;
     drop_padding(work);
     result = number_functions(work);
-    for (size_t i = 0; i < work->report.function_count && result == CT_OK; i++)
+    for (size_t i = 0; result == CT_OK && work->functions && i < work->report.function_count; i++)
         move_prologue(work, &work->functions[i]);
     return result;
 }

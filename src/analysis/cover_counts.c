@@ -229,11 +229,11 @@ int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_
         return ct_fail(cover->ctx, CT_ERR_ARG, "coverage: program %u or kind %u does not exist", program,
                        item->kind);
     uint32_t number = 0;
-    struct cell *cell;
+    struct cell *cell = NULL;
     int result = find_context(cover, context, &number);
     if (result == CT_OK)
         result = find_cell(cover, program, number, &cell);
-    return result == CT_OK ? push(cover, cell, item) : result;
+    return cell ? push(cover, cell, item) : result;
 }
 
 /* What one edge says, `bias` taken off. */

@@ -80,7 +80,7 @@ int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t 
     void *array = thread->frames;
     int result = grow(s, &array, thread->depth, &thread->room, sizeof *thread->frames);
     thread->frames = array;
-    if (result != CT_OK)
+    if (result != CT_OK || !array)
         return result;
     struct ct_stack_frame *frame = &thread->frames[thread->depth];
     const struct ct_stack_frame *top = thread->depth ? frame - 1 : NULL;

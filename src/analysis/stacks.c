@@ -7,8 +7,9 @@
 
 int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out)
 {
-    if (options->size != sizeof *options)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_stacks_new: options of %zu bytes instead of %zu", options->size,
+    if (options->size != sizeof *options || (options->program_count && !options->programs))
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "ct_stacks_new: options of %zu bytes instead of %zu, or a null pointer", options->size,
                        sizeof *options);
     struct ct_stacks *s = calloc(1, sizeof *s);
     if (!s)
@@ -17,11 +18,9 @@ int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, st
     s->program_count = options->program_count;
     s->wants_slices = options->slices;
     s->programs = malloc((options->program_count + 1) * sizeof *s->programs);
-    int result = s->programs ? CT_OK : ct_fail_nomem(ctx, "stacks");
-    if (result == CT_OK && options->program_count)
-        memcpy(s->programs, options->programs, options->program_count * sizeof *s->programs);
-    if (result == CT_OK)
-        result = ct_stack_number_functions(s);
+    for (size_t i = 0; s->programs && i < options->program_count; i++)
+        s->programs[i] = options->programs[i];
+    int result = s->programs ? ct_stack_number_functions(s) : ct_fail_nomem(ctx, "stacks");
     if (result != CT_OK) {
         ct_stacks_free(s);
         return result;

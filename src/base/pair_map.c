@@ -25,7 +25,7 @@ static int grow(struct ct_pair_map *map)
 {
     struct ct_pair_map wider = {.count = map->count,
                                 .slot_count = map->slot_count ? map->slot_count * 2 : FIRST_SLOTS};
-    wider.slots = malloc(wider.slot_count * sizeof *wider.slots);
+    wider.slots = calloc(wider.slot_count, sizeof *wider.slots);
     if (!wider.slots)
         return CT_ERR_NOMEM;
     for (size_t i = 0; i < wider.slot_count; i++)

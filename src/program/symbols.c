@@ -360,9 +360,9 @@ enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
     if (point)
         return (enum ct_isa)point->isa;
     const struct ct_symbol *symbol = ct_symbols_at(symbols, addr, NULL);
-    if (symbol)
-        return (enum ct_isa)symbol->isa;
-    return symbols->count ? (enum ct_isa)symbols->functions[0].isa : CT_ISA_A64;
+    if (!symbol)
+        symbol = symbols->functions;
+    return symbol ? (enum ct_isa)symbol->isa : CT_ISA_A64;
 }
 
 const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size)
