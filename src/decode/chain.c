@@ -98,7 +98,10 @@ static int start(struct ct_chain *c, enum ct_framing framing)
 /* Threads, when the streams are known. */
 static int start_threads(struct ct_chain *c)
 {
-    if (c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET)
+    const struct ct_chain_sink *s = c->sink;
+    /* Bytes straight to events are quicker than elements from several threads. */
+    const bool straight = s->events && c->options.level == CT_LEVEL_ELEMENT && !s->packets && !s->elems;
+    if (c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || straight)
         return CT_OK;
     const struct ct_parallel_how how = {.ctx = c->ctx,
                                         .options = &c->options,

@@ -27,13 +27,14 @@ struct ct_task_goal {
 struct ct_task {
     struct ct_task *next;  /* handed on after this one */
     struct ct_task *after; /* not before this one is done, whose object it uses; or NULL */
-    size_t lane;           /* index of its stream */
+    enum ct_task_state
+        state;   /* under the lock of the queue; what it is about to be done with is not near it */
+    size_t lane; /* index of its stream */
     struct ct_stream_chain *object;
     struct ct_stretch piece;
     size_t begin, end; /* of the task in the piece; before it: what its object is warmed up with */
     enum ct_behind behind;
     bool speculative; /* begins with what the warm-up made of the object; else the object is right */
-    enum ct_task_state state;
 
     /* When it is done: */
     bool ready;                   /* the warm-up came to `begin` */
