@@ -1,0 +1,230 @@
+/* Watchpoints: what a step passes, marks, and that neither batches nor room for events change anything. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "coretap/watch.h"
+#include "elf_build.h"
+
+#define TEXT UINT64_C(0x400000)
+#define MAIN TEXT
+#define WORK (TEXT + 0x20)
+#define LEAF (TEXT + 0x40)
+#define MOST 64
+
+static const struct test_symbol symbols[] = {
+    {.name = "main", .value = MAIN, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "work", .value = WORK, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "leaf", .value = LEAF, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+};
+
+struct fixture {
+    uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    struct ct_ctx *ctx;
+    struct ct_symbols *loaded;
+    struct ct_graph *graph;
+    struct ct_watches *watches;
+    uint32_t edges[MOST], cycles[MOST];
+    struct ct_step_mark marks[MOST];
+    size_t count, mark_count;
+    struct ct_watch_event events[MOST];
+    size_t event_count;
+};
+
+static int begin(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){.ctx = ct_ctx_new()};
+    elf64_build(f.file, symbols, 3);
+    *state = &f;
+    if (ct_symbols_load_bytes(f.ctx, "test", f.file, sizeof f.file, 0, &f.loaded) ||
+        ct_graph_new(f.ctx, &f.graph) || ct_watches_new(f.ctx, &f.watches))
+        return 1;
+    const struct ct_watch_program program = {.symbols = f.loaded};
+    return ct_watches_add_program(f.watches, &program);
+}
+
+static int finish(void **state)
+{
+    struct fixture *f = *state;
+    ct_watches_free(f->watches);
+    ct_graph_free(f->graph);
+    ct_symbols_free(f->loaded);
+    ct_ctx_free(f->ctx);
+    return 0;
+}
+
+/* n instructions from `addr`, the last one of this type, on to `next`. */
+static void step(struct fixture *f, uint64_t addr, uint32_t n, uint8_t type, uint8_t sub, uint64_t next,
+                 uint32_t cycles)
+{
+    const struct ct_node node = {.start = addr,
+                                 .last = addr + 4 * (n - 1),
+                                 .end = addr + 4 * n,
+                                 .n = n,
+                                 .type = type,
+                                 .sub = sub,
+                                 .last_size = 4};
+    uint32_t number;
+    assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
+    const struct ct_edge edge = {.next = next, .from = number, .exec = 1, .kind = CT_EDGE_NEXT};
+    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count]), CT_OK);
+    f->cycles[f->count++] = cycles;
+}
+
+static void mark(struct fixture *f, struct ct_elem elem)
+{
+    f->marks[f->mark_count++] = (struct ct_step_mark){.elem = elem, .at = (uint32_t)f->count};
+}
+
+/* Batches of at most `most` steps, room for `cap` events at a time. */
+static void run(struct fixture *f, size_t most, size_t cap)
+{
+    struct ct_watcher *watcher;
+    size_t m = 0;
+    f->event_count = 0;
+    assert_int_equal(ct_watcher_new(f->ctx, f->watches, &watcher), CT_OK);
+    for (size_t at = 0; at < f->count || m < f->mark_count; at += most) {
+        size_t count = f->count - at < most ? f->count - at : most;
+        struct ct_step_mark marks[MOST];
+        size_t n = 0;
+        while (m < f->mark_count && (f->marks[m].at < at + count || at + count == f->count)) {
+            marks[n] = f->marks[m++];
+            marks[n++].at -= (uint32_t)at;
+        }
+        const struct ct_step_batch batch = {.graph = f->graph,
+                                            .edge = f->edges + at,
+                                            .cycles = f->cycles + at,
+                                            .count = count,
+                                            .marks = marks,
+                                            .mark_count = n};
+        int rc;
+        do {
+            size_t got;
+            assert_in_range(f->event_count, 0, MOST - cap);
+            rc = ct_watcher_run(watcher, &batch, f->events + f->event_count, cap, &got);
+            f->event_count += got;
+        } while (rc == 0);
+        assert_int_equal(rc, 1);
+    }
+    ct_watcher_free(watcher);
+}
+
+static void watch(struct fixture *f, const char *spec)
+{
+    assert_int_equal(ct_watches_add(f->watches, spec, NULL, NULL), CT_OK);
+}
+
+static void expect(const struct fixture *f, size_t i, enum ct_watch_kind kind, uint64_t value, uint64_t cycle)
+{
+    assert_in_range(i, 0, f->event_count - 1);
+    assert_int_equal(f->events[i].kind, kind);
+    assert_int_equal(f->events[i].value, value);
+    assert_int_equal(f->events[i].cycle, cycle);
+}
+
+static void a_little_of_everything(struct fixture *f)
+{
+    watch(f, "work");
+    watch(f, "leaf");
+    watch(f, "0x400024");
+    watch(f, "exception");
+    watch(f, "exception:5");
+    watch(f, "context");
+    watch(f, "overflow");
+    mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = 7});
+    step(f, MAIN, 2, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 10);
+    step(f, WORK, 4, CT_INSN_BR, CT_INSN_SUB_LINK, LEAF, 8);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .aux = 5, .v = LEAF});
+    mark(f, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .v = 1000});
+    step(f, LEAF, 1, CT_INSN_BR, CT_INSN_SUB_NONE, LEAF, 3);
+    step(f, LEAF, 2, CT_INSN_IBR, CT_INSN_SUB_RET, WORK + 16, 4);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_CYCLES, .v = 100});
+    step(f, WORK + 16, 1, CT_INSN_BR, CT_INSN_SUB_NONE, LEAF, 5);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW});
+}
+
+static void steps_and_marks_make_events(void **state)
+{
+    struct fixture *f = *state;
+    a_little_of_everything(f);
+    run(f, MOST, MOST / 2);
+    expect(f, 0, CT_WATCH_CONTEXT, 0, 0);
+    expect(f, 1, CT_WATCH_ENTRY, WORK, 10);
+    expect(f, 2, CT_WATCH_ADDR, WORK + 4, 12);
+    expect(f, 3, CT_WATCH_EXCEPTION, LEAF, 18);
+    expect(f, 4, CT_WATCH_EXCEPTION, LEAF, 18);
+    assert_int_equal(f->events[4].number, 5);
+    assert_int_equal(f->events[4].has_timestamp, 0);
+    expect(f, 5, CT_WATCH_ENTRY, LEAF, 18);
+    assert_int_equal(f->events[5].timestamp, 1000);
+    assert_int_equal(f->events[5].ctxt, 7);
+    /* the jump of leaf to its own first instruction is no entry */
+    expect(f, 6, CT_WATCH_RETURN, LEAF + 4, 25);
+    /* a tail call ends work */
+    expect(f, 7, CT_WATCH_RETURN, WORK + 16, 130);
+    expect(f, 8, CT_WATCH_OVERFLOW, 0, 130);
+    assert_int_equal(f->event_count, 9);
+}
+
+static void cuts_change_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct ct_watch_event whole[MOST];
+    a_little_of_everything(f);
+    run(f, MOST, MOST / 2);
+    size_t count = f->event_count;
+    memcpy(whole, f->events, count * sizeof *whole);
+    for (size_t most = 1; most < 6; most++)
+        for (size_t cap = 1; cap < 4; cap++) {
+            run(f, most, cap);
+            assert_int_equal(f->event_count, count);
+            assert_memory_equal(f->events, whole, count * sizeof *whole);
+        }
+}
+
+static void thousands_are_told_apart(void **state)
+{
+    struct fixture *f = *state;
+    for (unsigned i = 0; i < 3000; i++) {
+        char spec[32];
+        snprintf(spec, sizeof spec, "0x%x", 0x500000 + 4 * i);
+        watch(f, spec);
+    }
+    watch(f, "0x400024");
+    step(f, WORK, 4, CT_INSN_OTHER, 0, WORK + 16, 8);
+    step(f, 0x500100, 1, CT_INSN_OTHER, 0, 0x500104, 1);
+    run(f, MOST, 8);
+    assert_int_equal(f->event_count, 2);
+    assert_int_equal(f->events[0].watch, 3000);
+    assert_int_equal(f->events[1].watch, 0x100 / 4);
+}
+
+static void what_is_missing_is_said(void **state)
+{
+    struct fixture *f = *state;
+    const char *const specs[] = {"nowhere", "main.c:3", "entry:x",    "return:x",
+                                 "edge:0",  "x+3",      "exception:x"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        assert_int_equal(ct_watches_add(f->watches, specs[i], NULL, NULL), CT_ERR_NOT_FOUND);
+        assert_non_null(strstr(ct_ctx_error(f->ctx), specs[i]));
+    }
+    uint32_t count;
+    ct_watches_all(f->watches, &count);
+    assert_int_equal(count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(steps_and_marks_make_events, begin, finish),
+        cmocka_unit_test_setup_teardown(cuts_change_nothing, begin, finish),
+        cmocka_unit_test_setup_teardown(thousands_are_told_apart, begin, finish),
+        cmocka_unit_test_setup_teardown(what_is_missing_is_said, begin, finish),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
