@@ -15,11 +15,17 @@ enum ct_monitor_dialect {
     CT_MONITOR_WATCHPOINT, /* define, codeLine, monitor(...): paper 2, Listings 1-4 */
 };
 
+enum ct_monitor_engine {
+    CT_MONITOR_BYTECODE, /* the reference; compiles in milliseconds */
+    CT_MONITOR_NATIVE, /* machine code, in tenths of a second, where libgccjit is installed; else bytecode */
+};
+
 struct ct_monitor_options {
     size_t size;           /* sizeof of this struct */
     uint8_t dialect;       /* enum ct_monitor_dialect */
     uint8_t no_include;    /* 1: "include" finds nothing: for texts from strangers */
     uint8_t changes_only;  /* 1: monitor(...) puts out its first verdict and changes only */
+    uint8_t engine;        /* enum ct_monitor_engine */
     const char *time_unit; /* of the timestamps, for time literals: fs ps ns us ms s min h d; NULL: none */
 };
 
@@ -86,6 +92,10 @@ CT_API int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, s
 
 /* Streams and instructions after optimisation: what a run costs. */
 CT_API size_t ct_monitor_node_count(const struct ct_monitor_spec *spec);
+
+/* What runs of the specification execute: bytecode also where machine code was asked for and could not be made (no
+ * libgccjit, no assembler, or the specification is too large to compile within a second). */
+CT_API enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec);
 
 /* The graph of streams in graphviz's language; length and cutting as in ct_monitor_diag_print. */
 CT_API size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap);

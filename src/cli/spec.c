@@ -60,5 +60,9 @@ enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
         print_diagnostics(*spec, args->quiet);
     else
         cli_library_error(args->ctx);
+    if (*spec && !status && options->engine != ct_monitor_engine(*spec) && !args->quiet)
+        cli_say("%s: no machine code (libgccjit is not there, or the specification is too large); bytecode "
+                "runs",
+                path);
     return !*spec ? CLI_SPEC_NONE : status ? CLI_SPEC_WRONG : CLI_SPEC_FINE;
 }

@@ -19,12 +19,15 @@ enum {
     OPT_LIST_IN,
     OPT_LIST_OUT,
     OPT_DOT,
+    OPT_ENGINE,
 };
 
 /* What a specification that does not compile gives, apart from CLI_FAILED for a run that fails. */
 #define EXIT_SPEC 1
 
 static const char *const dialects[] = {"auto", "stream", "watchpoint", NULL};
+
+static const char *const engines[] = {"bytecode", "native", NULL};
 
 static const struct cli_option options[] = {
     [OPT_SPEC] = {.name = "spec",
@@ -68,6 +71,11 @@ static const struct cli_option options[] = {
     [OPT_DOT] = {.name = "dot",
                  .kind = CLI_FLAG,
                  .help = "Print the streams as a graph for graphviz; do not run."},
+    [OPT_ENGINE] = {.name = "engine",
+                    .kind = CLI_CHOICE,
+                    .choices = engines,
+                    .help = "bytecode starts at once; native is machine code, which takes some tenths of a "
+                            "second to make and is several times as fast (needs libgccjit)."},
 };
 
 static void list_streams(const struct ct_monitor_spec *spec, bool inputs)
@@ -214,6 +222,7 @@ static int run(const struct cli_args *args)
     const struct ct_monitor_options o = {.size = sizeof o,
                                          .dialect = (uint8_t)args->values[OPT_DIALECT].number,
                                          .changes_only = args->values[OPT_CHANGES].given,
+                                         .engine = (uint8_t)args->values[OPT_ENGINE].number,
                                          .time_unit = args->values[OPT_UNIT].text};
     struct ct_monitor_spec *spec;
     if (!args->values[OPT_SPEC].given)

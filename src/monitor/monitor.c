@@ -84,6 +84,8 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
         return;
     emit_program(&spec->elab, &spec->order, &spec->program);
     spec->runnable = spec->diags.errors == 0;
+    if (spec->runnable && o->engine == CT_MONITOR_NATIVE)
+        spec->native = native_new(&spec->program);
 }
 
 int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, size_t size,
@@ -95,6 +97,8 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
         memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
     if (o.dialect > CT_MONITOR_WATCHPOINT)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown dialect %u", o.dialect);
+    if (o.engine > CT_MONITOR_NATIVE)
+        return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown engine %u", o.engine);
     if (o.time_unit && !unit_known(o.time_unit))
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown time unit '%s'; known are fs ps ns us ms s min h d",
                        o.time_unit);
@@ -128,6 +132,7 @@ void ct_monitor_spec_free(struct ct_monitor_spec *spec)
 {
     if (!spec)
         return;
+    native_free(spec->native);
     heap_free(&spec->elab.constants);
     arena_free(&spec->arena);
     free(spec);
@@ -267,6 +272,11 @@ int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct c
 size_t ct_monitor_node_count(const struct ct_monitor_spec *spec)
 {
     return spec->program.nnodes;
+}
+
+enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec)
+{
+    return spec->native ? CT_MONITOR_NATIVE : CT_MONITOR_BYTECODE;
 }
 
 size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap)

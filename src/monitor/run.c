@@ -71,14 +71,17 @@ static void new_stamp(struct ct_monitor *m)
     m->stamp++;
 }
 
-static int evaluate(struct ct_monitor *m, uint32_t code)
+static inline void before_program(struct ct_monitor *m)
 {
-    if (code == NO_CODE)
-        return CT_OK;
     if (m->results_cap - m->nresults < m->p->noutputs)
         run_deliver(m);
     m->instant_first = m->nresults;
-    if (!vm_run(m, code))
+    m->steps_left = m->steps_limit;
+}
+
+static inline int after_program(struct ct_monitor *m, bool fine)
+{
+    if (!fine)
         return value_failure(m);
     if (m->unsorted)
         sort_instant(m);
@@ -91,6 +94,23 @@ static int evaluate(struct ct_monitor *m, uint32_t code)
         }
     }
     return CT_OK;
+}
+
+static inline int run_native(struct ct_monitor *m, native_fn *fn)
+{
+    before_program(m);
+    return after_program(m, fn(m, m->cells, m->stamp));
+}
+
+static int evaluate(struct ct_monitor *m, uint32_t code)
+{
+    if (code == NO_CODE)
+        return CT_OK;
+    native_fn *native = m->native ? m->native[code] : NULL;
+    if (native)
+        return run_native(m, native);
+    before_program(m);
+    return after_program(m, vm_run(m, code));
 }
 
 /* Marks the timers that expire now; the number of them, *which is one. */
@@ -242,10 +262,56 @@ static int usable(struct ct_monitor *m)
                : CT_OK;
 }
 
+static inline int64_t quick_value(const struct quick_input *in, const struct ct_monitor_event *e)
+{
+    if (in->kind == TY_INT)
+        return e->v.i;
+    return in->kind == TY_BOOL && e->v.i != 0;
+}
+
+/* Takes events as run_event does, as long as each is alone in its instant, no timer comes in between, and its input is a
+ * quick one. *taken is how many. The last one's instant stays open. */
+static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count,
+                      size_t *taken)
+{
+    size_t i = 0;
+    int r = CT_OK;
+    if (!m->quick || !m->open || !m->begun || m->sources != 1)
+        count = 0;
+    for (; i < count && !r; i++) {
+        const struct ct_monitor_event *e = &events[i];
+        const struct quick_input *closes = &m->quick[m->only];
+        if (e->input >= m->p->ninputs || e->time <= (uint64_t)m->now || e->time > (uint64_t)m->timer_next ||
+            m->stamp == UINT32_MAX)
+            break;
+        const struct quick_input *in = &m->quick[e->input];
+        if (!closes->fn || !in->fn)
+            break;
+        r = run_native(m, closes->fn);
+        m->open = !r && m->timer_next >= (int64_t)e->time;
+        if (!m->open) /* the instant set a timer: run_event comes to it first */
+            break;
+        m->stamp++;
+        m->now = m->floor = (int64_t)e->time;
+        m->only = e->input;
+        m->seen[e->input] = m->stamp;
+        if (in->prev != NO_CELL)
+            m->cells[in->prev] = m->cells[in->cell];
+        m->cells[in->cell] = (struct cell){.v.i = quick_value(in, e), .stamp = m->stamp};
+    }
+    *taken = i;
+    return r;
+}
+
 int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count)
 {
     int r = usable(m);
     for (size_t i = 0; i < count && !r; i++) {
+        size_t taken;
+        r = take_quick(m, events + i, count - i, &taken);
+        i += taken;
+        if (r || i == count)
+            break;
         struct cell c;
         const struct ct_monitor_event *e = &events[i];
         if (e->input >= m->p->ninputs || e->time > INT64_MAX)
@@ -291,6 +357,23 @@ int ct_monitor_finish(struct ct_monitor *m)
     return r;
 }
 
+static bool find_quick(struct ct_monitor *m)
+{
+    const struct program *p = m->p;
+    m->quick = calloc(p->ninputs + 1, sizeof *m->quick);
+    for (size_t i = 0; m->quick && i < p->ninputs; i++) {
+        const struct input_info *in = &p->inputs[i];
+        const struct type *type = in->type;
+        const bool unit = type->kind == TY_RECORD && type->n == 0;
+        const bool simple = unit || type->kind == TY_INT || type->kind == TY_BOOL;
+        if (!simple || in->cell == NO_CELL || in->code == NO_CODE)
+            continue;
+        m->quick[i] = (struct quick_input){
+            .fn = m->native[in->code], .cell = in->cell, .prev = in->prev, .kind = (uint8_t)type->kind};
+    }
+    return m->quick != NULL;
+}
+
 int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
                    const struct ct_monitor_limits *limits, ct_monitor_fn *fn, void *user,
                    struct ct_monitor **out)
@@ -305,6 +388,7 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     m->ctx = ctx;
     m->spec = spec;
     m->p = p;
+    m->native = native_table(spec->native);
     m->fn = fn;
     m->user = user;
     m->results_cap = RESULTS > p->noutputs ? RESULTS : p->noutputs;
@@ -316,7 +400,7 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     m->timers = calloc(p->ntimers + 1, sizeof *m->timers);
     m->seen = calloc(p->ninputs + 1, sizeof *m->seen);
     m->results = calloc(m->results_cap + 1, sizeof *m->results);
-    if (!m->cells || !m->states || !m->timers || !m->seen || !m->results) {
+    if (!m->cells || !m->states || !m->timers || !m->seen || !m->results || (m->native && !find_quick(m))) {
         ct_monitor_free(m);
         return ct_fail_nomem(ctx, "monitor");
     }
@@ -341,6 +425,7 @@ void ct_monitor_free(struct ct_monitor *m)
     free(m->states);
     free(m->timers);
     free(m->seen);
+    free(m->quick);
     free(m->results);
     free(m);
 }

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "coretap/monitor.h"
+#include "monitor/native.h"
 #include "monitor/print.h"
 #include "monitor/program.h"
 
@@ -13,13 +14,23 @@ struct ct_monitor_spec {
     struct elab elab;
     struct order order;
     struct program program;
+    struct native *native;
     bool runnable;
+};
+
+/* An input whose events need nothing but its machine code. */
+struct quick_input {
+    native_fn *fn; /* NULL: it is not one */
+    uint32_t cell, prev;
+    uint8_t kind; /* enum type_kind: TY_INT, TY_BOOL, or a record without members */
+    uint8_t pad[7];
 };
 
 struct ct_monitor {
     struct ct_ctx *ctx;
     const struct ct_monitor_spec *spec;
     const struct program *p;
+    native_fn *const *native; /* by the first instruction of a program; NULL: bytecode */
     struct cell *cells;
     struct cell *stack; /* frames of functions; from the first call on */
     uint16_t *states;   /* of the machines */
@@ -31,12 +42,13 @@ struct ct_monitor {
     struct cell incoming; /* value of the event being taken: a root */
     bool begun, over;
     struct heap heap;
-    uint64_t steps_limit, instants_limit, instants;
+    uint64_t steps_limit, steps_left, instants_limit, instants;
     enum value_error error;
     /* the instant that events are still coming in for: their cells are written, its program has not run */
     bool open;
-    uint32_t sources, only; /* how many inputs; the first of them */
-    uint32_t *seen;         /* by input: stamp of its last event */
+    uint32_t sources, only;    /* how many inputs; the first of them */
+    uint32_t *seen;            /* by input: stamp of its last event */
+    struct quick_input *quick; /* by input; NULL without machine code */
     /* results not delivered yet */
     struct ct_monitor_result *results;
     size_t nresults, results_cap;
@@ -54,6 +66,8 @@ enum {
 
 /* Executes a program; false: `error` says why. */
 bool vm_run(struct ct_monitor *m, uint32_t code);
+/* Executes one instruction, which is no jump, with the calls that it makes. */
+bool vm_one(struct ct_monitor *m, uint32_t insn);
 
 /* An event with a value, of a time not before the former one. CT_ERR_*. */
 int run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value);

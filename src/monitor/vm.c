@@ -193,7 +193,7 @@ static inline bool modulo(int64_t a, int64_t b, int64_t *r)
 #define B (R[i->b])
 #define D (R[i->d])
 
-bool vm_run(struct ct_monitor *m, uint32_t start)
+static bool execute(struct ct_monitor *m, const struct insn *i)
 {
     static const void *const labels[] = {
 #define OWN(name) [OP_##name] = &&L_##name
@@ -214,13 +214,13 @@ bool vm_run(struct ct_monitor *m, uint32_t start)
 #undef OWN
     };
     const struct program *p = m->p;
-    const struct insn *code = p->code, *i = code + start;
+    const struct insn *code = p->code;
     struct cell *R = m->cells;
     const uint32_t stamp = m->stamp;
     struct call *calls = NULL;
     uint32_t depth = 0, calls_cap = 0;
     struct cell *top = m->stack;
-    uint64_t steps = m->steps_limit;
+    uint64_t steps = m->steps_left;
     goto *labels[i->op];
 
     ARITHMETIC(ADD, __builtin_add_overflow)
@@ -419,9 +419,21 @@ L_I_OUT:
     }
     NEXT;
 L_I_END:
+    m->steps_left = steps;
     free(calls);
     return true;
 failed:
     free(calls);
     return false;
+}
+
+bool vm_run(struct ct_monitor *m, uint32_t code)
+{
+    return execute(m, m->p->code + code);
+}
+
+bool vm_one(struct ct_monitor *m, uint32_t insn)
+{
+    const struct insn alone[] = {m->p->code[insn], {.op = I_END}};
+    return execute(m, alone);
 }

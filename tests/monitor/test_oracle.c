@@ -269,8 +269,9 @@ static size_t make_events(uint32_t *seed, struct ct_monitor_event *events)
     return n;
 }
 
-static void one_round(uint32_t seed)
+static void one_round(uint32_t seed, enum ct_monitor_engine engine)
 {
+    const struct ct_monitor_options options = {.size = sizeof options, .engine = (uint8_t)engine};
     struct ct_monitor_event events[EVENTS];
     struct oracle o;
     struct ct_monitor_spec *spec;
@@ -286,7 +287,7 @@ static void one_round(uint32_t seed)
         definition(&o.s[i], body);
         p += sprintf(p, "def s%d: Events[Int] = %s\nout s%d\n", i, body, i);
     }
-    if (ct_monitor_compile(ctx, "random", text, strlen(text), NULL, &spec))
+    if (ct_monitor_compile(ctx, "random", text, strlen(text), &options, &spec))
         fail_msg("%s\n%s", ct_ctx_error(ctx), text);
     size_t n = make_events(&seed, events);
     interpret(&o, events, n);
@@ -314,7 +315,7 @@ static void random_specifications(void **state)
     (void)state;
     const uint32_t rounds = getenv("CT_LONG") ? 20 * ROUNDS : ROUNDS;
     for (uint32_t i = 0; i < rounds; i++)
-        one_round(i * 7919);
+        one_round(i * 7919, i % 300 ? CT_MONITOR_BYTECODE : CT_MONITOR_NATIVE);
 }
 
 int main(void)

@@ -1,0 +1,183 @@
+/* Machine code: finds libgccjit, has the programs compiled, and keeps what came out. */
+#include "monitor/native.h"
+
+#include <stdlib.h>
+
+#ifndef CT_HAVE_GCCJIT
+
+struct native *native_new(const struct program *p)
+{
+    (void)p;
+    return NULL;
+}
+
+void native_free(struct native *native)
+{
+    (void)native;
+}
+
+native_fn *const *native_table(const struct native *native)
+{
+    (void)native;
+    return NULL;
+}
+
+#else
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/native_emit.h"
+
+enum {
+    /* Of all programs together; those that would make it more stay bytecode. These take half a second, and twice as
+     * many four times as long. */
+    INSNS_MOST = 600,
+    OPTIMIZE = 2,
+};
+
+struct native {
+    gcc_jit_result *result;
+    native_fn **table;
+};
+
+static struct jit_api api;
+static bool api_found;
+static pthread_once_t api_once = PTHREAD_ONCE_INIT;
+
+/* Loaded when it is wanted and not with the program: it is large, and its start costs every command. */
+static void find_api(void)
+{
+    static const char *const names[] = {
+#define JIT_NAME(name) "gcc_jit_" #name,
+        JIT_ENTRIES(JIT_NAME)
+#undef JIT_NAME
+    };
+    void *lib = dlopen("libgccjit.so.0", RTLD_NOW | RTLD_LOCAL);
+    void *entries[sizeof names / sizeof *names];
+    bool all = lib != NULL;
+    for (size_t i = 0; all && i < sizeof names / sizeof *names; i++)
+        all = (entries[i] = dlsym(lib, names[i])) != NULL;
+    _Static_assert(sizeof entries == sizeof api, "an entry is a pointer");
+    if (all)
+        memcpy(&api, entries, sizeof api);
+    api_found = all;
+}
+
+static size_t length(const struct program *p, uint32_t code)
+{
+    size_t n = 0;
+    while (p->code[code + n].op != I_END)
+        n++;
+    return n + 1;
+}
+
+/* The beginnings of programs: inputs first, for they run most often. The one for the instant 0 runs once: bytecode. */
+static uint32_t entry(const struct program *p, size_t i)
+{
+    if (i < p->ninputs)
+        return p->inputs[i].code;
+    i -= p->ninputs;
+    if (i < p->ntimers)
+        return p->timers[i].code;
+    return p->code_all;
+}
+
+static void name_of(size_t i, char name[32])
+{
+    snprintf(name, 32, "program_%zu", i);
+}
+
+enum emitted {
+    EMIT_FAILED,
+    EMIT_NOTHING, /* there is no program but that of the instant 0 */
+    EMIT_SOME,
+};
+
+static enum emitted emit_entries(const struct program *p, gcc_jit_context *ctx, bool *chosen, size_t count)
+{
+    enum emitted result = EMIT_NOTHING;
+    size_t insns = 0;
+    char name[32];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t code = entry(p, i);
+        if (code == NO_CODE)
+            continue;
+        size_t n = length(p, code);
+        if (result == EMIT_NOTHING)
+            result = EMIT_FAILED;
+        chosen[i] = insns + n <= INSNS_MOST;
+        if (!chosen[i])
+            continue;
+        insns += n;
+        name_of(i, name);
+        if (!native_emit(&api, ctx, p, code, n, name))
+            return EMIT_FAILED;
+        result = EMIT_SOME;
+    }
+    return result;
+}
+
+static bool fill(const struct program *p, struct native *native, const bool *chosen, size_t count)
+{
+    char name[32];
+    for (size_t i = 0; i < count; i++) {
+        if (!chosen[i])
+            continue;
+        name_of(i, name);
+        void *code = api.result_get_code(native->result, name);
+        if (!code)
+            return false;
+        memcpy(&native->table[entry(p, i)], &code, sizeof code);
+    }
+    return true;
+}
+
+struct native *native_new(const struct program *p)
+{
+    pthread_once(&api_once, find_api);
+    gcc_jit_context *ctx = api_found && p->ncode ? api.context_acquire() : NULL;
+    if (!ctx)
+        return NULL;
+    const size_t count = p->ninputs + p->ntimers + 1;
+    bool *chosen = calloc(count, sizeof *chosen);
+    struct native *native = calloc(1, sizeof *native);
+    native_fn **table = calloc(p->ncode, sizeof *table);
+    api.context_set_int_option(ctx, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL, OPTIMIZE);
+    api.context_set_bool_allow_unreachable_blocks(ctx, 1);
+    if (native)
+        native->table = table;
+    enum emitted emitted = chosen && native && table ? emit_entries(p, ctx, chosen, count) : EMIT_FAILED;
+    if (emitted == EMIT_SOME)
+        native->result = api.context_compile(ctx);
+    bool fine =
+        emitted == EMIT_NOTHING || (emitted == EMIT_SOME && native->result && fill(p, native, chosen, count));
+    api.context_release(ctx);
+    free(chosen);
+    if (!native)
+        free(table);
+    if (!fine) {
+        native_free(native);
+        native = NULL;
+    }
+    return native;
+}
+
+void native_free(struct native *native)
+{
+    if (!native)
+        return;
+    if (native->result)
+        api.result_release(native->result);
+    free(native->table);
+    free(native);
+}
+
+native_fn *const *native_table(const struct native *native)
+{
+    return native ? native->table : NULL;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* Programs as machine code, made with libgccjit, which is looked for when the first specification wants it. Machine
+ * code does what is usual; where a value is not (an error, an overflow, a call) the bytecode takes the instant over at that
+ * very instruction. Both keep all state in the same cells. */
+#ifndef CT_MONITOR_NATIVE_H
+#define CT_MONITOR_NATIVE_H
+
+#include "monitor/program.h"
+
+struct ct_monitor;
+
+/* What vm_run does from a program's first instruction on. */
+typedef bool native_fn(struct ct_monitor *m, struct cell *cells, uint32_t stamp);
+
+struct native;
+
+/* The programs of `p`, which must stay. NULL: there is no libgccjit or no assembler, a program too large to be worth it, or no
+ * memory. Any thread. */
+struct native *native_new(const struct program *p);
+void native_free(struct native *native);
+
+/* By the first instruction of a program; NULL where there is bytecode only. p->ncode entries. */
+native_fn *const *native_table(const struct native *native);
+
+#endif

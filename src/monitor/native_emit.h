@@ -1,0 +1,58 @@
+/* Inside of the making of machine code: native.c loads and drives the compiler, native_emit.c tells it the programs. */
+#ifndef CT_MONITOR_NATIVE_EMIT_H
+#define CT_MONITOR_NATIVE_EMIT_H
+
+#include <libgccjit.h>
+
+#include "monitor/native.h"
+
+/* The entries of libgccjit that are used, without their prefix. */
+#define JIT_ENTRIES(X)                                                                                       \
+    X(context_acquire)                                                                                       \
+    X(context_release)                                                                                       \
+    X(context_set_int_option)                                                                                \
+    X(context_set_bool_allow_unreachable_blocks)                                                             \
+    X(context_get_type)                                                                                      \
+    X(context_new_field)                                                                                     \
+    X(context_new_union_type)                                                                                \
+    X(context_new_struct_type)                                                                               \
+    X(context_new_param)                                                                                     \
+    X(context_new_function)                                                                                  \
+    X(context_new_function_ptr_type)                                                                         \
+    X(context_new_rvalue_from_long)                                                                          \
+    X(context_new_rvalue_from_ptr)                                                                           \
+    X(context_new_binary_op)                                                                                 \
+    X(context_new_unary_op)                                                                                  \
+    X(context_new_comparison)                                                                                \
+    X(context_new_cast)                                                                                      \
+    X(context_new_array_access)                                                                              \
+    X(context_new_call_through_ptr)                                                                          \
+    X(context_compile)                                                                                       \
+    X(struct_as_type)                                                                                        \
+    X(type_get_pointer)                                                                                      \
+    X(param_as_rvalue)                                                                                       \
+    X(lvalue_as_rvalue)                                                                                      \
+    X(lvalue_access_field)                                                                                   \
+    X(lvalue_get_address)                                                                                    \
+    X(rvalue_dereference)                                                                                    \
+    X(function_new_block)                                                                                    \
+    X(function_new_local)                                                                                    \
+    X(block_add_assignment)                                                                                  \
+    X(block_add_eval)                                                                                        \
+    X(block_end_with_conditional)                                                                            \
+    X(block_end_with_jump)                                                                                   \
+    X(block_end_with_return)                                                                                 \
+    X(result_get_code)                                                                                       \
+    X(result_release)
+
+struct jit_api {
+#define JIT_FIELD(name) __typeof__ (&gcc_jit_##name)(name);
+    JIT_ENTRIES(JIT_FIELD)
+#undef JIT_FIELD
+};
+
+/* Tells the compiler the program of `count` instructions from `code` on, as the function called `name`. False: no memory. */
+bool native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p, uint32_t code,
+                 size_t count, const char *name);
+
+#endif
