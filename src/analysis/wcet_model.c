@@ -343,12 +343,9 @@ static uint64_t told_depth(const struct ct_wcet_model *m, uint32_t function)
     return 0;
 }
 
-static int depth_rows(struct ct_wcet_model *m)
+static int each_depth(struct ct_wcet_model *m, uint8_t *below, uint8_t *above)
 {
-    uint8_t *below = calloc(m->function_count + 1, 1);
-    uint8_t *above = calloc(m->function_count + 1, 1);
-    m->inside = calloc(m->function_count + 1, 1);
-    int rc = below && above && m->inside ? CT_OK : ct_fail_nomem(m->w->ctx, "wcet");
+    int rc = CT_OK;
     for (uint32_t f = 0; !rc && f < m->function_count; f++) {
         if (m->functions[f].block == CT_CFG_NONE || m->covers[m->functions[f].block] == CT_CFG_NONE)
             continue;
@@ -364,6 +361,19 @@ static int depth_rows(struct ct_wcet_model *m)
         else
             rc = depth_row(m, f, runs, below, above);
     }
+    return rc;
+}
+
+static int depth_rows(struct ct_wcet_model *m)
+{
+    uint8_t *below = calloc(m->function_count + 1, 1);
+    uint8_t *above = calloc(m->function_count + 1, 1);
+    m->inside = calloc(m->function_count + 1, 1);
+    int rc = CT_ERR_NOMEM;
+    if (below && above && m->inside)
+        rc = each_depth(m, below, above);
+    else
+        ct_fail_nomem(m->w->ctx, "wcet");
     free(below);
     free(above);
     free(m->inside);
