@@ -90,9 +90,9 @@ struct ct_flow_batch {
 };
 
 /* Receivers, one call a batch; those that are NULL are not called. A result other than 0 stops the chain, which
- * then returns it. `events` are made from the elements, so of
- * streams with branch broadcast; a receiver of them alone at level ELEMENT is served fastest, but then not all elements,
- * atoms and types of packets are counted. `bytes` gets the input bytes taken so far, once a piece of input. */
+ * then returns it. `events` are made from the elements, so of streams with branch broadcast; a
+ * receiver of them alone at level ELEMENT is served fastest, but then not all elements, atoms and types of packets are
+ * counted. `bytes` gets the input bytes taken so far, once a piece of input. */
 struct ct_chain_sink {
     void *user;
     int (*packets)(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch);

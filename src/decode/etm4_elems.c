@@ -24,6 +24,8 @@ struct run {
     const struct ct_etm4_elem_tables *tables;
     const struct ct_etm4_event_tables *rows;
     struct ct_etm4_burst *burst;
+    /* The last three addresses, newest last, and those of the block in work. */
+    uint64_t past[3 + CT_SCAN_BLOCK];
     struct ct_etm4_chunk chunk;
 };
 
@@ -61,22 +63,16 @@ CT_AVX2_INLINE void fill_counts(struct run *r, const struct ct_etm4_masks *m, co
 CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
                                    const uint8_t *row, struct ct_elem *out)
 {
-    uint64_t a0 = r->burst->address[0];
-    uint64_t a1 = r->burst->address[1];
-    uint64_t a2 = r->burst->address[2];
+    uint64_t *past = r->past + 3;
     for (uint64_t left = m->addresses; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
         struct ct_elem *elem = &out[rank(m, i)];
-        uint64_t now = ct_address_of(&r->rows->addresses[row[i]], data + i + 1, a0, a1, a2);
-        a2 = a1;
-        a1 = a0;
-        a0 = now;
+        uint64_t now = ct_address_of(&r->rows->addresses[row[i]], data + i + 1, past);
+        *past++ = now;
         elem->n = now & 1;
         elem->v = now & ~UINT64_C(1);
     }
-    r->burst->address[0] = a0;
-    r->burst->address[1] = a1;
-    r->burst->address[2] = a2;
+    ct_past_move(r->past, past);
     r->burst->address_count += (unsigned)__builtin_popcountll(m->addresses);
 }
 
@@ -84,6 +80,8 @@ CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m,
 CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t pos, struct ct_elem *elems)
 {
     size_t n = 0;
+    for (unsigned i = 0; i < 3; i++)
+        r->past[i] = r->burst->address[2 - i];
     for (unsigned b = 0; b < r->chunk.blocks; b++) {
         const struct ct_etm4_masks *m = &r->chunk.masks[b];
         const unsigned at = b * CT_SCAN_BLOCK;
@@ -92,6 +90,8 @@ CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t po
         fill_addresses(r, m, data + at, r->chunk.rows + at, elems + n);
         n += (unsigned)__builtin_popcountll(m->packets);
     }
+    for (unsigned i = 0; i < 3; i++)
+        r->burst->address[i] = r->past[2 - i];
     return n;
 }
 

@@ -16,8 +16,11 @@ static void set_row(struct ct_etm4_event_tables *t, const struct ct_etm4_burst *
     if (row->form == CT_BURST_RARE)
         return;
     if (row->address) {
-        t->addresses[at] = (struct ct_address_row){.take = row->take, .is = row->base, .shift = row->shift};
-        t->addresses[at].keep[row->source] = row->keep;
+        t->addresses[at] = (struct ct_address_row){.take = row->take,
+                                                   .keep = row->keep,
+                                                   .is = row->base,
+                                                   .shift = row->shift,
+                                                   .back = row->source + 1};
     } else if (kind == CT_ELEM_CYCLES) {
         t->counts[at] = (struct ct_count_row){.take = (uint32_t)row->take, .base = (uint32_t)row->base};
     }
@@ -45,7 +48,7 @@ struct settled {
     bool branched;
     /* The addresses were these where decoding was at `from`, the block of the atom. */
     size_t from;
-    uint64_t address[3];
+    uint64_t past[3];
 };
 
 /* A burst on its way. */
@@ -55,7 +58,8 @@ struct run {
     uint64_t pos;     /* of data[0] */
     uint64_t packets; /* in all blocks before … */
     uint64_t addresses;
-    uint64_t address[3]; /* the last ones */
+    /* The last three addresses, newest last, and those of the block in work. */
+    uint64_t past[3 + CT_SCAN_BLOCK];
     struct ct_etm4_chunk chunk;
     uint64_t cycles[CT_SCAN_BYTES + 1]; /* up to each count of the chunk, and before the first */
     struct settled settled;
@@ -120,21 +124,14 @@ CT_AVX2_INLINE void add_branches(struct run *r, const struct ct_etm4_masks *m, c
     const struct ct_address_row *rows = r->burst->tables->addresses;
     uint64_t *targets = c->targets + c->count;
     uint64_t *times = c->cycles + c->count;
-    uint64_t a0 = r->address[0];
-    uint64_t a1 = r->address[1];
-    uint64_t a2 = r->address[2];
+    uint64_t *past = r->past + 3;
     for (uint64_t left = m->addresses; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
-        uint64_t now = ct_address_of(&rows[row[i]], data + i + 1, a0, a1, a2);
-        a2 = a1;
-        a1 = a0;
-        a0 = now;
-        *targets++ = now & ~UINT64_C(1);
+        *past = ct_address_of(&rows[row[i]], data + i + 1, past);
+        *targets++ = *past++ & ~UINT64_C(1);
         *times++ = cycle_at(m, cycles, i);
     }
-    r->address[0] = a0;
-    r->address[1] = a1;
-    r->address[2] = a2;
+    ct_past_move(r->past, past);
 }
 
 /* Events, and addresses that are no targets, which go from the columns to the marks; `first` is where the addresses of
@@ -191,7 +188,7 @@ CT_AVX2_INLINE void note_last_atom(struct run *r, const struct ct_etm4_masks *m,
     r->settled.addresses = r->addresses + bits(m->addresses & below(last));
     r->settled.branched = m->taken >> last & 1;
     r->settled.from = at + (unsigned)__builtin_ctzll(m->packets);
-    memcpy(r->settled.address, r->address, sizeof r->settled.address);
+    memcpy(r->settled.past, r->past, sizeof r->settled.past);
 }
 
 /* More would wait at once than the event stream holds, which lets the oldest go then. */
@@ -236,7 +233,8 @@ static void rewind_addresses(const struct run *r, struct ct_etm4_burst *plain)
     size_t count;
     if (!r->settled.bytes)
         return;
-    memcpy(plain->address, r->settled.address, sizeof plain->address);
+    for (unsigned i = 0; i < 3; i++)
+        plain->address[i] = r->settled.past[2 - i];
     ct_etm4_burst_elems(plain, r->data + r->settled.from,
                         r->settled.bytes - r->settled.from + CT_ETM4_BURST_AHEAD, 0, elems, CT_SCAN_BLOCK,
                         &count);
@@ -254,7 +252,8 @@ size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct_etm4_bu
     r.data = data;
     r.pos = pos;
     r.packets = r.addresses = 0;
-    memcpy(r.address, plain->address, sizeof r.address);
+    for (unsigned i = 0; i < 3; i++)
+        r.past[i] = plain->address[2 - i];
     r.settled = (struct settled){
         .branches = c->count, .marks = c->mark_count, .cycle = burst->cycle, .branched = burst->branched};
     while (entry != CT_SCAN_STOP && ct_event_columns_have_room(c)) {

@@ -9,24 +9,35 @@
 #include "decode/etm4_scan.h"
 
 /* The addresses by CT_SCAN_ROW: with x, the eight bytes behind the header, the new one is
- *   (a0 & keep[0]) | (a1 & keep[1]) | (a2 & keep[2]) | ((bits of x chosen by `take`, side by side) << shift + is)
- * where a0 to a2 are the last ones, newest first, and bit 0 is the instruction set. */
+ *   (the last but `back` - 1 & keep) | ((bits of x chosen by `take`, side by side) << shift + is)
+ * where bit 0 of an address is its instruction set. */
 struct ct_address_row {
     uint64_t take;
-    uint64_t keep[3];
+    uint64_t keep;
     uint64_t is;
     uint64_t shift;
-    uint64_t pad[2];
+    int64_t back; /* 1 to 3 */
+    uint64_t pad[3];
 };
 
 #ifdef CT_HAVE_AVX2
-CT_AVX2_INLINE uint64_t ct_address_of(const struct ct_address_row *row, const uint8_t *payload, uint64_t a0,
-                                      uint64_t a1, uint64_t a2)
+/* `past` is behind the last address, with two more before it. */
+CT_AVX2_INLINE uint64_t ct_address_of(const struct ct_address_row *row, const uint8_t *payload,
+                                      const uint64_t *past)
 {
     uint64_t x;
     memcpy(&x, payload, sizeof x);
-    uint64_t low = (_pext_u64(x, row->take) << row->shift) + row->is;
-    return low | (a0 & row->keep[0]) | (a1 & row->keep[1]) | (a2 & row->keep[2]);
+    return ((_pext_u64(x, row->take) << row->shift) + row->is) | (past[-row->back] & row->keep);
+}
+
+/* The three before `past` to the beginning; they may lie in one another's way. */
+CT_AVX2_INLINE void ct_past_move(uint64_t *to, const uint64_t *past)
+{
+    uint64_t third = past[-3];
+    uint64_t second = past[-2];
+    to[2] = past[-1];
+    to[1] = second;
+    to[0] = third;
 }
 #endif
 

@@ -1,0 +1,27 @@
+/* A path as an ETMv4 would trace it. */
+#ifndef CT_BENCH_ETM4_TRACE_H
+#define CT_BENCH_ETM4_TRACE_H
+
+#include "coretap/input.h"
+#include "path.h"
+
+enum trace_mode {
+    TRACE_PLAIN,     /* atoms, addresses of indirect branches */
+    TRACE_CYCLES,    /* … with cycle counts */
+    TRACE_BROADCAST, /* … with cycle counts, an address for each branch taken, events */
+};
+
+struct trace {
+    struct ct_source source;
+    uint8_t *bytes;
+    size_t size;
+};
+
+/* Registers of the trace unit. */
+struct ct_source trace_source(enum trace_mode mode);
+
+/* The trace of steps[0..count). Exits with a message when it cannot be made. */
+struct trace trace_make(enum trace_mode mode, const struct path_step *steps, size_t count);
+void trace_free(struct trace *trace);
+
+#endif
