@@ -114,7 +114,11 @@ def stacks(file, program):
             else:
                 stack = [[here, None, False]]
         if stack[-1][0] != here:
-            stack[-1][0] = here
+            same = [i for i, frame in enumerate(stack) if frame[0] == here]
+            if op and start != here[0] and same:
+                del stack[same[-1] + 1:]  # longjmp
+            else:
+                stack[-1][0] = here
         weights[";".join(frame[0][1] for frame in stack)] += n
         before = end - 4
     return weights
