@@ -87,7 +87,7 @@ static bool choose_buffers(struct cli_capture *c)
     for (size_t i = 0; i < c->capture->buffer_count; i++)
         if (!name->given || strcmp(name->text, c->capture->buffers[i].name) == 0)
             c->buffers[c->count++] = c->capture->buffers[i];
-    if (c->count)
+    if (c->count || !name->given)
         return true;
     cli_say("%s: has no buffer '%s'; 'coretap info' lists its buffers", c->args->operand, name->text);
     return false;
@@ -107,8 +107,10 @@ static bool check_id(const struct cli_capture *c)
 {
     const struct cli_value *id = &c->args->values[CLI_CAPTURE_ID];
     for (size_t i = 0; i < c->count; i++)
-        if (!id->given || has_id(&c->buffers[i], id->number))
+        if (id->given && has_id(&c->buffers[i], id->number))
             return true;
+    if (!id->given)
+        return true;
     cli_say("%s: has no trace source with ID %02x; 'coretap info' lists its sources", c->args->operand,
             (unsigned)id->number);
     return false;
@@ -203,6 +205,16 @@ void cli_capture_close(struct cli_capture *c)
     ct_capture_free(c->capture);
     if (c->spool >= 0)
         close(c->spool);
+}
+
+bool cli_has_program(const struct ct_buffer *buffer)
+{
+    const struct ct_maps *maps = buffer->maps;
+    bool has = buffer->image_count > 0;
+    for (size_t i = 0; maps && !has && i < maps->process_count; i++)
+        for (size_t k = 0; k < maps->processes[i].generation_count; k++)
+            has |= maps->processes[i].generations[k].image_count > 0;
+    return has;
 }
 
 int cli_capture_code(const struct cli_capture *c, int code)

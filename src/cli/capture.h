@@ -93,6 +93,9 @@ void cli_capture_close(struct cli_capture *capture);
 /* Chain options for `level` and the ID that was asked for. */
 struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capture, enum ct_level level);
 
+/* Whether anything of the program that was traced is there. */
+bool cli_has_program(const struct ct_buffer *buffer);
+
 /* Exit code of a command that read the capture: `code`, or CLI_DAMAGED when that is clean but the file was not whole. */
 int cli_capture_code(const struct cli_capture *capture, int code);
 

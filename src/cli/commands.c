@@ -3,10 +3,25 @@
 #include <string.h>
 
 const struct cli_command *const cli_commands[] = {
-    &cli_command_info,    &cli_command_list,   &cli_command_decode,  &cli_command_stats,
-    &cli_command_record,  &cli_command_graph,  &cli_command_watch,   &cli_command_timing,
-    &cli_command_wcet,    &cli_command_cover,  &cli_command_merge,   &cli_command_profile,
-    &cli_command_monitor, &cli_command_tessla, &cli_command_fractal, NULL,
+    /* clang-format off */
+    &cli_command_info,
+    &cli_command_list,
+    &cli_command_decode,
+    &cli_command_stats,
+    &cli_command_export,
+    &cli_command_record,
+    &cli_command_graph,
+    &cli_command_watch,
+    &cli_command_timing,
+    &cli_command_wcet,
+    &cli_command_cover,
+    &cli_command_merge,
+    &cli_command_profile,
+    &cli_command_monitor,
+    &cli_command_tessla,
+    &cli_command_fractal,
+    NULL,
+    /* clang-format on */
 };
 
 const struct cli_command *cli_command_find(const char *name)

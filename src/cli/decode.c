@@ -128,7 +128,7 @@ static bool is_along_binary(const struct cli_args *args, const struct ct_buffer 
     if (is_software(source))
         return false;
     if (args->values[ALONG].number == ALONG_BINARY ||
-        (args->values[ALONG].number == ALONG_AUTO && buffer->image_count > 0))
+        (args->values[ALONG].number == ALONG_AUTO && cli_has_program(buffer)))
         return true;
     if (!has_branch_broadcast(source))
         cli_say("%s, source %s: traced without branch broadcast: branches whose target is in the instruction "

@@ -117,9 +117,11 @@ bool ct_memories_change(const struct ct_memories *m)
     return m->changes;
 }
 
-static bool thread_of(const struct ct_source *source, const struct ct_elem *elem, uint32_t *tid)
+bool ct_memories_thread(const struct ct_source *source, const struct ct_elem *elem, uint32_t *tid)
 {
     bool in_vmid = is_in_vmid(source);
+    if (elem->kind != CT_ELEM_CONTEXT)
+        return false;
     *tid = (uint32_t)(in_vmid ? elem->v >> 32 : elem->v);
     return elem->aux & (in_vmid ? CT_CONTEXT_VMID : CT_CONTEXT_CTXT);
 }
@@ -138,7 +140,7 @@ bool ct_memories_follow(const struct ct_memories *m, const struct ct_source *sou
         place->timed = true;
         return true;
     }
-    if (elem->kind != CT_ELEM_CONTEXT || !thread_of(source, elem, &tid) || tid == place->tid)
+    if (!ct_memories_thread(source, elem, &tid) || tid == place->tid)
         return false;
     place->tid = tid;
     return true;

@@ -27,6 +27,9 @@ void ct_memories_free(struct ct_memories *memories);
 /* False: there is only one memory. */
 bool ct_memories_change(const struct ct_memories *memories);
 
+/* The thread that a context element names, if it does. */
+bool ct_memories_thread(const struct ct_source *source, const struct ct_elem *elem, uint32_t *tid);
+
 /* What `elem` of a stream of `source` says about the place. True when the place is another one now. */
 bool ct_memories_follow(const struct ct_memories *memories, const struct ct_source *source,
                         const struct ct_elem *elem, struct ct_place *place);

@@ -86,7 +86,8 @@ int ct_perf_write_kernel(struct ct_perf_writer *w, uint32_t type, unsigned misc,
     bool of_trace = type == CT_PERF_AUX || type == CT_PERF_ITRACE_START || type == CT_PERF_AUX_HW_ID;
     ct_perf_put32(&b, stamp->pid);
     ct_perf_put32(&b, stamp->tid);
-    ct_perf_put64(&b, stamp->time);
+    if (!of_trace || !w->options.timeless)
+        ct_perf_put64(&b, stamp->time);
     ct_perf_put32(&b, stamp->cpu);
     ct_perf_put32(&b, 0);
     ct_perf_put64(&b, of_trace ? TRACE_EVENT : DUMMY_EVENT);
@@ -94,26 +95,30 @@ int ct_perf_write_kernel(struct ct_perf_writer *w, uint32_t type, unsigned misc,
 }
 
 /* struct perf_event_attr. */
-static void put_attr(struct ct_perf_body *b, uint32_t type, uint64_t config, uint64_t flags)
+static void put_attr(struct ct_perf_body *b, uint32_t type, uint64_t config, uint64_t sample_type,
+                     uint64_t flags)
 {
     size_t begin = b->size;
     ct_perf_put32(b, type);
     ct_perf_put32(b, CT_PERF_ATTR_SIZE);
     ct_perf_put64(b, config);
     ct_perf_put64(b, 1); /* sample_period */
-    ct_perf_put64(b, SAMPLE_TYPE);
+    ct_perf_put64(b, sample_type);
     ct_perf_put64(b, 4); /* read_format: ID */
     ct_perf_put64(b, flags | CT_PERF_ATTR_SAMPLE_ID_ALL);
     while (b->size < begin + CT_PERF_ATTR_SIZE && !b->full)
         ct_perf_put64(b, 0);
 }
 
-static void put_attrs(struct ct_perf_writer *w, struct ct_perf_body *b, bool trace)
+static void put_attrs(const struct ct_perf_writer *w, struct ct_perf_body *b, bool trace)
 {
+    const struct ct_perf_write_options *o = &w->options;
     if (trace)
-        put_attr(b, CT_PERF_WRITE_PMU, w->config, w->exclude_kernel ? CT_PERF_ATTR_EXCLUDE_KERNEL : 0);
+        put_attr(b, CT_PERF_WRITE_PMU, o->config,
+                 o->timeless ? SAMPLE_TYPE & ~CT_PERF_SAMPLE_TIME : SAMPLE_TYPE,
+                 o->exclude_kernel ? CT_PERF_ATTR_EXCLUDE_KERNEL : 0);
     else
-        put_attr(b, SOFTWARE, DUMMY_CONFIG, FOLLOWS);
+        put_attr(b, SOFTWARE, DUMMY_CONFIG, SAMPLE_TYPE, FOLLOWS);
 }
 
 static int begin_pipe(struct ct_perf_writer *w)
@@ -162,11 +167,10 @@ static int write_head(struct ct_perf_writer *w, uint64_t data_size, uint64_t fea
     return write_body(w, b);
 }
 
-int ct_perf_write_begin(struct ct_perf_writer *w, FILE *out, bool pipe, bool exclude_kernel, uint64_t config)
+int ct_perf_write_begin(struct ct_perf_writer *w, FILE *out, const struct ct_perf_write_options *options)
 {
-    *w =
-        (struct ct_perf_writer){.out = out, .pipe = pipe, .exclude_kernel = exclude_kernel, .config = config};
-    int rc = pipe ? begin_pipe(w) : write_head(w, 0, 0);
+    *w = (struct ct_perf_writer){.out = out, .options = *options};
+    int rc = options->pipe ? begin_pipe(w) : write_head(w, 0, 0);
     w->data = w->at;
     return rc;
 }
@@ -342,7 +346,7 @@ static int end_file(struct ct_perf_writer *w)
 
 int ct_perf_write_end(struct ct_perf_writer *w)
 {
-    int rc = w->pipe ? CT_OK : end_file(w);
+    int rc = w->options.pipe ? CT_OK : end_file(w);
     free(w->index);
     w->index = NULL;
     return rc;

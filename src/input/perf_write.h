@@ -31,11 +31,16 @@ struct ct_perf_stamp {
     uint32_t pid, tid, cpu;
 };
 
+struct ct_perf_write_options {
+    bool pipe;           /* pipe mode: nothing is written twice */
+    bool exclude_kernel; /* only user space was traced */
+    bool timeless;       /* records of trace have no time: perf then does not look for timestamps in it */
+    uint64_t config;     /* of the event that traces, bits as perf has them */
+};
+
 struct ct_perf_writer {
     FILE *out;
-    bool pipe;
-    bool exclude_kernel;
-    uint64_t config; /* of the event */
+    struct ct_perf_write_options options;
     uint64_t at;     /* bytes written */
     uint64_t data;   /* where records begin */
     uint64_t *index; /* of AUXTRACE records: where each is */
@@ -43,10 +48,10 @@ struct ct_perf_writer {
     struct ct_perf_body body; /* for records of this file */
 };
 
-/* Head and attributes: an event of the trace units, which traced with `config` (bits as perf has them), and one that
- * follows mappings. `out` must be seekable unless `pipe`. CT_ERR_IO, CT_ERR_NOMEM. */
-int ct_perf_write_begin(struct ct_perf_writer *writer, FILE *out, bool pipe, bool exclude_kernel,
-                        uint64_t config);
+/* Head and attributes: an event of the trace units, and one that follows mappings. `out` must be seekable but in pipe
+ * mode. CT_ERR_IO. */
+int ct_perf_write_begin(struct ct_perf_writer *writer, FILE *out,
+                        const struct ct_perf_write_options *options);
 
 /* A record of perf's own, and one of the kernel with its stamp. CT_ERR_IO; CT_ERR_LIMIT for a body that was too full. */
 int ct_perf_write_user(struct ct_perf_writer *writer, uint32_t type, unsigned misc,

@@ -49,7 +49,8 @@ static void begin(struct recording *r, bool pipe)
 {
     r->out = tmpfile();
     assert_non_null(r->out);
-    assert_int_equal(ct_perf_write_begin(&r->writer, r->out, pipe, true, 0x4000), CT_OK);
+    const struct ct_perf_write_options options = {.pipe = pipe, .exclude_kernel = true, .config = 0x4000};
+    assert_int_equal(ct_perf_write_begin(&r->writer, r->out, &options), CT_OK);
 }
 
 /* Trace of a CPU (or with NO_CPU of TID): bytes that count up. */

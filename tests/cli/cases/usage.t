@@ -12,6 +12,7 @@ $ coretap --help
 |   list       list packets or elements, one line each
 |   decode     print the trace as events with a running cycle count
 |   stats      how much trace there is, what it says, and how fast it was decoded
+|   export     write a capture in the format of another program
 |   record     run an Arm program and write the trace of what it did
 |   graph      print the control flow of a program
 |   watch      print an event each time execution comes by a watchpoint
@@ -36,6 +37,7 @@ $ coretap
 !   list       list packets or elements, one line each
 !   decode     print the trace as events with a running cycle count
 !   stats      how much trace there is, what it says, and how fast it was decoded
+!   export     write a capture in the format of another program
 !   record     run an Arm program and write the trace of what it did
 !   graph      print the control flow of a program
 !   watch      print an event each time execution comes by a watchpoint

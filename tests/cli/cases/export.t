@@ -1,0 +1,93 @@
+A capture becomes a perf.data, which every command takes.
+
+$ coretap export --perf $T/run.data examples/quickstart
+$ coretap info $T/run.data | head -5
+| $T/run.data: perf.data, 1 trace buffer
+| process 42 quickstart: 1 image
+|
+| buffer tid42: $T/run.data, 3488 bytes, framing frames
+|   frames                     218
+$ coretap info --format json $T/run.data | tr -d ' \n' | sed 's/"path":"[^"]*"/"path":0/g' | cut -c 1-270
+| {"capture":"$T/run.data","kind":"perf.data","missing":[],"processes":[{"pid":42,"generations":[{"from":0,"name":"quickstart","images":[{"path":0,"address":524288,"offset":0,"size":1536,"space":255,"elf":false}]}]}],"threads":[],"buffers":[{"name":"tid42","
+$ coretap stats --level flow $T/run.data | grep -v seconds | grep -v mb_per
+| bytes=3488
+| packets=1517
+| elements=1567
+| atoms=2723
+| branches=1559
+| instructions=4610
+| gaps=0
+| lost_bytes=0
+$ coretap stats $T/run.data | grep instructions; coretap stats examples/quickstart | grep instructions
+| instructions=4610
+| instructions=4610
+$ coretap stats --threads 2 $T/run.data | grep instructions
+| instructions=4610
+
+The same listing, but for the offsets, which are those of the file:
+
+$ coretap list --elements --id 10 $T/run.data | cut -d ' ' -f 2- > $T/a; coretap list --elements --id 10 examples/quickstart | cut -d ' ' -f 2- | cmp $T/a && echo same
+| same
+$ coretap decode --merge $T/run.data | cut -f 2- > $T/a; coretap decode --merge examples/quickstart | cut -f 2- | cmp $T/a && echo same
+| same
+$ coretap list --packets --id 11 $T/run.data | head -2 | cut -d ' ' -f 2-
+| 11 000000000000000000000080 i_async
+| 11 0100 i_trace_info info=0 first=1
+
+Pipe mode, through a pipe:
+
+$ coretap export --perf - examples/quickstart | coretap stats - | grep instructions
+| instructions=4610
+
+What was mapped is found elsewhere, or named:
+
+$ mkdir $T/moved; cp -r examples/quickstart $T/moved/; coretap export --perf $T/moved.data $T/moved/quickstart; mkdir -p $T/root; mv $T/moved/quickstart/firmware.bin $T/root; coretap stats $T/moved.data | grep instructions
+| instructions=0
+! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+$ coretap stats --symfs $T/root $T/moved.data | grep instructions
+| instructions=4610
+$ coretap info -q --symfs $T/nowhere $T/moved.data | grep missing
+| missing: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+
+Cut files give what is before the cut:
+
+$ head -c -1000 $T/run.data > $T/cut.data; coretap stats $T/cut.data | grep bytes=
+| bytes=2564
+| lost_bytes=4
+! coretap: warning: .*/cut.data: cut at offset 0x[0-9a-f]+, in the trace of a record; what comes before was read (re)
+! coretap: tid42: 4 bytes belong to no whole frame and were left out
+! coretap: tid42, ID 11: packets that cannot be or are cut: 1; 0 bytes of trace could not be used
+$ head -c 100 $T/run.data > $T/cut.data; coretap info $T/cut.data
+! coretap: $T/cut.data: cut inside of its header; there is nothing to read
+[2]
+$ head -c 620 $T/run.data > $T/cut.data; coretap info $T/cut.data
+| $T/cut.data: perf.data, 0 trace buffers
+| damaged: $T/cut.data: cut at offset 0x268, in the head of a record; what comes before was read
+| damaged: $T/cut.data: there is no trace before that
+! coretap: warning: $T/cut.data: cut at offset 0x268, in the head of a record; what comes before was read
+! coretap: warning: $T/cut.data: there is no trace before that
+[1]
+
+Mistakes:
+
+$ coretap export examples/quickstart
+! coretap export: --perf FILE is missing
+! Try 'coretap export --help'.
+[2]
+$ coretap export --perf $T/none/x examples/quickstart
+! coretap: $T/none/x: cannot be created: No such file or directory
+[2]
+$ coretap export --perf $T/twice.data $T/run.data
+! coretap: $T/run.data: is perf.data already
+[2]
+$ coretap export --perf $T/itm.data examples/raw/itm.ini
+! coretap: trace, source itm: perf does not know itm; its trace is left out
+! coretap: examples/raw/itm.ini: has no source that perf knows
+[2]
+$ echo no perf.data | coretap info -
+! coretap info: CAPTURE '-' is no perf.data; other streams need --config FILE.ini, which describes them
+! Try 'coretap info --help'.
+[2]
+$ coretap info --kcore $T/no-kcore $T/run.data
+! coretap: $T/no-kcore: No such file or directory; it is the kernel memory given with --kcore
+[2]
