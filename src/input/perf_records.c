@@ -10,15 +10,16 @@
 /* Records come out of the decompressor in pieces: room for a whole one besides a piece. */
 #define INFLATED_SIZE ((size_t)256 << 10)
 
-/* No event stream that fits on a disk unpacks to more. */
-#define INFLATED_MAX (UINT64_C(1) << 36)
+/* No recording unpacks to more than so many times its compressed records, and this much besides. */
+#define INFLATED_RATIO 1024u
+#define INFLATED_MORE  (UINT64_C(1) << 20)
 
 /* All compressed records of a recording are one zstd stream. */
 struct inflating {
     ZSTD_DStream *stream;
     uint8_t *bytes;
     size_t have;
-    uint64_t total;
+    uint64_t packed, total; /* bytes so far */
     bool broken;
 };
 
@@ -69,12 +70,13 @@ static int inflate(struct ct_perf *p, struct inflating *in, const uint8_t *bytes
                    uint64_t offset)
 {
     int rc = in->stream ? CT_OK : inflating_begin(p, in);
+    in->packed += size;
     ZSTD_inBuffer from = {.src = bytes, .size = size};
     while (!rc && !in->broken) {
         ZSTD_outBuffer to = {.dst = in->bytes, .size = INFLATED_SIZE, .pos = in->have};
         size_t result = ZSTD_decompressStream(in->stream, &to, &from);
         in->total += to.pos - in->have;
-        if (ZSTD_isError(result) || in->total > INFLATED_MAX) {
+        if (ZSTD_isError(result) || in->total > in->packed * INFLATED_RATIO + INFLATED_MORE) {
             in->broken = true;
             return ct_perf_damage(
                 p,
