@@ -260,7 +260,8 @@ static bool has_kernel(const struct exporting *e)
 
 /* ---- the file ---- */
 
-/* The options of the event that traces as the registers say: cycacc, contextid1, contextid2, timestamp, retstack. */
+/* The options of the event that traces as the registers say: cycacc, contextid1, contextid2, retstack. Not timestamp: perf
+ * would put the trace among records by its time, and there are none. */
 static uint64_t event_config(const struct exporting *e)
 {
     uint64_t config = 0;
@@ -271,10 +272,9 @@ static uint64_t event_config(const struct exporting *e)
         bool cycles = v7 ? r >> 12 & 1 : r >> 4 & 1;
         bool contexts = v7 ? r >> 14 & 3 : r >> 6 & 1;
         bool contexts2 = !v7 && r >> 7 & r >> 15 & 1;
-        bool times = v7 ? r >> 28 & 1 : r >> 11 & 1;
         bool returns = v7 ? r >> 29 & 1 : r >> 12 & 1;
         config |= (uint64_t)cycles << 12 | (uint64_t)contexts << 14 | (uint64_t)contexts2 << 15 |
-                  (uint64_t)times << 28 | (uint64_t)returns << 29;
+                  (uint64_t)returns << 29;
     }
     return config;
 }

@@ -86,7 +86,7 @@ int ct_perf_write_kernel(struct ct_perf_writer *w, uint32_t type, unsigned misc,
     bool of_trace = type == CT_PERF_AUX || type == CT_PERF_ITRACE_START || type == CT_PERF_AUX_HW_ID;
     ct_perf_put32(&b, stamp->pid);
     ct_perf_put32(&b, stamp->tid);
-    if (!of_trace || !w->options.timeless)
+    if (!w->options.timeless)
         ct_perf_put64(&b, stamp->time);
     ct_perf_put32(&b, stamp->cpu);
     ct_perf_put32(&b, 0);
@@ -113,12 +113,12 @@ static void put_attr(struct ct_perf_body *b, uint32_t type, uint64_t config, uin
 static void put_attrs(const struct ct_perf_writer *w, struct ct_perf_body *b, bool trace)
 {
     const struct ct_perf_write_options *o = &w->options;
+    uint64_t sample_type = o->timeless ? SAMPLE_TYPE & ~CT_PERF_SAMPLE_TIME : SAMPLE_TYPE;
     if (trace)
-        put_attr(b, CT_PERF_WRITE_PMU, o->config,
-                 o->timeless ? SAMPLE_TYPE & ~CT_PERF_SAMPLE_TIME : SAMPLE_TYPE,
+        put_attr(b, CT_PERF_WRITE_PMU, o->config, sample_type,
                  o->exclude_kernel ? CT_PERF_ATTR_EXCLUDE_KERNEL : 0);
     else
-        put_attr(b, SOFTWARE, DUMMY_CONFIG, SAMPLE_TYPE, FOLLOWS);
+        put_attr(b, SOFTWARE, DUMMY_CONFIG, sample_type, FOLLOWS);
 }
 
 static int begin_pipe(struct ct_perf_writer *w)

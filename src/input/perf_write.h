@@ -34,7 +34,7 @@ struct ct_perf_stamp {
 struct ct_perf_write_options {
     bool pipe;           /* pipe mode: nothing is written twice */
     bool exclude_kernel; /* only user space was traced */
-    bool timeless;       /* records of trace have no time: perf then does not look for timestamps in it */
+    bool timeless;       /* records have no time: perf then does not look for timestamps in trace */
     uint64_t config;     /* of the event that traces, bits as perf has them */
 };
 

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Recorded programs, exported: perf script gives the instructions that coretap lists.
+
+usage: perf_recorded.py COMMAND PLUGIN EXAMPLES"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from perf_export import check
+from perf_tool import Tap, need_perf, skip
+
+COMPILER = "aarch64-linux-gnu-gcc"
+PROGRAMS = ["primes.c", "threads.c"]
+SETS = {
+    "plain": [],
+    "framed": ["--framed", "--return-stack", "--timestamps=500", "--cycle-count"],
+    "ete": ["--protocol", "ete", "--branch-broadcast", "--events", "50"],
+    "contexts": ["--threads", "contexts", "--return-stack"],
+    "identifiers": ["--framed", "--context-id", "--vmid", "--sync-period", "9"],
+}
+
+
+def record(coretap, plugin, options, program, folder):
+    env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
+    result = subprocess.run([coretap, "record", "-q", "-o", folder, *options, "--max-instructions", "200000", "--", program],
+                            env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    return result.stderr.decode(errors="replace")
+
+
+def main():
+    coretap, plugin, examples = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
+    perf = need_perf()
+    for tool in (COMPILER, "qemu-aarch64"):
+        if not shutil.which(tool):
+            skip(f"{tool} is not installed")
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as temporary:
+        for source in PROGRAMS:
+            program = pathlib.Path(temporary) / source.removesuffix(".c")
+            subprocess.run([COMPILER, "-O2", "-static", "-o", program, pathlib.Path(examples) / source, "-lpthread"], check=True)
+            for name, options in SETS.items():
+                folder = pathlib.Path(temporary) / f"{program.name}-{name}"
+                said = record(coretap, plugin, options, program, folder)
+                if (folder / "snapshot.ini").exists():
+                    check(coretap, perf, folder, f"{program.name} {name}", tap)
+                else:
+                    tap.check(f"{program.name} {name}", said or "nothing was recorded")
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()
