@@ -1,0 +1,156 @@
+/* Which memory a chain reads: by thread, by time, and across pieces of a buffer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "coretap/decode.h"
+#include "decode/memories.h"
+
+#define IMAGES 3
+
+static char paths[IMAGES][32];
+static struct ct_image images[IMAGES];
+
+/* Three files of four bytes, their own number each, all at one address. */
+static int make_images(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < IMAGES; i++) {
+        snprintf(paths[i], sizeof paths[i], "/tmp/coretap-memoriesXXXXXX");
+        int fd = mkstemp(paths[i]);
+        const uint8_t bytes[8] = {(uint8_t)i, 0, 0, 0, 0, 0, 0, 0};
+        if (fd < 0 || write(fd, bytes, sizeof bytes) != sizeof bytes || close(fd) != 0)
+            return -1;
+        images[i] = (struct ct_image){.path = paths[i], .addr = 0x1000, .size = 8, .space = CT_SPACE_ANY};
+    }
+    return 0;
+}
+
+static int remove_images(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < IMAGES; i++)
+        unlink(paths[i]);
+    return 0;
+}
+
+static const struct ct_generation of_first[] = {
+    {.from = 0, .name = "a", .image_count = 1, .images = &images[0]},
+    {.from = 100, .name = "b", .image_count = 1, .images = &images[1]},
+};
+static const struct ct_generation of_second[] = {
+    {.from = 0, .name = "c", .image_count = 1, .images = &images[2]}};
+static const struct ct_process processes[] = {
+    {.pid = 10, .generation_count = 2, .generations = of_first},
+    {.pid = 20, .generation_count = 1, .generations = of_second},
+};
+static const struct ct_thread threads[] = {
+    {.tid = 11, .pid = 10, .from = 50},
+    {.tid = 11, .pid = 20, .from = 200},
+};
+static const struct ct_maps maps = {.process_count = 2,
+                                    .processes = processes,
+                                    .thread_count = 2,
+                                    .threads = threads,
+                                    .clock = {.zero = 1000, .mult = 3, .shift = 1, .known = 1}};
+
+static const struct ct_source with_id = {
+    .name = "s", .protocol = CT_PROTOCOL_ETM4, .regs = {.configr = 1 << 6}};
+static const struct ct_source with_vmid = {
+    .name = "s", .protocol = CT_PROTOCOL_ETM4, .regs = {.configr = 1 << 7 | 1 << 15}};
+static const struct ct_source without = {.name = "s", .protocol = CT_PROTOCOL_ETM4};
+
+/* The number in the memory of a thread at a time, or -1. */
+static int number_at(struct ct_memories *m, uint32_t tid, uint64_t time)
+{
+    const struct ct_place place = {.tid = tid, .time = time};
+    const struct ct_memory *memory;
+    size_t size;
+    assert_int_equal(ct_memories_at(m, &place, &memory), CT_OK);
+    const uint8_t *bytes = ct_memory_at(memory, 0x1000, CT_SPACE_EL1N, &size);
+    return bytes ? *bytes : -1;
+}
+
+static struct ct_memories *memories_of(const struct ct_maps *of, const struct ct_source *source)
+{
+    static struct ct_buffer buffer;
+    const struct ct_memory *common;
+    struct ct_memories *m;
+    buffer = (struct ct_buffer){.name = "b", .maps = of, .sources = source, .source_count = 1};
+    assert_int_equal(ct_memories_new(NULL, &buffer, &m, &common), CT_OK);
+    return m;
+}
+
+static void by_thread_and_time(void **state)
+{
+    (void)state;
+    struct ct_memories *m = memories_of(&maps, &with_id);
+    assert_true(ct_memories_change(m));
+    assert_int_equal(number_at(m, 10, 0), 0);
+    assert_int_equal(number_at(m, 10, 99), 0);
+    assert_int_equal(number_at(m, 10, 100), 1);
+    assert_int_equal(number_at(m, 10, CT_NO_TIME), 1);
+    assert_int_equal(number_at(m, 20, 5), 2);
+    /* A thread changes its process; before it was heard of it is of the first. */
+    assert_int_equal(number_at(m, 11, 60), 0);
+    assert_int_equal(number_at(m, 11, 150), 1);
+    assert_int_equal(number_at(m, 11, 200), 2);
+    assert_int_equal(number_at(m, 11, 10), 0);
+    assert_int_equal(number_at(m, 30, 0), -1);
+    assert_int_equal(number_at(m, CT_NO_THREAD, 0), -1);
+    ct_memories_free(m);
+}
+
+static void elements_change_the_place(void **state)
+{
+    (void)state;
+    struct ct_memories *m = memories_of(&maps, &with_id);
+    struct ct_place place = {.tid = CT_NO_THREAD, .time = CT_NO_TIME};
+    struct ct_elem context = {.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = UINT64_C(20) << 32 | 10};
+    assert_true(ct_memories_follow(m, &with_id, &context, &place));
+    assert_int_equal(place.tid, 10);
+    assert_false(ct_memories_follow(m, &with_id, &context, &place));
+    /* The context ID of EL2 is traced as VMID. */
+    assert_false(ct_memories_follow(m, &with_vmid, &context, &place));
+    context.aux |= CT_CONTEXT_VMID;
+    assert_true(ct_memories_follow(m, &with_vmid, &context, &place));
+    assert_int_equal(place.tid, 20);
+    const struct ct_elem timestamp = {.kind = CT_ELEM_TIMESTAMP, .v = 7};
+    assert_true(ct_memories_follow(m, &with_id, &timestamp, &place));
+    assert_int_equal(place.time, 1010);
+    const struct ct_elem other = {.kind = CT_ELEM_ADDRESS};
+    assert_false(ct_memories_follow(m, &with_id, &other, &place));
+    ct_memories_free(m);
+}
+
+/* One process that never changed is one memory, unless the trace may tell of another thread. */
+static void one_memory(void **state)
+{
+    (void)state;
+    const struct ct_maps one = {.process_count = 1, .processes = &processes[1]};
+    struct ct_memories *m = memories_of(&one, &without);
+    assert_false(ct_memories_change(m));
+    ct_memories_free(m);
+    m = memories_of(&one, &with_id);
+    assert_true(ct_memories_change(m));
+    ct_memories_free(m);
+    m = memories_of(NULL, &with_id);
+    assert_false(ct_memories_change(m));
+    ct_memories_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_thread_and_time),
+        cmocka_unit_test(elements_change_the_place),
+        cmocka_unit_test(one_memory),
+    };
+    return cmocka_run_group_tests(tests, make_images, remove_images);
+}
