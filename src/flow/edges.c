@@ -196,9 +196,10 @@ static inline void add_one(struct ct_edge_stats *to, uint32_t cycles)
         return;
     uint32_t x = cycles & CT_STEP_CYCLES;
     uint64_t square = (uint64_t)x * x;
-    to->min = to->timed && to->min < x ? to->min : x;
+    if (!to->timed++)
+        to->min = x;
+    to->min = to->min < x ? to->min : x;
     to->max = to->max > x ? to->max : x;
-    to->timed++;
     to->sum += x;
     to->square_lo += square;
     to->square_hi += to->square_lo < square;

@@ -82,6 +82,7 @@ struct burst {
     bool have_addr;
     uint64_t instructions;
     uint64_t branches;
+    uint64_t counted; /* the part of `instructions` before the steps that wait */
 };
 
 /* Behind an indirect branch: the block where the trace or the return stack say that it led, and the edge to there. 0: not
@@ -190,15 +191,21 @@ static inline bool count_known(struct ct_fast *f, struct burst *b, const struct 
     if (!waiting || elem->aux || elem->n == CT_CYCLES_UNPLACED || elem->v >= CT_STEP_CYCLES ||
         !builder->counts)
         return false;
-    if (waiting == 1) {
-        builder->cycles[b->count - 1] = (uint32_t)elem->v;
-        ct_step_stop_waiting(builder);
-        b->waiting = 0;
+    if (builder->waiting || waiting > CT_STEP_WAIT) {
+        store(f, b);
+        ct_step_count_cycles(builder, elem, 0, 0);
+        *b = load(f);
         return true;
     }
-    store(f, b);
-    ct_step_count_cycles(builder, elem, 0, 0);
-    *b = load(f);
+    size_t from = b->count - waiting;
+    if (waiting == 1)
+        builder->cycles[from] = (uint32_t)elem->v;
+    else
+        ct_step_split(builder->cycles + from, builder->insns + from, waiting, b->instructions - b->counted,
+                      (uint32_t)elem->v);
+    builder->waiting_marks = 0;
+    b->counted = b->instructions;
+    b->waiting = 0;
     return true;
 }
 

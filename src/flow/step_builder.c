@@ -61,24 +61,6 @@ int ct_step_put_timestamp(struct ct_step_builder *b)
     return put_mark(b, &b->timestamp);
 }
 
-/* A count for all steps that wait. */
-static void split(struct ct_step_builder *b, uint32_t cycles)
-{
-    size_t from = b->count - b->waiting;
-    uint64_t total = 0;
-    for (size_t i = from; i < b->count; i++)
-        total += b->insns[i];
-    uint32_t left = cycles;
-    uint32_t shared = b->waiting > 1 ? CT_STEP_SHARED : 0;
-    for (size_t i = from; i + 1 < b->count; i++) {
-        uint32_t part = total ? (uint32_t)((uint64_t)cycles * b->insns[i] / total) : 0;
-        b->cycles[i] = part | shared;
-        left -= part;
-    }
-    b->cycles[b->count - 1] = left | shared;
-    ct_step_stop_waiting(b);
-}
-
 static int release_timestamp(struct ct_step_builder *b)
 {
     return b->timestamp_held ? ct_step_put_timestamp(b) : CT_OK;
@@ -93,7 +75,12 @@ int ct_step_count_cycles(struct ct_step_builder *b, const struct ct_elem *elem, 
     }
     int rc = release_timestamp(b);
     if (!rc && b->waiting && !elem->aux && elem->n != CT_CYCLES_UNPLACED && elem->v < CT_STEP_CYCLES) {
-        split(b, (uint32_t)elem->v);
+        size_t from = b->count - b->waiting;
+        uint64_t total = 0;
+        for (size_t i = from; i < b->count; i++)
+            total += b->insns[i];
+        ct_step_split(b->cycles + from, b->insns + from, b->waiting, total, (uint32_t)elem->v);
+        ct_step_stop_waiting(b);
         return CT_OK;
     }
     ct_step_stop_waiting(b);

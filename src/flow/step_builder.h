@@ -47,6 +47,25 @@ static inline void ct_step_open(struct ct_step_builder *b, uint32_t node, uint32
         b->waiting++;
 }
 
+/* A count for `count` steps, at least one, of so many instructions each and `total` together. A quotient of doubles is
+ * off by one at most while the product has less than 53 bits. */
+static inline void ct_step_split(uint32_t *cycles, const uint32_t *insns, size_t count, uint64_t total,
+                                 uint32_t value)
+{
+    uint32_t left = value;
+    const bool exact = total >> 21; /* so are 31 bits times 21 */
+    const double each = total ? (double)value / (double)total : 0;
+    for (size_t i = 0; i + 1 < count; i++) {
+        const uint64_t product = (uint64_t)value * insns[i];
+        uint64_t part = exact ? product / total : (uint64_t)(int64_t)(each * insns[i]);
+        part -= part * total > product;
+        part += product - part * total >= total && total;
+        cycles[i] = (uint32_t)part | CT_STEP_SHARED;
+        left -= (uint32_t)part;
+    }
+    cycles[count - 1] = left | (count > 1 ? CT_STEP_SHARED : 0);
+}
+
 /* The last step gets its edge, if it has none. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_step_settle(struct ct_step_builder *b, enum ct_edge_kind kind, uint64_t next);
 
