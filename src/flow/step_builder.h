@@ -54,12 +54,13 @@ static inline void ct_step_split(uint32_t *cycles, const uint32_t *insns, size_t
 {
     uint32_t left = value;
     const bool exact = total >> 21; /* so are 31 bits times 21 */
-    const double each = total ? (double)value / (double)total : 0;
+    const uint64_t divisor = total ? total : 1;
+    const double each = (double)value / (double)divisor;
     for (size_t i = 0; i + 1 < count; i++) {
         const uint64_t product = (uint64_t)value * insns[i];
-        uint64_t part = exact ? product / total : (uint64_t)(int64_t)(each * insns[i]);
-        part -= part * total > product;
-        part += product - part * total >= total && total;
+        uint64_t part = exact ? product / divisor : (uint64_t)(int64_t)(each * insns[i]);
+        part -= part * divisor > product;
+        part += product - part * divisor >= divisor;
         cycles[i] = (uint32_t)part | CT_STEP_SHARED;
         left -= (uint32_t)part;
     }

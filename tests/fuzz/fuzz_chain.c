@@ -1,7 +1,7 @@
 /* All layers, from bytes of a buffer to instructions: 24 bytes of configuration (source.h), one for the
  * framing, one that says how to cut, two for the length of the code, the code, trace. Two sources share the
  * buffer, the first of any protocol. What must hold: neither cutting the input elsewhere nor threads change a record
- * or a count. */
+ * or a count, and both engines make the same steps. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +55,24 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return 0;
 }
 
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct outcome *outcome = (struct outcome *)user + (stream->id == 0x11);
+    size_t mark = 0;
+    for (size_t i = 0; i <= batch->count; i++) {
+        for (; mark < batch->mark_count && batch->marks[mark].at == i; mark++) {
+            mix(outcome, batch->marks[mark].offset);
+            mix(outcome, batch->marks[mark].value);
+            mix(outcome, batch->marks[mark].elem.v);
+        }
+        if (i < batch->count)
+            mix(outcome, (uint64_t)batch->edge[i] << 32 | (batch->cycles ? batch->cycles[i] : 0));
+    }
+    require(mark == batch->mark_count);
+    outcome->records += batch->count + batch->mark_count;
+    return 0;
+}
+
 /* The image as a file, which is what a capture has. */
 static const char *image_path(const uint8_t *code, size_t size)
 {
@@ -101,6 +119,33 @@ static void decode(const struct ct_buffer *buffer, uint8_t framing, const uint8_
     ct_chain_free(chain);
 }
 
+/* Steps of the whole input, or with `counts` nothing but how often the edges were taken. */
+static void follow(const struct ct_buffer *buffer, uint8_t framing, const uint8_t *data, size_t size,
+                   enum ct_engine engine, int counts, struct outcome outcome[2])
+{
+    const struct ct_chain_sink sink = {.user = outcome, .steps = counts ? NULL : on_steps};
+    const struct ct_chain_options options = {.size = sizeof options,
+                                             .level = CT_LEVEL_STEPS,
+                                             .framing = framing & 7,
+                                             .edges = CT_EDGES_COUNTS,
+                                             .engine = (uint8_t)engine};
+    memset(outcome, 0, 2 * sizeof *outcome);
+    struct ct_chain *chain;
+    if (ct_chain_new(NULL, buffer, &options, &sink, &chain) != CT_OK)
+        return;
+    require(ct_chain_push(chain, data, size) == 0 && ct_chain_finish(chain) == 0);
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t edges;
+        outcome[i].stats = streams[i].stats;
+        ct_graph_edges(streams[i].graph, &edges);
+        for (uint32_t k = 0; counts && k < edges; k++)
+            mix(&outcome[i], ct_edges_get(streams[i].edges, CT_EDGES_ALL, k).count);
+    }
+    ct_chain_free(chain);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < HEAD_BYTES || size > 8192)
@@ -131,6 +176,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(memcmp(whole, pieces, sizeof whole) == 0);
     if (step % 2) { /* threads take their time */
         decode(&buffer, framing, data + code, size - code, step, 2 + step % 3, pieces);
+        require(memcmp(whole, pieces, sizeof whole) == 0);
+    }
+    for (int counts = 0; counts < 2; counts++) {
+        follow(&buffer, framing, data + code, size - code, CT_ENGINE_PLAIN, counts, whole);
+        follow(&buffer, framing, data + code, size - code, CT_ENGINE_FAST, counts, pieces);
         require(memcmp(whole, pieces, sizeof whole) == 0);
     }
     return 0;
