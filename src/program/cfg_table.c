@@ -73,7 +73,7 @@ static bool step_back(struct search *s, uint64_t *addr)
  * a table that a compare with LS chose. */
 static bool find_branch_to(struct search *s, uint64_t addr, uint64_t *branch)
 {
-    struct ct_insn insn;
+    struct ct_insn insn = {0};
     uint64_t at = addr;
     if (!step_back(s, &at) || !ct_cfg_insn(s->cfg, at, s->isa, &insn, NULL))
         return false;
