@@ -76,6 +76,19 @@ int guest_is_t32(const struct qemu_plugin_tb *tb)
     return -1;
 }
 
+#define A64_PSTATE 33
+
+unsigned guest_level(void)
+{
+    uint64_t pstate;
+    return read_register(this_cpu(), 0, A64_PSTATE, &pstate) ? (unsigned)(pstate >> 2 & 3) : 0;
+}
+
+bool guest_register(unsigned cpu, int number, uint64_t *value)
+{
+    return qemu.get_cpu && read_register(qemu.get_cpu((int)cpu), 0, number, value);
+}
+
 /* Memory of the program, which may not be there. */
 static bool read_memory(uint64_t addr, void *out, size_t size)
 {

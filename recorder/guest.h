@@ -13,6 +13,12 @@ void guest_init(void);
 /* 1 when the block that is being translated is T32, 0 when it is A32, -1 when nobody knows. */
 int guest_is_t32(const struct qemu_plugin_tb *tb);
 
+/* Exception level of the block that is being translated; 0 where nobody knows. */
+unsigned guest_level(void);
+
+/* X register `number` of an A64 processor; false when it cannot be read. */
+bool guest_register(unsigned cpu, int number, uint64_t *value);
+
 enum guest_signal {
     GUEST_NO_SIGNAL, /* the handler was called as a function */
     GUEST_SIGNAL,

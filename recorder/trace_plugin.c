@@ -1,6 +1,7 @@
 /* QEMU plugin: the path of a program, block by block, into memory shared with coretap record.
  *
  *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1] PROGRAM
+ *   qemu-system-aarch64 -plugin trace_plugin.so,fd=N …
  *
  * fd is a file of the size of struct trace_area. Execution of a block costs one word; that it was left early, by
  * a fault, is found by marks at the instructions that can fault. With `each` every instruction has a mark: slower,
@@ -34,6 +35,7 @@ struct block {
     uint32_t insns;
     uint32_t whole; /* `at` of the thread when all was done */
     _Atomic uint32_t handler;
+    uint32_t sets_context; /* it ends with MSR CONTEXTIDR_EL1: number of the register + 1 */
     uint64_t addr;
     struct block *next;
 };
@@ -44,7 +46,8 @@ struct writer {
     _Atomic uint32_t *used;
     uint32_t count;
     uint32_t room;
-    uint64_t clock; /* instructions, those that were waited for included */
+    uint64_t clock;        /* instructions, those that were waited for included */
+    uint32_t sets_context; /* of the block before */
 };
 
 /* One program: QEMU loads the plugin once. */
@@ -60,6 +63,7 @@ static struct {
     _Atomic uint64_t newest; /* the latest clock that another thread can know of */
     int each;
     int arm32;
+    int system; /* a whole machine: a thread is a processor */
     struct block *blocks;
     uint64_t pages[PAGES]; /* a hash table: page number + 1 */
     uint32_t page_count;
@@ -143,7 +147,10 @@ static void renew_chunk(unsigned cpu)
     } else {
         area->chunks[at].thread = cpu;
         area->threads[cpu].chunk = at;
-        *w = (struct writer){area->chunks[at].words, &area->chunks[at].used, 0, TRACE_CHUNK_WORDS, w->clock};
+        w->words = area->chunks[at].words;
+        w->used = &area->chunks[at].used;
+        w->count = 0;
+        w->room = TRACE_CHUNK_WORDS;
     }
     pthread_mutex_unlock(&rec.lock);
 }
@@ -184,6 +191,19 @@ static void put_signal(unsigned cpu)
     put(cpu, (uint32_t)(pc >> 32));
 }
 
+/* The block before wrote the context ID; what it wrote is still in the register. */
+static void put_context(unsigned cpu, const struct block *next)
+{
+    struct writer *w = &rec.writers[cpu];
+    uint64_t value;
+    if (w->sets_context && guest_register(cpu, (int)w->sets_context - 1, &value)) {
+        reserve(cpu, 2);
+        put(cpu, TRACE_CONTEXT);
+        put(cpu, (uint32_t)value);
+    }
+    w->sets_context = next->sets_context;
+}
+
 static void on_block(unsigned cpu, void *user)
 {
     const struct block *b = user;
@@ -194,6 +214,8 @@ static void on_block(unsigned cpu, void *user)
         put(cpu, TRACE_PARTIAL | t->at);
     if (__builtin_expect(atomic_load_explicit(&b->handler, memory_order_relaxed), 0))
         put_signal(cpu);
+    if (__builtin_expect(rec.writers[cpu].sets_context | b->sets_context, 0))
+        put_context(cpu, b);
     t->at = 0;
     t->whole = b->whole;
     rec.writers[cpu].clock += b->insns;
@@ -288,6 +310,14 @@ static enum fault_isa isa_of(const struct qemu_plugin_tb *tb, uint32_t *flags)
     return t32 > 0 ? FAULT_T32 : FAULT_A32;
 }
 
+/* MSR CONTEXTIDR_EL1, Xt: t + 1, else 0. */
+static uint32_t context_register(const struct qemu_plugin_insn *insn)
+{
+    uint32_t op;
+    memcpy(&op, qemu_plugin_insn_data(insn), sizeof op);
+    return (op & ~31u) == 0xd518d020 ? (op & 31) + 1 : 0;
+}
+
 /* QEMU looks ahead at the end of a page, and then the instruction before seems to be longer. */
 static size_t size_of(enum fault_isa isa, const struct qemu_plugin_insn *insn)
 {
@@ -352,8 +382,12 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     b->addr = qemu_plugin_insn_vaddr(first);
     b->insns = (uint32_t)qemu_plugin_tb_n_insns(tb);
     mark(b, tb, isa);
+    if (rec.system) {
+        flags |= guest_level() << TRACE_BLOCK_LEVEL_SHIFT;
+        b->sets_context = context_register(end);
+    }
     pthread_mutex_lock(&rec.lock);
-    if (!area->entry) {
+    if (!area->entry && !rec.system) {
         area->entry = qemu_plugin_entry_code();
         area->code_start = qemu_plugin_start_code();
     }
@@ -472,6 +506,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
         else if (!strcmp(argv[i], "each=1"))
             rec.each = 1;
     }
+    rec.system = info->system_emulation;
     rec.arm32 = !strcmp(info->target_name, "arm");
     rec.area = mmap(NULL, sizeof *rec.area, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
@@ -488,6 +523,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
     qemu_plugin_register_vcpu_init_cb(id, on_thread);
     qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    if (rec.system)
+        return 0;
     qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
     qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_result);
     return 0;

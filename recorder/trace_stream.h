@@ -29,6 +29,7 @@
                                         the next word counts */
 #define TRACE_THREAD     0xf4000000u /* a new thread is in this place; value: its number, from 1 on */
 #define TRACE_THREAD_END 0xf5000000u
+#define TRACE_CONTEXT    0xf6000000u /* the context ID is that of the next word from here on */
 
 #define TRACE_KIND(word)  ((word)&0xff000000u)
 #define TRACE_VALUE(word) ((word)&0x00ffffffu)
@@ -46,7 +47,10 @@ struct trace_block {
 enum trace_block_flag {
     TRACE_BLOCK_T32 = 1,
     TRACE_BLOCK_ISA_KNOWN = 2, /* … or not T32: without this flag nobody knows */
+    TRACE_BLOCK_LEVEL = 0x30,  /* exception level, shifted by TRACE_BLOCK_LEVEL_SHIFT */
 };
+
+#define TRACE_BLOCK_LEVEL_SHIFT 4
 
 enum trace_chunk_kind {
     TRACE_CHUNK_FREE,

@@ -3,8 +3,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #ifndef CT_PLUGIN_DIR
@@ -65,10 +67,20 @@ int qemu_find(struct qemu *qemu, const char *program, const char *file, const ch
     return CLI_FAILED;
 }
 
+int qemu_find_system(struct qemu *qemu, const char *command, const char *file, const char *variable)
+{
+    *qemu = (struct qemu){.command = command, .system = true};
+    if (find_plugin(qemu->plugin, file, variable))
+        return CLI_CLEAN;
+    cli_say("the plugin for QEMU is not at %s; name it in %s", qemu->plugin, variable);
+    return CLI_FAILED;
+}
+
 void qemu_run(const struct qemu *qemu, const char *option, char *const *argv)
 {
     char plugin[4200];
     size_t count = 0;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read what it has to say */
     while (argv[count])
         count++;
     char **all = calloc(count + 8, sizeof *all);
@@ -83,6 +95,8 @@ void qemu_run(const struct qemu *qemu, const char *option, char *const *argv)
     }
     all[n++] = (char *)(uintptr_t) "-plugin";
     all[n++] = plugin;
+    argv += qemu->system; /* the command itself */
+    count -= qemu->system;
     memcpy(all + n, argv, count * sizeof *all);
     execvp(qemu->command, all);
     fprintf(stderr, "coretap: %s cannot be run: %s; it is in Debian's package qemu-user\n", qemu->command,

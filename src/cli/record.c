@@ -33,6 +33,7 @@ enum {
     OPT_THREADS,
     OPT_SEED,
     OPT_EACH,
+    OPT_SYSTEM,
     OPT_TRUTH,
     OPTS
 };
@@ -72,6 +73,11 @@ static enum ct_isa isa_of(const struct record *r, const struct trace_block *b)
     return b->flags & TRACE_BLOCK_T32 ? CT_ISA_T32 : CT_ISA_A32;
 }
 
+static unsigned level_of(const struct trace_block *b)
+{
+    return (b->flags & TRACE_BLOCK_LEVEL) >> TRACE_BLOCK_LEVEL_SHIFT;
+}
+
 static int take_blocks(struct record *r)
 {
     const struct trace_block *b;
@@ -79,7 +85,8 @@ static int take_blocks(struct record *r)
     while (!status && (b = record_feed_block(&r->feed))) {
         const uint64_t addr = b->addr[0] | (uint64_t)b->addr[1] << 32;
         const uint8_t *bytes = (const uint8_t *)(b + 1);
-        status = b->insns ? ct_code_add_block(r->code, b->id, addr, isa_of(r, b), bytes, b->size, b->insns)
+        status = b->insns ? ct_code_add_block(r->code, b->id, addr, isa_of(r, b), level_of(b), bytes, b->size,
+                                              b->insns)
                           : ct_code_add_memory(r->code, addr, bytes, b->size);
     }
     return status ? cli_library_error(r->args->ctx) : CLI_CLEAN;
@@ -143,12 +150,12 @@ static int make_out(struct record *r)
 static int begin_thread(struct record *r, unsigned index, uint32_t number)
 {
     struct thread *t = &r->threads[index];
-    unsigned core = 0;
+    unsigned core = r->o.system ? number - 1 : 0; /* a processor is a core, whenever it starts */
     if (!r->out && make_out(r))
         return CLI_FAILED;
-    while (!r->o.contexts && core < RECORD_CORES && r->busy[core])
+    while (!r->o.contexts && !r->o.system && core < RECORD_CORES && r->busy[core])
         core++;
-    if (core == RECORD_CORES) {
+    if (core >= RECORD_CORES) {
         cli_say("more than %d threads at a time: there are no more trace IDs; try --threads contexts",
                 RECORD_CORES);
         return CLI_FAILED;
@@ -160,6 +167,8 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number)
     r->busy[core] = true;
     if (ct_path_new(r->args->ctx, r->code, unit, number, &t->path))
         return cli_library_error(r->args->ctx);
+    if (r->o.system)
+        ct_path_system(t->path);
     return CLI_CLEAN;
 }
 
@@ -271,6 +280,7 @@ static int read_options(struct record *r)
     o->padding = (uint32_t)v[OPT_PADDING].number;
     o->framed = v[OPT_FRAMED].given || v[OPT_IDS].given || o->padding || o->stream;
     o->contexts = v[OPT_THREADS].number == 1;
+    o->system = v[OPT_SYSTEM].given;
     o->wishes = (struct ct_unit_wishes){.protocol = protocols[v[OPT_PROTOCOL].number],
                                         .branch_broadcast = v[OPT_BROADCAST].given,
                                         .cycle_count = v[OPT_CYCLES].given,
@@ -334,6 +344,19 @@ static void leave_keys_to_program(void)
     signal(SIGPIPE, SIG_IGN); /* who reads a stream may go */
 }
 
+static int find_qemu(const struct record *r, struct qemu *qemu)
+{
+    const struct cli_args *args = r->args;
+    static const char file[] = "coretap-trace.so", variable[] = "CORETAP_TRACE_PLUGIN";
+    if (!r->o.system)
+        return qemu_find(qemu, args->rest[0], file, variable);
+    if (r->o.wishes.protocol == CT_PROTOCOL_PTM || r->o.contexts || args->values[OPT_START].given ||
+        args->values[OPT_STOP].given || args->values[OPT_STREAM].given)
+        return cli_usage_error(args->command, "--system does not go with --protocol ptm, --threads contexts, "
+                                              "--start, --stop or --stream");
+    return qemu_find_system(qemu, args->rest[0], file, variable);
+}
+
 static int run(const struct cli_args *args)
 {
     struct qemu qemu;
@@ -349,7 +372,7 @@ static int run(const struct cli_args *args)
     r->args = args;
     int code = read_options(r);
     if (!code)
-        code = qemu_find(&qemu, args->rest[0], "coretap-trace.so", "CORETAP_TRACE_PLUGIN");
+        code = find_qemu(r, &qemu);
     if (!code && !qemu.arm32 && r->o.wishes.protocol == CT_PROTOCOL_PTM) {
         cli_say("%s: an A64 program; a PTM traces A32 and T32 only: choose etm4 or ete", args->rest[0]);
         code = CLI_FAILED;
@@ -467,6 +490,10 @@ static const struct cli_option options[OPTS] = {
     [OPT_EACH] =
         {.name = "each",
          .help = "Watch each instruction by itself. Slower, and the same trace: a check of the recorder."},
+    [OPT_SYSTEM] =
+        {.name = "system",
+         .help = "PROGRAM is qemu-system-aarch64 with its arguments: each processor of the machine has a "
+                 "trace unit, and exception levels and vectors are in the trace."},
     [OPT_TRUTH] = {.name = "truth",
                    .kind = CLI_TEXT,
                    .arg = "FILE",

@@ -46,6 +46,7 @@ struct record_options {
     const char *truth;
     const char *program;
     bool framed;
+    bool system;         /* a whole machine */
     bool contexts;       /* threads are context IDs on one core */
     uint64_t code_start; /* of the program, where it was loaded */
     const char *stream;  /* where frames go instead of into the directory, or NULL */

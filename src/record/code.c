@@ -229,8 +229,8 @@ static int make_room(struct ct_code *code, uint32_t id)
     return CT_OK;
 }
 
-int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, const uint8_t *bytes,
-                      size_t size, uint32_t insns)
+int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, unsigned level,
+                      const uint8_t *bytes, size_t size, uint32_t insns)
 {
     bool changed = false;
     int status = make_room(code, id);
@@ -248,6 +248,7 @@ int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_
                                 .insns = insns,
                                 .bytes = copy,
                                 .isa = (uint8_t)isa,
+                                .level = (uint8_t)level,
                                 .changed = changed};
     b->stop_count = find_stops(code, b, NULL);
     if (b->stop_count) {

@@ -31,6 +31,7 @@ struct ct_code_block {
     struct ct_code_stop *stops; /* in order */
     const uint8_t *bytes;
     uint8_t isa;     /* enum ct_isa */
+    uint8_t level;   /* exception level */
     uint8_t end_how; /* enum ct_code_end */
     uint8_t changed; /* other code ran at these addresses before: memory images cannot tell both */
     uint8_t it_left; /* T32: instructions of an IT block that lie behind the block */
@@ -50,10 +51,9 @@ struct ct_code;
 int ct_code_new(struct ct_ctx *ctx, const struct ct_arch *arch, struct ct_code **out);
 void ct_code_free(struct ct_code *code);
 
-/* Block number `id`, which is the next one or, where some are missing, a later one. `size` bytes of `insns`
- * instructions. CT_ERR_NOMEM. */
-int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, const uint8_t *bytes,
-                      size_t size, uint32_t insns);
+/* Block number `id`, executed at exception level `level`: `size` bytes of `insns` instructions. CT_ERR_NOMEM. */
+int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, unsigned level,
+                      const uint8_t *bytes, size_t size, uint32_t insns);
 
 /* What lay in memory, for what no block says. CT_ERR_NOMEM. */
 int ct_code_add_memory(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size);

@@ -9,13 +9,20 @@
 enum {
     EXCEPTION_CALL = 2,
     EXCEPTION_TRAP = 3,
+    EXCEPTION_SYSTEM_ERROR = 4,
+    EXCEPTION_INSN_FAULT = 11,
     EXCEPTION_DATA_FAULT = 12,
     EXCEPTION_IRQ = 14,
+    EXCEPTION_FIQ = 15,
 };
+
+#define VECTOR_BASES 4
+#define VECTOR_TABLE UINT64_C(0x800) /* bytes; an entry each 0x80: Arm ARM DDI 0487, D1.3.1 */
 
 struct place {
     uint64_t addr;
     enum ct_isa isa;
+    unsigned level;
 };
 
 struct ct_path {
@@ -31,6 +38,10 @@ struct ct_path {
     struct place interrupted;
     struct place told; /* where the unit was left when the core went to another thread */
     bool away;
+    bool system;
+    bool vague;                     /* where execution was when it left the block is not known */
+    uint64_t vectors[VECTOR_BASES]; /* tables of vectors that exceptions went to */
+    unsigned vector_count;
 };
 
 int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_unit *unit, uint32_t id,
@@ -48,15 +59,54 @@ int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_unit *
     return CT_OK;
 }
 
+void ct_path_system(struct ct_path *p)
+{
+    p->system = true;
+}
+
 void ct_path_free(struct ct_path *p)
 {
     free(p);
 }
 
+/* ---- the vectors of a whole machine ---- */
+
+static bool knows_vectors(const struct ct_path *p, uint64_t addr)
+{
+    for (unsigned i = 0; i < p->vector_count; i++)
+        if (p->vectors[i] == (addr & ~(VECTOR_TABLE - 1)))
+            return true;
+    return false;
+}
+
+static bool is_vector(const struct ct_path *p, struct place at)
+{
+    return p->system && at.level && !(at.addr & 0x7f) && knows_vectors(p, at.addr);
+}
+
+/* Something that can only be an exception led to `at`. */
+static void learn_vector(struct ct_path *p, struct place at)
+{
+    if (p->system && at.level && !(at.addr & 0x7f) && !knows_vectors(p, at.addr) &&
+        p->vector_count < VECTOR_BASES)
+        p->vectors[p->vector_count++] = at.addr & ~(VECTOR_TABLE - 1);
+}
+
+/* What came between two blocks: the vector tells. */
+static unsigned async_number(const struct ct_path *p, struct place at)
+{
+    static const uint8_t by_entry[] = {EXCEPTION_INSN_FAULT, EXCEPTION_IRQ, EXCEPTION_FIQ,
+                                       EXCEPTION_SYSTEM_ERROR};
+    return p->system ? by_entry[at.addr >> 7 & 3] : EXCEPTION_IRQ;
+}
+
+/* ---- a block ---- */
+
 /* Tells of the first `count` instructions of a block, up to but not including a waypoint that is its last. */
 static int tell_insns(struct ct_path *p, const struct ct_code_block *b, uint32_t count)
 {
     uint32_t told = 0;
+    ct_unit_next_level(p->unit, b->level);
     for (uint32_t i = 0; i < b->stop_count && b->stops[i].index < count; i++) {
         const struct ct_code_stop *stop = &b->stops[i];
         ct_unit_insns(p->unit, stop->index + 1 - told, stop->end - stop->insn.size, stop->end, !b->changed);
@@ -82,13 +132,15 @@ static bool is_at(struct place place, uint64_t addr)
 static int tell_direct(struct ct_path *p, const struct ct_code_stop *stop, struct place next, bool *async)
 {
     const bool always = !stop->insn.cond && !stop->in_it;
-    const struct place behind = {stop->end, (enum ct_isa)p->now->isa};
-    const struct place target = {stop->insn.target, (enum ct_isa)stop->insn.isa};
+    const struct place behind = {stop->end, (enum ct_isa)p->now->isa, 0};
+    const struct place target = {stop->insn.target, (enum ct_isa)stop->insn.isa, 0};
     bool taken = is_at(next, target.addr);
     if (target.addr == behind.addr)
         taken = always;
-    else if (!taken && !is_at(next, behind.addr))
-        *async = taken = always;
+    else if (!taken && !is_at(next, behind.addr)) {
+        taken = always;
+        p->vague = !always;
+    }
     const struct place to = taken ? target : behind;
     const int status = ct_unit_branch(p->unit, &stop->insn, taken, to.addr, to.isa);
     *async = !is_at(next, to.addr);
@@ -102,6 +154,8 @@ static int tell_stop(struct ct_path *p, const struct ct_code_stop *stop, struct 
         return tell_direct(p, stop, next, async);
     if (stop->insn.type == CT_INSN_IBR) {
         const bool taken = !perhaps || !is_at(next, stop->end);
+        p->vague = is_vector(p, next);
+        ct_unit_next_level(p->unit, next.level);
         return ct_unit_branch(p->unit, &stop->insn, taken, next.addr, next.isa);
     }
     *async = !is_at(next, stop->end);
@@ -120,6 +174,13 @@ static int tell_fault(struct ct_path *p, uint32_t count, struct place next, unsi
     return ct_unit_exception(p->unit, number);
 }
 
+static int tell_call(struct ct_path *p, bool *left)
+{
+    const int status = tell_insns(p, p->now, p->now->insns);
+    *left = true;
+    return status ? status : ct_unit_exception(p->unit, EXCEPTION_CALL);
+}
+
 /* The block was executed whole, and then execution was at `next`. */
 static int tell_whole(struct ct_path *p, struct place next, bool *left)
 {
@@ -128,24 +189,27 @@ static int tell_whole(struct ct_path *p, struct place next, bool *left)
     bool async = false;
     if (stop && stop->index + 1 != b->insns)
         stop = NULL;
+    if (p->system && b->end_how == CT_CODE_TRAP && is_at(next, b->end))
+        return tell_call(p, left); /* QEMU did what a hypervisor or firmware is asked for */
+    if (p->system && !stop && b->end_how == CT_CODE_PLAIN && is_vector(p, next) &&
+        async_number(p, next) == EXCEPTION_INSN_FAULT && b->end % 4096)
+        return tell_fault(p, b->insns - 1, next, EXCEPTION_TRAP, left);
     if (b->end_how == CT_CODE_TRAP ||
         (!stop && p->interrupted_known && is_at(next, b->last) && b->end_how != CT_CODE_CALL))
         return tell_fault(p, b->insns - 1, next, EXCEPTION_TRAP, left);
+    if (b->end_how == CT_CODE_CALL)
+        return tell_call(p, left);
     int status = tell_insns(p, b, b->insns);
     if (status)
         return status;
-    if (b->end_how == CT_CODE_CALL) {
-        *left = true;
-        return ct_unit_exception(p->unit, EXCEPTION_CALL);
-    }
     if (stop)
         status = tell_stop(p, stop, next, &async);
     else
         async = !is_at(next, b->end);
-    if (status || !(async || p->handler))
+    if (status || !(async || p->handler || p->vague))
         return status;
     *left = true;
-    return ct_unit_exception(p->unit, EXCEPTION_IRQ);
+    return p->vague ? CT_OK : ct_unit_exception(p->unit, async_number(p, next));
 }
 
 /* Tells of the block of now; `next`: where execution came, or where a signal found it. */
@@ -170,7 +234,7 @@ static int settle(struct ct_path *p, struct place next, bool *left)
 
 static int enter(struct ct_path *p, const struct ct_code_block *b)
 {
-    const struct place here = {b->addr, (enum ct_isa)b->isa};
+    const struct place here = {b->addr, (enum ct_isa)b->isa, b->level};
     bool left = !p->now;
     int status = CT_OK;
     if (p->away) {
@@ -180,8 +244,13 @@ static int enter(struct ct_path *p, const struct ct_code_block *b)
     }
     if (p->now && !status)
         status = settle(p, p->handler && p->interrupted_known ? p->interrupted : here, &left);
-    if (left && !status)
-        status = ct_unit_place(p->unit, here.addr, here.isa);
+    if (left && !status) {
+        ct_unit_next_level(p->unit, b->level);
+        learn_vector(p, here);
+        status = is_vector(p, here) ? ct_unit_enter(p->unit, here.addr, here.isa)
+                                    : ct_unit_place(p->unit, here.addr, here.isa);
+    }
+    p->vague = false;
     p->now = b;
     p->partial = p->handler = p->interrupted_known = false;
     return status;
@@ -216,6 +285,11 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
             break;
         case TRACE_HANDLER:
             p->handler = true;
+            break;
+        case TRACE_CONTEXT:
+            if (size - i < 2)
+                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a context ID is cut off");
+            ct_unit_context(p->unit, words[++i]);
             break;
         case TRACE_WAITED:
             if (size - i < 2)

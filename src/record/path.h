@@ -12,6 +12,9 @@ int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_unit *
                 struct ct_path **out);
 void ct_path_free(struct ct_path *path);
 
+/* The thread is a processor of a whole machine, whose exceptions take it to handlers that are traced too. */
+void ct_path_system(struct ct_path *path);
+
 /* Takes words (recorder/trace_stream.h), all of a chunk. CT_ERR_FORMAT: they name a block that is not there. */
 int ct_path_words(struct ct_path *path, const uint32_t *words, size_t size);
 

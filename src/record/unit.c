@@ -219,11 +219,27 @@ static void next_run(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
 
 /* ---- what is executed ---- */
 
+void ct_unit_next_level(struct ct_unit *u, unsigned level)
+{
+    u->next_level = (uint8_t)level;
+}
+
 int ct_unit_place(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
 {
-    u->tracing = false;
+    u->tracing = u->excepted = false;
+    u->level = u->next_level;
     next_run(u, addr, isa);
     return CT_OK;
+}
+
+int ct_unit_enter(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
+{
+    const bool goes_on = u->excepted && u->voice->enter;
+    const int status = ct_unit_place(u, addr, isa);
+    if (status || !goes_on)
+        return status;
+    u->tracing = true;
+    return u->voice->enter(u);
 }
 
 void ct_unit_insns(struct ct_unit *u, uint32_t n, uint64_t last, uint64_t end, bool traceable)
@@ -249,12 +265,15 @@ int ct_unit_branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, ui
         bool target = u->broadcast && taken && (indirect || insn->type == CT_INSN_BR);
         if (indirect && !target)
             target = insn->sub == CT_INSN_SUB_LINK || !pops(u, next, (uint8_t)isa);
-        status = u->voice->branch(u, taken, target, &(struct ct_unit_place){next, (uint8_t)isa});
+        const bool eret = taken && insn->sub == CT_INSN_SUB_ERET;
+        target |= eret;
+        status = u->voice->branch(u, taken, target, eret, &(struct ct_unit_place){next, (uint8_t)isa});
         if (taken && insn->sub == CT_INSN_SUB_LINK)
             push(u, end, old_isa);
         if (!status)
             status = extras(u);
     }
+    u->level = u->next_level;
     next_run(u, next, isa);
     return status;
 }
@@ -273,6 +292,7 @@ int ct_unit_exception(struct ct_unit *u, unsigned number)
         status = extras(u);
     u->clock += EXCEPTION_CYCLES;
     u->tracing = false;
+    u->excepted = on;
     next_run(u, u->end, (enum ct_isa)u->at.isa);
     return status;
 }

@@ -62,6 +62,12 @@ struct ct_unit;
 int ct_unit_new(struct ct_ctx *ctx, const struct ct_unit_options *options, struct ct_unit **out);
 void ct_unit_free(struct ct_unit *unit);
 
+/* What comes next is executed at this exception level. Without any of these calls all is EL0. */
+void ct_unit_next_level(struct ct_unit *unit, unsigned level);
+
+/* Execution goes on at `addr`, where an exception took it, without a gap in the trace. */
+int ct_unit_enter(struct ct_unit *unit, uint64_t addr, enum ct_isa isa);
+
 /* Execution goes on at `addr`, and nothing told how it came there (or an exception did). */
 int ct_unit_place(struct ct_unit *unit, uint64_t addr, enum ct_isa isa);
 

@@ -37,8 +37,8 @@ static uint8_t select_of(uint8_t isa)
     return isa == CT_ISA_T32 ? CT_IS1 : CT_IS0;
 }
 
-/* Everything here is what EL0 does, in the non-secure state. */
-static struct ct_elem context_of(const struct ct_unit *u)
+/* Everything here is done in the non-secure state. */
+static struct ct_elem context_of(const struct ct_unit *u, unsigned level)
 {
     uint16_t aux = 0;
     if (u->at.isa == CT_ISA_A64)
@@ -48,7 +48,7 @@ static struct ct_elem context_of(const struct ct_unit *u)
     if (has(u, CONFIGR_VMID))
         aux |= CT_CONTEXT_VMID;
     return (struct ct_elem){.kind = CT_ELEM_CONTEXT,
-                            .n = CT_SEC_NS << 4,
+                            .n = (uint8_t)(CT_SEC_NS << 4 | level),
                             .aux = aux,
                             .v = (has(u, CONFIGR_CID) ? u->context : 0) |
                                  (uint64_t)(has(u, CONFIGR_VMID) ? u->o.vmid : 0) << 32};
@@ -71,8 +71,22 @@ static int begin_etm4(struct ct_unit *u, bool periodic)
     if (!status && !periodic)
         status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TRACE_ON, .n = u->why});
     if (!status)
-        status = ct_unit_put(u, context_of(u));
+        status = ct_unit_put(u, context_of(u, u->level));
     return status ? status : say_address(u, &u->at);
+}
+
+static int enter_etm4(struct ct_unit *u)
+{
+    const int status = ct_unit_put(u, context_of(u, u->level));
+    return status ? status : say_address(u, &u->at);
+}
+
+/* A return from an exception: an ETE knows it by the instruction. The level changes with it. */
+static int say_return(struct ct_unit *u)
+{
+    const bool ete = u->o.source.protocol == CT_PROTOCOL_ETE;
+    const int status = ete ? CT_OK : ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_RETURN});
+    return status ? status : ct_unit_put(u, context_of(u, u->next_level));
 }
 
 static int say_cycles(struct ct_unit *u)
@@ -88,7 +102,8 @@ static int say_cycles(struct ct_unit *u)
     return ct_unit_put(u, elem);
 }
 
-static int branch_etm4(struct ct_unit *u, bool taken, bool target, const struct ct_unit_place *next)
+static int branch_etm4(struct ct_unit *u, bool taken, bool target, bool eret,
+                       const struct ct_unit_place *next)
 {
     struct ct_elem *last = u->count ? &u->elems[u->count - 1] : NULL;
     int status = CT_OK;
@@ -96,6 +111,8 @@ static int branch_etm4(struct ct_unit *u, bool taken, bool target, const struct 
         last->v |= (uint64_t)taken << last->n++;
     else
         status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = 1, .v = taken});
+    if (!status && eret)
+        status = say_return(u);
     if (!status && target)
         status = say_address(u, next);
     return status ? status : say_cycles(u);
@@ -133,6 +150,7 @@ const struct ct_unit_voice ct_unit_voice_etm4 = {
     .begin = begin_etm4,
     .branch = branch_etm4,
     .exception = exception_etm4,
+    .enter = enter_etm4,
     .event = event_etm4,
     .time = time_etm4,
     .lose = lose_etm4,

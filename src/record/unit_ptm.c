@@ -85,8 +85,9 @@ static int begin_ptm(struct ct_unit *u, bool periodic)
     return status;
 }
 
-static int branch_ptm(struct ct_unit *u, bool taken, bool target, const struct ct_unit_place *next)
+static int branch_ptm(struct ct_unit *u, bool taken, bool target, bool eret, const struct ct_unit_place *next)
 {
+    (void)eret; /* programs have none */
     struct ct_elem *last = u->count ? &u->elems[u->count - 1] : NULL;
     const bool gathers = !target && !has(u, ETMCR_CA);
     int status = CT_OK;

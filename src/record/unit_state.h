@@ -22,8 +22,10 @@ struct ct_unit_voice {
     /* Trace begins with the run of now; `periodic`: it is on already and says where it is. */
     int (*begin)(struct ct_unit *u, bool periodic);
     /* The waypoint at the end of the run; `target`: where it led to cannot be known. */
-    int (*branch)(struct ct_unit *u, bool taken, bool target, const struct ct_unit_place *next);
+    int (*branch)(struct ct_unit *u, bool taken, bool target, bool eret, const struct ct_unit_place *next);
     int (*exception)(struct ct_unit *u, unsigned number);
+    /* Behind an exception, or NULL when it says that itself. */
+    int (*enter)(struct ct_unit *u);
     int (*event)(struct ct_unit *u, unsigned bits);
     int (*time)(struct ct_unit *u);
     int (*lose)(struct ct_unit *u);
@@ -46,6 +48,8 @@ struct ct_unit {
     uint64_t last; /* its last instruction */
     uint32_t n;
     bool traceable;
+    uint8_t level, next_level; /* exception level of now and of what comes next */
+    bool excepted;             /* an exception was traced last */
     /* Trace. */
     bool tracing; /* a decoder knows where the run begins */
     bool synced;
