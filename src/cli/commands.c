@@ -18,6 +18,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_merge,
     &cli_command_profile,
     &cli_command_monitor,
+    &cli_command_spec,
     &cli_command_tessla,
     &cli_command_fractal,
     NULL,

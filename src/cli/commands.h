@@ -15,6 +15,7 @@ extern const struct cli_command cli_command_profile;
 extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_monitor;
+extern const struct cli_command cli_command_spec;
 extern const struct cli_command cli_command_stats;
 extern const struct cli_command cli_command_tessla;
 extern const struct cli_command cli_command_timing;

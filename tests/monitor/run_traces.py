@@ -162,12 +162,30 @@ def check_gaps(folder):
     assert not any(row.get("uncertain") for row in forgets if row["time"] > gaps[-1] + 1)
 
 
+def check_generated(folder):
+    """What 'coretap spec' writes says nothing of the capture that it is from, and flags a slower and a faster program."""
+    (folder / "slow").mkdir()
+    usual, odd = Case(folder, validation, False), Case(folder / "slow", validation, True)
+    spec = folder / "generated.tessla"
+    for margin in (0, 5):
+        spec.write_text(run("spec", "-q", "--timing", "--margin", margin, "--pair", "entry:block_start entry:block_end",
+                            "--function", "main", "--elf", usual.program, usual.capture))
+        rows = usual.monitor("-a", "--spec", spec, codes=(0,))
+        assert not any(row["output"].endswith("violation") for row in rows), rows
+    got = {row["output"] for row in odd.monitor("--spec", spec, codes=(1,))}
+    assert {"way1_min_violation", "way1_max_violation"} <= got, got
+    nothing = run("spec", "-q", "--timing", "--pair", "entry:block_end 0x0", "--elf", usual.program, usual.capture,
+                  codes=(0, 2))
+    assert "_violation" not in nothing, nothing
+
+
 def main():
     missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
     checks = [(f"{listing.__name__}, {'bug' if bug else 'no bug'}",
                lambda folder, listing=listing, bug=bug: check_listing(Case(folder, listing, bug)))
               for listing in BINDS for bug in (False, True)]
-    checks += [("several specifications", check_together), ("lost trace", check_gaps)]
+    checks += [("several specifications", check_together), ("lost trace", check_gaps),
+               ("specification from measured times", check_generated)]
     print(f"1..{len(checks)}")
     failed = 0
     for number, (name, check) in enumerate(checks, 1):
