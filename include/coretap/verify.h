@@ -72,6 +72,15 @@ CT_API void ct_verifier_free(struct ct_verifier *verifier);
 CT_API int ct_verifier_add(struct ct_verifier *verifier, const struct ct_monitor_spec *spec, const char *name,
                            const struct ct_verify_bind *binds, size_t count);
 
+/* Exchanges specification `number` for another one while a run goes on, between two batches. The old one is finished as at
+ * the end of a stream; the new one takes its number and begins as if the stream began here. The others notice nothing. Its
+ * places are added: ct_watcher_renew has to follow before the next batch. What counts as a violation is as without
+ * ct_verifier_violation. When the new one cannot be bound (the errors of ct_verifier_add) the old one goes on; CT_ERR_FORMAT,
+ * CT_ERR_LIMIT: the old one failed in its last instants, the new one runs. CT_ERR_ARG: no such specification, or no run. */
+CT_API int ct_verifier_exchange(struct ct_verifier *verifier, uint32_t number,
+                                const struct ct_monitor_spec *spec, const char *name,
+                                const struct ct_verify_bind *binds, size_t count);
+
 /* What counts as a violation. Without this: a verdict that is false; a Bool that is false (an output of type Bool says
  * whether a property holds); each event of a Unit output with "error" or "violation" in its name. After it, for the outputs
  * called `output` in all specifications: each event when `value` is NULL, else each event with that value as text.

@@ -95,6 +95,10 @@ struct ct_watcher;
 CT_API int ct_watcher_new(struct ct_ctx *ctx, const struct ct_watches *watches, struct ct_watcher **out);
 CT_API void ct_watcher_free(struct ct_watcher *watcher);
 
+/* After watchpoints were added to the set: what edges pass is found out again, from the next batch on. Nothing of the stream
+ * is lost. CT_ERR_ARG in the midst of a batch. */
+CT_API int ct_watcher_renew(struct ct_watcher *watcher);
+
 /* Gives the events of a batch in order, at most `cap` (at least 1); *count is how many. Result: 1 when the batch is
  * done; 0: call again with the same batch, there are more. All batches are of one graph and in order. Four bytes for
  * each edge of the graph, and 24 for each place that an edge passes. CT_ERR_NOMEM. */

@@ -245,13 +245,55 @@ int ct_verifier_start(struct ct_verifier *v, ct_verify_fn *fn, void *user)
     return rc;
 }
 
+static int finish(struct ct_verify_spec *s)
+{
+    int rc = flush(s);
+    if (!rc && (rc = ct_monitor_finish(s->monitor)) != CT_OK)
+        rc = failed(s, rc);
+    return rc;
+}
+
+/* Takes the links of a specification away, of those before `end`. */
+static void unlink_spec(struct ct_verifier *v, uint32_t number, size_t end)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < v->link_count; i++)
+        if (i >= end || v->links[i].spec != number)
+            v->links[kept++] = v->links[i];
+    v->link_count = kept;
+}
+
+int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
+                         const char *name, const struct ct_verify_bind *binds, size_t count)
+{
+    struct ct_verify_spec *s = NULL;
+    const size_t links = v->link_count;
+    if (number >= v->spec_count || !v->specs[number]->monitor)
+        return ct_fail(v->ctx, CT_ERR_ARG, "verifier: there is no specification %u in a run to be exchanged",
+                       number);
+    int rc = ct_verify_bind_spec(v, number, spec, name, binds, count, &s);
+    if (!rc && (rc = start(s)) != CT_OK) {
+        v->link_count = links;
+        free(s->places);
+    }
+    if (rc) { /* places that were found have events, which nobody takes */
+        const int indexed = index_links(v);
+        return indexed ? indexed : rc;
+    }
+    struct ct_verify_spec *old = v->specs[number];
+    const int ended = finish(old);
+    ct_monitor_free(old->monitor);
+    free(old->places);
+    v->specs[number] = s;
+    unlink_spec(v, number, links);
+    rc = index_links(v);
+    return rc ? rc : ended;
+}
+
 int ct_verifier_finish(struct ct_verifier *v)
 {
     int rc = CT_OK;
-    for (size_t i = 0; !rc && i < v->spec_count; i++) {
-        rc = flush(v->specs[i]);
-        if (!rc && (rc = ct_monitor_finish(v->specs[i]->monitor)) != CT_OK)
-            rc = failed(v->specs[i], rc);
-    }
+    for (size_t i = 0; !rc && i < v->spec_count; i++)
+        rc = finish(v->specs[i]);
     return rc;
 }

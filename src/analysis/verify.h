@@ -72,4 +72,9 @@ struct ct_verifier {
     void *user;
 };
 
+/* Makes a specification of this number and adds its links behind the others. The errors of ct_verifier_add: no link was added. */
+int ct_verify_bind_spec(struct ct_verifier *verifier, uint32_t number, const struct ct_monitor_spec *spec,
+                        const char *name, const struct ct_verify_bind *binds, size_t count,
+                        struct ct_verify_spec **out);
+
 #endif

@@ -152,15 +152,15 @@ static uint8_t rule_of(const struct ct_monitor_stream *out)
     return CT_VERIFY_NEVER;
 }
 
-static struct ct_verify_spec *spec_new(struct ct_verifier *v, const struct ct_monitor_spec *spec,
-                                       const char *name)
+static struct ct_verify_spec *spec_new(struct ct_verifier *v, uint32_t number,
+                                       const struct ct_monitor_spec *spec, const char *name)
 {
     struct ct_verify_spec *s = ct_arena_alloc(&v->arena, sizeof *s);
     if (!s)
         return NULL;
     s->verifier = v;
     s->spec = spec;
-    s->number = (uint32_t)v->spec_count;
+    s->number = number;
     s->input_count = ct_monitor_input_count(spec);
     s->output_count = ct_monitor_output_count(spec);
     s->name = ct_arena_strdup(&v->arena, name);
@@ -179,19 +179,38 @@ static struct ct_verify_spec *spec_new(struct ct_verifier *v, const struct ct_mo
     return s;
 }
 
+int ct_verify_bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
+                        const char *name, const struct ct_verify_bind *binds, size_t count,
+                        struct ct_verify_spec **out)
+{
+    const size_t links = v->link_count;
+    struct ct_verify_spec *s = spec_new(v, number, spec, name);
+    if (!s)
+        return ct_fail_nomem(v->ctx, "verifier");
+    int rc = check_binds(v, s, binds, count);
+    for (size_t i = 0; !rc && i < s->input_count; i++)
+        rc = bind_input(v, s, (uint32_t)i, binds, count);
+    if (rc) {
+        v->link_count = links;
+        free(s->places);
+        return rc;
+    }
+    *out = s;
+    return CT_OK;
+}
+
 int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, const char *name,
                     const struct ct_verify_bind *binds, size_t count)
 {
     size_t specs = v->spec_count;
+    struct ct_verify_spec *s = NULL;
     struct ct_verify_spec **all = ct_arena_push(&v->arena, v->specs, &specs, sizeof *all);
-    struct ct_verify_spec *s = all ? spec_new(v, spec, name) : NULL;
-    if (!s)
+    if (!all)
         return ct_fail_nomem(v->ctx, "verifier");
     v->specs = all;
-    v->specs[v->spec_count++] = s;
-    int rc = check_binds(v, s, binds, count);
-    for (size_t i = 0; !rc && i < s->input_count; i++)
-        rc = bind_input(v, s, (uint32_t)i, binds, count);
+    const int rc = ct_verify_bind_spec(v, (uint32_t)v->spec_count, spec, name, binds, count, &s);
+    if (!rc)
+        v->specs[v->spec_count++] = s;
     return rc;
 }
 

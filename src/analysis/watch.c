@@ -56,6 +56,15 @@ void ct_watcher_free(struct ct_watcher *w)
     free(w);
 }
 
+int ct_watcher_renew(struct ct_watcher *w)
+{
+    if (w->step || w->mark || w->begun || w->has_pending)
+        return ct_fail(w->ctx, CT_ERR_ARG,
+                       "watcher: a batch is not done; watchpoints can be added when ct_watcher_run gave 1");
+    w->edges = w->hit_count = 0;
+    return CT_OK;
+}
+
 /* ---- the map from edges to hits ---- */
 
 static int make_room(struct ct_watcher *w, size_t edges)

@@ -1,0 +1,165 @@
+/* 256 specifications at once, and one exchanged for another while they run: the others notice nothing, and the new one sees
+ * each event from then on, also of a place that nobody watched before. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/verify.h"
+
+enum {
+    SPECS = 256,
+    NODES = 8,
+    STEPS = 64,
+    BATCHES = 40,
+    EXCHANGED = 17,
+    AT = 23 /* the batch before which it is exchanged */
+};
+
+#define CODE UINT64_C(0x400000)
+
+struct run {
+    struct ct_ctx *ctx;
+    uint64_t sums[SPECS]; /* of the results of each specification, order included */
+    uint64_t counts[SPECS];
+    uint64_t last; /* value of the last result of EXCHANGED */
+};
+
+static void take(void *user, const struct ct_verify_result *result)
+{
+    struct run *r = user;
+    uint64_t *sum = &r->sums[result->spec];
+    *sum = (*sum * 31 + result->time) * 31 + (uint8_t)result->value[0];
+    r->counts[result->spec]++;
+    if (result->spec == EXCHANGED)
+        r->last = strtoull(result->value, NULL, 10);
+}
+
+static struct ct_monitor_spec *compile(struct ct_ctx *ctx, const char *text)
+{
+    const struct ct_monitor_options o = {.size = sizeof o, .changes_only = 1};
+    struct ct_monitor_spec *spec;
+    if (ct_monitor_compile(ctx, "exchange", text, strlen(text), &o, &spec))
+        fail_msg("%s", ct_ctx_error(ctx));
+    return spec;
+}
+
+static struct ct_graph *make_graph(struct ct_ctx *ctx, uint32_t edges[NODES])
+{
+    struct ct_graph *graph;
+    assert_int_equal(ct_graph_new(ctx, &graph), CT_OK);
+    for (uint32_t i = 0; i < NODES; i++) {
+        const uint64_t addr = CODE + 16 * i;
+        const struct ct_node node = {
+            .start = addr, .last = addr + 12, .end = addr + 16, .n = 4, .last_size = 4};
+        uint32_t number;
+        assert_int_equal(ct_graph_node(graph, &node, &number), CT_OK);
+        const struct ct_edge edge = {.next = addr + 16, .from = number, .exec = 1, .kind = CT_EDGE_NEXT};
+        assert_int_equal(ct_graph_edge(graph, &edge, &edges[i]), CT_OK);
+    }
+    return graph;
+}
+
+/* The step at `i`: node 7 is what nobody watches at first. */
+static uint32_t node_at(uint32_t i)
+{
+    return (i * 2654435761u) >> 29;
+}
+
+static void feed(struct ct_watcher *watcher, struct ct_verifier *verifier, const struct ct_graph *graph,
+                 const uint32_t edges[NODES], uint32_t batch)
+{
+    uint32_t edge[STEPS], cycles[STEPS];
+    struct ct_watch_event events[16];
+    size_t count;
+    int rc;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        edge[i] = edges[node_at(batch * STEPS + i)];
+        cycles[i] = 8;
+    }
+    const struct ct_step_batch steps = {.graph = graph, .edge = edge, .cycles = cycles, .count = STEPS};
+    do {
+        rc = ct_watcher_run(watcher, &steps, events, 16, &count);
+        assert_int_equal(ct_verifier_feed(verifier, events, count), CT_OK);
+    } while (rc == 0);
+    assert_int_equal(rc, 1);
+}
+
+static void run(struct run *r, bool exchange)
+{
+    struct ct_verify_options o = {.size = sizeof o};
+    struct ct_monitor_spec *specs[SPECS], *other;
+    struct ct_watches *watches;
+    struct ct_verifier *verifier;
+    struct ct_watcher *watcher;
+    uint32_t edges[NODES];
+    char text[400];
+    *r = (struct run){.ctx = ct_ctx_new()};
+    struct ct_graph *graph = make_graph(r->ctx, edges);
+    assert_int_equal(ct_watches_new(r->ctx, &watches), CT_OK);
+    assert_int_equal(ct_verifier_new(r->ctx, &o, watches, &verifier), CT_OK);
+    for (uint32_t i = 0; i < SPECS; i++) {
+        snprintf(text, sizeof text,
+                 "define p := onExecuting 0x%llx\ndefine q := onExecuting 0x%llx\n"
+                 "define n := eventCount(p, q)\nout n\n"
+                 "define m := monitor(always (p implies next[%u] (not p until q)))\nout m\n",
+                 (unsigned long long)(CODE + 16 * (i % 7)), (unsigned long long)(CODE + 16 * (i / 7 % 7)),
+                 1 + i % 5);
+        specs[i] = compile(r->ctx, text);
+        assert_int_equal(ct_verifier_add(verifier, specs[i], "one", NULL, 0), CT_OK);
+    }
+    snprintf(text, sizeof text, "define e := onExecuting 0x%llx\ndefine n := eventCount(e)\nout n\n",
+             (unsigned long long)(CODE + 16 * 7));
+    other = compile(r->ctx, text);
+    struct ct_monitor_spec *wrong = compile(r->ctx, "define e := function_call nowhere\nout e\n");
+    assert_int_equal(ct_verifier_exchange(verifier, 0, other, "other", NULL, 0), CT_ERR_ARG); /* no run */
+    assert_int_equal(ct_verifier_start(verifier, take, r), CT_OK);
+    assert_int_equal(ct_watcher_new(r->ctx, watches, &watcher), CT_OK);
+    for (uint32_t batch = 0; batch < BATCHES; batch++) {
+        if (exchange && batch == AT) {
+            assert_int_equal(ct_verifier_exchange(verifier, SPECS, other, "other", NULL, 0), CT_ERR_ARG);
+            assert_int_equal(ct_verifier_exchange(verifier, 3, wrong, "wrong", NULL, 0), CT_ERR_NOT_FOUND);
+            assert_int_equal(ct_verifier_exchange(verifier, EXCHANGED, other, "other", NULL, 0), CT_OK);
+            assert_int_equal(ct_watcher_renew(watcher), CT_OK);
+        }
+        feed(watcher, verifier, graph, edges, batch);
+    }
+    assert_int_equal(ct_verifier_finish(verifier), CT_OK);
+    ct_watcher_free(watcher);
+    ct_verifier_free(verifier);
+    for (uint32_t i = 0; i < SPECS; i++)
+        ct_monitor_spec_free(specs[i]);
+    ct_monitor_spec_free(other);
+    ct_monitor_spec_free(wrong);
+    ct_watches_free(watches);
+    ct_graph_free(graph);
+    ct_ctx_free(r->ctx);
+}
+
+static void exchanged_in_a_run(void **state)
+{
+    (void)state;
+    static struct run plain, with;
+    uint64_t seen = 0;
+    run(&plain, false);
+    run(&with, true);
+    for (uint32_t i = 0; i < SPECS; i++) {
+        assert_true(plain.counts[i] > 0);
+        if (i != EXCHANGED)
+            assert_true(plain.counts[i] == with.counts[i] && plain.sums[i] == with.sums[i]);
+    }
+    for (uint32_t i = AT * STEPS; i < BATCHES * STEPS; i++)
+        seen += node_at(i) == 7;
+    assert_true(seen > 10);
+    assert_int_equal(with.last, seen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exchanged_in_a_run)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
