@@ -296,8 +296,8 @@ static const char *const HARD[] = {
     "def down(n: Int): Int = if n == 0 then 0 else down(n - 1)\nout x + y as s\n"
     "out slift(x, y, (a: Int, c: Int) => up(a * a * 40) + down(c)) as f\n",
     "in x: Events[Int]\nin u: Events[Unit]\nout delay(x + 1, u) as d\nout time(u) as t\n",
-    "in p: Events[Bool]\nin x: Events[Int]\nin y: Events[Int]\ndefine a := x > y\ndefine c := x / y > 0\n"
-    "out a\ndefine m := monitor(always (p implies next (not a until p)))\nout m\n",
+    ("in p: Events[Bool]\nin x: Events[Int]\nin y: Events[Int]\ndefine a := x > y\ndefine c := x / y > 0\n"
+     "out a\ndefine m := monitor(always (p implies next (not a until p)))\nout m\n"),
 };
 
 static void hold_equal(const char *text, uint32_t seeds)
