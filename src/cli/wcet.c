@@ -185,7 +185,9 @@ static int solve(struct work *w, const struct cli_args *args, const struct ct_wc
         return CLI_FAILED;
     }
     int rc = ct_wcet_solve(w->wcet, wish, lp, &result);
-    bool written = !lp || (!ferror(lp) & !fclose(lp));
+    bool written = !lp || !ferror(lp);
+    if (lp && fclose(lp) != 0)
+        written = false;
     if (!written)
         cli_say("%s: cannot be written: %s", path, strerror(errno));
     if (rc)
