@@ -205,8 +205,9 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
     size_t at = 0;
     size_t count;
     do {
-        at += c->ops->decode(c->decoder, run->data + at, run->size - at, run->pos + at, final,
-                             batches->packets, CT_BATCH_PACKETS, &count);
+        /* A run that only ends the stream has no bytes, and may have no place for them. */
+        at += c->ops->decode(c->decoder, run->data ? run->data + at : NULL, run->size - at, run->pos + at,
+                             final, batches->packets, CT_BATCH_PACKETS, &count);
         find_offsets(c, run, batches->packets, count, batches->offsets);
         count_packets(c, batches->packets, count);
         struct ct_packet_batch batch = {.packets = batches->packets,

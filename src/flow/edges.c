@@ -257,7 +257,8 @@ int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)
         if (mark && (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT))
             continue;
         size_t upto = mark ? mark->at : batch->count;
-        rc = add_steps(e, batch->edge + done, batch->cycles ? batch->cycles + done : NULL, upto - done);
+        if (upto > done)
+            rc = add_steps(e, batch->edge + done, batch->cycles ? batch->cycles + done : NULL, upto - done);
         done = upto;
         if (mark)
             ct_edges_set_context(e, &mark->elem);
