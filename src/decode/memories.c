@@ -91,7 +91,11 @@ int ct_memories_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, struct c
     m->made = calloc(m->count, sizeof(struct ct_memory *));
     const struct ct_generation *only = only_one(buffer);
     m->changes = m->count > 1 && !only;
-    int rc = m->first && m->made ? make(m, only, &m->made[0]) : ct_fail_nomem(ctx, buffer->name);
+    if (!m->first || !m->made) {
+        ct_memories_free(m);
+        return ct_fail_nomem(ctx, buffer->name);
+    }
+    int rc = make(m, only, &m->made[0]);
     if (rc) {
         ct_memories_free(m);
         return rc;

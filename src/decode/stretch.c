@@ -47,16 +47,16 @@ static size_t find_span(const struct ct_span *spans, size_t count, uint64_t pos)
 static bool append_spans(struct ct_stretch *p, const struct ct_run *run)
 {
     size_t first = find_span(run->spans, run->span_count, run->pos);
+    /* The span that the piece ends with may go on in the run. */
+    const struct ct_span *last = p->span_count ? &p->spans[p->span_count - 1] : NULL;
+    const struct ct_span *next = &run->spans[first];
+    if (last && last->pos == next->pos && last->offset == next->offset && last->stride == next->stride)
+        first++;
     struct ct_span *spans =
         grow(p->spans, p->span_count, run->span_count - first, sizeof *spans, &p->span_cap);
     if (!spans)
         return false;
     p->spans = spans;
-    /* The span that the piece ends with may go on in the run. */
-    const struct ct_span *last = p->span_count ? &spans[p->span_count - 1] : NULL;
-    const struct ct_span *next = &run->spans[first];
-    if (last && last->pos == next->pos && last->offset == next->offset && last->stride == next->stride)
-        first++;
     memcpy(spans + p->span_count, run->spans + first, (run->span_count - first) * sizeof *spans);
     p->span_count += run->span_count - first;
     return true;

@@ -103,7 +103,9 @@ static int entry(const struct line *line, const char *word)
     int rc = place(line, word, &addr, &isa);
     if (!rc)
         rc = make_function(line->cfg, addr, isa, &function);
-    return !rc && function == CT_CFG_NONE ? mistake(line, "no code there", word) : rc;
+    if (!rc && function == CT_CFG_NONE)
+        return mistake(line, "no code there", word);
+    return rc;
 }
 
 static int targets(const struct line *line, const char *from, char *rest)

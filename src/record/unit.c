@@ -91,8 +91,10 @@ static void push(struct ct_unit *u, uint64_t addr, uint8_t isa)
 {
     if (!u->stack_on)
         return;
-    if (u->depth == CT_UNIT_STACK)
-        memmove(u->stack, u->stack + 1, sizeof *u->stack * --u->depth);
+    if (u->depth == CT_UNIT_STACK) {
+        u->depth--;
+        memmove(u->stack, u->stack + 1, u->depth * sizeof *u->stack);
+    }
     u->stack[u->depth++] = (struct ct_unit_place){addr, isa};
 }
 

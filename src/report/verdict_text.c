@@ -32,7 +32,7 @@ static const char *short_path(const char *path)
 
 static void put_name(struct ct_text *out, const char *name)
 {
-    for (size_t i = 0; name[i] && i < MOST_NAME; i++)
+    for (size_t i = 0; i < MOST_NAME && name[i]; i++)
         ct_text_char(out, (unsigned char)name[i] < 0x20 ? ' ' : name[i]);
 }
 

@@ -49,7 +49,7 @@ static void put_name(struct ct_text *out, const char *name, bool csv)
     bool quoted = csv && strpbrk(name, ",\"\n");
     if (quoted)
         ct_text_char(out, '"');
-    for (size_t i = 0; name[i] && i < MOST_NAME; i++) {
+    for (size_t i = 0; i < MOST_NAME && name[i]; i++) {
         if (quoted && name[i] == '"')
             ct_text_char(out, '"');
         ct_text_char(out, (unsigned char)name[i] < 0x20 ? ' ' : name[i]);
