@@ -87,7 +87,11 @@ int ct_wcet_find_recursion(struct ct_wcet *w)
     uint8_t *reached = malloc(count + 1);
     free(w->recursive);
     w->recursive = calloc(count + 1, 1);
-    int rc = reached && w->recursive ? CT_OK : ct_fail_nomem(w->ctx, "wcet");
+    if (!reached || !w->recursive) {
+        free(reached);
+        return ct_fail_nomem(w->ctx, "wcet");
+    }
+    int rc = CT_OK;
     for (size_t l = 0; !rc && l < loop_count; l++) {
         uint32_t f = loops[l].function;
         if (l && loops[l - 1].function == f)

@@ -45,7 +45,7 @@ int ct_perf_add_attr(struct ct_perf *p, const uint8_t *bytes, size_t size, struc
         return ct_perf_damage(p, "an attribute of %zu bytes; it has 64 or more", size);
     void *room = NULL;
     int rc = ct_perf_push(p, p->attrs, &p->attr_count, sizeof *p->attrs, &room);
-    if (rc)
+    if (!room)
         return rc;
     p->attrs = room;
     *out = &p->attrs[p->attr_count - 1];
@@ -92,7 +92,7 @@ static int read_attrs(struct ct_perf *p, struct section attrs, uint64_t entry)
         const uint8_t *bytes = ct_perf_file_bytes(&p->file, attrs.offset + done, (size_t)entry);
         if (!bytes)
             return ct_perf_damage(p, "attribute %zu should be at offset 0x%llx, beyond the end",
-                                  p->attr_count, (unsigned long long)(attrs.offset + done));
+                                  p->attr_count, (unsigned long long)attrs.offset + done);
         struct section ids = load_section(bytes + entry - 16);
         struct ct_perf_attr *attr;
         rc = ct_perf_add_attr(p, bytes, (size_t)entry - 16, &attr);
@@ -143,7 +143,7 @@ int ct_perf_add_build_id(struct ct_perf *p, const uint8_t *body, size_t size, un
     size_t room_for_name = size - 28;
     void *room = NULL;
     int rc = ct_perf_push(p, p->build_ids, &p->build_id_count, sizeof *p->build_ids, &room);
-    if (rc)
+    if (!room)
         return rc;
     p->build_ids = room;
     struct ct_perf_build_id *id = &p->build_ids[p->build_id_count - 1];

@@ -207,7 +207,7 @@ static int add_source(struct ct_perf *p, struct ct_buffer *buffer, struct ct_sou
 
 static bool has_id(const struct ct_source *sources, size_t count, uint8_t id)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; sources && i < count; i++)
         if (sources[i].trace_id == id)
             return true;
     return false;

@@ -185,10 +185,10 @@ static int tell_call(struct ct_path *p, bool *left)
 static int tell_whole(struct ct_path *p, struct place next, bool *left)
 {
     const struct ct_code_block *b = p->now;
-    const struct ct_code_stop *stop = b->stop_count ? &b->stops[b->stop_count - 1] : NULL;
+    const struct ct_code_stop *stop = NULL;
     bool async = false;
-    if (stop && stop->index + 1 != b->insns)
-        stop = NULL;
+    if (b->stop_count && b->stops[b->stop_count - 1].index + 1 == b->insns)
+        stop = &b->stops[b->stop_count - 1];
     if (p->system && b->end_how == CT_CODE_TRAP && is_at(next, b->end))
         return tell_call(p, left); /* QEMU did what a hypervisor or firmware is asked for */
     if (p->system && !stop && b->end_how == CT_CODE_PLAIN && is_vector(p, next) &&
