@@ -359,7 +359,7 @@ static int find_qemu(const struct record *r, struct qemu *qemu)
 
 static int run(const struct cli_args *args)
 {
-    struct qemu qemu;
+    struct qemu qemu = {0};
     if (!args->rest_count)
         return cli_usage_error(args->command, "PROGRAM is missing");
     if (!args->values[OPT_OUTPUT].given)

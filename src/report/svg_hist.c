@@ -76,14 +76,17 @@ static void bars(FILE *out, const struct ct_dist *d, const struct axis *axis)
 /* Powers of two, of ten where there are many. */
 static void ticks(FILE *out, const struct axis *axis)
 {
-    double step = axis->high - axis->low > 12 ? 10 : 2;
-    for (double value = 1; value < 1e18 && log2(value + 1) <= axis->high; value *= step) {
-        if (log2(value + 1) < axis->low)
+    unsigned step = axis->high - axis->low > 12 ? 10 : 2;
+    for (uint64_t value = 1; value < 1000000000000000000; value *= step) {
+        double at = log2((double)value + 1);
+        if (at > axis->high)
+            break;
+        if (at < axis->low)
             continue;
-        double x = x_of(axis, (uint64_t)value);
+        double x = x_of(axis, value);
         fprintf(out,
                 "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/><text x=\"%.1f\" y=\"%d\" "
-                "text-anchor=\"middle\">%.0f</text>\n",
+                "text-anchor=\"middle\">%" PRIu64 "</text>\n",
                 x, x, HEIGHT - BOTTOM, HEIGHT - BOTTOM + 4, x, HEIGHT - BOTTOM + 16, value);
     }
 }

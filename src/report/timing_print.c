@@ -241,7 +241,7 @@ static void json_edges(struct ct_json *json, const struct ct_timing_view *view)
     const struct ct_edge *edges = view->graph ? ct_graph_edges(view->graph, &n) : NULL;
     const struct ct_node *nodes = view->graph ? ct_graph_nodes(view->graph, &n) : NULL;
     ct_json_array(json, "edges");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; view->graph && i < count; i++) {
         const struct ct_node *node = &nodes[edges[i].from];
         uint32_t number = cfg_edge(view, node, &edges[i]);
         ct_json_object(json, NULL);
