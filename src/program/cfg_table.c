@@ -94,9 +94,10 @@ static bool back(struct search *s, uint64_t *addr, struct ct_lift *out)
     uint64_t branch;
     if (find_branch_to(s, *addr, &branch)) {
         *addr = branch;
-        bool is_known = lift(s, branch, out);
+        if (!lift(s, branch, out))
+            return false;
         out->above = out->taken;
-        return is_known;
+        return true;
     }
     return step_back(s, addr) && lift(s, *addr, out);
 }

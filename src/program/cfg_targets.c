@@ -20,10 +20,11 @@ struct line {
 
 static int mistake(const struct line *line, const char *what, const char *word)
 {
-    return ct_fail(line->cfg->ctx, CT_ERR_FORMAT,
-                   "%s:%u: %s: '%s'; a line is \"PLACE: PLACE…\", \"noreturn FUNCTION\" "
-                   "or \"function PLACE\" (docs/analysis.md)",
-                   line->file, line->number, what, word);
+    ct_fail(line->cfg->ctx, CT_ERR_FORMAT,
+            "%s:%u: %s: '%s'; a line is \"PLACE: PLACE…\", \"noreturn FUNCTION\" "
+            "or \"function PLACE\" (docs/analysis.md)",
+            line->file, line->number, what, word);
+    return CT_ERR_FORMAT;
 }
 
 static const struct ct_symbol *symbol_named(const struct ct_cfg *cfg, const char *name, size_t length)
