@@ -1,6 +1,7 @@
 #include "cli/elf_files.h"
 
 #include "cli/capture.h"
+#include "cli/fractal_source.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,7 +140,7 @@ bool cli_elfs_load(struct cli_elfs *p, const struct cli_args *args, size_t elf, 
     for (size_t i = 0; fine && i < args->list_count; i++)
         if (args->list[i].option == elf)
             fine = add_named(p, args, args->list[i].text);
-    fine = fine && add_images(p, args);
+    fine = fine && (fractal_source_is_log(args->operand) || add_images(p, args));
     for (size_t i = 0; fine && i < p->count; i++)
         fine = load(p, &p->all[i], args, parts);
     if (!fine)

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/elf_files.h"
+#include "cli/fractal_source.h"
 #include "cli/passes.h"
 #include "cli/spec.h"
 #include "coretap/verify.h"
@@ -167,6 +168,37 @@ static void end(struct cli_passes *passes)
         cli_library_error(passes->capture.args->ctx);
     ct_watcher_free(w->watcher);
     w->watcher = NULL;
+}
+
+/* ---- an event log in the place of a capture ---- */
+
+#define LOSSES 3 /* watchpoints that the verifier adds of itself, the first ones */
+
+static int on_log(void *user, const struct ct_watch_event *events, size_t count)
+{
+    struct watched *w = user;
+    const int rc = ct_verifier_feed(w->verifier, events, count);
+    return rc ? rc : w->passes.text.failed ? CT_ERR_IO : CT_OK;
+}
+
+static int run_log(struct watched *w, const struct cli_args *args)
+{
+    static const struct ct_source source = {.name = "fractal"};
+    if (args->values[CLOCK].number == CT_VERIFY_TIMESTAMPS)
+        return cli_usage_error(args->command,
+                               "--clock timestamps: an event log has cycles of its interconnect alone");
+    if (!fractal_source_accepts(w->watches, LOSSES))
+        return CLI_FAILED;
+    ct_text_init(&w->passes.text, stdout);
+    w->text.out = &w->passes.text;
+    w->text.buffer = args->operand;
+    w->text.source = &source;
+    if (ct_verifier_start(w->verifier, on_result, w) != CT_OK)
+        return cli_library_error(args->ctx);
+    int code = fractal_source_run(args, w->watches, on_log, w);
+    if (code != CLI_FAILED && ct_verifier_finish(w->verifier) != CT_OK)
+        code = cli_library_error(args->ctx);
+    return ct_text_flush(&w->passes.text) ? code : CLI_FAILED;
 }
 
 /* ---- preparations ---- */
@@ -365,7 +397,7 @@ static int run(const struct cli_args *args)
         w.text.watches = w.watches;
         w.text.programs = programs;
         w.text.program_count = w.programs.count;
-        code = cli_passes_run(&w.passes, args);
+        code = fractal_source_is_log(args->operand) ? run_log(&w, args) : cli_passes_run(&w.passes, args);
         if (code != CLI_FAILED)
             tell_sum(&w, args);
         if (code == CLI_CLEAN && w.violations)
@@ -387,19 +419,23 @@ const struct cli_command cli_command_monitor = {
         "wrong "
         "usage, a specification that does not compile or failed, or something could not be opened, read or "
         "written.",
-    .about = "Follows the trace along the program, feeds TeSSLa specifications with the places that "
-             "execution comes by, "
-             "and prints each violation with its time, function and source line.\n"
-             "Inputs are fed by their sources (codeLine, function_call, function_return, onExecuting), by "
-             "--bind, or by "
-             "their names when these are exception, exception_return, gap, overflow, no_access or context. "
-             "Each place that "
-             "execution comes by is an instant of its own: one that the clock does not tell from the one "
-             "before is one "
-             "later.\n"
-             "Where trace is missing the specifications do not see what ran: results behind it are marked "
-             "uncertain, but "
-             "for verdicts that were final before. Each trace ID is a run of its own.",
+    .about =
+        "Follows the trace along the program, feeds TeSSLa specifications with the places that "
+        "execution comes by, "
+        "and prints each violation with its time, function and source line.\n"
+        "CAPTURE may be an event log of 'coretap fractal' (docs/fractal.md): its places are addresses and "
+        "entry:FUNCTION, at each access to their line of 64 bytes that the log has, its cycles those of the "
+        "interconnect, and behind dropped events results are uncertain.\n"
+        "Inputs are fed by their sources (codeLine, function_call, function_return, onExecuting), by "
+        "--bind, or by "
+        "their names when these are exception, exception_return, gap, overflow, no_access or context. "
+        "Each place that "
+        "execution comes by is an instant of its own: one that the clock does not tell from the one "
+        "before is one "
+        "later.\n"
+        "Where trace is missing the specifications do not see what ran: results behind it are marked "
+        "uncertain, but "
+        "for verdicts that were final before. Each trace ID is a run of its own.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,
