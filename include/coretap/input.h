@@ -178,6 +178,8 @@ struct ct_capture {
         damage_count; /* what the file should hold and does not, one text each: cut, lost while recording */
     const char *const *damage;
     const struct ct_maps *maps; /* the processes of all buffers, or NULL */
+    size_t program_count; /* ELF files that ran, for their names and lines: is_elf, addr is the load bias */
+    const struct ct_image *programs; /* … what was in memory the images of the buffers say */
 };
 
 /* Where the files that ran on the target are found here. Only perf.data needs it: other captures name files of this

@@ -114,7 +114,7 @@ static bool load(struct cli_elfs *p, struct cli_elf *program, const struct cli_a
     return !(parts & CLI_ELF_CFG) || cli_cfg_load(args, program, p->targets, &p->arch);
 }
 
-/* The ELF images of the capture that the command line names. */
+/* The ELF images of the capture that the command line names, and the programs that it says ran, unless --elf says. */
 static bool add_images(struct cli_elfs *p, const struct cli_args *args)
 {
     struct ct_capture *capture;
@@ -130,6 +130,9 @@ static bool add_images(struct cli_elfs *p, const struct cli_args *args)
             if (image->is_elf)
                 fine = add(p, image->path, strlen(image->path), image->addr);
         }
+    for (size_t i = 0; fine && !p->named && i < capture->program_count; i++)
+        fine =
+            add(p, capture->programs[i].path, strlen(capture->programs[i].path), capture->programs[i].addr);
     ct_capture_free(capture);
     return fine;
 }
@@ -138,8 +141,10 @@ bool cli_elfs_load(struct cli_elfs *p, const struct cli_args *args, size_t elf, 
 {
     bool fine = true;
     for (size_t i = 0; fine && i < args->list_count; i++)
-        if (args->list[i].option == elf)
+        if (args->list[i].option == elf) {
+            p->named = true;
             fine = add_named(p, args, args->list[i].text);
+        }
     fine = fine && (fractal_source_is_log(args->operand) || add_images(p, args));
     for (size_t i = 0; fine && i < p->count; i++)
         fine = load(p, &p->all[i], args, parts);

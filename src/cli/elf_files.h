@@ -28,6 +28,7 @@ struct cli_elfs {
     size_t count;
     struct ct_arch arch; /* of the core */
     const char *targets; /* file of targets, or NULL */
+    bool named;          /* --elf was given */
 };
 
 /* The option --elf of subcommands that read a capture and want to know its programs. */

@@ -73,7 +73,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The image of the capture that is this file: the same path, or the same name. */
+/* The image or program of the capture that is this file: the same path, or the same name. */
 static const struct ct_image *find_image(const struct cli_capture *capture, const char *path)
 {
     const struct ct_image *named = NULL;
@@ -85,6 +85,13 @@ static const struct ct_image *find_image(const struct cli_capture *capture, cons
             if (image->is_elf && !named && strcmp(base_name(image->path), base_name(path)) == 0)
                 named = image;
         }
+    }
+    for (size_t i = 0; capture && i < capture->capture->program_count; i++) {
+        const struct ct_image *ran = &capture->capture->programs[i];
+        if (strcmp(ran->path, path) == 0)
+            return ran;
+        if (!named && strcmp(base_name(ran->path), base_name(path)) == 0)
+            named = ran;
     }
     return named;
 }
@@ -179,6 +186,11 @@ static bool add_images(struct cli_programs *p, const struct cli_capture *capture
             if (image->is_elf && !add(p, strdup(image->path), image->addr))
                 return false;
         }
+    for (size_t i = 0; i < capture->capture->program_count; i++) {
+        const struct ct_image *ran = &capture->capture->programs[i];
+        if (!add(p, strdup(ran->path), ran->addr))
+            return false;
+    }
     if (p->count)
         return true;
     cli_say(

@@ -54,6 +54,9 @@ struct record_options {
     uint8_t ids[RECORD_CORES];
 };
 
+/* The program's ELF file, to be freed, and where it was loaded less where it says. CLI_CLEAN or CLI_FAILED. */
+int record_program(struct ct_ctx *ctx, const struct record_options *options, char **path, uint64_t *bias);
+
 /* Writes DIR/live.ini, which says what is in the stream. CLI_CLEAN or CLI_FAILED. */
 int record_live(struct ct_ctx *ctx, const struct record_options *options);
 

@@ -25,16 +25,28 @@ static void write_source(FILE *out, const struct record_options *o, unsigned cor
                 r->configr, r->idr0, r->idr1, r->idr2);
 }
 
-static int write_image(FILE *out, const struct record_options *o, struct ct_ctx *ctx)
+int record_program(struct ct_ctx *ctx, const struct record_options *o, char **path, uint64_t *bias)
 {
     struct names *names = names_load(ctx, o->program, 0);
     if (!names)
         return cli_library_error(ctx);
-    char *path = realpath(o->program, NULL);
-    fprintf(out, "\n[image program]\nelf = %s\nbias = 0x%" PRIx64 "\n", path ? path : o->program,
-            o->code_start - names_code(names));
-    free(path);
+    *bias = o->code_start - names_code(names);
     names_free(names);
+    *path = realpath(o->program, NULL);
+    if (*path)
+        return CLI_CLEAN;
+    cli_say("%s: cannot be found any more: %s; the capture does not name it", o->program, strerror(errno));
+    return CLI_FAILED;
+}
+
+static int write_image(FILE *out, const struct record_options *o, struct ct_ctx *ctx)
+{
+    char *path = NULL;
+    uint64_t bias = 0;
+    if (record_program(ctx, o, &path, &bias))
+        return CLI_FAILED;
+    fprintf(out, "\n[image program]\nelf = %s\nbias = 0x%" PRIx64 "\n", path, bias);
+    free(path);
     return CLI_CLEAN;
 }
 

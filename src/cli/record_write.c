@@ -254,17 +254,23 @@ int record_out_finish(struct record_out *out, struct ct_code *code)
     result |= finish_frames(out);
     result |= close_file(out->truth, NULL, out->o.truth);
     out->truth = NULL;
+    char *program = NULL;
+    uint64_t bias = 0;
+    if (!out->o.system)
+        (void)record_program(out->ctx, &out->o, &program, &bias); /* the trace is whole without its name */
     const char *slash = strrchr(out->o.program, '/');
     snprintf(description, sizeof description, "%s, recorded by coretap %s",
              slash ? slash + 1 : out->o.program, ct_version());
     const struct ct_snapshot snapshot = {.dir = out->o.dir,
                                          .model = "ARM-AA64",
                                          .description = description,
+                                         .program = {program, bias},
                                          .framed = out->framer,
                                          .core_count = out->core_count,
                                          .cores = cores};
     if (ct_snapshot_write(out->ctx, &snapshot, code))
         result = cli_library_error(out->ctx);
+    free(program);
     return result ? CLI_FAILED : CLI_CLEAN;
 }
 

@@ -17,6 +17,8 @@ struct snapshot {
     struct ct_device *devices;
     size_t device_count;
     struct ct_trace_file trace;
+    struct ct_image_spec *programs;
+    size_t program_count;
 };
 
 static int snapshot_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
@@ -36,9 +38,72 @@ static int snapshot_probe(const struct ct_files *files, const struct ct_target *
     return 0;
 }
 
+/* ---- [program…], which only coretap writes: an ELF file that ran, by name ---- */
+
+static int program_begin(struct snapshot *s, const struct ct_ini_item *item)
+{
+    struct ct_arena *arena = s->opening->arena;
+    if (s->program_count == CT_IMAGES_MAX)
+        return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %d programs", item->path, item->line,
+                       CT_IMAGES_MAX);
+    struct ct_image_spec *programs = ct_arena_push(arena, s->programs, &s->program_count, sizeof *programs);
+    const char *where = ct_arena_printf(arena, "%s:%u: [%s]", item->path, item->line, item->section);
+    if (!programs || !where)
+        return ct_fail_nomem(item->ctx, item->path);
+    s->programs = programs;
+    programs[s->program_count - 1] = (struct ct_image_spec){.where = where, .is_elf = 1};
+    return CT_OK;
+}
+
+static int on_program(struct snapshot *s, const struct ct_ini_item *item)
+{
+    struct ct_image_spec *program = &s->programs[s->program_count - 1];
+    if (strcmp(item->key, "bias") == 0)
+        return ct_ini_number(item, UINT64_MAX, &program->addr);
+    if (strcmp(item->key, "elf") != 0)
+        return CT_OK;
+    const char *name = ct_ini_unquote(item);
+    if (!name)
+        return CT_ERR_FORMAT;
+    if (!*name)
+        return ct_ini_fail(item, "expected the name of a file");
+    program->file = ct_path_join(s->opening->arena, s->folder, name);
+    return program->file ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+}
+
+/* One that is not there is no damage: the trace decodes without it. */
+static int add_programs(struct snapshot *s)
+{
+    struct ct_capture *capture = s->opening->capture;
+    struct ct_image *programs = NULL;
+    for (size_t i = 0; i < s->program_count; i++) {
+        const struct ct_image_spec *spec = &s->programs[i];
+        uint64_t size;
+        if (!spec->file)
+            return ct_fail(s->opening->ctx, CT_ERR_CONFIG,
+                           "%.300s: no elf= in this section; its functions have no names without it; add it",
+                           spec->where);
+        if (s->opening->files->look(s->opening->files->user, spec->file, &size) != CT_FILE_REGULAR) {
+            ct_log(s->opening->ctx, CT_LOG_NOTE,
+                   "%s: %s is not there; its functions and lines are not known; name a copy with --elf",
+                   spec->where, spec->file);
+            continue;
+        }
+        programs = ct_arena_push(s->opening->arena, programs, &capture->program_count, sizeof *programs);
+        if (!programs)
+            return ct_fail_nomem(s->opening->ctx, s->path);
+        programs[capture->program_count - 1] =
+            (struct ct_image){.path = spec->file, .addr = spec->addr, .space = CT_SPACE_ANY, .is_elf = 1};
+        capture->programs = programs;
+    }
+    return CT_OK;
+}
+
 static int on_item(void *user, const struct ct_ini_item *item)
 {
     struct snapshot *s = user;
+    if (strncmp(item->section, "program", 7) == 0)
+        return item->key ? on_program(s, item) : program_begin(s, item);
     if (!item->key)
         return CT_OK;
     if (strcmp(item->section, "device_list") == 0)
@@ -345,6 +410,8 @@ static int snapshot_open(struct ct_opening *opening, const struct ct_target *tar
         status = read_trace(&s);
     if (!status)
         status = add_buffers(&s);
+    if (!status)
+        status = add_programs(&s);
     if (!status)
         note_strays(&s);
     return status;

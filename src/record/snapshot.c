@@ -134,6 +134,8 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
         fprintf(file.out, "device%zu=cpu_%u.ini\ndevice%zu=device_%u.ini\n", 2 * i, s->cores[i].number,
                 2 * i + 1, s->cores[i].number);
     fprintf(file.out, "\n[trace]\nmetadata=trace.ini\n");
+    if (s->program.path)
+        fprintf(file.out, "\n[program]\nelf=%s\nbias=0x%" PRIx64 "\n", s->program.path, s->program.bias);
     return finish(&file);
 }
 

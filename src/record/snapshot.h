@@ -10,10 +10,17 @@ struct ct_snapshot_core {
     const char *trace; /* file with its trace, in the directory; framed: all the same one */
 };
 
+/* An ELF file that ran. */
+struct ct_snapshot_program {
+    const char *path; /* absolute, or NULL: nothing is named */
+    uint64_t bias;
+};
+
 struct ct_snapshot {
     const char *dir;
     const char *model;       /* of all cores */
     const char *description; /* a line */
+    struct ct_snapshot_program program;
     bool framed;
     size_t core_count;
     const struct ct_snapshot_core *cores;

@@ -142,6 +142,22 @@ def output_is_its_own(folder, path):
         else f"{plain} {got}"
 
 
+def names_are_known(folder, path):
+    """The capture names the program, moved or not: nobody has to."""
+    moved = path.with_name("primes_moved")
+    subprocess.run([COMPILERS["arm64"] + "gcc", "-O2", "-pie", "-o", moved, EXAMPLES / "primes.c"], check=True)
+    for program in (path, moved):
+        record(folder, [program, "500"])
+        for command in (["cover"], ["profile"], ["timing"], ["watch", "--at", "main"]):
+            got = subprocess.run([COMMAND, command[0], "-q", *command[1:], folder], capture_output=True, text=True,
+                                 check=False)
+            what = str(program) if command == ["cover"] else "main"
+            if got.returncode != 0 or what not in got.stdout:
+                return f"{program}: {got}"
+        shutil.rmtree(folder)
+    return ""
+
+
 def stream_is_live(folder, path):
     """What is read from the pipe, while it is written, is what a capture of the same run holds."""
     pipe = f"{folder}.pipe"
@@ -231,6 +247,7 @@ def main():
         tests = list(matrix(folder))
         primes = folder / "primes_arm64_-static"
         tests += [("output and exit code are the program's", lambda: output_is_its_own(capture, primes)),
+                  ("names are known", lambda: names_are_known(capture, primes)),
                   ("a stream is live", lambda: stream_is_live(capture, primes)),
                   ("the same trace again", lambda: same_trace_again(capture, primes)),
                   ("another seed", lambda: same_trace_again(capture, primes, "--seed", "5")),

@@ -450,6 +450,34 @@ static void long_lines(void **state)
     assert_int_equal(strlen(seen), 3 + 300 + 2 + 2 + 300 + 5);
 }
 
+static void programs_are_named(void **state)
+{
+    (void)state;
+    struct fixture f;
+    setup(&f);
+    char text[sizeof snapshot_ini + 200];
+    snprintf(text, sizeof text, "%s%s", snapshot_ini,
+             "[program]\nelf=ram.bin\nbias=0x5500000000\n[program2]\nelf='gone'\n[program3]\nelf=rom.bin\n");
+    fixture_put(&f, "cap/snapshot.ini", text);
+    assert_int_equal(fixture_open(&f, "cap"), CT_OK);
+    assert_int_equal(f.capture->program_count, 2);
+    assert_string_equal(f.capture->programs[0].path, "cap/ram.bin");
+    assert_int_equal(f.capture->programs[0].addr, 0x5500000000);
+    assert_int_equal(f.capture->programs[0].is_elf, 1);
+    assert_string_equal(f.capture->programs[1].path, "cap/rom.bin");
+    assert_int_equal(f.capture->programs[1].addr, 0);
+    for (size_t i = 0; i < f.capture->buffers[0].image_count; i++)
+        assert_int_equal(f.capture->buffers[0].images[i].is_elf, 0);
+    fixture_free(&f);
+
+    setup(&f);
+    snprintf(text, sizeof text, "%s%s", snapshot_ini, "[program]\nbias=1\n");
+    fixture_put(&f, "cap/snapshot.ini", text);
+    assert_int_equal(fixture_open(&f, "cap"), CT_ERR_CONFIG);
+    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("cap/snapshot.ini:12", "[program]", "elf=")));
+    fixture_free(&f);
+}
+
 static void limits_end_it(void **state)
 {
     (void)state;
@@ -499,6 +527,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(lines_of_the_dialect),
         cmocka_unit_test(long_lines),
+        cmocka_unit_test(programs_are_named),
         cmocka_unit_test(limits_end_it),
         cmocka_unit_test(protocols_and_framings_have_names),
     };
