@@ -45,14 +45,15 @@ fractal-demo: all
 	$(deps) arm
 	@examples/fractal/demo $(BUILD)/coretap $(or $(SIZE),fullhd)
 
-# Everything in the plain build, then the tests that run code again under ASan and UBSan.
+# Everything in the plain build, then the tests that run code again under ASan and UBSan (those that record programs only
+# in check-long: they run the same code for minutes).
 check: builds
 	@tools/run-tests $(BUILD) $(SANITIZED):unit,golden,property,cli,fuzz
 
 # The same, longer: more random cases, minutes of fuzzing.
 check-long: builds
 	@CT_LONG=1 CT_FUZZ_SECONDS=60 tools/run-tests --timeout-multiplier 20 \
-	  $(BUILD) $(BUILD):long $(SANITIZED):unit,golden,property,oracle,cli,fuzz
+	  $(BUILD) $(BUILD):long $(SANITIZED):unit,golden,property,oracle,cli,recorded,fuzz
 
 .PHONY: builds sanitized
 builds: sanitized
