@@ -178,20 +178,11 @@ static void print(struct measuring *m, const struct cli_args *args, const struct
     }
 }
 
-static const struct ct_source *source_of(const struct cli_passes *passes)
-{
-    const struct ct_buffer *buffer = passes->buffer;
-    for (size_t i = 0; buffer->framing != CT_FRAMING_NONE && i < buffer->source_count; i++)
-        if (buffer->sources[i].trace_id == passes->id)
-            return &buffer->sources[i];
-    return &buffer->sources[0];
-}
-
 /* Blocks of the first program: others have numbers of their own. */
 static void show(struct measuring *m)
 {
     const struct cli_args *args = m->passes.capture.args;
-    const struct ct_source *source = source_of(&m->passes);
+    const struct ct_source *source = cli_passes_source(&m->passes);
     const struct ct_cfg *cfg = m->programs.count ? m->programs.all[0].cfg : NULL;
     size_t blocks = 0;
     if (cfg)
