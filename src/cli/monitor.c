@@ -22,10 +22,12 @@ enum {
     HISTORY,
     ALL,
     FORMAT,
+    ENGINE,
 };
 
 static const char *const clocks[] = {"cycles", "timestamps", NULL};
 static const char *const formats[] = {"text", "jsonl", NULL};
+static const char *const engines[] = {"bytecode", "native", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -91,6 +93,11 @@ static const struct cli_option options[] = {
                 .kind = CLI_CHOICE,
                 .choices = formats,
                 .help = "text, or one JSON object a line."},
+    [ENGINE] = {.name = "engine",
+                .kind = CLI_CHOICE,
+                .choices = engines,
+                .help = "What runs the specifications: bytecode, or native, machine code made by libgccjit. "
+                        "Where there is none bytecode runs, and a message says so."},
 };
 
 #define BATCH 1024
@@ -303,6 +310,7 @@ static bool load_specs(struct watched *w, const struct cli_args *args, const str
 {
     const struct ct_monitor_options o = {.size = sizeof o,
                                          .changes_only = !w->all,
+                                         .engine = (uint8_t)args->values[ENGINE].number,
                                          .time_unit = args->values[UNIT].given ? args->values[UNIT].text
                                                       : args->values[FREQUENCY].given ? "ns"
                                                                                       : NULL};

@@ -35,16 +35,17 @@ static const struct cli_option options[] = {
               .help = "Time from one place to another: FILE:LINE, 0xADDRESS, entry:NAME or return:NAME, with "
                       "a space between. Can be given more than once."},
     [MARGIN] = {.name = "margin",
-                .kind = CLI_NUMBER,
+                .kind = CLI_TEXT,
                 .arg = "PERCENT",
-                .max = 1000,
-                .help = "How far beyond what was measured is still allowed; 5 without this option."},
+                .help = "How far beyond what was measured is still allowed, 0 to 1000, as 5 or 5%; 5 without "
+                        "this option."},
 };
 
 #define BATCH 1024
 
 enum {
     NAME_MAX_SIZE = 80,
+    MARGIN_MAX = 1000, /* percent */
     TEXT_MAX = CLI_LIST_MAX * 1400
 };
 
@@ -277,13 +278,27 @@ static void print_spec(const struct measuring *m, const struct cli_args *args, u
     }
 }
 
+/* A margin is digits with or without a percent sign. False: it is not. */
+static bool read_margin(const char *text, uint64_t *percent)
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (!digits || digits > 4 || (text[digits] && strcmp(text + digits, "%") != 0))
+        return false;
+    *percent = strtoull(text, NULL, 10);
+    return *percent <= MARGIN_MAX;
+}
+
 static int run(const struct cli_args *args)
 {
     static struct measuring m;
-    const uint64_t percent = args->values[MARGIN].given ? args->values[MARGIN].number : 5;
+    const struct cli_value *margin = &args->values[MARGIN];
+    uint64_t percent = 5;
     bool wanted = false;
     for (size_t i = 0; i < args->list_count; i++)
         wanted |= args->list[i].option == FUNCTION || args->list[i].option == PAIR;
+    if (margin->given && !read_margin(margin->text, &percent))
+        return cli_usage_error(args->command, "--margin %s: is not a number from 0 to %d, with or without %%",
+                               margin->text, MARGIN_MAX);
     if (!args->values[TIMING].given || !wanted)
         return cli_usage_error(args->command,
                                "a specification of what? give --timing, and --function or --pair");

@@ -41,3 +41,20 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firs
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --violation nothing -q examples/quickstart
 ! coretap: no specification has an output nothing that could be a violation; look at its out statements
 [2]
+$ coretap monitor --engine native --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -q -a examples/quickstart
+| 57: error = true at 0x8057c
+| 212: error = true at 0x8057c
+| 366: error = true at 0x8057c
+| 540: error = true at 0x8057c
+| 708: error = true at 0x8057c
+| 884: error = true at 0x8057c
+| 1002: error = true at 0x8057c
+| 1161: error = true at 0x8057c
+| 1321: error = true at 0x8057c
+| 1482: error = true at 0x8057c
+| 1635: error = true at 0x8057c
+| 1810: error = true at 0x8057c
+$ coretap monitor --engine fast --spec examples/monitor/timing-stream.tessla examples/quickstart
+! coretap monitor: --engine: 'fast' is not one of bytecode, native
+! Try 'coretap monitor --help'.
+[2]
