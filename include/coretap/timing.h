@@ -110,6 +110,9 @@ CT_API int ct_timing_add_pair(struct ct_timing *timing, struct ct_watches *watch
 /* Takes the batches of the stream, in order. CT_ERR_NOMEM. */
 CT_API int ct_timing_add(struct ct_timing *timing, const struct ct_step_batch *batch);
 
+/* For pairs alone, in the place of batches: events of `watches` from another source than steps, in order. CT_ERR_NOMEM. */
+CT_API int ct_timing_feed(struct ct_timing *timing, const struct ct_watch_event *events, size_t count);
+
 /* What was found. Borrowed until the next ct_timing_add. Edges by their number in the graph. */
 CT_API const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *timing, size_t *count);
 CT_API const struct ct_timing_function *ct_timing_functions(const struct ct_timing *timing, size_t *count);

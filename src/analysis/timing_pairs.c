@@ -108,6 +108,20 @@ static int on_event(struct ct_timing *t, const struct ct_watch_event *event)
     return rc;
 }
 
+int ct_timing_feed(struct ct_timing *t, const struct ct_watch_event *events, size_t count)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < count; i++) {
+        if (events[i].kind == CT_WATCH_EXCEPTION || events[i].kind == CT_WATCH_CONTEXT)
+            interrupt(t, false);
+        else if (events[i].kind >= CT_WATCH_GAP)
+            interrupt(t, true);
+        else
+            rc = on_event(t, &events[i]);
+    }
+    return rc ? ct_fail_nomem(t->ctx, "timing") : CT_OK;
+}
+
 int ct_timing_watch(struct ct_timing *t, const struct ct_step_batch *batch)
 {
     struct ct_watch_event events[BATCH];
@@ -116,14 +130,7 @@ int ct_timing_watch(struct ct_timing *t, const struct ct_step_batch *batch)
     int rc = CT_OK;
     do {
         done = ct_watcher_run(t->watcher, batch, events, BATCH, &count);
-        for (size_t i = 0; !rc && i < count; i++) {
-            if (events[i].kind == CT_WATCH_EXCEPTION || events[i].kind == CT_WATCH_CONTEXT)
-                interrupt(t, false);
-            else if (events[i].kind >= CT_WATCH_GAP)
-                interrupt(t, true);
-            else
-                rc = on_event(t, &events[i]);
-        }
+        rc = ct_timing_feed(t, events, count);
     } while (!rc && done == 0);
-    return done < 0 ? done : rc ? ct_fail_nomem(t->ctx, "timing") : CT_OK;
+    return done < 0 ? done : rc;
 }

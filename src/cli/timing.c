@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/elf_files.h"
+#include "cli/fractal_source.h"
 #include "cli/passes.h"
 #include "report/svg_hist.h"
 #include "report/timing_print.h"
@@ -212,6 +213,47 @@ static void end(struct cli_passes *passes)
     m->watches = NULL;
 }
 
+/* ---- an event log in the place of a capture ---- */
+
+#define MARKS 5 /* watchpoints that the first pair adds of itself, the first ones */
+
+static int on_log(void *user, const struct ct_watch_event *events, size_t count)
+{
+    struct measuring *m = user;
+    return ct_timing_feed(m->timing, events, count);
+}
+
+static int measure_log(struct measuring *m, const struct cli_args *args)
+{
+    const struct ct_timing_options timing = {.size = sizeof timing};
+    if (ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK || add_watches(m, args) != CT_OK)
+        return cli_library_error(args->ctx);
+    if (add_pairs(m, args) != CT_OK || !fractal_source_accepts(m->watches, MARKS))
+        return CLI_FAILED;
+    const int code = fractal_source_run(args, m->watches, on_log, m);
+    const struct ct_timing_view view = {.buffer = args->operand, .core = "fractal", .timing = m->timing};
+    if (code != CLI_FAILED)
+        print(m, args, &view);
+    return code;
+}
+
+static int run_log(struct measuring *m, const struct cli_args *args)
+{
+    bool has_pair = false;
+    for (size_t i = 0; i < args->list_count; i++)
+        has_pair |= args->list[i].option == PAIR;
+    if (!has_pair || args->values[EDGES].given || args->values[BLOCKS].given || args->values[FUNCTION].given)
+        return cli_usage_error(args->command,
+                               "an event log has accesses to memory and no functions, edges or blocks: only "
+                               "--pair can be measured in it");
+    const int code = measure_log(m, args);
+    ct_timing_free(m->timing);
+    ct_watches_free(m->watches);
+    return code;
+}
+
+/* ---- all of it ---- */
+
 static bool load(struct measuring *m, const struct cli_args *args)
 {
     bool wants_lines = false;
@@ -239,7 +281,7 @@ static int run(const struct cli_args *args)
         return CLI_FAILED;
     if (json)
         ct_json_array(&m.json, NULL);
-    int code = cli_passes_run(&m.passes, args);
+    int code = fractal_source_is_log(args->operand) ? run_log(&m, args) : cli_passes_run(&m.passes, args);
     if (json)
         ct_json_array_end(&m.json);
     free(m.symbols);
@@ -251,16 +293,19 @@ const struct cli_command cli_command_timing = {
     .name = "timing",
     .summary = "print how long edges, functions and ways between watchpoints take",
     .operand = "CAPTURE",
-    .about = "Adds up the cycles of each edge of the program, of each basic block, of each function (alone, "
-             "and with all that "
-             "it calls), and from one watchpoint to another: how often, minimum, mean, maximum, standard "
-             "deviation and a "
-             "histogram.\n"
-             "Runs of functions are told by calls and returns. What exceptions and other threads take in "
-             "between is not in "
-             "their times but counted apart; of a recursion the outermost run counts. The cycles of all "
-             "edges and those that "
-             "belong to no instruction (unplaced) are all cycles of the trace.",
+    .about =
+        "Adds up the cycles of each edge of the program, of each basic block, of each function (alone, "
+        "and with all that "
+        "it calls), and from one watchpoint to another: how often, minimum, mean, maximum, standard "
+        "deviation and a "
+        "histogram.\n"
+        "Of an event log of 'coretap fractal' (docs/fractal.md) as CAPTURE only pairs are measured, between "
+        "addresses and entry:FUNCTION, in cycles of its interconnect.\n"
+        "Runs of functions are told by calls and returns. What exceptions and other threads take in "
+        "between is not in "
+        "their times but counted apart; of a recursion the outermost run counts. The cycles of all "
+        "edges and those that "
+        "belong to no instruction (unplaced) are all cycles of the trace.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -87,3 +87,16 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --clock tim
 ! coretap monitor: --clock timestamps: an event log has cycles of its interconnect alone
 ! Try 'coretap monitor --help'.
 [2]
+Pairs in a log; what is behind a drop is lost.
+$ coretap fractal replay --messages tests/cli/cases/fractal-log.messages --pgd 1000 --va-bits 39 --mode passive -o $T/pairs > $T/sums; coretap timing -q --pair "0x400000 0x400084" $T/pairs | tail -1
+| 0x400000 .. 0x400084	2	80	100.00	120	20.00	0	0	0.00	0	0.00	0	0
+$ head -c -60 $T/pairs > $T/cut; coretap timing -q --pair "0x400000 0x400084" $T/cut | tail -1
+| 0x400000 .. 0x400084	1	80	80.00	80	0.00	0	0	0.00	0	0.00	1	0
+! coretap: $T/cut: 0 events were dropped by the tracer, 6 bytes are damaged; what lies behind them is uncertain
+$ coretap timing --pair "0x400000 0x400084" --edges $T/pairs
+! coretap timing: an event log has accesses to memory and no functions, edges or blocks: only --pair can be measured in it
+! Try 'coretap timing --help'.
+[2]
+$ coretap timing --pair "0x400000 exception" $T/pairs
+! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name an address, entry:FUNCTION, gap or overflow
+[2]
