@@ -22,6 +22,7 @@ $ coretap --help
 |   merge      add up coverage files
 |   profile    profiles for compilers, flame graphs and viewers
 |   monitor    check specifications along a trace
+|   spec       write a specification of measured times
 |   tessla     run a TeSSLa specification on a textual trace
 |   fractal    memory accesses of one process, seen from the coherent interconnect
 |
@@ -47,6 +48,7 @@ $ coretap
 !   merge      add up coverage files
 !   profile    profiles for compilers, flame graphs and viewers
 !   monitor    check specifications along a trace
+!   spec       write a specification of measured times
 !   tessla     run a TeSSLa specification on a textual trace
 !   fractal    memory accesses of one process, seen from the coherent interconnect
 !
