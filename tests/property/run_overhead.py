@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""The study of the FRACTAL paper's Fig. 2, all of it: four workloads, three image sizes, three configurations.
+
+usage: run_overhead.py COMMAND PLUGIN EXAMPLES
+
+What has to hold in each row: a coherent port costs something and less than ten per cent, as in the paper, and tracing
+costs no more than half a per cent on top of it. CT_SIZES names the sizes; all three without it."""
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def main():
+    command, plugin, examples = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    os.environ["CORETAP_ACCESS_PLUGIN"] = plugin
+    loaded = importlib.util.spec_from_file_location("overhead", examples / "overhead.py")
+    study = importlib.util.module_from_spec(loaded)
+    loaded.loader.exec_module(study)
+    sizes = os.environ.get("CT_SIZES", "cif vga fullhd").split()
+    missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
+    rows = [(name, size) for name in study.WORKLOADS for size in sizes]
+    print(f"1..{len(rows)}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (name, size) in enumerate(rows, 1):
+            if missing:
+                print(f"ok {number} - {name} {size} # SKIP needs {missing}")
+                continue
+            program = pathlib.Path(folder) / name
+            subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, examples / f"{name}.c", "-lm"],
+                           check=True)
+            none, coherent, tracing = study.measure(command, program, size)
+            fine = none < coherent < 1.1 * none and coherent <= tracing < coherent + 0.005 * none
+            failed += not fine
+            print(f"{'ok' if fine else 'not ok'} {number} - {name} {size}\n"
+                  f"# {none} cycles, coherent port {coherent / none - 1:+.3%}, tracing {tracing / none - 1:+.3%}",
+                  flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
