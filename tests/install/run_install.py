@@ -61,9 +61,11 @@ def consumer(tap, source, prefix, libdir):
     said = tap.run("pkg-config knows coretap", ["pkg-config", f"--define-variable=prefix={prefix}", "--modversion",
                                                 "coretap"], env=env)
     tap.result("pkg-config says the version", None if said and said.strip() == version else f"{said} is not {version}")
+    private = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--print-requires-private", "coretap"],
+                             env=env, capture_output=True, text=True).stdout.splitlines()
     for kind in ("shared", "static"):
         # Only coretap itself is taken from its archive: what that needs comes as shared libraries.
-        needs = ["inih", "libelf", "libdw"] if kind == "static" else []
+        needs = [line.split()[0] for line in private] if kind == "static" else []
         flags = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", "coretap",
                                 *needs], env=env, capture_output=True, text=True).stdout.split()
         if kind == "static":
