@@ -76,6 +76,14 @@ static int add_code(struct ct_cfg *cfg, const GElf_Phdr *segment, const uint8_t 
     return code->marks ? CT_OK : ct_fail_nomem(cfg->ctx, cfg->name);
 }
 
+/* Whether the segment lies in the file. The memory that was made before refuses one that does not, but for those that
+ * take no memory. */
+static bool is_there(const GElf_Phdr *segment, const struct ct_mapped_file *file)
+{
+    return segment->p_type == PT_LOAD && segment->p_filesz && segment->p_filesz <= segment->p_memsz &&
+           segment->p_filesz <= file->size && segment->p_offset <= file->size - segment->p_filesz;
+}
+
 static int add_segments(struct ct_cfg *cfg, const struct ct_elf *elf, const struct ct_mapped_file *file)
 {
     size_t count = 0;
@@ -87,7 +95,7 @@ static int add_segments(struct ct_cfg *cfg, const struct ct_elf *elf, const stru
         return ct_fail_nomem(cfg->ctx, cfg->name);
     for (size_t i = 0; !rc && i < count && i < INT32_MAX; i++) {
         GElf_Phdr segment;
-        if (!gelf_getphdr(elf->elf, (int)i, &segment) || segment.p_type != PT_LOAD || segment.p_filesz == 0)
+        if (!gelf_getphdr(elf->elf, (int)i, &segment) || !is_there(&segment, file))
             continue;
         if (segment.p_flags & PF_X)
             rc = add_code(cfg, &segment, file->bytes);
@@ -98,7 +106,6 @@ static int add_segments(struct ct_cfg *cfg, const struct ct_elf *elf, const stru
     return rc;
 }
 
-/* The memory checks each segment against the file; only then are their bytes looked at. */
 static int open_file(struct ct_cfg *cfg, const struct ct_mapped_file *file)
 {
     struct ct_elf elf = {0};
