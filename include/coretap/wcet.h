@@ -82,14 +82,10 @@ struct ct_wcet_options {
 
 struct ct_wcet;
 
-/* `cfg` and `lines` (may be NULL) have to stay. CT_ERR_NOMEM. */
+/* `cfg` and `lines` (may be NULL) have to stay, and `cfg` as it is: edges are added (ct_cfg_learn) before. CT_ERR_NOMEM. */
 CT_API int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines,
                        struct ct_wcet **out);
 CT_API void ct_wcet_free(struct ct_wcet *wcet);
-
-/* First: targets of computed branches and calls that were seen become edges of the control flow graph. Once for each
- * stream, before all that follows. CT_ERR_LIMIT, CT_ERR_NOMEM. */
-CT_API int ct_wcet_learn(struct ct_wcet *wcet, const struct ct_graph *graph);
 
 /* Takes what was measured in a stream, and the runs of all functions. CT_ERR_NOMEM. */
 CT_API int ct_wcet_observe(struct ct_wcet *wcet, const struct ct_timing *timing,

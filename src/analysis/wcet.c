@@ -41,27 +41,6 @@ const char *ct_wcet_origin_name(enum ct_wcet_origin origin)
     return names[origin];
 }
 
-int ct_wcet_learn(struct ct_wcet *w, const struct ct_graph *graph)
-{
-    uint32_t count;
-    uint32_t n;
-    const struct ct_edge *edges = ct_graph_edges(graph, &count);
-    const struct ct_node *nodes = ct_graph_nodes(graph, &n);
-    int rc = CT_OK;
-    for (uint32_t i = 0; i < count && (!rc || rc == CT_ERR_NOT_FOUND); i++) {
-        const struct ct_node *node = &nodes[edges[i].from];
-        uint32_t added;
-        bool calls = node->sub == CT_INSN_SUB_LINK || node->sub == CT_INSN_SUB_NONE;
-        if (node->type != CT_INSN_IBR || !calls || !edges[i].exec || edges[i].kind != CT_EDGE_NEXT ||
-            node->flags)
-            continue;
-        const struct ct_symbol *symbol = ct_symbols_at(ct_cfg_symbols(w->cfg), edges[i].next, NULL);
-        rc = ct_cfg_add_edge(w->cfg, node->last, edges[i].next,
-                             (enum ct_isa)(symbol ? symbol->isa : node->isa), CT_CFG_LEARNT, &added);
-    }
-    return rc && rc != CT_ERR_NOT_FOUND ? rc : ct_cfg_update(w->cfg);
-}
-
 /* ---- the solution ---- */
 
 static int add_assumed(struct ct_wcet *w, struct ct_wcet_result *result, size_t *room,

@@ -4,17 +4,23 @@
 
 #include "cli/commands.h"
 #include "cli/elf_files.h"
+#include "cli/passes.h"
+#include "cli/programs.h"
+#include "coretap/learn.h"
 #include "report/cfg_print.h"
 
 enum {
-    ELF,
+    ELF = CLI_CAPTURE_OPTIONS,
     DOT,
     JSON,
     FUNCTION,
     TARGETS,
+    LEARN,
+    LEARNT,
 };
 
 static const struct cli_option options[] = {
+    CLI_CAPTURE_TABLE,
     [ELF] = {.name = "elf", .letter = 'E', .kind = CLI_TEXT, .arg = "FILE", .help = "The linked program."},
     [DOT] = {.name = "dot", .kind = CLI_FLAG, .help = "Write the graph in graphviz's language."},
     [JSON] = {.name = "json", .kind = CLI_FLAG, .help = "Write the graph as JSON."},
@@ -26,7 +32,80 @@ static const struct cli_option options[] = {
          .arg = "FILE",
          .help = "Where computed branches and calls may go, which functions never return, and where there is "
                  "code that nothing calls (docs/analysis.md)."},
+    [LEARN] = {.name = "learn",
+               .kind = CLI_LIST,
+               .arg = "CAPTURE",
+               .help = "Follow the trace of this capture, and add the targets of computed branches and calls "
+                       "that it shows, marked as learnt. Can be given more than once. The other options of "
+                       "captures are about it."},
+    [LEARNT] = {.name = "learnt",
+                .kind = CLI_FLAG,
+                .help = "Write only what was learnt, as a file for --targets of this and other subcommands."},
 };
+
+/* ---- learning ---- */
+
+struct learning {
+    struct cli_passes passes;
+    struct cli_programs programs; /* the one program, as it was loaded in the capture */
+    struct ct_cfg *cfg;
+    const struct ct_graph *graph;
+    int rc;
+};
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct learning *l = user;
+    (void)stream;
+    l->graph = batch->graph;
+    return CT_OK;
+}
+
+static int begin_pass(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+{
+    struct learning *l = passes->user;
+    const struct cli_args *args = passes->capture.args;
+    chain->level = CT_LEVEL_STEPS;
+    sink->steps = on_steps;
+    l->graph = NULL;
+    if (l->programs.count || cli_programs_name(&l->programs, args, args->values[ELF].text, &passes->capture))
+        return CLI_CLEAN;
+    return CLI_FAILED;
+}
+
+static void end_pass(struct cli_passes *passes)
+{
+    struct learning *l = passes->user;
+    struct ct_ctx *ctx = passes->capture.args->ctx;
+    if (!l->graph || l->rc)
+        return;
+    l->rc = ct_cfg_learn(ctx, l->cfg, l->graph, 0 - l->programs.programs[0].bias);
+    if (l->rc)
+        cli_library_error(ctx);
+}
+
+static int learn_from(const struct cli_args *args, const char *path, struct ct_cfg *cfg)
+{
+    struct cli_args of_capture = *args;
+    struct learning l = {.passes = {.begin = begin_pass, .end = end_pass}, .cfg = cfg};
+    l.passes.user = &l;
+    of_capture.operand = path;
+    int code = cli_passes_run(&l.passes, &of_capture);
+    cli_programs_close(&l.programs);
+    return l.rc ? CLI_FAILED : code;
+}
+
+static int learn(const struct cli_args *args, struct ct_cfg *cfg)
+{
+    int worst = CLI_CLEAN;
+    for (size_t i = 0; i < args->list_count && worst != CLI_FAILED; i++) {
+        int code = learn_from(args, args->list[i].text, cfg);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+/* ---- printing ---- */
 
 static uint32_t function_named(const struct ct_cfg *cfg, const char *name)
 {
@@ -53,6 +132,8 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
         ct_cfg_print_dot(stdout, cfg, function);
     else if (args->values[JSON].given)
         ct_cfg_print_json(stdout, cfg, function);
+    else if (args->values[LEARNT].given)
+        ct_cfg_print_learnt(stdout, cfg, function);
     else
         ct_cfg_print_text(stdout, cfg, function);
     return CLI_CLEAN;
@@ -64,11 +145,17 @@ static int run(const struct cli_args *args)
     const struct ct_arch arch = {0};
     if (!args->values[ELF].given)
         return cli_usage_error(args->command, "which program? give --elf FILE");
-    if (args->values[DOT].given && args->values[JSON].given)
-        return cli_usage_error(args->command, "give one of --dot and --json");
+    if (args->values[DOT].given + args->values[JSON].given + args->values[LEARNT].given > 1)
+        return cli_usage_error(args->command, "give one of --dot, --json and --learnt");
+    if (args->values[LEARNT].given && !args->values[LEARN].given)
+        return cli_usage_error(args->command, "--learnt: from what? give --learn CAPTURE");
     if (!cli_cfg_load(args, &program, args->values[TARGETS].text, &arch))
         return CLI_FAILED;
-    int code = print(args, program.cfg);
+    int code = learn(args, program.cfg);
+    if (code != CLI_FAILED) {
+        int printed = print(args, program.cfg);
+        code = printed > code ? printed : code;
+    }
     ct_cfg_free(program.cfg);
     return code;
 }
@@ -85,7 +172,7 @@ const struct cli_command cli_command_graph = {
              "branch to another function), return, unknown (a computed branch or call whose targets the "
              "program does not "
              "tell). Jump tables of gcc and clang are recognised; what they do not tell can be said with "
-             "--targets.",
+             "--targets or learnt from traces with --learn.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

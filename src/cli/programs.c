@@ -199,6 +199,13 @@ static bool add_images(struct cli_programs *p, const struct cli_capture *capture
     return false;
 }
 
+bool cli_programs_name(struct cli_programs *p, const struct cli_args *args, const char *text,
+                       struct cli_capture *capture)
+{
+    p->args = args;
+    return add_named(p, capture, text);
+}
+
 bool cli_programs_open(struct cli_programs *p, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture)
 {

@@ -34,6 +34,10 @@ struct cli_programs {
  * images of each buffer that says nothing of the memory where it is. False: said why. */
 bool cli_programs_open(struct cli_programs *programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture);
+/* Loads FILE or FILE@HEX, the text of an option, and adds it to the images of the buffers as above. False: said why. */
+bool cli_programs_name(struct cli_programs *programs, const struct cli_args *args, const char *text,
+                       struct cli_capture *capture);
+
 /* Loads one more. False: said why. */
 bool cli_programs_add(struct cli_programs *programs, const char *path);
 void cli_programs_close(struct cli_programs *programs);

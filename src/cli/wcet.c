@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/elf_files.h"
 #include "cli/passes.h"
+#include "coretap/learn.h"
 #include "report/wcet_print.h"
 
 enum {
@@ -113,7 +114,7 @@ static void end(struct cli_passes *passes)
 {
     struct work *w = passes->user;
     if (w->graph && w->pass == LEARN)
-        w->rc = ct_wcet_learn(w->wcet, w->graph);
+        w->rc = ct_cfg_learn(passes->capture.args->ctx, w->cfg, w->graph, 0);
     else if (w->graph)
         w->rc = ct_wcet_observe(w->wcet, w->timing, w->graph);
     if (w->pass == MEASURE)

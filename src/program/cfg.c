@@ -256,7 +256,7 @@ static void describe(struct ct_cfg *cfg, uint32_t number, struct ct_cfg_function
         .no_return = !func->returns};
 }
 
-/* An indirect jump whose targets nobody tells. What a user or a trace told of it counts as all there is. */
+/* An indirect jump whose targets nobody tells. What a user told of it counts as all there is; a trace shows only what ran. */
 static bool is_open(const struct ct_cfg *cfg, const struct ct_cfg_block *block)
 {
     bool unknown = false;

@@ -1,5 +1,5 @@
-/* The user's file of targets. Lines: "PLACE: PLACE…", the computed branch or call and where it may go; "noreturn
- * FUNCTION"; "function PLACE", code that nothing in the program calls. A place is an address, a symbol, or a symbol with
+/* The user's file of targets. Lines: "PLACE: PLACE…", the computed branch or call and where it may go; "learnt PLACE:
+ * PLACE…", the same as a trace showed it; "noreturn FUNCTION"; "function PLACE", code that nothing in the program calls. A place is an address, a symbol, or a symbol with
  * an offset (main+0x20). What is behind # is a comment. */
 #include <ctype.h>
 #include <errno.h>
@@ -109,7 +109,7 @@ static int entry(const struct line *line, const char *word)
     return rc;
 }
 
-static int targets(const struct line *line, const char *from, char *rest)
+static int targets(const struct line *line, const char *from, char *rest, enum ct_cfg_origin origin)
 {
     uint64_t branch;
     enum ct_isa isa;
@@ -120,7 +120,7 @@ static int targets(const struct line *line, const char *from, char *rest)
         uint32_t edge;
         rc = place(line, word, &addr, &isa);
         if (!rc)
-            rc = ct_cfg_add_edge(line->cfg, branch, addr, isa, CT_CFG_USER, &edge);
+            rc = ct_cfg_add_edge(line->cfg, branch, addr, isa, origin, &edge);
         if (rc == CT_ERR_NOT_FOUND)
             return mistake(line, "no computed branch there, or its target is not code", from);
     }
@@ -136,7 +136,11 @@ static int read_line(const struct line *line, char *text)
     if (colon) {
         *colon = '\0';
         const char *from = strtok_r(text, " \t", &save);
-        return from ? targets(line, from, colon + 1) : mistake(line, "no place", text);
+        const char *place_of = from ? strtok_r(NULL, " \t", &save) : NULL;
+        bool learnt = place_of && strcmp(from, "learnt") == 0;
+        if (!from || (place_of && !learnt))
+            return mistake(line, from ? "one place before the ':'" : "no place", text);
+        return targets(line, learnt ? place_of : from, colon + 1, learnt ? CT_CFG_LEARNT : CT_CFG_USER);
     }
     const char *verb = strtok_r(text, " \t", &save);
     const char *word = verb ? strtok_r(NULL, " \t", &save) : NULL;

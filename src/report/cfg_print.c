@@ -114,6 +114,43 @@ void ct_cfg_print_text(FILE *out, const struct ct_cfg *cfg, uint32_t function)
     text_loops(&v);
 }
 
+/* ---- the file of targets ---- */
+
+static bool has_learnt(const struct view *v, const struct ct_cfg_block *block)
+{
+    for (uint32_t e = block->first_out; e != CT_CFG_NONE; e = v->edges[e].next_out)
+        if (v->edges[e].origin == CT_CFG_LEARNT)
+            return true;
+    return false;
+}
+
+/* Bit 0 says that code is T32, as in a symbol of the program. */
+static uint64_t marked(const struct ct_cfg_block *block, uint64_t addr)
+{
+    return block->isa == CT_ISA_T32 ? addr | 1 : addr;
+}
+
+static void learnt_line(const struct view *v, const struct ct_cfg_block *block)
+{
+    const struct ct_cfg_function *f = &v->functions[block->function];
+    fprintf(v->out, "learnt 0x%" PRIx64 ":", marked(block, block->last));
+    for (uint32_t e = block->first_out; e != CT_CFG_NONE; e = v->edges[e].next_out)
+        if (v->edges[e].origin == CT_CFG_LEARNT)
+            fprintf(v->out, " 0x%" PRIx64, marked(&v->blocks[v->edges[e].to], v->edges[e].target));
+    fprintf(v->out, " # %s+0x%" PRIx64 "\n", f->name, block->last - f->entry);
+}
+
+void ct_cfg_print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function)
+{
+    struct view v = look(out, cfg, function);
+    for (uint32_t i = 0; i < v.function_count; i++)
+        for (uint32_t k = 0; is_wanted(&v, i) && k < v.functions[i].count; k++) {
+            const struct ct_cfg_block *block = &v.blocks[v.members[v.functions[i].first + k]];
+            if (has_learnt(&v, block))
+                learnt_line(&v, block);
+        }
+}
+
 /* ---- graphviz ---- */
 
 static void put_escaped(FILE *out, const char *text)

@@ -1,4 +1,4 @@
-/* A control flow graph as text, in graphviz's language, and as JSON. */
+/* A control flow graph as text, in graphviz's language, and as JSON; what was learnt of it as a file of targets. */
 #ifndef CT_REPORT_CFG_PRINT_H
 #define CT_REPORT_CFG_PRINT_H
 
@@ -10,5 +10,6 @@
 void ct_cfg_print_text(FILE *out, const struct ct_cfg *cfg, uint32_t function);
 void ct_cfg_print_dot(FILE *out, const struct ct_cfg *cfg, uint32_t function);
 void ct_cfg_print_json(FILE *out, const struct ct_cfg *cfg, uint32_t function);
+void ct_cfg_print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function);
 
 #endif

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/ilp.h"
+#include "coretap/learn.h"
 #include "coretap/wcet.h"
 #include "elf_build.h"
 
@@ -130,7 +131,7 @@ static void measure(struct fixture *f)
 {
     const struct ct_step_batch batch = {
         .graph = f->graph, .edge = f->edges, .cycles = f->cycles, .count = f->count};
-    assert_int_equal(ct_wcet_learn(f->wcet, f->graph), CT_OK);
+    assert_int_equal(ct_cfg_learn(f->ctx, f->cfg, f->graph, 0), CT_OK);
     assert_int_equal(ct_timing_add(f->timing, &batch), CT_OK);
     assert_int_equal(ct_wcet_count_loops(f->wcet, &batch), CT_OK);
     assert_int_equal(ct_wcet_observe(f->wcet, f->timing, f->graph), CT_OK);

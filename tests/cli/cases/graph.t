@@ -4,7 +4,7 @@ $ coretap graph
 ! Try 'coretap graph --help'.
 [2]
 $ coretap graph --elf README.md --dot --json
-! coretap graph: give one of --dot and --json
+! coretap graph: give one of --dot, --json and --learnt
 ! Try 'coretap graph --help'.
 [2]
 $ coretap graph --elf README.md

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""coretap graph --learn: targets of computed calls and branches from a trace, against what computed.c does.
+
+usage: run_learn.py COMMAND PLUGIN COMPUTED.C"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COMMAND, PLUGIN, SOURCE = sys.argv[1:4]
+ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+COMPILE = ["-O1", "-g", "-nostdlib", "-ffreestanding", "-fno-builtin"]
+PROGRAMS = {
+    "A64": ["aarch64-linux-gnu-gcc", "-static"],
+    "A64 loaded elsewhere": ["aarch64-linux-gnu-gcc", "-static-pie"],
+    "A32": ["arm-linux-gnueabihf-gcc", "-static", "-marm"],
+    "T32": ["arm-linux-gnueabihf-gcc", "-static", "-mthumb"],
+}
+
+
+def run(*command):
+    result = subprocess.run([COMMAND, *(str(c) for c in command)], capture_output=True, text=True, check=False, env=ENV,
+                            timeout=60)
+    assert result.returncode == 0, (command, result.stderr)
+    return result.stdout
+
+
+def learnt_edges(graph):
+    """{(function, kind): [what the learnt edges of its blocks lead to]}."""
+    entries = {f["entry"]: f["name"] for f in graph["functions"]}
+    found = {}
+    for function in graph["functions"]:
+        for block in function["blocks"]:
+            for edge in block["edges"]:
+                if edge["origin"] == "learnt":
+                    found.setdefault((function["name"], edge["kind"]), []).append(entries.get(edge["target"], edge["target"]))
+    return found
+
+
+def check(folder, program):
+    capture, targets = folder / "capture", folder / "targets"
+    run("record", "-q", "-o", capture, "--", program)
+    before = json.loads(run("graph", "--elf", program, "--json"))
+    assert not learnt_edges(before)
+    text = run("graph", "-q", "--elf", program, "--json", "--learn", capture)
+    graph = json.loads(text)
+    found = learnt_edges(graph)
+    assert sorted(found["dispatch", "call"]) == ["handle_first", "handle_third"], found
+    # From labels of the first program byte to those of the others: add, then end; mul never ran.
+    branches = found["interpret", "branch"]
+    assert len(set(branches)) == len(branches) == 2, found
+    assert set(found) == {("dispatch", "call"), ("interpret", "branch")}, found
+    # What was known before keeps its numbers.
+    old = {e["id"]: (e["kind"], e.get("target")) for f in before["functions"] for b in f["blocks"] for e in b["edges"]}
+    new = {e["id"]: (e["kind"], e.get("target")) for f in graph["functions"] for b in f["blocks"] for e in b["edges"]}
+    assert old.items() <= new.items()
+    targets.write_text(run("graph", "-q", "--elf", program, "--learn", capture, "--learnt"))
+    assert run("graph", "-q", "--elf", program, "--json", "--targets", targets) == text
+    assert run("graph", "-q", "--elf", program, "--json", "--learn", capture, "--learn", capture) == text
+    return f"{len(new) - len(old)} edges more"
+
+
+def main():
+    print(f"1..{len(PROGRAMS)}")
+    failed = 0
+    for number, (name, compiler) in enumerate(PROGRAMS.items(), 1):
+        qemu = "qemu-aarch64" if "aarch64" in compiler[0] else "qemu-arm"
+        missing = next((t for t in (compiler[0], qemu) if not shutil.which(t)), None)
+        if missing:
+            print(f"ok {number} - {name} # SKIP needs {missing}")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "computed"
+            subprocess.run([*compiler, *COMPILE, "-o", program, SOURCE], check=True)
+            try:
+                print(f"ok {number} - {name}\n# {check(pathlib.Path(folder), program)}")
+            except AssertionError as error:
+                failed += 1
+                print(f"not ok {number} - {name}\n# {error}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
