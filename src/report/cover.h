@@ -3,6 +3,7 @@
 #define CT_REPORT_COVER_H
 
 #include "coretap/cover.h"
+#include "report/number.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,6 +29,15 @@ void ct_cover_cobertura(FILE *out, const struct ct_cover_views *views, uint64_t 
 void ct_cover_json(FILE *out, const struct ct_cover_views *views);
 void ct_cover_html(FILE *out, const struct ct_cover_views *views);
 
+/* The programs of that page, to stand in a larger one. Memory and file size are bounded: what is left out is said. */
+struct ct_cover_shape {
+    unsigned level;   /* of the headings of programs: 2 is <h2> */
+    size_t functions; /* rows of each table of functions, at most */
+    size_t lines;     /* of annotated source, at most */
+};
+void ct_cover_html_programs(FILE *out, const struct ct_cover_views *views,
+                            const struct ct_cover_shape *shape);
+
 /* The counts themselves, as ct_cover_read takes them. CT_ERR_NOMEM. */
 int ct_cover_write(FILE *out, struct ct_cover *cover);
 
@@ -43,8 +53,8 @@ bool ct_cover_next_file(const struct ct_cover_view *view, struct ct_cover_slice 
 /* Sums of one file. */
 struct ct_cover_sums ct_cover_file_sums(const struct ct_cover_view *view, const struct ct_cover_slice *slice);
 
-/* "12.5 %", or "-" of nothing, in one of the caller's buffers of 16 bytes. */
-const char *ct_cover_percent(char text[16], struct ct_cover_ratio ratio);
+/* As ct_number_percent. */
+const char *ct_cover_percent(char text[CT_NUMBER_SIZE], struct ct_cover_ratio ratio);
 double ct_cover_rate(struct ct_cover_ratio ratio);
 
 #endif

@@ -50,12 +50,7 @@ double ct_cover_rate(struct ct_cover_ratio ratio)
     return ratio.all ? (double)ratio.seen / (double)ratio.all : 1.0;
 }
 
-/* Rounded down: what is not whole never reads 100.0 %. */
-const char *ct_cover_percent(char text[16], struct ct_cover_ratio ratio)
+const char *ct_cover_percent(char text[CT_NUMBER_SIZE], struct ct_cover_ratio ratio)
 {
-    if (ratio.all == 0)
-        return "-";
-    unsigned tenths = (unsigned)(ratio.seen * 1000 / ratio.all);
-    snprintf(text, 16, "%u.%u %%", tenths / 10, tenths % 10);
-    return text;
+    return ct_number_percent(text, ratio.seen, ratio.all);
 }

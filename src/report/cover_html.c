@@ -1,7 +1,8 @@
 /* Coverage as one page: sums, files, functions, and the source with counts. A line of it opens into its instructions. */
 #include "report/cover.h"
-#include "report/cover_page.h"
 #include "report/disasm.h"
+#include "report/page.h"
+#include "report/source_text.h"
 #include "report/xml.h"
 
 #include <inttypes.h>
@@ -17,47 +18,11 @@ struct page {
     FILE *out;
     const struct ct_cover_view *view;
     size_t number; /* of the program, for names of anchors */
+    const struct ct_cover_shape *shape;
+    bool *annotated; /* by file: its source stands in the page */
     struct ct_disasm *disasm;
     struct made *made;
 };
-
-/* The text of a source file, NULL when it is not there. */
-struct source {
-    char *text;
-    size_t size;
-    size_t at; /* of the next line */
-};
-
-#define MOST_SOURCE (64u << 20)
-
-static struct source read_source(const char *path)
-{
-    struct source source = {0};
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return source;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size > 0 && (unsigned long)size <= MOST_SOURCE && fseek(file, 0, SEEK_SET) == 0) {
-        source.text = malloc((size_t)size);
-        source.size = source.text ? fread(source.text, 1, (size_t)size, file) : 0;
-    }
-    fclose(file);
-    return source;
-}
-
-/* The next line, without its end; false behind the last. */
-static bool next_line(struct source *source, const char **text, size_t *size)
-{
-    if (source->at >= source->size)
-        return false;
-    *text = source->text + source->at;
-    const char *newline = memchr(*text, '\n', source->size - source->at);
-    *size = newline ? (size_t)(newline - *text) : source->size - source->at;
-    source->at += *size + 1;
-    if (*size && (*text)[*size - 1] == '\r')
-        --*size;
-    return true;
-}
 
 static int by_line(const void *a, const void *b)
 {
@@ -103,13 +68,21 @@ static size_t first_made(const struct page *p, const struct ct_cover_line *line)
 
 static void bar(FILE *out, struct ct_cover_ratio ratio)
 {
-    fprintf(out, "<td><span class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></span></td>",
-            100 * ct_cover_rate(ratio));
+    fputs("<td>", out);
+    if (ratio.all)
+        ct_page_bar(out, ct_cover_rate(ratio));
+    fputs("</td>", out);
+}
+
+/* Of a part of a program. */
+static void heading(const struct page *p, const char *text)
+{
+    fprintf(p->out, "<h%u>%s</h%u>\n", p->shape->level + 1, text, p->shape->level + 1);
 }
 
 static void sum(FILE *out, const char *what, struct ct_cover_ratio ratio)
 {
-    char text[16];
+    char text[CT_NUMBER_SIZE];
     fprintf(out,
             "<tr><th scope=\"row\">%s</th><td class=\"num\">%" PRIu64 " of %" PRIu64
             "</td><td class=\"num\">%s</td>",
@@ -121,7 +94,7 @@ static void sum(FILE *out, const char *what, struct ct_cover_ratio ratio)
 static void sums(const struct page *p)
 {
     const struct ct_cover_sums *s = &p->view->report->sums;
-    fprintf(p->out, "<table>\n");
+    fprintf(p->out, "<div class=\"panel\"><table>\n");
     sum(p->out, "Functions", s->functions);
     sum(p->out, "Lines", s->lines);
     sum(p->out, "Instructions", s->insns);
@@ -129,22 +102,23 @@ static void sums(const struct page *p)
     sum(p->out, "Conditions", s->conditions);
     sum(p->out, "Calls", s->calls);
     fprintf(p->out,
-            "</table>\n<p>%" PRIu64 " lines ran in part. %" PRIu64
-            " instructions have a condition that no branch shows.</p>\n",
+            "</table>\n<p class=\"more\">%" PRIu64 " lines ran in part. %" PRIu64
+            " instructions have a condition that no branch shows.</p></div>\n",
             s->partial_lines, s->hidden);
 }
 
 static void percent_cell(FILE *out, struct ct_cover_ratio ratio)
 {
-    char text[16];
+    char text[CT_NUMBER_SIZE];
     fprintf(out, "<td class=\"num\">%s</td>", ct_cover_percent(text, ratio));
 }
 
 static void file_table(const struct page *p)
 {
     struct ct_cover_slice slice = {0};
+    heading(p, "Files");
     fprintf(p->out,
-            "<h3>Files</h3>\n<table class=\"list\"><tr><th scope=\"col\" class=\"num\">Lines</th><th "
+            "<div class=\"scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Lines</th><th "
             "scope=\"col\" "
             "class=\"num\">Branches</th><th scope=\"col\" class=\"num\">Functions</th><th scope=\"col\"></th>"
             "<th scope=\"col\">File</th></tr>\n");
@@ -155,32 +129,48 @@ static void file_table(const struct page *p)
         percent_cell(p->out, s.branches);
         percent_cell(p->out, s.functions);
         bar(p->out, s.lines);
-        fprintf(p->out, "<td><a href=\"#p%zuf%" PRIu32 "\">", p->number, slice.file);
+        fprintf(p->out, "<td class=\"wide\">");
+        if (p->annotated[slice.file])
+            fprintf(p->out, "<a href=\"#p%zuf%" PRIu32 "\">", p->number, slice.file);
         ct_xml_text(p->out, slice.path);
-        fprintf(p->out, "</a></td></tr>\n");
+        fprintf(p->out, "%s</td></tr>\n", p->annotated[slice.file] ? "</a>" : "");
     }
-    fprintf(p->out, "</table>\n");
+    fprintf(p->out, "</table></div>\n");
 }
 
+static void function_row(const struct page *p, const struct ct_cover_function *f)
+{
+    fprintf(p->out, "<tr><td class=\"num\">%" PRIu64 "</td>", f->count);
+    percent_cell(p->out, (struct ct_cover_ratio){f->lines_run, f->lines});
+    percent_cell(p->out, (struct ct_cover_ratio){f->branches_run, f->branches});
+    fprintf(p->out, "<td class=\"wide name\">");
+    const bool linked = f->file != CT_LINE_NONE && p->annotated[f->file];
+    if (linked)
+        fprintf(p->out, "<a href=\"#p%zuf%" PRIu32 "l%" PRIu32 "\">", p->number, f->file, f->line);
+    ct_xml_text(p->out, f->name);
+    fprintf(p->out, "%s</td></tr>\n", linked ? "</a>" : "");
+}
+
+/* Where there are too many, those that ran come into the table. */
 static void function_table(const struct page *p)
 {
     const struct ct_cover_report *report = p->view->report;
+    const bool all = report->function_count <= p->shape->functions;
+    size_t rows = 0;
+    heading(p, "Functions");
     fprintf(p->out,
-            "<h3>Functions</h3>\n<table class=\"list\"><tr><th scope=\"col\" class=\"num\">Runs</th><th "
+            "<div class=\"scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Runs</th><th "
             "scope=\"col\" class=\"num\">Lines</th><th scope=\"col\" class=\"num\">Branches</th><th "
             "scope=\"col\">Function</th></tr>\n");
-    for (size_t i = 0; i < report->function_count; i++) {
-        const struct ct_cover_function *f = &report->functions[i];
-        fprintf(p->out, "<tr><td class=\"num\">%" PRIu64 "</td>", f->count);
-        percent_cell(p->out, (struct ct_cover_ratio){f->lines_run, f->lines});
-        percent_cell(p->out, (struct ct_cover_ratio){f->branches_run, f->branches});
-        fprintf(p->out, "<td>");
-        if (f->file != CT_LINE_NONE)
-            fprintf(p->out, "<a href=\"#p%zuf%" PRIu32 "l%" PRIu32 "\">", p->number, f->file, f->line);
-        ct_xml_text(p->out, f->name);
-        fprintf(p->out, "%s</td></tr>\n", f->file != CT_LINE_NONE ? "</a>" : "");
+    for (size_t i = 0; i < report->function_count && rows < p->shape->functions; i++) {
+        if (!all && !report->functions[i].insns_run)
+            continue;
+        function_row(p, &report->functions[i]);
+        rows++;
     }
-    fprintf(p->out, "</table>\n");
+    fprintf(p->out, "</table></div>\n");
+    if (!all)
+        fprintf(p->out, "<p class=\"more\">%zu functions are left out.</p>\n", report->function_count - rows);
 }
 
 /* ---- source ---- */
@@ -274,62 +264,112 @@ static void row(const struct page *p, uint32_t file, uint32_t number, const stru
 
 static void rows(const struct page *p, const struct ct_cover_slice *slice)
 {
-    struct source source = read_source(slice->path);
+    struct ct_source_text source = ct_source_text_read(slice->path);
     size_t next = 0;
     const char *text = "";
     size_t size = 0;
-    for (uint32_t number = 1; next_line(&source, &text, &size); number++) {
+    for (uint32_t number = 1; ct_source_text_next(&source, &text, &size); number++) {
         bool has = next < slice->count && slice->lines[next].line == number;
         row(p, slice->file, number, has ? &slice->lines[next] : NULL, text, size);
         next += has;
     }
     for (; next < slice->count; next++)
         row(p, slice->file, slice->lines[next].line, &slice->lines[next], "", 0);
-    free(source.text);
+    ct_source_text_free(&source);
+}
+
+static void file(const struct page *p, const struct ct_cover_slice *slice, bool open)
+{
+    char text[CT_NUMBER_SIZE];
+    fprintf(p->out, "<details class=\"file\"%s id=\"p%zuf%" PRIu32 "\"><summary>", open ? " open" : "",
+            p->number, slice->file);
+    ct_xml_text(p->out, slice->path);
+    fprintf(p->out, " · %s of lines</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"src\">\n",
+            ct_cover_percent(text, ct_cover_file_sums(p->view, slice).lines));
+    rows(p, slice);
+    fprintf(p->out, "</table></div>\n</details>\n");
 }
 
 static void files(const struct page *p)
 {
     struct ct_cover_slice slice = {0};
-    char text[16];
+    size_t shown = 0;
+    size_t left_out = 0;
+    heading(p, "Source");
     fprintf(
         p->out,
-        "<h3>Source</h3>\n<p>✓ ran, ◐ ran in part or some condition went one way only, ✗ did not run. A line "
-        "opens into its instructions, with how often each was executed.</p>\n");
-    bool open = true;
+        "<p>✓ ran, ◐ ran in part or some condition went one way only, ✗ did not run. A line opens into its "
+        "instructions, with how often each was executed.</p>\n");
     while (ct_cover_next_file(p->view, &slice)) {
-        struct ct_cover_sums s = ct_cover_file_sums(p->view, &slice);
-        fprintf(p->out, "<details class=\"file\"%s id=\"p%zuf%" PRIu32 "\"><summary>", open ? " open" : "",
-                p->number, slice.file);
-        ct_xml_text(p->out, slice.path);
+        if (p->annotated[slice.file])
+            file(p, &slice, shown++ == 0);
+        else
+            left_out++;
+    }
+    if (left_out)
         fprintf(p->out,
-                " · %s of lines</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"src\">\n",
-                ct_cover_percent(text, s.lines));
-        rows(p, &slice);
-        fprintf(p->out, "</table></div>\n</details>\n");
-        open = false;
+                "<p class=\"more\">The source of %zu files is left out, since this page has no room for it: "
+                "<code>coretap cover --format html</code> shows all.</p>\n",
+                left_out);
+}
+
+/* A file is annotated as long as there is room for it as a whole. */
+static bool choose_files(struct page *p, size_t *lines_left)
+{
+    struct ct_cover_slice slice = {0};
+    p->annotated = calloc(ct_lines_file_count(p->view->lines) + 1, sizeof *p->annotated);
+    while (p->annotated && ct_cover_next_file(p->view, &slice)) {
+        const size_t last = slice.lines[slice.count - 1].line;
+        if (last > *lines_left)
+            continue;
+        *lines_left -= last;
+        p->annotated[slice.file] = true;
+    }
+    return p->annotated != NULL;
+}
+
+static void program(struct page *p, size_t *lines_left)
+{
+    sums(p);
+    if (!p->disasm || !sort_insns(p) || !choose_files(p, lines_left)) {
+        fprintf(p->out, "<p>There was no memory for the rest.</p>\n");
+        return;
+    }
+    file_table(p);
+    function_table(p);
+    files(p);
+}
+
+void ct_cover_html_programs(FILE *out, const struct ct_cover_views *views, const struct ct_cover_shape *shape)
+{
+    size_t lines_left = shape->lines;
+    for (size_t i = 0; i < views->count; i++) {
+        struct page p = {
+            .out = out, .view = &views->views[i], .number = i, .shape = shape, .disasm = ct_disasm_new()};
+        fprintf(out, "<section>\n<h%u>", shape->level);
+        ct_xml_text(out, p.view->program);
+        fprintf(out, "</h%u>\n", shape->level);
+        program(&p, &lines_left);
+        fprintf(out, "</section>\n");
+        free(p.annotated);
+        free(p.made);
+        ct_disasm_free(p.disasm);
     }
 }
 
 void ct_cover_html(FILE *out, const struct ct_cover_views *views)
 {
-    ct_cover_page_begin(out, views->title);
-    for (size_t i = 0; i < views->count; i++) {
-        struct page p = {.out = out, .view = &views->views[i], .number = i, .disasm = ct_disasm_new()};
-        fprintf(out, "<section>\n<h2>");
-        ct_xml_text(out, p.view->program);
-        fprintf(out, "</h2>\n");
-        sums(&p);
-        if (p.disasm && sort_insns(&p)) {
-            file_table(&p);
-            function_table(&p);
-            files(&p);
-        } else {
-            fprintf(out, "<p>There was no memory for the rest.</p>\n");
-        }
-        fprintf(out, "</section>\n");
-        free(p.made);
-        ct_disasm_free(p.disasm);
-    }
-    ct_cover_page_end(out);
+    const struct ct_cover_shape whole = {.level = 2, .functions = SIZE_MAX, .lines = SIZE_MAX};
+    const size_t size = sizeof "Coverage of " + strlen(views->title);
+    char *title = malloc(size);
+    if (title)
+        snprintf(title, size, "Coverage of %s", views->title);
+    ct_page_begin(out, title ? title : views->title);
+    fputs("<main>\n<h1>", out);
+    ct_xml_text(out, title ? title : views->title);
+    fputs("</h1>\n", out);
+    ct_cover_html_programs(out, views, &whole);
+    fputs("</main>\n", out);
+    ct_page_end(out);
+    free(title);
 }

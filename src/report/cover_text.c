@@ -5,16 +5,16 @@
 
 static void ratio(FILE *out, const char *what, struct ct_cover_ratio ratio)
 {
-    char text[16];
+    char text[CT_NUMBER_SIZE];
     fprintf(out, "  %-13s %8" PRIu64 " of %8" PRIu64 "  %8s\n", what, ratio.seen, ratio.all,
             ct_cover_percent(text, ratio));
 }
 
 static void files(FILE *out, const struct ct_cover_view *view)
 {
-    char a[16];
-    char b[16];
-    char c[16];
+    char a[CT_NUMBER_SIZE];
+    char b[CT_NUMBER_SIZE];
+    char c[CT_NUMBER_SIZE];
     struct ct_cover_slice slice = {0};
     if (view->report->line_count)
         fprintf(out, "\n     lines  branches functions  file\n");
@@ -27,8 +27,8 @@ static void files(FILE *out, const struct ct_cover_view *view)
 
 static void list_functions(FILE *out, const struct ct_cover_view *view)
 {
-    char a[16];
-    char b[16];
+    char a[CT_NUMBER_SIZE];
+    char b[CT_NUMBER_SIZE];
     fprintf(out, "\n      runs  instructions  branches  function\n");
     for (size_t i = 0; i < view->report->function_count; i++) {
         const struct ct_cover_function *f = &view->report->functions[i];

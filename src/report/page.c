@@ -1,0 +1,57 @@
+#include "report/page.h"
+#include "report/xml.h"
+
+void ct_page_begin(FILE *out, const char *title)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+          out);
+    ct_xml_text(out, title);
+    fputs("</title>\n<style>\n", out);
+    fwrite(ct_page_css, 1, ct_page_css_size, out);
+    fputs("</style>\n</head>\n<body>\n", out);
+}
+
+void ct_page_end(FILE *out)
+{
+    fputs("</body>\n</html>\n", out);
+}
+
+void ct_page_script(FILE *out, const char *script, size_t size)
+{
+    fputs("<script>\n", out);
+    fwrite(script, 1, size, out);
+    fputs("</script>\n", out);
+}
+
+static void definition(FILE *out, const char *tag, const char *text)
+{
+    fprintf(out, "<%s>", tag);
+    ct_xml_text(out, text);
+}
+
+void ct_page_card(FILE *out, const char *label, const char *value, const char *unit, const char *note)
+{
+    fputs("<dl class=\"card\">", out);
+    definition(out, "dt", label);
+    fputs("</dt>", out);
+    definition(out, "dd class=\"value\"", value);
+    if (unit) {
+        fputc(' ', out);
+        definition(out, "small", unit);
+        fputs("</small>", out);
+    }
+    fputs("</dd>", out);
+    if (note) {
+        definition(out, "dd", note);
+        fputs("</dd>", out);
+    }
+    fputs("</dl>\n", out);
+}
+
+void ct_page_bar(FILE *out, double part)
+{
+    fprintf(out, "<span class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></span>",
+            100 * part);
+}

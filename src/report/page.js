@@ -1,0 +1,57 @@
+// What all pages share. Nothing is loaded from anywhere.
+const page = {
+  // 1234567 -> "1,234,567"
+  count: n => Math.round(n).toLocaleString("en-US"),
+
+  // At most four digits: 1234567 -> "1.23 M"
+  short(n) {
+    if (Math.abs(n) < 1e4) return page.count(n);
+    let unit = 0;
+    for (n /= 1000; Math.abs(n) >= 999.95 && unit < 5; unit++) n /= 1000;
+    return n.toFixed(Math.abs(n) < 99.995 ? 2 : 1) + " " + "kMGTPE"[unit];
+  },
+
+  percent: (part, all) => all ? (Math.floor(part * 1000 / all) / 10).toFixed(1) + " %" : "-",
+
+  // Shows `text` beside a place of the window; null takes it away.
+  tip(text, x, y) {
+    let box = document.querySelector(".tip");
+    if (!box) {
+      box = document.createElement("div");
+      box.className = "tip";
+      box.setAttribute("role", "tooltip");
+      document.body.append(box);
+    }
+    box.hidden = text === null;
+    if (text === null) return;
+    box.textContent = text;
+    const size = box.getBoundingClientRect();
+    box.style.left = Math.max(4, Math.min(x + 14, innerWidth - size.width - 8)) + "px";
+    box.style.top = (y + 18 + size.height > innerHeight ? Math.max(4, y - size.height - 10) : y + 18) + "px";
+  },
+
+  // Each heading with a button sorts its table by the column: by data-v of the cells, else by their text.
+  sort(button) {
+    const head = button.closest("th"), table = head.closest("table"), column = head.cellIndex;
+    const down = head.getAttribute("aria-sort") !== "descending";
+    const value = row => {
+      const cell = row.cells[column], text = cell.dataset.v ?? cell.textContent.trim();
+      return text !== "" && !isNaN(text) ? Number(text) : text;
+    };
+    for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const order = (a, b) => a === b ? 0 : typeof a === typeof b ? (a < b ? -1 : 1) : typeof a === "number" ? 1 : -1;
+    const rows = [...table.tBodies[0].rows].map(row => [value(row), row]).sort((a, b) => order(a[0], b[0]));
+    table.tBodies[0].append(...(down ? rows.reverse() : rows).map(pair => pair[1]));
+  },
+};
+
+document.addEventListener("mousemove", event => {
+  const at = event.target.closest?.("[data-tip]");
+  if (at) page.tip(at.dataset.tip, event.clientX, event.clientY);
+  else if (!event.target.closest?.(".lanes")) page.tip(null);
+});
+document.addEventListener("click", event => {
+  const button = event.target.closest?.("th button");
+  if (button) page.sort(button);
+});
