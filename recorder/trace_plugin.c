@@ -9,6 +9,7 @@
 #define _GNU_SOURCE /* process_vm_readv, futex */
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@
 
 #include "fault.h"
 #include "guest.h"
+#include "mappings.h"
 #include "qemu_plugin_api.h"
 #include "trace_stream.h"
 
@@ -28,6 +30,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 #define PAGE     UINT64_C(4096)
 #define PAGES    (1u << 16) /* of code that is shown whole; of others only what is executed */
 #define HANDLERS 256u
+#define FILES    1024u
 
 /* A block as the code that QEMU made of it knows it. */
 struct block {
@@ -67,6 +70,10 @@ static struct {
     struct block *blocks;
     uint64_t pages[PAGES]; /* a hash table: page number + 1 */
     uint32_t page_count;
+    struct {
+        uint64_t start, end;
+    } files[FILES]; /* that were shown */
+    uint32_t file_count;
     uint64_t handlers[HANDLERS];
     uint32_t handler_count;
     struct writer writers[TRACE_THREADS];
@@ -285,11 +292,45 @@ static bool page_is_new(uint64_t addr)
     return true;
 }
 
+static bool is_in_file(uint64_t va)
+{
+    for (uint32_t i = 0; i < rec.file_count; i++)
+        if (rec.files[i].start <= va && va < rec.files[i].end)
+            return true;
+    return false;
+}
+
+/* The file that the code at `va` is of. */
+static void put_file(uint64_t va, const uint8_t *host)
+{
+    static struct mapping mapping;
+    static struct trace_file file;
+    struct trace_chunk *chunk;
+    if (rec.system || is_in_file(va) || rec.file_count == FILES || !mapping_at(host, &mapping))
+        return;
+    const uint64_t start = va - ((uintptr_t)host - mapping.start), length = mapping.end - mapping.start;
+    file = (struct trace_file){.offset = {(uint32_t)mapping.offset, (uint32_t)(mapping.offset >> 32)},
+                               .length = {(uint32_t)length, (uint32_t)(length >> 32)}};
+    const size_t size = strlen(mapping.path) + 1;
+    memcpy(file.path, mapping.path, size);
+    const struct trace_block head = {.addr = {(uint32_t)start, (uint32_t)(start >> 32)},
+                                     .size = (uint16_t)(offsetof(struct trace_file, path) + size),
+                                     .flags = TRACE_BLOCK_FILE};
+    uint32_t *out = begin_block(&head, &chunk);
+    if (!out)
+        return;
+    memcpy(out, &file, head.size);
+    end_block(&head, chunk);
+    rec.files[rec.file_count].start = start;
+    rec.files[rec.file_count++].end = start + length;
+}
+
 static void put_page(uint64_t va, const uint8_t *host)
 {
     struct trace_chunk *chunk;
     if (!host || !page_is_new(va))
         return;
+    put_file(va, host);
     const uint64_t start = va & ~(PAGE - 1);
     const struct trace_block head = {.addr = {(uint32_t)start, (uint32_t)(start >> 32)},
                                      .size = (uint16_t)PAGE};

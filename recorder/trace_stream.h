@@ -35,7 +35,8 @@
 #define TRACE_VALUE(word) ((word)&0x00ffffffu)
 
 /* Words of a block: these, then the bytes of its instructions, filled up to whole words. A block of no
- * instructions brings a page of memory: `size` bytes at `addr`. */
+ * instructions brings a page of memory: `size` bytes at `addr`; with TRACE_BLOCK_FILE a struct trace_file, of what is
+ * mapped at `addr`. */
 struct trace_block {
     uint32_t id;
     uint32_t addr[2];
@@ -48,6 +49,14 @@ enum trace_block_flag {
     TRACE_BLOCK_T32 = 1,
     TRACE_BLOCK_ISA_KNOWN = 2, /* … or not T32: without this flag nobody knows */
     TRACE_BLOCK_LEVEL = 0x30,  /* exception level, shifted by TRACE_BLOCK_LEVEL_SHIFT */
+    TRACE_BLOCK_FILE = 0x100,
+};
+
+/* A file whose code is executed. */
+struct trace_file {
+    uint32_t offset[2]; /* of its first byte that is mapped */
+    uint32_t length[2]; /* of the mapping */
+    char path[4096];    /* with its end; the rest is left out */
 };
 
 #define TRACE_BLOCK_LEVEL_SHIFT 4

@@ -50,6 +50,7 @@ struct record {
     struct record_feed feed;
     struct record_out *out;
     struct ct_code *code;
+    struct record_programs programs;
     struct thread threads[TRACE_THREADS];
     bool busy[RECORD_CORES];
     unsigned running; /* index of the thread that the one core runs, of contexts */
@@ -85,6 +86,11 @@ static int take_blocks(struct record *r)
     while (!status && (b = record_feed_block(&r->feed))) {
         const uint64_t addr = b->addr[0] | (uint64_t)b->addr[1] << 32;
         const uint8_t *bytes = (const uint8_t *)(b + 1);
+        if (b->flags & TRACE_BLOCK_FILE) {
+            if (record_programs_map(&r->programs, addr, (const struct trace_file *)(const void *)bytes))
+                return CLI_FAILED;
+            continue;
+        }
         status = b->insns ? ct_code_add_block(r->code, b->id, addr, isa_of(r, b), level_of(b), bytes, b->size,
                                               b->insns)
                           : ct_code_add_memory(r->code, addr, bytes, b->size);
@@ -330,7 +336,7 @@ static int record(struct record *r, const struct qemu *qemu)
         code = CLI_FAILED;
     }
     if (!code)
-        code = record_out_finish(r->out, r->code);
+        code = record_out_finish(r->out, r->code, &r->programs);
     if (!code)
         print_summary(r);
     return code ? code : program;
@@ -385,6 +391,7 @@ static int run(const struct cli_args *args)
         ct_path_free(r->threads[i].path);
     record_out_free(r->out);
     ct_code_free(r->code);
+    record_programs_free(&r->programs);
     free(r);
     return code;
 }

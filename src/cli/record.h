@@ -6,6 +6,7 @@
 #include "cli/qemu.h"
 #include "record/code.h"
 #include "record/path.h"
+#include "record/snapshot.h"
 #include "record/unit.h"
 #include "recorder/trace_stream.h"
 
@@ -36,6 +37,19 @@ void record_feed_stop(struct record_feed *feed);
 const struct trace_block *record_feed_block(struct record_feed *feed);
 /* Waits for the program and gives back the memory. Its exit code; 128 and the number of the signal that ended it. */
 int record_feed_finish(struct record_feed *feed);
+
+/* ---- the ELF files that ran (record_programs.c) ---- */
+
+struct record_programs {
+    struct ct_snapshot_program *all;
+    size_t count;
+};
+
+/* A file is mapped at `addr`; one that is no ELF file with code there is none that ran. */
+int record_programs_map(struct record_programs *programs, uint64_t addr, const struct trace_file *file);
+/* The program that was started takes the first place. */
+int record_programs_first(struct record_programs *programs, const char *path, uint64_t bias);
+void record_programs_free(struct record_programs *programs);
 
 /* ---- the capture (record_write.c) ---- */
 
@@ -73,7 +87,7 @@ struct ct_unit *record_out_unit(struct record_out *out, unsigned number);
 /* Hands what was traced so far to who reads the stream. */
 int record_out_flush(struct record_out *out);
 /* Writes what is left, and the files that describe the capture. */
-int record_out_finish(struct record_out *out, struct ct_code *code);
+int record_out_finish(struct record_out *out, struct ct_code *code, struct record_programs *programs);
 /* Instructions traced, and executed but not traceable, by all cores. */
 uint64_t record_out_traced(const struct record_out *out);
 uint64_t record_out_untraceable(const struct record_out *out);

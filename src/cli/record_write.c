@@ -238,7 +238,17 @@ static int finish_frames(struct record_out *out)
     return code;
 }
 
-int record_out_finish(struct record_out *out, struct ct_code *code)
+/* The trace is whole without its name. */
+static void name_program(const struct record_out *out, struct record_programs *programs)
+{
+    char *path = NULL;
+    uint64_t bias = 0;
+    if (!out->o.system && record_program(out->ctx, &out->o, &path, &bias) == CLI_CLEAN)
+        (void)record_programs_first(programs, path, bias);
+    free(path);
+}
+
+int record_out_finish(struct record_out *out, struct ct_code *code, struct record_programs *programs)
 {
     struct ct_snapshot_core cores[RECORD_CORES];
     char description[200];
@@ -254,23 +264,20 @@ int record_out_finish(struct record_out *out, struct ct_code *code)
     result |= finish_frames(out);
     result |= close_file(out->truth, NULL, out->o.truth);
     out->truth = NULL;
-    char *program = NULL;
-    uint64_t bias = 0;
-    if (!out->o.system)
-        (void)record_program(out->ctx, &out->o, &program, &bias); /* the trace is whole without its name */
+    name_program(out, programs);
     const char *slash = strrchr(out->o.program, '/');
     snprintf(description, sizeof description, "%s, recorded by coretap %s",
              slash ? slash + 1 : out->o.program, ct_version());
     const struct ct_snapshot snapshot = {.dir = out->o.dir,
                                          .model = "ARM-AA64",
                                          .description = description,
-                                         .program = {program, bias},
+                                         .program_count = programs->count,
+                                         .programs = programs->all,
                                          .framed = out->framer,
                                          .core_count = out->core_count,
                                          .cores = cores};
     if (ct_snapshot_write(out->ctx, &snapshot, code))
         result = cli_library_error(out->ctx);
-    free(program);
     return result ? CLI_FAILED : CLI_CLEAN;
 }
 

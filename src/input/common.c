@@ -52,24 +52,31 @@ int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted
     return status;
 }
 
-static int add_missing(struct ct_opening *opening, const char *path, const char *fact, const char *where)
+int ct_add_missing(struct ct_opening *opening, const char *text)
 {
     struct ct_capture *capture = opening->capture;
-    const char *text = ct_arena_printf(opening->arena, "%s: %s; named by %s; addresses in it cannot be read",
-                                       path, fact, where);
-    if (!text)
-        return ct_fail_nomem(opening->ctx, "list of missing images");
     for (size_t i = 0; i < capture->missing_count; i++)
         if (strcmp(capture->missing[i], text) == 0)
             return CT_OK;
+    const char *copy = ct_arena_strdup(opening->arena, text);
     const char **missing =
         ct_arena_push(opening->arena, capture->missing, &capture->missing_count, sizeof *missing);
-    if (!missing)
-        return ct_fail_nomem(opening->ctx, "list of missing images");
-    missing[capture->missing_count - 1] = text;
+    if (!copy || !missing)
+        return ct_fail_nomem(opening->ctx, "list of missing files");
+    missing[capture->missing_count - 1] = copy;
     capture->missing = missing;
-    ct_log(opening->ctx, CT_LOG_NOTE, "%s", text);
     return CT_OK;
+}
+
+static int add_missing(struct ct_opening *opening, const char *path, const char *fact, const char *where)
+{
+    size_t before = opening->capture->missing_count;
+    const char *text = ct_arena_printf(opening->arena, "%s: %s; named by %s; addresses in it cannot be read",
+                                       path, fact, where);
+    int rc = text ? ct_add_missing(opening, text) : ct_fail_nomem(opening->ctx, "list of missing files");
+    if (!rc && opening->capture->missing_count > before)
+        ct_log(opening->ctx, CT_LOG_NOTE, "%s", text);
+    return rc;
 }
 
 static int same_image(const struct ct_image *a, const struct ct_image *b)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "input/elf_look.h"
 #include "input/perf_format.h"
 #include "input/reader.h"
 
@@ -74,10 +75,10 @@ struct ct_perf_hw_id {
     uint32_t cpu;
 };
 
-struct ct_perf_build_id {
+/* The build id of a name, as the recording lists it. */
+struct ct_perf_listed {
     const char *name;
-    uint8_t size;
-    uint8_t bytes[CT_PERF_BUILD_ID_MAX];
+    struct ct_build_id id;
 };
 
 enum ct_perf_event_kind {
@@ -91,10 +92,10 @@ enum ct_perf_event_kind {
 /* Something that changes who is who, or what lies where. */
 struct ct_perf_event {
     uint64_t time;
-    uint64_t addr, size, file_offset;  /* MAP */
-    const char *name;                  /* of a file or a program */
-    const struct ct_perf_build_id *id; /* MAP: or NULL */
-    uint32_t order;                    /* in the file */
+    uint64_t addr, size, file_offset; /* MAP */
+    const char *name;                 /* of a file or a program */
+    const struct ct_build_id *id;     /* MAP: or NULL */
+    uint32_t order;                   /* in the file */
     uint32_t pid, tid;
     uint32_t parent; /* FORK: pid */
     uint8_t kind;    /* enum ct_perf_event_kind */
@@ -125,7 +126,7 @@ struct ct_perf {
     size_t aux_count;
     struct ct_perf_hw_id *hw_ids;
     size_t hw_id_count;
-    struct ct_perf_build_id *build_ids;
+    struct ct_perf_listed *build_ids;
     size_t build_id_count;
     struct ct_perf_event *events;
     size_t event_count;
@@ -201,54 +202,39 @@ int ct_perf_kernel_images(struct ct_perf *perf, struct ct_perf_objects *objects,
 
 /* A file that was mapped on the target. */
 struct ct_perf_object {
-    struct ct_perf_object *next;       /* of the same hash */
-    const char *name;                  /* its path there */
-    const struct ct_perf_build_id *id; /* or NULL */
-    bool container;                    /* the path is one of a container */
-    const char *path;                  /* here, or NULL: it was not found */
-    uint64_t size;                     /* of the file */
+    struct ct_perf_object *next;  /* of the same hash */
+    const char *name;             /* its path there */
+    const struct ct_build_id *id; /* or NULL */
+    bool container;               /* the path is one of a container */
+    const char *path;             /* here, or NULL: it was not found */
+    uint64_t size;                /* of the file */
 };
 
 int ct_perf_objects_new(struct ct_perf *perf, struct ct_perf_objects **out);
 
 /* The object of a mapping. It is looked for when it is first asked for, and listed as missing when it is not there.
  * `id` may be NULL. */
-int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, const struct ct_perf_build_id *id,
+int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, const struct ct_build_id *id,
                          bool container, const struct ct_perf_object **out);
 
 /* The build id that the recording lists for a name, or NULL. */
-const struct ct_perf_build_id *ct_perf_listed_id(const struct ct_perf *perf, const char *name);
+const struct ct_build_id *ct_perf_listed_id(const struct ct_perf *perf, const char *name);
 
 /* `path` when it is a file that can be the one with `id` (or NULL); otherwise NULL and why not. `path` may be NULL. */
-const char *ct_perf_check_file(const struct ct_perf *perf, const char *path,
-                               const struct ct_perf_build_id *id, const char **reason);
+const char *ct_perf_check_file(const struct ct_perf *perf, const char *path, const struct ct_build_id *id,
+                               const char **reason);
 
 /* The file with a build id in the cache, under one of the names that end with NULL; or NULL. */
-const char *ct_perf_cached(const struct ct_perf *perf, const struct ct_perf_build_id *id,
+const char *ct_perf_cached(const struct ct_perf *perf, const struct ct_build_id *id,
                            const char *const *names);
 
 /* Lists something as missing. */
 int ct_perf_missing(struct ct_perf *perf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The build id in hexadecimal digits. */
-void ct_perf_id_text(const struct ct_perf_build_id *id, char text[2 * CT_PERF_BUILD_ID_MAX + 1]);
-
 /* ---- perf_debuginfod.c ---- */
 
 /* The file with a build id from a debuginfod server, in the arena of the capture; NULL when none is configured
  * ($DEBUGINFOD_URLS), its client library is not installed, or no server has it. */
-const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_perf_build_id *id);
-
-/* ---- perf_elf.c ---- */
-
-struct ct_perf_elf {
-    bool is_elf;
-    uint16_t machine;
-    bool has_id;
-    struct ct_perf_build_id id;
-};
-
-/* What a file is. False when it cannot be read. */
-bool ct_perf_elf_look(const struct ct_files *files, const char *path, struct ct_perf_elf *out);
+const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id *id);
 
 #endif

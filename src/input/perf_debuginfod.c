@@ -10,7 +10,7 @@ typedef void *begin_fn(void);
 typedef int find_fn(void *client, const unsigned char *id, int size, char **path);
 typedef void end_fn(void *client);
 
-static const char *find(void *library, struct ct_arena *arena, const struct ct_perf_build_id *id)
+static const char *find(void *library, struct ct_arena *arena, const struct ct_build_id *id)
 {
     begin_fn *begin = (begin_fn *)dlsym(library, "debuginfod_begin");
     find_fn *find_executable = (find_fn *)dlsym(library, "debuginfod_find_executable");
@@ -28,7 +28,7 @@ static const char *find(void *library, struct ct_arena *arena, const struct ct_p
     return copy;
 }
 
-const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_perf_build_id *id)
+const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id *id)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
     if (!urls || !*urls)

@@ -84,12 +84,12 @@ static const char *copy_name(struct ct_perf *p, const uint8_t *bytes, size_t siz
 }
 
 /* A build id that stands in the record in place of the file's device and inode. */
-static int copy_build_id(struct ct_perf *p, const uint8_t *bytes, const struct ct_perf_build_id **out)
+static int copy_build_id(struct ct_perf *p, const uint8_t *bytes, const struct ct_build_id **out)
 {
-    struct ct_perf_build_id *id = ct_arena_alloc(&p->arena, sizeof *id);
+    struct ct_build_id *id = ct_arena_alloc(&p->arena, sizeof *id);
     if (!id)
         return ct_fail_nomem(p->opening->ctx, p->file.path);
-    id->size = bytes[0] < CT_PERF_BUILD_ID_MAX ? bytes[0] : CT_PERF_BUILD_ID_MAX;
+    id->size = bytes[0] < CT_BUILD_ID_MAX ? bytes[0] : CT_BUILD_ID_MAX;
     memcpy(id->bytes, bytes + 4, id->size);
     *out = id;
     return CT_OK;

@@ -84,6 +84,4 @@ enum ct_perf_feature {
 /* The trace ID in the metadata is not in force: a record AUX_OUTPUT_HW_ID has it. */
 #define CT_PERF_ID_UNUSED (UINT64_C(1) << 31)
 
-#define CT_PERF_BUILD_ID_MAX 20u
-
 #endif

@@ -139,23 +139,23 @@ int ct_perf_add_build_id(struct ct_perf *p, const uint8_t *body, size_t size, un
 {
     if (size < 29)
         return CT_OK;
-    unsigned id_size = misc & CT_PERF_MISC_BUILD_ID_SIZE ? body[24] : CT_PERF_BUILD_ID_MAX;
+    unsigned id_size = misc & CT_PERF_MISC_BUILD_ID_SIZE ? body[24] : CT_BUILD_ID_MAX;
     size_t room_for_name = size - 28;
     void *room = NULL;
     int rc = ct_perf_push(p, p->build_ids, &p->build_id_count, sizeof *p->build_ids, &room);
     if (!room)
         return rc;
     p->build_ids = room;
-    struct ct_perf_build_id *id = &p->build_ids[p->build_id_count - 1];
-    *id = (struct ct_perf_build_id){
-        .size = (uint8_t)(id_size < CT_PERF_BUILD_ID_MAX ? id_size : CT_PERF_BUILD_ID_MAX)};
+    struct ct_perf_listed *listed = &p->build_ids[p->build_id_count - 1];
+    struct ct_build_id *id = &listed->id;
+    *id = (struct ct_build_id){.size = (uint8_t)(id_size < CT_BUILD_ID_MAX ? id_size : CT_BUILD_ID_MAX)};
     memcpy(id->bytes, body + 4, id->size);
     /* Ids of 16 bytes (MD5) lie in the room of 20. */
     if (!(misc & CT_PERF_MISC_BUILD_ID_SIZE) && ct_load32(id->bytes + 16) == 0)
         id->size = 16;
-    id->name =
+    listed->name =
         ct_arena_strndup(&p->arena, (const char *)body + 28, strnlen((const char *)body + 28, room_for_name));
-    return id->name ? CT_OK : ct_fail_nomem(p->opening->ctx, p->file.path);
+    return listed->name ? CT_OK : ct_fail_nomem(p->opening->ctx, p->file.path);
 }
 
 static int read_build_ids(struct ct_perf *p, struct section s)

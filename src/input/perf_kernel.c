@@ -63,8 +63,7 @@ static const char *in_root(const struct ct_perf *p, const char *name)
     return ct_arena_printf(p->opening->arena, "%s/%s", p->options->symfs ? p->options->symfs : "", name);
 }
 
-static const char *find_vmlinux(const struct ct_perf *p, const struct ct_perf_build_id *id,
-                                const char **reason)
+static const char *find_vmlinux(const struct ct_perf *p, const struct ct_build_id *id, const char **reason)
 {
     static const char *const cached[] = {"elf", "vmlinux", "", NULL};
     static const char *const places[] = {"boot/vmlinux-", "usr/lib/debug/boot/vmlinux-", NULL};
@@ -85,13 +84,13 @@ static int add_vmlinux(struct kernel *k, const struct ct_perf_event *event)
 {
     struct ct_perf *p = k->perf;
     const char *symbol = event->name + strlen(KERNEL_NAME);
-    const struct ct_perf_build_id *id = event->id ? event->id : ct_perf_listed_id(p, KERNEL_NAME);
+    const struct ct_build_id *id = event->id ? event->id : ct_perf_listed_id(p, KERNEL_NAME);
     const char *reason = NULL;
     const char *path = find_vmlinux(p, id, &reason);
-    char hex[2 * CT_PERF_BUILD_ID_MAX + 1] = "";
+    char hex[2 * CT_BUILD_ID_MAX + 1] = "";
     uint64_t value;
     if (id)
-        ct_perf_id_text(id, hex);
+        ct_build_id_text(id, hex);
     if (!path)
         return ct_perf_missing(
             p,

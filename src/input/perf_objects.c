@@ -16,66 +16,51 @@ struct ct_perf_objects {
     struct ct_perf_object *buckets[BUCKETS];
 };
 
-void ct_perf_id_text(const struct ct_perf_build_id *id, char text[2 * CT_PERF_BUILD_ID_MAX + 1])
-{
-    text[0] = 0;
-    for (size_t i = 0; i < id->size; i++)
-        snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
-}
-
 int ct_perf_missing(struct ct_perf *p, const char *fmt, ...)
 {
-    struct ct_capture *capture = p->opening->capture;
     char text[1024];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    const char *copy = ct_arena_strdup(p->opening->arena, text);
-    const char **missing =
-        ct_arena_push(p->opening->arena, capture->missing, &capture->missing_count, sizeof *missing);
-    if (!copy || !missing)
-        return ct_fail_nomem(p->opening->ctx, p->file.path);
-    missing[capture->missing_count - 1] = copy;
-    capture->missing = missing;
-    return CT_OK;
+    return ct_add_missing(p->opening, text);
 }
 
-const struct ct_perf_build_id *ct_perf_listed_id(const struct ct_perf *p, const char *name)
+const struct ct_build_id *ct_perf_listed_id(const struct ct_perf *p, const char *name)
 {
     for (size_t i = 0; i < p->build_id_count; i++)
         if (strcmp(p->build_ids[i].name, name) == 0)
-            return &p->build_ids[i];
+            return &p->build_ids[i].id;
     return NULL;
 }
 
 /* Older recordings do not say how long an id is: what is behind it is zero. */
-static bool same_id(const struct ct_perf_build_id *a, const struct ct_perf_build_id *b)
+static bool same_id(const struct ct_build_id *a, const struct ct_build_id *b)
 {
     return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
 /* Why the file at `path` cannot be the one that ran, or NULL. */
-static const char *unfit(const struct ct_perf *p, const char *path, const struct ct_perf_build_id *id)
+static const char *unfit(const struct ct_perf *p, const char *path, const struct ct_build_id *id)
 {
     const struct ct_files *files = p->opening->files;
-    struct ct_perf_elf elf;
+    struct ct_elf_look elf;
     uint64_t size;
     enum ct_file_kind kind = files->look(files->user, path, &size);
     if (kind == CT_FILE_NONE)
         return strerror(errno);
     if (kind != CT_FILE_REGULAR)
         return "not a regular file";
-    if (!ct_perf_elf_look(files, path, &elf))
+    if (!ct_elf_look(files, path, &elf))
         return "it cannot be read";
     if (elf.is_elf && elf.machine != EM_AARCH64 && elf.machine != EM_ARM)
         return "the one here is for another machine";
-    if (id && (!elf.has_id || !same_id(&elf.id, id)))
+    if (id && (!elf.id.size || !same_id(&elf.id, id)))
         return "the one here has another build id";
     return NULL;
 }
 
-const char *ct_perf_check_file(const struct ct_perf *p, const char *path, const struct ct_perf_build_id *id,
+const char *ct_perf_check_file(const struct ct_perf *p, const char *path, const struct ct_build_id *id,
                                const char **reason)
 {
     const char *why = path ? unfit(p, path, id) : NULL;
@@ -98,15 +83,14 @@ static const char *cache_folder(const struct ct_perf *p)
     return ct_arena_printf(p->opening->arena, "%s/.debug", home);
 }
 
-const char *ct_perf_cached(const struct ct_perf *p, const struct ct_perf_build_id *id,
-                           const char *const *names)
+const char *ct_perf_cached(const struct ct_perf *p, const struct ct_build_id *id, const char *const *names)
 {
     const char *folder = cache_folder(p);
-    char hex[2 * CT_PERF_BUILD_ID_MAX + 1];
+    char hex[2 * CT_BUILD_ID_MAX + 1];
     const char *reason = NULL;
     if (!id || !id->size || !folder)
         return NULL;
-    ct_perf_id_text(id, hex);
+    ct_build_id_text(id, hex);
     for (; *names; names++) {
         const char *path = ct_arena_printf(p->opening->arena, "%s/.build-id/%.2s/%s%s%s", folder, hex,
                                            hex + 2, **names ? "/" : "", *names);
@@ -158,9 +142,9 @@ static const char *look_for(const struct ct_perf *p, const struct ct_perf_object
 
 static int tell_missing(struct ct_perf *p, const struct ct_perf_object *object, const char *reason)
 {
-    char id[2 * CT_PERF_BUILD_ID_MAX + 1] = "";
+    char id[2 * CT_BUILD_ID_MAX + 1] = "";
     if (object->id)
-        ct_perf_id_text(object->id, id);
+        ct_build_id_text(object->id, id);
     const char *with = *id ? ", build id " : "";
     if (is_anonymous(object->name))
         return ct_perf_missing(
@@ -200,7 +184,7 @@ static unsigned hash(const char *name)
     return h % BUCKETS;
 }
 
-static bool is_same(const struct ct_perf_object *o, const char *name, const struct ct_perf_build_id *id,
+static bool is_same(const struct ct_perf_object *o, const char *name, const struct ct_build_id *id,
                     bool container)
 {
     if (o->container != container || strcmp(o->name, name) != 0)
@@ -208,7 +192,7 @@ static bool is_same(const struct ct_perf_object *o, const char *name, const stru
     return o->id == id || (o->id && id && same_id(o->id, id));
 }
 
-int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, const struct ct_perf_build_id *id,
+int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, const struct ct_build_id *id,
                          bool container, const struct ct_perf_object **out)
 {
     struct ct_perf *p = objects->perf;

@@ -89,6 +89,9 @@ int ct_buffer_check_ids(struct ct_ctx *ctx, const char *path, const struct ct_bu
 /* Spaces by their name in .ini files; 0 when unknown. */
 uint32_t ct_space_by_name(const char *name);
 
+/* Appends to capture->missing, unless it is there. */
+int ct_add_missing(struct ct_opening *opening, const char *text);
+
 /* An image as an .ini file states it. */
 struct ct_image_spec {
     const char *file; /* NULL: not stated */

@@ -1,10 +1,19 @@
 /* Snapshot directories (LISTING 6): snapshot.ini names the devices and the trace file; here they become a
  * capture. */
 #include "input/snapshot.h"
+#include "input/elf_look.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* An ELF file that ran. */
+struct program {
+    const char *where; /* "path:line: [section]" */
+    const char *file;  /* NULL: not stated */
+    uint64_t bias;
+    const char *build_id; /* in hexadecimal digits, or NULL */
+};
 
 struct snapshot {
     struct ct_opening *opening;
@@ -17,7 +26,7 @@ struct snapshot {
     struct ct_device *devices;
     size_t device_count;
     struct ct_trace_file trace;
-    struct ct_image_spec *programs;
+    struct program *programs;
     size_t program_count;
 };
 
@@ -46,20 +55,24 @@ static int program_begin(struct snapshot *s, const struct ct_ini_item *item)
     if (s->program_count == CT_IMAGES_MAX)
         return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %d programs", item->path, item->line,
                        CT_IMAGES_MAX);
-    struct ct_image_spec *programs = ct_arena_push(arena, s->programs, &s->program_count, sizeof *programs);
+    struct program *programs = ct_arena_push(arena, s->programs, &s->program_count, sizeof *programs);
     const char *where = ct_arena_printf(arena, "%s:%u: [%s]", item->path, item->line, item->section);
     if (!programs || !where)
         return ct_fail_nomem(item->ctx, item->path);
     s->programs = programs;
-    programs[s->program_count - 1] = (struct ct_image_spec){.where = where, .is_elf = 1};
+    programs[s->program_count - 1] = (struct program){.where = where};
     return CT_OK;
 }
 
 static int on_program(struct snapshot *s, const struct ct_ini_item *item)
 {
-    struct ct_image_spec *program = &s->programs[s->program_count - 1];
+    struct program *program = &s->programs[s->program_count - 1];
     if (strcmp(item->key, "bias") == 0)
-        return ct_ini_number(item, UINT64_MAX, &program->addr);
+        return ct_ini_number(item, UINT64_MAX, &program->bias);
+    if (strcmp(item->key, "build_id") == 0) {
+        program->build_id = ct_arena_strdup(s->opening->arena, item->value);
+        return program->build_id ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+    }
     if (strcmp(item->key, "elf") != 0)
         return CT_OK;
     const char *name = ct_ini_unquote(item);
@@ -71,32 +84,63 @@ static int on_program(struct snapshot *s, const struct ct_ini_item *item)
     return program->file ? CT_OK : ct_fail_nomem(item->ctx, item->path);
 }
 
-/* One that is not there is no damage: the trace decodes without it. */
-static int add_programs(struct snapshot *s)
+/* Why the file cannot be the one that ran, or NULL. */
+static const char *why_not(const struct snapshot *s, const struct program *program)
+{
+    const struct ct_files *files = s->opening->files;
+    struct ct_elf_look elf;
+    char id[2 * CT_BUILD_ID_MAX + 1];
+    uint64_t size;
+    enum ct_file_kind kind = files->look(files->user, program->file, &size);
+    if (kind != CT_FILE_REGULAR)
+        return kind == CT_FILE_NONE ? strerror(errno) : "not a regular file";
+    if (!program->build_id || !files->read_at || !ct_elf_look(files, program->file, &elf))
+        return NULL;
+    ct_build_id_text(&elf.id, id);
+    return strcmp(id, program->build_id) == 0 ? NULL : "another build id than the file that ran";
+}
+
+/* That a program is not here is no damage: the trace decodes without it. */
+static int tell_missing(const struct snapshot *s, const struct program *program, const char *why)
+{
+    const char *text = ct_arena_printf(
+        s->opening->arena,
+        "%s: %s%s%s; named by %s; its functions and lines are not known; give the file that ran with --elf "
+        "FILE@%llx",
+        program->file, why, program->build_id ? ", build id " : "",
+        program->build_id ? program->build_id : "", program->where, (unsigned long long)program->bias);
+    if (!text)
+        return ct_fail_nomem(s->opening->ctx, s->path);
+    ct_log(s->opening->ctx, CT_LOG_WARNING, "%s", text);
+    return ct_add_missing(s->opening, text);
+}
+
+static int add_program(struct snapshot *s, const struct program *program)
 {
     struct ct_capture *capture = s->opening->capture;
-    struct ct_image *programs = NULL;
-    for (size_t i = 0; i < s->program_count; i++) {
-        const struct ct_image_spec *spec = &s->programs[i];
-        uint64_t size;
-        if (!spec->file)
-            return ct_fail(s->opening->ctx, CT_ERR_CONFIG,
-                           "%.300s: no elf= in this section; its functions have no names without it; add it",
-                           spec->where);
-        if (s->opening->files->look(s->opening->files->user, spec->file, &size) != CT_FILE_REGULAR) {
-            ct_log(s->opening->ctx, CT_LOG_NOTE,
-                   "%s: %s is not there; its functions and lines are not known; name a copy with --elf",
-                   spec->where, spec->file);
-            continue;
-        }
-        programs = ct_arena_push(s->opening->arena, programs, &capture->program_count, sizeof *programs);
-        if (!programs)
-            return ct_fail_nomem(s->opening->ctx, s->path);
-        programs[capture->program_count - 1] =
-            (struct ct_image){.path = spec->file, .addr = spec->addr, .space = CT_SPACE_ANY, .is_elf = 1};
-        capture->programs = programs;
-    }
+    if (!program->file)
+        return ct_fail(s->opening->ctx, CT_ERR_CONFIG,
+                       "%.300s: no elf= in this section; its functions have no names without it; add it",
+                       program->where);
+    const char *why = why_not(s, program);
+    if (why)
+        return tell_missing(s, program, why);
+    struct ct_image *programs =
+        ct_arena_push(s->opening->arena, capture->programs, &capture->program_count, sizeof *programs);
+    if (!programs)
+        return ct_fail_nomem(s->opening->ctx, s->path);
+    programs[capture->program_count - 1] =
+        (struct ct_image){.path = program->file, .addr = program->bias, .space = CT_SPACE_ANY, .is_elf = 1};
+    capture->programs = programs;
     return CT_OK;
+}
+
+static int add_programs(struct snapshot *s)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < s->program_count; i++)
+        rc = add_program(s, &s->programs[i]);
+    return rc;
 }
 
 static int on_item(void *user, const struct ct_ini_item *item)

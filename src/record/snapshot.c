@@ -123,6 +123,17 @@ static int write_source(struct ct_ctx *ctx, const struct ct_snapshot *s, const s
     return finish(&file);
 }
 
+static void write_program(FILE *out, const struct ct_snapshot_program *program, size_t number)
+{
+    if (number)
+        fprintf(out, "\n[program%zu]", number);
+    else
+        fprintf(out, "\n[program]");
+    fprintf(out, "\nelf=%s\nbias=0x%" PRIx64 "\n", program->path, program->bias);
+    if (*program->build_id)
+        fprintf(out, "build_id=%s\n", program->build_id);
+}
+
 static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
 {
     struct file file;
@@ -134,8 +145,8 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
         fprintf(file.out, "device%zu=cpu_%u.ini\ndevice%zu=device_%u.ini\n", 2 * i, s->cores[i].number,
                 2 * i + 1, s->cores[i].number);
     fprintf(file.out, "\n[trace]\nmetadata=trace.ini\n");
-    if (s->program.path)
-        fprintf(file.out, "\n[program]\nelf=%s\nbias=0x%" PRIx64 "\n", s->program.path, s->program.bias);
+    for (size_t i = 0; i < s->program_count; i++)
+        write_program(file.out, &s->programs[i], i);
     return finish(&file);
 }
 

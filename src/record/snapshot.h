@@ -12,15 +12,17 @@ struct ct_snapshot_core {
 
 /* An ELF file that ran. */
 struct ct_snapshot_program {
-    const char *path; /* absolute, or NULL: nothing is named */
+    const char *path; /* absolute */
     uint64_t bias;
+    char build_id[41]; /* in hexadecimal digits, or "" */
 };
 
 struct ct_snapshot {
     const char *dir;
     const char *model;       /* of all cores */
     const char *description; /* a line */
-    struct ct_snapshot_program program;
+    size_t program_count;
+    const struct ct_snapshot_program *programs; /* what was started comes first */
     bool framed;
     size_t core_count;
     const struct ct_snapshot_core *cores;

@@ -158,6 +158,29 @@ def names_are_known(folder, path):
     return ""
 
 
+def libraries_are_named(folder, path):
+    """The capture names what else ran: interpreter and libraries; one that is gone or another one by now is told."""
+    moved = path.with_name("primes_libraries")
+    subprocess.run([COMPILERS["arm64"] + "gcc", "-O2", "-pie", "-Wl,--build-id", "-o", moved, EXAMPLES / "primes.c"],
+                   check=True)
+    record(folder, [moved, "500"])
+    cover = subprocess.run([COMMAND, "cover", "-q", "--functions", folder], capture_output=True, text=True, check=False)
+    named = [line for line in cover.stdout.splitlines() if line.startswith("/")]
+    if cover.returncode != 0 or len(named) != 3 or named[0] != str(moved.resolve()) or len({*named}) != 3:
+        return f"{named} {cover}"
+    ran = [line.split() for line in cover.stdout.splitlines() if line.endswith(" __libc_start_main")]
+    if not ran or ran[0][0] != "1":
+        return f"__libc_start_main ran once, not {ran}"
+    moved.rename(moved.with_name("elsewhere"))
+    for what in ("No such file", "another build id"):
+        said = subprocess.run([COMMAND, "info", "-q", folder], capture_output=True, text=True, check=False)
+        if what not in said.stderr or "--elf" not in said.stderr or f"missing: {moved}" not in said.stdout:
+            return f"{what}: {said}"
+        subprocess.run([COMPILERS["arm64"] + "gcc", "-O1", "-pie", "-Wl,--build-id", "-o", moved, EXAMPLES / "primes.c"],
+                       check=True)
+    return ""
+
+
 def stream_is_live(folder, path):
     """What is read from the pipe, while it is written, is what a capture of the same run holds."""
     pipe = f"{folder}.pipe"
@@ -255,6 +278,7 @@ def main():
         primes = folder / "primes_arm64_-static"
         tests += [("output and exit code are the program's", lambda: output_is_its_own(capture, primes)),
                   ("names are known", lambda: names_are_known(capture, primes)),
+                  ("libraries are named", lambda: libraries_are_named(capture, primes)),
                   ("a stream is live", lambda: stream_is_live(capture, primes)),
                   ("the same trace again", lambda: same_trace_again(capture, primes)),
                   ("another seed", lambda: same_trace_again(capture, primes, "--seed", "5")),

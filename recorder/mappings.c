@@ -1,0 +1,37 @@
+#include "mappings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* START-END RIGHTS OFFSET DEVICE INODE PATH, addresses and offset hexadecimal (proc_pid_maps(5)). */
+static bool parse(const char *line, struct mapping *out)
+{
+    int path = 0;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &out->start, &out->end, &out->offset,
+               &path) != 3)
+        return false;
+    snprintf(out->path, sizeof out->path, "%s", path ? line + path : "");
+    out->path[strcspn(out->path, "\n")] = 0;
+    return true;
+}
+
+static bool is_file(const char *path)
+{
+    static const char gone[] = " (deleted)";
+    const size_t size = strlen(path), tail = sizeof gone - 1;
+    return path[0] == '/' && !(size > tail && strcmp(path + size - tail, gone) == 0);
+}
+
+bool mapping_at(const void *address, struct mapping *out)
+{
+    const uint64_t at = (uintptr_t)address;
+    char line[4400];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && !found && fgets(line, sizeof line, maps))
+        found = parse(line, out) && out->start <= at && at < out->end;
+    if (maps)
+        fclose(maps);
+    return found && is_file(out->path);
+}

@@ -1,0 +1,18 @@
+/* Which file lies where in the memory of the program: QEMU maps its files as they are, so the kernel's list of this
+ * process has them. */
+#ifndef RECORDER_MAPPINGS_H
+#define RECORDER_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mapping {
+    uint64_t start, end; /* in this process */
+    uint64_t offset;     /* in the file */
+    char path[4096];
+};
+
+/* The mapping of a file at an address of this process. False: there is none, or the file was deleted. */
+bool mapping_at(const void *address, struct mapping *out);
+
+#endif

@@ -1,0 +1,43 @@
+/* What an ELF file is, as far as its headers say it: enough to tell the program that ran from another one, and where it
+ * was loaded. Read through the reader's files, a header or note at a time. */
+#ifndef CT_INPUT_ELF_LOOK_H
+#define CT_INPUT_ELF_LOOK_H
+
+#include <stdbool.h>
+
+#include "input/files.h"
+
+#define CT_BUILD_ID_MAX     20u
+#define CT_ELF_LOOK_HEADERS 64u /* program headers that are looked at */
+
+struct ct_build_id {
+    uint8_t size; /* 0: none */
+    uint8_t bytes[CT_BUILD_ID_MAX];
+};
+
+/* A segment of code. */
+struct ct_elf_code {
+    uint64_t offset, size; /* in the file */
+    uint64_t addr;         /* before it is moved */
+};
+
+struct ct_elf_look {
+    bool is_elf;
+    uint16_t machine;
+    struct ct_build_id id;
+    size_t code_count;
+    struct ct_elf_code code[CT_ELF_LOOK_HEADERS];
+};
+
+/* False when the file cannot be read. */
+bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_look *out);
+
+/* The load bias of a file, `size` bytes of which from `offset` on were mapped as code at `addr`. False: it has no code
+ * among them. */
+bool ct_elf_look_bias(const struct ct_elf_look *elf, uint64_t addr, uint64_t offset, uint64_t size,
+                      uint64_t *bias);
+
+/* The id in hexadecimal digits. */
+void ct_build_id_text(const struct ct_build_id *id, char text[2 * CT_BUILD_ID_MAX + 1]);
+
+#endif
