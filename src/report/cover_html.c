@@ -117,11 +117,12 @@ static void file_table(const struct page *p)
 {
     struct ct_cover_slice slice = {0};
     heading(p, "Files");
-    fprintf(p->out,
-            "<div class=\"scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Lines</th><th "
-            "scope=\"col\" "
-            "class=\"num\">Branches</th><th scope=\"col\" class=\"num\">Functions</th><th scope=\"col\"></th>"
-            "<th scope=\"col\">File</th></tr>\n");
+    fprintf(
+        p->out,
+        "<div class=\"panel scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Lines</th><th "
+        "scope=\"col\" "
+        "class=\"num\">Branches</th><th scope=\"col\" class=\"num\">Functions</th><th scope=\"col\"></th>"
+        "<th scope=\"col\">File</th></tr>\n");
     while (ct_cover_next_file(p->view, &slice)) {
         struct ct_cover_sums s = ct_cover_file_sums(p->view, &slice);
         fprintf(p->out, "<tr>");
@@ -158,10 +159,11 @@ static void function_table(const struct page *p)
     const bool all = report->function_count <= p->shape->functions;
     size_t rows = 0;
     heading(p, "Functions");
-    fprintf(p->out,
-            "<div class=\"scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Runs</th><th "
-            "scope=\"col\" class=\"num\">Lines</th><th scope=\"col\" class=\"num\">Branches</th><th "
-            "scope=\"col\">Function</th></tr>\n");
+    fprintf(
+        p->out,
+        "<div class=\"panel scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Runs</th><th "
+        "scope=\"col\" class=\"num\">Lines</th><th scope=\"col\" class=\"num\">Branches</th><th "
+        "scope=\"col\">Function</th></tr>\n");
     for (size_t i = 0; i < report->function_count && rows < p->shape->functions; i++) {
         if (!all && !report->functions[i].insns_run)
             continue;

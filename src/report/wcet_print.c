@@ -5,68 +5,16 @@
 #include <string.h>
 
 #include "report/json.h"
-
-static const struct ct_cfg_block *block_of(const struct ct_wcet_view *v, uint32_t number)
-{
-    size_t count;
-    return &ct_cfg_blocks(v->cfg, &count)[number];
-}
-
-static const char *function_of(const struct ct_wcet_view *v, uint32_t block)
-{
-    size_t count;
-    uint32_t function = block_of(v, block)->function;
-    return function == CT_CFG_NONE ? "?" : ct_cfg_functions(v->cfg, &count)[function].name;
-}
-
-static const struct ct_cfg_loop *loop_of(const struct ct_wcet_view *v, uint32_t number)
-{
-    size_t count;
-    return &ct_cfg_loops(v->cfg, &count)[number];
-}
-
-/* The line of the source that the block begins with, its file without folders; NULL when nobody knows. */
-static const char *line_of(const struct ct_wcet_view *v, uint32_t block, uint32_t *line)
-{
-    const struct ct_line *row = v->lines ? ct_lines_at(v->lines, block_of(v, block)->start) : NULL;
-    const char *path = row ? ct_lines_file(v->lines, row->file) : NULL;
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    *line = row ? row->line : 0;
-    return slash ? slash + 1 : path;
-}
-
-/* Where the line of an assumption is said: "cycles", … */
-static const char *assumed_name(uint32_t kind)
-{
-    static const char *const names[] = {"cycles", "shared", "call", "loop", "way out"};
-    return names[kind];
-}
-
-static const char *assumed_text(uint32_t kind)
-{
-    static const char *const texts[] = {
-        "never observed this way; its cycles are those of its instructions at the slowest rate seen",
-        "only observed as a part of counts for several steps",
-        "a computed call that was never observed; what it calls is not in the bound",
-        "the bound of this loop is only what was observed",
-        "a computed branch that was never observed; no path goes there",
-    };
-    return texts[kind];
-}
-
-static uint32_t block_of_assumed(const struct ct_wcet_view *v, const struct ct_wcet_assumed *a)
-{
-    return a->kind == CT_WCET_LOOP ? loop_of(v, a->what)->head : a->what;
-}
+#include "report/wcet_source.h"
 
 /* ---- text ---- */
 
 static void text_place(FILE *out, const struct ct_wcet_view *v, uint32_t block)
 {
     uint32_t line;
-    const char *file = line_of(v, block, &line);
-    fprintf(out, "%s b%" PRIu32 " 0x%" PRIx64 "..0x%" PRIx64, function_of(v, block), block,
-            block_of(v, block)->start, block_of(v, block)->last);
+    const char *file = ct_wcet_view_line(v, block, &line);
+    fprintf(out, "%s b%" PRIu32 " 0x%" PRIx64 "..0x%" PRIx64, ct_wcet_view_function(v, block), block,
+            ct_wcet_view_block(v, block)->start, ct_wcet_view_block(v, block)->last);
     if (file)
         fprintf(out, " %s:%" PRIu32, file, line);
 }
@@ -80,7 +28,7 @@ static void text_loops(FILE *out, const struct ct_wcet_view *v)
         if (!loops[l].used)
             continue;
         fprintf(out, "l%" PRIu32 " ", l);
-        text_place(out, v, loop_of(v, l)->head);
+        text_place(out, v, ct_wcet_view_loop(v, l)->head);
         fprintf(out, "\t%" PRIu64 "\t%s\t%" PRIu64 "\n", loops[l].bound,
                 ct_wcet_origin_name((enum ct_wcet_origin)loops[l].origin), loops[l].observed);
     }
@@ -103,8 +51,9 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
     if (r->assumed_count)
         fputs("# assumed\tvalue\twhy\n", out);
     for (size_t i = 0; i < r->assumed_count; i++) {
-        text_place(out, v, block_of_assumed(v, &r->assumed[i]));
-        fprintf(out, "\t%" PRIu64 "\t%s\n", r->assumed[i].value, assumed_text(r->assumed[i].kind));
+        text_place(out, v, ct_wcet_view_assumed_block(v, &r->assumed[i]));
+        fprintf(out, "\t%" PRIu64 "\t%s\n", r->assumed[i].value,
+                ct_wcet_view_assumed_text(r->assumed[i].kind));
     }
 }
 
@@ -120,11 +69,11 @@ static void json_address(struct ct_json *json, const char *key, uint64_t addr)
 static void json_place(struct ct_json *json, const struct ct_wcet_view *v, uint32_t block)
 {
     uint32_t line;
-    const char *file = line_of(v, block, &line);
-    ct_json_text(json, "function", function_of(v, block));
+    const char *file = ct_wcet_view_line(v, block, &line);
+    ct_json_text(json, "function", ct_wcet_view_function(v, block));
     ct_json_number(json, "block", block);
-    json_address(json, "start", block_of(v, block)->start);
-    json_address(json, "last", block_of(v, block)->last);
+    json_address(json, "start", ct_wcet_view_block(v, block)->start);
+    json_address(json, "last", ct_wcet_view_block(v, block)->last);
     if (file) {
         ct_json_text(json, "file", file);
         ct_json_number(json, "line", line);
@@ -156,7 +105,7 @@ static void json_loops(struct ct_json *json, const struct ct_wcet_view *v)
             continue;
         ct_json_object(json, NULL);
         ct_json_number(json, "id", l);
-        json_place(json, v, loop_of(v, l)->head);
+        json_place(json, v, ct_wcet_view_loop(v, l)->head);
         ct_json_number(json, "bound", loops[l].bound);
         ct_json_text(json, "origin", ct_wcet_origin_name((enum ct_wcet_origin)loops[l].origin));
         ct_json_number(json, "observed", loops[l].observed);
@@ -179,10 +128,10 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
     ct_json_array(&json, "assumed");
     for (size_t i = 0; i < r->assumed_count; i++) {
         ct_json_object(&json, NULL);
-        ct_json_text(&json, "kind", assumed_name(r->assumed[i].kind));
-        json_place(&json, v, block_of_assumed(v, &r->assumed[i]));
+        ct_json_text(&json, "kind", ct_wcet_view_assumed_name(r->assumed[i].kind));
+        json_place(&json, v, ct_wcet_view_assumed_block(v, &r->assumed[i]));
         ct_json_number(&json, "value", r->assumed[i].value);
-        ct_json_text(&json, "why", assumed_text(r->assumed[i].kind));
+        ct_json_text(&json, "why", ct_wcet_view_assumed_text(r->assumed[i].kind));
         ct_json_object_end(&json);
     }
     ct_json_array_end(&json);
@@ -202,9 +151,10 @@ static bool is_on_path(const struct ct_wcet_view *v, uint32_t block)
 static void dot_block(FILE *out, const struct ct_wcet_view *v, const struct ct_wcet_step *s)
 {
     uint32_t line;
-    const char *file = line_of(v, s->block, &line);
+    const char *file = ct_wcet_view_line(v, s->block, &line);
     double part = v->result->wcet ? (double)s->cycles / (double)v->result->wcet : 0;
-    fprintf(out, "  b%" PRIu32 " [label=\"%s b%" PRIu32 "\\n", s->block, function_of(v, s->block), s->block);
+    fprintf(out, "  b%" PRIu32 " [label=\"%s b%" PRIu32 "\\n", s->block, ct_wcet_view_function(v, s->block),
+            s->block);
     if (file)
         fprintf(out, "%s:%" PRIu32 "\\n", file, line);
     fprintf(out,
@@ -226,4 +176,39 @@ void ct_wcet_print_dot(FILE *out, const struct ct_wcet_view *v)
                     : edges[e].kind == CT_CFG_CALL ? " [style=dashed]"
                                                    : "");
     fputs("}\n", out);
+}
+
+/* ---- source ---- */
+
+static void source_row(void *user, const struct ct_wcet_source_row *row)
+{
+    FILE *out = user;
+    if (!row->number) {
+        fputs("...\t\t\t\t\n", out);
+        return;
+    }
+    const char *slash = strrchr(row->path, '/');
+    fprintf(out, "%s:%" PRIu32, slash ? slash + 1 : row->path, row->number);
+    if (row->line)
+        fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%.1f%%\t", row->line->count, row->line->cycles,
+                row->all ? 100.0 * (double)row->line->cycles / (double)row->all : 0);
+    else
+        fputs("\t\t\t\t", out);
+    fwrite(row->text, 1, row->size, out);
+    fputc('\n', out);
+}
+
+int ct_wcet_print_source(FILE *out, const struct ct_wcet_view *view)
+{
+    struct ct_wcet_source source;
+    int rc = ct_wcet_source_make(view, &source);
+    if (rc)
+        return rc;
+    fputs("# line\texecutions\tcycles\tpart\tsource\n", out);
+    ct_wcet_source_walk(&source, source_row, out);
+    if (source.elsewhere)
+        fprintf(out, "-\t\t%" PRIu64 "\t%.1f%%\t(code of no line)\n", source.elsewhere,
+                100.0 * (double)source.elsewhere / (double)view->result->wcet);
+    ct_wcet_source_free(&source);
+    return CT_OK;
 }

@@ -4,18 +4,13 @@
 
 #include <stdio.h>
 
-#include "coretap/wcet.h"
-
-struct ct_wcet_view {
-    const char *entry;
-    const struct ct_wcet *wcet;
-    const struct ct_cfg *cfg;
-    const struct ct_lines *lines; /* or NULL */
-    const struct ct_wcet_result *result;
-};
+#include "report/wcet_view.h"
 
 void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *view);
 void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *view);
 void ct_wcet_print_dot(FILE *out, const struct ct_wcet_view *view);
+
+/* The source of the path, with executions and cycles of each line. CT_ERR_NOMEM. */
+int ct_wcet_print_source(FILE *out, const struct ct_wcet_view *view);
 
 #endif

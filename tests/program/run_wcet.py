@@ -43,6 +43,21 @@ def optimum_of(model, folder):
     return found
 
 
+def check_by_line(wcet, result):
+    """The cycles of all lines are the bound, and a line runs as often as one of its blocks."""
+    text = run(*wcet, "--source")
+    rows = [row.split("\t", 4) for row in text.split("# line\texecutions\tcycles\tpart\tsource\n")[1].splitlines()]
+    assert sum(int(row[2]) for row in rows if row[2]) == result["wcet_cycles"], text
+    counts = {int(row[1]) for row in rows if row[1]}
+    assert counts <= {step["count"] for step in result["path"]}, text
+    source = pathlib.Path(WORKER).read_text().splitlines()
+    for name, _, _, _, line in rows:
+        if name not in ("...", "-"):
+            assert source[int(name.partition(":")[2]) - 1] == line, name
+    page = run(*wcet, "--format", "html")
+    assert f'{result["wcet_cycles"]:,} cycles' in page and "http" not in page
+
+
 def check(folder, program, options):
     capture = folder / "capture"
     shutil.rmtree(capture, ignore_errors=True)
@@ -61,6 +76,7 @@ def check(folder, program, options):
         for solver, optimum in optimum_of(model, folder).items():
             assert optimum == result["wcet_cycles"], (name, solver, optimum, result["wcet_cycles"])
         assert "digraph" in run(*wcet, "--format", "dot")
+        check_by_line(wcet, result)
     return f"{len(entries)} functions"
 
 

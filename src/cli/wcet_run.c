@@ -1,0 +1,152 @@
+#include "cli/wcet_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/learn.h"
+
+/* Two passes: the first finds where computed branches lead, which makes the graph whole; the second measures. */
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct cli_wcet *w = user;
+    (void)stream;
+    w->graph = batch->graph;
+    if (w->pass == CLI_WCET_LEARN)
+        return CT_OK;
+    int rc = ct_timing_add(w->timing, batch);
+    return rc ? rc : ct_wcet_count_loops(w->wcet, batch);
+}
+
+static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+{
+    struct cli_wcet *w = passes->user;
+    const struct ct_timing_options timing = {
+        .size = sizeof timing, .symbols = &w->symbols, .symbol_count = 1};
+    chain->level = CT_LEVEL_STEPS;
+    sink->steps = on_steps;
+    w->graph = NULL;
+    if (w->pass == CLI_WCET_MEASURE && ct_timing_new(passes->capture.args->ctx, &timing, &w->timing) != CT_OK)
+        return cli_library_error(passes->capture.args->ctx);
+    return CLI_CLEAN;
+}
+
+static void end(struct cli_passes *passes)
+{
+    struct cli_wcet *w = passes->user;
+    if (w->graph && w->pass == CLI_WCET_LEARN)
+        w->rc = ct_cfg_learn(passes->capture.args->ctx, w->program->cfg, w->graph, 0);
+    else if (w->graph)
+        w->rc = ct_wcet_observe(w->wcet, w->timing, w->graph);
+    if (w->pass == CLI_WCET_MEASURE)
+        ct_wcet_count_loops(w->wcet, NULL);
+    ct_timing_free(w->timing);
+    w->timing = NULL;
+    if (w->rc)
+        cli_library_error(passes->capture.args->ctx);
+}
+
+/* ---- before and after ---- */
+
+/* The program that has the function, which becomes that of the whole analysis. */
+static bool find_entry(struct cli_wcet *w, const struct cli_elfs *programs)
+{
+    for (size_t i = 0; i < programs->count; i++) {
+        size_t count;
+        const struct ct_cfg_function *all = ct_cfg_functions(programs->all[i].cfg, &count);
+        for (uint32_t f = 0; f < count; f++)
+            if (strcmp(all[f].name, w->wish.entry) == 0 && all[f].block != CT_CFG_NONE) {
+                w->program = &programs->all[i];
+                w->options.entry = f;
+                return true;
+            }
+    }
+    cli_say("%s: no program has code of a function of that name; name the program with --elf; 'coretap "
+            "graph' lists its "
+            "functions",
+            w->wish.entry);
+    return false;
+}
+
+bool cli_wcet_parse_quantile(const struct cli_args *args, size_t option, double *out)
+{
+    const struct cli_value *value = &args->values[option];
+    char *end_of_number = NULL;
+    errno = 0;
+    *out = value->given ? strtod(value->text, &end_of_number) : 0;
+    if (!value->given || (!errno && end_of_number != value->text && !*end_of_number && *out > 0 && *out <= 1))
+        return true;
+    cli_usage_error(args->command, "--quantile: '%s' is not a number above 0 and up to 1", value->text);
+    return false;
+}
+
+static bool read_bounds(struct cli_wcet *w, const struct cli_args *args)
+{
+    const char *path = w->wish.bounds;
+    char *text = path ? cli_read_text(path) : NULL;
+    if (path && !text)
+        return false;
+    int rc = text ? ct_wcet_bounds(w->wcet, path, text) : CT_OK;
+    free(text);
+    if (!rc)
+        rc = ct_wcet_comments(w->wcet);
+    if (rc)
+        cli_library_error(args->ctx);
+    return rc == CT_OK;
+}
+
+static int solve(struct cli_wcet *w, const struct cli_args *args)
+{
+    const char *path = w->wish.lp;
+    FILE *lp = path ? fopen(path, "w") : NULL;
+    if (path && !lp) {
+        cli_say("%s: cannot be written: %s", path, strerror(errno));
+        return CLI_FAILED;
+    }
+    w->rc = ct_wcet_solve(w->wcet, &w->options, lp, &w->result);
+    bool written = !lp || !ferror(lp);
+    if (lp && fclose(lp) != 0)
+        written = false;
+    if (!written)
+        cli_say("%s: cannot be written: %s", path, strerror(errno));
+    if (w->rc)
+        return cli_library_error(args->ctx);
+    w->view = (struct ct_wcet_view){w->wish.entry, w->wcet, w->program->cfg, w->program->lines, &w->result};
+    return written ? CLI_CLEAN : CLI_FAILED;
+}
+
+bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, const struct cli_elfs *programs,
+                   const struct cli_wcet_wish *wish)
+{
+    w->wish = *wish;
+    w->options = (struct ct_wcet_options){
+        .size = sizeof w->options, .quantile = wish->quantile, .exclude = wish->exclude};
+    if (!find_entry(w, programs))
+        return false;
+    w->symbols = w->program->symbols;
+    if (ct_wcet_new(args->ctx, w->program->cfg, w->program->lines, &w->wcet) == CT_OK)
+        return true;
+    cli_library_error(args->ctx);
+    return false;
+}
+
+int cli_wcet_run(struct cli_wcet *w, const struct cli_args *args)
+{
+    w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end};
+    w->pass = CLI_WCET_LEARN;
+    int code = cli_passes_run(&w->passes, args);
+    w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end};
+    w->pass = CLI_WCET_MEASURE;
+    if (code != CLI_FAILED && !w->rc)
+        code = cli_passes_run(&w->passes, args);
+    if (code == CLI_FAILED || w->rc || !read_bounds(w, args))
+        return CLI_FAILED;
+    int solved = solve(w, args);
+    return solved ? solved : code;
+}
+
+void cli_wcet_close(struct cli_wcet *w)
+{
+    ct_wcet_free(w->wcet);
+    w->wcet = NULL;
+}

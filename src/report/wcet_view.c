@@ -1,0 +1,54 @@
+#include "report/wcet_view.h"
+
+#include <string.h>
+
+const struct ct_cfg_block *ct_wcet_view_block(const struct ct_wcet_view *v, uint32_t number)
+{
+    size_t count;
+    return &ct_cfg_blocks(v->cfg, &count)[number];
+}
+
+const char *ct_wcet_view_function(const struct ct_wcet_view *v, uint32_t block)
+{
+    size_t count;
+    uint32_t function = ct_wcet_view_block(v, block)->function;
+    return function == CT_CFG_NONE ? "?" : ct_cfg_functions(v->cfg, &count)[function].name;
+}
+
+const struct ct_cfg_loop *ct_wcet_view_loop(const struct ct_wcet_view *v, uint32_t number)
+{
+    size_t count;
+    return &ct_cfg_loops(v->cfg, &count)[number];
+}
+
+const char *ct_wcet_view_line(const struct ct_wcet_view *v, uint32_t block, uint32_t *line)
+{
+    const struct ct_line *row = v->lines ? ct_lines_at(v->lines, ct_wcet_view_block(v, block)->start) : NULL;
+    const char *path = row ? ct_lines_file(v->lines, row->file) : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    *line = row ? row->line : 0;
+    return slash ? slash + 1 : path;
+}
+
+const char *ct_wcet_view_assumed_name(uint32_t kind)
+{
+    static const char *const names[] = {"cycles", "shared", "call", "loop", "way out"};
+    return names[kind];
+}
+
+const char *ct_wcet_view_assumed_text(uint32_t kind)
+{
+    static const char *const texts[] = {
+        "never observed this way; its cycles are those of its instructions at the slowest rate seen",
+        "only observed as a part of counts for several steps",
+        "a computed call that was never observed; what it calls is not in the bound",
+        "the bound of this loop is only what was observed",
+        "a computed branch that was never observed; no path goes there",
+    };
+    return texts[kind];
+}
+
+uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *v, const struct ct_wcet_assumed *a)
+{
+    return a->kind == CT_WCET_LOOP ? ct_wcet_view_loop(v, a->what)->head : a->what;
+}
