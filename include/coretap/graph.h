@@ -30,7 +30,8 @@ struct ct_node {
     uint8_t cond;      /* 1: the last instruction is conditional */
     uint8_t last_size; /* bytes of it */
     uint8_t flags;     /* enum ct_node_flag */
-    uint8_t pad[5];    /* 0 */
+    uint8_t pad;       /* 0 */
+    uint32_t memory;   /* of the generation (ct_maps_generation), or 0 */
 };
 
 enum ct_edge_kind {

@@ -98,6 +98,9 @@ struct ct_image {
     uint8_t is_elf;  /* 1: path is an ELF file whose PT_LOAD segments are meant; addr is the load bias */
 };
 
+/* Whether both say the same of the same addresses. */
+CT_API int ct_image_same(const struct ct_image *a, const struct ct_image *b);
+
 /* Where a thread or a time is not known. */
 #define CT_NO_THREAD UINT32_MAX
 #define CT_NO_TIME   UINT64_MAX
@@ -152,6 +155,9 @@ struct ct_maps {
     const struct ct_thread *threads; /* by tid, then by time */
     struct ct_clock clock;
 };
+
+/* Generations are numbered from 1 on, process by process: the one with a number, or NULL. */
+CT_API const struct ct_generation *ct_maps_generation(const struct ct_maps *maps, uint32_t number);
 
 struct ct_buffer {
     const char *name;

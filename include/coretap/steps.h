@@ -77,6 +77,9 @@ CT_API int ct_steps_run(struct ct_steps *steps, const struct ct_flow *records, s
 /* What is known so far, without waiting for a full batch: after an END element that is everything. */
 CT_API void ct_steps_flush(struct ct_steps *steps, struct ct_step_batch *batch);
 
+/* Nodes of the records that come are of this memory; 0 before the first call. */
+CT_API void ct_steps_set_memory(struct ct_steps *steps, uint32_t number);
+
 CT_API const struct ct_graph *ct_steps_graph(const struct ct_steps *steps);
 
 /* The same from elements, quickly: the program is followed along its graph, and only what is rare goes through the walk. */
@@ -97,6 +100,10 @@ struct ct_fast_options {
 CT_API int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                        const struct ct_fast_options *options, struct ct_fast **out);
 CT_API void ct_fast_free(struct ct_fast *fast);
+
+/* From the next element on, instructions are read in `memory` (not owned). The same number stands for the same code at
+ * the same addresses. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+CT_API int ct_fast_set_memory(struct ct_fast *fast, const struct ct_memory *memory, uint32_t number);
 
 /* Takes elements, *taken of them, and gives a batch as ct_steps_run does; `end` as for ct_walk_run. */
 CT_API int ct_fast_run(struct ct_fast *fast, const struct ct_elem *elems, size_t size, uint64_t end,

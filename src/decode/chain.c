@@ -139,9 +139,6 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
     int rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
     if (!rc && options->level >= CT_LEVEL_FLOW)
         rc = ct_memories_new(ctx, buffer, &c->memories, &c->memory);
-    /* The fast engine remembers what it saw in one memory. */
-    if (c->memory && ct_memories_change(c->memories))
-        c->options.engine = CT_ENGINE_PLAIN;
     if (c->options.engine == CT_ENGINE_AUTO)
         c->options.engine = sink->flow ? CT_ENGINE_PLAIN : CT_ENGINE_FAST;
     if (!rc && c->options.framing != CT_FRAMING_AUTO)

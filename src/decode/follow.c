@@ -99,13 +99,33 @@ static int run_plain(struct ct_follow *f, const struct ct_stream *stream, const 
     return rc;
 }
 
+static int run_fast(struct ct_follow *f, const struct ct_stream *stream, const struct ct_elem *elems,
+                    size_t size, uint64_t end, const struct ct_chain_sink *sink)
+{
+    int rc = 0;
+    for (size_t done = 0; !rc && done < size;) {
+        struct ct_step_batch batch;
+        size_t taken;
+        rc = ct_fast_run(f->fast, elems + done, size - done, end, &taken, &batch);
+        done += taken;
+        if (!rc)
+            rc = give_steps(f, stream, &batch, sink);
+    }
+    return rc;
+}
+
 /* The walk reads the memory of the place that the stream is at. */
 static int set_memory(struct ct_follow *f)
 {
     const struct ct_memory *memory;
-    int rc = ct_memories_at(f->memories, &f->place, &memory);
+    uint32_t number;
+    int rc = ct_memories_at(f->memories, &f->place, &memory, &number);
+    if (!rc && f->fast)
+        return ct_fast_set_memory(f->fast, memory, number);
     if (!rc)
         ct_walk_set_memory(f->walk, memory);
+    if (!rc && f->steps)
+        ct_steps_set_memory(f->steps, number);
     return rc;
 }
 
@@ -122,9 +142,17 @@ static size_t next_change(struct ct_follow *f, const struct ct_source *source, c
                           size_t size)
 {
     size_t n = 0;
-    while (n < size && !ct_memories_follow(f->memories, source, &elems[n], &f->place))
+    while (n < size &&
+           !(ct_memories_concern(&elems[n]) && ct_memories_follow(f->memories, source, &elems[n], &f->place)))
         n++;
     return n;
+}
+
+static int run_one_place(struct ct_follow *f, const struct ct_stream *stream, const struct ct_elem *elems,
+                         size_t size, uint64_t end, const struct ct_chain_sink *sink)
+{
+    return f->fast ? run_fast(f, stream, elems, size, end, sink)
+                   : run_plain(f, stream, elems, size, end, sink);
 }
 
 static int run_places(struct ct_follow *f, const struct ct_stream *stream, const struct ct_elem *elems,
@@ -133,12 +161,12 @@ static int run_places(struct ct_follow *f, const struct ct_stream *stream, const
     int rc = 0;
     for (size_t done = 0; !rc && done < size;) {
         size_t n = next_change(f, stream->source, elems + done, size - done);
-        rc = run_plain(f, stream, elems + done, n, end, sink);
+        rc = run_one_place(f, stream, elems + done, n, end, sink);
         done += n;
         if (!rc && done < size) {
             rc = set_memory(f);
             if (!rc)
-                rc = run_plain(f, stream, elems + done++, 1, end, sink);
+                rc = run_one_place(f, stream, elems + done++, 1, end, sink);
         }
     }
     return rc;
@@ -149,18 +177,7 @@ int ct_follow_run(struct ct_follow *f, const struct ct_stream *stream, const str
 {
     if (f->memories)
         return run_places(f, stream, elems, size, end, sink);
-    if (!f->fast)
-        return run_plain(f, stream, elems, size, end, sink);
-    int rc = 0;
-    for (size_t done = 0; !rc && done < size;) {
-        struct ct_step_batch batch;
-        size_t taken;
-        rc = ct_fast_run(f->fast, elems + done, size - done, end, &taken, &batch);
-        done += taken;
-        if (!rc)
-            rc = give_steps(f, stream, &batch, sink);
-    }
-    return rc;
+    return run_one_place(f, stream, elems, size, end, sink);
 }
 
 int ct_follow_flush(struct ct_follow *f, const struct ct_stream *stream, const struct ct_chain_sink *sink)

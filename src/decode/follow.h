@@ -23,7 +23,7 @@ struct ct_follow {
     struct ct_flow records[CT_BATCH_FLOW];
 };
 
-/* For level FLOW or more. `options` has no engine AUTO, and PLAIN where memories change. */
+/* For level FLOW or more. `options` has no engine AUTO. */
 int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_chain_options *options,
                   bool wants_steps, const struct ct_memory *memory, struct ct_follow **out);
 void ct_follow_free(struct ct_follow *follow);

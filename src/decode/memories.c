@@ -4,6 +4,11 @@
 
 #include "base/ctx.h"
 
+struct own {
+    const struct ct_generation *generation;
+    uint32_t number;
+};
+
 struct ct_memories {
     struct ct_ctx *ctx;
     const struct ct_buffer *buffer;
@@ -12,6 +17,9 @@ struct ct_memories {
     size_t count;
     struct ct_memory **made; /* 0: the one to begin with; then by process and generation. NULL: not yet */
     size_t *first;           /* of each process: index of its first generation in `made` */
+    uint32_t *number;        /* of each: index of the one that is used for it; 0: not known yet */
+    struct own *own;         /* those that are used */
+    size_t own_count;
 };
 
 static const struct ct_maps no_maps;
@@ -89,9 +97,11 @@ int ct_memories_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, struct c
         m->count += m->maps->processes[i].generation_count;
     }
     m->made = calloc(m->count, sizeof(struct ct_memory *));
+    m->number = calloc(m->count, sizeof *m->number);
+    m->own = calloc(m->count, sizeof *m->own);
     const struct ct_generation *only = only_one(buffer);
     m->changes = m->count > 1 && !only;
-    if (!m->first || !m->made) {
+    if (!m->first || !m->made || !m->number || !m->own) {
         ct_memories_free(m);
         return ct_fail_nomem(ctx, buffer->name);
     }
@@ -113,6 +123,8 @@ void ct_memories_free(struct ct_memories *m)
         ct_memory_free(m->made[i]);
     free(m->made);
     free(m->first);
+    free(m->number);
+    free(m->own);
     free(m);
 }
 
@@ -206,18 +218,50 @@ static size_t find_generation(const struct ct_process *process, uint64_t time)
     return low ? low - 1 : 0;
 }
 
-int ct_memories_at(struct ct_memories *m, const struct ct_place *place, const struct ct_memory **out)
+static bool same_images(const struct ct_generation *a, const struct ct_generation *b)
+{
+    bool same = a->image_count == b->image_count;
+    for (size_t i = 0; same && i < a->image_count; i++)
+        same = ct_image_same(&a->images[i], &b->images[i]);
+    return same;
+}
+
+/* One that was made of the same images: a child has the memory of its parent until it becomes another program. Or 0. */
+static uint32_t find_same(const struct ct_memories *m, const struct ct_generation *generation)
+{
+    for (size_t i = 0; i < m->own_count; i++)
+        if (same_images(m->own[i].generation, generation))
+            return m->own[i].number;
+    return 0;
+}
+
+static int make_own(struct ct_memories *m, const struct ct_generation *generation, uint32_t number)
+{
+    int rc = make(m, generation, &m->made[number]);
+    if (!rc)
+        m->own[m->own_count++] = (struct own){generation, number};
+    return rc;
+}
+
+int ct_memories_at(struct ct_memories *m, const struct ct_place *place, const struct ct_memory **out,
+                   uint32_t *number)
 {
     const struct ct_process *process =
         place->tid == CT_NO_THREAD ? NULL : find_process(m->maps, process_of(m->maps, place));
     size_t at = 0;
-    const struct ct_generation *generation = NULL;
+    int rc = CT_OK;
     if (process && process->generation_count) {
         size_t which = find_generation(process, place->time);
-        generation = &process->generations[which];
+        const struct ct_generation *generation = &process->generations[which];
         at = m->first[process - m->maps->processes] + which;
+        if (!m->number[at])
+            m->number[at] = find_same(m, generation);
+        if (!m->number[at]) {
+            rc = make_own(m, generation, (uint32_t)at);
+            m->number[at] = rc ? 0 : (uint32_t)at;
+        }
     }
-    int rc = m->made[at] ? CT_OK : make(m, generation, &m->made[at]);
-    *out = m->made[at];
+    *number = m->number[at];
+    *out = m->made[*number];
     return rc;
 }

@@ -30,12 +30,19 @@ bool ct_memories_change(const struct ct_memories *memories);
 /* The thread that a context element names, if it does. */
 bool ct_memories_thread(const struct ct_source *source, const struct ct_elem *elem, uint32_t *tid);
 
+/* Whether an element can say anything about the place. */
+static inline bool ct_memories_concern(const struct ct_elem *elem)
+{
+    return elem->kind == CT_ELEM_CONTEXT || elem->kind == CT_ELEM_TIMESTAMP;
+}
+
 /* What `elem` of a stream of `source` says about the place. True when the place is another one now. */
 bool ct_memories_follow(const struct ct_memories *memories, const struct ct_source *source,
                         const struct ct_elem *elem, struct ct_place *place);
 
-/* The memory of a place, made when it is first asked for. An image that cannot be read is left out with a warning.
- * CT_ERR_NOMEM. */
-int ct_memories_at(struct ct_memories *memories, const struct ct_place *place, const struct ct_memory **out);
+/* The memory of a place, made when it is first asked for, and its number (ct_maps_generation): that of the first one that
+ * was made of the same images. An image that cannot be read is left out with a warning. CT_ERR_NOMEM. */
+int ct_memories_at(struct ct_memories *memories, const struct ct_place *place, const struct ct_memory **out,
+                   uint32_t *number);
 
 #endif

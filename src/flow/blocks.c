@@ -29,6 +29,8 @@ void ct_blocks_deinit(struct ct_blocks *b)
     free(b->infos);
     free(b->heads);
     free(b->pairs);
+    free(b->domains);
+    b->domains = NULL;
     b->blocks = NULL;
     b->infos = NULL;
     b->heads = NULL;
@@ -38,6 +40,7 @@ void ct_blocks_deinit(struct ct_blocks *b)
 void ct_blocks_clear(struct ct_blocks *b)
 {
     b->count = 1;
+    b->domain_count = 0;
     memset(b->heads, 0, (size_t)b->cap * 2 * sizeof *b->heads);
     b->pair_count = 0;
     memset(b->pairs, 0, b->pair_cap * sizeof *b->pairs);
@@ -84,6 +87,26 @@ static int grow(struct ct_blocks *b)
     return CT_OK;
 }
 
+int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uint16_t *domain)
+{
+    uint32_t i = 0;
+    while (i < b->domain_count && (b->domains[i].memory != memory || b->domains[i].context != context))
+        i++;
+    if (i == CT_DOMAINS_MAX)
+        return ct_fail(b->ctx, CT_ERR_LIMIT, "program blocks: more than %u memories and contexts",
+                       CT_DOMAINS_MAX);
+    if (i == b->domain_count && (i & (i - 1)) == 0) {
+        struct ct_domain *domains = realloc(b->domains, (i ? 2 * (size_t)i : 1) * sizeof *domains);
+        if (!domains)
+            return ct_fail_nomem(b->ctx, "program blocks");
+        b->domains = domains;
+    }
+    if (i == b->domain_count)
+        b->domains[b->domain_count++] = (struct ct_domain){memory, context};
+    *domain = (uint16_t)i;
+    return CT_OK;
+}
+
 static uint8_t flags_of(const struct ct_walk *w)
 {
     const struct ct_insn *insn = &w->insn;
@@ -99,13 +122,13 @@ static uint8_t flags_of(const struct ct_walk *w)
     return flags;
 }
 
-uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t context)
+uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
 {
     struct ct_walk *w = b->walk;
     uint8_t space = (uint8_t)ct_walk_space(w);
     for (uint32_t i = *head_of(b, addr); i; i = b->infos[i].next_same) {
         const struct ct_block *found = &b->blocks[i];
-        if (found->addr == addr && found->isa == isa && found->space == space && found->context == context)
+        if (found->addr == addr && found->isa == isa && found->space == space && found->domain == domain)
             return i;
     }
     struct ct_walk_range range;
@@ -124,7 +147,7 @@ uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t 
                                           .target_isa = w->insn.isa,
                                           .it_left = w->it_left,
                                           .space = space,
-                                          .context = context};
+                                          .domain = domain};
     b->infos[number] = (struct ct_block_info){.target = w->insn.target,
                                               .next_same = *head,
                                               .type = w->insn.type,
@@ -160,7 +183,7 @@ uint32_t ct_blocks_link(struct ct_blocks *b, uint32_t block, unsigned executed)
     uint8_t isa;
     uint64_t addr = ct_block_target(b, block, executed, &isa);
     bool in_it = from->it_left && !(executed && from->flags & CT_BLOCK_BRANCH);
-    uint32_t next = in_it ? 0 : quick_block(b, ct_blocks_at(b, addr, isa, from->context));
+    uint32_t next = in_it ? 0 : quick_block(b, ct_blocks_at(b, addr, isa, from->domain));
     from = &b->blocks[block];
     from->next[executed] = next;
     if (!next && !b->error)
@@ -204,7 +227,7 @@ struct ct_pair *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint64_t addr
             return NULL;
         pair = find_pair(b, from, addr, isa);
     }
-    uint32_t next = quick_block(b, ct_blocks_at(b, addr, isa, b->blocks[from].context));
+    uint32_t next = quick_block(b, ct_blocks_at(b, addr, isa, b->blocks[from].domain));
     b->pair_count++;
     *pair = (struct ct_pair){.addr = addr, .from = from, .next = next, .edge = CT_NO_NUMBER, .isa = isa};
     return pair;
@@ -220,6 +243,7 @@ uint32_t ct_block_node(struct ct_blocks *b, uint32_t block)
                            .last = k->end - info->last_size,
                            .end = k->end,
                            .n = k->n,
+                           .memory = b->domains[k->domain].memory,
                            .space = k->space,
                            .isa = k->isa,
                            .type = info->type,

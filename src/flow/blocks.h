@@ -34,7 +34,7 @@ struct ct_block {
     uint8_t dead;    /* bit 0, 1: there is no block behind that side */
     uint8_t it_left; /* of an IT block, behind it */
     uint8_t space;
-    uint16_t context; /* whose counters these are */
+    uint16_t domain; /* whose code and counters these are */
 };
 
 /* What is needed once. */
@@ -55,6 +55,14 @@ struct ct_pair {
     uint8_t pad[3];
 };
 
+/* Blocks of one domain are of one memory, and their counters are those of one context. */
+struct ct_domain {
+    uint32_t memory; /* number */
+    uint32_t context;
+};
+
+#define CT_DOMAINS_MAX 65536u
+
 struct ct_blocks {
     struct ct_walk *walk; /* reads the instructions */
     struct ct_graph *graph;
@@ -64,6 +72,8 @@ struct ct_blocks {
     uint32_t *heads; /* index by address: twice as many as there is room */
     uint32_t count, cap;
     struct ct_pair *pairs;
+    struct ct_domain *domains;
+    uint32_t domain_count;
     uint32_t pair_count, pair_cap; /* a power of two, at most a quarter of it used */
     int error;                     /* CT_ERR_NOMEM, CT_ERR_LIMIT: why the last call gave nothing */
 };
@@ -82,7 +92,11 @@ void ct_blocks_clear(struct ct_blocks *b);
 
 /* The block at `addr` in the memory space of the walk; its fields addr, isa and insn change. 0: it cannot be read or has
  * no end, or b->error says why. */
-uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t context);
+uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain);
+
+/* The number of a domain, which is added when it is not there. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_DOMAINS_MAX:
+ * ct_blocks_clear forgets them. */
+int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uint16_t *domain);
 
 /* The block behind `block`, which is not INDIRECT when `executed`; 0 as above, inside of an IT block, and for one
  * that is SLOW. */

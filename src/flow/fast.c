@@ -20,7 +20,7 @@ int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct
     f->ctx = ctx;
     f->edges = options ? options->counts : NULL;
     f->insn_atoms = source->protocol == CT_PROTOCOL_ETM3;
-    f->context_stale = true;
+    f->domain_stale = true;
     int rc = ct_step_builder_init(&f->builder, ctx, source);
     if (!rc)
         rc = ct_walk_new(ctx, source, memory, &walk, &f->walk);
@@ -120,17 +120,21 @@ static int absorb(struct ct_fast *f)
     return batch.count || batch.mark_count ? ct_edges_add(f->edges, &batch) : CT_OK;
 }
 
+/* A step is certain to come, in the memory and (counts) the context that are in force. */
+static int enter_domain(struct ct_fast *f)
+{
+    size_t context = 0;
+    int rc = f->edges ? ct_edges_enter(f->edges, &context) : CT_OK;
+    f->domain_stale = false;
+    return rc ? rc : ct_blocks_domain(&f->blocks, f->builder.memory, (uint32_t)context, &f->domain);
+}
+
 /* Counts: a step is certain to come at `addr`. */
 static int enter_counts(struct ct_fast *f, uint64_t addr)
 {
-    size_t context = f->context;
     int rc = ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
     if (!rc)
         rc = absorb(f);
-    if (!rc && f->context_stale)
-        rc = ct_edges_enter(f->edges, &context);
-    f->context = (uint16_t)context;
-    f->context_stale = false;
     f->marks = 0;
     return rc;
 }
@@ -144,13 +148,15 @@ uint32_t ct_fast_enter(struct ct_fast *f)
         return 0;
     uint64_t addr = w->addr;
     uint8_t isa = w->isa;
-    bool new_context = f->edges && f->context_stale;
-    bool found = !new_context || ct_walk_to_waypoint(w, &range) == CT_WALK_FOUND;
+    bool stale = f->domain_stale;
+    bool found = !stale || !f->edges || ct_walk_to_waypoint(w, &range) == CT_WALK_FOUND;
     uint32_t block = 0;
-    if (found && new_context)
+    if (found && stale && f->edges)
         f->blocks.error = enter_counts(f, addr);
+    if (found && stale && !f->blocks.error)
+        f->blocks.error = enter_domain(f);
     if (found && !f->blocks.error)
-        block = ct_blocks_at(&f->blocks, addr, isa, f->context);
+        block = ct_blocks_at(&f->blocks, addr, isa, f->domain);
     if (f->blocks.blocks[block].flags & CT_BLOCK_SLOW)
         block = 0;
     ct_walk_go_to(w, addr, isa);
@@ -190,7 +196,7 @@ uint32_t ct_fast_turn(struct ct_fast *f, struct ct_pair **pair)
     f->cur = (*pair)->next;
     const struct ct_block *block = &f->blocks.blocks[f->cur];
     *ct_fast_target(f, addr) = (struct ct_target){
-        .addr = addr, .block = f->cur, .isa = isa, .space = block->space, .context = block->context};
+        .addr = addr, .block = f->cur, .isa = isa, .space = block->space, .domain = block->domain};
     return f->cur;
 }
 
@@ -211,7 +217,7 @@ static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t e
 {
     size_t count;
     ct_fast_leave(f);
-    f->context_stale |= elem->kind == CT_ELEM_CONTEXT;
+    f->domain_stale |= elem->kind == CT_ELEM_CONTEXT;
     if (elem->kind == CT_ELEM_CONTEXT)
         f->context_elem = *elem;
     size_t taken = ct_walk_run(f->walk, elem, 1, end, f->records, ROOM, &count);
@@ -267,6 +273,21 @@ static void begin_anew(struct ct_fast *f)
     ct_blocks_clear(&f->blocks);
     memset(f->targets, 0, sizeof *f->targets << CT_TARGETS_SHIFT);
     f->last = 0;
+    f->domain_stale = true;
+}
+
+int ct_fast_set_memory(struct ct_fast *f, const struct ct_memory *memory, uint32_t number)
+{
+    if (number == f->builder.memory)
+        return f->blocks.error;
+    ct_fast_leave(f);
+    ct_walk_set_memory(f->walk, memory);
+    f->builder.memory = number;
+    f->domain_stale = true;
+    /* Each context in this memory needs one. */
+    if (f->blocks.domain_count > CT_DOMAINS_MAX / 2)
+        begin_anew(f);
+    return f->blocks.error;
 }
 
 /* Elements that begin with ATOMS. Result: how many are done. */

@@ -41,7 +41,7 @@ struct ct_target {
     uint64_t addr;
     uint32_t block; /* 0: none */
     uint8_t isa, space;
-    uint16_t context;
+    uint16_t domain;
 };
 
 struct ct_fast {
@@ -53,13 +53,13 @@ struct ct_fast {
     bool quick;             /* what follows counts, and not the walk's state */
     bool have_addr;         /* an address came: execution is there */
     bool open;              /* counts: the edge of the last step is not known for certain */
-    bool context_stale;     /* counts: the context may be another one than `context` */
+    bool domain_stale;      /* memory or context may be another one than that of `domain` */
     uint8_t addr_isa;
     uint8_t last_exec;
-    uint16_t context;
-    uint32_t last;  /* block of the last step */
-    uint32_t cur;   /* block where execution is; 0: behind an indirect branch */
-    uint32_t marks; /* counts: elements since the last step that would be marks */
+    uint16_t domain; /* of blocks that come */
+    uint32_t last;   /* block of the last step */
+    uint32_t cur;    /* block where execution is; 0: behind an indirect branch */
+    uint32_t marks;  /* counts: elements since the last step that would be marks */
     uint64_t addr;
     struct ct_memo *tail; /* counts: run of the last step */
     struct ct_memo *runs;
@@ -137,9 +137,8 @@ static inline uint32_t ct_fast_known_target(const struct ct_fast *f, uint64_t ad
                                             const struct ct_block *like)
 {
     const struct ct_target *t = ct_fast_target(f, addr);
-    return t->addr == addr && t->isa == isa && t->space == like->space && t->context == like->context
-               ? t->block
-               : 0;
+    return t->addr == addr && t->isa == isa && t->space == like->space && t->domain == like->domain ? t->block
+                                                                                                    : 0;
 }
 
 /* What runs and blocks have counted goes to the table; the runs are forgotten. */

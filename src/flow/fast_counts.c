@@ -357,7 +357,7 @@ static int sync_edge(struct ct_fast *f, const struct ct_block *block, uint32_t e
     f->sums.instructions += *count * block->n;
     f->sums.branches += exec && block->flags & CT_BLOCK_BRANCH ? *count : 0;
     *count = 0;
-    return ct_edges_add_at(f->edges, block->context, edge, &stats);
+    return ct_edges_add_at(f->edges, f->blocks.domains[block->domain].context, edge, &stats);
 }
 
 int ct_fast_count_sync(struct ct_fast *f)

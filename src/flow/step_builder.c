@@ -145,6 +145,7 @@ static int add_range(struct ct_step_builder *b, const struct ct_flow *r)
                            .last = r->end - r->last_size,
                            .end = r->end,
                            .n = r->n,
+                           .memory = b->memory,
                            .space = r->space,
                            .isa = r->isa,
                            .type = r->type,
@@ -168,6 +169,7 @@ static int add_nopath(struct ct_step_builder *b, const struct ct_flow *r)
                            .last = r->start,
                            .end = r->start,
                            .n = r->n,
+                           .memory = b->memory,
                            .space = r->space,
                            .isa = r->isa,
                            .flags = CT_NODE_NOPATH};

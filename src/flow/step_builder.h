@@ -13,6 +13,7 @@
 
 struct ct_step_builder {
     struct ct_graph *graph;
+    uint32_t memory;       /* number of the one that nodes are read in */
     bool counts;           /* the source counts cycles */
     bool timestamp_counts; /* the count of a timestamp is one of those that add up (PTM, ETMv3) */
     bool pending;          /* the last step has no edge yet … */

@@ -39,6 +39,11 @@ const struct ct_graph *ct_steps_graph(const struct ct_steps *s)
     return s->builder.graph;
 }
 
+void ct_steps_set_memory(struct ct_steps *s, uint32_t number)
+{
+    s->builder.memory = number;
+}
+
 int ct_steps_run(struct ct_steps *s, const struct ct_flow *records, size_t size, size_t *taken,
                  struct ct_step_batch *batch)
 {

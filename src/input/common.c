@@ -79,12 +79,6 @@ static int add_missing(struct ct_opening *opening, const char *path, const char 
     return rc;
 }
 
-static int same_image(const struct ct_image *a, const struct ct_image *b)
-{
-    return a->addr == b->addr && a->offset == b->offset && a->size == b->size && a->space == b->space &&
-           a->is_elf == b->is_elf && strcmp(a->path, b->path) == 0;
-}
-
 int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, struct ct_image **images,
                  size_t *count)
 {
@@ -121,7 +115,7 @@ int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, s
             "%s: 0x%llx bytes from address 0x%llx do not fit into 64 bits; correct address or length",
             spec->where, (unsigned long long)image.size, (unsigned long long)image.addr);
     for (size_t i = 0; i < *count; i++)
-        if (same_image(&(*images)[i], &image))
+        if (ct_image_same(&(*images)[i], &image))
             return CT_OK;
     struct ct_image *room = ct_arena_push(opening->arena, *images, count, sizeof image);
     if (!room)

@@ -71,8 +71,9 @@ static int number_at(struct ct_memories *m, uint32_t tid, uint64_t time)
 {
     const struct ct_place place = {.tid = tid, .time = time};
     const struct ct_memory *memory;
+    uint32_t number;
     size_t size;
-    assert_int_equal(ct_memories_at(m, &place, &memory), CT_OK);
+    assert_int_equal(ct_memories_at(m, &place, &memory, &number), CT_OK);
     const uint8_t *bytes = ct_memory_at(memory, 0x1000, CT_SPACE_EL1N, &size);
     return bytes ? *bytes : -1;
 }
@@ -129,6 +130,36 @@ static void elements_change_the_place(void **state)
     ct_memories_free(m);
 }
 
+/* Generations of equal images, as those of parent and child, are one memory: that of the first which was asked for. */
+static void equal_generations(void **state)
+{
+    (void)state;
+    const struct ct_process forked[] = {processes[0], processes[0], processes[1]};
+    struct ct_process family[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        family[i] = forked[i];
+        family[i].pid = 10 * (i + 1);
+    }
+    const struct ct_maps of = {.process_count = 3, .processes = family};
+    struct ct_memories *m = memories_of(&of, &with_id);
+    static const struct {
+        uint32_t tid, time, number;
+    } cases[] = {{20, 100, 4}, {10, 100, 4}, {10, 0, 1}, {20, 0, 1}, {30, 0, 5}, {40, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct ct_place place = {.tid = cases[i].tid, .time = cases[i].time};
+        const struct ct_memory *memory;
+        uint32_t number;
+        assert_int_equal(ct_memories_at(m, &place, &memory, &number), CT_OK);
+        assert_int_equal(number, cases[i].number);
+    }
+    assert_ptr_equal(ct_maps_generation(&of, 1), &family[0].generations[0]);
+    assert_ptr_equal(ct_maps_generation(&of, 4), &family[1].generations[1]);
+    assert_ptr_equal(ct_maps_generation(&of, 5), &family[2].generations[0]);
+    assert_null(ct_maps_generation(&of, 0));
+    assert_null(ct_maps_generation(&of, 6));
+    ct_memories_free(m);
+}
+
 /* One process that never changed is one memory, unless the trace may tell of another thread. */
 static void one_memory(void **state)
 {
@@ -150,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_thread_and_time),
         cmocka_unit_test(elements_change_the_place),
+        cmocka_unit_test(equal_generations),
         cmocka_unit_test(one_memory),
     };
     return cmocka_run_group_tests(tests, make_images, remove_images);
