@@ -19,16 +19,35 @@ enum {
     ELEMS = 100000,
     STEPS = 400000,
     MARKS = 100000,
+    MEMORIES = 3,
 };
 
 struct input {
     struct ct_source source;
-    struct ct_memory *memory;
+    struct ct_memory *memories[MEMORIES]; /* of other code at the same addresses */
+    unsigned switch_rate; /* 0: the first memory alone; else another one behind one element in so many */
     uint8_t bytes[ROOM];
     size_t size;
     struct ct_elem elems[ELEMS];
     size_t count;
 };
+
+/* The memory that an element is followed in. */
+static uint32_t memory_at(const struct input *in, size_t elem)
+{
+    return in->switch_rate
+               ? (uint32_t)(elem / in->switch_rate * UINT64_C(0x9e3779b97f4a7c15) >> 40) % MEMORIES
+               : 0;
+}
+
+/* Elements from `done` on in the same memory, `most` at most. */
+static size_t same_memory(const struct input *in, size_t done, size_t most)
+{
+    size_t n = 1;
+    while (n < most && done + n < in->count && memory_at(in, done + n) == memory_at(in, done))
+        n++;
+    return n;
+}
 
 struct output {
     uint32_t edge[STEPS], cycles[STEPS];
@@ -130,7 +149,7 @@ static void repeat(struct rng *rng, struct input *in)
 
 static int fill(struct rng *rng, struct input *in)
 {
-    static uint8_t code[CODE];
+    static uint8_t code[(MEMORIES + 1) * CODE];
     enum ct_isa isa;
     in->size = in->count = 0;
     if (!(rng_chance(rng, 150) ? fill_etm4(rng, in, &isa) : fill_v7(rng, in, &isa)))
@@ -138,8 +157,16 @@ static int fill(struct rng *rng, struct input *in)
     if (rng_chance(rng, 60))
         in->size = damage(rng, in->bytes, in->size, ROOM);
     code_fill(rng, isa, code, CODE);
-    if (ct_memory_new(NULL, &in->memory) || ct_memory_add_bytes(in->memory, code, CODE, BASE, CT_SPACE_ANY))
-        return 0;
+    in->switch_rate = rng_chance(rng, 128) ? 0 : 1 + rng_below(rng, 60);
+    for (unsigned i = 0; i < MEMORIES; i++) {
+        if (ct_memory_new(NULL, &in->memories[i]) ||
+            ct_memory_add_bytes(in->memories[i], code + i * CODE, CODE, BASE, CT_SPACE_ANY))
+            return 0;
+        /* The next one has other code in a part, or all over. */
+        memcpy(code + (i + 1) * CODE, code + i * CODE, CODE);
+        size_t at = rng_below(rng, CODE / 64) * 64;
+        code_fill(rng, isa, code + (i + 1) * CODE + at, CODE - at);
+    }
     if (!resolve(in))
         return 0;
     if (rng_chance(rng, 160))
@@ -170,10 +197,12 @@ static int run_plain(const struct input *in, struct ct_steps **steps, struct out
     struct ct_step_batch batch;
     int rc = ct_steps_new(NULL, &in->source, steps);
     if (!rc)
-        rc = ct_walk_new(NULL, &in->source, in->memory, &options, &walk);
+        rc = ct_walk_new(NULL, &in->source, in->memories[0], &options, &walk);
     for (size_t done = 0; !rc && done < in->count;) {
-        size_t count;
-        done += ct_walk_run(walk, in->elems + done, in->count - done, in->size, records, 256, &count);
+        size_t count, size = same_memory(in, done, in->count - done);
+        ct_walk_set_memory(walk, in->memories[memory_at(in, done)]);
+        ct_steps_set_memory(*steps, memory_at(in, done));
+        done += ct_walk_run(walk, in->elems + done, size, in->size, records, 256, &count);
         for (size_t at = 0, taken; !rc && at < count; at += taken) {
             rc = ct_steps_run(*steps, records + at, count - at, &taken, &batch);
             take(out, &batch);
@@ -195,10 +224,13 @@ static int run_fast(const struct input *in, struct rng *rng, int counts, struct 
         .size = sizeof options, .split_source_ranges = 1, .counts = counts ? out->edges : NULL};
     struct ct_step_batch batch;
     unsigned most = rng_chance(rng, 128) ? 8 : 5000;
-    int rc = ct_fast_new(NULL, &in->source, in->memory, &options, fast);
+    int rc = ct_fast_new(NULL, &in->source, in->memories[0], &options, fast);
     for (size_t done = 0; !rc && done < in->count;) {
-        size_t left = in->count - done, size = 1 + rng_below(rng, most), taken;
-        rc = ct_fast_run(*fast, in->elems + done, size < left ? size : left, in->size, &taken, &batch);
+        size_t size = same_memory(in, done, 1 + rng_below(rng, most)), taken;
+        rc = ct_fast_set_memory(*fast, in->memories[memory_at(in, done)], memory_at(in, done));
+        if (rc)
+            break;
+        rc = ct_fast_run(*fast, in->elems + done, size, in->size, &taken, &batch);
         take(out, &batch);
         done += taken;
         if (!rc && rng_chance(rng, 4)) {
@@ -304,7 +336,8 @@ static int check(uint64_t seed)
     ct_steps_free(p);
     ct_fast_free(f);
     ct_fast_free(g);
-    ct_memory_free(in.memory);
+    for (unsigned i = 0; i < MEMORIES; i++)
+        ct_memory_free(in.memories[i]);
     return ok;
 }
 
