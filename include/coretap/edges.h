@@ -35,7 +35,7 @@ struct ct_edge_context {
 struct ct_edge_totals {
     uint64_t steps;
     uint64_t cycles;   /* of steps */
-    uint64_t unplaced; /* of CYCLES marks */
+    uint64_t unplaced; /* of CYCLES marks; 0 where only traversals are counted */
 };
 
 struct ct_edges;

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "flow/fast.h"
+#include "flow/walk_seam.h"
 
 static int init_plain(struct ct_follow *f, struct ct_ctx *ctx, const struct ct_source *source,
                       const struct ct_memory *memory, bool steps, bool split)
@@ -21,6 +22,7 @@ int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const stru
     struct ct_follow *f = calloc(1, sizeof *f);
     if (!f)
         return ct_fail_nomem(ctx, source->name);
+    f->ctx = ctx;
     f->place = (struct ct_place){.tid = CT_NO_THREAD, .time = CT_NO_TIME};
     f->edge_cycles = options->edges == CT_EDGES_CYCLES;
     f->gives_counts = !wants_steps && !(steps && f->edge_cycles);
@@ -48,6 +50,7 @@ void ct_follow_free(struct ct_follow *f)
     ct_steps_free(f->steps);
     ct_fast_free(f->fast);
     ct_edges_free(f->edges);
+    ct_graph_map_free(&f->map);
     free(f);
 }
 
@@ -202,4 +205,78 @@ int ct_follow_sync(struct ct_follow *f, struct ct_stream_stats *stats)
     stats->no_access = sums->no_access;
     stats->bad_images = sums->bad_images;
     return rc;
+}
+
+int ct_follow_rest(struct ct_follow *f, const struct ct_stream *stream, const struct ct_chain_sink *sink)
+{
+    struct ct_step_batch batch = {0};
+    const int rc = f->fast ? ct_fast_rest(f->fast, &batch) : CT_OK;
+    return rc ? rc : give_steps(f, stream, &batch, sink);
+}
+
+void ct_follow_seam(const struct ct_follow *f, struct ct_seam *seam)
+{
+    if (f->fast)
+        ct_fast_seam(f->fast, seam);
+    else
+        ct_walk_seam(f->walk, seam);
+    if (f->edges)
+        ct_edges_seam(f->edges, seam);
+}
+
+void ct_follow_clear_sums(struct ct_follow *f)
+{
+    f->sums = (struct ct_flow_sums){0};
+    if (f->fast)
+        ct_fast_clear_sums(f->fast);
+}
+
+bool ct_follow_only_counts(const struct ct_follow *f)
+{
+    return f->fast && f->edges;
+}
+
+void ct_follow_make_part(struct ct_follow *part)
+{
+    ct_edges_make_part(part->edges);
+}
+
+bool ct_follow_part_is_full(const struct ct_follow *part)
+{
+    return part->edges && ct_edges_part_is_full(part->edges);
+}
+
+int ct_follow_take(struct ct_follow *whole, struct ct_follow *part)
+{
+    int rc = ct_edges_take(whole->edges, ct_fast_own_graph(whole->fast), part->edges,
+                           ct_fast_graph(part->fast), &part->map);
+    if (rc || !ct_edges_part_is_full(part->edges))
+        return rc;
+    rc = ct_fast_forget(part->fast);
+    ct_edges_forget_contexts(part->edges);
+    return rc;
+}
+
+void ct_follow_drop(struct ct_follow *part)
+{
+    const struct ct_graph *graph = part->fast ? ct_fast_graph(part->fast) : NULL;
+    if (!part->edges || !graph)
+        return;
+    ct_edges_drop(part->edges);
+    ct_graph_nodes(graph, &part->first_node);
+    ct_graph_edges(graph, &part->first_edge);
+}
+
+void ct_follow_jump(struct ct_follow *part)
+{
+    if (part->fast)
+        ct_fast_jump(part->fast);
+    else
+        ct_walk_jump(part->walk);
+}
+
+int ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part, bool *known)
+{
+    return ct_graph_map_known(&part->map, part->ctx, ct_fast_graph(whole->fast), ct_fast_graph(part->fast),
+                              part->first_node, part->first_edge, known);
 }

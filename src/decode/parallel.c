@@ -12,6 +12,9 @@
 #define WARM_PARTS   32u
 #define SEGMENT_MOST ((size_t)2 << 20)
 
+/* The same for a task that counts, whose table has to be added to that of the stream. */
+#define SEGMENT_COUNTED ((size_t)1 << 20)
+
 /* A warm-up has at least this part of a task, in which a trace unit says again what it presupposes. */
 #define WARM_LEAST 128u
 
@@ -41,6 +44,7 @@ struct ct_parallel {
     struct ct_parallel_how how;
     struct ct_task_goal goal;
     bool follows;                         /* the tasks give elements, of which the streams make the rest */
+    bool counts;                          /* the tasks count, and the streams take what they counted */
     struct ct_chain_sink follow_sink;     /* … and these receivers take */
     struct ct_chain_options task_options; /* of the objects */
     struct ct_batches *batches;           /* of the caller's thread */
@@ -158,6 +162,15 @@ static void stop_threads(struct ct_parallel *p)
 
 /* ---- objects ---- */
 
+static int init_object(const struct ct_parallel *p, const struct lane *lane, struct object *o)
+{
+    const int rc = ct_stream_chain_init(&o->chain, p->how.ctx, lane->total.source, lane->total.id,
+                                        &p->task_options, false, p->how.memory);
+    if (!rc && p->counts)
+        ct_follow_make_part(o->chain.follow);
+    return rc;
+}
+
 /* One that nobody uses, of the same kind as the live one. NULL: rc says why. */
 static struct object *get_object(struct ct_parallel *p, struct lane *lane, int *rc)
 {
@@ -170,8 +183,7 @@ static struct object *get_object(struct ct_parallel *p, struct lane *lane, int *
         *rc = ct_fail_nomem(p->how.ctx, "threads");
         return NULL;
     }
-    *rc = ct_stream_chain_init(&o->chain, p->how.ctx, lane->total.source, lane->total.id, &p->task_options,
-                               false, p->how.memory);
+    *rc = init_object(p, lane, o);
     o->next = lane->objects;
     lane->objects = o;
     return *rc ? NULL : o;
@@ -254,16 +266,18 @@ static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats 
     memcpy(sum, to, sizeof *sum);
 }
 
-/* Whether the task began as the one before it ended. */
-static bool began_right(const struct lane *lane, const struct ct_task *t)
+/* Whether the task began as the one before it ended. CT_ERR_NOMEM. */
+static int look_at_start(const struct ct_parallel *p, const struct lane *lane, const struct ct_task *t,
+                         bool *right)
 {
-    if (!t->speculative)
-        return true;
-    if (!t->ready || lane->left.size)
-        return false;
+    *right = !t->speculative;
+    if (*right || !t->ready || lane->left.size)
+        return CT_OK;
     struct ct_seam seam;
     ct_stream_chain_seam(lane->live, &seam);
-    return ct_seam_equal(&seam, &t->seam);
+    *right = ct_seam_equal(&seam, &t->seam);
+    return *right && p->counts ? ct_follow_knows(p->how.streams[t->lane].follow, t->object->follow, right)
+                               : CT_OK;
 }
 
 static int hand_on_kept(struct ct_parallel *p, struct lane *lane, struct ct_task *t)
@@ -278,9 +292,42 @@ static int hand_on_kept(struct ct_parallel *p, struct lane *lane, struct ct_task
     return rc ? rc : t->rc;
 }
 
+/* The stream takes what the object counted. */
+static int take_counts(const struct ct_parallel *p, const struct lane *lane, const struct ct_task *t,
+                       const struct ct_stream_chain *object)
+{
+    return p->counts && lane->split ? ct_follow_take(p->how.streams[t->lane].follow, object->follow) : 0;
+}
+
+/* The rest of a task, or all of it. */
+static int finish(struct ct_parallel *p, struct lane *lane, struct ct_task *t, struct ct_stream_chain *object)
+{
+    bool more;
+    int rc;
+    do {
+        rc = ct_task_finish(t, object, &p->goal, p->batches, &more);
+        if (!rc)
+            rc = take_counts(p, lane, t, object);
+    } while (!rc && more);
+    return rc;
+}
+
+/* The object went through what the stream did not: the numbers of its graph would not be those of the stream. */
+static int renew_counting(const struct ct_parallel *p, struct lane *lane, const struct ct_task *t)
+{
+    struct object *o = object_of(lane, t->object);
+    if (!p->counts || !o)
+        return CT_OK;
+    ct_stream_chain_deinit(&o->chain);
+    return init_object(p, lane, o);
+}
+
 /* The task once more, from the state that is right. */
 static int decode_again(struct ct_parallel *p, struct lane *lane, struct ct_task *t)
 {
+    const int rc = renew_counting(p, lane, t);
+    if (rc)
+        return rc;
     if (t->part)
         p->goal.sink->part_end(p->goal.sink->user, &lane->total, t->part, 0);
     t->part = NULL;
@@ -288,20 +335,25 @@ static int decode_again(struct ct_parallel *p, struct lane *lane, struct ct_task
         return ct_fail_nomem(p->how.ctx, "threads");
     t->used = t->begin;
     ct_task_clear_stats(lane->live);
-    return ct_task_finish(t, lane->live, &p->goal, p->batches);
+    return finish(p, lane, t, lane->live);
 }
 
 /* A task that is done and whose turn it is. */
 static int hand_on(struct ct_parallel *p, struct ct_task *t)
 {
     struct lane *lane = &p->lanes[t->lane];
-    int rc = 0;
-    if (began_right(lane, t)) {
+    bool right;
+    int rc = look_at_start(p, lane, t, &right);
+    if (rc)
+        return rc;
+    if (right) {
         t->object->start_offset = lane->live->start_offset;
         lane->live = t->object;
         rc = hand_on_kept(p, lane, t);
+        if (!rc)
+            rc = take_counts(p, lane, t, t->object);
         if (!rc && t->paused)
-            rc = ct_task_finish(t, t->object, &p->goal, p->batches);
+            rc = finish(p, lane, t, t->object);
     } else {
         p->again++;
         rc = decode_again(p, lane, t);
@@ -529,8 +581,10 @@ static void set_goal(struct ct_parallel *p)
 {
     const struct ct_chain_options *o = p->how.options;
     const bool records = o->level == CT_LEVEL_FLOW && o->engine == CT_ENGINE_PLAIN && !p->how.memories_change;
-    p->follows =
-        (o->level >= CT_LEVEL_FLOW && !records) || (o->level >= CT_LEVEL_ELEMENT && p->how.sink->events);
+    p->counts = o->level >= CT_LEVEL_FLOW && !p->how.memories_change && !p->how.sink->events &&
+                p->how.count && ct_follow_only_counts(p->how.streams[0].follow) && !p->how.sink->steps;
+    p->follows = (o->level >= CT_LEVEL_FLOW && !records && !p->counts) ||
+                 (o->level >= CT_LEVEL_ELEMENT && p->how.sink->events);
     p->task_options = *o;
     p->goal = (struct ct_task_goal){.level = (enum ct_level)o->level, .sink = p->how.sink};
     if (!p->follows)
@@ -549,11 +603,14 @@ static int init_lanes(struct ct_parallel *p)
     for (size_t i = 0; !rc && i < p->how.count; i++) {
         struct ct_stream_chain *stream = &p->how.streams[i];
         struct lane *lane = &p->lanes[i];
-        *lane = (struct lane){.live = p->follows ? NULL : stream,
-                              .split = stream->ops->find_sync != NULL,
+        const bool split = stream->ops->find_sync != NULL;
+        const bool apart = p->follows || (p->counts && split);
+        const size_t segment = p->counts ? SEGMENT_COUNTED : SEGMENT;
+        *lane = (struct lane){.live = apart ? NULL : stream,
+                              .split = split,
                               .total = stream->stream,
-                              .segment = p->how.segment ? p->how.segment : SEGMENT};
-        struct object *o = p->follows ? get_object(p, lane, &rc) : NULL;
+                              .segment = p->how.segment ? p->how.segment : segment};
+        struct object *o = apart ? get_object(p, lane, &rc) : NULL;
         if (o)
             lane->live = &o->chain;
     }

@@ -4,7 +4,6 @@
 
 #include "base/ctx.h"
 #include "decode/count.h"
-#include "flow/walk_seam.h"
 
 int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, bool wants_steps,
@@ -71,7 +70,7 @@ void ct_stream_chain_seam(const struct ct_stream_chain *c, struct ct_seam *seam)
     if (c->resolver)
         c->ops->resolver_seam(c->resolver, seam);
     if (c->follow)
-        ct_walk_seam(c->follow->walk, seam);
+        ct_follow_seam(c->follow, seam);
 }
 
 /* Offsets of packets whose positions ascend through the spans of a run. */

@@ -82,24 +82,34 @@ void ct_task_clear_stats(struct ct_stream_chain *object)
 {
     memset(&object->stream.stats, 0, sizeof object->stream.stats);
     if (object->follow)
-        object->follow->sums = (struct ct_flow_sums){0};
+        ct_follow_clear_sums(object->follow);
 }
 
-static int read_stats(struct ct_stream_chain *object, struct ct_stream_stats *stats)
+static int read_stats(struct ct_stream_chain *object, const struct ct_chain_sink *sink,
+                      struct ct_stream_stats *stats)
 {
-    const int rc = ct_stream_chain_sync(object);
+    int rc = object->follow ? ct_follow_rest(object->follow, &object->stream, sink) : 0;
+    if (!rc)
+        rc = ct_stream_chain_sync(object);
     *stats = object->stream.stats;
     return rc;
 }
 
-/* On from t->used to `to`, where `behind` comes. Stops before when there are more than `most` records. */
+static bool is_full(const struct ct_stream_chain *object)
+{
+    return object->follow && ct_follow_part_is_full(object->follow);
+}
+
+/* On from t->used to `to`, where `behind` comes. Stops before, and there is more, when there are more than `most` records or a
+ * part is full. */
 static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_stream_chain *object,
                 enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
-                uint64_t most)
+                uint64_t most, bool *more)
 {
     size_t shown = t->used;
     int rc = 0;
-    while (!rc && records(&object->stream.stats, level) < most) {
+    *more = false;
+    while (!rc && records(&object->stream.stats, level) < most && !is_full(object)) {
         const bool last = to - shown <= STEP;
         struct ct_run run;
         size_t used;
@@ -113,7 +123,7 @@ static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_s
         if (last)
             return 0;
     }
-    t->paused = true;
+    *more = true;
     return rc;
 }
 
@@ -129,10 +139,17 @@ static void warm_up(struct ct_task *t, const struct ct_task_goal *goal, struct c
     /* Whether packets are wanted decides which way they are decoded. */
     const struct ct_chain_sink nobody = {.packets = goal->sink->packets ? to_nobody : NULL};
     ct_stream_chain_reset(t->object, false);
+    if (t->object->follow)
+        ct_follow_jump(t->object->follow);
     t->object->started = false;
     t->used = 0;
-    feed(t, t->begin, CT_BEHIND_MORE, t->object, goal->level, batches, &nobody, UINT64_MAX);
+    bool more;
+    feed(t, t->begin, CT_BEHIND_MORE, t->object, goal->level, batches, &nobody, UINT64_MAX, &more);
     t->ready = t->used == t->begin;
+    if (t->object->follow) {
+        t->ready &= !ct_follow_rest(t->object->follow, &t->object->stream, &nobody);
+        ct_follow_drop(t->object->follow);
+    }
     ct_stream_chain_seam(t->object, &t->seam);
 }
 
@@ -156,15 +173,15 @@ void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_b
     const struct ct_chain_sink sink = sink_of(t, goal->sink);
     const bool kept = sink.packets || sink.elems || sink.flow;
     t->rc = feed(t, t->end, t->behind, t->object, goal->level, batches, &sink,
-                 kept ? CT_TASK_RECORDS : UINT64_MAX);
-    const int rc = read_stats(t->object, &t->stats);
+                 kept ? CT_TASK_RECORDS : UINT64_MAX, &t->paused);
+    const int rc = read_stats(t->object, &sink, &t->stats);
     t->rc = t->rc ? t->rc : rc;
 }
 
 int ct_task_finish(struct ct_task *t, struct ct_stream_chain *object, const struct ct_task_goal *goal,
-                   struct ct_batches *batches)
+                   struct ct_batches *batches, bool *more)
 {
-    const int rc = feed(t, t->end, t->behind, object, goal->level, batches, goal->sink, UINT64_MAX);
-    const int synced = read_stats(object, &t->stats);
+    const int rc = feed(t, t->end, t->behind, object, goal->level, batches, goal->sink, UINT64_MAX, more);
+    const int synced = read_stats(object, goal->sink, &t->stats);
     return rc ? rc : synced;
 }

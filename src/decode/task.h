@@ -38,7 +38,7 @@ struct ct_task {
 
     /* When it is done: */
     bool ready;                   /* the warm-up came to `begin` */
-    bool paused;                  /* there were too many records: what is behind `used` is left */
+    bool paused;                  /* there was too much of it: what is behind `used` is left */
     size_t used;                  /* bytes of the piece up to which it is decoded */
     int rc;                       /* CT_ERR_NOMEM, or what a receiver returned */
     struct ct_stream_stats stats; /* of the task */
@@ -58,8 +58,9 @@ void ct_task_clear_stats(struct ct_stream_chain *object);
 /* Decodes it as far as it may on its own. */
 void ct_task_run(struct ct_task *task, const struct ct_task_goal *goal, struct ct_batches *batches);
 
-/* Decodes the rest, with `object`, to the caller's receivers. Result: 0 or what they returned. */
+/* Decodes the rest, with `object`, to the caller's receivers; there is more of it when the object is a part that is full.
+ * Result: 0 or what they returned. */
 int ct_task_finish(struct ct_task *task, struct ct_stream_chain *object, const struct ct_task_goal *goal,
-                   struct ct_batches *batches);
+                   struct ct_batches *batches, bool *more);
 
 #endif

@@ -23,6 +23,7 @@ struct column {
 struct ct_edges {
     struct ct_ctx *ctx;
     uint32_t max_contexts;
+    uint32_t part_contexts;         /* a part is full with so many; 0: it is none */
     struct ct_edge_context current; /* entered in `contexts` with its first step */
     size_t at;                      /* its place there, when entered */
     bool entered;
@@ -47,15 +48,21 @@ int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, str
     return CT_OK;
 }
 
-void ct_edges_free(struct ct_edges *e)
+static void free_columns(struct ct_edges *e)
 {
-    if (!e)
-        return;
     for (size_t c = 0; c < e->count; c++) {
         for (uint32_t i = 0; i < e->columns[c].cap; i++)
             free(e->columns[c].blocks[i]);
         free(e->columns[c].blocks);
     }
+    e->count = 0;
+}
+
+void ct_edges_free(struct ct_edges *e)
+{
+    if (!e)
+        return;
+    free_columns(e);
     free(e->columns);
     free(e->contexts);
     free(e);
@@ -252,7 +259,7 @@ int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)
     size_t done = 0;
     for (size_t m = 0; !rc && m <= batch->mark_count; m++) {
         const struct ct_step_mark *mark = m < batch->mark_count ? &batch->marks[m] : NULL;
-        if (mark && is_unplaced(mark))
+        if (mark && batch->cycles && is_unplaced(mark))
             e->totals.unplaced += mark->elem.v;
         if (mark && (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT))
             continue;
@@ -298,6 +305,136 @@ int ct_edges_merge(struct ct_edges *into, struct ct_graph *graph, const struct c
     into->entered = false;
     into->totals.unplaced += from->totals.unplaced;
     return rc;
+}
+
+void ct_graph_map_free(struct ct_graph_map *map)
+{
+    free(map->nodes);
+    free(map->edges);
+    *map = (struct ct_graph_map){0};
+}
+
+void ct_edges_make_part(struct ct_edges *part)
+{
+    part->part_contexts = part->max_contexts;
+    part->max_contexts = CONTEXTS_MAX;
+}
+
+bool ct_edges_part_is_full(const struct ct_edges *part)
+{
+    return part->part_contexts && part->count >= part->part_contexts;
+}
+
+/* False without memory. */
+static bool grow_map(uint32_t **numbers, uint32_t count)
+{
+    uint32_t *grown = realloc(*numbers, (count + 1) * sizeof *grown);
+    if (grown)
+        *numbers = grown;
+    return grown;
+}
+
+static int make_room(struct ct_graph_map *map, struct ct_ctx *ctx, uint32_t nodes, uint32_t edges)
+{
+    const bool fits = (map->node_count >= nodes || grow_map(&map->nodes, nodes)) &&
+                      (map->edge_count >= edges || grow_map(&map->edges, edges));
+    return fits ? CT_OK : ct_fail_nomem(ctx, "edge statistics");
+}
+
+int ct_graph_map_known(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *graph,
+                       const struct ct_graph *part, uint32_t nodes, uint32_t edges, bool *known)
+{
+    uint32_t count;
+    const struct ct_node *node = ct_graph_nodes(part, &count);
+    const struct ct_edge *part_edges = ct_graph_edges(part, &count);
+    const int rc = make_room(map, ctx, nodes, edges);
+    *known = !rc;
+    for (; *known && map->node_count < nodes; map->node_count += *known)
+        *known = ct_graph_find_node(graph, &node[map->node_count], &map->nodes[map->node_count]);
+    for (; *known && map->edge_count < edges; map->edge_count += *known) {
+        struct ct_edge edge = part_edges[map->edge_count];
+        edge.from = map->nodes[edge.from];
+        *known = ct_graph_find_edge(graph, &edge, &map->edges[map->edge_count]);
+    }
+    return rc;
+}
+
+/* All that the map does not know yet. */
+static int append(struct ct_edges *e, struct ct_graph *graph, const struct ct_graph *part,
+                  struct ct_graph_map *map)
+{
+    uint32_t nodes, edges;
+    const struct ct_node *node = ct_graph_nodes(part, &nodes);
+    const struct ct_edge *part_edges = ct_graph_edges(part, &edges);
+    int rc = make_room(map, e->ctx, nodes, edges);
+    for (; !rc && map->node_count < nodes; map->node_count += !rc)
+        rc = ct_graph_node(graph, &node[map->node_count], &map->nodes[map->node_count]);
+    for (; !rc && map->edge_count < edges; map->edge_count += !rc) {
+        struct ct_edge edge = part_edges[map->edge_count];
+        edge.from = map->nodes[edge.from];
+        rc = ct_graph_edge(graph, &edge, &map->edges[map->edge_count]);
+    }
+    return rc;
+}
+
+/* One context; the current one of `e` is the same. */
+static int take_column(struct ct_edges *e, struct column *column, const struct ct_graph_map *map)
+{
+    size_t context;
+    int rc = ct_edges_enter(e, &context);
+    for (uint32_t b = 0; !rc && b < column->cap; b++) {
+        struct ct_edge_stats *block = column->blocks[b];
+        for (uint32_t i = 0; block && !rc && i < BLOCK; i++) {
+            if (!block[i].count)
+                continue;
+            rc = ct_edges_add_at(e, context, map->edges[b << BLOCK_SHIFT | i], &block[i]);
+            block[i] = (struct ct_edge_stats){0};
+        }
+    }
+    return rc;
+}
+
+int ct_edges_take(struct ct_edges *e, struct ct_graph *graph, struct ct_edges *part,
+                  const struct ct_graph *part_graph, struct ct_graph_map *map)
+{
+    int rc = append(e, graph, part_graph, map);
+    for (size_t c = 0; !rc && c < part->count; c++) {
+        if (!part->contexts[c].steps)
+            continue;
+        e->current = part->contexts[c];
+        e->current.steps = e->current.edges = 0;
+        e->entered = false;
+        rc = take_column(e, &part->columns[c], map);
+        part->contexts[c].steps = 0;
+    }
+    e->totals.unplaced += part->totals.unplaced;
+    part->totals = (struct ct_edge_totals){0};
+    return rc;
+}
+
+void ct_edges_drop(struct ct_edges *part)
+{
+    for (size_t c = 0; c < part->count; c++) {
+        for (uint32_t b = 0; part->contexts[c].steps && b < part->columns[c].cap; b++) {
+            if (part->columns[c].blocks[b])
+                memset(part->columns[c].blocks[b], 0, BLOCK * sizeof **part->columns[c].blocks);
+        }
+        part->contexts[c].steps = 0;
+    }
+    part->totals = (struct ct_edge_totals){0};
+}
+
+void ct_edges_forget_contexts(struct ct_edges *part)
+{
+    free_columns(part);
+    part->entered = false;
+}
+
+void ct_edges_seam(const struct ct_edges *e, struct ct_seam *seam)
+{
+    const struct ct_edge_context *c = &e->current;
+    ct_seam_put(seam, (uint64_t)c->ctxt << 32 | c->vmid);
+    ct_seam_put(seam, (uint64_t)c->el_sec << 16 | (uint64_t)c->known << 8 | c->others);
 }
 
 const struct ct_edge_context *ct_edges_contexts(const struct ct_edges *e, size_t *count)

@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "flow/edge_table.h"
+#include "flow/walk_seam.h"
 
 /* Steps and marks that the builder must have room for before an element: for its atoms, or for as many records. */
 #define ROOM (sizeof((struct ct_fast *)0)->records / sizeof(struct ct_flow))
@@ -62,9 +63,19 @@ const struct ct_graph *ct_fast_graph(const struct ct_fast *f)
     return f->builder.graph;
 }
 
+struct ct_graph *ct_fast_own_graph(struct ct_fast *f)
+{
+    return f->builder.graph;
+}
+
 const struct ct_flow_sums *ct_fast_sums(const struct ct_fast *f)
 {
     return &f->sums;
+}
+
+void ct_fast_clear_sums(struct ct_fast *f)
+{
+    f->sums = (struct ct_flow_sums){0};
 }
 
 /* Counts: the last step leaves the run that counted it, because what comes now may be an exception. */
@@ -264,16 +275,18 @@ static bool repeats_context(const struct ct_fast *f, const struct ct_elem *elem)
            ((elem->aux ^ last->aux) & ~(unsigned)CT_CONTEXT_SILENT) == 0;
 }
 
-/* The blocks are too many. */
-static void begin_anew(struct ct_fast *f)
+int ct_fast_forget(struct ct_fast *f)
 {
     ct_fast_leave(f);
     if (f->edges && !f->blocks.error)
         f->blocks.error = ct_fast_count_sync(f);
+    if (f->runs)
+        memset(f->runs, 0, sizeof *f->runs << CT_MEMO_SHIFT);
     ct_blocks_clear(&f->blocks);
     memset(f->targets, 0, sizeof *f->targets << CT_TARGETS_SHIFT);
     f->last = 0;
     f->domain_stale = true;
+    return f->blocks.error;
 }
 
 int ct_fast_set_memory(struct ct_fast *f, const struct ct_memory *memory, uint32_t number)
@@ -286,7 +299,7 @@ int ct_fast_set_memory(struct ct_fast *f, const struct ct_memory *memory, uint32
     f->domain_stale = true;
     /* Each context in this memory needs one. */
     if (f->blocks.domain_count > CT_DOMAINS_MAX / 2)
-        begin_anew(f);
+        ct_fast_forget(f);
     return f->blocks.error;
 }
 
@@ -297,7 +310,7 @@ static size_t take_atoms(struct ct_fast *f, const struct ct_elem *elems, size_t 
     struct ct_elem group;
     size_t done = 0;
     if (ct_blocks_are_full(&f->blocks))
-        begin_anew(f);
+        ct_fast_forget(f);
     size_t count = f->edges ? ct_fast_group(f, elems, size, &group) : 1;
     unsigned atoms = f->edges ? ct_fast_count_atoms(f, &group) : ct_fast_steps_atoms(f, elems);
     for (; done < count && atoms >= elems[done].n; done++)
@@ -371,4 +384,25 @@ int ct_fast_flush(struct ct_fast *f, struct ct_step_batch *batch)
     if (!f->blocks.error)
         f->blocks.error = ct_fast_count_sync(f);
     return f->blocks.error;
+}
+
+int ct_fast_rest(struct ct_fast *f, struct ct_step_batch *batch)
+{
+    ct_fast_leave(f);
+    return ct_fast_flush(f, batch);
+}
+
+void ct_fast_jump(struct ct_fast *f)
+{
+    ct_walk_jump(f->walk);
+    ct_step_drop(&f->builder);
+}
+
+void ct_fast_seam(const struct ct_fast *f, struct ct_seam *seam)
+{
+    const struct ct_elem *context = &f->context_elem;
+    ct_walk_seam(f->walk, seam);
+    ct_step_builder_seam(&f->builder, seam);
+    ct_seam_put(seam, context->v);
+    ct_seam_put(seam, (uint64_t)context->aux << 16 | (uint64_t)context->n << 8 | context->kind);
 }

@@ -3,6 +3,7 @@
 #ifndef CT_FLOW_FAST_H
 #define CT_FLOW_FAST_H
 
+#include "base/seam.h"
 #include "coretap/edges.h"
 #include "flow/blocks.h"
 #include "flow/step_builder.h"
@@ -141,10 +142,26 @@ static inline uint32_t ct_fast_known_target(const struct ct_fast *f, uint64_t ad
                                                                                                     : 0;
 }
 
-/* What runs and blocks have counted goes to the table; the runs are forgotten. */
+/* What runs and blocks have counted goes to the table. */
 int ct_fast_count_sync(struct ct_fast *f);
+
+/* What was remembered of the program and of contexts, once it is counted: as a new one in this place of the trace. */
+int ct_fast_forget(struct ct_fast *f);
+
+/* The graph, for what others found. */
+struct ct_graph *ct_fast_own_graph(struct ct_fast *f);
+
+/* As ct_fast_flush; what is left of the state is the plain walk's and the builder's. */
+int ct_fast_rest(struct ct_fast *f, struct ct_step_batch *batch);
+
+/* The trace goes on elsewhere: the step that waits for what comes behind it is forgotten. After ct_fast_rest. */
+void ct_fast_jump(struct ct_fast *f);
+
+/* All that what comes depends on, after ct_fast_rest. */
+void ct_fast_seam(const struct ct_fast *f, struct ct_seam *seam);
 
 /* Of what became steps or counts so far. */
 const struct ct_flow_sums *ct_fast_sums(const struct ct_fast *f);
+void ct_fast_clear_sums(struct ct_fast *f);
 
 #endif

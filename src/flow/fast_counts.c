@@ -364,10 +364,8 @@ int ct_fast_count_sync(struct ct_fast *f)
 {
     struct ct_blocks *b = &f->blocks;
     int rc = CT_OK;
-    for (size_t i = 0; i < (size_t)1 << CT_MEMO_SHIFT; i++) {
+    for (size_t i = 0; i < (size_t)1 << CT_MEMO_SHIFT; i++)
         expand(f, &f->runs[i]);
-        f->runs[i].key = 0;
-    }
     for (uint32_t i = 1; i < b->count && !rc; i++)
         for (unsigned exec = 0; exec < 2 && !rc; exec++)
             if (b->blocks[i].count[exec])

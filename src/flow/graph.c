@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "flow/edge_table.h"
 
 /* An array of equal entries that are found by their bytes: numbers in a table of a power of two slots, 0 for none. */
 struct store {
@@ -65,13 +66,18 @@ static int grow(struct ct_ctx *ctx, struct store *store)
     return CT_OK;
 }
 
+static bool find(const struct store *store, const void *entry, uint32_t *number)
+{
+    const uint32_t slot = store->cap ? *find_slot(store, entry) : 0;
+    if (slot)
+        *number = slot - 1;
+    return slot;
+}
+
 static int number_of(struct ct_ctx *ctx, struct store *store, const void *entry, uint32_t *number)
 {
-    uint32_t slot = store->cap ? *find_slot(store, entry) : 0;
-    if (slot) {
-        *number = slot - 1;
+    if (find(store, entry, number))
         return CT_OK;
-    }
     if (store->count == CT_GRAPH_MAX)
         return ct_fail(
             ctx, CT_ERR_LIMIT,
@@ -132,4 +138,14 @@ const struct ct_edge *ct_graph_edges(const struct ct_graph *graph, uint32_t *cou
 {
     *count = graph->edges.count;
     return (const struct ct_edge *)(const void *)graph->edges.entries;
+}
+
+bool ct_graph_find_node(const struct ct_graph *graph, const struct ct_node *node, uint32_t *number)
+{
+    return find(&graph->nodes, node, number);
+}
+
+bool ct_graph_find_edge(const struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
+{
+    return find(&graph->edges, edge, number);
 }

@@ -234,3 +234,57 @@ void ct_step_give(struct ct_step_builder *b, struct ct_step_batch *batch)
     b->given = known;
     b->given_marks = marks;
 }
+
+void ct_step_drop(struct ct_step_builder *b)
+{
+    b->pending = b->timestamp_held = false;
+    b->count = b->mark_count = b->given = b->given_marks = 0;
+    ct_step_stop_waiting(b);
+}
+
+/* Numbers of a graph depend on what it was shown before, so nodes and edges are put as what they are. */
+static void put_bytes(struct ct_seam *seam, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, (const uint8_t *)bytes + i, sizeof word);
+        ct_seam_put(seam, word);
+    }
+}
+
+static void put_step(const struct ct_step_builder *b, size_t step, struct ct_seam *seam)
+{
+    uint32_t count;
+    const struct ct_node *nodes = ct_graph_nodes(b->graph, &count);
+    struct ct_edge edge = {.from = b->node, .exec = b->exec};
+    ct_seam_put(seam, (uint64_t)b->cycles[step] << 32 | b->insns[step]);
+    if (!b->pending || step + 1 < b->count)
+        edge = ct_graph_edges(b->graph, &count)[b->edge[step]];
+    put_bytes(seam, &nodes[edge.from], sizeof *nodes);
+    edge.from = 0;
+    put_bytes(seam, &edge, sizeof edge);
+}
+
+static void put_mark_seam(const struct ct_step_mark *mark, size_t given, struct ct_seam *seam)
+{
+    ct_seam_put(seam, mark->value);
+    ct_seam_put(seam, mark->elem.v);
+    ct_seam_put(seam, (uint64_t)mark->elem.kind << 32 | (uint64_t)mark->elem.n << 24 | mark->elem.aux);
+    ct_seam_put(seam, (uint64_t)(mark->at - given) << 32 | (uint64_t)mark->kind << 24 |
+                          (uint64_t)mark->isa << 16 | (uint64_t)mark->n << 8 | mark->space);
+}
+
+void ct_step_builder_seam(const struct ct_step_builder *b, struct ct_seam *seam)
+{
+    ct_seam_put(seam, (uint64_t)b->pending << 1 | b->timestamp_held);
+    ct_seam_put(seam, (uint64_t)(b->pending ? b->pending_marks : 0) << 32 | b->waiting_marks);
+    ct_seam_put(seam, b->waiting);
+    ct_seam_put(seam, b->count - b->given);
+    for (size_t i = b->given; i < b->count && !seam->overflow; i++)
+        put_step(b, i, seam);
+    ct_seam_put(seam, b->mark_count - b->given_marks);
+    for (size_t i = b->given_marks; i < b->mark_count && !seam->overflow; i++)
+        put_mark_seam(&b->marks[i], b->given, seam);
+    if (b->timestamp_held)
+        put_mark_seam(&b->timestamp, b->timestamp.at, seam);
+}

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/seam.h"
 #include "coretap/steps.h"
 
 /* Room for marks; one step adds CT_STEP_MARKS_EACH at most. */
@@ -92,6 +93,12 @@ static inline bool ct_step_is_full(const struct ct_step_builder *b)
 
 /* Forgets what left with the last batch. */
 void ct_step_drop_given(struct ct_step_builder *b);
+
+/* Forgets the steps and marks that were not given. */
+void ct_step_drop(struct ct_step_builder *b);
+
+/* All that what comes depends on. */
+void ct_step_builder_seam(const struct ct_step_builder *b, struct ct_seam *seam);
 
 /* All that is known for good. */
 void ct_step_give(struct ct_step_builder *b, struct ct_step_batch *batch);

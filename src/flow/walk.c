@@ -624,13 +624,6 @@ size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, 
     return taken;
 }
 
-static void put_insn(const struct ct_insn *insn, struct ct_seam *seam)
-{
-    ct_seam_put(seam, insn->target);
-    ct_seam_put(seam, (uint64_t)insn->type << 40 | (uint64_t)insn->sub << 32 | (uint64_t)insn->size << 24 |
-                          (uint64_t)insn->cond << 16 | (uint64_t)insn->isa << 8 | insn->it);
-}
-
 static void put_stack(const struct ct_return_stack *s, struct ct_seam *seam)
 {
     ct_seam_put(seam, (uint64_t)s->count << 2 | (uint64_t)s->pop_pending << 1 | s->wait_address);
@@ -644,7 +637,6 @@ static void put_stack(const struct ct_return_stack *s, struct ct_seam *seam)
 void ct_walk_seam(const struct ct_walk *w, struct ct_seam *seam)
 {
     put_stack(&w->stack, seam);
-    put_insn(&w->insn, seam);
     ct_seam_put(seam, (uint64_t)w->need_address << 5 | (uint64_t)w->need_context << 4 |
                           (uint64_t)w->lost_told << 3 | (uint64_t)w->stale << 2 | (uint64_t)w->sf << 1 |
                           w->placed);
@@ -655,4 +647,15 @@ void ct_walk_seam(const struct ct_walk *w, struct ct_seam *seam)
     ct_seam_put(seam, w->addr);
     ct_seam_put(seam, (uint64_t)w->isa << 16 | (uint64_t)w->it_left << 8 | w->el_sec);
     ct_seam_put(seam, (uint64_t)w->atoms_done << 32 | w->q_count);
+}
+
+void ct_walk_jump(struct ct_walk *w)
+{
+    ct_return_stack_flush(&w->stack);
+    memset(w->owners, 0, sizeof w->owners);
+    w->need_address = w->need_context = true;
+    w->lost_told = w->stale = w->sf = w->placed = false;
+    w->addr = 0;
+    w->isa = w->it_left = w->el_sec = 0;
+    w->q_count = w->atoms_done = 0;
 }

@@ -8,4 +8,7 @@
 /* All that what comes depends on. */
 void ct_walk_seam(const struct ct_walk *walk, struct ct_seam *seam);
 
+/* What comes is of another place of the stream: nothing is known until the trace says it. */
+void ct_walk_jump(struct ct_walk *walk);
+
 #endif

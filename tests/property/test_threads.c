@@ -1,4 +1,4 @@
-/* Property: several threads say what one says: packets, elements, flow records, steps, marks and statistics, for streams with
+/* Property: several threads say what one says: packets, elements, flow records, steps, marks, statistics and edges, for streams with
  * and without frames, damaged and whole, however long the tasks are; receivers called in order or given parts.
  * CT_SEED, CT_COUNT (streams), CT_LONG=1. With arguments: of the snapshots in the folders that they name. */
 #define _GNU_SOURCE
@@ -249,8 +249,49 @@ static void fill(struct rng *rng, struct stream *s)
         s->size = damage(rng, s->bytes, s->size, FRAMED);
 }
 
+/* What is asked for. */
+struct what {
+    uint8_t level, edges;
+    int records; /* receivers of this level */
+};
+
+static const struct what whats[] = {
+    {CT_LEVEL_PACKET, CT_EDGES_NONE, 1},  {CT_LEVEL_ELEMENT, CT_EDGES_NONE, 1},
+    {CT_LEVEL_FLOW, CT_EDGES_NONE, 1},    {CT_LEVEL_STEPS, CT_EDGES_CYCLES, 1},
+    {CT_LEVEL_FLOW, CT_EDGES_NONE, 0},    {CT_LEVEL_STEPS, CT_EDGES_COUNTS, 0},
+    {CT_LEVEL_STEPS, CT_EDGES_CYCLES, 0},
+};
+
+enum {
+    WHATS = sizeof whats / sizeof *whats
+};
+
+/* Nodes, edges and contexts with their numbers, and what was counted. */
+static void log_edges(const struct ct_stream *stream, struct log *log)
+{
+    uint32_t nodes, edges;
+    size_t contexts;
+    const struct ct_node *node = ct_graph_nodes(stream->graph, &nodes);
+    const struct ct_edge *edge = ct_graph_edges(stream->graph, &edges);
+    const struct ct_edge_context *context = ct_edges_contexts(stream->edges, &contexts);
+    const struct ct_edge_totals totals = ct_edges_totals(stream->edges);
+    if (nodes)
+        add(log, node, nodes * sizeof *node);
+    if (edges)
+        add(log, edge, edges * sizeof *edge);
+    if (contexts)
+        add(log, context, contexts * sizeof *context);
+    add(log, &totals, sizeof totals);
+    for (size_t c = 0; c < contexts; c++) {
+        for (uint32_t e = 0; e < context[c].edges; e++) {
+            const struct ct_edge_stats stats = ct_edges_get(stream->edges, c, e);
+            add(log, &stats, sizeof stats);
+        }
+    }
+}
+
 struct how {
-    uint8_t level;
+    struct what what;
     unsigned threads;
     size_t segment;
     int parts;
@@ -259,20 +300,20 @@ struct how {
 
 static void run(const struct stream *s, const struct how *how, struct result *out)
 {
+    const int level = how->what.records ? how->what.level : -1;
     const struct ct_chain_sink sink = {
         .user = out,
-        .packets = how->level == CT_LEVEL_PACKET ? on_packets : NULL,
-        .elems = how->level == CT_LEVEL_ELEMENT ? on_elems : NULL,
-        .flow = how->level == CT_LEVEL_FLOW ? on_flow : NULL,
-        .steps = how->level == CT_LEVEL_STEPS ? on_steps : NULL,
+        .packets = level == CT_LEVEL_PACKET ? on_packets : NULL,
+        .elems = level == CT_LEVEL_ELEMENT ? on_elems : NULL,
+        .flow = level == CT_LEVEL_FLOW ? on_flow : NULL,
+        .steps = level == CT_LEVEL_STEPS ? on_steps : NULL,
         .mark = on_mark,
         .part_new = how->parts ? part_new : NULL,
         .part_end = how->parts ? part_end : NULL,
     };
     const struct ct_chain_options options = {.size = sizeof options,
-                                             .level = how->level,
-                                             .edges = how->level == CT_LEVEL_STEPS ? CT_EDGES_CYCLES
-                                                                                   : CT_EDGES_NONE,
+                                             .level = how->what.level,
+                                             .edges = how->what.edges,
                                              .threads = (uint16_t)how->threads};
     struct ct_chain *chain;
     out->marks.size = 0;
@@ -293,8 +334,11 @@ static void run(const struct stream *s, const struct how *how, struct result *ou
         abort();
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         out->stats[streams[i].id] = streams[i].stats;
+        if (streams[i].edges)
+            log_edges(&streams[i], &out->ids[streams[i].id]);
+    }
     ct_chain_tasks(chain, &out->tasks, &out->again);
     ct_chain_free(chain);
 }
@@ -321,11 +365,11 @@ static int same(const struct result *a, const struct result *b)
 }
 
 /* All numbers of threads, with tasks of any length, against one. */
-static int check_stream(struct rng *rng, const struct stream *s, uint8_t level, struct result *one,
+static int check_stream(struct rng *rng, const struct stream *s, unsigned what, struct result *one,
                         struct result *many)
 {
     struct rng cuts = *rng;
-    struct how how = {.level = level, .threads = 1};
+    struct how how = {.what = whats[what], .threads = 1};
     uint64_t tasks = 0, again = 0;
     run(s, &how, one);
     for (how.threads = 2; how.threads <= 8; how.threads++) {
@@ -336,7 +380,7 @@ static int check_stream(struct rng *rng, const struct stream *s, uint8_t level, 
         tasks += many->tasks;
         again += many->again;
         if (!same(one, many)) {
-            printf("# level %u, %u threads, tasks of %zu bytes\n", level, how.threads, how.segment);
+            printf("# what[%u], %u threads, tasks of %zu bytes\n", what, how.threads, how.segment);
             return 0;
         }
     }
@@ -350,7 +394,7 @@ static int check(uint64_t seed, struct result *one, struct result *many)
     static struct stream s;
     struct rng rng = {seed};
     fill(&rng, &s);
-    return check_stream(&rng, &s, (uint8_t)(CT_LEVEL_PACKET + seed % 4), one, many);
+    return check_stream(&rng, &s, (unsigned)(seed % WHATS), one, many);
 }
 
 /* A folder without what a snapshot has is none. */
@@ -364,8 +408,8 @@ static int check_capture(const char *path, struct result *one, struct result *ma
     if (!ct_capture_open(ctx, path, &capture)) {
         for (size_t i = 0; i < capture->buffer_count && ok; i++) {
             s.buffer = capture->buffers[i];
-            for (uint8_t level = CT_LEVEL_PACKET; level <= CT_LEVEL_STEPS && ok; level++)
-                ok = check_stream(&rng, &s, level, one, many);
+            for (unsigned what = 0; what < WHATS && ok; what++)
+                ok = check_stream(&rng, &s, what, one, many);
         }
     }
     ct_capture_free(capture);
