@@ -50,13 +50,17 @@ enum ct_wcet_assumption {
     CT_WCET_CALL,    /* a computed call that was never observed: what it calls takes no time here */
     CT_WCET_LOOP,    /* the bound of this loop is what was observed */
     CT_WCET_WAY_OUT, /* a computed branch was never observed: no path goes there */
+    CT_WCET_TOTAL, /* the loop went round no more often in all while `within` lasted, and nobody says that it cannot */
+    CT_WCET_DEPTH, /* the function ran no more often for a call from outside of its recursion */
 };
 
 /* What the bound hangs on without being measured or told. */
 struct ct_wcet_assumed {
-    uint32_t kind;  /* enum ct_wcet_assumption */
-    uint32_t what;  /* block, or loop */
-    uint64_t value; /* cycles, or the bound */
+    uint32_t kind;   /* enum ct_wcet_assumption */
+    uint32_t what;   /* block (of DEPTH the first one of the function), or loop (LOOP, TOTAL) */
+    uint32_t within; /* TOTAL: a loop around it, or CT_CFG_NONE: a run of the entry */
+    uint32_t pad;
+    uint64_t value; /* cycles, or the bound; of WAY_OUT and CALL 0 */
 };
 
 struct ct_wcet_result {
@@ -78,6 +82,9 @@ struct ct_wcet_options {
         quantile; /* 0: the largest time of each piece; else mean and quantile: the larger one of the mean and the
                            time that this part of all traversals stayed below */
     uint8_t exclude; /* 1: ways that were never observed are not taken */
+    uint8_t
+        product; /* 1: loops whose bounds were observed go round as often as the bounds of those around them multiply
+                        to; 0: no more often in all than was observed */
 };
 
 struct ct_wcet;
@@ -86,6 +93,10 @@ struct ct_wcet;
 CT_API int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines,
                        struct ct_wcet **out);
 CT_API void ct_wcet_free(struct ct_wcet *wcet);
+
+/* The function that ct_wcet_solve will be asked for: what loops do in all during one run of it is counted, too. Before
+ * ct_wcet_count_loops. */
+CT_API void ct_wcet_tell_runs_of(struct ct_wcet *wcet, uint32_t function);
 
 /* Takes what was measured in a stream, and the runs of all functions. CT_ERR_NOMEM. */
 CT_API int ct_wcet_observe(struct ct_wcet *wcet, const struct ct_timing *timing,

@@ -69,6 +69,19 @@ void ct_ilp_free(struct ct_ilp *p)
     *p = (struct ct_ilp){0};
 }
 
+static __int128 sum_of(const struct ct_ilp *p, const struct ct_ilp_row *row, const uint64_t *values)
+{
+    __int128 sum = 0;
+    for (size_t i = row->first; i < row->first + row->count; i++)
+        sum += (__int128)p->terms[i].factor * values[p->terms[i].column];
+    return sum;
+}
+
+bool ct_ilp_reaches(const struct ct_ilp *p, uint32_t row, const uint64_t *values)
+{
+    return sum_of(p, &p->rows[row], values) == p->rows[row].right;
+}
+
 /* ---- the model as text ---- */
 
 /* One term a line: no line grows long. */
@@ -167,9 +180,7 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
 {
     for (size_t r = 0; r < p->row_count; r++) {
         const struct ct_ilp_row *row = &p->rows[r];
-        __int128 sum = 0;
-        for (size_t i = row->first; i < row->first + row->count; i++)
-            sum += (__int128)p->terms[i].factor * values[p->terms[i].column];
+        const __int128 sum = sum_of(p, row, values);
         if ((row->sense != CT_ILP_GE && sum > row->right) || (row->sense != CT_ILP_LE && sum < row->right))
             return ct_fail(ctx, CT_ERR_LIMIT,
                            "the solution of the solver breaks row %s: its numbers are too large to be "

@@ -2,6 +2,7 @@
 #ifndef CT_ANALYSIS_ILP_H
 #define CT_ANALYSIS_ILP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -51,6 +52,9 @@ void ct_ilp_free(struct ct_ilp *ilp);
 
 /* Writes it in CPLEX LP format, as CBC and GLPK read it. */
 void ct_ilp_write(const struct ct_ilp *ilp, FILE *out);
+
+/* Whether the sum of the row is all that it may be. */
+bool ct_ilp_reaches(const struct ct_ilp *ilp, uint32_t row, const uint64_t *values);
 
 /* The largest gain, and in values[0 … columns) how it is reached. CT_ERR_NOT_FOUND: nothing fulfils all rows;
  * CT_ERR_LIMIT: there is no largest; CT_ERR_UNSUPPORTED: built without CBC; CT_ERR_NOMEM; the context says more. What the

@@ -88,6 +88,7 @@ struct ct_timing {
     size_t thread_count;
     struct ct_timing_thread *now;
     bool after_eret;
+    bool was_taken;    /* an exception, and nothing ran since then */
     bool was_off;      /* tracing was off: does the next step go on where the last one led? */
     uint64_t expected; /* where it led */
     struct ct_timing_pair *pairs;

@@ -160,6 +160,7 @@ void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at)
     if (thread->level + 1 == CT_TIMING_LEVELS)
         reset(t, thread);
     thread->level++;
+    t->was_taken = true;
     *level(t) = (struct ct_timing_level){.resumes_at = resumes_at, .base = thread->depth};
 }
 
@@ -208,14 +209,19 @@ static int go(struct ct_timing *t, const struct ct_timing_way *way)
     }
 }
 
-/* Tracing was off in between: for an exception that is not traced, or for who knows what. */
+/* Tracing was off in between: for an exception that is not traced, or for who knows what. Behind an exception it is on
+ * again where that resumes, or one below it (the end of a signal handler is a system call of its own), or in a handler. */
 static void come_back(struct ct_timing *t, uint64_t addr)
 {
-    t->was_off = false;
-    if (t->now->level && level(t)->resumes_at == addr)
+    const struct ct_timing_thread *thread = t->now;
+    uint32_t resumed = thread->level;
+    while (resumed && thread->levels[resumed].resumes_at != addr)
+        resumed--;
+    while (resumed && thread->level >= resumed)
         leave_level(t);
-    else if (t->expected != addr)
+    if (!resumed && !t->was_taken && t->expected != addr)
         ct_timing_forget(t);
+    t->was_off = false;
 }
 
 int ct_timing_step(struct ct_timing *t, const struct ct_timing_way *way, uint64_t cycles, bool timed)
@@ -224,7 +230,7 @@ int ct_timing_step(struct ct_timing *t, const struct ct_timing_way *way, uint64_
         come_back(t, way->start);
     struct ct_timing_level *on = level(t);
     struct ct_timing_function *f = &t->functions[way->function];
-    t->after_eret = false;
+    t->after_eret = t->was_taken = false;
     f->steps++;
     f->cycles += cycles;
     on->clock += cycles;

@@ -16,8 +16,14 @@ int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *l
     w->ctx = ctx;
     w->cfg = cfg;
     w->lines = lines;
+    w->entry = w->entry_block = CT_CFG_NONE;
     *out = w;
     return CT_OK;
+}
+
+void ct_wcet_tell_runs_of(struct ct_wcet *w, uint32_t function)
+{
+    w->entry = function;
 }
 
 void ct_wcet_free(struct ct_wcet *w)
@@ -27,8 +33,9 @@ void ct_wcet_free(struct ct_wcet *w)
     ct_wcet_count_loops(w, NULL);
     for (size_t i = 0; i < w->way_count; i++)
         ct_dist_free(&w->ways[i].cycles);
-    void *const lists[] = {w->ways,  w->runs,      w->loops, w->threads, w->traversed, w->first,
-                           w->rules, w->recursive, w->terms, w->depths,  w->path,      w->assumed};
+    void *const lists[] = {w->ways,  w->runs,      w->loops,      w->threads,   w->traversed, w->passed,
+                           w->rules, w->recursive, w->terms,      w->depths,    w->path,      w->assumed,
+                           w->piece, w->run_most,  w->nest_first, w->nest_most, w->depth_most};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     ct_addr_map_free(&w->way_at);
@@ -43,12 +50,12 @@ const char *ct_wcet_origin_name(enum ct_wcet_origin origin)
 
 /* ---- the solution ---- */
 
-static int add_assumed(struct ct_wcet *w, struct ct_wcet_result *result, size_t *room,
-                       enum ct_wcet_assumption kind, uint32_t what, uint64_t value)
+static int add_assumed(struct ct_wcet *w, struct ct_wcet_result *result, struct ct_wcet_assumed assumed)
 {
-    int rc = ct_wcet_room(w, (void **)&w->assumed, result->assumed_count, room, sizeof *w->assumed);
+    int rc =
+        ct_wcet_room(w, (void **)&w->assumed, result->assumed_count, &w->assumed_room, sizeof *w->assumed);
     if (!rc)
-        w->assumed[result->assumed_count++] = (struct ct_wcet_assumed){kind, what, value};
+        w->assumed[result->assumed_count++] = assumed;
     return rc;
 }
 
@@ -69,24 +76,40 @@ static void spread(const struct ct_wcet_model *m, const struct ct_wcet_column *c
     }
 }
 
-static int assume(const struct ct_wcet_model *m, const uint64_t *values, struct ct_wcet_result *result)
+static int assume_ways(const struct ct_wcet_model *m, const uint64_t *values, struct ct_wcet_result *result)
 {
-    struct ct_wcet *w = m->w;
-    size_t room = 0;
     int rc = CT_OK;
-    free(w->assumed);
-    w->assumed = NULL;
     for (uint32_t i = 0; !rc && i < m->column_count; i++) {
         const struct ct_wcet_column *c = &m->columns[i];
-        uint32_t end = m->vertices[c->vertex].end;
+        struct ct_wcet_assumed a = {.kind = CT_WCET_CYCLES,
+                                    .what = m->vertices[c->vertex].end,
+                                    .within = CT_CFG_NONE,
+                                    .value = c->cycles * values[i]};
         if (!values[i])
             continue;
-        if (!c->seen)
-            rc = add_assumed(w, result, &room, CT_WCET_CYCLES, end, c->cycles * values[i]);
-        else if (c->shared)
-            rc = add_assumed(w, result, &room, CT_WCET_SHARED, end, c->cycles * values[i]);
+        if (c->seen)
+            a.kind = CT_WCET_SHARED;
+        if (!c->seen || c->shared)
+            rc = add_assumed(m->w, result, a);
+        a.kind = CT_WCET_CALL;
+        a.value = 0;
         if (!rc && m->edges[c->edge].kind == CT_CFG_UNKNOWN)
-            rc = add_assumed(w, result, &room, CT_WCET_CALL, end, 0);
+            rc = add_assumed(m->w, result, a);
+    }
+    return rc;
+}
+
+/* Computed branches that nobody knows a target of: they have no way out. */
+static int assume_ends(const struct ct_wcet_model *m, struct ct_wcet_result *result)
+{
+    int rc = CT_OK;
+    for (uint32_t v = 0; !rc && !m->options->exclude && v < m->vertex_count; v++) {
+        const struct ct_cfg_block *block = &m->blocks[m->vertices[v].end];
+        const struct ct_wcet_assumed a = {CT_WCET_WAY_OUT, m->vertices[v].end, CT_CFG_NONE, 0, 0};
+        if (m->vertices[v].count || block->first_out == CT_CFG_NONE)
+            continue;
+        if (m->edges[block->first_out].kind == CT_CFG_UNKNOWN)
+            rc = add_assumed(m->w, result, a);
     }
     return rc;
 }
@@ -94,12 +117,42 @@ static int assume(const struct ct_wcet_model *m, const uint64_t *values, struct 
 static int assume_loops(const struct ct_wcet_model *m, const struct ct_wcet_step *steps,
                         struct ct_wcet_result *result)
 {
-    size_t room = result->assumed_count;
     int rc = CT_OK;
-    for (uint32_t l = 0; !rc && l < m->w->loop_count; l++)
-        if (m->w->loops[l].used && m->w->loops[l].origin == CT_WCET_OBSERVED && steps[m->loops[l].head].count)
-            rc = add_assumed(m->w, result, &room, CT_WCET_LOOP, l, m->w->loops[l].bound);
+    for (uint32_t l = 0; !rc && l < m->w->loop_count; l++) {
+        const struct ct_wcet_loop *loop = &m->w->loops[l];
+        const struct ct_wcet_assumed a = {CT_WCET_LOOP, l, CT_CFG_NONE, 0, loop->bound};
+        if (loop->used && loop->origin == CT_WCET_OBSERVED && steps[m->loops[l].head].count)
+            rc = add_assumed(m->w, result, a);
+    }
     return rc;
+}
+
+/* Totals that the longest path reaches: it would be longer without them. */
+static int assume_totals(const struct ct_wcet_model *m, const uint64_t *values,
+                         const struct ct_wcet_step *steps, struct ct_wcet_result *result)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < m->total_count; i++) {
+        const struct ct_wcet_total *t = &m->totals[i];
+        bool loop = t->loop != CT_CFG_NONE;
+        uint32_t block = loop ? m->loops[t->loop].head : m->functions[t->within].block;
+        const struct ct_wcet_assumed a = {loop ? CT_WCET_TOTAL : CT_WCET_DEPTH, loop ? t->loop : block,
+                                          loop ? t->within : CT_CFG_NONE, 0, t->most};
+        if (steps[block].count && ct_ilp_reaches(&m->ilp, t->row, values))
+            rc = add_assumed(m->w, result, a);
+    }
+    return rc;
+}
+
+static int assume(const struct ct_wcet_model *m, const uint64_t *values, const struct ct_wcet_step *steps,
+                  struct ct_wcet_result *result)
+{
+    int rc = assume_ways(m, values, result);
+    if (!rc)
+        rc = assume_ends(m, result);
+    if (!rc)
+        rc = assume_loops(m, steps, result);
+    return rc ? rc : assume_totals(m, values, steps, result);
 }
 
 static int by_place(const void *a, const void *b)
@@ -118,9 +171,7 @@ static int tell(const struct ct_wcet_model *m, const uint64_t *values, struct ct
     for (uint32_t i = 0; i < m->column_count; i++)
         if (values[i])
             spread(m, &m->columns[i], values[i], steps);
-    int rc = assume(m, values, result);
-    if (!rc)
-        rc = assume_loops(m, steps, result);
+    int rc = assume(m, values, steps, result);
     result->path_count = 0;
     for (uint32_t b = 0; b < m->block_count; b++)
         if (steps[b].count) {
@@ -194,6 +245,8 @@ int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, FILE
     int rc = check(w, options);
     if (!rc)
         rc = ct_wcet_make_loops(w);
+    if (!rc && !w->recursive)
+        rc = ct_wcet_find_recursion(w);
     if (!rc)
         rc = ct_wcet_model_init(&model, w, options);
     if (!rc)

@@ -55,10 +55,46 @@ struct ct_wcet_rule {
     uint8_t pad[7];
 };
 
-/* Counters of the loops of one thread. */
+#define CT_WCET_THREADS 64
+#define CT_WCET_LEVELS  16 /* exceptions inside of one another */
+
+/* Counters of the loops of one thread, or of the exception on top of it. */
+struct ct_wcet_counts {
+    uint64_t *rounds;                /* by loop; the block of memory that all of these are in */
+    uint64_t *entries;               /* by loop: how often it was entered */
+    uint64_t *sums;                  /* by nest: rounds since the outer loop was entered … */
+    uint64_t *stamps;                /* … which was the time that this says */
+    uint64_t *run_sums, *run_stamps; /* by loop: the same in a run of the entry */
+    uint64_t *calls;                 /* by piece of the call graph: calls from outside of it */
+    uint64_t *depths, *depth_stamps; /* by function: runs since then */
+    uint64_t run;
+    uint32_t caller; /* block that called the entry */
+    bool runs;
+};
+
+struct ct_wcet_level {
+    uint64_t resumes_at; /* where the exception goes back to */
+    struct ct_wcet_counts counts;
+};
+
 struct ct_wcet_thread {
     uint32_t ctxt, vmid;
-    uint64_t *rounds; /* by loop */
+    uint32_t level; /* 0: no exception */
+    struct ct_wcet_level levels[CT_WCET_LEVELS];
+};
+
+/* How a step may leave an exception. */
+enum ct_wcet_leaving {
+    CT_WCET_STAYS,
+    CT_WCET_ERET,
+    CT_WCET_JUMPS, /* when it leads to where the exception resumes */
+};
+
+/* What an edge of the program graph passes: traversed[first … end). */
+struct ct_wcet_passed {
+    uint64_t start, next;
+    uint32_t first, end;
+    enum ct_wcet_leaving leaving;
 };
 
 struct ct_wcet {
@@ -76,12 +112,23 @@ struct ct_wcet {
     struct ct_wcet_thread *threads;
     size_t thread_count;
     struct ct_wcet_thread *now;
+    struct ct_wcet_counts *counts; /* of the level that it is at */
+    bool arrives;                  /* the next step may be where an exception goes back to */
+    bool after_eret;
+    bool shares;         /* there were more threads than counters */
+    bool no_runs;        /* runs of the entry cannot be told apart */
     uint32_t *traversed; /* edges of the control flow graph, … */
     size_t traversed_count, traversed_room;
-    uint32_t
-        *first; /* … by edge of the program graph: the first one; the last one is where the next begins */
-    size_t first_count, first_room;
-    uint8_t *recursive; /* by function */
+    struct ct_wcet_passed *passed; /* … by edge of the program graph */
+    size_t passed_count, passed_room;
+    uint8_t *recursive;   /* by function */
+    uint32_t *piece;      /* by function: those that call each other have the same */
+    uint32_t entry;       /* function whose runs are told apart while loops are counted, or CT_CFG_NONE … */
+    uint32_t entry_block; /* … and its first block */
+    uint32_t *nest_first; /* by loop: its totals in the loops around it, from the inside out */
+    uint64_t *nest_most;
+    uint64_t *run_most;   /* by loop: its total in a run of the entry */
+    uint64_t *depth_most; /* by function that calls itself: runs for a call from outside */
     /* The user's. */
     struct ct_wcet_rule *rules;
     size_t rule_count;
@@ -92,6 +139,7 @@ struct ct_wcet {
     /* The result. */
     struct ct_wcet_step *path;
     struct ct_wcet_assumed *assumed;
+    size_t assumed_room;
 };
 
 /* Makes room for one more element of a list. CT_ERR_NOMEM. */
@@ -105,17 +153,33 @@ struct ct_wcet_cost ct_wcet_cost_of(const struct ct_wcet *wcet, uint64_t start, 
 /* The most cycles for an instruction that any way took. */
 void ct_wcet_rate(const struct ct_wcet *wcet, double quantile, uint64_t *cycles, uint64_t *insns);
 
-/* Marks the functions that may call themselves. CT_ERR_NOMEM. */
+/* Finds the functions that may call themselves, and each other. CT_ERR_NOMEM. */
 int ct_wcet_find_recursion(struct ct_wcet *wcet);
 
 /* Whether the edge leads into the loop from outside of it. */
 bool ct_wcet_enters(const struct ct_wcet *wcet, const struct ct_cfg_edge *edge, uint32_t loop);
 
-/* Marks in `reached` (by function) what `from` may call, directly or not; itself only when it may call itself.
- * CT_ERR_NOMEM. */
-int ct_wcet_reach(const struct ct_wcet *wcet, uint32_t from, uint8_t *reached);
-
 /* Makes loops' records, once. CT_ERR_NOMEM. */
 int ct_wcet_make_loops(struct ct_wcet *wcet);
+
+/* ---- wcet_nests.c ---- */
+
+/* CT_ERR_NOMEM. */
+int ct_wcet_make_nests(struct ct_wcet *wcet);
+
+/* An edge is traversed; the head of a loop runs. */
+void ct_wcet_count_run(struct ct_wcet *wcet, const struct ct_cfg_edge *edge);
+void ct_wcet_count_depth(struct ct_wcet *wcet, const struct ct_cfg_edge *edge,
+                         const struct ct_cfg_block *blocks);
+void ct_wcet_count_nest(struct ct_wcet *wcet, uint32_t loop, const struct ct_cfg_loop *loops);
+
+/* ---- wcet_threads.c ---- */
+
+/* Each may change wcet->counts. CT_ERR_NOMEM. */
+int ct_wcet_switch_thread(struct ct_wcet *wcet, uint32_t ctxt, uint32_t vmid);
+int ct_wcet_on_mark(struct ct_wcet *wcet, const struct ct_step_mark *mark);
+int ct_wcet_step_begins(struct ct_wcet *wcet, uint64_t addr);
+int ct_wcet_step_leaves(struct ct_wcet *wcet, enum ct_wcet_leaving leaving, uint64_t next);
+void ct_wcet_free_threads(struct ct_wcet *wcet);
 
 #endif

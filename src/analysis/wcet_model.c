@@ -36,6 +36,7 @@ void ct_wcet_model_free(struct ct_wcet_model *m)
     free(m->vertices);
     free(m->columns);
     free(m->cover_list);
+    free(m->totals);
     ct_ilp_free(&m->ilp);
 }
 
@@ -224,161 +225,9 @@ static int flow_row(struct ct_wcet_model *m, uint32_t vertex)
     return rc;
 }
 
-static int add_any(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
+int ct_wcet_model_add(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
 {
     return m->edges[edge].kind == CT_CFG_CALLED ? add_called(m, edge, factor) : add_edge(m, edge, factor);
-}
-
-/* The head runs at most `bound` times for each time that the loop is entered. */
-static int loop_row(struct ct_wcet_model *m, uint32_t loop, uint64_t bound)
-{
-    const struct ct_cfg_loop *l = &m->loops[loop];
-    const struct ct_cfg_function *f = &m->functions[l->function];
-    size_t count;
-    const uint32_t *members = ct_cfg_members(m->w->cfg, &count);
-    bool starts = m->functions[m->options->entry].block == l->head;
-    char name[32];
-    snprintf(name, sizeof name, "loop_%" PRIu32, loop);
-    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, starts ? (int64_t)bound - 1 : 0);
-    for (uint32_t e = m->blocks[l->head].first_in; !rc && e != CT_CFG_NONE; e = m->edges[e].next_in)
-        rc = add_any(m, e, 1);
-    for (uint32_t i = 0; !rc && i < f->count; i++)
-        for (uint32_t e = m->blocks[members[f->first + i]].first_in; !rc && e != CT_CFG_NONE;
-             e = m->edges[e].next_in)
-            if (ct_wcet_enters(m->w, &m->edges[e], loop))
-                rc = add_any(m, e, -(int64_t)bound);
-    return rc;
-}
-
-static bool is_used(const struct ct_wcet_model *m, uint32_t loop)
-{
-    return m->covers[m->loops[loop].head] != CT_CFG_NONE;
-}
-
-/* The best that is known: told, in a comment, counted by the code, observed. */
-static uint64_t bound_of(struct ct_wcet_model *m, uint32_t loop)
-{
-    struct ct_wcet_loop *l = &m->w->loops[loop];
-    l->used = 1;
-    if (l->origin == CT_WCET_USER || l->origin == CT_WCET_COMMENT)
-        return l->bound;
-    l->bound = ct_cfg_loop_count(m->w->cfg, loop);
-    l->origin = CT_WCET_COUNTED;
-    if (!l->bound) {
-        l->bound = l->observed;
-        l->origin = l->observed ? CT_WCET_OBSERVED : CT_WCET_NOBODY;
-    }
-    return l->bound;
-}
-
-static int no_bound(const struct ct_wcet_model *m, uint32_t loop)
-{
-    const struct ct_cfg_loop *l = &m->loops[loop];
-    const struct ct_line *row = m->w->lines ? ct_lines_at(m->w->lines, m->blocks[l->head].start) : NULL;
-    const char *file = row ? ct_lines_file(m->w->lines, row->file) : NULL;
-    return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
-                   "%s: the loop at 0x%" PRIx64 " (%s:%" PRIu32
-                   ") has no bound and was never seen to run: say 'loop 0x%" PRIx64
-                   " N' in the file of bounds, or leave out what was never observed",
-                   m->functions[l->function].name, m->blocks[l->head].start, file ? file : "?",
-                   row ? row->line : 0, m->blocks[l->head].start);
-}
-
-static int loop_rows(struct ct_wcet_model *m)
-{
-    int rc = CT_OK;
-    for (uint32_t l = 0; !rc && l < m->w->loop_count; l++) {
-        m->w->loops[l].used = 0;
-        if (!is_used(m, l))
-            continue;
-        uint64_t bound = bound_of(m, l);
-        if (!bound && m->w->loops[l].origin == CT_WCET_NOBODY)
-            rc = m->options->exclude ? loop_row(m, l, 1) : no_bound(m, l);
-        else
-            rc = loop_row(m, l, bound);
-    }
-    return rc;
-}
-
-/* ---- recursion ---- */
-
-/* Runs of a function that calls itself: at most so many for each call from outside of its recursion. */
-static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs, const uint8_t *below,
-                     uint8_t *above)
-{
-    char name[32];
-    bool starts = m->options->entry == function;
-    snprintf(name, sizeof name, "recursion_%" PRIu32, function);
-    int rc = CT_OK;
-    bool entry_inside = starts;
-    for (uint32_t g = 0; !rc && g < m->function_count; g++) {
-        if (!below[g])
-            continue;
-        rc = ct_wcet_reach(m->w, g, above);
-        m->inside[g] = above[function];
-        entry_inside |= m->inside[g] && g == m->options->entry;
-    }
-    if (!rc)
-        rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, (entry_inside ? (int64_t)runs : 0) - starts);
-    for (uint32_t c = 0; !rc && c < m->column_count; c++) {
-        const struct ct_cfg_edge *e = &m->edges[m->columns[c].edge];
-        uint32_t to = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
-        if ((e->kind != CT_CFG_CALL && e->kind != CT_CFG_TAIL) || to == CT_CFG_NONE || !m->inside[to])
-            continue;
-        bool from_outside = !m->inside[m->blocks[e->from].function];
-        int64_t factor = (to == function) - (from_outside ? (int64_t)runs : 0);
-        rc = ct_ilp_term(&m->ilp, c, factor);
-    }
-    return rc;
-}
-
-static uint64_t told_depth(const struct ct_wcet_model *m, uint32_t function)
-{
-    for (size_t i = 0; i < m->w->depth_count; i++)
-        if (m->w->depths[i].function == function)
-            return m->w->depths[i].runs;
-    for (size_t i = 0; i < m->w->run_count; i++) /* all that were seen are no fewer than those of one call */
-        if (m->w->runs[i].entry == m->functions[function].entry)
-            return m->w->runs[i].begun;
-    return 0;
-}
-
-static int each_depth(struct ct_wcet_model *m, uint8_t *below, uint8_t *above)
-{
-    int rc = CT_OK;
-    for (uint32_t f = 0; !rc && f < m->function_count; f++) {
-        if (m->functions[f].block == CT_CFG_NONE || m->covers[m->functions[f].block] == CT_CFG_NONE)
-            continue;
-        rc = ct_wcet_reach(m->w, f, below);
-        if (rc || !below[f])
-            continue;
-        uint64_t runs = told_depth(m, f);
-        if (!runs && !m->options->exclude)
-            rc = ct_fail(
-                m->w->ctx, CT_ERR_NOT_FOUND,
-                "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",
-                m->functions[f].name, m->functions[f].name);
-        else
-            rc = depth_row(m, f, runs, below, above);
-    }
-    return rc;
-}
-
-static int depth_rows(struct ct_wcet_model *m)
-{
-    uint8_t *below = calloc(m->function_count + 1, 1);
-    uint8_t *above = calloc(m->function_count + 1, 1);
-    m->inside = calloc(m->function_count + 1, 1);
-    int rc = CT_ERR_NOMEM;
-    if (below && above && m->inside)
-        rc = each_depth(m, below, above);
-    else
-        ct_fail_nomem(m->w->ctx, "wcet");
-    free(below);
-    free(above);
-    free(m->inside);
-    m->inside = NULL;
-    return rc;
 }
 
 static int rule_rows(struct ct_wcet_model *m)
@@ -404,8 +253,10 @@ int ct_wcet_model_rows(struct ct_wcet_model *m)
     for (uint32_t v = 0; !rc && v < m->vertex_count; v++)
         rc = flow_row(m, v);
     if (!rc)
-        rc = loop_rows(m);
+        rc = ct_wcet_model_loops(m);
     if (!rc)
-        rc = depth_rows(m);
+        rc = ct_wcet_model_nests(m);
+    if (!rc)
+        rc = ct_wcet_model_depths(m);
     return rc ? rc : rule_rows(m);
 }

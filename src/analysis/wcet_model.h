@@ -28,6 +28,16 @@ struct ct_wcet_cover {
     uint32_t next;
 };
 
+/* What was observed, as a row: rounds of a loop in all while `within` lasts, a loop around it or (CT_CFG_NONE) a run of the
+ * entry; without a loop, runs of function `within` for each call from outside of its recursion. */
+struct ct_wcet_total {
+    uint64_t most;
+    uint32_t row;
+    uint32_t loop;
+    uint32_t within;
+    uint32_t pad;
+};
+
 struct ct_wcet_model {
     struct ct_wcet *w;
     const struct ct_wcet_options *options;
@@ -46,7 +56,8 @@ struct ct_wcet_model {
     size_t column_count, column_room;
     struct ct_wcet_cover *cover_list;
     size_t cover_count, cover_room;
-    uint8_t *inside; /* by function: of the recursion that is looked at */
+    struct ct_wcet_total *totals;
+    size_t total_count, total_room;
     uint64_t rate_cycles, rate_insns;
     struct ct_ilp ilp;
 };
@@ -59,5 +70,16 @@ int ct_wcet_model_columns(struct ct_wcet_model *model);
 /* The block that runs behind one that does not end with a branch; else CT_CFG_NONE. */
 uint32_t ct_wcet_model_behind(const struct ct_wcet_model *model, uint32_t block);
 int ct_wcet_model_rows(struct ct_wcet_model *model);
+
+/* Adds how often the edge is traversed, times `factor`, to the last row. CT_ERR_NOMEM. */
+int ct_wcet_model_add(struct ct_wcet_model *model, uint32_t edge, int64_t factor);
+
+/* ---- wcet_model_bounds.c ---- */
+
+/* Rows of loops, of loops inside of loops, of recursion, in this order. CT_ERR_NOT_FOUND: nothing bounds one;
+ * CT_ERR_NOMEM. */
+int ct_wcet_model_loops(struct ct_wcet_model *model);
+int ct_wcet_model_nests(struct ct_wcet_model *model);
+int ct_wcet_model_depths(struct ct_wcet_model *model);
 
 #endif

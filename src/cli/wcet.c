@@ -12,6 +12,7 @@ enum {
     BOUNDS,
     QUANTILE,
     UNOBSERVED,
+    NESTED,
     LP,
     FORMAT,
     TARGETS,
@@ -27,6 +28,7 @@ enum {
 
 static const char *const formats[] = {"text", "json", "dot", "html", NULL};
 static const char *const unobserved[] = {"assume", "exclude", NULL};
+static const char *const nested[] = {"observed", "product", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -54,6 +56,12 @@ static const struct cli_option options[] = {
          .choices = unobserved,
          .help = "Ways that were never observed: assume the slowest rate seen for their instructions, or "
                  "leave them out."},
+    [NESTED] = {.name = "nested",
+                .kind = CLI_CHOICE,
+                .choices = nested,
+                .help =
+                    "Loops whose bounds were only observed, inside of other loops: as many rounds in all as "
+                    "were observed, or as many as the bounds multiply to."},
     [LP] = {.name = "lp",
             .kind = CLI_TEXT,
             .arg = "FILE",
@@ -104,7 +112,8 @@ static int analyse(struct cli_wcet *w, const struct cli_args *args, const struct
     struct cli_wcet_wish wish = {.entry = args->values[ENTRY].text,
                                  .bounds = args->values[BOUNDS].text,
                                  .lp = args->values[LP].text,
-                                 .exclude = args->values[UNOBSERVED].number == 1};
+                                 .exclude = args->values[UNOBSERVED].number == 1,
+                                 .product = args->values[NESTED].number == 1};
     if (!cli_wcet_parse_quantile(args, QUANTILE, &wish.quantile) || !cli_wcet_open(w, args, programs, &wish))
         return CLI_FAILED;
     int code = cli_wcet_run(w, args);

@@ -119,15 +119,19 @@ bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, const struct
                    const struct cli_wcet_wish *wish)
 {
     w->wish = *wish;
-    w->options = (struct ct_wcet_options){
-        .size = sizeof w->options, .quantile = wish->quantile, .exclude = wish->exclude};
+    w->options = (struct ct_wcet_options){.size = sizeof w->options,
+                                          .quantile = wish->quantile,
+                                          .exclude = wish->exclude,
+                                          .product = wish->product};
     if (!find_entry(w, programs))
         return false;
     w->symbols = w->program->symbols;
-    if (ct_wcet_new(args->ctx, w->program->cfg, w->program->lines, &w->wcet) == CT_OK)
-        return true;
-    cli_library_error(args->ctx);
-    return false;
+    if (ct_wcet_new(args->ctx, w->program->cfg, w->program->lines, &w->wcet) != CT_OK) {
+        cli_library_error(args->ctx);
+        return false;
+    }
+    ct_wcet_tell_runs_of(w->wcet, w->options.entry);
+    return true;
 }
 
 int cli_wcet_run(struct cli_wcet *w, const struct cli_args *args)

@@ -12,7 +12,7 @@ struct cli_wcet_wish {
     const char *bounds; /* file, or NULL */
     const char *lp;     /* file, or NULL */
     double quantile;    /* as in struct ct_wcet_options */
-    bool exclude;
+    bool exclude, product;
 };
 
 struct cli_wcet {

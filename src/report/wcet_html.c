@@ -69,18 +69,19 @@ static void measure(FILE *out, const char *what, uint64_t cycles, uint64_t all, 
             class, 100 * part_of(cycles, all));
 }
 
-static bool has_observed_loop(const struct ct_wcet_result *r)
+static bool has_observed_bound(const struct ct_wcet_result *r)
 {
     for (size_t i = 0; i < r->assumed_count; i++)
-        if (r->assumed[i].kind == CT_WCET_LOOP)
+        if (r->assumed[i].kind == CT_WCET_LOOP || r->assumed[i].kind == CT_WCET_DEPTH)
             return true;
     return false;
 }
 
 static void verdict(FILE *out, const struct ct_wcet_result *r)
 {
-    if (has_observed_loop(r))
-        fputs("<p><span class=\"badge bad\">no bound</span> Some loop has no other bound than what was "
+    if (has_observed_bound(r))
+        fputs("<p><span class=\"badge bad\">no bound</span> Some loop or recursion has no other bound than "
+              "what was "
               "observed: "
               "another run may take longer. Tell it with --bounds, or in a comment of the source.</p>\n",
               out);
@@ -230,7 +231,7 @@ static void assumptions(FILE *out, const struct ct_wcet_view *v)
         fputs("<tr>", out);
         count_cell(out, r->assumed[i].value);
         place_cell(out, v, ct_wcet_view_assumed_block(v, &r->assumed[i]), "name keep");
-        fprintf(out, "<td class=\"wide\">%s</td></tr>\n", ct_wcet_view_assumed_text(r->assumed[i].kind));
+        fprintf(out, "<td class=\"wide\">%s</td></tr>\n", ct_wcet_view_assumed_text(&r->assumed[i]));
     }
     fputs("</tbody></table></div>\n", out);
     left_out(out, r->assumed_count, "assumptions");

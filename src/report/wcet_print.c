@@ -52,8 +52,7 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
         fputs("# assumed\tvalue\twhy\n", out);
     for (size_t i = 0; i < r->assumed_count; i++) {
         text_place(out, v, ct_wcet_view_assumed_block(v, &r->assumed[i]));
-        fprintf(out, "\t%" PRIu64 "\t%s\n", r->assumed[i].value,
-                ct_wcet_view_assumed_text(r->assumed[i].kind));
+        fprintf(out, "\t%" PRIu64 "\t%s\n", r->assumed[i].value, ct_wcet_view_assumed_text(&r->assumed[i]));
     }
 }
 
@@ -131,7 +130,9 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
         ct_json_text(&json, "kind", ct_wcet_view_assumed_name(r->assumed[i].kind));
         json_place(&json, v, ct_wcet_view_assumed_block(v, &r->assumed[i]));
         ct_json_number(&json, "value", r->assumed[i].value);
-        ct_json_text(&json, "why", ct_wcet_view_assumed_text(r->assumed[i].kind));
+        if (r->assumed[i].within != CT_CFG_NONE)
+            ct_json_number(&json, "within_loop", r->assumed[i].within);
+        ct_json_text(&json, "why", ct_wcet_view_assumed_text(&r->assumed[i]));
         ct_json_object_end(&json);
     }
     ct_json_array_end(&json);

@@ -32,11 +32,11 @@ const char *ct_wcet_view_line(const struct ct_wcet_view *v, uint32_t block, uint
 
 const char *ct_wcet_view_assumed_name(uint32_t kind)
 {
-    static const char *const names[] = {"cycles", "shared", "call", "loop", "way out"};
+    static const char *const names[] = {"cycles", "shared", "call", "loop", "way out", "total", "recursion"};
     return names[kind];
 }
 
-const char *ct_wcet_view_assumed_text(uint32_t kind)
+const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
 {
     static const char *const texts[] = {
         "never observed this way; its cycles are those of its instructions at the slowest rate seen",
@@ -44,11 +44,16 @@ const char *ct_wcet_view_assumed_text(uint32_t kind)
         "a computed call that was never observed; what it calls is not in the bound",
         "the bound of this loop is only what was observed",
         "a computed branch that was never observed; no path goes there",
+        "rounds of this loop in all are only what was observed, each time that a loop around it was entered",
+        "runs of this function for a call from outside of its recursion are only what was observed",
     };
-    return texts[kind];
+    if (a->kind == CT_WCET_TOTAL && a->within == CT_CFG_NONE)
+        return "rounds of this loop in all are only what was observed, in a run of the entry";
+    return texts[a->kind];
 }
 
 uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *v, const struct ct_wcet_assumed *a)
 {
-    return a->kind == CT_WCET_LOOP ? ct_wcet_view_loop(v, a->what)->head : a->what;
+    return a->kind == CT_WCET_LOOP || a->kind == CT_WCET_TOTAL ? ct_wcet_view_loop(v, a->what)->head
+                                                               : a->what;
 }

@@ -22,7 +22,7 @@ const char *ct_wcet_view_line(const struct ct_wcet_view *view, uint32_t block, u
 
 /* What an assumption (enum ct_wcet_assumption) is called, what it means, and where it is made. */
 const char *ct_wcet_view_assumed_name(uint32_t kind);
-const char *ct_wcet_view_assumed_text(uint32_t kind);
+const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *assumed);
 uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *view, const struct ct_wcet_assumed *assumed);
 
 #endif

@@ -2,7 +2,7 @@
 """coretap wcet on recorded programs: never below what was observed, and the written model has the same optimum for
 CBC and GLPK.
 
-usage: run_wcet.py COMMAND PLUGIN WORKER.C"""
+usage: run_wcet.py COMMAND PLUGIN WORKER.C NESTED.C COMPUTED.C"""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-COMMAND, PLUGIN, WORKER = sys.argv[1:4]
+COMMAND, PLUGIN, WORKER, NESTED, COMPUTED = sys.argv[1:6]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 COMPILE = ["-g", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin"]
 LIMIT = "20000"
@@ -118,10 +118,125 @@ def check_source(folder):
     return f"bound {loop['bound']}"
 
 
+def record(folder, source, level):
+    """A program and its capture with exact cycle counts."""
+    program, capture = folder / "recorded", folder / "capture"
+    shutil.rmtree(capture, ignore_errors=True)
+    run("aarch64-linux-gnu-gcc", level, *COMPILE, "-o", program, source)
+    run(COMMAND, "record", "-q", "-o", capture, "--cycle-count=1", "--", program)
+    return program, capture
+
+
+def executions(result, function):
+    """How often the head of each loop of the function runs on the longest path, by the number of the loop."""
+    counts = {step["block"]: step["count"] for step in result["path"]}
+    return {loop["id"]: counts[loop["block"]] for loop in result["loops"] if loop["function"] == function}
+
+
+def check_nested(folder, level):
+    """Rounds of loops inside of loops, and of a function that a loop calls, are those that were observed in all; their
+    bounds multiplied are far more. At -O0 the head of a loop runs once more than its body."""
+    program, capture = record(folder, NESTED, level)
+    more = level == "-O0"
+    says = []
+    for name in ("triangle", "many", "count", "twice", "main"):
+        wcet = [COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--format", "json", "--unobserved", "exclude"]
+        model = folder / "model.lp"
+        observed = json.loads(run(*wcet, "--lp", model, capture))
+        product = json.loads(run(*wcet, "--nested", "product", capture))
+        assert observed["observed_runs"] > 0
+        assert observed["observed_max_cycles"] <= observed["wcet_cycles"] <= product["wcet_cycles"], (name, observed)
+        for solver, optimum in optimum_of(model, folder).items():
+            assert optimum == observed["wcet_cycles"], (name, solver, optimum)
+        assert all(a["kind"] != "total" for a in product["assumed"])
+        says.append(f"{name} {observed['observed_max_cycles']} <= {observed['wcet_cycles']} <= {product['wcet_cycles']}")
+        outer, inner = (13, 78) if more else (12, 66)
+        if name == "triangle":
+            assert sorted(executions(observed, name).values()) == [outer, inner]
+            assert sorted(executions(product, name).values()) == [outer, (outer - 1) ** 2], product
+        if name == "many":
+            assert list(executions(observed, "count").values()) == [inner]
+            assert list(executions(product, "count").values()) == [12 * (outer - 1)]
+        if name == "twice": # fib(8) runs 67 times, and no call from outside more often
+            assert {a["value"] for a in observed["assumed"] if a["kind"] == "recursion"} == {67}
+    # Told that the outer loop goes round more often, what the inner one was observed to do in all says nothing.
+    bounds = folder / "bounds"
+    bounds.write_text("loop triangle#1 20\n")
+    told = json.loads(run(COMMAND, "wcet", "-q", "--entry", "triangle", "--elf", program, "--format", "json", "--bounds",
+                          bounds, capture))
+    assert max(executions(told, "triangle").values()) == 19 * (outer - 1), told
+    return "; ".join(says)
+
+
+def check_exceptions(folder):
+    """A signal in the middle of a loop; its handler is in another loop of the program. What it takes, and how often it goes
+    round, is not the interrupted function's."""
+    program, capture = record(folder, NESTED, "-O1")
+    timing, = json.loads(run(COMMAND, "timing", "-q", "--format", "json", "--elf", program, capture))
+    functions = {f["name"]: f for f in timing["functions"]}
+    assert functions["interrupted"]["preempted"]["count"] == 3 and functions["main"]["preempted"]["count"] == 1
+    handlers = functions["interrupted"]["preempted"]["sum"]
+    assert handlers == functions["main"]["preempted"]["sum"] > 0
+    for name in ("main", "interrupted"):
+        result = json.loads(run(COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--unobserved", "exclude",
+                                "--format", "json", capture))
+        assert result["observed_max_cycles"] == functions[name]["inclusive"]["max"] > 0
+        assert result["wcet_cycles"] >= result["observed_max_cycles"]
+        assert all(step["function"] != "on_signal" for step in result["path"])
+        bounds = {loop["function"]: loop["bound"] for loop in result["loops"]}
+        assert bounds["interrupted"] == 20, bounds
+        # Exceptions cut each run of the pieces with system calls: there is a path because their parts are summed up.
+        assert "interrupted" in {step["function"] for step in result["path"]}
+    return f"{handlers} cycles of handlers"
+
+
+def check_quantile(folder):
+    """Larger parts never give a smaller bound, and all of it is the largest time."""
+    program, capture = record(folder, WORKER, "-O1")
+    wcet = [COMMAND, "wcet", "-q", "--entry", "work", "--elf", program, "--format", "json", "--unobserved", "exclude"]
+    most = json.loads(run(*wcet, capture))["wcet_cycles"]
+    parts = [json.loads(run(*wcet, "--quantile", q, capture))["wcet_cycles"] for q in ("0.01", "0.5", "0.9", "0.99", "1")]
+    assert parts == sorted(parts) and parts[0] < most and parts[-1] == most, (parts, most)
+    # Where a part of nearly none counts, it is the mean: rounded up, at each piece.
+    result = json.loads(run(*wcet, "--quantile", "0.01", capture))
+    assert result["wcet_cycles"] >= result["observed_max_cycles"] * 0.5, result
+    return f"{parts}, largest {most}"
+
+
+def check_targets(folder):
+    """A target that was never seen, told, is a way that may be taken; one that is neither is none."""
+    program, capture = record(folder, COMPUTED, "-O1")
+    targets, bounds = folder / "targets", folder / "bounds"
+    graph = json.loads(run(COMMAND, "graph", "--elf", program, "--json"))
+    call, = (b["last"] for f in graph["functions"] if f["name"] == "dispatch" for b in f["blocks"]
+             if any(e["kind"] == "unknown" for e in b["edges"]))
+    targets.write_text(f"{call}: handle_second\n")
+    bounds.write_text("handle_second >= 1\n")
+    wcet = [COMMAND, "wcet", "-q", "--entry", "dispatch", "--elf", program, "--format", "json", capture]
+    seen = json.loads(run(*wcet))
+    assert {s["function"] for s in seen["path"]} & {"handle_first", "handle_third"}
+    assert all(s["function"] != "handle_second" for s in seen["path"])
+    told = json.loads(run(*wcet, "--targets", targets, "--bounds", bounds))
+    assert any(s["function"] == "handle_second" and s["assumed"] for s in told["path"]), told
+    assert any(a["function"] == "handle_second" and a["kind"] == "cycles" for a in told["assumed"])
+    failed = subprocess.run([*wcet, "--bounds", bounds], capture_output=True, text=True, check=False)
+    assert failed.returncode == 2 and "no path fulfils all constraints" in failed.stderr, failed
+    return f"{seen['wcet_cycles']} cycles, with the told target {told['wcet_cycles']}"
+
+
 def main():
     tests = [(f"{name} {' '.join(options)}", source, compiler, flags, options) for name, (compiler, flags, source) in
              PROGRAMS.items() for options in (["--cycle-count=1"], ["--cycle-count=20"])]
-    print(f"1..{len(tests) + 2}")
+    more = {
+        "bounds and constraints": lambda folder: check_comment(folder, folder / "program3"),
+        "bounds in comments": check_source,
+        "loops in loops -O0": lambda folder: check_nested(folder, "-O0"),
+        "loops in loops -O1": lambda folder: check_nested(folder, "-O1"),
+        "exceptions": check_exceptions,
+        "quantile": check_quantile,
+        "targets": check_targets,
+    }
+    print(f"1..{len(tests) + len(more)}")
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -143,8 +258,8 @@ def main():
                 subprocess.run([compiler, *flags, *COMPILE, "-o", program, source], check=True)
             failed += one(number, name, (compiler, qemu), lambda p=program, o=options: check(folder, p, o))
         needs = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
-        failed += one(len(tests) + 1, "bounds and constraints", needs, lambda: check_comment(folder, folder / "program3"))
-        failed += one(len(tests) + 2, "bounds in comments", needs, lambda: check_source(folder))
+        for number, (name, body) in enumerate(more.items(), len(tests) + 1):
+            failed += one(number, name, needs, lambda b=body: b(folder))
     return 1 if failed else 0
 
 

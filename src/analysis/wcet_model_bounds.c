@@ -1,0 +1,273 @@
+/* Rows of the model that bound it: loops, what was observed of loops inside of loops, functions that call themselves. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/wcet_model.h"
+#include "base/ctx.h"
+
+/* ---- loops ---- */
+
+/* Adds how often the head of the loop runs by ways that are seen, times `factor`, to the last row. */
+static int add_rounds(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
+{
+    int rc = CT_OK;
+    for (uint32_t e = m->blocks[m->loops[loop].head].first_in; !rc && e != CT_CFG_NONE;
+         e = m->edges[e].next_in)
+        rc = ct_wcet_model_add(m, e, factor);
+    return rc;
+}
+
+/* … how often the loop is entered. */
+static int add_entries(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
+{
+    const struct ct_cfg_function *f = &m->functions[m->loops[loop].function];
+    size_t count;
+    const uint32_t *members = ct_cfg_members(m->w->cfg, &count);
+    int rc = CT_OK;
+    for (uint32_t i = 0; !rc && i < f->count; i++)
+        for (uint32_t e = m->blocks[members[f->first + i]].first_in; !rc && e != CT_CFG_NONE;
+             e = m->edges[e].next_in)
+            if (ct_wcet_enters(m->w, &m->edges[e], loop))
+                rc = ct_wcet_model_add(m, e, factor);
+    return rc;
+}
+
+/* 1: the entry begins with the head of the loop, which then runs, and is entered, once by no way. */
+static int64_t starts_at(const struct ct_wcet_model *m, uint32_t loop)
+{
+    return m->functions[m->options->entry].block == m->loops[loop].head;
+}
+
+/* The head runs at most `bound` times for each time that the loop, or one around it, is entered. */
+static int rounds_row(struct ct_wcet_model *m, const char *name, uint32_t loop, uint32_t within,
+                      uint64_t bound)
+{
+    int64_t right = starts_at(m, within) * (int64_t)bound - starts_at(m, loop);
+    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, right);
+    if (!rc)
+        rc = add_rounds(m, loop, 1);
+    return rc ? rc : add_entries(m, within, -(int64_t)bound);
+}
+
+static int loop_row(struct ct_wcet_model *m, uint32_t loop, uint64_t bound)
+{
+    char name[32];
+    snprintf(name, sizeof name, "loop_%" PRIu32, loop);
+    return rounds_row(m, name, loop, loop, bound);
+}
+
+static bool is_used(const struct ct_wcet_model *m, uint32_t loop)
+{
+    return m->covers[m->loops[loop].head] != CT_CFG_NONE;
+}
+
+/* The best that is known: told, in a comment, counted by the code, observed. */
+static uint64_t bound_of(struct ct_wcet_model *m, uint32_t loop)
+{
+    struct ct_wcet_loop *l = &m->w->loops[loop];
+    l->used = 1;
+    if (l->origin == CT_WCET_USER || l->origin == CT_WCET_COMMENT)
+        return l->bound;
+    l->bound = ct_cfg_loop_count(m->w->cfg, loop);
+    l->origin = CT_WCET_COUNTED;
+    if (!l->bound) {
+        l->bound = l->observed;
+        l->origin = l->observed ? CT_WCET_OBSERVED : CT_WCET_NOBODY;
+    }
+    return l->bound;
+}
+
+static int no_bound(const struct ct_wcet_model *m, uint32_t loop)
+{
+    const struct ct_cfg_loop *l = &m->loops[loop];
+    const struct ct_line *row = m->w->lines ? ct_lines_at(m->w->lines, m->blocks[l->head].start) : NULL;
+    const char *file = row ? ct_lines_file(m->w->lines, row->file) : NULL;
+    return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
+                   "%s: the loop at 0x%" PRIx64 " (%s:%" PRIu32
+                   ") has no bound and was never seen to run: say 'loop 0x%" PRIx64
+                   " N' in the file of bounds, or leave out what was never observed",
+                   m->functions[l->function].name, m->blocks[l->head].start, file ? file : "?",
+                   row ? row->line : 0, m->blocks[l->head].start);
+}
+
+int ct_wcet_model_loops(struct ct_wcet_model *m)
+{
+    int rc = CT_OK;
+    for (uint32_t l = 0; !rc && l < m->w->loop_count; l++) {
+        m->w->loops[l].used = 0;
+        if (!is_used(m, l))
+            continue;
+        uint64_t bound = bound_of(m, l);
+        if (!bound && m->w->loops[l].origin == CT_WCET_NOBODY)
+            rc = m->options->exclude ? loop_row(m, l, 1) : no_bound(m, l);
+        else
+            rc = loop_row(m, l, bound);
+    }
+    return rc;
+}
+
+/* Keeps in mind that the last row only says what was observed. */
+static int add_total(struct ct_wcet_model *m, uint64_t most, uint32_t loop, uint32_t within)
+{
+    int rc = ct_wcet_room(m->w, (void **)&m->totals, m->total_count, &m->total_room, sizeof *m->totals);
+    if (!rc)
+        m->totals[m->total_count++] = (struct ct_wcet_total){
+            .most = most, .row = (uint32_t)m->ilp.row_count - 1, .loop = loop, .within = within};
+    return rc;
+}
+
+/* ---- loops inside of loops ---- */
+
+/* What was observed of the loop bounds it: nobody says more. */
+static bool is_observed(const struct ct_wcet_model *m, uint32_t loop)
+{
+    const struct ct_wcet_loop *l = &m->w->loops[loop];
+    return l->used && l->bound == l->observed;
+}
+
+/* Totals in the loops around it, as far as these go round as often as was observed, too. */
+static int nest_rows(struct ct_wcet_model *m, uint32_t loop)
+{
+    uint32_t nest = m->w->nest_first[loop];
+    int rc = CT_OK;
+    for (uint32_t a = m->loops[loop].parent; !rc && a != CT_CFG_NONE && is_observed(m, a);
+         a = m->loops[a].parent, nest++) {
+        char name[32];
+        uint64_t most = m->w->nest_most[nest];
+        if (!most)
+            continue;
+        snprintf(name, sizeof name, "nest_%" PRIu32 "_%" PRIu32, loop, a);
+        rc = rounds_row(m, name, loop, a, most);
+        if (!rc)
+            rc = add_total(m, most, loop, a);
+    }
+    return rc;
+}
+
+/* Total in a run of the entry. */
+static int run_row(struct ct_wcet_model *m, uint32_t loop)
+{
+    char name[32];
+    uint64_t most = m->w->run_most[loop];
+    snprintf(name, sizeof name, "run_%" PRIu32, loop);
+    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, (int64_t)most - starts_at(m, loop));
+    if (!rc)
+        rc = add_rounds(m, loop, 1);
+    return rc ? rc : add_total(m, most, loop, CT_CFG_NONE);
+}
+
+/* Some loop around the block goes round more often than was observed. */
+static bool is_loose(const struct ct_wcet_model *m, uint32_t block)
+{
+    uint32_t l = m->blocks[block].loop;
+    while (l != CT_CFG_NONE && is_observed(m, l))
+        l = m->loops[l].parent;
+    return l != CT_CFG_NONE;
+}
+
+/* Marks functions that are called from such loops, directly or not. */
+static void find_loose(const struct ct_wcet_model *m, uint8_t *loose)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t c = 0; c < m->column_count; c++) {
+            const struct ct_cfg_edge *e = &m->edges[m->columns[c].edge];
+            uint32_t from = m->blocks[e->from].function;
+            uint32_t to = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
+            if (to == CT_CFG_NONE || to == from || loose[to] || (!loose[from] && !is_loose(m, e->from)))
+                continue;
+            loose[to] = 1;
+            changed = true;
+        }
+    }
+}
+
+int ct_wcet_model_nests(struct ct_wcet_model *m)
+{
+    const struct ct_wcet *w = m->w;
+    bool runs = w->entry == m->options->entry && !w->no_runs;
+    int rc = CT_OK;
+    if (m->options->product)
+        return CT_OK;
+    uint8_t *loose = calloc(m->function_count + 1, 1);
+    if (!loose)
+        return ct_fail_nomem(w->ctx, "wcet");
+    for (size_t i = 0; i < w->depth_count; i++)
+        loose[w->depths[i].function] = 1;
+    find_loose(m, loose);
+    for (uint32_t l = 0; !rc && l < w->loop_count; l++) {
+        if (!w->loops[l].used || w->loops[l].origin != CT_WCET_OBSERVED)
+            continue;
+        rc = nest_rows(m, l);
+        if (!rc && runs && w->run_most[l] && !loose[m->loops[l].function] && !is_loose(m, m->loops[l].head))
+            rc = run_row(m, l);
+    }
+    free(loose);
+    return rc;
+}
+
+/* ---- recursion ---- */
+
+/* Functions that call each other are one piece of the call graph. */
+static bool is_inside(const struct ct_wcet_model *m, uint32_t function, uint32_t piece)
+{
+    return m->w->piece[function] == piece;
+}
+
+/* Runs of a function that calls itself: at most so many for each call from outside of its recursion. */
+static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs)
+{
+    char name[32];
+    uint32_t piece = m->w->piece[function];
+    bool starts = m->options->entry == function;
+    snprintf(name, sizeof name, "recursion_%" PRIu32, function);
+    int64_t right = (is_inside(m, m->options->entry, piece) ? (int64_t)runs : 0) - starts;
+    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, right);
+    for (uint32_t c = 0; !rc && c < m->column_count; c++) {
+        const struct ct_cfg_edge *e = &m->edges[m->columns[c].edge];
+        uint32_t to = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
+        if ((e->kind != CT_CFG_CALL && e->kind != CT_CFG_TAIL) || to == CT_CFG_NONE ||
+            !is_inside(m, to, piece))
+            continue;
+        bool from_outside = !is_inside(m, m->blocks[e->from].function, piece);
+        rc = ct_ilp_term(&m->ilp, c, (to == function) - (from_outside ? (int64_t)runs : 0));
+    }
+    return rc;
+}
+
+/* How often the function runs for a call from outside at most: told, else as often as was seen. */
+static uint64_t depth_of(const struct ct_wcet_model *m, uint32_t function, bool *told)
+{
+    *told = true;
+    for (size_t i = 0; i < m->w->depth_count; i++)
+        if (m->w->depths[i].function == function)
+            return m->w->depths[i].runs;
+    *told = false;
+    if (m->w->depth_most[function])
+        return m->w->depth_most[function];
+    for (size_t i = 0; i < m->w->run_count; i++) /* all that were seen are no fewer than those of one call */
+        if (m->w->runs[i].entry == m->functions[function].entry)
+            return m->w->runs[i].begun;
+    return 0;
+}
+
+int ct_wcet_model_depths(struct ct_wcet_model *m)
+{
+    int rc = CT_OK;
+    for (uint32_t f = 0; !rc && f < m->function_count; f++) {
+        bool told;
+        uint32_t block = m->functions[f].block;
+        if (!m->w->recursive[f] || block == CT_CFG_NONE || m->covers[block] == CT_CFG_NONE)
+            continue;
+        uint64_t runs = depth_of(m, f, &told);
+        if (!runs && !m->options->exclude)
+            return ct_fail(
+                m->w->ctx, CT_ERR_NOT_FOUND,
+                "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",
+                m->functions[f].name, m->functions[f].name);
+        rc = depth_row(m, f, runs);
+        if (!rc && !told)
+            rc = add_total(m, runs, CT_CFG_NONE, f);
+    }
+    return rc;
+}

@@ -1,0 +1,141 @@
+/* Whose loops go round: each thread (context ID and VMID) counts by itself, and so does each exception on top of it, whose
+ * handler may be in the very loops that it interrupted. */
+#include <stdlib.h>
+
+#include "analysis/wcet.h"
+#include "base/ctx.h"
+
+static int make_counts(struct ct_wcet *w, struct ct_wcet_counts *c)
+{
+    size_t loops = w->loop_count + 1;
+    size_t nests = w->nest_first[w->loop_count] + 1;
+    size_t functions;
+    ct_cfg_functions(w->cfg, &functions);
+    uint64_t *all = calloc(4 * loops + 2 * nests + 3 * functions, sizeof *all);
+    if (!all)
+        return ct_fail_nomem(w->ctx, "wcet");
+    c->rounds = all;
+    c->entries = all + loops;
+    c->run_sums = all + 2 * loops;
+    c->run_stamps = all + 3 * loops;
+    c->sums = all + 4 * loops;
+    c->stamps = c->sums + nests;
+    c->calls = c->stamps + nests;
+    c->depths = c->calls + functions;
+    c->depth_stamps = c->depths + functions;
+    return CT_OK;
+}
+
+/* Takes up the counts of the level that the thread is at. */
+static int take_up(struct ct_wcet *w)
+{
+    w->counts = &w->now->levels[w->now->level].counts;
+    return w->counts->rounds ? CT_OK : make_counts(w, w->counts);
+}
+
+int ct_wcet_switch_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid)
+{
+    if (!w->threads)
+        w->threads = calloc(CT_WCET_THREADS, sizeof *w->threads);
+    if (!w->threads)
+        return ct_fail_nomem(w->ctx, "wcet");
+    size_t i = 0;
+    while (i < w->thread_count && (w->threads[i].ctxt != ctxt || w->threads[i].vmid != vmid))
+        i++;
+    if (i == CT_WCET_THREADS) { /* they share: counts may become too large, but not too small */
+        i--;
+        w->shares = w->no_runs = true;
+    } else if (i == w->thread_count) {
+        w->threads[w->thread_count++] = (struct ct_wcet_thread){.ctxt = ctxt, .vmid = vmid};
+    }
+    w->now = &w->threads[i];
+    return take_up(w);
+}
+
+void ct_wcet_free_threads(struct ct_wcet *w)
+{
+    for (size_t i = 0; i < w->thread_count; i++)
+        for (size_t l = 0; l < CT_WCET_LEVELS; l++)
+            free(w->threads[i].levels[l].counts.rounds);
+    w->thread_count = 0;
+    w->now = NULL;
+    w->counts = NULL;
+}
+
+/* Trace is missing: a run of the entry that is not seen as a whole has no total, and no exception is known to be left. */
+static int forget(struct ct_wcet *w)
+{
+    for (size_t i = 0; i < w->thread_count; i++) {
+        w->threads[i].level = 0;
+        for (size_t l = 0; l < CT_WCET_LEVELS; l++)
+            w->threads[i].levels[l].counts.runs = false;
+    }
+    return take_up(w);
+}
+
+static int enter_exception(struct ct_wcet *w, uint64_t resumes_at)
+{
+    struct ct_wcet_thread *t = w->now;
+    if (t->level + 1 == CT_WCET_LEVELS)
+        return forget(w);
+    t->levels[++t->level].resumes_at = resumes_at;
+    t->levels[t->level].counts.runs = false;
+    w->arrives = true;
+    return take_up(w);
+}
+
+static int leave_exception(struct ct_wcet *w)
+{
+    w->now->level -= w->now->level > 0;
+    return take_up(w);
+}
+
+int ct_wcet_step_begins(struct ct_wcet *w, uint64_t addr)
+{
+    struct ct_wcet_thread *t = w->now;
+    uint32_t level = t->level;
+    w->arrives = w->after_eret = false;
+    while (level && t->levels[level].resumes_at != addr)
+        level--;
+    if (level)
+        t->level = level - 1;
+    return take_up(w);
+}
+
+int ct_wcet_step_leaves(struct ct_wcet *w, enum ct_wcet_leaving leaving, uint64_t next)
+{
+    const struct ct_wcet_thread *t = w->now;
+    if (leaving == CT_WCET_STAYS || !t->level)
+        return CT_OK;
+    if (leaving == CT_WCET_JUMPS && t->levels[t->level].resumes_at != next)
+        return CT_OK;
+    w->after_eret = w->arrives = leaving == CT_WCET_ERET;
+    return leave_exception(w);
+}
+
+static int on_element(struct ct_wcet *w, const struct ct_elem *elem)
+{
+    switch (elem->kind) {
+    case CT_ELEM_CONTEXT:
+        return ct_wcet_switch_thread(w, elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : 0,
+                                     elem->aux & CT_CONTEXT_VMID ? (uint32_t)(elem->v >> 32) : 0);
+    case CT_ELEM_EXCEPTION:
+        return enter_exception(w, elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0);
+    case CT_ELEM_RETURN:
+        if (w->after_eret)
+            return CT_OK;
+        return leave_exception(w);
+    case CT_ELEM_TRACE_ON:
+        w->arrives = true;
+        return elem->n == CT_TRACE_ON_FILTER ? CT_OK : forget(w);
+    case CT_ELEM_GAP:
+        return forget(w);
+    default:
+        return CT_OK;
+    }
+}
+
+int ct_wcet_on_mark(struct ct_wcet *w, const struct ct_step_mark *mark)
+{
+    return mark->kind == CT_MARK_ELEM ? on_element(w, &mark->elem) : forget(w);
+}
