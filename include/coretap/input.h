@@ -109,7 +109,8 @@ CT_API int ct_image_same(const struct ct_image *a, const struct ct_image *b);
 struct ct_piece {
     uint64_t offset; /* of its first byte in the file */
     uint64_t size;
-    uint64_t time;  /* when it was complete, nanoseconds of the capture's clock, or CT_NO_TIME */
+    uint64_t
+        time; /* when it was complete, nanoseconds of the capture's clock, or CT_NO_TIME; see ct_maps.by_piece */
     uint32_t tid;   /* the thread that ran then, or CT_NO_THREAD */
     uint8_t joins;  /* 1: its first byte follows the last one of the piece before; 0: decoders start afresh */
     uint8_t cut;    /* 1: the kernel had no room for what followed */
@@ -146,7 +147,7 @@ struct ct_clock {
     uint8_t pad; /* 0 */
 };
 
-/* Memory that changes, for captures in which it does (perf.data). A thread without an entry is the first one of the
+/* Memory that changes, for captures in which it does (perf.data, recorded code that changed). A thread without an entry is the first one of the
  * process of its number. */
 struct ct_maps {
     size_t process_count;
@@ -154,6 +155,10 @@ struct ct_maps {
     size_t thread_count;
     const struct ct_thread *threads; /* by tid, then by time */
     struct ct_clock clock;
+    uint8_t
+        by_piece; /* 1: there is one process, whatever the trace says of threads, and its generations are states of
+                       * memory without a time: `from` of a generation and `time` of a piece are their number */
+    uint8_t pad[7]; /* 0 */
 };
 
 /* Generations are numbered from 1 on, process by process: the one with a number, or NULL. */

@@ -374,8 +374,12 @@ static int finish(struct exporting *e, int rc, bool pipe)
 static int export_to(struct exporting *e)
 {
     bool pipe = strcmp(e->path, "-") == 0;
-    if (e->capture->capture->maps) {
-        cli_say("%s: is perf.data already", e->capture->args->operand);
+    const struct ct_maps *maps = e->capture->capture->maps;
+    if (maps) {
+        cli_say(maps->by_piece
+                    ? "%s: its code changed while it ran, which the perf.data that is written here cannot say"
+                    : "%s: is perf.data already",
+                e->capture->args->operand);
         return CLI_FAILED;
     }
     if (!make_units(e) || !find_threads(e))

@@ -38,6 +38,18 @@ static void add_process(struct ct_json *json, const struct ct_process *process)
     ct_json_object_end(json);
 }
 
+/* Code that changed while it ran. */
+static void add_states(struct ct_json *json, const struct ct_process *process)
+{
+    ct_json_array(json, "memory_states");
+    for (size_t i = 0; i < process->generation_count; i++) {
+        ct_json_object(json, NULL);
+        add_images(json, process->generations[i].images, process->generations[i].image_count);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
 /* Who ran, for captures that say it. */
 static void add_maps(struct ct_json *json, const struct ct_maps *maps)
 {
@@ -72,7 +84,9 @@ void info_json_capture(struct ct_json *json, const struct ct_capture *capture)
     add_texts(json, "missing", capture->missing, capture->missing_count);
     if (capture->damage_count)
         add_texts(json, "damage", capture->damage, capture->damage_count);
-    if (capture->maps)
+    if (capture->maps && capture->maps->by_piece)
+        add_states(json, capture->maps->processes);
+    else if (capture->maps)
         add_maps(json, capture->maps);
     ct_json_array(json, "buffers");
 }

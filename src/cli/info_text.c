@@ -22,6 +22,16 @@ static void print_process(const struct ct_process *process)
     }
 }
 
+/* Code that changed while it ran. */
+static void print_states(const struct ct_capture *capture)
+{
+    size_t pieces = 0;
+    for (size_t i = 0; i < capture->buffer_count; i++)
+        pieces += capture->buffers[i].piece_count;
+    printf("memory changes: %zu states in %zu pieces of trace\n",
+           capture->maps->processes[0].generation_count, pieces);
+}
+
 void info_text_capture(const struct ct_capture *capture)
 {
     printf("%s: %s, %zu trace buffer%s\n", capture->path, capture->kind, capture->buffer_count,
@@ -30,8 +40,11 @@ void info_text_capture(const struct ct_capture *capture)
         printf("damaged: %s\n", capture->damage[i]);
     for (size_t i = 0; i < capture->missing_count; i++)
         printf("missing: %s\n", capture->missing[i]);
-    for (size_t i = 0; capture->maps && i < capture->maps->process_count; i++)
-        print_process(&capture->maps->processes[i]);
+    if (capture->maps && capture->maps->by_piece)
+        print_states(capture);
+    else
+        for (size_t i = 0; capture->maps && i < capture->maps->process_count; i++)
+            print_process(&capture->maps->processes[i]);
 }
 
 static void print_if(const char *what, uint64_t count)

@@ -150,7 +150,7 @@ static int make_out(struct record *r)
         find_point(r, OPT_STOP, &unit->stop, &unit->has_stop))
         return CLI_FAILED;
     r->o.code_start = r->feed.area->code_start;
-    return record_out_new(r->args->ctx, &r->o, &r->out);
+    return record_out_new(r->args->ctx, &r->o, r->code, &r->out);
 }
 
 static int begin_thread(struct record *r, unsigned index, uint32_t number)
@@ -171,7 +171,7 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number)
         return CLI_FAILED;
     t->core = core;
     r->busy[core] = true;
-    if (ct_path_new(r->args->ctx, r->code, unit, number, &t->path))
+    if (ct_path_new(r->args->ctx, r->code, record_out_view(r->out, core), unit, number, &t->path))
         return cli_library_error(r->args->ctx);
     if (r->o.system)
         ct_path_system(t->path);
@@ -315,9 +315,10 @@ static void print_summary(const struct record *r)
     const uint64_t untraceable = record_out_untraceable(r->out);
     if (untraceable)
         cli_say("%s: %" PRIu64
-                " instructions ran from code that had changed; they are not in the trace, because "
-                "its images hold the first version",
-                r->o.dir, untraceable);
+                " instructions ran from code that had changed; they are not in the trace, because %s",
+                r->o.dir, untraceable,
+                r->o.stream ? "who reads a stream knows the first version only"
+                            : "it changed more often than a capture tells, or while they ran");
     if (!r->args->quiet)
         fprintf(stderr, "%s: %" PRIu64 " instructions in %" PRIu64 " bytes of trace\n", r->o.dir,
                 record_out_traced(r->out), record_out_bytes(r->out));
@@ -336,7 +337,7 @@ static int record(struct record *r, const struct qemu *qemu)
         code = CLI_FAILED;
     }
     if (!code)
-        code = record_out_finish(r->out, r->code, &r->programs);
+        code = record_out_finish(r->out, &r->programs);
     if (!code)
         print_summary(r);
     return code ? code : program;

@@ -80,14 +80,18 @@ struct record_out;
  * not among them. 0, or what is wrong with the text. */
 const char *record_ids(const char *text, uint8_t ids[RECORD_CORES]);
 
-/* Makes the directory. CLI_CLEAN or CLI_FAILED. */
-int record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct record_out **out);
+/* Makes the directory, for a program whose code grows in `code` (not owned). CLI_CLEAN or CLI_FAILED. */
+int record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct ct_code *code,
+                   struct record_out **out);
 /* The trace unit of core `number`, made when it is wanted first. NULL after a message. */
 struct ct_unit *record_out_unit(struct record_out *out, unsigned number);
+/* What it sees of code that changes: each core of its own, in frames all of them the same. NULL: what its images can
+ * say of a stream does not change. */
+struct ct_code_view *record_out_view(struct record_out *out, unsigned number);
 /* Hands what was traced so far to who reads the stream. */
 int record_out_flush(struct record_out *out);
 /* Writes what is left, and the files that describe the capture. */
-int record_out_finish(struct record_out *out, struct ct_code *code, struct record_programs *programs);
+int record_out_finish(struct record_out *out, struct record_programs *programs);
 /* Instructions traced, and executed but not traceable, by all cores. */
 uint64_t record_out_traced(const struct record_out *out);
 uint64_t record_out_untraceable(const struct record_out *out);

@@ -10,9 +10,21 @@
 #include "coretap/frame.h"
 #include "coretap/encode.h"
 #include "record/snapshot.h"
+#include "record/states.h"
 
 #define FIRST_ID 0x10
 #define LAST_ID  0x6f
+
+#define PIECES_MAX ((size_t)1 << 17) /* of all buffers: what lists them is to stay readable */
+
+/* One buffer of the capture. */
+struct buffer {
+    struct ct_code_view *view;        /* who writes into it sees code so */
+    uint32_t state;                   /* of what is written now */
+    uint64_t size;                    /* bytes */
+    struct ct_snapshot_piece *pieces; /* where it changed */
+    size_t piece_count;
+};
 
 struct core {
     struct record_out *out;
@@ -21,6 +33,8 @@ struct core {
     struct ct_unit_options options;
     FILE *trace; /* NULL when framed */
     char file[32];
+    struct buffer own;
+    struct buffer *buffer; /* its own or, framed, that of all */
 };
 
 struct record_out {
@@ -30,6 +44,10 @@ struct record_out {
     unsigned core_count;
     struct ct_framer *framer;
     FILE *frames;
+    struct buffer shared; /* the frames */
+    struct ct_code *code;
+    struct ct_states *states;
+    size_t piece_count;
     FILE *truth;
     uint64_t bytes;
     uint64_t unpadded; /* bytes since the last padding */
@@ -80,7 +98,16 @@ static int close_file(FILE *file, const char *dir, const char *name)
     return CLI_FAILED;
 }
 
-int record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct record_out **out)
+static int new_framer(struct record_out *out)
+{
+    const struct ct_framer_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
+    ct_framer_free(out->framer);
+    out->framer = NULL;
+    return ct_framer_new(out->ctx, &options, &out->framer);
+}
+
+int record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct ct_code *code,
+                   struct record_out **out)
 {
     struct record_out *o = calloc(1, sizeof *o);
     *out = o;
@@ -90,6 +117,9 @@ int record_out_new(struct ct_ctx *ctx, const struct record_options *options, str
     }
     o->ctx = ctx;
     o->o = *options;
+    o->code = code;
+    if (ct_states_new(ctx, code, &o->states) || ct_code_view_new(code, &o->shared.view))
+        return cli_library_error(ctx);
     if (mkdir(options->dir, 0777) && errno != EEXIST) {
         cli_say("%s: cannot be created: %s", options->dir, strerror(errno));
         return CLI_FAILED;
@@ -107,8 +137,7 @@ int record_out_new(struct ct_ctx *ctx, const struct record_options *options, str
     }
     if (!options->framed)
         return CLI_CLEAN;
-    const struct ct_framer_options framer = {.size = sizeof framer, .framing = CT_FRAMING_FRAMES};
-    if (ct_framer_new(ctx, &framer, &o->framer))
+    if (new_framer(o))
         return cli_library_error(ctx);
     if (!options->stream) {
         o->frames = create(o, "trace.bin");
@@ -131,6 +160,7 @@ static int push_frames(struct record_out *out, uint8_t id, const uint8_t *bytes,
             return -1;
         if (len && fwrite(frames, 1, len, out->frames) != len)
             return -1;
+        out->shared.size += len;
         bytes += used;
         size -= used;
     }
@@ -157,6 +187,7 @@ static int write_trace(void *user, const uint8_t *bytes, size_t size)
     core->out->bytes += size;
     if (core->out->framer)
         return write_framed(core, bytes, size);
+    core->own.size += size;
     return fwrite(bytes, 1, size, core->trace) == size ? 0 : -1;
 }
 
@@ -170,6 +201,74 @@ static int write_run(void *user, const struct ct_unit_run *run)
                    run->n) < 0
                ? -1
                : 0;
+}
+
+/* ---- code that changes ---- */
+
+/* What is left of the frames so far. */
+static int end_frames(struct record_out *out)
+{
+    uint8_t last[1024];
+    size_t len = 0;
+    if (ct_framer_finish(out->framer, last, sizeof last, &len))
+        return -1;
+    out->shared.size += len;
+    return fwrite(last, 1, len, out->frames) == len ? 0 : -1;
+}
+
+/* Everything that goes into the buffer of the core begins afresh. */
+static int restart(struct core *core)
+{
+    struct record_out *out = core->out;
+    if (!out->framer)
+        return ct_unit_restart(core->unit);
+    int status = CT_OK;
+    for (unsigned i = 0; i < out->core_count && !status; i++)
+        status = ct_unit_restart(out->cores[i]->unit);
+    if (!status && end_frames(out))
+        status = CT_ERR_IO;
+    return status ? status : new_framer(out);
+}
+
+static int begin_piece(struct core *core, uint32_t state)
+{
+    struct buffer *buffer = core->buffer;
+    const int status = restart(core);
+    if (status)
+        return status;
+    struct ct_snapshot_piece *pieces =
+        realloc(buffer->pieces, (buffer->piece_count + 1) * sizeof *buffer->pieces);
+    if (!pieces)
+        return CT_ERR_NOMEM;
+    pieces[buffer->piece_count++] = (struct ct_snapshot_piece){.from = buffer->size, .state = state};
+    core->out->piece_count++;
+    buffer->pieces = pieces;
+    buffer->state = state;
+    return CT_OK;
+}
+
+static int renew(void *user, bool *good)
+{
+    struct core *core = user;
+    struct buffer *buffer = core->buffer;
+    uint32_t state;
+    const int status = ct_states_find(core->out->states, buffer->view, &state);
+    *good = state < CT_STATES_MAX && core->out->piece_count < PIECES_MAX;
+    if (!status && !*good) /* what runs there is not traced, what comes elsewhere is */
+        ct_states_restore(core->out->states, buffer->state, buffer->view);
+    return status || !*good || state == buffer->state ? status : begin_piece(core, state);
+}
+
+/* ---- cores ---- */
+
+static void free_core(struct core *core)
+{
+    ct_unit_free(core->unit);
+    if (core->trace)
+        fclose(core->trace);
+    ct_code_view_free(core->own.view);
+    free(core->own.pieces);
+    free(core);
 }
 
 static struct core *new_core(struct record_out *out, unsigned number)
@@ -188,18 +287,27 @@ static struct core *new_core(struct record_out *out, unsigned number)
     ct_arch_by_name("ARM-AA64", &core->options.source.arch);
     ct_unit_source(&wishes, &core->options.source);
     core->options.seed += number;
+    core->buffer = out->framer ? &out->shared : &core->own;
+    if (!out->framer && ct_code_view_new(out->code, &core->own.view)) {
+        cli_library_error(out->ctx);
+        free_core(core);
+        return NULL;
+    }
+    if (!out->o.stream) {
+        core->options.epoch = ct_code_view_epoch(core->buffer->view);
+        core->options.renew = renew;
+    }
     core->options.write = write_trace;
     core->options.run = out->truth ? write_run : NULL;
     core->options.user = core;
     snprintf(core->file, sizeof core->file, out->framer ? "trace.bin" : "trace_%u.bin", number);
     if (!out->framer && !(core->trace = create(out, core->file))) {
-        free(core);
+        free_core(core);
         return NULL;
     }
     if (ct_unit_new(out->ctx, &core->options, &core->unit)) {
         cli_library_error(out->ctx);
-        close_file(core->trace, out->o.dir, core->file);
-        free(core);
+        free_core(core);
         return NULL;
     }
     return core;
@@ -216,6 +324,11 @@ struct ct_unit *record_out_unit(struct record_out *out, unsigned number)
     return out->cores[number]->unit;
 }
 
+struct ct_code_view *record_out_view(struct record_out *out, unsigned number)
+{
+    return out->o.stream ? NULL : out->cores[number]->buffer->view;
+}
+
 int record_out_flush(struct record_out *out)
 {
     if (!out->o.stream || !fflush(out->frames))
@@ -226,12 +339,8 @@ int record_out_flush(struct record_out *out)
 
 static int finish_frames(struct record_out *out)
 {
-    uint8_t last[1024];
-    size_t len = 0;
-    if (out->framer && ct_framer_finish(out->framer, last, sizeof last, &len))
-        return cli_library_error(out->ctx);
-    if (len && fwrite(last, 1, len, out->frames) != len)
-        len = 0; /* closing the file says so */
+    if (out->framer)
+        (void)end_frames(out); /* closing the file says so */
     const int code = out->o.stream ? close_file(out->frames, NULL, out->o.stream)
                                    : close_file(out->frames, out->o.dir, "trace.bin");
     out->frames = NULL;
@@ -248,7 +357,7 @@ static void name_program(const struct record_out *out, struct record_programs *p
     free(path);
 }
 
-int record_out_finish(struct record_out *out, struct ct_code *code, struct record_programs *programs)
+int record_out_finish(struct record_out *out, struct record_programs *programs)
 {
     struct ct_snapshot_core cores[RECORD_CORES];
     char description[200];
@@ -259,7 +368,11 @@ int record_out_finish(struct record_out *out, struct ct_code *code, struct recor
             result = cli_library_error(out->ctx);
         result |= close_file(core->trace, out->o.dir, core->file);
         core->trace = NULL;
-        cores[i] = (struct ct_snapshot_core){&core->options.source, core->number, core->file};
+        cores[i] = (struct ct_snapshot_core){.source = &core->options.source,
+                                             .number = core->number,
+                                             .trace = core->file,
+                                             .pieces = core->buffer->pieces,
+                                             .piece_count = core->buffer->piece_count};
     }
     result |= finish_frames(out);
     result |= close_file(out->truth, NULL, out->o.truth);
@@ -275,8 +388,9 @@ int record_out_finish(struct record_out *out, struct ct_code *code, struct recor
                                          .programs = programs->all,
                                          .framed = out->framer,
                                          .core_count = out->core_count,
-                                         .cores = cores};
-    if (ct_snapshot_write(out->ctx, &snapshot, code))
+                                         .cores = cores,
+                                         .states = out->states};
+    if (ct_snapshot_write(out->ctx, &snapshot, out->code))
         result = cli_library_error(out->ctx);
     return result ? CLI_FAILED : CLI_CLEAN;
 }
@@ -306,12 +420,11 @@ void record_out_free(struct record_out *out)
 {
     if (!out)
         return;
-    for (unsigned i = 0; i < out->core_count; i++) {
-        ct_unit_free(out->cores[i]->unit);
-        if (out->cores[i]->trace)
-            fclose(out->cores[i]->trace);
-        free(out->cores[i]);
-    }
+    for (unsigned i = 0; i < out->core_count; i++)
+        free_core(out->cores[i]);
+    ct_code_view_free(out->shared.view);
+    free(out->shared.pieces);
+    ct_states_free(out->states);
     if (out->frames)
         fclose(out->frames);
     if (out->truth)

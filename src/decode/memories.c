@@ -151,6 +151,8 @@ bool ct_memories_follow(const struct ct_memories *m, const struct ct_source *sou
                         const struct ct_elem *elem, struct ct_place *place)
 {
     uint32_t tid;
+    if (m->maps->by_piece)
+        return false;
     if (elem->kind == CT_ELEM_TIMESTAMP && m->maps->clock.known) {
         place->time = to_time(&m->maps->clock, elem->v);
         place->timed = true;
@@ -246,8 +248,10 @@ static int make_own(struct ct_memories *m, const struct ct_generation *generatio
 int ct_memories_at(struct ct_memories *m, const struct ct_place *place, const struct ct_memory **out,
                    uint32_t *number)
 {
-    const struct ct_process *process =
-        place->tid == CT_NO_THREAD ? NULL : find_process(m->maps, process_of(m->maps, place));
+    const struct ct_process *process = m->maps->by_piece ? m->maps->processes
+                                       : place->tid == CT_NO_THREAD
+                                           ? NULL
+                                           : find_process(m->maps, process_of(m->maps, place));
     size_t at = 0;
     int rc = CT_OK;
     if (process && process->generation_count) {

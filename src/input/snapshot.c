@@ -358,6 +358,10 @@ static int add_buffer(struct snapshot *s, const struct ct_buffer_section *sectio
                section->name);
     parts.buffer.sources = parts.sources;
     parts.buffer.images = parts.images;
+    status = ct_snapshot_states_apply(s->opening, &s->trace.states, &parts.buffer);
+    if (status)
+        return status;
+    capture->maps = s->trace.states.maps;
     struct ct_buffer *buffers =
         ct_arena_push(s->opening->arena, capture->buffers, &capture->buffer_count, sizeof *buffers);
     if (!buffers)
@@ -434,7 +438,7 @@ static int read_trace(struct snapshot *s)
     const char *wanted_by = ct_arena_printf(arena, "%s:%u: metadata=", s->path, s->metadata_line);
     if (!path || !wanted_by)
         return ct_fail_nomem(s->opening->ctx, s->path);
-    return ct_trace_file_read(s->opening, path, wanted_by, &s->trace);
+    return ct_trace_file_read(s->opening, path, wanted_by, s->folder, &s->trace);
 }
 
 static int snapshot_open(struct ct_opening *opening, const struct ct_target *target)

@@ -2,7 +2,7 @@
 #ifndef CT_INPUT_SNAPSHOT_H
 #define CT_INPUT_SNAPSHOT_H
 
-#include "input/reader.h"
+#include "input/snapshot_states.h"
 
 struct ct_device {
     const char *path; /* of its .ini */
@@ -39,10 +39,12 @@ struct ct_trace_file {
     size_t source_count;
     struct ct_pair *cores; /* [core_trace_sources] */
     size_t core_count;
+    struct ct_snapshot_states states;
 };
 
+/* `folder`: of the snapshot. */
 int ct_trace_file_read(struct ct_opening *opening, const char *path, const char *wanted_by,
-                       struct ct_trace_file *trace);
+                       const char *folder, struct ct_trace_file *trace);
 
 /* Appends a copy of the item's key and value. CT_ERR_LIMIT after CT_ITEMS_MAX. */
 int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_pair **pairs,

@@ -6,7 +6,8 @@
 struct trace_parser {
     struct ct_opening *opening;
     struct ct_trace_file *trace;
-    int in_buffer; /* the section is not one of the fixed ones: the last of trace->sections */
+    const char *folder; /* of the snapshot: file names are relative to it */
+    int in_buffer;      /* the section is not one of the fixed ones: the last of trace->sections */
 };
 
 int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_pair **pairs,
@@ -77,6 +78,8 @@ static int on_item(void *user, const struct ct_ini_item *item)
 {
     struct trace_parser *p = user;
     struct ct_trace_file *trace = p->trace;
+    if (ct_snapshot_states_has(item->section))
+        return ct_snapshot_states_item(p->opening, p->folder, item, &trace->states);
     if (!item->key)
         return section_begin(p, item);
     if (p->in_buffer)
@@ -94,9 +97,10 @@ static int on_item(void *user, const struct ct_ini_item *item)
 }
 
 int ct_trace_file_read(struct ct_opening *opening, const char *path, const char *wanted_by,
-                       struct ct_trace_file *trace)
+                       const char *folder, struct ct_trace_file *trace)
 {
     *trace = (struct ct_trace_file){.path = path};
-    struct trace_parser p = {.opening = opening, .trace = trace};
-    return ct_read_ini(opening, path, wanted_by, on_item, &p);
+    struct trace_parser p = {.opening = opening, .trace = trace, .folder = folder};
+    const int status = ct_read_ini(opening, path, wanted_by, on_item, &p);
+    return status ? status : ct_snapshot_states_finish(opening, path, &trace->states);
 }

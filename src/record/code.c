@@ -6,7 +6,10 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 
-#define PAGE UINT64_C(4096)
+#define PAGE CT_CODE_PAGE
+
+/* Of all places together. More code than that is not told apart from what was there before. */
+#define VERSIONS_MAX 8192u
 
 struct ct_code {
     struct ct_ctx *ctx;
@@ -14,10 +17,13 @@ struct ct_code {
     struct ct_arena arena;
     struct ct_code_block **blocks;
     size_t block_room;
-    struct ct_code_page **pages; /* in the order in which they came, or sorted */
-    size_t page_count;
-    struct ct_code_page **table; /* open addressing, a power of two */
+    struct ct_code_place **places; /* in the order in which they came, or sorted */
+    size_t place_count;
+    struct ct_code_place **table; /* open addressing, a power of two */
     size_t table_size;
+    uint32_t changing; /* places with several versions … */
+    uint32_t versions; /* … and these, but for the first of each */
+    bool t32;
 };
 
 int ct_code_new(struct ct_ctx *ctx, const struct ct_arch *arch, struct ct_code **out)
@@ -35,9 +41,7 @@ void ct_code_free(struct ct_code *code)
 {
     if (!code)
         return;
-    for (size_t i = 0; i < code->page_count; i++)
-        free(code->pages[i]);
-    free(code->pages);
+    free(code->places);
     free(code->table);
     free(code->blocks);
     ct_arena_free(&code->arena);
@@ -46,7 +50,7 @@ void ct_code_free(struct ct_code *code)
 
 /* ---- memory ---- */
 
-static size_t place_of(const struct ct_code *code, uint64_t addr)
+static size_t slot_of(const struct ct_code *code, uint64_t addr)
 {
     size_t i = (size_t)(addr / PAGE * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (code->table_size - 1);
     while (code->table[i] && code->table[i]->addr != addr)
@@ -57,83 +61,260 @@ static size_t place_of(const struct ct_code *code, uint64_t addr)
 static int grow_table(struct ct_code *code)
 {
     const size_t size = code->table_size ? code->table_size * 2 : 256;
-    struct ct_code_page **pages = realloc(code->pages, size / 2 * sizeof *pages);
-    if (pages)
-        code->pages = pages;
-    struct ct_code_page **table = calloc(size, sizeof *table);
-    if (!pages || !table) {
+    struct ct_code_place **places = realloc(code->places, size / 2 * sizeof *places);
+    if (places)
+        code->places = places;
+    struct ct_code_place **table = calloc(size, sizeof *table);
+    if (!places || !table) {
         free(table);
         return ct_fail_nomem(code->ctx, "recorded memory");
     }
     free(code->table);
     code->table = table;
     code->table_size = size;
-    for (size_t i = 0; i < code->page_count; i++)
-        table[place_of(code, pages[i]->addr)] = pages[i];
+    for (size_t i = 0; i < code->place_count; i++)
+        table[slot_of(code, places[i]->addr)] = places[i];
     return CT_OK;
 }
 
-/* The page that begins at `addr`, made when it is not there; NULL without memory. */
-static struct ct_code_page *page_at(struct ct_code *code, uint64_t addr)
+/* The place that begins at `addr`, made when it is not there; NULL without memory. */
+static struct ct_code_place *place_at(struct ct_code *code, uint64_t addr)
 {
-    if (code->page_count * 2 >= code->table_size && grow_table(code))
+    if (code->place_count * 2 >= code->table_size && grow_table(code))
         return NULL;
-    const size_t i = place_of(code, addr);
+    const size_t i = slot_of(code, addr);
     if (code->table[i])
         return code->table[i];
-    struct ct_code_page *page = calloc(1, sizeof *page);
+    struct ct_code_place *place = ct_arena_alloc(&code->arena, sizeof *place);
+    struct ct_code_page *page = ct_arena_alloc(&code->arena, sizeof *page);
+    if (!place || !page) {
+        ct_fail_nomem(code->ctx, "recorded memory");
+        return NULL;
+    }
+    place->addr = addr;
+    page->place = place;
+    place->first = place->newest = page;
+    code->table[i] = code->places[code->place_count++] = place;
+    return place;
+}
+
+static bool was_executed(const struct ct_code_page *page, size_t at)
+{
+    return page->executed[at / 8] >> at % 8 & 1;
+}
+
+/* Whether the page can hold executed bytes at `at`: what was executed there before is the same. */
+static bool agrees(const struct ct_code_page *page, size_t at, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (was_executed(page, at + i) && page->bytes[at + i] != bytes[i])
+            return false;
+    return true;
+}
+
+/* Executed bytes replace what only lay there. */
+static void put_executed(struct ct_code_page *page, size_t at, const uint8_t *bytes, size_t size)
+{
+    memcpy(page->bytes + at, bytes, size);
+    for (size_t i = at; i < at + size; i++)
+        page->executed[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
+/* What lay around the code that changed is still there, as far as anybody knows. */
+static struct ct_code_page *add_version(struct ct_code *code, struct ct_code_place *place)
+{
+    struct ct_code_page *page = ct_arena_alloc(&code->arena, sizeof *page);
     if (!page) {
         ct_fail_nomem(code->ctx, "recorded memory");
         return NULL;
     }
-    page->addr = addr;
-    code->table[i] = code->pages[code->page_count++] = page;
+    memcpy(page->bytes, place->newest->bytes, PAGE);
+    page->place = place;
+    page->older = place->newest;
+    page->version = page->older->version + 1;
+    place->newest = page;
+    code->versions++;
+    if (!place->changing)
+        place->changing = ++code->changing;
     return page;
 }
 
-/* Bytes into their pages: executed ones replace what only lay there, and stay when others come. *differs: other ones
- * were executed here. */
-static int store(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size, bool executed,
-                 bool *differs)
+/* The part of a block that lies in one place: *page is a version that holds it, NULL when there are too many. */
+static int show_part(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size,
+                     struct ct_code_place **place, struct ct_code_page **page)
 {
-    for (size_t i = 0; i < size; i++) {
-        struct ct_code_page *page = NULL;
-        const size_t at = (addr + i) % PAGE;
-        if (i == 0 || at == 0)
-            page = page_at(code, addr + i - at);
-        else
-            page = code->table[place_of(code, addr + i - at)];
-        if (!page)
-            return CT_ERR_NOMEM;
-        const uint8_t bit = (uint8_t)(1u << at % 8);
-        if (!(page->executed[at / 8] & bit))
-            page->bytes[at] = bytes[i];
-        else if (executed && page->bytes[at] != bytes[i])
-            *differs = true;
-        if (executed)
-            page->executed[at / 8] |= bit;
-    }
+    const size_t at = addr % PAGE;
+    *place = place_at(code, addr - at);
+    if (!*place)
+        return CT_ERR_NOMEM;
+    *page = (*place)->newest;
+    while (*page && !agrees(*page, at, bytes, size))
+        *page = (*page)->older;
+    if (!*page && code->versions < VERSIONS_MAX && !(*page = add_version(code, *place)))
+        return CT_ERR_NOMEM;
+    if (*page)
+        put_executed(*page, at, bytes, size);
     return CT_OK;
+}
+
+static int show_block(struct ct_code *code, struct ct_code_block *b)
+{
+    const uint64_t next = (b->addr / PAGE + 1) * PAGE;
+    const size_t first = b->end > next ? (size_t)(next - b->addr) : (size_t)(b->end - b->addr);
+    const size_t rest = (size_t)(b->end - b->addr) - first;
+    const int status = show_part(code, b->addr, b->bytes, first, &b->places[0], &b->pages[0]);
+    return status || !rest ? status
+                           : show_part(code, next, b->bytes + first, rest < PAGE ? rest : PAGE, &b->places[1],
+                                       &b->pages[1]);
 }
 
 int ct_code_add_memory(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size)
 {
-    bool differs;
-    return store(code, addr, bytes, size, false, &differs);
+    for (size_t i = 0, n; i < size; i += n) {
+        const size_t at = (addr + i) % PAGE;
+        n = size - i < PAGE - at ? size - i : PAGE - at;
+        struct ct_code_place *place = place_at(code, addr + i - at);
+        if (!place)
+            return CT_ERR_NOMEM;
+        for (size_t k = 0; k < n; k++)
+            if (!was_executed(place->newest, at + k))
+                place->newest->bytes[at + k] = bytes[i + k];
+    }
+    return CT_OK;
 }
 
 static int by_address(const void *a, const void *b)
 {
-    const uint64_t x = (*(struct ct_code_page *const *)a)->addr, y = (*(struct ct_code_page *const *)b)->addr;
+    const uint64_t x = (*(struct ct_code_place *const *)a)->addr,
+                   y = (*(struct ct_code_place *const *)b)->addr;
     return x < y ? -1 : x > y;
 }
 
-struct ct_code_page *const *ct_code_pages(struct ct_code *code, size_t *count)
+struct ct_code_place *const *ct_code_places(struct ct_code *code, size_t *count)
 {
-    *count = code->page_count;
-    if (code->page_count)
-        qsort(code->pages, code->page_count, sizeof(struct ct_code_page *), by_address);
-    return code->pages;
+    *count = code->place_count;
+    if (code->place_count)
+        qsort(code->places, code->place_count, sizeof(struct ct_code_place *), by_address);
+    return code->places;
+}
+
+struct ct_code_page *ct_code_version(const struct ct_code_place *place, uint32_t version)
+{
+    struct ct_code_page *page = place->newest;
+    while (page->version != version)
+        page = page->older;
+    return page;
+}
+
+bool ct_code_has_t32(const struct ct_code *code)
+{
+    return code->t32;
+}
+
+const uint32_t *ct_code_changing(const struct ct_code *code)
+{
+    return &code->changing;
+}
+
+/* ---- views ---- */
+
+struct ct_code_view {
+    struct ct_code *code;
+    struct ct_code_page **now; /* by number of the place; NULL or beyond: its first version */
+    size_t room;
+    uint32_t epoch;
+};
+
+int ct_code_view_new(struct ct_code *code, struct ct_code_view **out)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return ct_fail_nomem(code->ctx, "recorded memory");
+    (*out)->code = code;
+    return CT_OK;
+}
+
+void ct_code_view_free(struct ct_code_view *view)
+{
+    if (!view)
+        return;
+    free(view->now);
+    free(view);
+}
+
+static int grow_view(struct ct_code_view *view, uint32_t changing)
+{
+    size_t room = view->room ? view->room : 16;
+    while (room <= changing)
+        room *= 2;
+    struct ct_code_page **now = realloc(view->now, room * sizeof *now);
+    if (!now)
+        return ct_fail_nomem(view->code->ctx, "recorded memory");
+    memset(now + view->room, 0, (room - view->room) * sizeof *now);
+    view->now = now;
+    view->room = room;
+    return CT_OK;
+}
+
+static struct ct_code_page *in_force(const struct ct_code_view *view, const struct ct_code_place *place)
+{
+    if (view && place->changing < view->room && view->now[place->changing])
+        return view->now[place->changing];
+    return place->first;
+}
+
+/* Part `i` of a block: the version in force holds it too, or comes to hold it, or another comes into force. */
+static int show_in_view(struct ct_code_view *view, struct ct_code_block *b, unsigned i, bool *shown)
+{
+    const struct ct_code_place *place = b->places[i];
+    const uint64_t addr = i ? place->addr : b->addr, end = place->addr + PAGE;
+    const uint8_t *bytes = b->bytes + (addr - b->addr);
+    const size_t at = addr % PAGE, size = (size_t)((b->end < end ? b->end : end) - addr);
+    struct ct_code_page *now = in_force(view, place);
+    if (b->pages[i] == now)
+        return CT_OK;
+    if (agrees(now, at, bytes, size)) {
+        put_executed(now, at, bytes, size);
+        b->pages[i] = now;
+        return CT_OK;
+    }
+    if (!view || !b->pages[i]) {
+        *shown = false;
+        return CT_OK;
+    }
+    if (place->changing >= view->room && grow_view(view, place->changing))
+        return CT_ERR_NOMEM;
+    view->now[place->changing] = b->pages[i];
+    view->epoch++;
+    return CT_OK;
+}
+
+int ct_code_view_show(struct ct_code_view *view, struct ct_code_block *b, bool *shown)
+{
+    int status = CT_OK;
+    *shown = true;
+    for (unsigned i = 0; i < 2 && !status && b->places[i]; i++)
+        if (b->places[i]->changing || !b->pages[i])
+            status = show_in_view(view, b, i, shown);
+    return status;
+}
+
+const uint32_t *ct_code_view_epoch(const struct ct_code_view *view)
+{
+    return view ? &view->epoch : NULL;
+}
+
+uint32_t ct_code_view_version(const struct ct_code_view *view, uint32_t changing)
+{
+    return changing < view->room && view->now[changing] ? view->now[changing]->version : 0;
+}
+
+void ct_code_view_set(struct ct_code_view *view, const uint32_t *versions, uint32_t count)
+{
+    for (uint32_t i = 1; i < view->room; i++)
+        if (view->now[i])
+            view->now[i] = ct_code_version(view->now[i]->place, i <= count ? versions[i - 1] : 0);
+    view->epoch++;
 }
 
 /* ---- blocks ---- */
@@ -232,10 +413,7 @@ static int make_room(struct ct_code *code, uint32_t id)
 int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, unsigned level,
                       const uint8_t *bytes, size_t size, uint32_t insns)
 {
-    bool changed = false;
     int status = make_room(code, id);
-    if (!status)
-        status = store(code, addr, bytes, size, true, &changed);
     if (status)
         return status;
     struct ct_code_block *b = ct_arena_alloc(&code->arena, sizeof *b);
@@ -248,8 +426,11 @@ int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_
                                 .insns = insns,
                                 .bytes = copy,
                                 .isa = (uint8_t)isa,
-                                .level = (uint8_t)level,
-                                .changed = changed};
+                                .level = (uint8_t)level};
+    code->t32 |= isa == CT_ISA_T32;
+    status = show_block(code, b);
+    if (status)
+        return status;
     b->stop_count = find_stops(code, b, NULL);
     if (b->stop_count) {
         b->stops = ct_arena_alloc(&code->arena, b->stop_count * sizeof *b->stops);
@@ -261,7 +442,7 @@ int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_
     return CT_OK;
 }
 
-const struct ct_code_block *ct_code_block(const struct ct_code *code, uint32_t id)
+struct ct_code_block *ct_code_block(const struct ct_code *code, uint32_t id)
 {
     return id < code->block_room ? code->blocks[id] : NULL;
 }

@@ -33,16 +33,30 @@ struct ct_code_block {
     uint8_t isa;     /* enum ct_isa */
     uint8_t level;   /* exception level */
     uint8_t end_how; /* enum ct_code_end */
-    uint8_t changed; /* other code ran at these addresses before: memory images cannot tell both */
     uint8_t it_left; /* T32: instructions of an IT block that lie behind the block */
     uint64_t last;   /* address of the last instruction */
+    /* Where it lies, and the version of that memory that it is in; NULL: there is no second place, or there were
+     * too many versions. */
+    struct ct_code_place *places[2];
+    struct ct_code_page *pages[2];
 };
 
-/* Bytes of memory, a page long. */
+#define CT_CODE_PAGE UINT64_C(4096)
+
+/* What a page of memory held for a while. No two versions hold the same where code of both was executed. */
 struct ct_code_page {
+    struct ct_code_place *place;
+    uint32_t version;           /* 0: the first at this place */
+    struct ct_code_page *older; /* the version before, or NULL */
+    uint8_t bytes[CT_CODE_PAGE];
+    uint8_t executed[CT_CODE_PAGE / 8]; /* a bit a byte */
+};
+
+/* A page of the address space. */
+struct ct_code_place {
     uint64_t addr;
-    uint8_t bytes[4096];
-    uint8_t executed[512]; /* a bit a byte */
+    struct ct_code_page *first, *newest;
+    uint32_t changing; /* number among the places that have several versions, from 1 on, or 0 */
 };
 
 struct ct_code;
@@ -59,12 +73,40 @@ int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_
 int ct_code_add_memory(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size);
 
 /* NULL when there is none of this number. */
-const struct ct_code_block *ct_code_block(const struct ct_code *code, uint32_t id);
+struct ct_code_block *ct_code_block(const struct ct_code *code, uint32_t id);
 
 /* Address of instruction `index` of the block, or of its end. */
 uint64_t ct_code_insn_addr(const struct ct_code_block *block, uint32_t index);
 
-/* All pages, by address. */
-struct ct_code_page *const *ct_code_pages(struct ct_code *code, size_t *count);
+/* All places, by address. */
+struct ct_code_place *const *ct_code_places(struct ct_code *code, size_t *count);
+
+struct ct_code_page *ct_code_version(const struct ct_code_place *place, uint32_t version);
+
+/* Whether some of it is T32, whose instructions may lie in two pages. */
+bool ct_code_has_t32(const struct ct_code *code);
+
+/* How many places have several versions by now. */
+const uint32_t *ct_code_changing(const struct ct_code *code);
+
+/* Which versions are in force for who executes: the first ones to begin with. */
+struct ct_code_view;
+
+int ct_code_view_new(struct ct_code *code, struct ct_code_view **out);
+void ct_code_view_free(struct ct_code_view *view);
+
+/* The block is executed: its versions come into force, unless those that are hold the same bytes. *shown false: there
+ * is none to say it. With `view` NULL only the first versions count. CT_ERR_NOMEM. */
+int ct_code_view_show(struct ct_code_view *view, struct ct_code_block *block, bool *shown);
+
+/* Grows whenever another version comes into force. */
+const uint32_t *ct_code_view_epoch(const struct ct_code_view *view);
+
+/* The version in force at the place with this number. */
+uint32_t ct_code_view_version(const struct ct_code_view *view, uint32_t changing);
+
+/* Other versions come into force: versions[i] at the place with the number i + 1, at those beyond the first ones. They
+ * were in force before. */
+void ct_code_view_set(struct ct_code_view *view, const uint32_t *versions, uint32_t count);
 
 #endif

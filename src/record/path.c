@@ -28,13 +28,15 @@ struct place {
 struct ct_path {
     struct ct_ctx *ctx;
     const struct ct_code *code;
+    struct ct_code_view *view;
+    const uint32_t *changing; /* not 0: some code has several versions */
     struct ct_unit *unit;
     uint32_t id;
-    const struct ct_code_block *now; /* entered, and not told yet */
-    bool partial;                    /* it was left early … */
-    uint32_t at;                     /* … here */
-    bool handler;                    /* the next block begins a signal handler … */
-    bool interrupted_known;          /* … and this is where the program was interrupted */
+    struct ct_code_block *now; /* entered, and not told yet */
+    bool partial;              /* it was left early … */
+    uint32_t at;               /* … here */
+    bool handler;              /* the next block begins a signal handler … */
+    bool interrupted_known;    /* … and this is where the program was interrupted */
     struct place interrupted;
     struct place told; /* where the unit was left when the core went to another thread */
     bool away;
@@ -44,14 +46,16 @@ struct ct_path {
     unsigned vector_count;
 };
 
-int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_unit *unit, uint32_t id,
-                struct ct_path **out)
+int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_view *view,
+                struct ct_unit *unit, uint32_t id, struct ct_path **out)
 {
     struct ct_path *p = calloc(1, sizeof *p);
     if (!p)
         return ct_fail_nomem(ctx, "path of a thread");
     p->ctx = ctx;
     p->code = code;
+    p->view = view;
+    p->changing = ct_code_changing(code);
     p->unit = unit;
     p->id = id;
     ct_unit_context(unit, id);
@@ -103,13 +107,17 @@ static unsigned async_number(const struct ct_path *p, struct place at)
 /* ---- a block ---- */
 
 /* Tells of the first `count` instructions of a block, up to but not including a waypoint that is its last. */
-static int tell_insns(struct ct_path *p, const struct ct_code_block *b, uint32_t count)
+static int tell_insns(struct ct_path *p, struct ct_code_block *b, uint32_t count)
 {
     uint32_t told = 0;
+    bool traceable = true;
+    const int bad = *p->changing && count ? ct_code_view_show(p->view, b, &traceable) : CT_OK;
+    if (bad)
+        return bad;
     ct_unit_next_level(p->unit, b->level);
     for (uint32_t i = 0; i < b->stop_count && b->stops[i].index < count; i++) {
         const struct ct_code_stop *stop = &b->stops[i];
-        ct_unit_insns(p->unit, stop->index + 1 - told, stop->end - stop->insn.size, stop->end, !b->changed);
+        ct_unit_insns(p->unit, stop->index + 1 - told, stop->end - stop->insn.size, stop->end, traceable);
         told = stop->index + 1;
         if (told == b->insns)
             return CT_OK;
@@ -119,7 +127,7 @@ static int tell_insns(struct ct_path *p, const struct ct_code_block *b, uint32_t
     }
     if (told < count)
         ct_unit_insns(p->unit, count - told, ct_code_insn_addr(b, count - 1), ct_code_insn_addr(b, count),
-                      !b->changed);
+                      traceable);
     return CT_OK;
 }
 
@@ -165,7 +173,7 @@ static int tell_stop(struct ct_path *p, const struct ct_code_stop *stop, struct 
 /* The block was left at its instruction `count`, which was not executed. */
 static int tell_fault(struct ct_path *p, uint32_t count, struct place next, unsigned number, bool *left)
 {
-    const struct ct_code_block *b = p->now;
+    struct ct_code_block *b = p->now;
     const int status = tell_insns(p, b, count);
     /* Without a signal QEMU only began again there. */
     if (status || (!p->handler && is_at(next, ct_code_insn_addr(b, count))))
@@ -184,7 +192,7 @@ static int tell_call(struct ct_path *p, bool *left)
 /* The block was executed whole, and then execution was at `next`. */
 static int tell_whole(struct ct_path *p, struct place next, bool *left)
 {
-    const struct ct_code_block *b = p->now;
+    struct ct_code_block *b = p->now;
     const struct ct_code_stop *stop = NULL;
     bool async = false;
     if (b->stop_count && b->stops[b->stop_count - 1].index + 1 == b->insns)
@@ -232,7 +240,7 @@ static int settle(struct ct_path *p, struct place next, bool *left)
     return status;
 }
 
-static int enter(struct ct_path *p, const struct ct_code_block *b)
+static int enter(struct ct_path *p, struct ct_code_block *b)
 {
     const struct place here = {b->addr, (enum ct_isa)b->isa, b->level};
     bool left = !p->now;
@@ -261,7 +269,7 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
     int status = CT_OK;
     for (size_t i = 0; i < size && !status; i++) {
         if (words[i] <= TRACE_BLOCK_MAX) {
-            const struct ct_code_block *b = ct_code_block(p->code, words[i]);
+            struct ct_code_block *b = ct_code_block(p->code, words[i]);
             if (!b)
                 return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: block %u was executed but never shown",
                                words[i]);

@@ -7,9 +7,10 @@
 
 struct ct_path;
 
-/* Of the thread with context ID `id`, in `code`, on the core that `unit` traces (neither is owned). */
-int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_unit *unit, uint32_t id,
-                struct ct_path **out);
+/* Of the thread with context ID `id`, in `code`, on the core that `unit` traces, which sees memory as `view` says or,
+ * with NULL, never changed (none is owned). */
+int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_view *view,
+                struct ct_unit *unit, uint32_t id, struct ct_path **out);
 void ct_path_free(struct ct_path *path);
 
 /* The thread is a processor of a whole machine, whose exceptions take it to handlers that are traced too. */

@@ -2,23 +2,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
+#include "record/snapshot_file.h"
 
-#define PAGE UINT64_C(4096)
-#define TAIL 4 /* bytes behind a region: an instruction is read as four bytes, also when it has two */
+#define PAGE CT_CODE_PAGE
 
-/* One text or memory file being written. */
-struct file {
-    struct ct_ctx *ctx;
-    FILE *out;
-    char path[4096];
-};
-
-static int create(struct ct_ctx *ctx, struct file *file, const char *dir, const char *name)
+int ct_snapshot_create(struct ct_ctx *ctx, struct ct_snapshot_file *file, const char *dir, const char *name)
 {
     file->ctx = ctx;
     snprintf(file->path, sizeof file->path, "%s/%s", dir, name);
@@ -28,7 +20,7 @@ static int create(struct ct_ctx *ctx, struct file *file, const char *dir, const 
                                file->path, strerror(errno));
 }
 
-static int finish(struct file *file)
+int ct_snapshot_finish(struct ct_snapshot_file *file)
 {
     const bool bad = ferror(file->out);
     if (!fclose(file->out) && !bad)
@@ -37,52 +29,84 @@ static int finish(struct file *file)
                    strerror(errno));
 }
 
+/* ---- memory that stays ---- */
+
 static void region_name(char name[40], uint64_t addr)
 {
     snprintf(name, 40, "mem_%" PRIx64 ".bin", addr);
 }
 
-/* Pages first..last lie side by side. */
-static int write_region(struct ct_ctx *ctx, const char *dir, struct ct_code_page *const *pages, size_t count)
+static bool follows(const struct ct_code_place *place, const struct ct_code_place *next)
 {
-    char name[40];
-    struct file file;
-    region_name(name, pages[0]->addr);
-    const int status = create(ctx, &file, dir, name);
-    if (status)
-        return status;
-    for (size_t i = 0; i < count; i++)
-        fwrite(pages[i]->bytes, 1, PAGE, file.out);
-    fwrite("\0\0\0", 1, TAIL, file.out);
-    return finish(&file);
+    return next->addr == place->addr + PAGE;
 }
 
-static size_t region_length(struct ct_code_page *const *pages, size_t count)
+/* Places from `first` on that lie side by side and stay. */
+static size_t region_count(const struct ct_snapshot_memory *m, size_t first)
 {
     size_t n = 1;
-    while (n < count && pages[n]->addr == pages[0]->addr + n * PAGE)
+    while (first + n < m->count && !m->changes[first + n] &&
+           follows(m->places[first + n - 1], m->places[first + n]))
         n++;
     return n;
 }
 
-static int write_core(struct ct_ctx *ctx, const struct ct_snapshot *s, unsigned number,
-                      struct ct_code_page *const *pages, size_t page_count)
+/* Bytes behind a region, where no other one follows. */
+static size_t region_tail(const struct ct_snapshot_memory *m, size_t last)
+{
+    return last + 1 < m->count && follows(m->places[last], m->places[last + 1]) ? 0 : CT_SNAPSHOT_TAIL;
+}
+
+static int write_region(struct ct_ctx *ctx, const struct ct_snapshot *s, const struct ct_snapshot_memory *m,
+                        size_t first, size_t count)
 {
     char name[40];
-    struct file file;
+    struct ct_snapshot_file file;
+    region_name(name, m->places[first]->addr);
+    const int status = ct_snapshot_create(ctx, &file, s->dir, name);
+    if (status)
+        return status;
+    for (size_t i = first; i < first + count; i++) {
+        const uint32_t version = ct_states_version(s->states, 0, m->places[i]);
+        fwrite(ct_code_version(m->places[i], version)->bytes, 1, PAGE, file.out);
+    }
+    fwrite("\0\0\0", 1, region_tail(m, first + count - 1), file.out);
+    return ct_snapshot_finish(&file);
+}
+
+static int write_memory(struct ct_ctx *ctx, const struct ct_snapshot *s, const struct ct_snapshot_memory *m)
+{
+    int status = CT_OK;
+    for (size_t i = 0, n; i < m->count && !status; i += n) {
+        n = m->changes[i] ? 1 : region_count(m, i);
+        if (!m->changes[i])
+            status = write_region(ctx, s, m, i, n);
+    }
+    return status;
+}
+
+static int write_core(struct ct_ctx *ctx, const struct ct_snapshot *s, unsigned number,
+                      const struct ct_snapshot_memory *m)
+{
+    char name[40];
+    struct ct_snapshot_file file;
     snprintf(name, sizeof name, "cpu_%u.ini", number);
-    const int status = create(ctx, &file, s->dir, name);
+    const int status = ct_snapshot_create(ctx, &file, s->dir, name);
     if (status)
         return status;
     fprintf(file.out, "[device]\nname=cpu_%u\nclass=core\ntype=%s\n", number, s->model);
-    for (size_t i = 0, n, k = 1; i < page_count; i += n, k++) {
-        n = region_length(pages + i, page_count - i);
-        region_name(name, pages[i]->addr);
-        fprintf(file.out, "\n[dump%zu]\nfile=%s\naddress=0x%" PRIx64 "\nlength=0x%" PRIx64 "\n", k, name,
-                pages[i]->addr, n * PAGE + TAIL);
+    for (size_t i = 0, n, k = 1; i < m->count; i += n) {
+        n = m->changes[i] ? 1 : region_count(m, i);
+        if (m->changes[i])
+            continue;
+        region_name(name, m->places[i]->addr);
+        fprintf(file.out, "\n[dump%zu]\nfile=%s\naddress=0x%" PRIx64 "\nlength=0x%" PRIx64 "\n", k++, name,
+                m->places[i]->addr, n * PAGE + region_tail(m, i + n - 1));
     }
-    return finish(&file);
+    return ct_snapshot_finish(&file);
 }
+
+/* ---- devices ---- */
 
 static void write_regs(FILE *out, const struct ct_source *source)
 {
@@ -112,15 +136,15 @@ static const char *type_of(const struct ct_source *source)
 static int write_source(struct ct_ctx *ctx, const struct ct_snapshot *s, const struct ct_snapshot_core *core)
 {
     char name[40];
-    struct file file;
+    struct ct_snapshot_file file;
     snprintf(name, sizeof name, "device_%u.ini", core->number);
-    const int status = create(ctx, &file, s->dir, name);
+    const int status = ct_snapshot_create(ctx, &file, s->dir, name);
     if (status)
         return status;
     fprintf(file.out, "[device]\nname=ETM_%u\nclass=trace_source\ntype=%s\n\n[regs]\n", core->number,
             type_of(core->source));
     write_regs(file.out, core->source);
-    return finish(&file);
+    return ct_snapshot_finish(&file);
 }
 
 static void write_program(FILE *out, const struct ct_snapshot_program *program, size_t number)
@@ -136,8 +160,8 @@ static void write_program(FILE *out, const struct ct_snapshot_program *program, 
 
 static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
 {
-    struct file file;
-    const int status = create(ctx, &file, s->dir, "snapshot.ini");
+    struct ct_snapshot_file file;
+    const int status = ct_snapshot_create(ctx, &file, s->dir, "snapshot.ini");
     if (status)
         return status;
     fprintf(file.out, "[snapshot]\nversion=1.0\ndescription=%s\n\n[device_list]\n", s->description);
@@ -147,14 +171,14 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
     fprintf(file.out, "\n[trace]\nmetadata=trace.ini\n");
     for (size_t i = 0; i < s->program_count; i++)
         write_program(file.out, &s->programs[i], i);
-    return finish(&file);
+    return ct_snapshot_finish(&file);
 }
 
 /* A buffer for each core, or one with frames. */
-static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s)
+static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s, const struct ct_snapshot_memory *m)
 {
-    struct file file;
-    const int status = create(ctx, &file, s->dir, "trace.ini");
+    struct ct_snapshot_file file;
+    int status = ct_snapshot_create(ctx, &file, s->dir, "trace.ini");
     if (status)
         return status;
     const size_t buffers = s->framed && s->core_count ? 1 : s->core_count;
@@ -170,24 +194,25 @@ static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s)
     fprintf(file.out, "\n[core_trace_sources]\n");
     for (size_t i = 0; i < s->core_count; i++)
         fprintf(file.out, "cpu_%u=ETM_%u\n", s->cores[i].number, s->cores[i].number);
-    return finish(&file);
+    if (ct_states_count(s->states) > 1)
+        status = ct_snapshot_write_states(ctx, s, m, buffers, file.out);
+    const int finished = ct_snapshot_finish(&file);
+    return status ? status : finished;
 }
 
 int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *s, struct ct_code *code)
 {
-    size_t count;
-    struct ct_code_page *const *pages = ct_code_pages(code, &count);
-    int status = CT_OK;
-    for (size_t i = 0, n; i < count && !status; i += n) {
-        n = region_length(pages + i, count - i);
-        status = write_region(ctx, s->dir, pages + i, n);
-    }
+    struct ct_snapshot_memory memory;
+    int status = ct_snapshot_look(ctx, s, code, &memory);
+    if (!status)
+        status = write_memory(ctx, s, &memory);
     for (size_t i = 0; i < s->core_count && !status; i++) {
-        status = write_core(ctx, s, s->cores[i].number, pages, count);
+        status = write_core(ctx, s, s->cores[i].number, &memory);
         if (!status)
             status = write_source(ctx, s, &s->cores[i]);
     }
     if (!status)
-        status = write_trace(ctx, s);
+        status = write_trace(ctx, s, &memory);
+    free(memory.changes);
     return status ? status : write_index(ctx, s);
 }

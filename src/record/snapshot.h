@@ -2,12 +2,20 @@
 #ifndef CT_RECORD_SNAPSHOT_H
 #define CT_RECORD_SNAPSHOT_H
 
-#include "record/code.h"
+#include "record/states.h"
+
+/* From here on the trace of a buffer is of another state of memory. */
+struct ct_snapshot_piece {
+    uint64_t from; /* byte of the trace file */
+    uint32_t state;
+};
 
 struct ct_snapshot_core {
     const struct ct_source *source; /* the name of the source is made here */
     unsigned number;
     const char *trace; /* file with its trace, in the directory; framed: all the same one */
+    const struct ct_snapshot_piece *pieces; /* of that file, in order; before the first it is of state 0 */
+    size_t piece_count;
 };
 
 /* An ELF file that ran. */
@@ -26,6 +34,7 @@ struct ct_snapshot {
     bool framed;
     size_t core_count;
     const struct ct_snapshot_core *cores;
+    const struct ct_states *states;
 };
 
 /* CT_ERR_IO: something cannot be written. */

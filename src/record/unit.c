@@ -154,11 +154,25 @@ static int overflow(struct ct_unit *u)
     return u->voice->lose(u);
 }
 
+/* The run is of another epoch than what was traced before. */
+static int renew(struct ct_unit *u, bool *on)
+{
+    const int status = u->o.renew(u->o.user, on);
+    u->traceable = u->traceable && *on;
+    if (!status && *on)
+        u->spoken = u->epoch;
+    return status;
+}
+
 /* Makes tracing ready for the run. CT_OK and *on, or an error. */
 static int decide(struct ct_unit *u, bool *on)
 {
     int status = overflow(u);
+    if (u->o.epoch && u->n && u->epoch != *u->o.epoch) /* what it began in is not there any more */
+        u->traceable = false;
     *on = filter(u) && !u->losing;
+    if (*on && !status && u->o.epoch && u->n && u->epoch != u->spoken)
+        status = renew(u, on);
     if (!*on) {
         u->tracing = false;
         return status;
@@ -246,6 +260,8 @@ int ct_unit_enter(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
 
 void ct_unit_insns(struct ct_unit *u, uint32_t n, uint64_t last, uint64_t end, bool traceable)
 {
+    if (u->o.epoch && !u->n)
+        u->epoch = *u->o.epoch;
     u->last = last;
     u->n += n;
     u->executed += n;
@@ -332,6 +348,17 @@ uint64_t ct_unit_traced(const struct ct_unit *u)
 uint64_t ct_unit_untraceable(const struct ct_unit *u)
 {
     return u->untraceable;
+}
+
+int ct_unit_restart(struct ct_unit *u)
+{
+    u->tracing = u->synced = u->begun = false;
+    u->depth = 0;
+    const int status = ct_unit_flush(u, true);
+    if (status)
+        return status;
+    u->voice->close(u);
+    return u->voice->open(u);
 }
 
 int ct_unit_finish(struct ct_unit *u)

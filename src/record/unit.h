@@ -40,6 +40,11 @@ struct ct_unit_options {
     uint32_t vmid;
     uint64_t
         *budget; /* instructions that may still be traced, by all units that share it; NULL: any number */
+    /* Where code changes while it runs: a number that grows when it does. NULL: it never does. */
+    const uint32_t *epoch;
+    /* Takes that what is traced from now on is of another epoch, and calls ct_unit_restart when nothing before it may
+     * be written behind it; *good false: it cannot be told of. */
+    int (*renew)(void *user, bool *good);
     /* Takes trace bytes; not 0 ends it all. */
     int (*write)(void *user, const uint8_t *bytes, size_t size);
     /* Takes each run, or is NULL. */
@@ -98,6 +103,9 @@ void ct_unit_context(struct ct_unit *unit, uint32_t id);
 uint64_t ct_unit_traced(const struct ct_unit *unit);
 /* … and executed, but not traceable. */
 uint64_t ct_unit_untraceable(const struct ct_unit *unit);
+
+/* Writes what is held back, and begins afresh with what comes. */
+int ct_unit_restart(struct ct_unit *unit);
 
 /* Writes what is held back. */
 int ct_unit_finish(struct ct_unit *unit);

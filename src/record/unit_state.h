@@ -48,6 +48,8 @@ struct ct_unit {
     uint64_t last; /* its last instruction */
     uint32_t n;
     bool traceable;
+    uint32_t epoch;            /* of its code … */
+    uint32_t spoken;           /* … and of what was traced last */
     uint8_t level, next_level; /* exception level of now and of what comes next */
     bool excepted;             /* an exception was traced last */
     /* Trace. */

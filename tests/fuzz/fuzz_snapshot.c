@@ -77,6 +77,13 @@ static void touch(const struct ct_capture *capture)
             sum += strlen(buffer->images[k].path);
         }
     }
+    for (size_t i = 0; i < capture->buffer_count; i++) {
+        const struct ct_buffer *buffer = &capture->buffers[i];
+        for (size_t k = 0; k < buffer->piece_count; k++)
+            if (!buffer->maps || buffer->pieces[k].time >= buffer->maps->processes[0].generation_count ||
+                (k && buffer->pieces[k].offset != buffer->pieces[k - 1].offset + buffer->pieces[k - 1].size))
+                abort();
+    }
     for (size_t i = 0; i < capture->missing_count; i++)
         sum += strlen(capture->missing[i]);
     if (sum == SIZE_MAX)

@@ -149,36 +149,71 @@ static int compare_ptm(const struct ct_source *source, const struct ocsd_region 
     return bad;
 }
 
-static int compare_buffer(const struct ct_buffer *buffer, unsigned *total)
+/* What there is to read instructions from. */
+struct memory {
+    struct ocsd_region regions[REGIONS];
+    unsigned count;
+};
+
+static int add_images(struct memory *memory, const struct ct_image *images, size_t count)
 {
-    static struct ocsd_region regions[REGIONS];
-    unsigned count = 0;
-    size_t size;
-    int bad = 0;
-    uint8_t *trace = read_file(buffer->path, &size);
-    for (size_t i = 0; i < buffer->image_count && count < REGIONS; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t have;
-        regions[count].bytes = read_file(buffer->images[i].path, &have);
-        regions[count].addr = buffer->images[i].addr;
-        regions[count].size = (uint32_t)have;
-        regions[count].space = CT_SPACE_ANY;
-        count++;
+        uint8_t *bytes = memory->count < REGIONS ? read_file(images[i].path, &have) : NULL;
+        if (!bytes || images[i].offset + images[i].size > have) {
+            printf("%s: is no image, or one too many\n", images[i].path);
+            free(bytes);
+            return 1;
+        }
+        memmove(bytes, bytes + images[i].offset, images[i].size);
+        memory->regions[memory->count++] = (struct ocsd_region){
+            .addr = images[i].addr, .bytes = bytes, .size = (uint32_t)images[i].size, .space = CT_SPACE_ANY};
     }
-    for (size_t i = 0; i < buffer->source_count && trace; i++) {
+    return 0;
+}
+
+static void drop_images(struct memory *memory)
+{
+    for (unsigned i = 0; i < memory->count; i++)
+        free((void *)(uintptr_t)memory->regions[i].bytes);
+    memory->count = 0;
+}
+
+/* Trace from its own beginning on, with the images of the buffer and those of a state (or NULL). */
+static int compare_bytes(const struct ct_buffer *buffer, const struct ct_generation *state,
+                         const uint8_t *trace, size_t size, unsigned *total)
+{
+    static struct memory memory;
+    int bad = add_images(&memory, buffer->images, buffer->image_count) ||
+              (state && add_images(&memory, state->images, state->image_count));
+    for (size_t i = 0; i < buffer->source_count && !bad; i++) {
         const struct ct_source *source = &buffer->sources[i];
         struct stream stream = {0};
-        bad |= buffer->framing == CT_FRAMING_NONE ? add(&stream, trace, size)
-                                                  : unframe(&stream, source->trace_id, trace, size);
-        if (source->protocol == CT_PROTOCOL_PTM)
-            bad |= compare_ptm(source, regions, count, &stream, total);
-        else
-            bad |= compare_etm4(source, regions, count, &stream, total);
+        bad = buffer->framing == CT_FRAMING_NONE ? add(&stream, trace, size)
+                                                 : unframe(&stream, source->trace_id, trace, size);
+        if (!bad && stream.size && source->protocol == CT_PROTOCOL_PTM)
+            bad = compare_ptm(source, memory.regions, memory.count, &stream, total);
+        else if (!bad && stream.size)
+            bad = compare_etm4(source, memory.regions, memory.count, &stream, total);
         free(stream.bytes);
     }
-    for (unsigned i = 0; i < count; i++)
-        free((void *)(uintptr_t)regions[i].bytes);
+    drop_images(&memory);
+    return bad;
+}
+
+/* All of it with what OpenCSD reads from a capture; where memory changes, also each piece with its own memory. */
+static int compare_buffer(const struct ct_buffer *buffer, unsigned *total)
+{
+    size_t size;
+    uint8_t *trace = read_file(buffer->path, &size);
+    int bad = !trace || compare_bytes(buffer, NULL, trace, size, total);
+    for (size_t i = 0; i < buffer->piece_count && !bad; i++) {
+        const struct ct_piece *piece = &buffer->pieces[i];
+        bad = compare_bytes(buffer, &buffer->maps->processes[0].generations[piece->time],
+                            trace + piece->offset, piece->size, total);
+    }
     free(trace);
-    return bad || !trace;
+    return bad;
 }
 
 int main(int argc, char **argv)

@@ -83,8 +83,9 @@ def programs_of(arch):
         kinds = [("-static", "-marm"), ("-static", "-mthumb"), ("-mthumb",)]
     for kind in kinds:
         yield Example("primes.c", *kind, arch=arch, arguments=("500",))
-        yield Example("signals.c", *kind, arch=arch, arguments=("20" if LONG else "1",))
+        yield Example("signals.c", *kind, arch=arch, arguments=("4" if LONG else "1",))
         yield Example("threads.c", *kind, arch=arch)
+        yield Example("rewrites.c", *kind, arch=arch)
         yield Example("exceptions.cc", *kind, arch=arch)
     yield Example("generated.c", *kinds[0], arch=arch)
     busybox = "bin/busybox"

@@ -478,6 +478,81 @@ static void programs_are_named(void **state)
     fixture_free(&f);
 }
 
+static const char states_ini[] = "[coretap.image0]\nfile=ram.bin\naddress=0x1000\nlength=8\n"
+                                 "[coretap.image1]\nfile=ram.bin\naddress=0x1000\noffset=8\nlength=8\n"
+                                 "[coretap.image2]\nfile=gone.bin\naddress=0x2000\n"
+                                 "[coretap.state0]\nimage=0\n"
+                                 "[coretap.state1]\nimage=2\nimage=1\n"
+                                 "[coretap.piece0]\nbuffer=ETB\nfrom=16\nstate=1\n";
+
+static int open_with_states(struct fixture *f, const char *more)
+{
+    char text[sizeof trace_ini + sizeof states_ini + 200];
+    setup(f);
+    snprintf(text, sizeof text, "%s%s%s", trace_ini, states_ini, more);
+    fixture_put(f, "cap/trace.ini", text);
+    fixture_put(f, "cap/etb.bin", "0123456789abcdef0123456789abcdef");
+    return fixture_open(f, "cap");
+}
+
+static void code_that_changed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(open_with_states(&f, ""), CT_OK);
+    const struct ct_buffer *etb = &f.capture->buffers[0], *probe = &f.capture->buffers[1];
+    assert_int_equal(etb->image_count, 2); /* those that stay */
+    assert_true(etb->maps->by_piece);
+    assert_ptr_equal(etb->maps, f.capture->maps);
+    assert_int_equal(etb->maps->process_count, 1);
+    const struct ct_process *process = etb->maps->processes;
+    assert_int_equal(process->generation_count, 2);
+    assert_int_equal(process->generations[0].image_count, 1);
+    assert_int_equal(process->generations[1].image_count, 1); /* one is missing */
+    assert_int_equal(process->generations[1].images[0].offset, 8);
+    assert_int_equal(f.capture->missing_count, 2);
+    assert_int_equal(etb->piece_count, 2);
+    assert_int_equal(etb->pieces[0].offset, 0);
+    assert_int_equal(etb->pieces[0].size, 16);
+    assert_int_equal(etb->pieces[0].time, 0);
+    assert_int_equal(etb->pieces[1].offset, 16);
+    assert_int_equal(etb->pieces[1].size, 16);
+    assert_int_equal(etb->pieces[1].time, 1);
+    assert_int_equal(etb->pieces[1].joins, 1);
+    assert_int_equal(probe->piece_count, 1); /* all of it is of the first state */
+    fixture_free(&f);
+
+    assert_int_equal(open_with_states(&f, "[coretap.piece1]\nbuffer=ETB\nfrom=48\nstate=0\n"), CT_OK);
+    assert_int_equal(f.capture->buffers[0].piece_count, 2);
+    assert_true(has_words(f.log, WORDS("cap/trace.ini", "[coretap.piece1]", "cap/etb.bin", "cut")));
+    fixture_free(&f);
+}
+
+static void states_that_lead_nowhere(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int code;
+        const char *words[4];
+    } cases[] = {
+        {"[coretap.state2]\nimage=3\n", CT_ERR_CONFIG, {"cap/trace.ini", "[coretap.state2]", "image=3"}},
+        {"[coretap.piece1]\nbuffer=ETB\nfrom=32\nstate=2\n", CT_ERR_CONFIG, {"[coretap.piece1]", "state="}},
+        {"[coretap.piece1]\nbuffer=ETB\nfrom=16\n", CT_ERR_CONFIG, {"[coretap.piece1]", "not behind"}},
+        {"[coretap.piece1]\nbuffer=ETB\nfrom=24\n", CT_ERR_CONFIG, {"[coretap.piece1]", "frame"}},
+        {"[coretap.image3]\naddress=0\n", CT_ERR_CONFIG, {"[coretap.image3]", "file="}},
+        {"[coretap.image3]\nfile=''\n", CT_ERR_CONFIG, {"cap/trace.ini", "name of a file"}},
+        {"[coretap.state2]\nimage=x\n", CT_ERR_CONFIG, {"cap/trace.ini", "x"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        int code = open_with_states(&f, cases[i].text);
+        if (code != cases[i].code || !has_words(ct_ctx_error(f.ctx), cases[i].words))
+            fail_msg("case %zu: %s: %s", i, ct_error_name(code), ct_ctx_error(f.ctx));
+        fixture_free(&f);
+    }
+}
+
 static void limits_end_it(void **state)
 {
     (void)state;
@@ -528,6 +603,8 @@ int main(void)
         cmocka_unit_test(lines_of_the_dialect),
         cmocka_unit_test(long_lines),
         cmocka_unit_test(programs_are_named),
+        cmocka_unit_test(code_that_changed),
+        cmocka_unit_test(states_that_lead_nowhere),
         cmocka_unit_test(limits_end_it),
         cmocka_unit_test(protocols_and_framings_have_names),
     };

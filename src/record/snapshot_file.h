@@ -1,0 +1,38 @@
+/* Inside of what writes snapshots: its files, and which memory stays. */
+#ifndef CT_RECORD_SNAPSHOT_FILE_H
+#define CT_RECORD_SNAPSHOT_FILE_H
+
+#include <stdio.h>
+
+#include "record/snapshot.h"
+
+#define CT_SNAPSHOT_TAIL                                                                                     \
+    4 /* bytes behind a region: an instruction is read as four bytes, also when it has two */
+
+/* One text or memory file being written. */
+struct ct_snapshot_file {
+    struct ct_ctx *ctx;
+    FILE *out;
+    char path[4096];
+};
+
+int ct_snapshot_create(struct ct_ctx *ctx, struct ct_snapshot_file *file, const char *dir, const char *name);
+int ct_snapshot_finish(struct ct_snapshot_file *file);
+
+/* All that code was executed from. */
+struct ct_snapshot_memory {
+    struct ct_code_place *const *places; /* by address */
+    size_t count;
+    bool joined;   /* what lies side by side and changes is one image */
+    bool *changes; /* of each place: it is not the same in all states */
+};
+
+/* `changes` is to be freed. CT_ERR_NOMEM. */
+int ct_snapshot_look(struct ct_ctx *ctx, const struct ct_snapshot *snapshot, struct ct_code *code,
+                     struct ct_snapshot_memory *memory);
+
+/* Writes what changes into a file of its own, and what describes it to `out`. */
+int ct_snapshot_write_states(struct ct_ctx *ctx, const struct ct_snapshot *snapshot,
+                             const struct ct_snapshot_memory *memory, size_t buffers, FILE *out);
+
+#endif
