@@ -53,6 +53,7 @@ struct cli_command {
     const char *name;
     const char *summary; /* for lists of subcommands: no capital, no full stop */
     const char *operand; /* what the one operand is called, or NULL for none */
+    bool many;           /* operands, of which there is one at least: cli_args.rest; .operand is the first */
     const char *rest; /* what all arguments after the options are called (instead of an operand), or NULL */
     const char *synopsis;  /* options that must be there, as written in the usage line, or NULL */
     const char *exit_text; /* sentences about the exit status, or NULL when it is the usual one */

@@ -163,7 +163,7 @@ static enum cli_parse take_operand(const struct cli_command *command, int argc, 
         cli_usage_error(command, "%s is missing", command->operand);
         return CLI_PARSE_BAD;
     }
-    if (argc - optind > wanted) {
+    if (argc - optind > wanted && !command->many) {
         cli_usage_error(command, "'%s' is one argument too many", argv[optind + wanted]);
         return CLI_PARSE_BAD;
     }

@@ -1,33 +1,57 @@
 /* coretap spec: writes specifications from what was measured (paper 2, continuous validation of timing). The times are measured
  * by a specification, too, so that those which are written down mean the same. */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/capture.h"
 #include "cli/commands.h"
 #include "cli/elf_files.h"
-#include "cli/passes.h"
-#include "coretap/verify.h"
+#include "cli/spec_measure.h"
 
 enum {
     TIMING = CLI_CAPTURE_OPTIONS,
     ELF,
     FUNCTION,
+    MATCH,
+    MOST,
     PAIR,
     MARGIN,
+};
+
+enum {
+    MOST_MARGIN = 1000, /* percent */
+    USUAL_MARGIN = 5,
+    USUAL_MOST = 64
 };
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
     [TIMING] = {.name = "timing",
                 .kind = CLI_FLAG,
-                .help = "Least and greatest times of --function and --pair; there is nothing else yet."},
+                .help = "Least and greatest times of functions and ways; there is nothing else yet."},
     [ELF] = CLI_ELF_FILES,
-    [FUNCTION] = {.name = "function",
-                  .kind = CLI_LIST,
-                  .arg = "NAME",
-                  .help = "Time from the call of this function to its return. Can be given more than once."},
+    [FUNCTION] =
+        {.name = "function",
+         .kind = CLI_LIST,
+         .arg = "NAME",
+         .help = "Time from the call of this function to its return. Can be given more than once. Without "
+                 "it and --pair: of all functions that ran from call to return."},
+    [MATCH] = {.name = "match",
+               .letter = 'm',
+               .kind = CLI_LIST,
+               .arg = "GLOB",
+               .help = "Of all functions only those whose name is like this, as 'parse_*'. Can be given more "
+                       "than once."},
+    [MOST] = {.name = "most",
+              .kind = CLI_NUMBER,
+              .arg = "N",
+              .min = 1,
+              .max = SPEC_WAYS,
+              .help =
+                  "Of all functions only so many, those that took the most cycles; 64 without this option."},
     [PAIR] = {.name = "pair",
               .letter = 'p',
               .kind = CLI_LIST,
@@ -41,201 +65,81 @@ static const struct cli_option options[] = {
                         "this option."},
 };
 
-#define BATCH 1024
-
-enum {
-    NAME_MAX_SIZE = 80,
-    MARGIN_MAX = 1000, /* percent */
-    TEXT_MAX = CLI_LIST_MAX * 1400
-};
-
-/* One way that is measured. */
-struct way {
-    char name[NAME_MAX_SIZE];
-    uint64_t count, least, most;
-};
-
-struct measuring {
-    struct cli_passes passes;
-    struct cli_elfs programs;
-    struct ct_watches *watches;
-    struct ct_watcher *watcher;
-    struct ct_verifier *verifier;
-    struct ct_monitor_spec *spec;
-    struct way ways[CLI_LIST_MAX];
-    size_t way_count;
-    bool failed;
-    struct ct_watch_event batch[BATCH];
-    char text[TEXT_MAX]; /* definitions of the ends of all ways */
-    size_t size;
-};
-
-/* ---- measuring ---- */
-
-static void on_result(void *user, const struct ct_verify_result *result)
-{
-    struct measuring *m = user;
-    struct way *way = &m->ways[result->output];
-    const uint64_t took = strtoull(result->value, NULL, 10);
-    if (result->uncertain) /* an end may belong to a start that is missing */
-        return;
-    if (!way->count || took < way->least)
-        way->least = took;
-    if (took > way->most)
-        way->most = took;
-    way->count++;
-}
-
-static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
-{
-    struct measuring *m = user;
-    size_t count;
-    int rc;
-    (void)stream;
-    do {
-        rc = ct_watcher_run(m->watcher, batch, m->batch, BATCH, &count);
-        const int fed = ct_verifier_feed(m->verifier, m->batch, count);
-        rc = fed ? fed : rc;
-    } while (rc == 0);
-    return rc < 0 ? rc : 0;
-}
-
-static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
-{
-    struct measuring *m = passes->user;
-    struct ct_ctx *ctx = passes->capture.args->ctx;
-    chain->level = CT_LEVEL_STEPS;
-    sink->steps = on_steps;
-    const bool fine = ct_watcher_new(ctx, m->watches, &m->watcher) == CT_OK &&
-                      ct_verifier_start(m->verifier, on_result, m) == CT_OK;
-    return fine ? CLI_CLEAN : cli_library_error(ctx);
-}
-
-static void end(struct cli_passes *passes)
-{
-    struct measuring *m = passes->user;
-    if (ct_verifier_finish(m->verifier) != CT_OK) {
-        m->failed = true;
-        cli_library_error(passes->capture.args->ctx);
-    }
-    ct_watcher_free(m->watcher);
-    m->watcher = NULL;
-}
-
 /* ---- what is measured ---- */
 
-/* The source that a place is in the watchpoint dialect, in `room`. False: none. */
-static bool source_of(const char *place, char *room, size_t size)
+static bool has_option(const struct cli_args *args, size_t option)
 {
-    const char *colon = strrchr(place, ':');
-    int n = -1;
-    if (strchr(place, '"') || strchr(place, '\\'))
-        return false;
-    if (strncmp(place, "entry:", 6) == 0)
-        n = snprintf(room, size, "function_call(\"%s\")", place + 6);
-    else if (strncmp(place, "return:", 7) == 0)
-        n = snprintf(room, size, "function_return(\"%s\")", place + 7);
-    else if (strncmp(place, "0x", 2) == 0 && strspn(place + 2, "0123456789abcdefABCDEF") == strlen(place + 2))
-        n = snprintf(room, size, "onExecuting %s", place);
-    else if (colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1))
-        n = snprintf(room, size, "codeLine(\"%s\")", place);
-    return n > 0 && (size_t)n < size;
+    return args->values[option].given;
 }
 
-static bool add_way(struct measuring *m, const char *name, const char *from, const char *to)
-{
-    char start[600], stop[600];
-    struct way *way = &m->ways[m->way_count];
-    if (!source_of(from, start, sizeof start) || !source_of(to, stop, sizeof stop)) {
-        cli_say("'%s' to '%s': a place is FILE:LINE, 0xADDRESS, entry:NAME or return:NAME", from, to);
-        return false;
-    }
-    const size_t size = strlen(name);
-    if (size >= sizeof way->name) {
-        cli_say("function '%s': a name of at most %d characters can be in a specification; use --pair", name,
-                NAME_MAX_SIZE - 1);
-        return false;
-    }
-    for (size_t i = 0; i <= size; i++) {
-        const char c = name[i];
-        const bool word =
-            !c || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        way->name[i] = word ? c : '_';
-    }
-    m->way_count++;
-    m->size +=
-        (size_t)snprintf(m->text + m->size, sizeof m->text - m->size,
-                         "define %s_start := %s\ndefine %s_end := %s\n", way->name, start, way->name, stop);
-    return true;
-}
-
-static bool add_function(struct measuring *m, const char *name)
-{
-    char from[500], to[500];
-    if (strlen(name) > 400)
-        return add_way(m, name, name, name); /* which says that it is too long */
-    snprintf(from, sizeof from, "entry:%s", name);
-    snprintf(to, sizeof to, "return:%s", name);
-    return add_way(m, name, from, to);
-}
-
-static bool add_pair(struct measuring *m, const char *text)
-{
-    char from[500], name[32];
-    const size_t size = strcspn(text, " ");
-    const char *to = text + size + strspn(text + size, " ");
-    if (!size || !*to || size >= sizeof from || strlen(to) >= sizeof from) {
-        cli_say("--pair '%s': two places with a space between are expected", text);
-        return false;
-    }
-    memcpy(from, text, size);
-    from[size] = '\0';
-    snprintf(name, sizeof name, "way%zu", m->way_count + 1);
-    return add_way(m, name, from, to);
-}
-
-static bool add_ways(struct measuring *m, const struct cli_args *args)
+static bool add_named(struct spec_ways *ways, const struct cli_args *args)
 {
     bool fine = true;
     for (size_t i = 0; fine && i < args->list_count; i++) {
         if (args->list[i].option == FUNCTION)
-            fine = add_function(m, args->list[i].text);
+            fine = spec_add_function(ways, args->list[i].text);
         else if (args->list[i].option == PAIR)
-            fine = add_pair(m, args->list[i].text);
+            fine = spec_add_pair(ways, args->list[i].text);
     }
     return fine;
 }
 
-/* The specification that measures: the time of each way. */
-static int compile(struct measuring *m, struct ct_ctx *ctx)
+static bool is_wanted(const struct cli_args *args, const char *name)
 {
-    static char text[2 * TEXT_MAX];
-    const struct ct_monitor_options o = {.size = sizeof o, .dialect = CT_MONITOR_WATCHPOINT, .no_include = 1};
-    size_t size = (size_t)snprintf(text, sizeof text, "%s", m->text);
-    for (size_t i = 0; i < m->way_count; i++) {
-        const char *name = m->ways[i].name;
-        size += (size_t)snprintf(text + size, sizeof text - size,
-                                 "define %s_took := duration(%s_start, %s_end)\nout %s_took\n", name, name,
-                                 name, name);
-    }
-    return ct_monitor_compile(ctx, "measured", text, size, &o, &m->spec);
+    bool wanted = !has_option(args, MATCH);
+    for (size_t i = 0; !wanted && i < args->list_count; i++)
+        wanted = args->list[i].option == MATCH && fnmatch(args->list[i].text, name, 0) == 0;
+    return wanted && strlen(name) < SPEC_NAME;
 }
 
-static bool prepare(struct measuring *m, const struct cli_args *args)
+/* Calls `read` for each capture. Result: the worst code. */
+static int each_capture(const struct cli_args *args, int (*read)(void *to, const struct cli_args *args),
+                        void *to)
 {
-    const struct ct_verify_options o = {.size = sizeof o};
-    if (!add_ways(m, args) || !cli_elfs_load(&m->programs, args, ELF, CLI_ELF_SYMBOLS | CLI_ELF_LINES))
-        return false;
-    bool fine = ct_watches_new(args->ctx, &m->watches) == CT_OK;
-    for (size_t i = 0; fine && i < m->programs.count; i++) {
-        const struct ct_watch_program program = {m->programs.all[i].symbols, m->programs.all[i].lines, NULL};
-        fine = ct_watches_add_program(m->watches, &program) == CT_OK;
+    int worst = CLI_CLEAN;
+    for (int i = 0; i < args->rest_count && worst != CLI_FAILED; i++) {
+        struct cli_args one = *args;
+        one.operand = args->rest[i];
+        int code = read(to, &one);
+        worst = code > worst ? code : worst;
     }
-    fine = fine && compile(m, args->ctx) == CT_OK &&
-           ct_verifier_new(args->ctx, &o, m->watches, &m->verifier) == CT_OK &&
-           ct_verifier_add(m->verifier, m->spec, "measured", NULL, 0) == CT_OK;
-    if (!fine)
-        cli_library_error(args->ctx);
+    return worst;
+}
+
+static int find(void *to, const struct cli_args *args)
+{
+    return spec_functions_find(to, args, ELF);
+}
+
+static int measure(void *to, const struct cli_args *args)
+{
+    return spec_measure(to, args, ELF);
+}
+
+/* All functions that ran, the longest first. */
+static bool add_all(struct spec_ways *ways, const struct cli_args *args)
+{
+    const size_t most = has_option(args, MOST) ? args->values[MOST].number : USUAL_MOST;
+    struct spec_functions functions = {0};
+    size_t left = 0;
+    bool fine = each_capture(args, find, &functions) != CLI_FAILED;
+    spec_functions_sort(&functions);
+    for (size_t i = 0; fine && i < functions.count; i++) {
+        const bool wanted = is_wanted(args, functions.all[i].name);
+        if (wanted && ways->count < most)
+            fine = spec_add_function(ways, functions.all[i].name);
+        else
+            left += wanted;
+    }
+    spec_functions_free(&functions);
+    if (fine && !ways->count) {
+        cli_say(
+            "no function%s ran from its call to its return with cycles counted; there is nothing to specify",
+            has_option(args, MATCH) ? " that is wanted" : "");
+        return false;
+    }
+    if (fine && left && !args->quiet)
+        cli_say("%zu more functions ran for a shorter time and are left out; give --most or --match", left);
     return fine;
 }
 
@@ -243,7 +147,7 @@ static bool prepare(struct measuring *m, const struct cli_args *args)
 
 /* An interval that inPast looks back on does not hold its far end: what was measured is allowed when the bound is one
  * tick larger. */
-static void print_way(const struct way *w, uint64_t percent)
+static void print_way(const struct spec_way *w, uint64_t percent)
 {
     const char *name = w->name;
     const unsigned __int128 less = (unsigned __int128)w->least * (percent < 100 ? 100 - percent : 0) / 100;
@@ -266,15 +170,15 @@ static void print_way(const struct way *w, uint64_t percent)
         name, name, name, name, high, name);
 }
 
-static void print_spec(const struct measuring *m, const struct cli_args *args, uint64_t percent)
+static void print_spec(const struct spec_ways *ways, const struct cli_args *args, uint64_t percent)
 {
     printf("-- Times from one place to the next, as measured, and %" PRIu64 " %% beyond.\n"
            "-- Times are cycles: coretap monitor --spec THIS --elf PROGRAM CAPTURE\n%s",
-           percent, m->text);
-    for (size_t i = 0; i < m->way_count; i++) {
-        print_way(&m->ways[i], percent);
-        if (!m->ways[i].count && !args->quiet)
-            cli_say("%s: never seen from start to end; it is not in the specification", m->ways[i].name);
+           percent, ways->text);
+    for (size_t i = 0; i < ways->count; i++) {
+        print_way(&ways->all[i], percent);
+        if (!ways->all[i].count && !args->quiet)
+            cli_say("%s: never seen from start to end; it is not in the specification", ways->all[i].name);
     }
 }
 
@@ -285,51 +189,55 @@ static bool read_margin(const char *text, uint64_t *percent)
     if (!digits || digits > 4 || (text[digits] && strcmp(text + digits, "%") != 0))
         return false;
     *percent = strtoull(text, NULL, 10);
-    return *percent <= MARGIN_MAX;
+    return *percent <= MOST_MARGIN;
+}
+
+/* Functions are looked for in a pass before the one that measures. */
+static int check(const struct cli_args *args, bool named)
+{
+    if (!args->values[TIMING].given)
+        return cli_usage_error(args->command, "a specification of what? give --timing");
+    if (named && (has_option(args, MATCH) || has_option(args, MOST)))
+        return cli_usage_error(args->command,
+                               "--match and --most are for all functions, without --function and --pair");
+    for (int i = 0; i < args->rest_count && !named; i++)
+        if (strcmp(args->rest[i], "-") == 0)
+            return cli_usage_error(args->command,
+                                   "trace is read twice to find the functions in it, so it cannot come "
+                                   "from standard input; name them with --function");
+    return CLI_CLEAN;
 }
 
 static int run(const struct cli_args *args)
 {
-    static struct measuring m;
+    static struct spec_ways ways;
     const struct cli_value *margin = &args->values[MARGIN];
-    uint64_t percent = 5;
-    bool wanted = false;
-    for (size_t i = 0; i < args->list_count; i++)
-        wanted |= args->list[i].option == FUNCTION || args->list[i].option == PAIR;
+    const bool named = has_option(args, FUNCTION) || has_option(args, PAIR);
+    uint64_t percent = USUAL_MARGIN;
     if (margin->given && !read_margin(margin->text, &percent))
         return cli_usage_error(args->command, "--margin %s: is not a number from 0 to %d, with or without %%",
-                               margin->text, MARGIN_MAX);
-    if (!args->values[TIMING].given || !wanted)
-        return cli_usage_error(args->command,
-                               "a specification of what? give --timing, and --function or --pair");
-    m.passes.user = &m;
-    m.passes.begin = begin;
-    m.passes.end = end;
-    int code = CLI_FAILED;
-    if (prepare(&m, args)) {
-        code = cli_passes_run(&m.passes, args);
-        if (m.failed)
-            code = CLI_FAILED;
-        if (code != CLI_FAILED)
-            print_spec(&m, args, percent);
-    }
-    ct_verifier_free(m.verifier);
-    ct_monitor_spec_free(m.spec);
-    ct_watches_free(m.watches);
-    cli_elfs_free(&m.programs);
+                               margin->text, MOST_MARGIN);
+    if (check(args, named) != CLI_CLEAN || !(named ? add_named(&ways, args) : add_all(&ways, args)))
+        return CLI_FAILED;
+    const int code = each_capture(args, measure, &ways);
+    if (code != CLI_FAILED)
+        print_spec(&ways, args, percent);
     return code;
 }
 
 const struct cli_command cli_command_spec = {
     .name = "spec",
     .summary = "write a specification of measured times",
-    .operand = "CAPTURE",
+    .operand = "CAPTURE...",
+    .many = true,
     .synopsis = "--timing",
-    .about = "Measures how many cycles execution takes from the call of a function to its return, or from "
-             "one place to another, and prints a specification in TeSSLa for 'coretap monitor': an event of "
-             "an output NAME_min_violation or NAME_max_violation is a time that lies outside of what was "
-             "measured and the margin. An end belongs to the last start before it. What lies behind lost "
-             "trace does not count.",
+    .about =
+        "Measures how many cycles execution takes from the call of a function to its return, or from "
+        "one place to another, and prints a specification in TeSSLa for 'coretap monitor': an event of "
+        "an output NAME_min_violation or NAME_max_violation is a time that lies outside of what was "
+        "measured in all captures and the margin. Without --function and --pair it is about the functions "
+        "that ran from call to return. An end belongs to the last start before it. What lies behind lost "
+        "trace does not count.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

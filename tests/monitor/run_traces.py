@@ -7,6 +7,7 @@ What the right verdicts are, and when, is computed here from the watchpoints alo
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -179,13 +180,50 @@ def check_generated(folder):
     assert "_violation" not in nothing, nothing
 
 
+def ways_of(text):
+    """{way: (times seen, least, most)} of a generated specification."""
+    rows = re.findall(r"-- (\w+): seen (\d+) times, (\d+) to (\d+) cycles", text)
+    return {name: tuple(map(int, numbers)) for name, *numbers in rows}
+
+
+def check_all_functions(folder):
+    """Without a way: all functions that ran, in all captures together; none of the captures violates it."""
+    case = Case(folder, validation, False)
+    captures = [folder / f"seed{seed}" for seed in (1, 2)]
+    for seed, capture in enumerate(captures, 1):
+        run("record", "-q", "--cycle-count=4", "--seed", seed, "-o", capture, "--", case.program)
+    usual = ["spec", "-q", "--timing", "--margin", 0, "--elf", case.program]
+    spec = [*usual, "--most", 256] # more than the program has
+    first, second = (ways_of(run(*spec, capture)) for capture in captures)
+    text = run(*spec, *captures)
+    both = ways_of(text)
+    assert both.keys() == first.keys() | second.keys() and len(both) > 1, (both, first, second)
+    for name, (count, least, most) in both.items():
+        ones = [w[name] for w in (first, second) if name in w]
+        assert count == sum(n for n, _, _ in ones), (name, both[name], ones)
+        assert least == min(low for _, low, _ in ones) and most == max(high for _, _, high in ones), (name, ones)
+    generated = folder / "generated.tessla"
+    generated.write_text(text)
+    for case.capture in captures:
+        assert not any(row["output"].endswith("violation") for row in case.monitor("-a", "--spec", generated, codes=(0,)))
+    # The first capture alone does not cover the second one, whose cycles are others.
+    generated.write_text(run(*spec, captures[0]))
+    assert case.monitor("--spec", generated, codes=(1,))
+    # Options between and behind the captures, and what restricts them.
+    name = next(iter(both))
+    assert ways_of(run(*usual, captures[0], "--match", name, captures[1])).keys() == {name}
+    assert list(ways_of(run(*usual, *captures, "--most", 1))) == [name]
+    assert list(ways_of(run(*usual, *captures))) == list(both)[:64]
+
+
 def main():
     missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
     checks = [(f"{listing.__name__}, {'bug' if bug else 'no bug'}",
                lambda folder, listing=listing, bug=bug: check_listing(Case(folder, listing, bug)))
               for listing in BINDS for bug in (False, True)]
     checks += [("several specifications", check_together), ("lost trace", check_gaps),
-               ("specification from measured times", check_generated)]
+               ("specification from measured times", check_generated),
+               ("specification of all functions", check_all_functions)]
     print(f"1..{len(checks)}")
     failed = 0
     for number, (name, check) in enumerate(checks, 1):

@@ -1,6 +1,6 @@
 # What is wanted has to be said.
-$ coretap spec -q --timing examples/quickstart
-! coretap spec: a specification of what? give --timing, and --function or --pair
+$ coretap spec -q examples/quickstart
+! coretap spec: a specification of what? give --timing
 ! Try 'coretap spec --help'.
 [2]
 $ coretap spec -q --timing --pair "0x80560 0x80568" --margin 0 examples/quickstart
@@ -25,3 +25,18 @@ $ coretap spec -q --timing --pair "0x80560 0x80568" --margin 1001 examples/quick
 ! coretap spec: --margin 1001: is not a number from 0 to 1000, with or without %
 ! Try 'coretap spec --help'.
 [2]
+# Without --function and --pair: all functions that ran, for which trace is read twice.
+$ coretap spec -q --timing -
+! coretap spec: trace is read twice to find the functions in it, so it cannot come from standard input; name them with --function
+! Try 'coretap spec --help'.
+[2]
+$ coretap spec -q --timing --match 'x*' --function main examples/quickstart
+! coretap spec: --match and --most are for all functions, without --function and --pair
+! Try 'coretap spec --help'.
+[2]
+$ coretap spec -q --timing examples/quickstart
+! coretap: no function ran from its call to its return with cycles counted; there is nothing to specify
+[2]
+# Several captures: counts add up.
+$ coretap spec -q --timing --pair "0x80560 0x80568" examples/quickstart examples/quickstart | grep seen
+| -- way1: seen 544 times, 1 to 6 cycles

@@ -1,0 +1,114 @@
+/* Which functions a specification of all is about: those that ran from call to return. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/elf_files.h"
+#include "cli/passes.h"
+#include "cli/spec_measure.h"
+#include "coretap/timing.h"
+
+struct finding {
+    struct cli_passes passes;
+    struct cli_elfs programs;
+    const struct ct_symbols **symbols;
+    struct ct_timing *timing;
+    struct spec_functions *functions;
+    bool failed;
+};
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct finding *f = user;
+    (void)stream;
+    return ct_timing_add(f->timing, batch);
+}
+
+static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+{
+    struct finding *f = passes->user;
+    const struct ct_timing_options options = {
+        .size = sizeof options, .symbols = f->symbols, .symbol_count = f->programs.count, .no_histograms = 1};
+    chain->level = CT_LEVEL_STEPS;
+    sink->steps = on_steps;
+    if (ct_timing_new(passes->capture.args->ctx, &options, &f->timing) == CT_OK)
+        return CLI_CLEAN;
+    return cli_library_error(passes->capture.args->ctx);
+}
+
+/* Functions of one name count as one: a specification cannot tell them apart. */
+static bool add(struct spec_functions *functions, const char *name, uint64_t cycles)
+{
+    size_t i = 0;
+    while (i < functions->count && strcmp(functions->all[i].name, name) != 0)
+        i++;
+    if (i == functions->count) {
+        struct spec_function *all = realloc(functions->all, (i + 1) * sizeof *all);
+        char *copy = all ? strdup(name) : NULL;
+        functions->all = all ? all : functions->all;
+        if (!copy)
+            return false;
+        functions->all[functions->count++] = (struct spec_function){.name = copy};
+    }
+    functions->all[i].cycles += cycles;
+    return true;
+}
+
+static void end(struct cli_passes *passes)
+{
+    struct finding *f = passes->user;
+    size_t count;
+    const struct ct_timing_function *all = ct_timing_functions(f->timing, &count);
+    for (size_t i = 1; i < count && !f->failed; i++) /* the first one is code without a symbol */
+        if (all[i].inclusive.count && !add(f->functions, all[i].name, all[i].inclusive.sum)) {
+            cli_say("out of memory");
+            f->failed = true;
+        }
+    ct_timing_free(f->timing);
+    f->timing = NULL;
+}
+
+static bool load(struct finding *f, const struct cli_args *args, size_t elf)
+{
+    if (!cli_elfs_load(&f->programs, args, elf, CLI_ELF_SYMBOLS))
+        return false;
+    f->symbols = calloc(f->programs.count + 1, sizeof(struct ct_symbols *));
+    for (size_t i = 0; f->symbols && i < f->programs.count; i++)
+        f->symbols[i] = f->programs.all[i].symbols;
+    if (!f->symbols)
+        cli_say("out of memory");
+    return f->symbols != NULL;
+}
+
+int spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf)
+{
+    struct finding f = {.functions = functions};
+    int code = CLI_FAILED;
+    f.passes = (struct cli_passes){.user = &f, .begin = begin, .end = end};
+    if (load(&f, args, elf))
+        code = cli_passes_run(&f.passes, args);
+    free(f.symbols);
+    cli_elfs_free(&f.programs);
+    return f.failed ? CLI_FAILED : code;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct spec_function *x = a;
+    const struct spec_function *y = b;
+    if (x->cycles != y->cycles)
+        return x->cycles > y->cycles ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+void spec_functions_sort(struct spec_functions *functions)
+{
+    if (functions->count)
+        qsort(functions->all, functions->count, sizeof *functions->all, by_time);
+}
+
+void spec_functions_free(struct spec_functions *functions)
+{
+    for (size_t i = 0; i < functions->count; i++)
+        free(functions->all[i].name);
+    free(functions->all);
+}

@@ -1,0 +1,222 @@
+#include "cli/spec_measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/elf_files.h"
+#include "cli/passes.h"
+#include "coretap/verify.h"
+
+#define BATCH 1024
+
+struct measuring {
+    struct cli_passes passes;
+    struct cli_elfs programs;
+    struct ct_watches *watches;
+    struct ct_watcher *watcher;
+    struct ct_verifier *verifier;
+    struct ct_monitor_spec *spec;
+    struct spec_ways *ways;
+    bool failed;
+    struct ct_watch_event batch[BATCH];
+};
+
+/* ---- measuring ---- */
+
+static void on_result(void *user, const struct ct_verify_result *result)
+{
+    struct measuring *m = user;
+    struct spec_way *way = &m->ways->all[result->output];
+    const uint64_t took = strtoull(result->value, NULL, 10);
+    if (result->uncertain) /* an end may belong to a start that is missing */
+        return;
+    if (!way->count || took < way->least)
+        way->least = took;
+    if (took > way->most)
+        way->most = took;
+    way->count++;
+}
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct measuring *m = user;
+    size_t count;
+    int rc;
+    (void)stream;
+    do {
+        rc = ct_watcher_run(m->watcher, batch, m->batch, BATCH, &count);
+        const int fed = ct_verifier_feed(m->verifier, m->batch, count);
+        rc = fed ? fed : rc;
+    } while (rc == 0);
+    return rc < 0 ? rc : 0;
+}
+
+static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+{
+    struct measuring *m = passes->user;
+    struct ct_ctx *ctx = passes->capture.args->ctx;
+    chain->level = CT_LEVEL_STEPS;
+    sink->steps = on_steps;
+    const bool fine = ct_watcher_new(ctx, m->watches, &m->watcher) == CT_OK &&
+                      ct_verifier_start(m->verifier, on_result, m) == CT_OK;
+    return fine ? CLI_CLEAN : cli_library_error(ctx);
+}
+
+static void end(struct cli_passes *passes)
+{
+    struct measuring *m = passes->user;
+    if (ct_verifier_finish(m->verifier) != CT_OK) {
+        m->failed = true;
+        cli_library_error(passes->capture.args->ctx);
+    }
+    ct_watcher_free(m->watcher);
+    m->watcher = NULL;
+}
+
+/* ---- what is measured ---- */
+
+/* The source that a place is in the watchpoint dialect, in `room`. False: none. */
+static bool source_of(const char *place, char *room, size_t size)
+{
+    const char *colon = strrchr(place, ':');
+    int n = -1;
+    if (strchr(place, '"') || strchr(place, '\\'))
+        return false;
+    if (strncmp(place, "entry:", 6) == 0)
+        n = snprintf(room, size, "function_call(\"%s\")", place + 6);
+    else if (strncmp(place, "return:", 7) == 0)
+        n = snprintf(room, size, "function_return(\"%s\")", place + 7);
+    else if (strncmp(place, "0x", 2) == 0 && strspn(place + 2, "0123456789abcdefABCDEF") == strlen(place + 2))
+        n = snprintf(room, size, "onExecuting %s", place);
+    else if (colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1))
+        n = snprintf(room, size, "codeLine(\"%s\")", place);
+    return n > 0 && (size_t)n < size;
+}
+
+static bool is_taken(const struct spec_ways *ways, const char *name)
+{
+    for (size_t i = 0; i < ways->count; i++)
+        if (strcmp(ways->all[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The name as a word of TeSSLa, another one than those before. */
+static void make_name(const struct spec_ways *ways, const char *name, char word[SPEC_NAME])
+{
+    const size_t size = strlen(name);
+    for (size_t i = 0; i <= size; i++) {
+        const char c = name[i];
+        const bool fits =
+            !c || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        word[i] = fits ? c : '_';
+    }
+    for (unsigned k = 2; is_taken(ways, word); k++) /* a number behind it takes the place of its end */
+        snprintf(word + (size < SPEC_NAME - 5 ? size : SPEC_NAME - 5), 5, "_%u", k);
+}
+
+static bool add_way(struct spec_ways *ways, const char *name, const char *from, const char *to)
+{
+    char start[600], stop[600];
+    struct spec_way *way = &ways->all[ways->count];
+    if (!source_of(from, start, sizeof start) || !source_of(to, stop, sizeof stop)) {
+        cli_say("'%s' to '%s': a place is FILE:LINE, 0xADDRESS, entry:NAME or return:NAME", from, to);
+        return false;
+    }
+    if (ways->count == SPEC_WAYS) {
+        cli_say("more than %d ways; make a specification of some, and another of the others", SPEC_WAYS);
+        return false;
+    }
+    if (strlen(name) >= sizeof way->name) {
+        cli_say("function '%s': a name of at most %d characters can be in a specification; use --pair", name,
+                SPEC_NAME - 1);
+        return false;
+    }
+    make_name(ways, name, way->name);
+    ways->count++;
+    ways->size +=
+        (size_t)snprintf(ways->text + ways->size, sizeof ways->text - ways->size,
+                         "define %s_start := %s\ndefine %s_end := %s\n", way->name, start, way->name, stop);
+    return true;
+}
+
+bool spec_add_function(struct spec_ways *ways, const char *name)
+{
+    char from[500], to[500];
+    if (strlen(name) > 400)
+        return add_way(ways, name, name, name); /* which says that it is too long */
+    snprintf(from, sizeof from, "entry:%s", name);
+    snprintf(to, sizeof to, "return:%s", name);
+    return add_way(ways, name, from, to);
+}
+
+bool spec_add_pair(struct spec_ways *ways, const char *text)
+{
+    char from[500], name[32];
+    const size_t size = strcspn(text, " ");
+    const char *to = text + size + strspn(text + size, " ");
+    if (!size || !*to || size >= sizeof from || strlen(to) >= sizeof from) {
+        cli_say("--pair '%s': two places with a space between are expected", text);
+        return false;
+    }
+    memcpy(from, text, size);
+    from[size] = '\0';
+    snprintf(name, sizeof name, "way%zu", ways->count + 1);
+    return add_way(ways, name, from, to);
+}
+
+/* The specification that measures: the time of each way. */
+static int compile(struct measuring *m, struct ct_ctx *ctx)
+{
+    static char text[2 * SPEC_TEXT];
+    const struct ct_monitor_options o = {.size = sizeof o, .dialect = CT_MONITOR_WATCHPOINT, .no_include = 1};
+    size_t size = (size_t)snprintf(text, sizeof text, "%s", m->ways->text);
+    for (size_t i = 0; i < m->ways->count; i++) {
+        const char *name = m->ways->all[i].name;
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 "define %s_took := duration(%s_start, %s_end)\nout %s_took\n", name, name,
+                                 name, name);
+    }
+    return ct_monitor_compile(ctx, "measured", text, size, &o, &m->spec);
+}
+
+static bool prepare(struct measuring *m, const struct cli_args *args, size_t elf)
+{
+    const struct ct_verify_options o = {.size = sizeof o};
+    if (!cli_elfs_load(&m->programs, args, elf, CLI_ELF_SYMBOLS | CLI_ELF_LINES))
+        return false;
+    bool fine = ct_watches_new(args->ctx, &m->watches) == CT_OK;
+    for (size_t i = 0; fine && i < m->programs.count; i++) {
+        const struct ct_watch_program program = {m->programs.all[i].symbols, m->programs.all[i].lines, NULL};
+        fine = ct_watches_add_program(m->watches, &program) == CT_OK;
+    }
+    fine = fine && compile(m, args->ctx) == CT_OK &&
+           ct_verifier_new(args->ctx, &o, m->watches, &m->verifier) == CT_OK &&
+           ct_verifier_add(m->verifier, m->spec, "measured", NULL, 0) == CT_OK;
+    if (!fine)
+        cli_library_error(args->ctx);
+    return fine;
+}
+
+int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf)
+{
+    struct measuring *m = calloc(1, sizeof *m);
+    if (!m) {
+        cli_say("out of memory");
+        return CLI_FAILED;
+    }
+    m->ways = ways;
+    m->passes = (struct cli_passes){.user = m, .begin = begin, .end = end};
+    int code = CLI_FAILED;
+    if (prepare(m, args, elf))
+        code = cli_passes_run(&m->passes, args);
+    if (m->failed)
+        code = CLI_FAILED;
+    ct_verifier_free(m->verifier);
+    ct_monitor_spec_free(m->spec);
+    ct_watches_free(m->watches);
+    cli_elfs_free(&m->programs);
+    free(m);
+    return code;
+}

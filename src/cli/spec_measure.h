@@ -1,0 +1,52 @@
+/* Times from one place to another, measured along captures by a specification. */
+#ifndef CT_CLI_SPEC_MEASURE_H
+#define CT_CLI_SPEC_MEASURE_H
+
+#include "cli/cli.h"
+
+enum {
+    SPEC_WAYS = 256,
+    SPEC_NAME = 80,
+    SPEC_TEXT = SPEC_WAYS * 1400
+};
+
+/* One way that is measured. */
+struct spec_way {
+    char name[SPEC_NAME];
+    uint64_t count, least, most;
+};
+
+/* Start with all zero. */
+struct spec_ways {
+    struct spec_way all[SPEC_WAYS];
+    size_t count;
+    char text[SPEC_TEXT]; /* definitions of the ends of all ways */
+    size_t size;
+};
+
+/* From the call of the function to its return; "FROM TO". False: said why. */
+bool spec_add_function(struct spec_ways *ways, const char *name);
+bool spec_add_pair(struct spec_ways *ways, const char *text);
+
+/* Adds what the ways took in the capture of `args`; `elf` is the number of the option. Result: enum cli_exit. */
+int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf);
+
+/* ---- spec_functions.c ---- */
+
+/* Functions by the time that whole runs of them took. Start with all zero. */
+struct spec_functions {
+    struct spec_function {
+        char *name;
+        uint64_t cycles;
+    } * all;
+    size_t count;
+};
+
+/* Adds those of the capture of `args`. Result: enum cli_exit. */
+int spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf);
+
+/* The longest first, then by name. */
+void spec_functions_sort(struct spec_functions *functions);
+void spec_functions_free(struct spec_functions *functions);
+
+#endif
