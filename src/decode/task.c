@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Bytes that are decoded before the number of records is looked at again. */
-#define STEP 4096u
+#define STEP 16384u
 
 void ct_task_free(struct ct_task *t)
 {
