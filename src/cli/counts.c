@@ -57,7 +57,8 @@ static int add_streams(struct cli_counts *c, const struct ct_chain *chain)
 static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
 {
     struct ct_chain_options chain_options = cli_capture_chain_options(&c->capture, CT_LEVEL_STEPS);
-    chain_options.edges = 1;
+    chain_options.edges = CT_EDGES_COUNTS;
+    chain_options.threads = c->threads;
     const struct ct_chain_sink sink = {.user = c, .bytes = on_bytes, .steps = c->steps ? on_steps : NULL};
     struct ct_chain *chain = NULL;
     int code = CLI_CLEAN;

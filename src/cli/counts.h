@@ -19,6 +19,7 @@ struct cli_counts {
     bool one_context;
     uint32_t context; /* context ID */
     bool all_functions;
+    uint16_t threads; /* to decode with */
 };
 
 /* Reads what args->operand names. Start with all zero. Result: enum cli_exit. */

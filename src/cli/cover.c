@@ -14,6 +14,7 @@ enum option {
     CONTEXT,
     FUNCTIONS,
     ALL,
+    THREADS,
 };
 
 enum format {
@@ -49,6 +50,7 @@ static const struct cli_option options[] = {
              .kind = CLI_FLAG,
              .help =
                  "Functions without source lines count too. Without it they do when no function has any."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 static void print(const struct cli_counts *c, const struct ct_cover_views *views)
@@ -108,6 +110,7 @@ static int run(const struct cli_args *args)
     c.one_context = args->values[CONTEXT].given;
     c.context = (uint32_t)args->values[CONTEXT].number;
     c.all_functions = args->values[ALL].given;
+    c.threads = (uint16_t)args->values[THREADS].number;
     int code = cli_counts_read(&c, args, ELF);
     if (code != CLI_FAILED) {
         int reported = report(&c);

@@ -11,6 +11,7 @@ enum option {
     WEIGHT,
     FROM,
     TO,
+    THREADS,
 };
 
 enum format {
@@ -59,6 +60,7 @@ static const struct cli_option options[] = {
             .arg = "N",
             .max = UINT64_MAX,
             .help = "With chrome: the slices before this time."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 struct profile {
@@ -202,6 +204,7 @@ static int run(const struct cli_args *args)
                                    .from = args->values[FROM].number,
                                    .to = args->values[TO].given ? args->values[TO].number : UINT64_MAX};
     p.counts.all_functions = true;
+    p.counts.threads = (uint16_t)args->values[THREADS].number;
     if (wants_stacks(&p) && cli_cover_is_file(args->operand))
         return cli_usage_error(args->command,
                                "--format %s needs a capture: counts do not say who called whom",
