@@ -238,7 +238,12 @@ static bool place_args(struct elab *e, const struct ast_def *def, const struct c
         } else {
             position++;
         }
-        if (k < def->nparams && !placed[k]) {
+        if (k < def->nparams && placed[k]) {
+            diag_error(e->diags, args[i].name ? args[i].name_span : args[i].span,
+                       "Argument %s of %s is given twice", def->params[k].name, fun_name(def));
+            return false;
+        }
+        if (k < def->nparams) {
             placed[k] = &args[i];
             filled++;
         }

@@ -110,14 +110,15 @@ static struct cv record(struct elab *e, struct env *env, const struct ast *x)
         return cv_cell(e, e->types.unit, cell_int(0));
     for (size_t i = 0; i < x->nargs; i++) {
         members[i] = elab_expr(e, env, x->args[i].value);
-        names[i] = x->args[i].name;
+        names[i] = x->kind == A_RECORD ? x->args[i].name
+                                       : arena_intern_z(e->arena, arena_printf(e->arena, "_%zu", i + 1));
         failed |= members[i].kind == CV_ERROR;
         types[i] = members[i].kind == CV_CLOSURE ? elab_fun_type(e, members[i]) : members[i].type;
         if (members[i].kind == CV_MODULE || !types[i]) {
             diag_error(e->diags, x->args[i].value->span, "A module or generic macro cannot be a member");
             failed = true;
         }
-        for (size_t k = 0; names[i] && k < i; k++)
+        for (size_t k = 0; k < i; k++)
             if (names[k] == names[i]) {
                 diag_error(e->diags, x->args[i].name_span, "Multiple definitions of %s in same scope",
                            names[i]);
@@ -126,9 +127,11 @@ static struct cv record(struct elab *e, struct env *env, const struct ast *x)
     }
     if (failed)
         return cv_error(e);
-    const struct type *type = x->kind == A_TUPLE ? type_tuple(&e->types, types, x->nargs)
-                                                 : type_record(&e->types, names, types, x->nargs, false);
-    return (struct cv){.kind = CV_RECORD, .type = type, .members = members};
+    const struct type *type = type_record(&e->types, names, types, x->nargs, false);
+    struct cv *ordered = ARENA_ARRAY(e->arena, struct cv, x->nargs);
+    for (size_t i = 0; i < x->nargs; i++)
+        ordered[type_member(type, names[i])] = members[i];
+    return (struct cv){.kind = CV_RECORD, .type = type, .members = ordered};
 }
 
 static struct cv block(struct elab *e, struct env *env, const struct ast *x)

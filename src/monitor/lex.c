@@ -84,7 +84,13 @@ const char *token_text(enum token token)
 
 void lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source)
 {
-    *lx = (struct lexer){.arena = arena, .diags = diags, .source = source, .end = (uint32_t)source->size};
+    lex_part(lx, arena, diags, source, 0, (uint32_t)source->size);
+}
+
+void lex_part(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source,
+              uint32_t from, uint32_t to)
+{
+    *lx = (struct lexer){.arena = arena, .diags = diags, .source = source, .pos = from, .end = to};
     lex_next(lx);
 }
 

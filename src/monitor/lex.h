@@ -96,6 +96,9 @@ struct lexer {
 };
 
 void lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source);
+/* Only the bytes from..to of it. */
+void lex_part(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source,
+              uint32_t from, uint32_t to);
 void lex_next(struct lexer *lx);
 
 /* "identifier", "'+'", ...: for "expected X, found Y". */

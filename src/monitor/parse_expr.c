@@ -406,7 +406,8 @@ static struct ast *postfix(struct parser *p)
             outer->name = p->lx.name;
             outer->name_span = lex_span(&p->lx);
             close_span(outer, outer->name_span);
-            parse_expect(p, T_ID, "the name of a member");
+            if (!parse_expect(p, T_ID, "the name of a member"))
+                outer->kind = A_ERROR;
         }
         e = outer;
     }

@@ -1,4 +1,5 @@
 /* Values as they are written in traces: literals, options, tuples, records and collections. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,8 @@ static const char *kind_of(const char *p, const char *end)
     if (*p >= '0' && *p <= '9') {
         while (p < end && *p >= '0' && *p <= '9')
             p++;
-        return p + 1 < end && ((*p == '.' && p[1] >= '0' && p[1] <= '9') || *p == 'e') ? "Float" : "Int";
+        return p + 1 < end && ((*p == '.' && p[1] >= '0' && p[1] <= '9') || (*p | 32) == 'e') ? "Float"
+                                                                                              : "Int";
     }
     if (*p == '(')
         return p + 1 < end && p[1] == ')' ? "Unit" : "Tuple";
@@ -66,13 +68,36 @@ static const char *kind_of(const char *p, const char *end)
     while (q < end && is_word(*q))
         q++;
     size_t n = (size_t)(q - p);
-    static const char *const words[][2] = {{"true", "Bool"},   {"false", "Bool"}, {"Some", "Option"},
-                                           {"None", "Option"}, {"List", "List"},  {"Set", "Set"},
-                                           {"Map", "Map"}};
+    static const char *const words[][2] = {{"true", "Bool"},   {"false", "Bool"},     {"Some", "Option"},
+                                           {"None", "Option"}, {"List", "List"},      {"Set", "Set"},
+                                           {"Map", "Map"},     {"Infinity", "Float"}, {"NaN", "Float"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i][0]) == n && !memcmp(p, words[i][0], n))
             return words[i][1];
     return NULL;
+}
+
+/* Where the value that begins here ends: at the bracket or comma of what it is a part of, or with the line. */
+static const char *end_of(const char *p, const char *end)
+{
+    bool quoted = false;
+    unsigned depth = 0;
+    const char *from = p;
+    for (; p < end; p++) {
+        if (quoted && *p == '\\' && p + 1 < end)
+            p++;
+        else if (*p == '"')
+            quoted = !quoted;
+        else if (!quoted && (*p == '(' || *p == '{'))
+            depth++;
+        else if (!quoted && !depth && (*p == ')' || *p == '}' || *p == ','))
+            break;
+        else if (!quoted && (*p == ')' || *p == '}'))
+            depth--;
+    }
+    while (p > from && (p[-1] == ' ' || p[-1] == '\r' || p[-1] == '\t'))
+        p--;
+    return p;
 }
 
 static bool wrong(struct value_in *in, const char *at, const struct type *type)
@@ -82,10 +107,7 @@ static bool wrong(struct value_in *in, const char *at, const struct type *type)
     in->expected = type;
     in->found_type = kind_of(at, in->end);
     in->found = at;
-    const char *e = in->end;
-    while (e > at && (e[-1] == ' ' || e[-1] == '\r' || e[-1] == '\t'))
-        e--;
-    in->found_size = (size_t)(e - at);
+    in->found_size = (size_t)(end_of(at, in->end) - at);
     return false;
 }
 
@@ -128,11 +150,17 @@ static bool read_float(struct value_in *in, double *out)
     bool negative = accept(in, '-'), real = false;
     value_skip_blank(in);
     const char *p = in->p;
+    if (accept_word(in, "NaN") || accept_word(in, "Infinity")) { /* as they are put out */
+        *out = *p == 'N' ? NAN : negative ? -INFINITY : INFINITY;
+        return true;
+    }
     while (p < in->end && n + 1 < sizeof digits &&
-           ((*p >= '0' && *p <= '9') || *p == '.' || *p == 'e' ||
+           ((*p >= '0' && *p <= '9') || *p == '.' || *p == 'e' || *p == 'E' ||
             ((*p == '-' || *p == '+') && n && digits[n - 1] == 'e'))) {
-        real |= *p == '.' || *p == 'e';
-        digits[n++] = *p++;
+        digits[n] = *p == 'E' ? 'e' : *p; /* 'E' is how reals are put out */
+        real |= *p == '.' || digits[n] == 'e';
+        n++;
+        p++;
     }
     digits[n] = 0;
     if (!real || digits[0] == '.' || digits[0] == 'e' || (p < in->end && is_word(*p)))
@@ -222,6 +250,16 @@ static bool read_collection(struct value_in *in, const struct type *type, struct
     return !in->heap->exhausted;
 }
 
+/* The name of a member that has no value yet (its stamp says so), and '='. They may come in any order. The number of members: it
+ * is none of them. */
+static uint32_t read_member(struct value_in *in, const struct type *type, const struct cell *cells)
+{
+    uint32_t k = 0;
+    while (k < type->n && (cells[k].stamp || !accept_word(in, type->names[k])))
+        k++;
+    return k < type->n && (accept(in, ':'), accept(in, '=')) ? k : type->n;
+}
+
 static bool read_record(struct value_in *in, const struct type *type, struct cell *out)
 {
     bool tuple = type_is_tuple(type);
@@ -239,13 +277,17 @@ static bool read_record(struct value_in *in, const struct type *type, struct cel
     for (uint32_t i = 0; i < type->n; i++) {
         if (i && !accept(in, ','))
             return false;
-        if (!tuple && (!accept_word(in, type->names[i]) || !(accept(in, ':'), accept(in, '='))))
+        const uint32_t k = tuple ? i : read_member(in, type, r->cells);
+        if (k == type->n)
             return false;
-        snprintf(in->path + length, sizeof in->path - length, ".%s", type->names[i]);
-        if (!value_read(in, type->args[i], &r->cells[i]))
+        snprintf(in->path + length, sizeof in->path - length, ".%s", type->names[k]);
+        if (!value_read(in, type->args[k], &r->cells[k]))
             return false;
+        r->cells[k].stamp = 1;
         in->path[length] = 0;
     }
+    for (uint32_t i = 0; i < type->n; i++)
+        r->cells[i].stamp = 0;
     if (tuple && type->n == 1)
         accept(in, ',');
     *out = (struct cell){.v.o = &r->o, .meta = META_PTR};

@@ -2,24 +2,40 @@
 
 #include <string.h>
 
+/* A record is what its members are: their order is that of its first mention. */
+static uint64_t hash_args(const struct type *t)
+{
+    uint64_t h = hash_mix(t->kind, t->n * 2u + t->open);
+    uint64_t members = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (t->names)
+            members += hash_ptr(hash_mix(0, t->args[i]->hash), t->names[i]);
+        else
+            h = hash_mix(h, t->args[i]->hash);
+    }
+    return hash_mix(h, members);
+}
+
+static bool same_args(const struct type *a, const struct type *b)
+{
+    for (uint32_t i = 0; i < a->n; i++) {
+        const int k = a->names ? type_member(b, a->names[i]) : (int)i;
+        if (k < 0 || a->args[i] != b->args[k])
+            return false;
+    }
+    return true;
+}
+
 static const struct type *intern(struct types *ts, struct type t)
 {
-    uint64_t h = hash_mix(t.kind, t.n * 2u + t.open);
-    for (uint32_t i = 0; i < t.n; i++) {
-        h = hash_mix(h, t.args[i]->hash);
-        if (t.names)
-            h = hash_ptr(h, t.names[i]);
-    }
+    uint64_t h = hash_args(&t);
     t.hash = h = hash_ptr(hash_ptr(h, t.name), t.scope);
     struct type **bucket = &ts->buckets[h & 255];
     for (struct type *o = *bucket; o; o = o->next) {
         if (o->hash != h || o->kind != t.kind || o->n != t.n || o->open != t.open || o->name != t.name ||
             o->scope != t.scope)
             continue;
-        bool same = true;
-        for (uint32_t i = 0; i < t.n && same; i++)
-            same = o->args[i] == t.args[i] && (!t.names || o->names[i] == t.names[i]);
-        if (same)
+        if (same_args(&t, o))
             return o;
     }
     struct type *o = ARENA_NEW(ts->arena, struct type);
@@ -68,9 +84,50 @@ const struct type *type_fun(struct types *ts, const struct type **args, size_t n
     return intern(ts, (struct type){.kind = TY_FUN, .n = (uint32_t)n, .args = args});
 }
 
+/* k of a name "_k"; 0: it is none. */
+static uint32_t tuple_place(const char *name)
+{
+    uint32_t k = 0;
+    if (*name++ != '_' || *name == '0')
+        return 0;
+    for (; *name >= '0' && *name <= '9' && k < 10000; name++)
+        k = k * 10 + (uint32_t)(*name - '0');
+    return *name ? 0 : k;
+}
+
+/* The members of a tuple that is written as a record, in the order of a tuple. */
+static void sort_tuple(const char **names, const struct type **args, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t k = tuple_place(names[i]);
+        if (!k || k > n)
+            return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t k;
+        while ((k = tuple_place(names[i]) - 1) != i && names[k] != names[i]) {
+            const char *name = names[k];
+            const struct type *arg = args[k];
+            names[k] = names[i];
+            args[k] = args[i];
+            names[i] = name;
+            args[i] = arg;
+        }
+    }
+}
+
 const struct type *type_record(struct types *ts, const char **names, const struct type **args, size_t n,
                                bool open)
 {
+    if (n > 1) {
+        const char **sorted = ARENA_ARRAY(ts->arena, const char *, n);
+        const struct type **types = ARENA_ARRAY(ts->arena, const struct type *, n);
+        memcpy(sorted, names, n * sizeof *sorted);
+        memcpy(types, args, n * sizeof *types);
+        sort_tuple(sorted, types, n);
+        names = sorted;
+        args = types;
+    }
     return intern(
         ts, (struct type){
                 .kind = TY_RECORD, .n = (uint32_t)n, .args = args, .names = n ? names : NULL, .open = open});
@@ -93,16 +150,9 @@ bool type_is_tuple(const struct type *t)
 {
     if (t->kind != TY_RECORD || t->open)
         return false;
-    for (uint32_t i = 0; i < t->n; i++) {
-        const char *p = t->names[i];
-        uint32_t k = 0;
-        if (*p++ != '_')
+    for (uint32_t i = 0; i < t->n; i++)
+        if (tuple_place(t->names[i]) != i + 1)
             return false;
-        for (; *p >= '0' && *p <= '9' && k < 10000; p++)
-            k = k * 10 + (uint32_t)(*p - '0');
-        if (*p || k != i + 1)
-            return false;
-    }
     return true;
 }
 
@@ -164,19 +214,13 @@ const struct type *type_subst(struct types *ts, const struct type *t, const stru
 
 static bool match_record(const struct type *pattern, const struct type *actual, struct type_binds *binds)
 {
-    if (pattern->open) {
-        for (uint32_t i = 0; i < pattern->n; i++) {
-            int k = type_member(actual, pattern->names[i]);
-            if (k < 0 || !type_match(pattern->args[i], actual->args[k], binds))
-                return false;
-        }
-        return true;
-    }
-    if (pattern->n != actual->n || actual->open)
+    if (!pattern->open && (pattern->n != actual->n || actual->open))
         return false;
-    for (uint32_t i = 0; i < pattern->n; i++)
-        if (pattern->names[i] != actual->names[i] || !type_match(pattern->args[i], actual->args[i], binds))
+    for (uint32_t i = 0; i < pattern->n; i++) {
+        int k = type_member(actual, pattern->names[i]);
+        if (k < 0 || !type_match(pattern->args[i], actual->args[k], binds))
             return false;
+    }
     return true;
 }
 

@@ -87,7 +87,8 @@ struct wspec {
 
 void watch_parse(struct arena *arena, struct diags *diags, const struct source *source, struct wspec *out);
 /* A formula in a string. */
-struct wx *watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text);
+struct wx *watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text,
+                               uint32_t from, uint32_t to);
 
 /* Lowering: what an expression is. */
 enum wv_kind {

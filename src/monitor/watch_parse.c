@@ -84,13 +84,23 @@ static void address(struct wp *w, struct wx *x)
     }
 }
 
+static void line_number(struct wp *w, struct wx *x)
+{
+    watch_expect(w, T_COLON, "':' and the line");
+    x->integer = (int64_t)w->p.lx.integer;
+    x->span.to = w->p.lx.to;
+    watch_expect(w, T_INT, "the number of the line");
+}
+
 static void source_place_argument(struct wp *w, struct wx *x)
 {
     bool line = !strcmp(x->name, "codeLine"), exec = !strcmp(x->name, "onExecuting");
     if (watch_at(w, T_STRING)) {
         if (!string_text(w, x))
             return;
-        if (line)
+        if (line && watch_at(w, T_COLON))
+            line_number(w, x);
+        else if (line)
             split_line(w, x);
         else if (exec)
             address(w, x);
@@ -107,12 +117,8 @@ static void source_place_argument(struct wp *w, struct wx *x)
         x->text_size = strlen(x->text);
         x->span.to = w->p.lx.to;
         watch_next(w);
-        if (!line)
-            return;
-        watch_expect(w, T_COLON, "':' and the line");
-        x->integer = (int64_t)w->p.lx.integer;
-        x->span.to = w->p.lx.to;
-        watch_expect(w, T_INT, "the number of the line");
+        if (line)
+            line_number(w, x);
     }
 }
 
@@ -131,6 +137,18 @@ static struct wx *source(struct wp *w, const char *keyword)
     return x;
 }
 
+/* A formula in a string is read where it stands, so that its errors have their place in the file. With escapes in it, it is a
+ * text of its own. */
+static struct wx *quoted_formula(struct wp *w, const struct wx *s)
+{
+    const uint32_t from = s->span.from + 1, to = s->span.to - 1;
+    if (to - from == s->text_size)
+        return watch_parse_formula(w->p.arena, w->p.diags, s->span.source, from, to);
+    struct source *inner = ARENA_NEW(w->p.arena, struct source);
+    *inner = (struct source){"formula", arena_copy(w->p.arena, s->text, s->text_size), s->text_size};
+    return watch_parse_formula(w->p.arena, w->p.diags, inner, 0, (uint32_t)inner->size);
+}
+
 static struct wx *monitor(struct wp *w)
 {
     struct wx *x = make(w, WX_MONITOR);
@@ -140,11 +158,8 @@ static struct wx *monitor(struct wp *w)
     w->temporal = true;
     if (watch_at(w, T_STRING)) {
         struct wx *s = make(w, WX_STRING);
-        if (string_text(w, s)) {
-            struct source *inner = ARENA_NEW(w->p.arena, struct source);
-            *inner = (struct source){"formula", arena_copy(w->p.arena, s->text, s->text_size), s->text_size};
-            add(w, x, watch_parse_formula(w->p.arena, w->p.diags, inner), NULL);
-        }
+        if (string_text(w, s))
+            add(w, x, quoted_formula(w, s), NULL);
     } else {
         add(w, x, watch_expr(w), NULL);
     }

@@ -118,10 +118,11 @@ void watch_parse(struct arena *arena, struct diags *diags, const struct source *
     }
 }
 
-struct wx *watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text)
+struct wx *watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text,
+                               uint32_t from, uint32_t to)
 {
     struct wp w = {.p = {.arena = arena, .diags = diags}, .temporal = true};
-    lex_init(&w.p.lx, arena, diags, text);
+    lex_part(&w.p.lx, arena, diags, text, from, to);
     while (watch_at(&w, T_NEWLINE))
         watch_next(&w);
     struct wx *x = watch_expr(&w);

@@ -436,3 +436,37 @@ out static if x then 1 else 2 as y
 !     2 | out static if x then 1 else 2 as y
 !       |               ^
 [1]
+
+### the order of a record's members is that of their first mention, and makes no other type
+type R = {x: Int, y: String}
+in i: Events[R]
+def f(r: R): Int = r.x
+def h[A, B](r: {b: B, a: A}): A = r.a
+out f({y = "a", x = 3}) as a
+out {y = "a", x = 3} == {x = 3, y = "a"} as b
+out h({a = 1, b = 2}) as c
+out h({b = 1, a = 2}) as d
+out {_2 = 5, _1 = 6} as e
+out {_1 = 5, _3 = 6, _2 = 7} as g
+out if i.x == 2 then {x = 1, y = "a"} else {y = "b", x = 7} as z
+<<<
+3: i = {y = "q", x = 2}
+4: i = {x = 3, y = "q"}
+>>>
+0: a = 3
+0: b = true
+0: c = 1
+0: d = 2
+0: e = (6, 5)
+0: g = (5, 7, 6)
+3: z = {x = 1, y = "a"}
+4: z = {x = 7, y = "b"}
+
+### an argument that is given twice
+def f(a: Int, b: Int): Int = a - b
+out f(1, a = 5)
+>>>
+! s.tessla:2:10: error: Argument a of f is given twice
+!     2 | out f(1, a = 5)
+!       |          ^
+[1]

@@ -88,7 +88,7 @@ out x
 <<<
 1: x = {a = 1, b = (2, 3)}
 >>>
-! coretap: standard input:1: Unexpected value of type Int (3)}), expected type Bool, in input stream 'x.b._2'
+! coretap: standard input:1: Unexpected value of type Int (3), expected type Bool, in input stream 'x.b._2'
 [2]
 
 ### syntax
@@ -133,3 +133,37 @@ out x
 <<<
 1: x = "no"
 >>>
+
+### reals as they are put out can be read again
+in a: Events[Float]
+out a
+<<<
+1: a = 1.0E7
+2: a = -1.0E-7
+3: a = NaN
+4: a = Infinity
+5: a = -Infinity
+6: a = 1e400
+>>>
+1: a = 1.0E7
+2: a = -1.0E-7
+3: a = NaN
+4: a = Infinity
+5: a = -Infinity
+6: a = Infinity
+
+### a wrong part of a value is named alone
+in i: Events[{x: Int, y: Int}]
+<<<
+3: i = {x = "a)b", y = 1}
+>>>
+! coretap: standard input:1: Unexpected value of type String ("a)b"), expected type Int, in input stream 'i.x'
+[2]
+
+### a member twice
+in i: Events[{x: Int, y: Int}]
+<<<
+3: i = {x = 2, x = 1}
+>>>
+! coretap: standard input:1: Unexpected value of type Record ({x = 2, x = 1}), expected type {x: Int, y: Int}, in input stream 'i'
+[2]

@@ -497,3 +497,21 @@ out m
 1: m = unknown
 ! coretap: Division by zero (t = 2)
 [2]
+
+### a file in quotes, its line behind
+define a := codeLine "src/my file.c":32
+out a
+<<<
+1: a
+>>>
+1: a = ()
+
+### an error in a formula in a string is shown where it stands
+in p: Events[Unit]
+define m := monitor("always (p implies q)")
+out m
+>>>
+! s.tessla:2:40: error: Undefined variable q
+!     2 | define m := monitor("always (p implies q)")
+!       |                                        ^
+[1]
