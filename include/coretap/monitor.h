@@ -118,7 +118,7 @@ struct ct_monitor_result {
     uint64_t time;
     union ct_monitor_value v; /* String and other types: ct_monitor_print only */
     uint32_t output;          /* index of the output */
-    uint32_t form;            /* for ct_monitor_print */
+    uint32_t form;            /* for ct_monitor_print and ct_monitor_certain */
 };
 
 /* Receives results in order of time; those of one instant in the order of the out statements. They live during the
@@ -150,6 +150,17 @@ CT_API int ct_monitor_feed(struct ct_monitor *monitor, const struct ct_monitor_e
 
 /* No event before `time` will come any more: what can be known by then is put out, timers included. */
 CT_API int ct_monitor_advance(struct ct_monitor *monitor, uint64_t time);
+
+/* Events may have been lost here, any number of them and with any values, behind the last event and before the next one, which
+ * must be later: of the inputs for which `kept` (as many as there are inputs) is 0, of all when it is NULL. From here on results
+ * are marked that are not the same in every run that got the events of this one and, in addition, lost ones (runs that end
+ * in a runtime error do not count). The marks are sound; a result may be certain without being known to be.
+ * CT_ERR_NOMEM, and what the evaluation of the last instant gives. */
+CT_API int ct_monitor_lose(struct ct_monitor *monitor, const uint8_t *kept);
+
+/* 0: an event that was lost may have changed this result. 1: none can have: in each of those runs the output has this
+ * event; or, where an output puts out the changes of a signal or of a verdict only, it has this value from this time on. */
+CT_API int ct_monitor_certain(const struct ct_monitor_result *result);
 
 /* The end of the input: evaluates the last instant. Timers later than it never fire. */
 CT_API int ct_monitor_finish(struct ct_monitor *monitor);

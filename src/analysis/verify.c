@@ -26,16 +26,13 @@ static bool is_violation(const struct ct_verify_output *out, const struct ct_mon
 }
 
 /* Whether trace that is missing could have made another result of it. */
-static bool is_uncertain(struct ct_verify_spec *s, struct ct_verify_output *out,
-                         const struct ct_monitor_result *result)
+static bool is_uncertain(const struct ct_verify_spec *s, const struct ct_monitor_result *result)
 {
     const uint64_t forget = s->verifier->options.forget;
-    if (!s->lost || result->time <= s->lost_first) {
-        out->decided |= out->stream.type == CT_MONITOR_VERDICT && result->v.i != CT_MONITOR_UNKNOWN;
-        return false;
-    }
-    const bool forgotten = forget && result->time > s->lost_last && result->time - s->lost_last >= forget;
-    return !out->decided && !forgotten;
+    if (!forget || !s->lost)
+        return !ct_monitor_certain(result);
+    const bool forgotten = result->time > s->lost_last && result->time - s->lost_last >= forget;
+    return !ct_monitor_certain(result) && !forgotten;
 }
 
 /* The value alone of "TIME: NAME = VALUE\n". */
@@ -68,7 +65,7 @@ static void on_results(void *user, const struct ct_monitor_result *results, size
     const struct ct_verifier *v = s->verifier;
     char room[VALUE_MAX + 1];
     for (size_t i = 0; i < count; i++) {
-        struct ct_verify_output *out = &s->outputs[results[i].output];
+        const struct ct_verify_output *out = &s->outputs[results[i].output];
         while (s->cursor < s->place_count && s->places[s->cursor].time <= results[i].time)
             s->cursor++;
         const size_t before = s->cursor ? s->cursor - 1 : 0;
@@ -84,7 +81,7 @@ static void on_results(void *user, const struct ct_monitor_result *results, size
             .output = results[i].output,
         };
         result.violation = is_violation(out, &results[i], result.value);
-        result.uncertain = is_uncertain(s, out, &results[i]);
+        result.uncertain = is_uncertain(s, &results[i]);
         v->fn(v->user, &result);
     }
 }
@@ -128,9 +125,10 @@ static uint64_t clock_of(const struct ct_verifier *v, const struct ct_watch_even
 static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
 {
     const uint64_t tick = clock_of(s->verifier, e);
-    const bool same = s->number_of_instant && tick == s->tick && e->value == s->value &&
+    const bool same = s->number_of_instant && !s->broken && tick == s->tick && e->value == s->value &&
                       s->used[input] != s->number_of_instant;
     if (!same) {
+        s->broken = false;
         s->time = s->number_of_instant && tick <= s->time ? s->time + 1 : tick;
         s->number_of_instant++;
         s->tick = tick;
@@ -161,17 +159,23 @@ static int take(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32
     return CT_OK;
 }
 
-static void lose(struct ct_verifier *v, const struct ct_watch_event *e)
+/* Events were lost here: the instant before is over. */
+static int lose_in(struct ct_verify_spec *s, uint64_t tick)
 {
-    const uint64_t tick = clock_of(v, e);
-    for (size_t i = 0; i < v->spec_count; i++) {
-        struct ct_verify_spec *s = v->specs[i];
-        const uint64_t time = tick > s->time ? tick : s->time;
-        if (!s->lost)
-            s->lost_first = time;
-        s->lost_last = time;
-        s->lost = true;
-    }
+    int rc = flush(s);
+    if (!rc && (rc = ct_monitor_lose(s->monitor, s->kept)) != CT_OK)
+        rc = failed(s, rc);
+    s->lost_last = tick > s->time ? tick : s->time;
+    s->lost = s->broken = true;
+    return rc;
+}
+
+static int lose(struct ct_verifier *v, const struct ct_watch_event *e)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < v->spec_count; i++)
+        rc = lose_in(v->specs[i], clock_of(v, e));
+    return rc;
 }
 
 static bool is_loss(const struct ct_watch_event *e)
@@ -184,10 +188,12 @@ int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events,
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < count; i++) {
         const struct ct_watch_event *e = &events[i];
+        if (is_loss(e)) /* what is missing may lie on both sides of the event that says so */
+            rc = lose(v, e);
         for (uint32_t k = v->first[e->watch]; !rc && k < v->first[e->watch + 1]; k++)
             rc = take(v->specs[v->links[k].spec], e, v->links[k].input);
-        if (is_loss(e))
-            lose(v, e);
+        if (!rc && is_loss(e))
+            rc = lose(v, e);
     }
     for (size_t i = 0; !rc && i < v->spec_count; i++)
         rc = flush(v->specs[i]);
@@ -227,11 +233,9 @@ static int start(struct ct_verify_spec *s)
     ct_monitor_free(s->monitor);
     s->monitor = NULL;
     s->time = s->tick = s->value = s->number_of_instant = 0;
-    s->lost = false;
+    s->lost = s->broken = false;
     s->place_count = s->cursor = s->waiting_count = 0;
     memset(s->used, 0, s->input_count * sizeof *s->used);
-    for (size_t i = 0; i < s->output_count; i++)
-        s->outputs[i].decided = 0;
     return ct_monitor_new(ctx, s->spec, NULL, on_results, s, &s->monitor);
 }
 

@@ -23,8 +23,7 @@ enum ct_verify_rule {
 struct ct_verify_output {
     struct ct_monitor_stream stream;
     const char *wanted;
-    uint8_t rule;    /* enum ct_verify_rule */
-    uint8_t decided; /* a verdict that cannot change any more was given before any gap */
+    uint8_t rule; /* enum ct_verify_rule */
 };
 
 /* One specification. */
@@ -34,6 +33,7 @@ struct ct_verify_spec {
     const char *name;
     struct ct_verify_output *outputs;
     uint8_t *types; /* by input: enum ct_monitor_type */
+    uint8_t *kept;  /* by input: 1: what feeds it are losses alone, and these are all seen */
     size_t output_count, input_count;
     uint32_t number;
 
@@ -44,8 +44,9 @@ struct ct_verify_spec {
     uint64_t tick;  /* of the clock, of the instant */
     uint64_t value; /* address of the instant */
     uint64_t number_of_instant;
-    uint64_t lost_first, lost_last; /* times of gaps */
+    uint64_t lost_last; /* time of the last gap */
     bool lost;
+    bool broken;                    /* the next event is not of the same instant */
     struct ct_verify_place *places; /* those before, then those waiting */
     size_t place_count, cursor;     /* cursor: behind the one that the last result belonged to */
     struct ct_monitor_event waiting[CT_VERIFY_WAITING];

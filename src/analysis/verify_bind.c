@@ -9,11 +9,21 @@
 
 #define PLACE_MAX 512
 
+/* Always watched: they make results uncertain. */
+static const char *const losses[] = {"gap", "overflow", "no-access"};
+#define LOSSES (sizeof losses / sizeof *losses)
+
+static bool is_loss(const char *place)
+{
+    for (size_t i = 0; i < LOSSES; i++)
+        if (strcmp(place, losses[i]) == 0)
+            return true;
+    return false;
+}
+
 int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options, struct ct_watches *watches,
                     struct ct_verifier **out)
 {
-    /* Losses are always watched: they make results uncertain. */
-    static const char *const losses[] = {"gap", "overflow", "no-access"};
     if (options->size != sizeof *options || options->clock > CT_VERIFY_TIMESTAMPS ||
         options->history > CT_VERIFY_HISTORY_MAX)
         return ct_fail(ctx, CT_ERR_ARG,
@@ -24,7 +34,7 @@ int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options,
     v->ctx = ctx;
     v->options = *options;
     v->watches = watches;
-    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+    for (size_t i = 0; i < LOSSES; i++) {
         const int rc = ct_watches_add(watches, losses[i], NULL, NULL);
         if (rc) {
             ct_verifier_free(v);
@@ -124,7 +134,10 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
                        "%s: input %s is of type %s, and a place gives a Unit or an Int; declare it so",
                        s->name, in.name, in.type_text);
     const int rc = ct_watches_add(v->watches, place, &first, &places);
-    return rc ? rc : link_watches(v, s->number, input, first, places);
+    if (rc)
+        return rc;
+    s->kept[input] = is_loss(place);
+    return link_watches(v, s->number, input, first, places);
 }
 
 static int check_binds(struct ct_verifier *v, const struct ct_verify_spec *s,
@@ -165,10 +178,11 @@ static struct ct_verify_spec *spec_new(struct ct_verifier *v, uint32_t number,
     s->output_count = ct_monitor_output_count(spec);
     s->name = ct_arena_strdup(&v->arena, name);
     s->types = ct_arena_alloc(&v->arena, s->input_count + 1);
+    s->kept = ct_arena_alloc(&v->arena, s->input_count + 1);
     s->used = ct_arena_alloc(&v->arena, (s->input_count + 1) * sizeof *s->used);
     s->outputs = ct_arena_alloc(&v->arena, (s->output_count + 1) * sizeof *s->outputs);
     s->places = calloc(v->options.history + 1 + CT_VERIFY_WAITING, sizeof *s->places);
-    if (!s->name || !s->types || !s->used || !s->outputs || !s->places) {
+    if (!s->name || !s->types || !s->kept || !s->used || !s->outputs || !s->places) {
         free(s->places);
         return NULL;
     }

@@ -536,4 +536,7 @@ void emit_program(struct elab *e, const struct order *order, struct program *p)
     emit_all(&m, order);
     assign_cells(&m, order);
     emit_all(&m, order);
+    p->node_cells = ARENA_ARRAY(e->arena, uint32_t, order->n + 1);
+    for (size_t i = 0; i < order->n; i++)
+        p->node_cells[i] = m.cell[order->nodes[i]->id];
 }

@@ -203,6 +203,7 @@ static const struct machine *build(struct product *p, uint32_t natoms, const uin
     uint8_t *t8 = wide ? NULL : ARENA_ARRAY(a, uint8_t, (size_t)m->width * p->letters);
     uint16_t *t16 = wide ? ARENA_ARRAY(a, uint16_t, (size_t)m->width * p->letters) : NULL;
     m->start = VERDICT_NONE;
+    uint8_t *verdicts = ARENA_ARRAY(a, uint8_t, m->nstates);
     for (uint32_t i = 0; i <= n; i++) {
         uint32_t from = order[i ? i - 1 : 0];
         uint32_t code = i ? i << 2 | p->pairs[from].verdict : VERDICT_NONE;
@@ -215,7 +216,9 @@ static const struct machine *build(struct product *p, uint32_t natoms, const uin
                 t8[(size_t)k * m->width + code] = (uint8_t)next;
         }
         m->decided |= p->pairs[from].verdict != VERDICT_UNKNOWN;
+        verdicts[i] = code & 3;
     }
+    m->verdicts = verdicts;
     m->next8 = t8;
     m->next16 = t16;
     return m;

@@ -17,9 +17,10 @@ enum verdict {
 struct machine {
     uint32_t natoms, nstates;
     uint32_t width;
-    uint16_t start; /* of verdict none: the only state that no step leads back to */
-    uint8_t empty;  /* verdict of the empty word */
-    bool decided;   /* true or false is reachable */
+    uint16_t start;          /* of verdict none: the only state that no step leads back to */
+    uint8_t empty;           /* verdict of the empty word */
+    bool decided;            /* true or false is reachable */
+    const uint8_t *verdicts; /* by number */
     const uint8_t *next8;
     const uint16_t *next16;
 };

@@ -128,6 +128,7 @@ struct program {
     /* cells: constants first, then streams and their former values (the roots), then temporaries */
     uint32_t roots_from, roots_to, ncells;
     size_t nnodes;
+    uint32_t *node_cells; /* by the order of the streams */
 };
 
 /* The streams that the outputs need, in an order in which each comes after those it needs at the same

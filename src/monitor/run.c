@@ -1,4 +1,5 @@
 /* Instants: which programs run when (LANGUAGE.md A.1). */
+#include "monitor/certain.h"
 #include "monitor/run.h"
 
 #include <stdio.h>
@@ -85,6 +86,10 @@ static inline int after_program(struct ct_monitor *m, bool fine)
         return value_failure(m);
     if (m->unsorted)
         sort_instant(m);
+    if (m->certain && !certain_instant(m->certain)) {
+        certain_free(m->certain);
+        m->certain = NULL;
+    }
     m->instant_first = m->nresults;
     if (heap_full(&m->heap)) {
         collect(m);
@@ -344,6 +349,26 @@ int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
     return r;
 }
 
+int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
+{
+    int r = usable(m);
+    if (!r)
+        r = run_close(m);
+    if (r)
+        return r;
+    if (m->begun && m->floor == m->now && m->now < INT64_MAX)
+        m->floor++;
+    if (!m->certain && !(m->certain = certain_new(m)))
+        return ct_fail_nomem(m->ctx, "monitor");
+    certain_lose(m->certain, kept);
+    return CT_OK;
+}
+
+int ct_monitor_certain(const struct ct_monitor_result *result)
+{
+    return !(result->form & CERTAIN_NOT);
+}
+
 int ct_monitor_finish(struct ct_monitor *m)
 {
     int r = usable(m);
@@ -420,6 +445,7 @@ void ct_monitor_free(struct ct_monitor *m)
         return;
     heap_free(&m->heap);
     text_reader_free(m->reader);
+    certain_free(m->certain);
     free(m->cells);
     free(m->stack);
     free(m->states);

@@ -57,12 +57,16 @@ struct ct_monitor {
     ct_monitor_fn *fn;
     void *user;
     struct text_reader *reader;
+    struct certain *certain; /* NULL: nothing depends on events that were lost */
 };
 
 enum {
     RESULTS = 4096,
     STACK_CELLS = 1 << 18
 };
+
+/* In the form of a result: what was lost could have changed it. */
+#define CERTAIN_NOT UINT32_C(0x80000000)
 
 /* Executes a program; false: `error` says why. */
 bool vm_run(struct ct_monitor *m, uint32_t code);

@@ -1,0 +1,483 @@
+/* Streams behind a loss. For every stream: what it may hold, and whether and with what value it may have an event now, over
+ * all runs that got the events that this one got, and any others where it lost some. Operators are followed by their
+ * definitions (LANGUAGE.md A.2, A.3) over these possibilities. A stream is the run's own again where all that its
+ * event was made of is. Runs that end in a runtime error are none of those. */
+#include "monitor/certain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rounds over what may have happened unseen, before a stream that still changes may be anything. */
+enum {
+    ROUNDS = 4
+};
+
+static const struct cell *cell_of(const struct certain *c, const struct node *s)
+{
+    return &c->m->cells[c->m->p->node_cells[s->order]];
+}
+
+/* Has the run itself an event of the stream at this instant? */
+static bool in_run(const struct certain *c, const struct node *s)
+{
+    return !c->unseen && cell_of(c, s)->stamp == c->m->stamp;
+}
+
+static struct shade_event nothing(void)
+{
+    return (struct shade_event){.occurs = OCCURS_NOT, .sure = true};
+}
+
+/* What the run has at this instant, and so has any other. */
+static struct shade_event as_in_run(const struct certain *c, const struct node *s)
+{
+    if (!in_run(c, s))
+        return nothing();
+    return (struct shade_event){.occurs = OCCURS, .sure = true, .value = guess_cell(s->type, *cell_of(c, s))};
+}
+
+static struct shade_event event(const struct certain *c, const struct node *s, enum occurs occurs,
+                                struct guess value)
+{
+    if (occurs == OCCURS_NOT)
+        return nothing();
+    const bool sure = !c->unseen && occurs == OCCURS && guess_single(s->type, &value);
+    return (struct shade_event){.occurs = occurs, .sure = sure, .value = value};
+}
+
+static const struct shade_event *now(const struct certain *c, const struct node *s, uint32_t arg)
+{
+    return &c->now[s->args[arg]->order];
+}
+
+static const struct shade *held(const struct certain *c, const struct node *s, uint32_t arg)
+{
+    return &c->held[s->args[arg]->order];
+}
+
+static struct guess held_value(const struct certain *c, const struct node *s, uint32_t arg)
+{
+    const struct shade *h = held(c, s, arg);
+    return h->sure && h->ever && !c->unseen ? guess_cell(s->args[arg]->type, *cell_of(c, s->args[arg]))
+                                            : h->value;
+}
+
+/* Whether it happens that needs both. */
+static enum occurs both(enum occurs a, enum occurs b)
+{
+    return a < b ? a : b;
+}
+
+static enum occurs exists(const struct shade *h)
+{
+    return !h->ever ? OCCURS_NOT : h->never ? OCCURS_MAYBE : OCCURS;
+}
+
+/* ---- operators ---- */
+
+static struct shade_event source(const struct certain *c, const struct node *s)
+{
+    if (in_run(c, s))
+        return as_in_run(c, s);
+    const bool lost = c->losing && !c->kept[s->index];
+    return lost ? event(c, s, OCCURS_MAYBE, guess_any(s->type, false)) : nothing();
+}
+
+static struct shade_event expiry(const struct certain *c, const struct node *s)
+{
+    const struct shade_timer *t = &c->timers[s->index];
+    if (t->sure || (!c->unseen && t->until < c->to))
+        return as_in_run(c, s);
+    return event(c, s, OCCURS_MAYBE, guess_range(0, 0));
+}
+
+/* a's event, else what `other` is. */
+static struct shade_event either(const struct certain *c, const struct node *s, const struct shade_event *a,
+                                 const struct shade_event *other)
+{
+    if (a->occurs == OCCURS || other->occurs == OCCURS_NOT)
+        return *a;
+    if (a->occurs == OCCURS_NOT)
+        return *other;
+    return event(c, s, other->occurs, guess_join(&a->value, &other->value));
+}
+
+static struct shade_event with_default(const struct certain *c, const struct node *s)
+{
+    if (c->to > 0 || c->unseen)
+        return *now(c, s, 0);
+    const struct shade_event value = event(c, s, OCCURS, guess_cell(s->type, s->value));
+    return either(c, s, now(c, s, 0), &value);
+}
+
+static struct shade_event default_from(const struct certain *c, const struct node *s)
+{
+    const enum occurs first = exists(&c->before[s->order]);
+    struct shade_event other = *now(c, s, 1);
+    if (first == OCCURS)
+        other = nothing();
+    else if (first == OCCURS_MAYBE)
+        other.occurs = both(other.occurs, OCCURS_MAYBE);
+    return either(c, s, now(c, s, 0), &other);
+}
+
+static struct shade_event last(const struct certain *c, const struct node *s)
+{
+    const struct shade *v = &c->before[s->args[0]->order];
+    return event(c, s, both(now(c, s, 1)->occurs, exists(v)), v->value);
+}
+
+static struct shade_event lift(const struct certain *c, const struct node *s)
+{
+    struct guess params[8];
+    enum occurs called = OCCURS_NOT;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct shade_event *e = now(c, s, i);
+        called = e->occurs > called ? e->occurs : called;
+        params[i] = guess_option(&e->value, e->occurs != OCCURS, e->occurs != OCCURS_NOT);
+    }
+    if (called == OCCURS_NOT)
+        return nothing();
+    struct guess result = guess_eval(s->kernel, params);
+    const enum occurs given = !result.some ? OCCURS_NOT : result.none || result.error ? OCCURS_MAYBE : OCCURS;
+    result.none = false;
+    return event(c, s, both(called, given), guess_payload(s->type, &result));
+}
+
+static struct shade_event signal_lift(const struct certain *c, const struct node *s)
+{
+    struct guess params[8];
+    enum occurs occurs = OCCURS_NOT;
+    for (uint32_t i = 0; i < s->n; i++)
+        occurs = now(c, s, i)->occurs > occurs ? now(c, s, i)->occurs : occurs;
+    for (uint32_t i = 0; i < s->n; i++) {
+        occurs = both(occurs, exists(held(c, s, i)));
+        params[i] = held_value(c, s, i);
+    }
+    return occurs == OCCURS_NOT ? nothing() : event(c, s, occurs, guess_eval(s->kernel, params));
+}
+
+static struct shade_event filter(const struct certain *c, const struct node *s)
+{
+    const struct shade *condition = held(c, s, 1);
+    enum occurs passes = exists(condition);
+    if (passes != OCCURS_NOT && condition->value.lo == 0)
+        passes = condition->value.hi == 0 ? OCCURS_NOT : OCCURS_MAYBE;
+    return event(c, s, both(now(c, s, 0)->occurs, passes), now(c, s, 0)->value);
+}
+
+static struct shade_event folded(const struct certain *c, const struct node *s)
+{
+    const struct shade_event *x = now(c, s, 0);
+    const struct shade *before = &c->before[s->order];
+    const bool zero = c->to == 0 && !c->unseen;
+    const struct guess init = s->kind == N_FOLD ? guess_cell(s->type, s->value) : x->value;
+    if (x->occurs == OCCURS_NOT)
+        return s->kind == N_FOLD && zero ? event(c, s, OCCURS, init) : nothing();
+    struct guess value = init;
+    const struct guess params[] = {s->kind == N_FOLD && zero ? init : before->value, x->value};
+    if (before->ever || (s->kind == N_FOLD && zero))
+        value = guess_eval(s->kernel, params);
+    if (s->kind == N_REDUCE && before->ever && before->never)
+        value = guess_join(&value, &init);
+    if (s->kind == N_FOLD && zero && x->occurs == OCCURS_MAYBE)
+        value = guess_join(&value, &init);
+    return event(c, s, s->kind == N_FOLD && zero ? OCCURS : x->occurs, value);
+}
+
+static struct shade_event pure(const struct certain *c, const struct node *s)
+{
+    const struct shade_event *x = now(c, s, 0);
+    const struct shade *before = &c->before[s->order];
+    enum occurs changes = !before->ever ? OCCURS : OCCURS_MAYBE;
+    if (guess_single(s->type, &x->value) && guess_single(s->type, &before->value) && !before->never)
+        changes = x->value.lo == before->value.lo ? OCCURS_NOT : OCCURS;
+    return event(c, s, both(x->occurs, changes), x->value);
+}
+
+static struct shade_event instant_of(const struct certain *c, const struct node *s)
+{
+    return event(c, s, now(c, s, 0)->occurs, guess_range(c->unseen ? c->from : c->to, c->to));
+}
+
+/* Whether all that the run made this event of is what any other run had. */
+static bool made_of_sure(const struct certain *c, const struct node *s)
+{
+    if (c->unseen)
+        return false;
+    for (uint32_t i = s->kind == N_LAST; i < s->n; i++) {
+        if (!now(c, s, i)->sure)
+            return false;
+        if ((s->kind == N_SLIFT || i > 0) && (s->kind == N_SLIFT || s->kind == N_ON || s->kind == N_FILTER) &&
+            !held(c, s, i)->sure)
+            return false;
+    }
+    if (s->kind == N_LAST)
+        return c->before[s->args[0]->order].sure;
+    return s->kind == N_TIME || s->kind == N_LIFT || s->kind == N_SLIFT || s->kind == N_MERGE ||
+           s->kind == N_FILTER || s->kind == N_ON || s->kind == N_DEFAULT || c->before[s->order].sure;
+}
+
+static struct shade_event operator_event(struct certain *c, const struct node *s)
+{
+    switch (s->kind) {
+    case N_INPUT:
+        return source(c, s);
+    case N_DELAY:
+        return expiry(c, s);
+    case N_MONITOR:
+        return certain_step(c, s);
+    case N_NIL:
+    case N_REF:
+    case N_OPAQUE:
+        return nothing();
+    case N_TICK:
+        return c->unseen ? event(c, s, OCCURS_MAYBE, guess_range(0, 0)) : as_in_run(c, s);
+    default:
+        break;
+    }
+    if (made_of_sure(c, s))
+        return as_in_run(c, s);
+    switch (s->kind) {
+    case N_DEFAULT:
+        return with_default(c, s);
+    case N_DEFAULT_FROM:
+        return default_from(c, s);
+    case N_TIME:
+        return instant_of(c, s);
+    case N_LAST:
+        return last(c, s);
+    case N_LIFT:
+        return lift(c, s);
+    case N_SLIFT:
+        return signal_lift(c, s);
+    case N_MERGE:
+        return either(c, s, now(c, s, 0), now(c, s, 1));
+    case N_FILTER:
+        return filter(c, s);
+    case N_ON:
+        return event(c, s, both(now(c, s, 0)->occurs, exists(held(c, s, 1))), held(c, s, 1)->value);
+    case N_PURE:
+        return pure(c, s);
+    default:
+        return folded(c, s);
+    }
+}
+
+/* ---- instants ---- */
+
+static struct shade joined(const struct node *s, const struct shade *before, const struct shade_event *e)
+{
+    struct shade h = *before;
+    h.value = before->ever ? guess_join(&before->value, &e->value) : e->value;
+    h.value.known = false;
+    h.ever = true;
+    h.sure = !h.never && guess_single(s->type, &h.value);
+    return h;
+}
+
+/* The stream's value behind the instant. */
+static struct shade held_after(const struct certain *c, const struct node *s)
+{
+    const struct shade_event *e = &c->now[s->order];
+    const struct shade *before = &c->before[s->order];
+    if (s->kind == N_MONITOR)
+        return certain_verdict(c, s);
+    if (s->kind == N_PURE && !c->unseen) /* also where its event stays away because nothing changed */
+        e = now(c, s, 0);
+    if (e->occurs == OCCURS_NOT)
+        return *before;
+    if (e->occurs == OCCURS_MAYBE || c->unseen)
+        return joined(s, before, e);
+    struct shade h = {.sure = e->sure || guess_single(s->type, &e->value), .ever = true, .value = e->value};
+    h.value.known = false; /* its object may move before the next instant */
+    return h;
+}
+
+static void timer_after(struct certain *c, const struct node *s)
+{
+    struct shade_timer *t = &c->timers[s->index];
+    const struct shade_event *amount = now(c, s, 0);
+    const int64_t due = c->m->timers[s->index];
+    enum occurs set = now(c, s, 1)->occurs;
+    set = c->now[s->order].occurs > set ? c->now[s->order].occurs : set;
+    if (set == OCCURS && amount->sure && !c->unseen) {
+        t->sure = true;
+    } else if (set != OCCURS_NOT) {
+        int64_t until = c->to;
+        if (amount->occurs != OCCURS_NOT && __builtin_add_overflow(c->to, amount->value.hi, &until))
+            until = INT64_MAX;
+        until = until > t->due ? until : t->due;
+        until = until > due ? until : due;
+        t->until = t->sure || until > t->until ? until : t->until;
+        t->sure = false;
+    }
+    if (!c->unseen) {
+        t->sure |= t->until < c->to && due < 0;
+        t->due = due;
+    }
+}
+
+/* All streams once; `before` is what they held. */
+static void step(struct certain *c)
+{
+    const struct order *o = c->order;
+    for (size_t i = 0; i < o->n; i++) /* a `last` may come before its stream, which may be a source */
+        c->before[i] = c->held[i];
+    for (size_t i = 0; i < o->n; i++) {
+        c->now[i] = operator_event(c, o->nodes[i]);
+        c->held[i] = held_after(c, o->nodes[i]);
+    }
+    for (size_t i = 0; i < o->n; i++)
+        if (o->nodes[i]->kind == N_DELAY)
+            timer_after(c, o->nodes[i]);
+}
+
+static bool same(const struct shade *a, const struct shade *b)
+{
+    return a->sure == b->sure && a->never == b->never && a->ever == b->ever &&
+           a->value.error == b->value.error && a->value.none == b->value.none &&
+           a->value.some == b->value.some && a->value.lo == b->value.lo && a->value.hi == b->value.hi;
+}
+
+static size_t states_possible(const struct certain *c)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < c->m->p->nmachines; k++)
+        for (size_t i = 0; c->states[k].set && i < c->states[k].words; i++)
+            count += (size_t)__builtin_popcountll(c->states[k].set[i]);
+    return count;
+}
+
+/* Any number of instants that the run did not see, until they add nothing. */
+static void unseen_instants(struct certain *c)
+{
+    bool changed = true;
+    c->unseen = true;
+    for (unsigned round = 0; changed; round++) {
+        const size_t states = states_possible(c);
+        step(c);
+        changed = states_possible(c) != states;
+        for (size_t i = 0; i < c->order->n; i++) {
+            if (same(&c->held[i], &c->before[i]))
+                continue;
+            changed = true;
+            if (round < ROUNDS || c->order->nodes[i]->kind == N_MONITOR)
+                continue;
+            c->held[i].value = guess_any(c->order->nodes[i]->type, true);
+            c->held[i].sure = false;
+        }
+    }
+    c->unseen = false;
+}
+
+static bool timers_sure(const struct certain *c)
+{
+    for (size_t i = 0; i < c->m->p->ntimers; i++)
+        if (!c->timers[i].sure)
+            return false;
+    return true;
+}
+
+static bool all_sure(const struct certain *c)
+{
+    for (size_t i = 0; i < c->order->n; i++) {
+        const struct node *s = c->order->nodes[i];
+        if (s->kind == N_MONITOR ? !certain_states_sure(c, s) : !c->held[i].sure)
+            return false;
+    }
+    return !c->losing && timers_sure(c);
+}
+
+/* What a result says: that there is this event; or, of a signal, that it has this value from here on. */
+static bool result_sure(const struct certain *c, const struct node *s)
+{
+    const bool signal = s->kind == N_PURE || (s->kind == N_MONITOR && s->changes_only);
+    return signal ? c->held[s->order].sure : c->now[s->order].sure;
+}
+
+bool certain_instant(struct certain *c)
+{
+    struct ct_monitor *m = c->m;
+    c->to = m->now;
+    const bool begun = c->to > 0;
+    if (begun && (c->losing || !timers_sure(c)))
+        unseen_instants(c);
+    /* a loss lasts until an event comes in: those of timers are in the middle of it */
+    const bool still = c->losing;
+    bool came = false;
+    for (size_t i = 0; i < c->order->n; i++)
+        came |= c->order->nodes[i]->kind == N_INPUT && in_run(c, c->order->nodes[i]);
+    c->losing = still && !(came && begun);
+    step(c);
+    for (size_t i = m->instant_first; i < m->nresults; i++)
+        if (!result_sure(c, m->spec->elab.outputs[m->results[i].output].node))
+            m->results[i].form |= CERTAIN_NOT;
+    c->from = c->to;
+    return !all_sure(c);
+}
+
+/* ---- begin and end ---- */
+
+static void hold(struct certain *c, const struct node *s)
+{
+    const struct cell *cell = cell_of(c, s);
+    struct shade *h = &c->held[s->order];
+    *h = (struct shade){.sure = true, .never = cell->stamp == 0, .ever = cell->stamp != 0};
+    h->value = h->ever ? guess_cell(s->type, *cell) : guess_range(0, 0);
+    h->value.known = false;
+    if (s->kind == N_MONITOR)
+        *h = certain_verdict(c, s);
+}
+
+struct certain *certain_new(struct ct_monitor *m)
+{
+    const struct program *p = m->p;
+    struct certain *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->m = m;
+    c->order = &m->spec->order;
+    c->from = m->now;
+    c->kept = calloc(p->ninputs + 1, sizeof *c->kept);
+    c->held = calloc(c->order->n + 1, sizeof *c->held);
+    c->before = calloc(c->order->n + 1, sizeof *c->before);
+    c->now = calloc(c->order->n + 1, sizeof *c->now);
+    c->states = calloc(p->nmachines + 1, sizeof *c->states);
+    c->timers = calloc(p->ntimers + 1, sizeof *c->timers);
+    bool fine = c->kept && c->held && c->before && c->now && c->states && c->timers;
+    for (size_t i = 0; fine && i < c->order->n; i++)
+        if (c->order->nodes[i]->kind == N_MONITOR)
+            fine = certain_states_init(c, c->order->nodes[i]);
+    if (!fine) {
+        certain_free(c);
+        return NULL;
+    }
+    for (size_t i = 0; i < c->order->n; i++)
+        hold(c, c->order->nodes[i]);
+    for (size_t i = 0; i < p->ntimers; i++)
+        c->timers[i] = (struct shade_timer){.sure = true, .due = m->timers[i]};
+    return c;
+}
+
+void certain_lose(struct certain *c, const uint8_t *kept)
+{
+    for (size_t i = 0; i < c->m->p->ninputs; i++)
+        c->kept[i] = kept && kept[i] && (!c->losing || c->kept[i]);
+    c->losing = true;
+}
+
+void certain_free(struct certain *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; c->states && i < c->m->p->nmachines; i++)
+        free(c->states[i].set);
+    free(c->kept);
+    free(c->held);
+    free(c->before);
+    free(c->now);
+    free(c->states);
+    free(c->timers);
+    free(c);
+}

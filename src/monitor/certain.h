@@ -1,0 +1,73 @@
+/* Which results are certain although events were lost: beside the run, what its streams may be in any of the runs that saw what
+ * this one did not. Exists from the first loss until nothing depends on a loss any more. */
+#ifndef CT_MONITOR_CERTAIN_H
+#define CT_MONITOR_CERTAIN_H
+
+#include "monitor/guess.h"
+#include "monitor/run.h"
+
+/* Whether a stream has an event. */
+enum occurs {
+    OCCURS_NOT,
+    OCCURS_MAYBE,
+    OCCURS
+};
+
+/* The value that a stream holds. */
+struct shade {
+    bool sure;        /* it is what the run has; `value` says the same, where a guess can */
+    bool never, ever; /* whether it may have had no event yet, and one */
+    struct guess value;
+};
+
+/* Its event of the instant in work. */
+struct shade_event {
+    enum occurs occurs;
+    bool sure; /* there is one where the run has one, with the same value */
+    struct guess value;
+};
+
+/* The states that a formula's machine may be in: bits by number. */
+struct shade_states {
+    uint64_t *set, *next; /* `next`: room for a step */
+    size_t words;
+};
+
+struct shade_timer {
+    bool sure;
+    int64_t until; /* if not: the latest time at which it may expire */
+    int64_t due;   /* when it expires in the run, as of the last instant; or -1 */
+};
+
+/* By the order of the streams. */
+struct certain {
+    struct ct_monitor *m;
+    const struct order *order;
+    bool *kept;  /* by input: none of its events were lost */
+    bool losing; /* events may have been lost since the last instant */
+    bool unseen; /* the instant in work is one that the run may have missed */
+    int64_t from, to;
+    struct shade *held, *before;
+    struct shade_event *now;
+    struct shade_states *states; /* by machine */
+    struct shade_timer *timers;
+};
+
+/* NULL: no memory. */
+struct certain *certain_new(struct ct_monitor *m);
+void certain_free(struct certain *c);
+
+/* Events may have been lost since the last instant: of the inputs for which `kept` is 0; NULL: of all. */
+void certain_lose(struct certain *c, const uint8_t *kept);
+
+/* Behind the evaluation of an instant: marks those of its results that are not certain. False: all is certain again. */
+bool certain_instant(struct certain *c);
+
+/* One machine. */
+struct shade_event certain_step(struct certain *c, const struct node *s);
+/* What is known of its verdict. */
+struct shade certain_verdict(const struct certain *c, const struct node *s);
+bool certain_states_init(struct certain *c, const struct node *s);
+bool certain_states_sure(const struct certain *c, const struct node *s);
+
+#endif

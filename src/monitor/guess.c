@@ -1,0 +1,341 @@
+#include "monitor/guess.h"
+
+/* A function larger than this is not looked into: its result may be anything. */
+enum {
+    VISITS = 2000,
+    DEPTH = 200,
+    ASSUMED = 16
+};
+
+static bool is_plain(const struct type *type)
+{
+    return type->kind == TY_INT || type->kind == TY_BOOL || type->kind == TY_VERDICT ||
+           (type->kind == TY_RECORD && !type->n);
+}
+
+struct guess guess_range(int64_t lo, int64_t hi)
+{
+    return (struct guess){.lo = lo, .hi = hi};
+}
+
+struct guess guess_any(const struct type *type, bool error)
+{
+    struct guess g = guess_range(INT64_MIN, INT64_MAX);
+    if (type->kind == TY_BOOL)
+        g = guess_range(0, 1);
+    else if (type->kind == TY_VERDICT)
+        g = guess_range(0, 2);
+    else if (type->kind == TY_RECORD && !type->n)
+        g = guess_range(0, 0);
+    else if (type->kind == TY_OPTION)
+        g = guess_any(type->args[0], false);
+    g.none = g.some = type->kind == TY_OPTION;
+    g.error = error;
+    return g;
+}
+
+struct guess guess_cell(const struct type *type, struct cell cell)
+{
+    struct guess g = guess_any(type, false);
+    g.known = true;
+    g.cell = cell;
+    g.error = (cell.meta & META_ERR) != 0;
+    if (g.error)
+        return g;
+    if (is_plain(type))
+        g.lo = g.hi = cell.v.i;
+    if (type->kind == TY_OPTION) {
+        g.some = (cell.meta & META_SOME) != 0;
+        g.none = !g.some;
+        if (g.some && is_plain(type->args[0]))
+            g.lo = g.hi = cell.v.i;
+    }
+    return g;
+}
+
+struct guess guess_join(const struct guess *a, const struct guess *b)
+{
+    struct guess g = *a;
+    g.known = false;
+    g.error |= b->error;
+    g.none |= b->none;
+    g.some |= b->some;
+    g.lo = a->lo < b->lo ? a->lo : b->lo;
+    g.hi = a->hi > b->hi ? a->hi : b->hi;
+    return g;
+}
+
+bool guess_single(const struct type *type, const struct guess *g)
+{
+    return !g->error && is_plain(type) && g->lo == g->hi;
+}
+
+struct guess guess_option(const struct guess *g, bool none, bool some)
+{
+    struct guess o = *g;
+    o.none = none;
+    o.some = some;
+    if (o.known && some && !none)
+        o.cell.meta += META_SOME_ONE;
+    else
+        o.known = false;
+    if (!some)
+        o = (struct guess){.known = true, .none = true};
+    return o;
+}
+
+struct guess guess_payload(const struct type *type, const struct guess *option)
+{
+    struct cell cell = option->cell;
+    if (option->known && option->some) {
+        cell.meta -= META_SOME_ONE;
+        return guess_cell(type, cell);
+    }
+    struct guess g = guess_any(type, option->error || option->none);
+    if (type->kind != TY_OPTION) {
+        g.lo = option->lo;
+        g.hi = option->hi;
+    }
+    return g;
+}
+
+/* ---- operations ---- */
+
+static struct guess truth(bool may_false, bool may_true)
+{
+    return guess_range(may_false ? 0 : 1, may_true ? 1 : 0);
+}
+
+static struct guess sum(const struct guess *a, const struct guess *b)
+{
+    struct guess g = {0};
+    if (!__builtin_add_overflow(a->lo, b->lo, &g.lo) && !__builtin_add_overflow(a->hi, b->hi, &g.hi))
+        return g;
+    g = guess_range(INT64_MIN, INT64_MAX);
+    g.error = true;
+    return g;
+}
+
+static struct guess difference(const struct guess *a, const struct guess *b)
+{
+    struct guess g = {0};
+    if (!__builtin_sub_overflow(a->lo, b->hi, &g.lo) && !__builtin_sub_overflow(a->hi, b->lo, &g.hi))
+        return g;
+    g = guess_range(INT64_MIN, INT64_MAX);
+    g.error = true;
+    return g;
+}
+
+static struct guess product(const struct guess *a, const struct guess *b)
+{
+    const int64_t x[] = {a->lo, a->hi};
+    const int64_t y[] = {b->lo, b->hi};
+    struct guess g = guess_range(INT64_MAX, INT64_MIN);
+    for (unsigned i = 0; i < 4; i++) {
+        int64_t p;
+        if (__builtin_mul_overflow(x[i & 1], y[i >> 1], &p)) {
+            g = guess_range(INT64_MIN, INT64_MAX);
+            g.error = true;
+            return g;
+        }
+        g.lo = p < g.lo ? p : g.lo;
+        g.hi = p > g.hi ? p : g.hi;
+    }
+    return g;
+}
+
+/* Only by what is surely positive. */
+static struct guess quotient(const struct guess *a, const struct guess *b, bool modulo)
+{
+    struct guess g = guess_range(INT64_MIN, INT64_MAX);
+    g.error = b->lo <= 0;
+    if (g.error || b->lo != b->hi)
+        return g;
+    if (!modulo)
+        return guess_range(a->lo / b->lo, a->hi / b->lo);
+    return guess_range(a->lo < 0 ? 1 - b->lo : 0, a->hi > 0 ? b->lo - 1 : 0);
+}
+
+static struct guess compare(enum op op, const struct guess *a, const struct guess *b)
+{
+    switch (op) {
+    case OP_LT:
+        return truth(a->hi >= b->lo, a->lo < b->hi);
+    case OP_GE:
+        return truth(a->lo < b->hi, a->hi >= b->lo);
+    case OP_GT:
+        return truth(a->lo <= b->hi, a->hi > b->lo);
+    default: /* OP_LE */
+        return truth(a->hi > b->lo, a->lo <= b->hi);
+    }
+}
+
+static struct guess equal(const struct ir *x, const struct guess *a, const struct guess *b)
+{
+    bool may = true, may_not = true;
+    if (is_plain(x->args[0]->type)) {
+        may = a->lo <= b->hi && b->lo <= a->hi;
+        may_not = a->lo != a->hi || b->lo != b->hi || a->lo != b->lo;
+    }
+    return x->op == OP_EQ ? truth(may_not, may) : truth(may, may_not);
+}
+
+static struct guess operation(const struct ir *x, const struct guess *a, const struct guess *b)
+{
+    switch (x->op) {
+    case OP_ADD:
+        return sum(a, b);
+    case OP_SUB:
+        return difference(a, b);
+    case OP_NEG:
+        return difference(&(struct guess){0}, a);
+    case OP_MUL:
+        return product(a, b);
+    case OP_DIV:
+    case OP_MOD:
+        return quotient(a, b, x->op == OP_MOD);
+    case OP_LT:
+    case OP_GT:
+    case OP_LE:
+    case OP_GE:
+        return compare(x->op, a, b);
+    case OP_EQ:
+    case OP_NE:
+        return equal(x, a, b);
+    case OP_NOT:
+        return guess_range(1 - a->hi, 1 - a->lo);
+    case OP_IS_NONE:
+        return truth(a->some, a->none);
+    case OP_IS_SOME:
+        return truth(a->none, a->some);
+    case OP_SOME:
+        if (x->args[0]->type->kind == TY_OPTION)
+            return guess_any(x->type, true);
+        return guess_option(a, false, true);
+    case OP_GET_SOME:
+        return guess_payload(x->type, a);
+    default:
+        return guess_any(x->type, true);
+    }
+}
+
+/* ---- expressions ---- */
+
+/* On the way into a branch: this option is known to be one or the other. */
+struct assumed {
+    const struct ir *option;
+    bool some;
+};
+
+struct eval {
+    const struct guess *params;
+    struct assumed assumed[ASSUMED];
+    unsigned assumed_count, visits, depth;
+};
+
+static void assume(struct eval *e, const struct ir *x, bool value)
+{
+    if (x->kind == IR_OP && x->op == OP_NOT) {
+        assume(e, x->args[0], !value);
+    } else if (x->kind == (value ? IR_AND : IR_OR)) {
+        assume(e, x->args[0], value);
+        assume(e, x->args[1], value);
+    } else if (x->kind == IR_OP && (x->op == OP_IS_SOME || x->op == OP_IS_NONE) &&
+               e->assumed_count < ASSUMED) {
+        e->assumed[e->assumed_count++] = (struct assumed){x->args[0], (x->op == OP_IS_SOME) == value};
+    }
+}
+
+static struct guess eval(struct eval *e, const struct ir *x);
+
+static struct guess eval_assuming(struct eval *e, const struct ir *x, const struct ir *condition, bool value)
+{
+    const unsigned count = e->assumed_count;
+    assume(e, condition, value);
+    const struct guess g = eval(e, x);
+    e->assumed_count = count;
+    return g;
+}
+
+/* A condition that is an error ends the run: what it would choose does not matter. */
+static struct guess choice(struct eval *e, const struct ir *x)
+{
+    const struct guess c = eval(e, x->args[0]);
+    if (c.lo == c.hi)
+        return eval_assuming(e, x->args[c.lo ? 1 : 2], x->args[0], c.lo != 0);
+    const struct guess yes = eval_assuming(e, x->args[1], x->args[0], true);
+    const struct guess no = eval_assuming(e, x->args[2], x->args[0], false);
+    return guess_join(&yes, &no);
+}
+
+static struct guess connective(struct eval *e, const struct ir *x)
+{
+    const bool stop = x->kind == IR_OR;
+    const struct guess a = eval(e, x->args[0]);
+    if (a.lo == a.hi && (a.lo != 0) == stop)
+        return a;
+    struct guess b = eval_assuming(e, x->args[1], x->args[0], !stop);
+    if (a.lo != a.hi) {
+        const struct guess stopped = guess_range(stop, stop);
+        b = guess_join(&stopped, &b);
+    }
+    b.known = false;
+    b.error |= a.error;
+    return b;
+}
+
+static struct guess applied(struct eval *e, const struct ir *x)
+{
+    struct guess args[2] = {{0}};
+    if (x->n > 2 || x->op >= OP_POW)
+        return guess_any(x->type, true);
+    bool known = true;
+    bool error = false;
+    for (uint32_t i = 0; i < x->n; i++) {
+        args[i] = eval(e, x->args[i]);
+        known &= args[i].known;
+        error |= args[i].error;
+    }
+    if (known) {
+        const struct cell cells[] = {args[0].cell, args[1].cell};
+        struct cell result = {0};
+        op_eval(x->op, &x->extra, NULL, cells, x->n, &result);
+        return guess_cell(x->type, result);
+    }
+    struct guess g = operation(x, &args[0], &args[1]);
+    g.error |= error;
+    g.known = false;
+    return g;
+}
+
+static struct guess eval(struct eval *e, const struct ir *x)
+{
+    if (++e->visits > VISITS || e->depth >= DEPTH)
+        return guess_any(x->type, true);
+    e->depth++;
+    struct guess g = guess_any(x->type, true);
+    if (x->kind == IR_CONST)
+        g = guess_cell(x->type, x->value);
+    else if (x->kind == IR_PARAM)
+        g = e->params[x->index];
+    else if (x->kind == IR_OP)
+        g = applied(e, x);
+    else if (x->kind == IR_IF)
+        g = choice(e, x);
+    else if (x->kind == IR_AND || x->kind == IR_OR)
+        g = connective(e, x);
+    for (unsigned i = 0; i < e->assumed_count; i++) {
+        if (e->assumed[i].option != x || g.known || g.error)
+            continue;
+        g.none &= !e->assumed[i].some;
+        g.some &= e->assumed[i].some;
+    }
+    e->depth--;
+    return g;
+}
+
+struct guess guess_eval(const struct ir *kernel, const struct guess *params)
+{
+    struct eval e = {.params = params};
+    return eval(&e, kernel);
+}

@@ -1,0 +1,30 @@
+/* What a value may be when part of what it was made of was lost: an interval, or one of the forms of an option. */
+#ifndef CT_MONITOR_GUESS_H
+#define CT_MONITOR_GUESS_H
+
+#include "monitor/ir.h"
+
+struct guess {
+    bool known;      /* it is `cell`, and nothing else */
+    bool error;      /* it may be, or hold, an error value */
+    bool none, some; /* of an option: whether it may be None, and Some of what follows */
+    int64_t lo, hi;  /* of Int, Bool, Unit and verdicts; of all other types everything is possible */
+    struct cell cell;
+};
+
+/* Any value of the type; `error`: or an error value. */
+struct guess guess_any(const struct type *type, bool error);
+struct guess guess_cell(const struct type *type, struct cell cell);
+struct guess guess_range(int64_t lo, int64_t hi);
+struct guess guess_join(const struct guess *a, const struct guess *b);
+/* One plain value and no other? Two such are equal when their `lo` are. */
+bool guess_single(const struct type *type, const struct guess *g);
+/* As an event of a lift: Some of it, or None, or both. */
+struct guess guess_option(const struct guess *g, bool none, bool some);
+/* The other way: what an option holds when it is Some. */
+struct guess guess_payload(const struct type *type, const struct guess *option);
+
+/* The value of a lift's function for these parameters. */
+struct guess guess_eval(const struct ir *kernel, const struct guess *params);
+
+#endif

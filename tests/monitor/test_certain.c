@@ -1,0 +1,430 @@
+/* What is certain behind a loss, by brute force: a run that lost events, against all runs that got them. A result that is marked
+ * certain must be in each of these; of the verdicts of formulas, none may be marked uncertain that is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/monitor.h"
+
+enum {
+    RESULTS = 4000,
+    EVENTS = 64,
+    INPUTS = 2,
+    STREAMS = 9,
+    BEFORE = 8, /* time of the loss */
+    LOST = 2,   /* instants that may have been lost */
+};
+
+struct record {
+    struct ct_monitor_result results[RESULTS];
+    size_t count;
+    bool failed; /* it ended in a runtime error: results before it count */
+    int64_t end;
+};
+
+static void take(void *user, const struct ct_monitor_result *results, size_t count)
+{
+    struct record *r = user;
+    assert_true(r->count + count <= RESULTS);
+    memcpy(r->results + r->count, results, count * sizeof *results);
+    r->count += count;
+}
+
+/* The events, with a loss before event `lose` (none when it is SIZE_MAX). */
+static void run(const struct ct_monitor_spec *spec, const struct ct_monitor_event *events, size_t count,
+                size_t lose, struct record *r)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor *m;
+    int rc = ct_monitor_new(ctx, spec, NULL, take, r, &m);
+    r->count = 0;
+    r->failed = false;
+    assert_int_equal(rc, CT_OK);
+    for (size_t i = 0; !rc && i < count; i++) {
+        if (i == lose)
+            rc = ct_monitor_lose(m, NULL);
+        if (!rc)
+            rc = ct_monitor_feed(m, &events[i], 1);
+        r->end = (int64_t)events[i].time;
+    }
+    if (!rc && lose == count)
+        rc = ct_monitor_lose(m, NULL);
+    if (!rc)
+        rc = ct_monitor_finish(m);
+    r->failed = rc != CT_OK;
+    ct_monitor_free(m);
+    ct_ctx_free(ctx);
+}
+
+static const struct ct_monitor_result *find(const struct record *r, uint64_t time, uint32_t output, bool held)
+{
+    const struct ct_monitor_result *found = NULL;
+    for (size_t i = 0; i < r->count && r->results[i].time <= time; i++)
+        if (r->results[i].output == output && (held || r->results[i].time == time))
+            found = &r->results[i];
+    return found;
+}
+
+/* Is the result in this run, too? A signal: the value, from wherever on. */
+static bool agrees(const struct record *r, const struct ct_monitor_result *x, bool signal)
+{
+    if (r->failed && (uint64_t)r->end <= x->time)
+        return true;
+    const struct ct_monitor_result *same = find(r, x->time, x->output, signal);
+    return same && same->v.i == x->v.i;
+}
+
+static uint32_t next(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 8;
+}
+
+/* ---- random specifications ---- */
+
+/* %1$d..%3$d: earlier streams; %4$d a small number; %5$d: any stream; *: a signal; ~: may become its first operand */
+static const char *const forms[] = {
+    "default(s%1$d, %4$d)",
+    "~defaultFrom(s%1$d, s%2$d)",
+    "time(s%1$d)",
+    "last(s%5$d, s%2$d)",
+    "~merge(s%1$d, s%2$d)",
+    "filter(s%1$d, s%2$d > %4$d)",
+    "on(s%1$d, s%2$d)",
+    "(s%1$d + s%2$d) %% 101",
+    "s%1$d - s%2$d",
+    "lift(s%1$d, s%2$d, (x: Option[Int], y: Option[Int]) => if isNone(x) then None[Int] else "
+    "Some((getSomeOrElse(y, %4$d) - getSome(x)) %% 101))",
+    "lift3(s%1$d, s%2$d, s%3$d, (x: Option[Int], y: Option[Int], z: Option[Int]) => if isSome(x) && "
+    "isSome(y) then z else if isSome(z) || !isNone(y) then Some(%4$d) else x)",
+    "*pure(s%1$d)",
+    "fold(s%1$d, %4$d, (r: Int, e: Int) => (r * 3 + e) %% 7)",
+    "reduce(s%1$d, max)",
+    "const(%4$d, s%1$d)",
+    "const(%4$d, delay(const(%4$d + 1, s%1$d), s%2$d))",
+    "count(s%1$d)",
+    "resetCount(s%1$d, s%2$d)",
+    "if s%1$d > %4$d then s%2$d else s%3$d",
+    "default(nil[Int], %4$d)",
+    "if s%1$d > s%2$d then 1 else 0",
+    "const(1, filter(s%1$d, time(s%1$d) - on(s%1$d, time(s%2$d)) < %4$d + 3))",
+};
+
+static size_t specification(uint32_t seed, char *text, bool signals[STREAMS])
+{
+    char *p = text;
+    for (int i = 0; i < INPUTS; i++) {
+        signals[i] = false;
+        p += sprintf(p, "in s%d: Events[Int]\n", i);
+    }
+    for (uint32_t i = INPUTS; i < STREAMS; i++) {
+        const char *form = forms[next(&seed) % (sizeof forms / sizeof *forms)];
+        const bool marked = *form == '*' || *form == '~';
+        p += sprintf(p, "def s%u: Events[Int] = ", i);
+        const uint32_t a = next(&seed) % i;
+        const uint32_t b = next(&seed) % i;
+        const uint32_t c = next(&seed) % i;
+        signals[i] = *form == '*' || (*form == '~' && signals[a] && signals[b]);
+        p += sprintf(p, form + marked, a, b, c, next(&seed) % 4, next(&seed) % STREAMS);
+        p += sprintf(p, "\nout s%u\n", i);
+    }
+    return (size_t)(p - text);
+}
+
+static size_t some_events(uint32_t *seed, uint64_t time, uint64_t until, struct ct_monitor_event *events)
+{
+    size_t n = 0;
+    for (; time <= until; time += 1 + next(seed) % 2)
+        for (uint32_t i = 0; i < INPUTS; i++)
+            if (next(seed) % 2)
+                events[n++] =
+                    (struct ct_monitor_event){.time = time, .input = i, .v.i = (int64_t)(next(seed) % 4) - 1};
+    return n;
+}
+
+/* A filling as a number: for each lost instant and input, no event or one of some values. */
+static size_t filling(uint32_t number, struct ct_monitor_event *events)
+{
+    static const int64_t values[] = {-9, 0, 2, 50};
+    const uint32_t choices = 1 + sizeof values / sizeof *values;
+    size_t n = 0;
+    for (uint64_t time = BEFORE + 1; time <= BEFORE + LOST; time++)
+        for (uint32_t i = 0; i < INPUTS; i++, number /= choices)
+            if (number % choices)
+                events[n++] =
+                    (struct ct_monitor_event){.time = time, .input = i, .v.i = values[number % choices - 1]};
+    return n;
+}
+
+enum {
+    FILLINGS = 625
+};
+
+struct tally {
+    uint64_t certain, invariant, results;
+};
+
+static void one_specification(uint32_t seed, struct record *all, struct tally *tally)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec;
+    struct ct_monitor_event head[EVENTS];
+    struct ct_monitor_event tail[EVENTS];
+    struct ct_monitor_event events[3 * EVENTS];
+    char text[8000];
+    bool signals[STREAMS];
+    const uint32_t start = seed;
+    const size_t size = specification(seed, text, signals);
+    if (ct_monitor_compile(ctx, "random", text, size, NULL, &spec))
+        fail_msg("%s\n%s", ct_ctx_error(ctx), text);
+    const size_t before = some_events(&seed, next(&seed) % 3, BEFORE, head);
+    const size_t behind = some_events(&seed, BEFORE + LOST + 1, BEFORE + LOST + 12, tail);
+    struct record *lost = &all[FILLINGS];
+    for (uint32_t k = 0; k <= FILLINGS; k++) {
+        size_t n = before;
+        memcpy(events, head, before * sizeof *head);
+        if (k < FILLINGS)
+            n += filling(k, events + n);
+        memcpy(events + n, tail, behind * sizeof *tail);
+        run(spec, events, n + behind, k < FILLINGS ? SIZE_MAX : before, &all[k]);
+    }
+    for (size_t i = 0; i < lost->count; i++) {
+        const struct ct_monitor_result *x = &lost->results[i];
+        bool invariant = true;
+        uint32_t k = 0;
+        for (; invariant && k < FILLINGS; k++)
+            invariant = agrees(&all[k], x, signals[INPUTS + x->output]);
+        const bool certain = ct_monitor_certain(x);
+        if (certain && !invariant)
+            fail_msg("seed %u: %llu: s%u = %lld is called certain, and filling %u has another\n%s", start,
+                     (unsigned long long)x->time, INPUTS + x->output, (long long)x->v.i, k - 1, text);
+        if (x->time > BEFORE) {
+            tally->certain += certain;
+            tally->invariant += invariant;
+            tally->results++;
+        }
+    }
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+static void random_specifications(void **state)
+{
+    (void)state;
+    const uint32_t rounds = getenv("CT_LONG") ? 6000 : 150;
+    struct record *all = calloc(FILLINGS + 1, sizeof *all);
+    struct tally tally = {0};
+    for (uint32_t i = 0; i < rounds; i++)
+        one_specification(i * 7919, all, &tally);
+    print_message("# of %llu results behind a loss %llu are in all runs, and %llu of these are known to be\n",
+                  (unsigned long long)tally.results, (unsigned long long)tally.invariant,
+                  (unsigned long long)tally.certain);
+    assert_true(tally.certain * 100 >= tally.invariant * 70);
+    free(all);
+}
+
+/* ---- formulas ---- */
+
+static const char *const formulas[] = {
+    "always p",
+    "eventually p",
+    "never p",
+    "p until q",
+    "always (p implies next q)",
+    "always (p implies next (not p until q))",
+    "always (p implies eventually q)",
+    "next (p or q)",
+    "(never q) or (p until q)",
+    "next[2] p",
+    "always (p implies (q or next q))",
+    "eventually (p and next q)",
+    "p releases q",
+    "always (p iff next q)",
+    "(eventually p) and (never q)",
+};
+
+enum {
+    LETTERS = 3, /* p, q, both */
+    WORDS = 1 + 3 + 9 + 27 + 81,
+    HEAD_WORDS = 1 + 3 + 9,
+    TAIL_WORDS = 1 + 3 + 9 + 27,
+};
+
+/* The words of the letters p, q and both, the shorter ones first. */
+static size_t word(uint32_t number, uint64_t time, struct ct_monitor_event *events)
+{
+    uint32_t length = 0;
+    size_t n = 0;
+    for (uint32_t count = 1; number >= count; count *= LETTERS, length++)
+        number -= count;
+    for (; length; length--, number /= LETTERS, time++)
+        for (uint32_t atom = 0; atom < 2; atom++)
+            if ((number % LETTERS + 1) >> atom & 1)
+                events[n++] = (struct ct_monitor_event){.time = time, .input = atom};
+    return n;
+}
+
+static void one_formula(const char *formula, bool changes_only, struct record *all)
+{
+    const struct ct_monitor_options options = {.size = sizeof options, .changes_only = changes_only};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec;
+    struct ct_monitor_event events[EVENTS];
+    struct record *lost = &all[WORDS];
+    char text[300];
+    const int size = sprintf(text,
+                             "in p: Events[Unit]\nin q: Events[Unit]\n"
+                             "define m := monitor(%s)\nout m\n",
+                             formula);
+    assert_int_equal(ct_monitor_compile(ctx, "formula", text, (size_t)size, &options, &spec), CT_OK);
+    for (uint32_t head = 0; head < HEAD_WORDS; head++) {
+        for (uint32_t tail = 0; tail < TAIL_WORDS; tail++) {
+            size_t before = 0;
+            for (uint32_t k = 0; k <= WORDS; k++) {
+                size_t n = before = word(head, 1, events);
+                if (k < WORDS)
+                    n += word(k, 10, events + n);
+                n += word(tail, 20, events + n);
+                run(spec, events, n, k < WORDS ? SIZE_MAX : before, &all[k]);
+            }
+            for (size_t i = 0; i < lost->count; i++) {
+                const struct ct_monitor_result *x = &lost->results[i];
+                bool invariant = true;
+                for (uint32_t k = 0; invariant && k < WORDS; k++)
+                    invariant = agrees(&all[k], x, changes_only);
+                if (invariant != ct_monitor_certain(x))
+                    fail_msg("%s, words %u and %u: the verdict %lld at %llu is %sin all runs", formula, head,
+                             tail, (long long)x->v.i, (unsigned long long)x->time, invariant ? "" : "not ");
+            }
+        }
+    }
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+static void verdicts_exactly(void **state)
+{
+    (void)state;
+    struct record *all = calloc(WORDS + 1, sizeof *all);
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+        one_formula(formulas[i], false, all);
+        one_formula(formulas[i], true, all);
+    }
+    free(all);
+}
+
+/* ---- what a specification looks back on ---- */
+
+struct marks {
+    char text[2000];
+    size_t size;
+    struct ct_monitor *m;
+};
+
+static void mark(void *user, const struct ct_monitor_result *results, size_t count)
+{
+    struct marks *marks = user;
+    for (size_t i = 0; i < count; i++) {
+        size_t done;
+        marks->size += ct_monitor_print(marks->m, &results[i], 1, marks->text + marks->size,
+                                        sizeof marks->text - marks->size, &done);
+        if (!ct_monitor_certain(&results[i]))
+            marks->size += (size_t)sprintf(marks->text + marks->size - 1, " ?\n") - 1;
+    }
+}
+
+/* Events of the inputs in their order: times, with a loss where one is 0. */
+static void expect(const char *text, const uint64_t *times, const uint32_t *inputs, size_t count,
+                   const char *wanted)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec;
+    struct marks marks = {.text = ""};
+    assert_int_equal(ct_monitor_compile(ctx, "text", text, strlen(text), NULL, &spec), CT_OK);
+    assert_int_equal(ct_monitor_new(ctx, spec, NULL, mark, &marks, &marks.m), CT_OK);
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_monitor_event e = {.time = times[i], .input = inputs[i]};
+        const int rc = times[i] ? ct_monitor_feed(marks.m, &e, 1) : ct_monitor_lose(marks.m, NULL);
+        assert_int_equal(rc, CT_OK);
+    }
+    assert_int_equal(ct_monitor_finish(marks.m), CT_OK);
+    marks.text[marks.size] = '\0';
+    assert_string_equal(marks.text, wanted);
+    ct_monitor_free(marks.m);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+/* A call may have been lost until as much time has gone by as inPast looks back. */
+static void certain_when_the_interval_is_over(void **state)
+{
+    (void)state;
+    const uint64_t times[] = {10, 20, 0, 25, 35, 45, 46, 50};
+    const uint32_t inputs[] = {0, 1, 0, 1, 1, 1, 0, 1};
+    expect("in call: Events[Unit]\nin check: Events[Unit]\n"
+           "define recent := check implies inPast(call, 15)\nout recent\n"
+           "define bound := check implies not inPast(call, 15)\nout bound\n",
+           times, inputs, 8,
+           "20: recent = true\n20: bound = false\n"
+           "25: recent = false ?\n25: bound = true ?\n"
+           "35: recent = false ?\n35: bound = true ?\n"
+           "45: recent = false\n45: bound = true\n"
+           "50: recent = true\n50: bound = false\n");
+}
+
+/* As a signal it has a timer, which may run for a call that was lost. */
+static void certain_when_the_timer_is_over(void **state)
+{
+    (void)state;
+    const uint64_t times[] = {10, 0, 28, 40, 60};
+    const uint32_t inputs[] = {0, 0, 1, 1, 0};
+    expect("in call: Events[Unit]\nin check: Events[Unit]\n"
+           "define recent := inPast(call, 15)\nout recent\n"
+           "define now := sample(recent, check)\nout now\n",
+           times, inputs, 5,
+           "0: recent = false\n10: recent = true\n25: recent = false ?\n28: now = false ?\n"
+           "40: now = false ?\n60: recent = true\n");
+}
+
+/* Only the inputs that are not kept lose events. */
+static void kept_inputs(void **state)
+{
+    (void)state;
+    static const char text[] = "in a: Events[Int]\nin b: Events[Int]\nout count(a)\nout count(b)\n";
+    const struct ct_monitor_event events[] = {
+        {.time = 1}, {.time = 2, .input = 1}, {.time = 5}, {.time = 6, .input = 1}};
+    const uint8_t kept[] = {1, 0};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec;
+    struct marks marks = {.text = ""};
+    assert_int_equal(ct_monitor_compile(ctx, "text", text, sizeof text - 1, NULL, &spec), CT_OK);
+    assert_int_equal(ct_monitor_new(ctx, spec, NULL, mark, &marks, &marks.m), CT_OK);
+    assert_int_equal(ct_monitor_feed(marks.m, events, 2), CT_OK);
+    assert_int_equal(ct_monitor_lose(marks.m, kept), CT_OK);
+    assert_int_equal(ct_monitor_feed(marks.m, events + 2, 2), CT_OK);
+    assert_int_equal(ct_monitor_finish(marks.m), CT_OK);
+    marks.text[marks.size] = '\0';
+    assert_string_equal(marks.text, "0: count(a) = 0\n0: count(b) = 0\n1: count(a) = 1\n2: count(b) = 1\n"
+                                    "5: count(a) = 2\n6: count(b) = 2 ?\n");
+    ct_monitor_free(marks.m);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_specifications),
+        cmocka_unit_test(verdicts_exactly),
+        cmocka_unit_test(certain_when_the_interval_is_over),
+        cmocka_unit_test(certain_when_the_timer_is_over),
+        cmocka_unit_test(kept_inputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
