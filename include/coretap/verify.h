@@ -21,9 +21,8 @@ struct ct_verify_options {
     uint8_t clock;     /* enum ct_verify_clock */
     uint64_t ticks;    /* times of the specifications are ticks of the clock × ticks_to / ticks; … */
     uint64_t ticks_to; /* … 0 in either of them: as they are */
-    uint64_t
-        forget; /* what is older than this time cannot change a result; 0: a gap makes all behind it uncertain */
-    uint32_t history; /* places before a result that are told with it, at most 4096 */
+    uint64_t forget;   /* what is older than this time cannot change a result; 0: nothing is known of that */
+    uint32_t history;  /* places before a result that are told with it, at most 4096 */
 };
 
 /* An input of a specification in the stream dialect, and what feeds it. */
@@ -49,7 +48,7 @@ struct ct_verify_result {
     uint32_t spec;     /* in the order of ct_verifier_add */
     uint32_t output;
     uint8_t violation; /* see ct_verifier_violation */
-    uint8_t uncertain; /* trace that is missing may have changed it */
+    uint8_t uncertain; /* trace that is missing may have changed it: see ct_monitor_certain */
     uint8_t pad[6];
 };
 
@@ -91,8 +90,8 @@ CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *outpu
 CT_API int ct_verifier_start(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
 
 /* Takes events of a watcher over the same watches, in order. Each place that execution comes by is an instant of its own
- * (those of one instruction share theirs): one that the clock does not tell from the one before is one later. After a gap, results
- * are uncertain. CT_ERR_FORMAT, CT_ERR_LIMIT: a specification failed; the text says which. */
+ * (those of one instruction share theirs): one that the clock does not tell from the one before is one later. After a loss, results
+ * that it could have changed are uncertain (ct_monitor_lose). CT_ERR_FORMAT, CT_ERR_LIMIT: a specification failed; the text says which. */
 CT_API int ct_verifier_feed(struct ct_verifier *verifier, const struct ct_watch_event *events, size_t count);
 
 /* The end of the stream: the last instants are evaluated. */

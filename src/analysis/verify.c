@@ -163,6 +163,8 @@ static int take(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32
 static int lose_in(struct ct_verify_spec *s, uint64_t tick)
 {
     int rc = flush(s);
+    if (!rc && tick > s->time) /* the first instant, 0, is over before it, too */
+        rc = ct_monitor_advance(s->monitor, s->time + 1);
     if (!rc && (rc = ct_monitor_lose(s->monitor, s->kept)) != CT_OK)
         rc = failed(s, rc);
     s->lost_last = tick > s->time ? tick : s->time;

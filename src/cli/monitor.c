@@ -441,9 +441,8 @@ const struct cli_command cli_command_monitor = {
         "execution comes by is an instant of its own: one that the clock does not tell from the one "
         "before is one "
         "later.\n"
-        "Where trace is missing the specifications do not see what ran: results behind it are marked "
-        "uncertain, but "
-        "for verdicts that were final before. Each trace ID is a run of its own.",
+        "Where trace is missing the specifications do not see what ran: results behind it that this could "
+        "have changed are marked uncertain. Each trace ID is a run of its own.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

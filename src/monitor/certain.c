@@ -400,15 +400,12 @@ bool certain_instant(struct certain *c)
 {
     struct ct_monitor *m = c->m;
     c->to = m->now;
-    const bool begun = c->to > 0;
-    if (begun && (c->losing || !timers_sure(c)))
+    if (c->to > 0 && (c->losing || !timers_sure(c)))
         unseen_instants(c);
     /* a loss lasts until an event comes in: those of timers are in the middle of it */
-    const bool still = c->losing;
-    bool came = false;
     for (size_t i = 0; i < c->order->n; i++)
-        came |= c->order->nodes[i]->kind == N_INPUT && in_run(c, c->order->nodes[i]);
-    c->losing = still && !(came && begun);
+        if (c->order->nodes[i]->kind == N_INPUT && in_run(c, c->order->nodes[i]))
+            c->losing = false;
     step(c);
     for (size_t i = m->instant_first; i < m->nresults; i++)
         if (!result_sure(c, m->spec->elab.outputs[m->results[i].output].node))

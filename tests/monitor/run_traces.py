@@ -146,11 +146,12 @@ def check_together(folder):
 
 
 def check_gaps(folder):
-    """Lost trace: an event of its own, and uncertain results behind it, but for verdicts that were final."""
+    """Lost trace: an event of its own; behind it results are uncertain that what was lost could have changed."""
     case = Case(folder, structure, False)
     spec = folder / "gaps.tessla"
     spec.write_text("in gap: Events[Int]\nin overflow: Events[Int]\nin taken: Events[Unit]\n"
-                    "def n = count(taken)\ndef kinds = merge(gap, overflow)\nout n\nout kinds\n")
+                    "def n = count(taken)\ndef kinds = merge(gap, overflow)\nout n\nout kinds\n"
+                    "out time(taken) as last\ndef at = time(taken)\nout at - prev(at) as apart\n")
     run("record", "-q", "--cycle-count=4", "--overflow=6000", "--seed", 3, "-o", case.folder / "lossy", "--",
         case.program)
     case.capture = case.folder / "lossy"
@@ -158,7 +159,9 @@ def check_gaps(folder):
     gaps = [row["time"] for row in rows if row["output"] == "kinds"]
     assert gaps, rows[:5]
     for row in rows:
-        assert bool(row.get("uncertain")) == (row["time"] > gaps[0]), row
+        assert bool(row.get("uncertain")) == (row["time"] > gaps[0] and row["output"] == "n"), row
+    # a pair of which both came behind all gaps has none in between
+    assert [row for row in rows if row["output"] == "apart" and row["time"] > gaps[-1]], rows[-5:]
     forgets = case.monitor("-a", "--forget", 1, "--spec", spec, "--bind", "taken=structure.c:10")
     assert not any(row.get("uncertain") for row in forgets if row["time"] > gaps[-1] + 1)
 

@@ -253,7 +253,7 @@ enum {
     LETTERS = 3, /* p, q, both */
     WORDS = 1 + 3 + 9 + 27 + 81,
     HEAD_WORDS = 1 + 3 + 9,
-    TAIL_WORDS = 1 + 3 + 9 + 27,
+    TAIL_WORDS = 1 + 3 + 9,
 };
 
 /* The words of the letters p, q and both, the shorter ones first. */
