@@ -49,28 +49,26 @@ CT_AVX2_INLINE void fill_headers(struct run *r, const struct ct_etm4_masks *m, c
 }
 
 CT_AVX2_INLINE void fill_counts(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
-                                const uint8_t *row, struct ct_elem *out)
+                                struct ct_elem *out)
 {
     for (uint64_t left = m->counts; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
-        const struct ct_count_row *how = &r->rows->counts[row[i]];
-        uint32_t x;
-        memcpy(&x, data + i + 1, sizeof x);
-        out[rank(m, i)].v = (uint64_t)_pext_u32(x, how->take) + how->base;
+        out[rank(m, i)].v = ct_count_of(r->rows->counts, data + i);
     }
 }
 
 CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
-                                   const uint8_t *row, struct ct_elem *out)
+                                   struct ct_elem *out)
 {
     uint64_t *past = r->past + 3;
+    uint64_t last = past[-1];
     for (uint64_t left = m->addresses; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
         struct ct_elem *elem = &out[rank(m, i)];
-        uint64_t now = ct_address_of(&r->rows->addresses[row[i]], data + i + 1, past);
-        *past++ = now;
-        elem->n = now & 1;
-        elem->v = now & ~UINT64_C(1);
+        last = ct_address_of(&r->rows->addresses, data + i, past, last, true);
+        *past++ = last;
+        elem->n = last & 1;
+        elem->v = last & ~UINT64_C(1);
     }
     ct_past_move(r->past, past);
     r->burst->address_count += (unsigned)__builtin_popcountll(m->addresses);
@@ -86,8 +84,8 @@ CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t po
         const struct ct_etm4_masks *m = &r->chunk.masks[b];
         const unsigned at = b * CT_SCAN_BLOCK;
         fill_headers(r, m, data + at, pos + at, elems + n);
-        fill_counts(r, m, data + at, r->chunk.rows + at, elems + n);
-        fill_addresses(r, m, data + at, r->chunk.rows + at, elems + n);
+        fill_counts(r, m, data + at, elems + n);
+        fill_addresses(r, m, data + at, elems + n);
         n += (unsigned)__builtin_popcountll(m->packets);
     }
     for (unsigned i = 0; i < 3; i++)

@@ -8,26 +8,59 @@
 #include "decode/avx2.h"
 #include "decode/etm4_scan.h"
 
-/* The addresses by CT_SCAN_ROW: with x, the eight bytes behind the header, the new one is
- *   (the last but `back` - 1 & keep) | ((bits of x chosen by `take`, side by side) << shift + is)
- * where bit 0 of an address is its instruction set. */
-struct ct_address_row {
-    uint64_t take;
-    uint64_t keep;
-    uint64_t is;
-    uint64_t shift;
-    int64_t back; /* 1 to 3 */
-    uint64_t pad[3];
+/* The addresses by CT_SCAN_ROW: with x, the eight bytes from the header on, the new one is
+ *   (the one before it & keep) | (the one at `back` from the end & earlier) |
+ *   (the bits of x chosen by `take`, put to those of `place`)
+ * where bit 0 of an address is its instruction set. `top` are the bits of the ninth byte, which only addresses of 64 bits
+ * have. */
+struct ct_address_rows {
+    uint64_t take[CT_SCAN_ROWS];
+    uint64_t place[CT_SCAN_ROWS];
+    uint64_t keep[CT_SCAN_ROWS];
+    uint64_t earlier[CT_SCAN_ROWS]; /* all or nothing */
+    uint64_t top[CT_SCAN_ROWS];
+    int64_t back[CT_SCAN_ROWS]; /* -2, -3, or 0 where it does not matter */
+};
+
+/* Cycle counts: base, and of the four bytes behind the header what `take` chooses. */
+struct ct_count_row {
+    uint32_t take;
+    uint32_t base;
 };
 
 #ifdef CT_HAVE_AVX2
-/* `past` is behind the last address, with two more before it. */
-CT_AVX2_INLINE uint64_t ct_address_of(const struct ct_address_row *row, const uint8_t *payload,
-                                      const uint64_t *past)
+/* The row of a packet that begins with the bytes x. */
+CT_AVX2_INLINE size_t ct_row_of(uint64_t x)
+{
+    return _pext_u64(x, CT_SCAN_ROW_BITS);
+}
+
+/* `past` is behind the last address, with two more before it; `last` is that address, in a register: a chain through
+ * memory would wait for each store. `wide`: it may be one of 64 bits. */
+CT_AVX2_INLINE uint64_t ct_address_of(const struct ct_address_rows *rows, const uint8_t *packet,
+                                      const uint64_t *past, uint64_t last, bool wide)
 {
     uint64_t x;
-    memcpy(&x, payload, sizeof x);
-    return ((_pext_u64(x, row->take) << row->shift) + row->is) | (past[-row->back] & row->keep);
+    uint64_t behind;
+    memcpy(&x, packet, sizeof x);
+    const size_t row = ct_row_of(x);
+    uint64_t now = _pdep_u64(_pext_u64(x, rows->take[row]), rows->place[row]);
+    if (wide) {
+        memcpy(&behind, packet + 1, sizeof behind);
+        now |= behind & rows->top[row];
+    }
+    now |= past[rows->back[row]] & rows->earlier[row];
+    return now | (last & rows->keep[row]);
+}
+
+CT_AVX2_INLINE uint32_t ct_count_of(const struct ct_count_row *rows, const uint8_t *packet)
+{
+    uint32_t x;
+    uint32_t behind;
+    memcpy(&x, packet, sizeof x);
+    memcpy(&behind, packet + 1, sizeof behind);
+    const struct ct_count_row *how = &rows[ct_row_of(x)];
+    return _pext_u32(behind, how->take) + how->base;
 }
 
 /* The three before `past` to the beginning; they may lie in one another's way. */
@@ -41,16 +74,11 @@ CT_AVX2_INLINE void ct_past_move(uint64_t *to, const uint64_t *past)
 }
 #endif
 
-/* Cycle counts: base, and of the four bytes behind the header what `take` chooses. */
-struct ct_count_row {
-    uint32_t take;
-    uint32_t base;
-};
-
 struct ct_etm4_event_tables {
     struct ct_etm4_scan_table scan;
-    struct ct_address_row addresses[64];
-    struct ct_count_row counts[64];
+    struct ct_address_rows addresses;
+    struct ct_count_row counts[CT_SCAN_ROWS];
+    uint32_t threshold; /* in each count */
 };
 
 void ct_etm4_event_tables_init(struct ct_etm4_event_tables *tables, const struct ct_etm4_burst *burst);

@@ -5,20 +5,24 @@
 /* Upper four bits of the headers of addresses, cycle counts and events. */
 #define ROW_ADDRESS 9
 #define ROW_EVENT   7
-#define ROW_COUNTS  2 /* below this */
+#define ROW_COUNT   1 /* format 3: the header is all … */
+#define ROW_COUNTS  2 /* … and the others below this */
 
 static const uint8_t mixed_rows[3] = {0, ROW_EVENT, ROW_ADDRESS};
 
-static uint8_t length(const struct ct_etm4_row *row)
+static uint8_t length(const struct ct_etm4_burst *b, unsigned header)
 {
+    const struct ct_etm4_row *row = b->rows[header];
+    const bool count = (uint8_t)row->head == CT_ELEM_CYCLES;
     switch (row->form) {
     case CT_BURST_PLAIN:
+        return count && header >> 4 != ROW_COUNT ? 1 | CT_SCAN_ODD : 1;
     case CT_BURST_MATCH:
         return 1;
     case CT_BURST_SHORT:
         return 2 | CT_SCAN_MORE;
     case CT_BURST_LONG:
-        return row->take >> 32 ? 9 : 5;
+        return row->take >> 32 ? 9 | CT_SCAN_ODD : 5;
     case CT_BURST_COUNT:
         return 2 | CT_SCAN_MORE | CT_SCAN_LIMIT;
     case CT_BURST_COUNT4:
@@ -45,12 +49,15 @@ void ct_etm4_scan_init(struct ct_etm4_scan_table *t, const struct ct_etm4_burst 
 {
     *t = (struct ct_etm4_scan_table){.rows = {0}};
     for (unsigned h = 0; h < 256; h += 16)
-        t->rows[h >> 4] = length(b->rows[h]);
+        t->rows[h >> 4] = length(b, h);
     for (unsigned i = 0; i < 3; i++) {
         t->rows[mixed_rows[i]] = 0;
         for (unsigned low = 0; low < 16; low++)
-            t->mixed[i][low] = length(b->rows[(unsigned)mixed_rows[i] << 4 | low]);
+            t->mixed[i][low] = length(b, (unsigned)mixed_rows[i] << 4 | low);
     }
+    for (unsigned low = 0; low < 16; low++)
+        if (b->rows[low]->form == CT_BURST_COUNT || b->rows[low]->form == CT_BURST_COUNT4)
+            t->count[low] = (uint8_t)b->rows[low]->take;
     set_taken(t, b);
 }
 
@@ -95,9 +102,10 @@ CT_AVX2_INLINE uint64_t mask_of(__m256i v)
     return (uint32_t)_mm256_movemask_epi8(v);
 }
 
-/* Lengths of packets, should they begin at each of the 32 bytes at `data`; with CT_SCAN_STOP. */
+/* Lengths of packets, should they begin at each of the 32 bytes at `data`; with CT_SCAN_STOP. *odd: bit 7 of those that
+ * are. */
 CT_AVX2_INLINE __m256i lengths(const struct ct_etm4_scan_table *t, const uint8_t *data, __m256i low,
-                               __m256i high)
+                               __m256i high, __m256i *odd)
 {
     const __m256i zero = _mm256_setzero_si256();
     const __m256i one = _mm256_set1_epi8(1);
@@ -108,11 +116,23 @@ CT_AVX2_INLINE __m256i lengths(const struct ct_etm4_scan_table *t, const uint8_t
     v = _mm256_or_si256(v,
                         _mm256_and_si256(_mm256_shuffle_epi8(both(t->mixed[2]), low), is(high, ROW_ADDRESS)));
     __m256i first = _mm256_cmpgt_epi8(zero, load(data + 1));
-    __m256i second = _mm256_cmpgt_epi8(zero, _mm256_and_si256(first, load(data + 2)));
+    __m256i second = _mm256_cmpgt_epi8(zero, load(data + 2));
     __m256i more = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_and_si256(first, one));
-    __m256i stop = _mm256_and_si256(_mm256_and_si256(v, _mm256_set1_epi8(CT_SCAN_LIMIT)), second);
+    __m256i limit = _mm256_and_si256(_mm256_and_si256(v, _mm256_set1_epi8(CT_SCAN_LIMIT)), first);
+    __m256i stop = _mm256_and_si256(limit, second);
     __m256i size = _mm256_add_epi8(_mm256_and_si256(v, _mm256_set1_epi8(CT_SCAN_STOP | 15)), more);
-    return _mm256_or_si256(size, _mm256_add_epi8(stop, stop)); /* CT_SCAN_LIMIT twice is CT_SCAN_STOP */
+    *odd = _mm256_or_si256(v, _mm256_slli_epi16(limit, 2)); /* CT_SCAN_LIMIT four times is CT_SCAN_ODD … */
+    return _mm256_or_si256(size, _mm256_add_epi8(stop, stop)); /* … and twice is CT_SCAN_STOP */
+}
+
+/* Cycle counts, should they begin at each of the bytes: of the byte behind, or the header's lower two bits. */
+CT_AVX2_INLINE __m256i values(const struct ct_etm4_scan_table *t, const uint8_t *data, __m256i bytes,
+                              __m256i low, __m256i high)
+{
+    __m256i behind = _mm256_and_si256(
+        load(data + 1), _mm256_and_si256(_mm256_shuffle_epi8(both(t->count), low), is(high, 0)));
+    __m256i here = _mm256_and_si256(_mm256_and_si256(bytes, _mm256_set1_epi8(3)), is(high, ROW_COUNT));
+    return _mm256_or_si256(behind, here);
 }
 
 /* From one step to sixteen, from each byte of a lane. */
@@ -159,20 +179,19 @@ CT_AVX2_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *sto
     return packets;
 }
 
-/* Masks of all bytes, as though each began a packet. */
+/* Masks of all bytes, as though each began a packet; values NULL: nobody wants them. */
 CT_AVX2_INLINE void scan_half(const struct ct_etm4_scan_table *t, const uint8_t *data, unsigned at,
-                              struct ways *ways, struct ct_etm4_masks *m, uint8_t *rows)
+                              struct ways *ways, struct ct_etm4_masks *m, uint8_t *counted)
 {
     const __m256i nibble = _mm256_set1_epi8(15);
     __m256i bytes = load(data + at);
     __m256i low = _mm256_and_si256(bytes, nibble);
     __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
-    __m256i size = lengths(t, data + at, low, high);
+    __m256i odd;
+    __m256i size = lengths(t, data + at, low, high, &odd);
     find_ways(size, at, ways);
-    /* CT_SCAN_ROW */
-    __m256i row = _mm256_and_si256(_mm256_add_epi8(bytes, bytes), _mm256_set1_epi8(0x20));
-    __m256i odd = _mm256_and_si256(_mm256_slli_epi16(size, 4), _mm256_set1_epi8(0x10));
-    store(rows + at, _mm256_or_si256(_mm256_or_si256(low, odd), row));
+    if (counted)
+        store(counted + at, values(t, data + at, bytes, low, high));
     __m256i taken = _mm256_and_si256(_mm256_shuffle_epi8(both(t->taken_row), high),
                                      _mm256_shuffle_epi8(both(t->taken_low), low));
     m->atoms |= mask_of(_mm256_and_si256(bytes, _mm256_add_epi8(bytes, bytes))) << at; /* bits 7 and 6 */
@@ -180,10 +199,11 @@ CT_AVX2_INLINE void scan_half(const struct ct_etm4_scan_table *t, const uint8_t 
     m->addresses |= mask_of(is(high, ROW_ADDRESS)) << at;
     m->events |= mask_of(is(high, ROW_EVENT)) << at;
     m->counts |= mask_of(_mm256_cmpgt_epi8(_mm256_set1_epi8(ROW_COUNTS), high)) << at;
+    m->odd |= mask_of(odd) << at;
 }
 
-CT_AVX2 size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
-                            unsigned *entry, struct ct_etm4_chunk *chunk)
+CT_AVX2_INLINE size_t scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                           unsigned *entry, struct ct_etm4_chunk *chunk, bool values_too)
 {
     struct ways ways;
     size_t at = 0;
@@ -191,8 +211,9 @@ CT_AVX2 size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_
     unsigned n = 0;
     while (n < CT_SCAN_BLOCKS && at + CT_SCAN_BLOCK + CT_ETM4_BURST_AHEAD <= size && !stop) {
         struct ct_etm4_masks m = {0};
-        scan_half(table, data + at, 0, &ways, &m, chunk->rows + at);
-        scan_half(table, data + at, 32, &ways, &m, chunk->rows + at);
+        uint8_t *counted = values_too ? chunk->values + at : NULL;
+        scan_half(table, data + at, 0, &ways, &m, counted);
+        scan_half(table, data + at, 32, &ways, &m, counted);
         m.packets = walk(&ways, entry, &stop);
         if (stop) {
             unsigned last = 63 - (unsigned)__builtin_clzll(m.packets);
@@ -207,10 +228,23 @@ CT_AVX2 size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_
         m.addresses &= m.packets;
         m.events &= m.packets;
         m.counts &= m.packets;
+        m.odd &= m.packets;
         chunk->masks[n++] = m;
     }
     chunk->blocks = n;
     return at;
+}
+
+CT_AVX2 size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                            unsigned *entry, struct ct_etm4_chunk *chunk)
+{
+    return scan(table, data, size, entry, chunk, false);
+}
+
+CT_AVX2 size_t ct_etm4_scan_values(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                                   unsigned *entry, struct ct_etm4_chunk *chunk)
+{
+    return scan(table, data, size, entry, chunk, true);
 }
 
 #else
@@ -226,6 +260,12 @@ size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data,
     (void)table, (void)data, (void)size, (void)entry;
     chunk->blocks = 0;
     return 0;
+}
+
+size_t ct_etm4_scan_values(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                           unsigned *entry, struct ct_etm4_chunk *chunk)
+{
+    return ct_etm4_scan(table, data, size, entry, chunk);
 }
 
 #endif

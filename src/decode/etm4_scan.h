@@ -16,6 +16,7 @@ enum {
     CT_SCAN_MORE = 0x10,  /* one more when the first byte of payload has bit 7 set */
     CT_SCAN_LIMIT = 0x20, /* when the second has it too the packet is not for bursts */
     CT_SCAN_STOP = 0x40,  /* the packet is not for bursts */
+    CT_SCAN_ODD = 0x80,   /* it is, but wants more than the others of its kind */
 };
 
 /* Rows are headers with the same upper four bits. */
@@ -25,6 +26,8 @@ struct ct_etm4_scan_table {
     /* Atoms that end with an E: where both have a bit in common. */
     uint8_t taken_row[16];
     uint8_t taken_low[16];
+    uint8_t
+        count[16]; /* headers of row 0, by the lower four bits: what of the next byte is the cycle count */
 };
 
 /* Masks of one block: bit i is byte i. */
@@ -35,16 +38,20 @@ struct ct_etm4_masks {
     uint64_t counts;
     uint64_t events;
     uint64_t taken; /* atoms that end with an E */
+    uint64_t odd;   /* addresses of 64 bits; counts of more than seven bits, or unknown */
 };
 
-/* Which of 64 rows of a table is for a packet: lower four bits of its header, whether its length is odd, bit 4 of its
- * header. */
-#define CT_SCAN_ROW(header, size) (((header)&15u) | ((size)&1u) << 4 | ((header)&16u) << 1)
+/* Which of 64 rows of a table is for a packet: the lower five bits of its header, and bit 7 of the byte behind, which says
+ * that another one follows. CT_SCAN_ROW_BITS are these of the bytes of the packet. */
+#define CT_SCAN_ROWS              64u
+#define CT_SCAN_ROW(header, more) (((header)&31u) | (more) << 5)
+#define CT_SCAN_ROW_BITS          0x801fu
 
 struct ct_etm4_chunk {
     unsigned blocks;
     struct ct_etm4_masks masks[CT_SCAN_BLOCKS];
-    uint8_t rows[CT_SCAN_BYTES]; /* CT_SCAN_ROW of the packet that begins at each byte, if one does */
+    uint8_t before;                /* so that values[-1] may be read */
+    uint8_t values[CT_SCAN_BYTES]; /* ct_etm4_scan_values: of a count that begins there and is not odd */
 };
 
 /* True where this machine can do it, and quickly. */
@@ -57,5 +64,9 @@ void ct_etm4_scan_init(struct ct_etm4_scan_table *table, const struct ct_etm4_bu
  * CT_ETM4_BURST_AHEAD on gives at least one block. */
 size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size, unsigned *entry,
                     struct ct_etm4_chunk *chunk);
+
+/* The same with the values of cycle counts, less the threshold. */
+size_t ct_etm4_scan_values(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                           unsigned *entry, struct ct_etm4_chunk *chunk);
 
 #endif

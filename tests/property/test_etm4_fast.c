@@ -2,6 +2,7 @@
  * counted the same: for streams of common packets, of all packets, damaged ones; with frames and without; whole and in pieces. CT_SEED, CT_COUNT
  * (packets), CT_LONG=1. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +47,13 @@ static unsigned common_packet(struct gen *gen, struct ct_etm4_packet *out)
     return gen_packet(gen, types[rng_below(gen->rng, most)], out) ? 1 : 0;
 }
 
+/* Where nothing is executed: hardware events with a count now and then, or a row of counts, whose sum is large. */
+static unsigned calm_packet(struct gen *gen, bool counting, struct ct_etm4_packet *out)
+{
+    const bool count = counting || rng_chance(gen->rng, 20);
+    return gen_packet(gen, count ? CT_ETM4_CCNT_F3 : CT_ETM4_EVENT, out) != 0;
+}
+
 /* `rare` of 256: how often what comes is not common. */
 static size_t trace(struct rng *rng, const struct ct_source *source, unsigned rare, uint8_t *bytes)
 {
@@ -53,14 +61,17 @@ static size_t trace(struct rng *rng, const struct ct_source *source, unsigned ra
     struct ct_etm4_packet packets[4];
     struct gen gen;
     size_t size = 0, len;
+    bool counting = false;
     if (ct_etm4_encoder_new(NULL, source, &encoder))
         return 0;
     gen_init(&gen, rng, source);
     for (unsigned count = 0, calm = 0; count < STREAM; calm -= calm != 0) {
-        if (!calm && rng_chance(rng, 1)) /* nothing is executed, and more waits than the event stream holds */
-            calm = rng_below(rng, 150);
+        if (!calm && rng_chance(rng, 1)) { /* perhaps more waits than the event stream holds */
+            calm = rng_chance(rng, 128) ? 60 + rng_below(rng, 10) : rng_below(rng, 150);
+            counting = rng_chance(rng, 64);
+        }
         unsigned n = !count                  ? gen_prologue(&gen, packets)
-                     : calm                  ? gen_packet(&gen, CT_ETM4_EVENT, packets) != 0
+                     : calm                  ? calm_packet(&gen, counting, packets)
                      : rng_chance(rng, rare) ? gen_sensible(&gen, packets)
                                              : common_packet(&gen, packets);
         count += !n;
