@@ -1,5 +1,8 @@
 /* ETMv3 in the chain. */
+#include "decode/seam_v7.h"
 #include "decode/stream_ops.h"
+#include "elem/v7_seam.h"
+#include "proto/v7_seam.h"
 #include "report/listing.h"
 
 CT_STREAM_FUNCTIONS(etm3, ETM3)
@@ -28,4 +31,7 @@ const struct ct_protocol_ops ct_etm3_ops = {
     CT_STREAM_MEMBERS(etm3, ETM3),
     .type_is_bad = type_is_bad,
     .list = list,
+    .find_sync = ct_etm3_find_sync,
+    .decoder_seam = ct_etm3_decoder_seam,
+    .resolver_seam = ct_etm3_resolver_seam,
 };

@@ -1,5 +1,8 @@
 /* PTM in the chain. */
+#include "decode/seam_v7.h"
 #include "decode/stream_ops.h"
+#include "elem/v7_seam.h"
+#include "proto/v7_seam.h"
 #include "report/listing.h"
 
 CT_STREAM_FUNCTIONS(ptm, PTM)
@@ -25,7 +28,6 @@ static void list(struct ct_text *text, const struct ct_stream *stream, const str
 }
 
 const struct ct_protocol_ops ct_ptm_ops = {
-    CT_STREAM_MEMBERS(ptm, PTM),
-    .type_is_bad = type_is_bad,
-    .list = list,
+    CT_STREAM_MEMBERS(ptm, PTM),   .type_is_bad = type_is_bad,          .list = list,
+    .find_sync = ct_ptm_find_sync, .decoder_seam = ct_ptm_decoder_seam, .resolver_seam = ct_ptm_resolver_seam,
 };

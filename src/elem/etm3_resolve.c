@@ -4,6 +4,7 @@
 #include "base/ctx.h"
 #include "base/v7_config.h"
 #include "elem/v7.h"
+#include "elem/v7_seam.h"
 
 /* Elements that one packet may put out, those held before it included; the caller's array has room for more. */
 #define STEP_ELEMS 10
@@ -291,4 +292,16 @@ size_t ct_etm3_resolve(struct ct_etm3_resolver *r, const struct ct_etm3_packet *
     }
     *count = stream->count;
     return taken;
+}
+
+void ct_etm3_resolver_seam(const void *resolver, struct ct_seam *seam)
+{
+    const struct ct_etm3_resolver *r = resolver;
+    ct_v7_stream_seam(&r->stream, seam);
+    ct_seam_put(seam, r->held_count);
+    for (unsigned i = 0; i < r->held_count; i++) {
+        const struct ct_elem *e = &r->held[i];
+        ct_seam_put(seam, (uint64_t)e->kind << 56 | (uint64_t)e->n << 48 | (uint64_t)e->aux << 32 | e->pos);
+        ct_seam_put(seam, e->v);
+    }
 }

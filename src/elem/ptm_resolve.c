@@ -4,6 +4,7 @@
 #include "base/ctx.h"
 #include "base/v7_config.h"
 #include "elem/v7.h"
+#include "elem/v7_seam.h"
 
 /* Elements that one packet may put out; the caller's array has room for more. */
 #define STEP_ELEMS 8
@@ -176,4 +177,10 @@ size_t ct_ptm_resolve(struct ct_ptm_resolver *r, const struct ct_ptm_packet *pac
         ct_v7_end(stream);
     *count = stream->count;
     return taken;
+}
+
+void ct_ptm_resolver_seam(const void *resolver, struct ct_seam *seam)
+{
+    const struct ct_ptm_resolver *r = resolver;
+    ct_v7_stream_seam(&r->stream, seam);
 }

@@ -74,3 +74,15 @@ void ct_v7_end(struct ct_v7_stream *s)
     ct_v7_put(s, CT_ELEM_END, CT_GAP_END, untold, s->state == CT_V7_DECODE ? 0 : s->lost);
     s->ended = true;
 }
+
+void ct_v7_stream_seam(const struct ct_v7_stream *s, struct ct_seam *seam)
+{
+    ct_seam_put(seam, (uint64_t)s->state << 3 | (uint64_t)s->ended << 2 | (uint64_t)s->ns << 1 | s->hyp);
+    ct_seam_put(seam, (uint64_t)s->ctxt << 32 | s->vmid);
+    ct_seam_put(seam, s->known);
+    if (s->state != CT_V7_DECODE) {
+        ct_seam_put(seam, s->gap);
+        ct_seam_put(seam, s->lost);
+        ct_seam_put(seam, s->lost_cycles);
+    }
+}

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/seam.h"
 #include "coretap/elem.h"
 
 enum ct_v7_state {
@@ -56,5 +57,8 @@ enum ct_trace_on ct_v7_trace_on(unsigned reason);
 void ct_v7_lose(struct ct_v7_stream *stream, uint64_t bytes, uint64_t cycles);
 
 void ct_v7_end(struct ct_v7_stream *stream);
+
+/* All that what comes depends on. */
+void ct_v7_stream_seam(const struct ct_v7_stream *stream, struct ct_seam *seam);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/v7_config.h"
 #include "proto/etm3_fields.h"
 #include "proto/v7_fields.h"
+#include "proto/v7_seam.h"
 
 #define ASYNC_SIZE (CT_V7_ASYNC_ZEROS + 1)
 
@@ -266,4 +267,18 @@ size_t ct_etm3_decode(struct ct_etm3_decoder *d, const uint8_t *data, size_t siz
         n += tell_run(d, 0, pos + at, 1, &packets[n]);
     *count = n;
     return at;
+}
+
+void ct_etm3_decoder_seam(const void *decoder, struct ct_seam *seam)
+{
+    const struct ct_etm3_decoder *d = decoder;
+    const struct ct_etm3_state *s = &d->state;
+    ct_seam_put(seam, (uint64_t)s->addr << 32 | s->data_addr);
+    ct_seam_put(seam, (uint64_t)s->addr_valid << 24 | (uint64_t)s->data_addr_valid << 16 |
+                          (uint64_t)s->isa << 8 | s->reason);
+    ct_seam_put(seam, (uint64_t)s->alt_isa << 4 | (uint64_t)s->big_endian << 3 | (uint64_t)s->ns << 2 |
+                          (uint64_t)s->hyp << 1 | d->synced);
+    ct_seam_put(seam, (uint64_t)s->ctxt << 32 | s->vmid);
+    ct_seam_put(seam, s->timestamp);
+    ct_seam_put(seam, d->run_size);
 }

@@ -7,6 +7,7 @@
 #include "base/v7_config.h"
 #include "coretap/packet_ptm.h"
 #include "proto/v7_fields.h"
+#include "proto/v7_seam.h"
 
 /* Of a row of zeros before the first 0x80 that follows five, these stay with the alignment packet at most; more
  * go to the run without synchronisation in groups of so many plus one (LISTING part 1). */
@@ -399,4 +400,13 @@ size_t ct_ptm_decode(struct ct_ptm_decoder *d, const uint8_t *data, size_t size,
         n += tell_run(d, 0, pos + at, 1, &packets[n]);
     *count = n;
     return at;
+}
+
+void ct_ptm_decoder_seam(const void *decoder, struct ct_seam *seam)
+{
+    const struct ct_ptm_decoder *d = decoder;
+    ct_seam_put(seam, (uint64_t)d->addr << 32 | (uint64_t)d->addr_valid << 8 | d->isa);
+    ct_seam_put(seam, (uint64_t)d->alt_isa << 3 | (uint64_t)d->ns << 2 | (uint64_t)d->hyp << 1 | d->synced);
+    ct_seam_put(seam, d->timestamp);
+    ct_seam_put(seam, d->run_size);
 }
