@@ -162,6 +162,10 @@ bool ct_wcet_enters(const struct ct_wcet *wcet, const struct ct_cfg_edge *edge, 
 /* Makes loops' records, once. CT_ERR_NOMEM. */
 int ct_wcet_make_loops(struct ct_wcet *wcet);
 
+/* Bounds in comments of a source text: of line i (from 1) (*bounds)[i - 1], 0 without one, to be freed whatever the result
+ * is. CT_ERR_NOMEM. */
+int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uint32_t *count);
+
 /* ---- wcet_nests.c ---- */
 
 /* CT_ERR_NOMEM. */

@@ -1,14 +1,17 @@
 /* Bounds in comments of the source: "loop bound: N" on the line of a loop or the one above it. What a line of the
  * source repeats N times, the code may begin once more, to find out that it is over. */
+#define _GNU_SOURCE /* memmem */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/wcet.h"
 #include "base/ctx.h"
 
-#define WORDS   "loop bound"
-#define LONGEST 4096
+#define WORDS      "loop bound"
+#define MOST_BYTES (64u << 20) /* of a source file; a longer one says nothing */
 
 /* Bounds of the lines of one file. */
 struct source {
@@ -16,39 +19,59 @@ struct source {
     uint32_t count;
 };
 
-static uint64_t bound_in(const char *text)
+/* What a line says; what is no number up to 2^31 says nothing. */
+static uint64_t bound_in(const char *line, const char *end)
 {
-    const char *at = strstr(text, WORDS);
+    const size_t words = sizeof WORDS - 1;
+    const char *at = memmem(line, (size_t)(end - line), WORDS, words);
+    uint64_t bound = 0;
     if (!at)
         return 0;
-    at += sizeof WORDS - 1;
-    while (*at == ':' || *at == '=' || *at == ' ')
+    for (at += words; at < end && (*at == ':' || *at == '=' || *at == ' ');)
         at++;
-    return isdigit((unsigned char)*at) ? strtoull(at, NULL, 10) : 0;
+    for (; at < end && isdigit((unsigned char)*at) && bound <= INT32_MAX; at++)
+        bound = bound * 10 + (uint64_t)(*at - '0');
+    return bound <= INT32_MAX ? bound : 0;
 }
 
-/* A file that cannot be read says nothing. */
+int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uint32_t *count)
+{
+    const char *end = text + size;
+    size_t room = 0;
+    *bounds = NULL;
+    *count = 0;
+    while (text < end) {
+        const char *line_end = memchr(text, '\n', (size_t)(end - text));
+        if (!line_end)
+            line_end = end;
+        if (*count == room) {
+            room = room ? room * 2 : 256;
+            uint64_t *more = realloc(*bounds, room * sizeof *more);
+            if (!more)
+                return CT_ERR_NOMEM;
+            *bounds = more;
+        }
+        (*bounds)[(*count)++] = bound_in(text, line_end);
+        text = line_end + (line_end < end);
+    }
+    return CT_OK;
+}
+
+/* A file that cannot be read says nothing, and neither does one that debug information names but is no file. */
 static int read_source(const char *path, struct source *out)
 {
-    FILE *file = path ? fopen(path, "r") : NULL;
-    char text[LONGEST];
-    size_t room = 0;
-    int rc = CT_OK;
+    struct stat st;
+    FILE *file = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= MOST_BYTES
+                     ? fopen(path, "rb")
+                     : NULL;
     *out = (struct source){0};
-    while (file && fgets(text, sizeof text, file)) {
-        if (out->count + 2 > room) {
-            room = room ? room * 2 : 256;
-            uint64_t *bounds = realloc(out->bounds, room * sizeof *bounds);
-            if (!bounds) {
-                rc = CT_ERR_NOMEM;
-                break;
-            }
-            out->bounds = bounds;
-        }
-        out->bounds[out->count++] = bound_in(text);
-    }
-    if (file)
-        fclose(file);
+    if (!file)
+        return CT_OK;
+    char *text = malloc((size_t)st.st_size + 1);
+    size_t size = text ? fread(text, 1, (size_t)st.st_size, file) : 0;
+    int rc = text ? ct_wcet_comment_bounds(text, size, &out->bounds, &out->count) : CT_ERR_NOMEM;
+    free(text);
+    fclose(file);
     return rc;
 }
 

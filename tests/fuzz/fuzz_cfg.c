@@ -4,55 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coretap/cfg.h"
+#include "cfg_check.h"
 #include "fuzz.h"
 
 /* More is not a better test. */
 #define MOST_BYTES 65536
-
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
-static void check_edges(const struct ct_cfg *cfg)
-{
-    size_t blocks, edges;
-    const struct ct_cfg_block *block = ct_cfg_blocks(cfg, &blocks);
-    const struct ct_cfg_edge *edge = ct_cfg_edges(cfg, &edges);
-    for (size_t i = 0; i < edges; i++) {
-        require(edge[i].from < blocks && (edge[i].to == CT_CFG_NONE || edge[i].to < blocks));
-        require(edge[i].to == CT_CFG_NONE || block[edge[i].to].start == edge[i].target);
-        require(edge[i].next_out == CT_CFG_NONE || edge[edge[i].next_out].from == edge[i].from);
-        require(edge[i].next_in == CT_CFG_NONE || edge[edge[i].next_in].to == edge[i].to);
-    }
-}
-
-static void check(const struct ct_cfg *cfg)
-{
-    size_t blocks, functions, loops, members;
-    const struct ct_cfg_block *block = ct_cfg_blocks(cfg, &blocks);
-    const struct ct_cfg_function *function = ct_cfg_functions(cfg, &functions);
-    const struct ct_cfg_loop *loop = ct_cfg_loops(cfg, &loops);
-    const uint32_t *member = ct_cfg_members(cfg, &members);
-    for (size_t i = 0; i < blocks; i++) {
-        require(block[i].n > 0 && block[i].start <= block[i].last && block[i].last < block[i].end);
-        require(block[i].loop == CT_CFG_NONE || block[i].loop < loops);
-        require(block[i].dominator == CT_CFG_NONE || block[block[i].dominator].function == block[i].function);
-        require(ct_cfg_block_at(cfg, block[i].start) == i);
-    }
-    for (size_t i = 0; i < functions; i++) {
-        require(function[i].first + function[i].count <= members);
-        for (uint32_t k = 0; k < function[i].count; k++)
-            require(block[member[function[i].first + k]].function == i);
-        require(ct_cfg_function_at(cfg, function[i].entry) == i);
-    }
-    for (size_t i = 0; i < loops; i++)
-        require(loop[i].head < blocks && loop[i].blocks > 0 &&
-                (loop[i].parent == CT_CFG_NONE || loop[i].parent < i));
-    check_edges(cfg);
-}
 
 /* Targets from anywhere: the file's own bytes say which. */
 static void add_edges(struct ct_cfg *cfg, const uint8_t *data, size_t size)
