@@ -54,9 +54,15 @@ CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_cover_progra
 CT_API size_t ct_cover_programs(const struct ct_cover *cover);
 CT_API struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32_t number);
 
-/* Adds what `edges` counted on `graph` in the code of a program that was loaded with `bias`. CT_ERR_ARG, CT_ERR_NOMEM. */
-CT_API int ct_cover_add(struct ct_cover *cover, uint32_t program, uint64_t bias, const struct ct_graph *graph,
-                        const struct ct_edges *edges);
+/* Where a program lay. */
+struct ct_cover_place {
+    uint64_t bias;                 /* load bias */
+    struct ct_memory_set memories; /* that it lay in */
+};
+
+/* Adds what `edges` counted on `graph` in the code of a program. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_cover_add(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place,
+                        const struct ct_graph *graph, const struct ct_edges *edges);
 
 /* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context do not count.
  * CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */

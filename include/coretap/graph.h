@@ -34,6 +34,17 @@ struct ct_node {
     uint32_t memory;   /* of the generation (ct_maps_generation), or 0 */
 };
 
+/* Memories by their number. */
+struct ct_memory_set {
+    const uint8_t *has; /* 1 for those that are in it; NULL: all are */
+    size_t count;       /* of `has`; those behind are not in it */
+};
+
+static inline int ct_memory_set_has(const struct ct_memory_set *set, uint32_t number)
+{
+    return !set->has || (number < set->count && set->has[number]);
+}
+
 enum ct_edge_kind {
     CT_EDGE_NEXT, /* execution went on at `next` */
     CT_EDGE_INTERRUPTED, /* an exception was taken; `next` is its preferred return address, 0 when the trace does not tell.

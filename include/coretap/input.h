@@ -123,6 +123,9 @@ struct ct_generation {
     const char *name; /* of the program, or "" */
     size_t image_count;
     const struct ct_image *images; /* none overlaps another */
+    size_t program_count;
+    const struct ct_image *programs; /* the ELF files among them: is_elf, addr is the load bias */
+    uint8_t has_main;                /* 1: the first of them is what was started */
 };
 
 struct ct_process {
@@ -190,7 +193,9 @@ struct ct_capture {
     const char *const *damage;
     const struct ct_maps *maps; /* the processes of all buffers, or NULL */
     size_t program_count; /* ELF files that ran, for their names and lines: is_elf, addr is the load bias */
-    const struct ct_image *programs; /* … what was in memory the images of the buffers say */
+    const struct ct_image *programs; /* … what was in memory the images say */
+    size_t
+        main_count; /* … the first so many were started, the others are what these loaded, or nobody knows */
 };
 
 /* Where the files that ran on the target are found here. Only perf.data needs it: other captures name files of this

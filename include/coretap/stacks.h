@@ -15,6 +15,7 @@ extern "C" {
 struct ct_stack_program {
     const struct ct_symbols *symbols; /* without load bias */
     uint64_t bias;
+    struct ct_memory_set memories; /* that it lay in */
 };
 
 struct ct_stack_options {

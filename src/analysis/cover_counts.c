@@ -251,15 +251,16 @@ static int add_edge(struct ct_cover *cover, struct cell *cell, uint64_t bias, co
     return push(cover, cell, &item);
 }
 
-static bool is_in(const struct program *program, uint64_t bias, const struct ct_node *node)
+static bool is_in(const struct program *program, const struct ct_cover_place *place,
+                  const struct ct_node *node)
 {
-    uint64_t at = node->start - bias;
-    return at >= program->low && at < program->high && !(node->flags & CT_NODE_NOPATH) &&
-           node->end > node->start;
+    uint64_t at = node->start - place->bias;
+    return at >= program->low && at < program->high && ct_memory_set_has(&place->memories, node->memory) &&
+           !(node->flags & CT_NODE_NOPATH) && node->end > node->start;
 }
 
-static int add_context(struct ct_cover *cover, uint32_t program, uint64_t bias, const struct ct_graph *graph,
-                       const struct ct_edges *edges, size_t context)
+static int add_context(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place,
+                       const struct ct_graph *graph, const struct ct_edges *edges, size_t context)
 {
     size_t context_count;
     const struct ct_edge_context *from = &ct_edges_contexts(edges, &context_count)[context];
@@ -271,22 +272,22 @@ static int add_context(struct ct_cover *cover, uint32_t program, uint64_t bias, 
     for (uint32_t i = 0; i < from->edges && i < edge_count; i++) {
         const struct ct_node *node = &nodes[all[i].from];
         uint64_t count = ct_edges_get(edges, context, i).count;
-        if (count == 0 || !is_in(&cover->programs[program], bias, node))
+        if (count == 0 || !is_in(&cover->programs[program], place, node))
             continue;
         uint32_t number = 0;
         int result = cell ? CT_OK : find_context(cover, from, &number);
         if (result == CT_OK && !cell)
             result = find_cell(cover, program, number, &cell);
         if (result == CT_OK)
-            result = add_edge(cover, cell, bias, node, &all[i], count);
+            result = add_edge(cover, cell, place->bias, node, &all[i], count);
         if (result != CT_OK)
             return result;
     }
     return CT_OK;
 }
 
-int ct_cover_add(struct ct_cover *cover, uint32_t program, uint64_t bias, const struct ct_graph *graph,
-                 const struct ct_edges *edges)
+int ct_cover_add(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place,
+                 const struct ct_graph *graph, const struct ct_edges *edges)
 {
     if (program >= cover->program_count)
         return ct_fail(cover->ctx, CT_ERR_ARG, "coverage: program %u does not exist", program);
@@ -294,7 +295,7 @@ int ct_cover_add(struct ct_cover *cover, uint32_t program, uint64_t bias, const 
     (void)ct_edges_contexts(edges, &count);
     int result = CT_OK;
     for (size_t i = 0; i < count && result == CT_OK; i++)
-        result = add_context(cover, program, bias, graph, edges, i);
+        result = add_context(cover, program, place, graph, edges, i);
     return result;
 }
 

@@ -20,10 +20,12 @@ int ct_stack_number_functions(struct ct_stacks *s)
     return CT_OK;
 }
 
-uint32_t ct_stack_function_at(const struct ct_stacks *s, uint64_t addr)
+uint32_t ct_stack_function_at(const struct ct_stacks *s, uint64_t addr, uint32_t memory)
 {
     for (size_t i = 0; i < s->program_count; i++) {
         size_t count;
+        if (!ct_memory_set_has(&s->programs[i].memories, memory))
+            continue;
         const struct ct_symbol *all = ct_symbols_all(s->programs[i].symbols, &count);
         const struct ct_symbol *symbol =
             ct_symbols_at(s->programs[i].symbols, addr - s->programs[i].bias, NULL);

@@ -188,8 +188,8 @@ static void note_way(struct ct_stack_thread *t, const struct ct_node *node, cons
 /* ---- steps ---- */
 
 /* The function that a node is in, looked up once. */
-static int function_of(struct ct_stacks *s, struct ct_stack_lane *lane, uint32_t node, uint64_t start,
-                       uint32_t *function)
+static int function_of(struct ct_stacks *s, struct ct_stack_lane *lane, const struct ct_node *nodes,
+                       uint32_t node, uint32_t *function)
 {
     if (node >= lane->function_room) {
         size_t room = lane->function_room ? lane->function_room : 256;
@@ -203,7 +203,7 @@ static int function_of(struct ct_stacks *s, struct ct_stack_lane *lane, uint32_t
         lane->function_room = room;
     }
     if (lane->functions[node] == 0)
-        lane->functions[node] = ct_stack_function_at(s, start) + 1;
+        lane->functions[node] = ct_stack_function_at(s, nodes[node].start, nodes[node].memory) + 1;
     *function = lane->functions[node] - 1;
     return CT_OK;
 }
@@ -216,7 +216,7 @@ static int step(struct ct_stacks *s, uint32_t number, const struct ct_node *node
     uint32_t function = 0;
     int result = lane->thread ? CT_OK : switch_to(s, number, 0);
     if (result == CT_OK)
-        result = function_of(s, lane, edge->from, node->start, &function);
+        result = function_of(s, lane, nodes, edge->from, &function);
     if (result != CT_OK)
         return result;
     struct ct_stack_thread *t = &s->threads[lane->thread - 1];

@@ -84,7 +84,7 @@ int ct_stack_replace(struct ct_stacks *stacks, struct ct_stack_thread *thread, u
 /* ---- functions (stack_functions.c) ---- */
 
 int ct_stack_number_functions(struct ct_stacks *stacks);
-uint32_t ct_stack_function_at(const struct ct_stacks *stacks, uint64_t addr);
+uint32_t ct_stack_function_at(const struct ct_stacks *stacks, uint64_t addr, uint32_t memory);
 
 /* True when the function begins at `addr`. */
 bool ct_stack_begins(const struct ct_stacks *stacks, uint32_t function, uint64_t addr);

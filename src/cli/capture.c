@@ -130,18 +130,32 @@ static uint64_t total_bytes(const struct cli_capture *c)
     return total;
 }
 
+static struct ct_capture_options options_of(const struct cli_value *values)
+{
+    return (struct ct_capture_options){.size = sizeof(struct ct_capture_options),
+                                       .symfs = values[CLI_CAPTURE_SYMFS].text,
+                                       .vmlinux = values[CLI_CAPTURE_VMLINUX].text,
+                                       .kcore = values[CLI_CAPTURE_KCORE].text,
+                                       .buildid_dir = values[CLI_CAPTURE_BUILDID_DIR].text};
+}
+
+bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture)
+{
+    const struct cli_value *config = &args->values[CLI_CAPTURE_CONFIG];
+    const struct ct_capture_options options = options_of(args->values);
+    const char *path = config->given ? config->text : args->operand;
+    *capture = NULL;
+    if (is_stdin(path) || ct_capture_open_with(args->ctx, path, &options, capture) == CT_OK)
+        return true;
+    cli_library_error(args->ctx);
+    return false;
+}
+
 /* Opens the capture at `path`. A perf.data file on standard input is kept in a file: what its end says is needed at its
  * beginning. */
 static bool open_path(struct cli_capture *c, const char *path)
 {
-    const struct cli_value *values = c->args->values;
-    const struct ct_capture_options options = {
-        .size = sizeof options,
-        .symfs = values[CLI_CAPTURE_SYMFS].text,
-        .vmlinux = values[CLI_CAPTURE_VMLINUX].text,
-        .kcore = values[CLI_CAPTURE_KCORE].text,
-        .buildid_dir = values[CLI_CAPTURE_BUILDID_DIR].text,
-    };
+    const struct ct_capture_options options = options_of(c->args->values);
     char spooled[32];
     if (is_stdin(path)) {
         char first[8];

@@ -79,6 +79,9 @@ struct cli_capture {
     int spool; /* standard input, copied to a file that can be read more than once; or -1 */
 };
 
+/* What args->operand names, to be looked at; NULL for standard input without a description. False: said why. */
+bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture);
+
 /* Opens what args->operand names. False: said why. */
 bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
 

@@ -1,6 +1,7 @@
 #include "cli/counts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int on_bytes(void *user, uint64_t bytes)
 {
@@ -15,12 +16,18 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return c->steps(c->user, stream, batch);
 }
 
+/* What counts know a program by. */
+static struct ct_cover_program identity(const struct cli_program *p)
+{
+    struct ct_cover_program program = {.name = p->path, .low = p->low, .high = p->high};
+    program.build_id = ct_symbols_build_id(p->symbols, &program.build_id_size);
+    return program;
+}
+
 static int enter_programs(struct cli_counts *c)
 {
     for (size_t i = 0; i < c->programs.count; i++) {
-        const struct cli_program *p = &c->programs.programs[i];
-        struct ct_cover_program program = {.name = p->path, .low = p->low, .high = p->high};
-        program.build_id = ct_symbols_build_id(p->symbols, &program.build_id_size);
+        const struct ct_cover_program program = identity(&c->programs.programs[i]);
         uint32_t number;
         if (ct_cover_program(c->cover, &program, &number) != CT_OK)
             return cli_library_error(c->args->ctx);
@@ -28,14 +35,49 @@ static int enter_programs(struct cli_counts *c)
     return CLI_CLEAN;
 }
 
-/* The number of a program in the counts, which know it by its build id. */
+/* The number of a program that is in the counts. */
 static uint32_t number_of(struct cli_counts *c, const struct cli_program *p)
 {
-    struct ct_cover_program program = {.name = p->path, .low = p->low, .high = p->high};
-    program.build_id = ct_symbols_build_id(p->symbols, &program.build_id_size);
+    const struct ct_cover_program program = identity(p);
     uint32_t number = 0;
-    (void)ct_cover_program(c->cover, &program, &number); /* it is there */
+    (void)ct_cover_program(c->cover, &program, &number);
     return number;
+}
+
+static bool find_programs_of(struct cli_counts *c, const struct ct_stream *stream)
+{
+    uint32_t count;
+    const struct ct_node *nodes = ct_graph_nodes(stream->graph, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t memory = nodes[i].memory;
+        if (memory < c->memory_count && c->memories[memory])
+            continue;
+        if (memory >= c->memory_count) {
+            uint8_t *memories = realloc(c->memories, (size_t)memory + 1);
+            if (!memories) {
+                cli_say("out of memory");
+                return false;
+            }
+            memset(memories + c->memory_count, 0, memory + 1 - c->memory_count);
+            c->memories = memories;
+            c->memory_count = (size_t)memory + 1;
+        }
+        c->memories[memory] = 1;
+        if (!cli_programs_in(&c->programs, c->capture.capture->maps, memory))
+            return false;
+    }
+    return true;
+}
+
+/* Where memory changes, what lay in the memories that the trace was in ran. */
+static bool find_programs(struct cli_counts *c, const struct ct_chain *chain)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    for (size_t i = 0; i < count; i++)
+        if (streams[i].graph && !find_programs_of(c, &streams[i]))
+            return false;
+    return true;
 }
 
 static int add_streams(struct cli_counts *c, const struct ct_chain *chain)
@@ -47,24 +89,34 @@ static int add_streams(struct cli_counts *c, const struct ct_chain *chain)
             continue;
         for (size_t k = 0; k < c->programs.count; k++) {
             const struct cli_program *p = &c->programs.programs[k];
-            if (ct_cover_add(c->cover, number_of(c, p), p->bias, streams[i].graph, streams[i].edges) != CT_OK)
+            const struct ct_cover_place place = {p->bias, p->memories};
+            if (ct_cover_add(c->cover, number_of(c, p), &place, streams[i].graph, streams[i].edges) != CT_OK)
                 return cli_library_error(c->args->ctx);
         }
     }
     return CLI_CLEAN;
 }
 
-static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
+static int run_chain(struct cli_counts *c, const struct ct_buffer *buffer, bool counts, bool steps,
+                     struct ct_chain **chain)
 {
     struct ct_chain_options chain_options = cli_capture_chain_options(&c->capture, CT_LEVEL_STEPS);
-    chain_options.edges = CT_EDGES_COUNTS;
+    chain_options.edges = counts ? CT_EDGES_COUNTS : 0;
     chain_options.threads = c->threads;
-    const struct ct_chain_sink sink = {.user = c, .bytes = on_bytes, .steps = c->steps ? on_steps : NULL};
+    c->sink = (struct ct_chain_sink){.user = c, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
+    if (ct_chain_new(c->args->ctx, buffer, &chain_options, &c->sink, chain) != CT_OK ||
+        ct_chain_run(*chain) != CT_OK)
+        return cli_library_error(c->args->ctx);
+    return CLI_CLEAN;
+}
+
+static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
+{
+    const bool changes = c->capture.capture->maps;
     struct ct_chain *chain = NULL;
-    int code = CLI_CLEAN;
-    if (ct_chain_new(c->args->ctx, buffer, &chain_options, &sink, &chain) != CT_OK ||
-        ct_chain_run(chain) != CT_OK)
-        code = cli_library_error(c->args->ctx);
+    int code = run_chain(c, buffer, true, c->steps && !changes, &chain);
+    if (code == CLI_CLEAN && changes && (!find_programs(c, chain) || enter_programs(c) != CLI_CLEAN))
+        code = CLI_FAILED;
     if (code == CLI_CLEAN)
         code = add_streams(c, chain);
     if (code == CLI_CLEAN && cli_report_damage(chain, buffer))
@@ -75,18 +127,45 @@ static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
     return code;
 }
 
+static int decode_buffers(struct cli_counts *c)
+{
+    int worst = CLI_CLEAN;
+    for (size_t i = 0; i < c->capture.count && worst != CLI_FAILED; i++) {
+        int code = decode_buffer(c, &c->capture.buffers[i]);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+/* Steps once more, to who wants them: now it is known which programs they are of. */
+static int give_steps(struct cli_counts *c)
+{
+    int code = CLI_CLEAN;
+    for (size_t i = 0; i < c->capture.count && code == CLI_CLEAN; i++) {
+        struct ct_chain *chain = NULL;
+        code = run_chain(c, &c->capture.buffers[i], false, true, &chain);
+        ct_chain_free(chain);
+    }
+    return code;
+}
+
 static int read_capture(struct cli_counts *c)
 {
     if (!cli_capture_open(&c->capture, c->args))
         return CLI_FAILED;
     c->has_capture = true;
+    const bool changes = c->capture.capture->maps;
     if (!cli_programs_open(&c->programs, c->args, c->elf, &c->capture))
         return CLI_FAILED;
+    if (!changes && !cli_programs_any(&c->programs))
+        return CLI_FAILED;
     int worst = enter_programs(c);
-    for (size_t i = 0; i < c->capture.count && worst != CLI_FAILED; i++) {
-        int code = decode_buffer(c, &c->capture.buffers[i]);
-        worst = code > worst ? code : worst;
-    }
+    if (worst == CLI_CLEAN)
+        worst = decode_buffers(c);
+    if (worst != CLI_FAILED && changes && !cli_programs_any(&c->programs))
+        return CLI_FAILED;
+    if (worst != CLI_FAILED && changes && c->steps && give_steps(c) != CLI_CLEAN)
+        return CLI_FAILED;
     return worst;
 }
 
@@ -124,9 +203,18 @@ void cli_counts_close(struct cli_counts *c)
         cli_capture_close(&c->capture);
     cli_programs_close(&c->programs);
     ct_cover_free(c->cover);
+    free(c->memories);
 }
 
 /* ---- reports ---- */
+
+bool cli_counts_is_first(struct cli_counts *c, const struct cli_program *p)
+{
+    for (const struct cli_program *other = c->programs.programs; other < p; other++)
+        if (number_of(c, other) == number_of(c, p))
+            return false;
+    return true;
+}
 
 static bool in_context(const struct cli_counts *c, const struct ct_edge_context *context)
 {

@@ -4,6 +4,7 @@
 
 #include "cli/cover.h"
 #include "cli/programs.h"
+#include "coretap/decode.h"
 
 struct cli_counts {
     const struct cli_args *args;
@@ -13,6 +14,9 @@ struct cli_counts {
     struct cli_programs programs;
     struct ct_cover *cover;
     uint64_t bytes;
+    struct ct_chain_sink sink;
+    uint8_t *memories; /* by number: 1 for those that the trace was in */
+    size_t memory_count;
     /* Set before: who gets the steps too (may be NULL), and what reports are of. */
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
     void *user;
@@ -25,6 +29,9 @@ struct cli_counts {
 /* Reads what args->operand names. Start with all zero. Result: enum cli_exit. */
 int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 void cli_counts_close(struct cli_counts *counts);
+
+/* False for a program that ran at more than one load bias, at all but its first: its counts are of all. */
+bool cli_counts_is_first(struct cli_counts *counts, const struct cli_program *program);
 
 /* The counts of a program in the contexts that are wanted, as ct_cover_items gives them. CT_ERR_NOMEM. */
 int cli_counts_items(struct cli_counts *counts, const struct cli_program *program,

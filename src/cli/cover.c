@@ -87,15 +87,18 @@ static int report(struct cli_counts *c)
     int code = views && sources && reports ? CLI_CLEAN : CLI_FAILED;
     if (code == CLI_FAILED)
         cli_say("out of memory");
+    size_t shown = 0;
     for (size_t i = 0; i < count && code == CLI_CLEAN; i++) {
         const struct cli_program *p = &c->programs.programs[i];
+        if (!cli_counts_is_first(c, p))
+            continue;
         if (!cli_counts_report(c, p, &sources[i], &reports[i]))
             code = CLI_FAILED;
-        views[i] = (struct ct_cover_view){
+        views[shown++] = (struct ct_cover_view){
             .program = p->path, .report = reports[i], .lines = p->lines, .memory = p->memory};
     }
     if (code == CLI_CLEAN)
-        print(c, &(struct ct_cover_views){.views = views, .count = count, .title = c->args->operand});
+        print(c, &(struct ct_cover_views){.views = views, .count = shown, .title = c->args->operand});
     for (size_t i = 0; reports && i < count; i++)
         ct_cover_report_free(reports[i]);
     free(reports);

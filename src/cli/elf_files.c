@@ -2,6 +2,7 @@
 
 #include "cli/capture.h"
 #include "cli/fractal_source.h"
+#include "cli/named_elf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,17 +59,12 @@ bool cli_cfg_load(const struct cli_args *args, struct cli_elf *program, const ch
 
 /* ---- those of a capture ---- */
 
-static bool is_known(const struct cli_elfs *p, const char *path, uint64_t bias)
+static bool add(struct cli_elfs *p, const char *path, uint64_t bias)
 {
     for (size_t i = 0; i < p->count; i++)
         if (strcmp(p->all[i].path, path) == 0 && p->all[i].bias == bias)
             return true;
-    return false;
-}
-
-static bool add(struct cli_elfs *p, const char *path, size_t length, uint64_t bias)
-{
-    char *copy = strndup(path, length);
+    char *copy = strdup(path);
     struct cli_elf *all = copy ? realloc(p->all, (p->count + 1) * sizeof *all) : NULL;
     if (!all) {
         cli_say("out of memory");
@@ -76,28 +72,22 @@ static bool add(struct cli_elfs *p, const char *path, size_t length, uint64_t bi
         return false;
     }
     p->all = all;
-    if (is_known(p, copy, bias))
-        free(copy);
-    else
-        all[p->count++] = (struct cli_elf){.path = copy, .bias = bias};
+    all[p->count++] = (struct cli_elf){.path = copy, .bias = bias};
     return true;
 }
 
-/* FILE or FILE@HEX. */
-static bool add_named(struct cli_elfs *p, const struct cli_args *args, const char *text)
+/* Where it was loaded may be what the capture says. */
+static bool add_named(struct cli_elfs *p, const struct cli_args *args, const struct ct_capture *capture,
+                      const char *text)
 {
-    const char *at = strrchr(text, '@');
-    char *end = NULL;
-    uint64_t bias = 0;
-    errno = 0;
-    if (at)
-        bias = strtoull(at + 1, &end, 16);
-    if (at && (errno || end == at + 1 || *end)) {
-        cli_usage_error(args->command, "--elf %s: behind the '@' stands the load address in hexadecimal",
-                        text);
+    struct cli_named_elf named;
+    if (!cli_named_elf_parse(args, text, &named))
         return false;
-    }
-    return add(p, text, at ? (size_t)(at - text) : strlen(text), bias);
+    const struct ct_image *image =
+        capture && !named.has_bias ? cli_named_elf_find(capture, named.path) : NULL;
+    bool fine = add(p, named.path, image ? image->addr : named.bias);
+    free(named.path);
+    return fine;
 }
 
 static bool load(struct cli_elfs *p, struct cli_elf *program, const struct cli_args *args, unsigned parts)
@@ -114,38 +104,41 @@ static bool load(struct cli_elfs *p, struct cli_elf *program, const struct cli_a
     return !(parts & CLI_ELF_CFG) || cli_cfg_load(args, program, p->targets, &p->arch);
 }
 
-/* The ELF images of the capture that the command line names, and the programs that it says ran, unless --elf says. */
-static bool add_images(struct cli_elfs *p, const struct cli_args *args)
+/* A program of the capture, unless one of the first `named` stands for it. */
+static bool add_ran(struct cli_elfs *p, const struct ct_image *ran, size_t named)
 {
-    struct ct_capture *capture;
-    const struct cli_value *config = &args->values[CLI_CAPTURE_CONFIG];
-    if (ct_capture_open(args->ctx, config->given ? config->text : args->operand, &capture) != CT_OK) {
-        cli_library_error(args->ctx);
-        return false;
-    }
+    for (size_t i = 0; i < named; i++)
+        if (cli_is_copy(p->all[i].path, p->all[i].bias, ran))
+            return true;
+    return add(p, ran->path, ran->addr);
+}
+
+/* The ELF images of the capture, and the programs that it says ran. */
+static bool add_images(struct cli_elfs *p, const struct ct_capture *capture)
+{
+    const size_t named = p->count;
     bool fine = true;
     for (size_t b = 0; fine && b < capture->buffer_count; b++)
         for (size_t i = 0; fine && i < capture->buffers[b].image_count; i++) {
             const struct ct_image *image = &capture->buffers[b].images[i];
-            if (image->is_elf)
-                fine = add(p, image->path, strlen(image->path), image->addr);
+            fine = !image->is_elf || add_ran(p, image, named);
         }
-    for (size_t i = 0; fine && !p->named && i < capture->program_count; i++)
-        fine =
-            add(p, capture->programs[i].path, strlen(capture->programs[i].path), capture->programs[i].addr);
-    ct_capture_free(capture);
+    for (size_t i = 0; fine && i < capture->program_count; i++)
+        fine = add_ran(p, &capture->programs[i], named);
     return fine;
 }
 
 bool cli_elfs_load(struct cli_elfs *p, const struct cli_args *args, size_t elf, unsigned parts)
 {
+    struct ct_capture *capture = NULL;
     bool fine = true;
+    if (!fractal_source_is_log(args->operand))
+        fine = cli_capture_describe(args, &capture);
     for (size_t i = 0; fine && i < args->list_count; i++)
-        if (args->list[i].option == elf) {
-            p->named = true;
-            fine = add_named(p, args, args->list[i].text);
-        }
-    fine = fine && (fractal_source_is_log(args->operand) || add_images(p, args));
+        if (args->list[i].option == elf)
+            fine = add_named(p, args, capture, args->list[i].text);
+    fine = fine && (!capture || add_images(p, capture));
+    ct_capture_free(capture);
     for (size_t i = 0; fine && i < p->count; i++)
         fine = load(p, &p->all[i], args, parts);
     if (!fine)

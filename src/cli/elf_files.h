@@ -28,15 +28,14 @@ struct cli_elfs {
     size_t count;
     struct ct_arch arch; /* of the core */
     const char *targets; /* file of targets, or NULL */
-    bool named;          /* --elf was given */
 };
 
 /* The option --elf of subcommands that read a capture and want to know its programs. */
 #define CLI_ELF_FILES                                                                                        \
     {                                                                                                        \
         .name = "elf", .letter = 'E', .kind = CLI_LIST, .arg = "FILE[@HEX]",                                 \
-        .help = "A program that ran, and its load address when it was moved. ELF images of "                 \
-                "the capture need not be named."                                                             \
+        .help = "A program that ran, and its load address when it was moved and the capture does not know. " \
+                "Programs that the capture names need not be named."                                         \
     }
 
 /* Loads `parts` (enum cli_elf_part) of the programs that the list option number `elf` names, and of the ELF images of

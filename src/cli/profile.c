@@ -85,7 +85,8 @@ static int make_stacks(struct profile *p)
     if (!p->programs)
         return CT_ERR_NOMEM;
     for (size_t i = 0; i < programs->count; i++)
-        p->programs[i] = (struct ct_stack_program){programs->programs[i].symbols, programs->programs[i].bias};
+        p->programs[i] = (struct ct_stack_program){programs->programs[i].symbols, programs->programs[i].bias,
+                                                   programs->programs[i].memories};
     struct ct_stack_options stack_options = {.size = sizeof stack_options,
                                              .programs = p->programs,
                                              .program_count = programs->count,
@@ -163,15 +164,47 @@ static int print(struct profile *p, const struct ct_profile_view *views, size_t 
     return result;
 }
 
+/* What these two write has no place for the name of a program. */
+static int check_programs(const struct profile *p, size_t count)
+{
+    if (count == 1 || (p->format != AUTOFDO && p->format != BOLT))
+        return CLI_CLEAN;
+    return cli_usage_error(p->counts.args->command,
+                           "--format %s is of one program, and %zu were started; choose it with --elf",
+                           formats[p->format], count);
+}
+
+/* Of which programs: those that --elf names; without it those that were started, where that is known. */
+static bool is_wanted(const struct profile *p, const struct cli_program *program)
+{
+    const struct cli_programs *all = &p->counts.programs;
+    bool named = false;
+    bool started = false;
+    for (size_t i = 0; i < all->count; i++) {
+        named |= all->programs[i].named;
+        started |= all->programs[i].started;
+    }
+    return p->format == CALLGRIND || (named ? program->named : !started || program->started);
+}
+
 static int report(struct profile *p)
 {
-    size_t count = p->format == FOLDED || p->format == CHROME ? 0 : p->counts.programs.count;
-    struct ct_profile_view *views = calloc(count + 1, sizeof *views);
-    struct ct_cover_source *sources = calloc(count + 1, sizeof *sources);
+    const struct cli_programs *all = &p->counts.programs;
+    struct ct_profile_view *views = calloc(all->count + 1, sizeof *views);
+    struct ct_cover_source *sources = calloc(all->count + 1, sizeof *sources);
     int code = views && sources ? CLI_CLEAN : CLI_FAILED;
-    for (size_t i = 0; i < count && code == CLI_CLEAN; i++)
-        if (!make_view(p, &p->counts.programs.programs[i], &sources[i], &views[i]))
+    size_t count = 0;
+    for (size_t i = 0; i < all->count && p->format != FOLDED && p->format != CHROME && code == CLI_CLEAN;
+         i++) {
+        const struct cli_program *program = &all->programs[i];
+        if (!is_wanted(p, program) || !cli_counts_is_first(&p->counts, program))
+            continue;
+        if (!make_view(p, program, &sources[count], &views[count]))
             code = CLI_FAILED;
+        count++;
+    }
+    if (code == CLI_CLEAN)
+        code = check_programs(p, count);
     if (code == CLI_CLEAN && print(p, views, count) != CT_OK) {
         cli_say("out of memory");
         code = CLI_FAILED;
@@ -183,15 +216,6 @@ static int report(struct profile *p)
     free(views);
     free(sources);
     return code;
-}
-
-/* What these two write has no place for the name of a program. */
-static int check_programs(const struct profile *p)
-{
-    if (p->counts.programs.count == 1 || (p->format != AUTOFDO && p->format != BOLT))
-        return CLI_CLEAN;
-    return cli_usage_error(p->counts.args->command, "--format %s is of one program; choose it with --elf",
-                           formats[p->format]);
 }
 
 static int run(const struct cli_args *args)
@@ -219,8 +243,7 @@ static int run(const struct cli_args *args)
     if (code != CLI_FAILED && wants_stacks(&p) && end_stacks(&p) != CT_OK)
         code = cli_library_error(args->ctx);
     if (code != CLI_FAILED) {
-        int reported = check_programs(&p);
-        reported = reported == CLI_CLEAN ? report(&p) : reported;
+        int reported = report(&p);
         code = reported > code ? reported : code;
     }
     ct_stacks_free(p.stacks);

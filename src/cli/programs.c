@@ -1,9 +1,11 @@
 #include "cli/programs.h"
 
-#include <errno.h>
+#include "cli/named_elf.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- one program ---- */
 
@@ -45,73 +47,43 @@ static bool load(const struct cli_args *args, struct cli_program *program)
     return true;
 }
 
-/* Adds the program unless it is there already, `path` belonging to it from then on. */
-static bool add(struct cli_programs *p, char *path, uint64_t bias)
+/* Adds the program unless it is there already: *out is its place. */
+static bool add(struct cli_programs *p, const char *path, uint64_t bias, struct cli_program **out)
 {
-    for (size_t i = 0; path && i < p->count; i++) {
-        if (strcmp(p->programs[i].path, path) != 0 || p->programs[i].bias != bias)
-            continue;
-        free(path);
-        return true;
-    }
-    struct cli_program *programs = path ? realloc(p->programs, (p->count + 1) * sizeof *programs) : NULL;
+    for (size_t i = 0; i < p->count; i++)
+        if (strcmp(p->programs[i].path, path) == 0 && p->programs[i].bias == bias) {
+            *out = &p->programs[i];
+            return true;
+        }
+    char *copy = strdup(path);
+    struct cli_program *programs = copy ? realloc(p->programs, (p->count + 1) * sizeof *programs) : NULL;
     if (!programs) {
-        free(path);
+        free(copy);
         cli_say("out of memory");
         return false;
     }
     p->programs = programs;
-    p->programs[p->count] = (struct cli_program){.path = path, .bias = bias};
-    return load(p->args, &p->programs[p->count++]);
+    p->programs[p->count] = (struct cli_program){.path = copy, .bias = bias};
+    *out = &p->programs[p->count++];
+    return load(p->args, *out);
+}
+
+/* Room for a memory in the set of a program. */
+static bool reserve(struct cli_program *program, uint32_t memory)
+{
+    if (memory < program->memories.count)
+        return true;
+    uint8_t *has = realloc((uint8_t *)(uintptr_t)program->memories.has, (size_t)memory + 1); /* NOLINT */
+    if (!has) {
+        cli_say("out of memory");
+        return false;
+    }
+    memset(has + program->memories.count, 0, memory + 1 - program->memories.count);
+    program->memories = (struct ct_memory_set){has, (size_t)memory + 1};
+    return true;
 }
 
 /* ---- those that are named ---- */
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* The image or program of the capture that is this file: the same path, or the same name. */
-static const struct ct_image *find_image(const struct cli_capture *capture, const char *path)
-{
-    const struct ct_image *named = NULL;
-    for (size_t i = 0; capture && i < capture->count; i++) {
-        for (size_t k = 0; k < capture->buffers[i].image_count; k++) {
-            const struct ct_image *image = &capture->buffers[i].images[k];
-            if (image->is_elf && strcmp(image->path, path) == 0)
-                return image;
-            if (image->is_elf && !named && strcmp(base_name(image->path), base_name(path)) == 0)
-                named = image;
-        }
-    }
-    for (size_t i = 0; capture && i < capture->capture->program_count; i++) {
-        const struct ct_image *ran = &capture->capture->programs[i];
-        if (strcmp(ran->path, path) == 0)
-            return ran;
-        if (!named && strcmp(base_name(ran->path), base_name(path)) == 0)
-            named = ran;
-    }
-    return named;
-}
-
-static bool parse_bias(const struct cli_args *args, char *path, uint64_t *bias)
-{
-    char *at = strrchr(path, '@');
-    if (!at)
-        return true;
-    char *end;
-    errno = 0;
-    *bias = strtoull(at + 1, &end, 16);
-    if (errno || end == at + 1 || *end) {
-        cli_usage_error(args->command, "--elf %s: behind the '@' stands the load address in hexadecimal",
-                        path);
-        return false;
-    }
-    *at = '\0';
-    return true;
-}
 
 static uint64_t size_of(const struct ct_image *image)
 {
@@ -162,41 +134,85 @@ static bool add_image(struct cli_programs *p, struct cli_capture *capture, const
     return true;
 }
 
-static bool add_named(struct cli_programs *p, struct cli_capture *capture, const char *text)
+/* True for a program that lies in some memories only. */
+static bool is_mapped(const struct ct_capture *capture, const struct ct_image *image)
 {
-    char *path = strdup(text);
-    uint64_t bias = 0;
-    if (!path || !parse_bias(p->args, path, &bias)) {
-        free(path);
-        return false;
-    }
-    const struct ct_image *image = find_image(capture, path);
-    if (image && bias == 0)
-        bias = image->addr;
-    if (!add(p, path, bias))
-        return false;
-    return image || !capture || add_image(p, capture, &p->programs[p->count - 1]);
+    bool common = false;
+    for (size_t i = 0; image && i < capture->buffer_count; i++)
+        for (size_t k = 0; k < capture->buffers[i].image_count; k++)
+            common |= image == &capture->buffers[i].images[k];
+    return image && capture->maps && !common;
 }
 
+static bool add_named(struct cli_programs *p, struct cli_capture *capture, const char *text)
+{
+    struct cli_named_elf named;
+    struct cli_program *program;
+    if (!cli_named_elf_parse(p->args, text, &named))
+        return false;
+    const struct ct_image *image = capture ? cli_named_elf_find(capture->capture, named.path) : NULL;
+    if (image && !named.has_bias)
+        named.bias = image->addr;
+    /* The name alone chooses one that the capture knows. */
+    const bool here = !image || access(named.path, F_OK) == 0;
+    bool fine = add(p, here ? named.path : image->path, named.bias, &program);
+    free(named.path);
+    if (fine) {
+        program->named = true;
+        program->ran_as = image ? image->path : program->path;
+    }
+    if (fine && capture && is_mapped(capture->capture, image))
+        fine = reserve(program, 0);
+    return fine && (image || !capture || add_image(p, capture, program));
+}
+
+/* What is the same in all memories: the ELF images of the buffers. */
 static bool add_images(struct cli_programs *p, const struct cli_capture *capture)
 {
+    struct cli_program *program;
     for (size_t i = 0; i < capture->count; i++)
         for (size_t k = 0; k < capture->buffers[i].image_count; k++) {
             const struct ct_image *image = &capture->buffers[i].images[k];
-            if (image->is_elf && !add(p, strdup(image->path), image->addr))
+            if (image->is_elf && !add(p, image->path, image->addr, &program))
                 return false;
         }
-    for (size_t i = 0; i < capture->capture->program_count; i++) {
-        const struct ct_image *ran = &capture->capture->programs[i];
-        if (!add(p, strdup(ran->path), ran->addr))
-            return false;
-    }
-    if (p->count)
-        return true;
-    cli_say(
-        "%s: names no ELF file, so nothing is known of its functions and lines; name the program with --elf",
-        p->args->operand);
+    return true;
+}
+
+/* A program of the capture. One that was named may stand for it, and for the same file at other addresses. */
+static bool add_ran(struct cli_programs *p, const struct ct_image *ran, bool started,
+                    struct cli_program **out)
+{
+    const struct cli_program *named = NULL;
+    for (size_t i = 0; i < p->count && !named; i++)
+        if (p->programs[i].named && strcmp(p->programs[i].ran_as, ran->path) == 0)
+            named = &p->programs[i];
+    const char *ran_as = named ? named->ran_as : NULL;
+    if (!add(p, named ? named->path : ran->path, ran->addr, out))
+        return false;
+    (*out)->started |= started;
+    (*out)->named |= ran_as != NULL;
+    (*out)->ran_as = ran_as;
+    return true;
+}
+
+/* Whether one that was named, with its load bias, stands for it. */
+static bool is_replaced(const struct cli_programs *p, const struct ct_image *ran)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (p->programs[i].named && cli_is_copy(p->programs[i].path, p->programs[i].bias, ran))
+            return true;
     return false;
+}
+
+static bool add_programs(struct cli_programs *p, const struct ct_capture *capture)
+{
+    struct cli_program *program;
+    for (size_t i = 0; i < capture->program_count; i++)
+        if (!is_replaced(p, &capture->programs[i]) &&
+            !add_ran(p, &capture->programs[i], i < capture->main_count, &program))
+            return false;
+    return true;
 }
 
 bool cli_programs_name(struct cli_programs *p, const struct cli_args *args, const char *text,
@@ -210,20 +226,48 @@ bool cli_programs_open(struct cli_programs *p, const struct cli_args *args, size
                        struct cli_capture *capture)
 {
     p->args = args;
-    bool named = false;
-    for (size_t i = 0; i < args->list_count; i++) {
-        if (args->list[i].option != elf)
-            continue;
-        named = true;
-        if (!add_named(p, capture, args->list[i].text))
+    for (size_t i = 0; i < args->list_count; i++)
+        if (args->list[i].option == elf && !add_named(p, capture, args->list[i].text))
             return false;
-    }
-    return named || !capture || add_images(p, capture);
+    if (!capture)
+        return true;
+    return add_images(p, capture) && (capture->capture->maps || add_programs(p, capture->capture));
+}
+
+bool cli_programs_any(const struct cli_programs *p)
+{
+    if (p->count)
+        return true;
+    cli_say(
+        "%s: names no ELF file, so nothing is known of its functions and lines; name the program with --elf",
+        p->args->operand);
+    return false;
 }
 
 bool cli_programs_add(struct cli_programs *p, const char *path)
 {
-    return add(p, strdup(path), 0);
+    struct cli_program *program;
+    return add(p, path, 0, &program);
+}
+
+/* ---- memory that changes ---- */
+
+bool cli_programs_in(struct cli_programs *p, const struct ct_maps *maps, uint32_t memory)
+{
+    const struct ct_generation *generation = ct_maps_generation(maps, memory);
+    for (size_t i = 0; generation && i < generation->program_count; i++) {
+        const struct ct_image *ran = &generation->programs[i];
+        struct cli_program *program;
+        size_t before = p->count;
+        if (!add_ran(p, ran, i == 0 && generation->has_main, &program))
+            return false;
+        bool mapped = p->count > before || program->memories.has;
+        if (mapped && !reserve(program, memory))
+            return false;
+        if (mapped)
+            ((uint8_t *)(uintptr_t)program->memories.has)[memory] = 1; /* NOLINT */
+    }
+    return true;
 }
 
 void cli_programs_close(struct cli_programs *p)
@@ -233,6 +277,7 @@ void cli_programs_close(struct cli_programs *p)
         ct_lines_free(p->programs[i].lines);
         ct_memory_free(p->programs[i].memory);
         free((char *)p->programs[i].path);
+        free((uint8_t *)(uintptr_t)p->programs[i].memories.has); /* NOLINT */
     }
     free(p->programs);
     for (size_t i = 0; i < p->image_lists; i++)

@@ -1,8 +1,9 @@
-/* Programs with their functions and source lines: those that a capture has images of, or that --elf names. */
+/* Programs with their functions and source lines: those that a capture names, and those that --elf does. */
 #ifndef CT_CLI_PROGRAMS_H
 #define CT_CLI_PROGRAMS_H
 
 #include "cli/capture.h"
+#include "coretap/graph.h"
 #include "coretap/program.h"
 #include "coretap/source_lines.h"
 
@@ -10,7 +11,7 @@
     {                                                                                                        \
         .name = "elf", .letter = 'E', .kind = CLI_LIST, .arg = "FILE[@HEX]",                                 \
         .help = "A program that ran, with its load address when it was moved. Can be given more than once. " \
-                "Without it: the ELF files that the capture names."                                          \
+                "What the capture names is known besides; formats of one program are of this one."           \
     }
 
 struct cli_program {
@@ -19,7 +20,11 @@ struct cli_program {
     struct ct_symbols *symbols; /* all without the bias */
     struct ct_lines *lines;
     struct ct_memory *memory;
-    uint64_t low, high; /* code is in [low, high) */
+    uint64_t low, high;            /* code is in [low, high) */
+    struct ct_memory_set memories; /* that it lay in */
+    const char *ran_as;            /* of one that was named: its path in the capture */
+    bool named;                    /* with --elf */
+    bool started;                  /* not loaded by another one, as far as the capture says */
 };
 
 struct cli_programs {
@@ -30,10 +35,15 @@ struct cli_programs {
     size_t image_lists;
 };
 
-/* Loads them. `elf` is the index of the option; `capture` may be NULL. A program that --elf names is added to the
- * images of each buffer that says nothing of the memory where it is. False: said why. */
+/* Loads them. `elf` is the index of the option; `capture` may be NULL. A program that --elf names, and the capture does
+ * not, is added to the images of each buffer that says nothing of the memory where it is. Where a capture has maps, those
+ * that ran are known once it is decoded: cli_programs_in. False: said why. */
 bool cli_programs_open(struct cli_programs *programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture);
+/* Loads what lay in a memory, by the number that nodes have. False: said why. */
+bool cli_programs_in(struct cli_programs *programs, const struct ct_maps *maps, uint32_t memory);
+/* False, with a message: there is none. */
+bool cli_programs_any(const struct cli_programs *programs);
 /* Loads FILE or FILE@HEX, the text of an option, and adds it to the images of the buffers as above. False: said why. */
 bool cli_programs_name(struct cli_programs *programs, const struct cli_args *args, const char *text,
                        struct cli_capture *capture);

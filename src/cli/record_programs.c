@@ -30,7 +30,7 @@ int record_programs_map(struct record_programs *p, uint64_t addr, const struct t
     const uint64_t length = file->length[0] | (uint64_t)file->length[1] << 32;
     uint64_t bias;
     if (!ct_elf_look(&ct_files_system, file->path, &elf) ||
-        !ct_elf_look_bias(&elf, addr, offset, length, &bias))
+        !ct_elf_code_bias(elf.code, elf.code_count, addr, offset, length, &bias))
         return CLI_CLEAN;
     return add(p, file->path, bias, &elf.id);
 }

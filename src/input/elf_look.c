@@ -85,11 +85,10 @@ bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_l
     return true;
 }
 
-bool ct_elf_look_bias(const struct ct_elf_look *elf, uint64_t addr, uint64_t offset, uint64_t size,
-                      uint64_t *bias)
+bool ct_elf_code_bias(const struct ct_elf_code *code, size_t count, uint64_t addr, uint64_t offset,
+                      uint64_t size, uint64_t *bias)
 {
-    for (size_t i = 0; i < elf->code_count; i++) {
-        const struct ct_elf_code *code = &elf->code[i];
+    for (; count; code++, count--) {
         bool common =
             offset < code->offset ? code->offset - offset < size : offset - code->offset < code->size;
         if (!common)

@@ -32,10 +32,10 @@ struct ct_elf_look {
 /* False when the file cannot be read. */
 bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_look *out);
 
-/* The load bias of a file, `size` bytes of which from `offset` on were mapped as code at `addr`. False: it has no code
- * among them. */
-bool ct_elf_look_bias(const struct ct_elf_look *elf, uint64_t addr, uint64_t offset, uint64_t size,
-                      uint64_t *bias);
+/* The load bias of a file with this code, `size` bytes of which from `offset` on were mapped at `addr`. False: there is no
+ * code among them. */
+bool ct_elf_code_bias(const struct ct_elf_code *code, size_t count, uint64_t addr, uint64_t offset,
+                      uint64_t size, uint64_t *bias);
 
 /* The id in hexadecimal digits. */
 void ct_build_id_text(const struct ct_build_id *id, char text[2 * CT_BUILD_ID_MAX + 1]);

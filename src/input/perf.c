@@ -55,7 +55,7 @@ static int make_memory(struct ct_perf *p)
         buffers[i].image_count = count;
     }
     capture->maps = maps;
-    return CT_OK;
+    return ct_perf_name_programs(p, maps);
 }
 
 /* What a recording without trace may be. */

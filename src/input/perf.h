@@ -13,6 +13,9 @@
 #define CT_PERF_EVENTS_MAX ((size_t)1 << 22) /* of each table below */
 #define CT_PERF_NO_CPU     UINT32_MAX
 
+/* ELF files that are named of one generation, and in all. */
+#define CT_PERF_PROGRAMS_MAX 1024u
+
 /* ---- perf_file.c ---- */
 
 struct ct_perf_file {
@@ -192,6 +195,11 @@ struct ct_perf_objects;
 /* What processes had mapped, and when. */
 int ct_perf_make_maps(struct ct_perf *perf, struct ct_perf_objects *objects, struct ct_maps **out);
 
+/* ---- perf_programs.c ---- */
+
+/* Names the ELF files of the processes that have trace, as far as the recording says whose it is. */
+int ct_perf_name_programs(struct ct_perf *perf, const struct ct_maps *maps);
+
 /* ---- perf_kernel.c ---- */
 
 /* Images that are the same in all processes: the kernel's. */
@@ -208,6 +216,8 @@ struct ct_perf_object {
     bool container;               /* the path is one of a container */
     const char *path;             /* here, or NULL: it was not found */
     uint64_t size;                /* of the file */
+    size_t code_count;            /* ELF: its segments of code */
+    const struct ct_elf_code *code;
 };
 
 int ct_perf_objects_new(struct ct_perf *perf, struct ct_perf_objects **out);

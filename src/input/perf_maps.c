@@ -25,6 +25,7 @@ struct process {
     uint64_t from;            /* of the generation in work */
     struct mapping *mappings; /* by address */
     size_t count, cap;
+    struct ct_image started; /* the ELF file that it was started with; path NULL: not known */
     struct ct_generation *generations;
     size_t generation_count;
 };
@@ -112,6 +113,38 @@ static struct ct_image to_image(const struct mapping *m)
                              .space = CT_SPACE_ANY};
 }
 
+/* The ELF file of a mapping, with its load bias. False: it is none that can be read. */
+static bool to_program(const struct mapping *m, struct ct_image *program)
+{
+    *program = (struct ct_image){.path = m->object->path, .space = CT_SPACE_ANY, .is_elf = 1};
+    return m->object->path && ct_elf_code_bias(m->object->code, m->object->code_count, m->addr, m->offset,
+                                               m->last - m->addr + 1, &program->addr);
+}
+
+/* Each once, the one that was started first. */
+static int find_programs(struct player *pl, const struct process *process, struct ct_generation *generation)
+{
+    size_t cap = process->count < CT_PERF_PROGRAMS_MAX ? process->count + 1 : CT_PERF_PROGRAMS_MAX;
+    struct ct_image *programs = ct_arena_alloc(pl->perf->opening->arena, (cap + 1) * sizeof *programs);
+    size_t count = 0;
+    if (!programs)
+        return no_memory(pl);
+    if (process->started.path)
+        programs[count++] = process->started;
+    for (size_t i = 0; i < process->count && count < cap; i++) {
+        size_t k = 0;
+        if (!to_program(&process->mappings[i], &programs[count]))
+            continue;
+        while (k < count && !ct_image_same(&programs[k], &programs[count]))
+            k++;
+        count += k == count;
+    }
+    generation->programs = programs;
+    generation->program_count = count;
+    generation->has_main = process->started.path != NULL;
+    return CT_OK;
+}
+
 /* The mappings of a process become a generation. */
 static int freeze(struct player *pl, struct process *process)
 {
@@ -129,11 +162,12 @@ static int freeze(struct player *pl, struct process *process)
         images[count] = to_image(&process->mappings[i]);
         count += images[count].size > 0;
     }
-    generations[process->generation_count - 1] =
+    struct ct_generation *generation = &generations[process->generation_count - 1];
+    *generation =
         (struct ct_generation){.from = process->from, .name = name, .images = images, .image_count = count};
     process->generations = generations;
     pl->images += count + 1;
-    return CT_OK;
+    return find_programs(pl, process, generation);
 }
 
 /* What comes is of a new generation. */
@@ -266,9 +300,12 @@ static int on_map(struct player *pl, const struct ct_perf_event *event)
         return rc;
     if (process->count >= MAPPINGS_MAX)
         return tell_full(pl, process);
+    struct ct_image started;
     struct mapping mapping = {
         .addr = event->addr, .last = event->addr + (event->size - 1), .offset = event->file_offset};
     rc = ct_perf_objects_find(pl->objects, event->name, event->id, process->container, &mapping.object);
+    if (!rc && !process->count) /* the kernel maps the program first, then its interpreter */
+        process->started = to_program(&mapping, &started) ? started : (struct ct_image){0};
     return rc ? rc : put_mapping(pl, process, &mapping, event->time);
 }
 
@@ -306,6 +343,7 @@ static int on_fork(struct player *pl, const struct ct_perf_event *event)
     child->count = 0;
     child->name = parent->name;
     child->container = parent->container;
+    child->started = parent->started;
     rc = reserve(pl, child, parent->count);
     if (!rc && parent->count)
         memcpy(child->mappings, parent->mappings, parent->count * sizeof *child->mappings);

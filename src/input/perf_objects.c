@@ -192,6 +192,20 @@ static bool is_same(const struct ct_perf_object *o, const char *name, const stru
     return o->id == id || (o->id && id && same_id(o->id, id));
 }
 
+static int find_code(struct ct_perf *p, struct ct_perf_object *object)
+{
+    struct ct_elf_look elf;
+    if (!ct_elf_look(p->opening->files, object->path, &elf) || !elf.code_count)
+        return CT_OK;
+    struct ct_elf_code *code = ct_arena_alloc(&p->arena, elf.code_count * sizeof *code);
+    if (!code)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    memcpy(code, elf.code, elf.code_count * sizeof *code);
+    object->code = code;
+    object->code_count = elf.code_count;
+    return CT_OK;
+}
+
 int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, const struct ct_build_id *id,
                          bool container, const struct ct_perf_object **out)
 {
@@ -215,5 +229,5 @@ int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, cons
     if (!object->path)
         return tell_missing(p, object, reason);
     p->opening->files->look(p->opening->files->user, object->path, &object->size);
-    return CT_OK;
+    return find_code(p, object);
 }

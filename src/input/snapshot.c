@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MAIN "program" /* the section of what was started */
+
 /* An ELF file that ran. */
 struct program {
+    const char *section;
     const char *where; /* "path:line: [section]" */
     const char *file;  /* NULL: not stated */
     uint64_t bias;
@@ -56,11 +59,12 @@ static int program_begin(struct snapshot *s, const struct ct_ini_item *item)
         return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %d programs", item->path, item->line,
                        CT_IMAGES_MAX);
     struct program *programs = ct_arena_push(arena, s->programs, &s->program_count, sizeof *programs);
+    const char *section = ct_arena_strdup(arena, item->section);
     const char *where = ct_arena_printf(arena, "%s:%u: [%s]", item->path, item->line, item->section);
-    if (!programs || !where)
+    if (!programs || !where || !section)
         return ct_fail_nomem(item->ctx, item->path);
     s->programs = programs;
-    programs[s->program_count - 1] = (struct program){.where = where};
+    programs[s->program_count - 1] = (struct program){.section = section, .where = where};
     return CT_OK;
 }
 
@@ -125,6 +129,8 @@ static int add_program(struct snapshot *s, const struct program *program)
     const char *why = why_not(s, program);
     if (why)
         return tell_missing(s, program, why);
+    capture->main_count +=
+        strcmp(program->section, MAIN) == 0 && capture->main_count == capture->program_count;
     struct ct_image *programs =
         ct_arena_push(s->opening->arena, capture->programs, &capture->program_count, sizeof *programs);
     if (!programs)

@@ -1,0 +1,76 @@
+#include "cli/named_elf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_named_elf_parse(const struct cli_args *args, const char *text, struct cli_named_elf *out)
+{
+    *out = (struct cli_named_elf){.path = strdup(text)};
+    char *at = out->path ? strrchr(out->path, '@') : NULL;
+    if (!out->path)
+        cli_say("out of memory");
+    if (!at)
+        return out->path;
+    char *end;
+    errno = 0;
+    out->bias = strtoull(at + 1, &end, 16);
+    out->has_bias = true;
+    if (errno || end == at + 1 || *end) {
+        cli_usage_error(args->command, "--elf %s: behind the '@' stands the load address in hexadecimal",
+                        text);
+        free(out->path);
+        return false;
+    }
+    *at = '\0';
+    return true;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    return strcmp(base_name(a), base_name(b)) == 0;
+}
+
+bool cli_is_copy(const char *path, uint64_t bias, const struct ct_image *ran)
+{
+    return bias == ran->addr && (bias || same_name(path, ran->path));
+}
+
+/* The one of this path, and the first one of its name. */
+struct search {
+    const char *path;
+    const struct ct_image *exact, *named;
+};
+
+static void look(struct search *s, const struct ct_image *images, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!images[i].is_elf)
+            continue;
+        if (!s->exact && strcmp(images[i].path, s->path) == 0)
+            s->exact = &images[i];
+        if (!s->named && same_name(images[i].path, s->path))
+            s->named = &images[i];
+    }
+}
+
+const struct ct_image *cli_named_elf_find(const struct ct_capture *capture, const char *path)
+{
+    struct search s = {.path = path};
+    const struct ct_maps *maps = capture->maps;
+    for (size_t i = 0; i < capture->buffer_count; i++)
+        look(&s, capture->buffers[i].images, capture->buffers[i].image_count);
+    look(&s, capture->programs, capture->program_count);
+    for (size_t i = 0; maps && i < maps->process_count; i++)
+        for (size_t k = 0; k < maps->processes[i].generation_count; k++) {
+            const struct ct_generation *g = &maps->processes[i].generations[k];
+            look(&s, g->programs, g->program_count);
+        }
+    return s.exact ? s.exact : s.named;
+}

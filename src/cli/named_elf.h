@@ -1,0 +1,25 @@
+/* ELF files that --elf names, and those that a capture names. */
+#ifndef CT_CLI_NAMED_ELF_H
+#define CT_CLI_NAMED_ELF_H
+
+#include "cli/cli.h"
+#include "coretap/input.h"
+
+/* FILE or FILE@HEX. */
+struct cli_named_elf {
+    char *path; /* to be freed */
+    uint64_t bias;
+    bool has_bias;
+};
+
+/* False: said why. */
+bool cli_named_elf_parse(const struct cli_args *args, const char *text, struct cli_named_elf *out);
+
+/* The image or program of the capture that is the file at `path`: of this path, or of this name. NULL: there is none. */
+const struct ct_image *cli_named_elf_find(const struct ct_capture *capture, const char *path);
+
+/* Whether a file that was named is a copy of a program that the capture names: of the same name, or at the same load bias
+ * unless that is 0, since two files cannot be at one. */
+bool cli_is_copy(const char *path, uint64_t bias, const struct ct_image *ran);
+
+#endif
