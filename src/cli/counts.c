@@ -101,7 +101,7 @@ static int run_chain(struct cli_counts *c, const struct ct_buffer *buffer, bool 
                      struct ct_chain **chain)
 {
     struct ct_chain_options chain_options = cli_capture_chain_options(&c->capture, CT_LEVEL_STEPS);
-    chain_options.edges = counts ? CT_EDGES_COUNTS : 0;
+    chain_options.edges = counts ? CT_EDGES_COUNTS : CT_EDGES_NONE;
     chain_options.threads = c->threads;
     c->sink = (struct ct_chain_sink){.user = c, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
     if (ct_chain_new(c->args->ctx, buffer, &chain_options, &c->sink, chain) != CT_OK ||

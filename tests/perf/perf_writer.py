@@ -1,0 +1,145 @@
+"""Writes perf.data files record by record, by Linux's tools/perf/Documentation/perf.data-file-format.txt, and independent
+of coretap's own writer: recordings made to measure, of captures that 'coretap record' made."""
+import configparser
+import pathlib
+import struct
+
+MMAP2, COMM, FORK, AUX = 10, 3, 7, 11
+AUXTRACE_INFO, AUXTRACE = 70, 71
+PMU, KERNEL = 8, 0xffffffff
+MISC_KERNEL, MISC_USER, MISC_EXEC = 1, 2, 1 << 13
+TRACE_EVENT, DUMMY_EVENT = 1, 2
+CONTEXT_ID = 1 << 14  # of the event's configuration
+
+
+class Capture:
+    """A snapshot of 'coretap record': its trace, the registers of its trace units, the ELF files that ran."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        framed = self.folder / "trace.bin"
+        self.trace = framed.read_bytes() if framed.exists() else b""
+        index = self.read("snapshot.ini")
+        self.programs = [(pathlib.Path(index[s]["elf"]), int(index[s]["bias"], 16)) for s in index.sections()
+                         if s.startswith("program")]
+        names = index["device_list"].values()
+        self.units = [self.registers(name) for name in names if name.startswith("device_")]
+
+    def read(self, name):
+        ini = configparser.ConfigParser(delimiters="=")
+        ini.read(self.folder / name)
+        return ini
+
+    def registers(self, name):
+        """By the names that the metadata has, in its order."""
+        regs = {key.partition("(")[0].upper(): int(value, 16) for key, value in self.read(name)["regs"].items()}
+        return [regs.get(reg, 0) for reg in ("TRCCONFIGR", "TRCTRACEIDR", "TRCIDR0", "TRCIDR1", "TRCIDR2", "TRCIDR8",
+                                             "TRCAUTHSTATUS")]
+
+    def maps(self):
+        """(address, size, offset in the file, path) of the code of each program."""
+        return [(bias + addr, size, offset, path) for path, bias in self.programs for addr, size, offset in code_of(path)]
+
+
+def code_of(path):
+    """(address, size, offset) of the executable segments of an ELF64 file, in whole pages."""
+    elf = pathlib.Path(path).read_bytes()
+    at, = struct.unpack_from("<Q", elf, 32)
+    entry, count = struct.unpack_from("<HH", elf, 54)
+    for i in range(count):
+        kind, flags, offset, addr, _, size = struct.unpack_from("<IIQQQQ", elf, at + i * entry)
+        if kind == 1 and flags & 1:
+            before = addr & 0xfff
+            yield addr - before, (size + before + 0xfff) & ~0xfff, offset - before
+
+
+def frames(trace, trace_id):
+    """Trace of one source in CoreSight frames: its ID first in each, and ID 0 behind the last byte."""
+    out = bytearray()
+    for at in range(0, len(trace), 14):
+        part = trace[at:at + 14]
+        frame = bytearray([trace_id << 1 | 1]) + part + bytes(15 - len(part))
+        behind, late = len(part) + 1, 0
+        if len(part) < 14 and behind % 2:  # the ID stands before the last byte and counts after it
+            behind, late = behind - 1, 1
+            frame[behind + 1] = part[-1]
+        for i in range(2, 15, 2):
+            if len(part) == 14 or i < behind:
+                frame[15] |= (frame[i] & 1) << i // 2
+                frame[i] &= 0xfe
+        if len(part) < 14:
+            frame[behind] = 1
+            frame[15] |= late << behind // 2
+        out += frame
+    return bytes(out)
+
+
+def text(name):
+    raw = str(name).encode() + b"\0"
+    return raw + bytes(-len(raw) % 8)
+
+
+class Writer:
+    """A file in the making. Trace is of one CPU, whose buffer is written at the end."""
+
+    def __init__(self, units, contexts=False, kernel=False):
+        self.units, self.contexts, self.kernel = units, contexts, kernel
+        self.data = bytearray()
+        self.trace = bytearray()
+        self.time = 1000
+        self.info()
+
+    def record(self, kind, body, misc=0):
+        assert (8 + len(body)) % 8 == 0, kind
+        self.data += struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+    def stamp(self, pid, tid, event):
+        return struct.pack("<IIQIIQ", pid, tid, self.time, 0, 0, event)
+
+    def info(self):
+        body = struct.pack("<IIQQQ", 3, 0, 1, PMU << 32 | len(self.units), 0)
+        for cpu, registers in enumerate(self.units):
+            body += struct.pack("<QQQ7Q", 0x4040404040404040, cpu, 7, *registers)
+        self.record(AUXTRACE_INFO, body)
+
+    def comm(self, pid, name, executes=True):
+        self.record(COMM, struct.pack("<II", pid, pid) + text(name) + self.stamp(pid, pid, DUMMY_EVENT),
+                    MISC_EXEC if executes else 0)
+
+    def fork(self, pid, parent):
+        self.record(FORK, struct.pack("<IIIIQ", pid, parent, pid, parent, self.time) + self.stamp(pid, pid, DUMMY_EVENT))
+
+    def map(self, pid, addr, size, offset, path):
+        kernel = pid == KERNEL
+        self.record(MMAP2, struct.pack("<IIQQQQQQII", pid, 0 if kernel else pid, addr, size, offset, 0, 0, 0, 5, 2)
+                    + text(path) + self.stamp(pid, pid, DUMMY_EVENT), MISC_KERNEL if kernel else MISC_USER)
+
+    def start(self, pid, capture):
+        """The process becomes the program of a capture."""
+        self.comm(pid, capture.programs[0][0].name)
+        for mapping in capture.maps():
+            self.map(pid, *mapping)
+
+    def run(self, pid, trace):
+        """A piece of trace, made by a process. Time goes on."""
+        trace = trace + bytes(-len(trace) % 16)
+        self.time += 1000
+        self.record(AUX, struct.pack("<QQQ", len(self.trace), len(trace), 0) + self.stamp(pid, pid, TRACE_EVENT))
+        self.trace += trace
+        self.time += 1000
+
+    def attribute(self, kind, config, flags):
+        return struct.pack("<IIQQQQQ", kind, 128, config, 1, 0x1 | 0x2 | 0x4 | 0x80 | 0x10000, 4, flags | 1 << 18) + bytes(80)
+
+    def whole(self):
+        """The bytes of the file."""
+        self.record(AUXTRACE, struct.pack("<QQQIIII", len(self.trace), 0, 0, 0, KERNEL, 0, 0))
+        ids = 104
+        attributes = b"".join(
+            attribute + struct.pack("<QQ", ids + 8 * i, 8) for i, attribute in enumerate([
+                self.attribute(PMU, CONTEXT_ID if self.contexts else 0, 0 if self.kernel else 1 << 5),
+                self.attribute(1, 9, 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23 | 1 << 24)]))
+        data = self.data + self.trace
+        head = struct.pack("<8sQQQQQQQQQ24x", b"PERFILE2", 104, 144, ids + 16, len(attributes), ids + 16 + len(attributes),
+                           len(data), 0, 0, 0)
+        return head + struct.pack("<QQ", TRACE_EVENT, DUMMY_EVENT) + attributes + bytes(data)
