@@ -94,7 +94,8 @@ CT_API int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, s
 CT_API size_t ct_monitor_node_count(const struct ct_monitor_spec *spec);
 
 /* What runs of the specification execute: bytecode also where machine code was asked for and could not be made (no
- * libgccjit, no assembler, or the specification is too large to compile within a second). */
+ * libgccjit, no assembler). Of a specification that would take more than a second to compile, only the first parts of its
+ * programs are machine code. */
 CT_API enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec);
 
 /* The graph of streams in graphviz's language; length and cutting as in ct_monitor_diag_print. */

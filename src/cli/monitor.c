@@ -93,11 +93,13 @@ static const struct cli_option options[] = {
                 .kind = CLI_CHOICE,
                 .choices = formats,
                 .help = "text, or one JSON object a line."},
-    [ENGINE] = {.name = "engine",
-                .kind = CLI_CHOICE,
-                .choices = engines,
-                .help = "What runs the specifications: bytecode, or native, machine code made by libgccjit. "
-                        "Where there is none bytecode runs, and a message says so."},
+    [ENGINE] =
+        {.name = "engine",
+         .kind = CLI_CHOICE,
+         .choices = engines,
+         .help = "What runs the specifications: bytecode, or native, machine code made by libgccjit. "
+                 "Where there is none (CORETAP_GCCJIT may name another library) bytecode runs, and a message "
+                 "says so."},
 };
 
 #define BATCH 1024

@@ -71,11 +71,13 @@ static const struct cli_option options[] = {
     [OPT_DOT] = {.name = "dot",
                  .kind = CLI_FLAG,
                  .help = "Print the streams as a graph for graphviz; do not run."},
-    [OPT_ENGINE] = {.name = "engine",
-                    .kind = CLI_CHOICE,
-                    .choices = engines,
-                    .help = "bytecode starts at once; native is machine code, which takes some tenths of a "
-                            "second to make and is several times as fast (needs libgccjit)."},
+    [OPT_ENGINE] =
+        {.name = "engine",
+         .kind = CLI_CHOICE,
+         .choices = engines,
+         .help = "bytecode starts at once; native is machine code, which takes some tenths of a "
+                 "second to make and is several times as fast (needs libgccjit; CORETAP_GCCJIT may name "
+                 "another library)."},
 };
 
 static void list_streams(const struct ct_monitor_spec *spec, bool inputs)

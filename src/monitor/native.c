@@ -32,11 +32,16 @@ native_fn *const *native_table(const struct native *native)
 #include "monitor/native_emit.h"
 
 enum {
-    /* Of all programs together; those that would make it more stay bytecode. These take half a second, and twice as
-     * many four times as long. */
-    INSNS_MOST = 600,
-    OPTIMIZE = 2,
+    /* Of all programs together; what is beyond stays bytecode. They take a second at the most. */
+    INSNS_MOST = 2000,
+    /* Up to as many the compiler does its best, which takes it twice as long as a moderate effort. */
+    INSNS_BEST = 600,
+    BEST = 2,
+    MODERATE = 1,
 };
+
+/* What is loaded in the place of libgccjit.so.0: another build of it, or, for tests, nothing. */
+static const char variable[] = "CORETAP_GCCJIT";
 
 struct native {
     gcc_jit_result *result;
@@ -55,7 +60,8 @@ static void find_api(void)
         JIT_ENTRIES(JIT_NAME)
 #undef JIT_NAME
     };
-    void *lib = dlopen("libgccjit.so.0", RTLD_NOW | RTLD_LOCAL);
+    const char *named = getenv(variable);
+    void *lib = dlopen(named ? named : "libgccjit.so.0", RTLD_NOW | RTLD_LOCAL);
     void *entries[sizeof names / sizeof *names];
     bool all = lib != NULL;
     for (size_t i = 0; all && i < sizeof names / sizeof *names; i++)
@@ -90,32 +96,31 @@ static void name_of(size_t i, char name[32])
     snprintf(name, 32, "program_%zu", i);
 }
 
-enum emitted {
-    EMIT_FAILED,
-    EMIT_NOTHING, /* there is no program but that of the instant 0 */
-    EMIT_SOME,
-};
+static size_t total_length(const struct program *p, size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += entry(p, i) == NO_CODE ? 0 : length(p, entry(p, i));
+    return n;
+}
 
+/* EMIT_NOTHING: there is no program but that of the instant 0. EMIT_FAILED: no memory, or none that there is room for. */
 static enum emitted emit_entries(const struct program *p, gcc_jit_context *ctx, bool *chosen, size_t count)
 {
     enum emitted result = EMIT_NOTHING;
-    size_t insns = 0;
+    size_t room = INSNS_MOST;
     char name[32];
     for (size_t i = 0; i < count; i++) {
-        uint32_t code = entry(p, i);
+        const uint32_t code = entry(p, i);
         if (code == NO_CODE)
             continue;
-        size_t n = length(p, code);
-        if (result == EMIT_NOTHING)
-            result = EMIT_FAILED;
-        chosen[i] = insns + n <= INSNS_MOST;
-        if (!chosen[i])
-            continue;
-        insns += n;
         name_of(i, name);
-        if (!native_emit(&api, ctx, p, code, n, name))
-            return EMIT_FAILED;
-        result = EMIT_SOME;
+        const enum emitted one = native_emit(&api, ctx, p, code, length(p, code), &room, name);
+        if (one == EMIT_FAILED)
+            return one;
+        chosen[i] = one == EMIT_SOME;
+        if (result != EMIT_SOME)
+            result = chosen[i] ? EMIT_SOME : EMIT_FAILED;
     }
     return result;
 }
@@ -145,7 +150,8 @@ struct native *native_new(const struct program *p)
     bool *chosen = calloc(count, sizeof *chosen);
     struct native *native = calloc(1, sizeof *native);
     native_fn **table = calloc(p->ncode, sizeof *table);
-    api.context_set_int_option(ctx, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL, OPTIMIZE);
+    api.context_set_int_option(ctx, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL,
+                               total_length(p, count) <= INSNS_BEST ? BEST : MODERATE);
     api.context_set_bool_allow_unreachable_blocks(ctx, 1);
     if (native)
         native->table = table;

@@ -4,6 +4,7 @@
 #include "monitor/native_emit.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,15 @@ _Static_assert(sizeof(struct ct_monitor_result) == 24 && offsetof(struct ct_moni
                "a result is told to the compiler as it is");
 
 typedef gcc_jit_rvalue *value;
+
+/* A program is cut into functions where no jump crosses, between two streams: what the compiler takes grows faster than the
+ * length of a function. Each says how it went. */
+enum {
+    PART_FAILED,
+    PART_WENT_ON, /* the next one has its turn */
+    PART_LEFT,    /* the bytecode did the rest of the program */
+    PART_INSNS = 150,
+};
 
 struct build {
     const struct jit_api *jit;
@@ -198,7 +208,7 @@ static void by_bytecode(struct build *b)
     value done = call(b, vm_one, number(b, b->u32, b->i));
     gcc_jit_block *failed = block(b), *on = block(b);
     branch(b, done, on, failed);
-    b->jit->block_end_with_return(failed, NULL, number(b, b->truth, 0));
+    b->jit->block_end_with_return(failed, NULL, number(b, b->u32, PART_FAILED));
     b->now = on;
 }
 
@@ -639,46 +649,137 @@ static void make_types(struct build *b)
     b->result = b->jit->struct_as_type(b->jit->context_new_struct_type(b->ctx, NULL, "result", 4, result));
 }
 
-static void make_function(struct build *b, const char *name)
+static gcc_jit_function *new_function(struct build *b, enum gcc_jit_function_kind kind, gcc_jit_type *type,
+                                      const char *name)
 {
     gcc_jit_param *params[] = {
         b->jit->context_new_param(b->ctx, NULL, b->bytes, "m"),
         b->jit->context_new_param(b->ctx, NULL, b->jit->type_get_pointer(b->cell), "cells"),
         b->jit->context_new_param(b->ctx, NULL, b->u32, "stamp")};
-    b->fn =
-        b->jit->context_new_function(b->ctx, NULL, GCC_JIT_FUNCTION_EXPORTED, b->truth, name, 3, params, 0);
+    b->fn = b->jit->context_new_function(b->ctx, NULL, kind, type, name, 3, params, 0);
     b->m = b->jit->param_as_rvalue(params[0]);
     b->cells = b->jit->param_as_rvalue(params[1]);
     b->stamp = b->jit->param_as_rvalue(params[2]);
+    return b->fn;
+}
+
+/* Where the instruction may jump to; 0: it does not. */
+static uint32_t jump_target(const struct insn *i)
+{
+    switch (i->op) {
+    case I_JUMP:
+    case I_JABSENT:
+    case I_JPRESENT:
+    case I_JNEVER:
+    case I_JFALSE:
+    case I_JTRUE:
+        return i->d;
+    case I_AND:
+    case I_OR:
+        return i->b;
+    default:
+        return 0;
+    }
+}
+
+/* The end of the part that begins at `from`: of at most PART_INSNS, but where a stream alone has more. */
+static uint32_t part_end(const struct program *p, uint32_t from, uint32_t end)
+{
+    uint32_t cut = from;
+    uint32_t reach = from;
+    for (uint32_t i = from; i < end && (cut == from || i < from + PART_INSNS); i++) {
+        const uint32_t to = jump_target(&p->code[i]);
+        reach = to > reach ? to : reach;
+        if (reach <= i + 1)
+            cut = i + 1;
+    }
+    return cut == from ? end : cut;
+}
+
+/* The instructions from b->first to `end`, as a function. What is internal and called once becomes a part of its caller. */
+static gcc_jit_function *emit_part(struct build *b, uint32_t end, bool only, const char *name)
+{
+    gcc_jit_function *fn =
+        new_function(b, only ? GCC_JIT_FUNCTION_INTERNAL : GCC_JIT_FUNCTION_EXPORTED, b->u32, name);
+    const uint32_t count = end - b->first;
+    memset(b->targets, 0, (count + 1) * sizeof *b->targets);
     b->at = b->jit->function_new_local(b->fn, NULL, b->u32, "at");
     b->now = block(b);
     b->exit = block(b);
-    b->jit->block_end_with_return(b->exit, NULL, call(b, vm_run, read(b, b->at)));
+    value rest = cast(b, call(b, vm_run, read(b, b->at)), b->u32);
+    b->jit->block_end_with_return(
+        b->exit, NULL, binary(b, GCC_JIT_BINARY_OP_MULT, b->u32, rest, number(b, b->u32, PART_LEFT)));
+    /* Jumps go forward: a target is known before its instruction comes. */
+    for (b->i = b->first; b->i <= end; b->i++) {
+        gcc_jit_block *here = b->targets[b->i - b->first];
+        if (here) {
+            go(b, here);
+            b->now = here;
+        }
+        if (b->i < end)
+            emit_one(b, &b->p->code[b->i]);
+    }
+    b->jit->block_end_with_return(b->now, NULL, number(b, b->u32, PART_WENT_ON));
+    return fn;
 }
 
-bool native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p, uint32_t code,
-                 size_t count, const char *name)
+/* Calls the parts one after the other, as long as they go on, and the bytecode for what is behind them. */
+static void emit_whole(struct build *b, gcc_jit_function **parts, size_t count, uint32_t end,
+                       const char *name)
+{
+    new_function(b, GCC_JIT_FUNCTION_EXPORTED, b->truth, name);
+    value args[] = {b->m, b->cells, b->stamp};
+    gcc_jit_lvalue *how = b->jit->function_new_local(b->fn, NULL, b->u32, "how");
+    b->now = block(b);
+    gcc_jit_block *out = block(b);
+    for (size_t i = 0; i < count; i++) {
+        assign(b, how, b->jit->context_new_call(b->ctx, NULL, parts[i], 3, args));
+        gcc_jit_block *on = block(b);
+        branch(b, compare(b, GCC_JIT_COMPARISON_EQ, read(b, how), number(b, b->u32, PART_WENT_ON)), on, out);
+        b->now = on;
+    }
+    const bool done = b->p->code[end].op == I_END;
+    b->jit->block_end_with_return(b->now, NULL,
+                                  done ? number(b, b->truth, 1) : call(b, vm_run, number(b, b->u32, end)));
+    b->jit->block_end_with_return(
+        out, NULL, compare(b, GCC_JIT_COMPARISON_EQ, read(b, how), number(b, b->u32, PART_LEFT)));
+}
+
+/* The parts that there is room for. b->first is then the instruction behind them. */
+static size_t emit_parts(struct build *b, uint32_t end, size_t *room, gcc_jit_function **parts,
+                         const char *name)
+{
+    char part[64];
+    size_t n = 0;
+    while (b->first < end) {
+        const uint32_t cut = part_end(b->p, b->first, end);
+        if (cut - b->first > *room)
+            break;
+        *room -= cut - b->first;
+        snprintf(part, sizeof part, "%s_%zu", name, n);
+        parts[n] = emit_part(b, cut, n == 0 && cut == end, part);
+        n++;
+        b->first = cut;
+    }
+    return n;
+}
+
+enum emitted native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p,
+                         uint32_t code, size_t count, size_t *room, const char *name)
 {
     struct build b = {.jit = jit, .ctx = ctx, .p = p, .first = code};
+    const uint32_t end = code + (uint32_t)count - 1; /* without I_END */
+    gcc_jit_function **parts = calloc(count, sizeof *parts);
     b.targets = calloc(count, sizeof *b.targets);
-    if (!b.targets)
-        return false;
-    make_types(&b);
-    make_function(&b, name);
-    /* Jumps go forward: a target is known before its instruction comes. */
-    for (b.i = code; b.i + 1 < code + count; b.i++) {
-        gcc_jit_block *here = b.targets[b.i - code];
-        if (here) {
-            go(&b, here);
-            b.now = here;
-        }
-        emit_one(&b, &p->code[b.i]);
+    enum emitted emitted = EMIT_FAILED;
+    if (b.targets && parts) {
+        make_types(&b);
+        const size_t n = emit_parts(&b, end, room, parts, name);
+        emitted = n ? EMIT_SOME : EMIT_NOTHING;
+        if (n)
+            emit_whole(&b, parts, n, b.first, name);
     }
-    if (b.targets[count - 1]) {
-        go(&b, b.targets[count - 1]);
-        b.now = b.targets[count - 1];
-    }
-    jit->block_end_with_return(b.now, NULL, number(&b, b.truth, 1));
+    free(parts);
     free(b.targets);
-    return true;
+    return emitted;
 }

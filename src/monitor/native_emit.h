@@ -26,6 +26,7 @@
     X(context_new_comparison)                                                                                \
     X(context_new_cast)                                                                                      \
     X(context_new_array_access)                                                                              \
+    X(context_new_call)                                                                                      \
     X(context_new_call_through_ptr)                                                                          \
     X(context_compile)                                                                                       \
     X(struct_as_type)                                                                                        \
@@ -51,8 +52,15 @@ struct jit_api {
 #undef JIT_FIELD
 };
 
-/* Tells the compiler the program of `count` instructions from `code` on, as the function called `name`. False: no memory. */
-bool native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p, uint32_t code,
-                 size_t count, const char *name);
+enum emitted {
+    EMIT_FAILED, /* no memory */
+    EMIT_NOTHING,
+    EMIT_SOME,
+};
+
+/* Tells the compiler the program of `count` instructions from `code` on, as the function called `name`; of a program longer than
+ * *room, which becomes less, the bytecode does the rest. EMIT_NOTHING: there is no room for its first part. */
+enum emitted native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p,
+                         uint32_t code, size_t count, size_t *room, const char *name);
 
 #endif

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "monitor/run.h"
 
@@ -325,25 +327,73 @@ static void hold_equal(const char *text, uint32_t seeds)
     ct_monitor_spec_free(fast);
 }
 
-static void native_and_bytecode(void **state)
+static void need_machine_code(void)
 {
-    (void)state;
     struct ct_monitor_spec *probe = compile_for(SPECS[0], CT_MONITOR_NATIVE);
     bool there = ct_monitor_engine(probe) == CT_MONITOR_NATIVE;
     ct_monitor_spec_free(probe);
     if (!there)
         skip(); /* no libgccjit here */
+}
+
+static void native_and_bytecode(void **state)
+{
+    (void)state;
+    need_machine_code();
     for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
         hold_equal(SPECS[k], 200);
     for (size_t k = 0; k < sizeof HARD / sizeof *HARD; k++)
         hold_equal(HARD[k], 200);
 }
 
+/* More than the compiler is given: parts, and behind them bytecode. */
+static void native_and_bytecode_of_many(void **state)
+{
+    (void)state;
+    static const unsigned groups[] = {12, 200};
+    static const unsigned inputs[] = {1, 3};
+    need_machine_code();
+    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
+        char *text = malloc(groups[k] * 600 + 600);
+        char *p = text;
+        for (unsigned i = 0; i < inputs[k]; i++)
+            p += sprintf(p, "in x%u: Events[Int]\n", i);
+        for (unsigned g = 0; g < groups[k]; g++) {
+            const unsigned x = g % inputs[k];
+            p += sprintf(p,
+                         "def a%u = sum(x%u) / (count(x%u) + 1)\ndef d%u = x%u - prev(x%u) + %u\n"
+                         "def q%u = if d%u > a%u then d%u else maximum(x%u)\nout q%u\n"
+                         "out filter(x%u, a%u > %u) as f%u\n%sout merge(q%u, x%u) + x%u as m%u\n",
+                         g, x, x, g, x, x, g, g, g, g, g, x, g, x, g, g, g, g % 8 ? "--" : "", g,
+                         (x + 1) % inputs[k], x, g);
+        }
+        hold_equal(text, 8);
+        free(text);
+    }
+}
+
+/* No library of that name: bytecode, and that is said. Another process, for the library is looked for once. */
+static void bytecode_without_the_library(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("CORETAP_GCCJIT", "/nowhere/libgccjit.so", 1);
+        struct ct_monitor_spec *spec = compile_for(SPECS[0], CT_MONITOR_NATIVE);
+        _exit(ct_monitor_engine(spec) == CT_MONITOR_BYTECODE ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    need_machine_code(); /* else nothing is proved */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(native_and_bytecode),      cmocka_unit_test(programs_of_inputs),
-        cmocka_unit_test(cuts_change_nothing),      cmocka_unit_test(nodes_and_their_definitions),
+        cmocka_unit_test(bytecode_without_the_library), cmocka_unit_test(native_and_bytecode_of_many),
+        cmocka_unit_test(native_and_bytecode),          cmocka_unit_test(programs_of_inputs),
+        cmocka_unit_test(cuts_change_nothing),          cmocka_unit_test(nodes_and_their_definitions),
         cmocka_unit_test(instructions_and_folding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,11 @@ $ ASAN_OPTIONS=detect_leaks=0 coretap monitor --engine native --spec examples/mo
 | 1482: error = true at 0x8057c
 | 1635: error = true at 0x8057c
 | 1810: error = true at 0x8057c
+# Without the library the same comes out.
+$ CORETAP_GCCJIT=/nowhere/libgccjit.so coretap monitor --engine native --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -a examples/quickstart | tail -1
+| 1810: error = true at 0x8057c
+! coretap: examples/monitor/timing-stream.tessla: no machine code (libgccjit is not there, or the specification is too large); bytecode runs
+! coretap: examples/quickstart: no violation in 12 results
 $ coretap monitor --engine fast --spec examples/monitor/timing-stream.tessla examples/quickstart
 ! coretap monitor: --engine: 'fast' is not one of bytecode, native
 ! Try 'coretap monitor --help'.
