@@ -112,10 +112,10 @@ static int run_chain(struct cli_counts *c, const struct ct_buffer *buffer, bool 
 
 static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
 {
-    const bool changes = c->capture.capture->maps;
+    const bool by_memory = cli_programs_by_memory(c->capture.capture);
     struct ct_chain *chain = NULL;
-    int code = run_chain(c, buffer, true, c->steps && !changes, &chain);
-    if (code == CLI_CLEAN && changes && (!find_programs(c, chain) || enter_programs(c) != CLI_CLEAN))
+    int code = run_chain(c, buffer, true, c->steps && !by_memory, &chain);
+    if (code == CLI_CLEAN && by_memory && (!find_programs(c, chain) || enter_programs(c) != CLI_CLEAN))
         code = CLI_FAILED;
     if (code == CLI_CLEAN)
         code = add_streams(c, chain);
@@ -154,17 +154,17 @@ static int read_capture(struct cli_counts *c)
     if (!cli_capture_open(&c->capture, c->args))
         return CLI_FAILED;
     c->has_capture = true;
-    const bool changes = c->capture.capture->maps;
+    const bool by_memory = cli_programs_by_memory(c->capture.capture);
     if (!cli_programs_open(&c->programs, c->args, c->elf, &c->capture))
         return CLI_FAILED;
-    if (!changes && !cli_programs_any(&c->programs))
+    if (!by_memory && !cli_programs_any(&c->programs))
         return CLI_FAILED;
     int worst = enter_programs(c);
     if (worst == CLI_CLEAN)
         worst = decode_buffers(c);
-    if (worst != CLI_FAILED && changes && !cli_programs_any(&c->programs))
+    if (worst != CLI_FAILED && by_memory && !cli_programs_any(&c->programs))
         return CLI_FAILED;
-    if (worst != CLI_FAILED && changes && c->steps && give_steps(c) != CLI_CLEAN)
+    if (worst != CLI_FAILED && by_memory && c->steps && give_steps(c) != CLI_CLEAN)
         return CLI_FAILED;
     return worst;
 }

@@ -134,6 +134,16 @@ static bool add_image(struct cli_programs *p, struct cli_capture *capture, const
     return true;
 }
 
+bool cli_programs_by_memory(const struct ct_capture *capture)
+{
+    const struct ct_maps *maps = capture->maps;
+    for (size_t i = 0; maps && i < maps->process_count; i++)
+        for (size_t k = 0; k < maps->processes[i].generation_count; k++)
+            if (maps->processes[i].generations[k].program_count)
+                return true;
+    return false;
+}
+
 /* True for a program that lies in some memories only. */
 static bool is_mapped(const struct ct_capture *capture, const struct ct_image *image)
 {
@@ -141,7 +151,7 @@ static bool is_mapped(const struct ct_capture *capture, const struct ct_image *i
     for (size_t i = 0; image && i < capture->buffer_count; i++)
         for (size_t k = 0; k < capture->buffers[i].image_count; k++)
             common |= image == &capture->buffers[i].images[k];
-    return image && capture->maps && !common;
+    return image && !common && cli_programs_by_memory(capture);
 }
 
 static bool add_named(struct cli_programs *p, struct cli_capture *capture, const char *text)
@@ -231,7 +241,8 @@ bool cli_programs_open(struct cli_programs *p, const struct cli_args *args, size
             return false;
     if (!capture)
         return true;
-    return add_images(p, capture) && (capture->capture->maps || add_programs(p, capture->capture));
+    return add_images(p, capture) &&
+           (cli_programs_by_memory(capture->capture) || add_programs(p, capture->capture));
 }
 
 bool cli_programs_any(const struct cli_programs *p)

@@ -36,10 +36,12 @@ struct cli_programs {
 };
 
 /* Loads them. `elf` is the index of the option; `capture` may be NULL. A program that --elf names, and the capture does
- * not, is added to the images of each buffer that says nothing of the memory where it is. Where a capture has maps, those
- * that ran are known once it is decoded: cli_programs_in. False: said why. */
+ * not, is added to the images of each buffer that says nothing of the memory where it is. Where programs are known by memory,
+ * those that ran are found once it is decoded: cli_programs_in. False: said why. */
 bool cli_programs_open(struct cli_programs *programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture);
+/* Whether what ran is known for each memory of the capture by itself. */
+bool cli_programs_by_memory(const struct ct_capture *capture);
 /* Loads what lay in a memory, by the number that nodes have. False: said why. */
 bool cli_programs_in(struct cli_programs *programs, const struct ct_maps *maps, uint32_t memory);
 /* False, with a message: there is none. */

@@ -32,9 +32,21 @@ static enum ct_file_kind look(void *user, const char *path, uint64_t *size)
 
 static ssize_t read_at(void *user, const char *path, uint64_t offset, char *buf, size_t cap)
 {
-    static const uint8_t program[OTHER_SIZE] = {
-        [0] = 0x7f,       [1] = 'E', [2] = 'L', [3] = 'F', [EI_CLASS] = ELFCLASS64, [EI_DATA] = ELFDATA2LSB,
-        [18] = EM_AARCH64};
+    static const uint8_t program[OTHER_SIZE] = {[0] = 0x7f,
+                                                [1] = 'E',
+                                                [2] = 'L',
+                                                [3] = 'F',
+                                                [EI_CLASS] = ELFCLASS64,
+                                                [EI_DATA] = ELFDATA2LSB,
+                                                [18] = EM_AARCH64,
+                                                [32] = 64,
+                                                [54] = 56,
+                                                [56] = 1,
+                                                /* A segment of code: all of the file, at 0x1000. */
+                                                [64] = PT_LOAD,
+                                                [68] = PF_R | PF_X,
+                                                [64 + 17] = 0x10,
+                                                [64 + 33] = OTHER_SIZE >> 8};
     const struct input *input = user;
     const uint8_t *data = is_input(path) ? input->data : program;
     size_t size = is_input(path) ? input->size : OTHER_SIZE;
@@ -60,6 +72,12 @@ static void check_images(const struct ct_generation *g)
         if (i && g->images[i - 1].addr + (g->images[i - 1].size - 1) >= image->addr)
             abort();
     }
+    if (g->has_main > g->program_count || g->program_count > g->image_count + g->has_main)
+        abort();
+    for (size_t i = 0; i < g->program_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (ct_image_same(&g->programs[i], &g->programs[k]))
+                abort();
 }
 
 static void check_maps(const struct ct_maps *maps)
@@ -117,6 +135,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (capture) {
         check_maps(capture->maps);
+        if (capture->main_count > capture->program_count)
+            abort();
         for (size_t i = 0; i < capture->buffer_count; i++)
             decode(&input, &capture->buffers[i], ctx);
     }
