@@ -33,7 +33,7 @@ bench-check: all
 
 demo: all
 	$(deps) arm
-	@examples/record/demo $(BUILD)/coretap $(BUILD)/examples/record/where
+	@examples/record/demo $(BUILD)/coretap $(BUILD)/examples/record/where $(BUILD)/demo.html
 
 # The same for a capture that is in the sources.
 .PHONY: quick-demo

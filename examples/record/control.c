@@ -144,7 +144,7 @@ static void flow(struct tank *tank)
 
 int main(int argc, char **argv)
 {
-    const int rounds = argc > 1 ? atoi(argv[1]) : 100;
+    const int rounds = argc > 1 ? atoi(argv[1]) : 40;
     struct tank tank = {.level = 600, .valve = 500, .inflow = 30};
     struct controller controller = {.target = 1000};
     int check = 0;

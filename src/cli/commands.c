@@ -17,6 +17,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_cover,
     &cli_command_merge,
     &cli_command_profile,
+    &cli_command_report,
     &cli_command_monitor,
     &cli_command_spec,
     &cli_command_tessla,

@@ -119,6 +119,8 @@ static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
         code = CLI_FAILED;
     if (code == CLI_CLEAN)
         code = add_streams(c, chain);
+    if (code == CLI_CLEAN && c->decoded)
+        code = c->decoded(c->user, buffer, chain);
     if (code == CLI_CLEAN && cli_report_damage(chain, buffer))
         code = CLI_DAMAGED;
     const struct ct_frame_stats *frames = chain ? ct_chain_frame_stats(chain) : NULL;

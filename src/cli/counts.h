@@ -19,6 +19,8 @@ struct cli_counts {
     size_t memory_count;
     /* Set before: who gets the steps too (may be NULL), and what reports are of. */
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
+    /* … and who looks at the chain of each buffer when it is decoded (may be NULL). Result: enum cli_exit. */
+    int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
     void *user;
     bool one_context;
     uint32_t context; /* context ID */

@@ -1,7 +1,6 @@
 /* coretap cover: which code ran. */
 #include "cli/commands.h"
-#include "cli/counts.h"
-#include "report/cover.h"
+#include "cli/cover_views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -80,31 +79,12 @@ static int report(struct cli_counts *c)
 {
     if (c->args->values[FORMAT].number == DATA)
         return ct_cover_write(stdout, c->cover) == CT_OK ? CLI_CLEAN : cli_library_error(c->args->ctx);
-    size_t count = c->programs.count;
-    struct ct_cover_view *views = calloc(count + 1, sizeof *views);
-    struct ct_cover_source *sources = calloc(count + 1, sizeof *sources);
-    struct ct_cover_report **reports = calloc(count + 1, sizeof(struct ct_cover_report *));
-    int code = views && sources && reports ? CLI_CLEAN : CLI_FAILED;
-    if (code == CLI_FAILED)
-        cli_say("out of memory");
-    size_t shown = 0;
-    for (size_t i = 0; i < count && code == CLI_CLEAN; i++) {
-        const struct cli_program *p = &c->programs.programs[i];
-        if (!cli_counts_is_first(c, p))
-            continue;
-        if (!cli_counts_report(c, p, &sources[i], &reports[i]))
-            code = CLI_FAILED;
-        views[shown++] = (struct ct_cover_view){
-            .program = p->path, .report = reports[i], .lines = p->lines, .memory = p->memory};
-    }
-    if (code == CLI_CLEAN)
-        print(c, &(struct ct_cover_views){.views = views, .count = shown, .title = c->args->operand});
-    for (size_t i = 0; reports && i < count; i++)
-        ct_cover_report_free(reports[i]);
-    free(reports);
-    free(sources);
-    free(views);
-    return code;
+    struct cli_cover_views views;
+    const bool made = cli_cover_views_make(c, &views);
+    if (made)
+        print(c, &views.list);
+    cli_cover_views_free(&views);
+    return made ? CLI_CLEAN : CLI_FAILED;
 }
 
 static int run(const struct cli_args *args)

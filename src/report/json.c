@@ -5,14 +5,15 @@
 #include <stddef.h>
 #include <string.h>
 
-static void put_string(FILE *out, const char *text)
+static void put_string(const struct ct_json *json, const char *text)
 {
+    FILE *out = json->out;
     fputc('"', out);
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
         const size_t length = ct_utf8_length(s, strnlen((const char *)s, 4));
         if (*s == '"' || *s == '\\')
             fprintf(out, "\\%c", *s);
-        else if (*s < 0x20)
+        else if (*s < 0x20 || (json->script && *s == '<'))
             fprintf(out, "\\u%04x", *s);
         else if (length)
             fwrite(s, 1, length, out);
@@ -26,12 +27,14 @@ static void put_string(FILE *out, const char *text)
 /* What stands before every value. */
 static void begin_value(struct ct_json *json, const char *key)
 {
-    if (json->depth)
-        fprintf(json->out, "%s\n%*s", json->first ? "" : ",", (int)(2 * json->depth), "");
+    if (json->depth && !json->first)
+        fputc(',', json->out);
+    if (json->depth && !json->script)
+        fprintf(json->out, "\n%*s", (int)(2 * json->depth), "");
     json->first = false;
     if (key) {
-        put_string(json->out, key);
-        fputs(": ", json->out);
+        put_string(json, key);
+        fputs(json->script ? ":" : ": ", json->out);
     }
 }
 
@@ -46,7 +49,7 @@ static void open_level(struct ct_json *json, const char *key, char bracket)
 static void close_level(struct ct_json *json, char bracket)
 {
     json->depth--;
-    if (!json->first)
+    if (!json->first && !json->script)
         fprintf(json->out, "\n%*s", (int)(2 * json->depth), "");
     fputc(bracket, json->out);
     json->first = false;
@@ -78,7 +81,7 @@ void ct_json_text(struct ct_json *json, const char *key, const char *text)
 {
     begin_value(json, key);
     if (text)
-        put_string(json->out, text);
+        put_string(json, text);
     else
         fputs("null", json->out);
 }

@@ -9,7 +9,8 @@
 struct ct_json {
     FILE *out;
     unsigned depth;
-    bool first; /* nothing was written yet at this depth */
+    bool first;  /* nothing was written yet at this depth */
+    bool script; /* for a <script> of a page: short, and nothing in it ends the script */
 };
 
 /* `key` is the name in an object, NULL in an array and for the outermost value. */

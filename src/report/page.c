@@ -1,10 +1,16 @@
 #include "report/page.h"
+#include "report/number.h"
 #include "report/xml.h"
+
+#include <inttypes.h>
 
 void ct_page_begin(FILE *out, const char *title)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+          "'unsafe-inline'; "
+          "script-src 'unsafe-inline'\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
           out);
     ct_xml_text(out, title);
@@ -54,4 +60,19 @@ void ct_page_bar(FILE *out, double part)
 {
     fprintf(out, "<span class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></span>",
             100 * part);
+}
+
+void ct_page_count_cell(FILE *out, uint64_t value)
+{
+    char text[CT_NUMBER_SIZE];
+    fprintf(out, "<td class=\"num\" data-v=\"%" PRIu64 "\">%s</td>", value, ct_number_count(text, value));
+}
+
+void ct_page_part_cells(FILE *out, uint64_t part, uint64_t all)
+{
+    char text[CT_NUMBER_SIZE];
+    fprintf(out, "<td class=\"num\" data-v=\"%" PRIu64 "\">%s</td><td>", part,
+            ct_number_percent(text, part, all));
+    ct_page_bar(out, all ? (double)part / (double)all : 0);
+    fputs("</td>", out);
 }

@@ -55,3 +55,14 @@ document.addEventListener("click", event => {
   const button = event.target.closest?.("th button");
   if (button) page.sort(button);
 });
+
+// The way to the section that is being read is marked: the last one that begins in the upper part of the window.
+const ways = [...document.querySelectorAll(".nav a")];
+const mark = () => {
+  const begun = ways.filter(way => document.querySelector(way.hash)?.getBoundingClientRect().top < innerHeight / 3);
+  for (const way of ways) way.toggleAttribute("aria-current", way === (begun[begun.length - 1] || ways[0]));
+};
+if (ways.length) {
+  addEventListener("scroll", mark, {passive: true});
+  mark();
+}

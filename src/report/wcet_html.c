@@ -19,21 +19,6 @@ static double part_of(uint64_t part, uint64_t all)
     return all ? (double)part / (double)all : 0;
 }
 
-static void count_cell(FILE *out, uint64_t value)
-{
-    char text[CT_NUMBER_SIZE];
-    fprintf(out, "<td class=\"num\" data-v=\"%" PRIu64 "\">%s</td>", value, ct_number_count(text, value));
-}
-
-static void part_cells(FILE *out, uint64_t part, uint64_t all)
-{
-    char text[CT_NUMBER_SIZE];
-    fprintf(out, "<td class=\"num\" data-v=\"%" PRIu64 "\">%s</td><td>", part,
-            ct_number_percent(text, part, all));
-    ct_page_bar(out, part_of(part, all));
-    fputs("</td>", out);
-}
-
 static void place_cell(FILE *out, const struct ct_wcet_view *v, uint32_t block, const char *class)
 {
     uint32_t line;
@@ -58,15 +43,16 @@ static void left_out(FILE *out, size_t count, const char *what)
 
 /* ---- the bound beside what was seen ---- */
 
-static void measure(FILE *out, const char *what, uint64_t cycles, uint64_t all, const char *class)
+static void measure(FILE *out, const char *what, const char *entry, uint64_t cycles, uint64_t all,
+                    const char *class)
 {
     char text[CT_NUMBER_SIZE];
-    fprintf(out, "<tr><th scope=\"row\">%s</th><td class=\"num\">%s cycles</td>", what,
-            ct_number_count(text, cycles));
+    fprintf(out, "<tr><th scope=\"row\">%s <code>", what);
+    ct_xml_text(out, entry);
     fprintf(out,
-            "<td class=\"wide\"><span class=\"bar long %s\" aria-hidden=\"true\"><i "
-            "style=\"width:%.1f%%\"></i></span></td></tr>\n",
-            class, 100 * part_of(cycles, all));
+            "</code></th><td class=\"num\">%s cycles</td><td class=\"wide\"><span class=\"bar long %s\" "
+            "aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></span></td></tr>\n",
+            ct_number_count(text, cycles), class, 100 * part_of(cycles, all));
 }
 
 static bool has_observed_bound(const struct ct_wcet_result *r)
@@ -104,13 +90,13 @@ static void comparison(FILE *out, const struct ct_wcet_view *v)
     const uint64_t all = r->wcet > r->observed_max ? r->wcet : r->observed_max;
     char runs[CT_NUMBER_SIZE];
     fputs("<div class=\"panel\">\n<table class=\"compare\">\n", out);
-    measure(out, "Longest path", r->wcet, all, "");
-    measure(out, "Longest run observed", r->observed_max, all, "seen");
-    fprintf(out, "</table>\n<p>%s whole runs of <code>", ct_number_count(runs, r->observed_runs));
-    ct_xml_text(out, v->entry);
-    fputs("</code> were observed. The path is made of the largest time of each piece of code and of the "
-          "bounds of the loops; it may never have run as a whole.</p>\n",
-          out);
+    measure(out, "Longest path of", v->entry, r->wcet, all, "");
+    measure(out, "Longest observed run of", v->entry, r->observed_max, all, "seen");
+    fprintf(out,
+            "</table>\n<p>%s whole runs were observed. The path is made of the largest time of each piece of "
+            "code and of "
+            "the bounds of the loops; it may never have run as a whole.</p>\n",
+            ct_number_count(runs, r->observed_runs));
     verdict(out, r);
     fputs("</div>\n", out);
 }
@@ -169,9 +155,9 @@ static int functions(FILE *out, const struct ct_wcet_view *v)
           out);
     for (size_t i = 0; i < count && i < MOST_ROWS; i++) {
         fputs("<tr>", out);
-        part_cells(out, all[i].cycles, v->result->wcet);
-        count_cell(out, all[i].cycles);
-        count_cell(out, all[i].count);
+        ct_page_part_cells(out, all[i].cycles, v->result->wcet);
+        ct_page_count_cell(out, all[i].cycles);
+        ct_page_count_cell(out, all[i].count);
         fputs("<td class=\"wide name\">", out);
         ct_xml_text(out, ct_wcet_view_function(v, all[i].block));
         fputs("</td></tr>\n", out);
@@ -205,8 +191,8 @@ static void loops(FILE *out, const struct ct_wcet_view *v)
                   "scope=\"col\">Bound known from</th><th scope=\"col\">Head</th></tr></thead><tbody>\n",
                   out);
         fputs("<tr>", out);
-        count_cell(out, all[l].bound);
-        count_cell(out, all[l].observed);
+        ct_page_count_cell(out, all[l].bound);
+        ct_page_count_cell(out, all[l].observed);
         fprintf(out, "<td><span class=\"badge %s\">%s</span></td>",
                 all[l].origin == CT_WCET_OBSERVED ? "bad" : "good", origin_text(all[l].origin));
         place_cell(out, v, ct_wcet_view_loop(v, l)->head, "wide name");
@@ -229,7 +215,7 @@ static void assumptions(FILE *out, const struct ct_wcet_view *v)
           out);
     for (size_t i = 0; i < r->assumed_count && i < MOST_ROWS; i++) {
         fputs("<tr>", out);
-        count_cell(out, r->assumed[i].value);
+        ct_page_count_cell(out, r->assumed[i].value);
         place_cell(out, v, ct_wcet_view_assumed_block(v, &r->assumed[i]), "name keep");
         fprintf(out, "<td class=\"wide\">%s</td></tr>\n", ct_wcet_view_assumed_text(&r->assumed[i]));
     }
@@ -252,9 +238,9 @@ static void blocks(FILE *out, const struct ct_wcet_view *v)
     for (size_t i = 0; i < r->path_count && i < MOST_ROWS; i++) {
         const struct ct_wcet_step *step = &r->path[i];
         fputs("<tr>", out);
-        part_cells(out, step->cycles, r->wcet);
-        count_cell(out, step->cycles);
-        count_cell(out, step->count);
+        ct_page_part_cells(out, step->cycles, r->wcet);
+        ct_page_count_cell(out, step->cycles);
+        ct_page_count_cell(out, step->count);
         place_cell(out, v, step->block, "wide name");
         fputs("</tr>\n", out);
     }

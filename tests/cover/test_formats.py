@@ -92,7 +92,7 @@ def check_cobertura(text, sums):
 
 
 def check_html(folder, text):
-    for name, truth in (("no network", "http" not in text and "<script" not in text),
+    for name, truth in (("no network", "http:" not in text and "https:" not in text and "<script" not in text),
                         ("a row for the loop", ">    for (int i = 1; i &lt;= n; i++)" in text),
                         ("lines of each kind", all(f'class="{kind}"' in text for kind in ("hit", "part", "miss"))),
                         ("instructions", "passed by" in text)):

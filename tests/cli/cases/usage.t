@@ -21,6 +21,7 @@ $ coretap --help
 |   cover      which functions, lines, instructions and branches ran
 |   merge      add up coverage files
 |   profile    profiles for compilers, flame graphs and viewers
+|   report     all that is known of a capture, as one page
 |   monitor    check specifications along a trace
 |   spec       write a specification of measured times
 |   tessla     run a TeSSLa specification on a textual trace
@@ -47,6 +48,7 @@ $ coretap
 !   cover      which functions, lines, instructions and branches ran
 !   merge      add up coverage files
 !   profile    profiles for compilers, flame graphs and viewers
+!   report     all that is known of a capture, as one page
 !   monitor    check specifications along a trace
 !   spec       write a specification of measured times
 !   tessla     run a TeSSLa specification on a textual trace

@@ -1,0 +1,37 @@
+#include "cli/cover_views.h"
+
+#include <stdlib.h>
+
+bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
+{
+    const size_t count = c->programs.count;
+    *out = (struct cli_cover_views){.count = count};
+    out->views = calloc(count + 1, sizeof *out->views);
+    out->sources = calloc(count + 1, sizeof *out->sources);
+    out->reports = calloc(count + 1, sizeof(struct ct_cover_report *));
+    if (!out->views || !out->sources || !out->reports) {
+        cli_say("out of memory");
+        return false;
+    }
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct cli_program *p = &c->programs.programs[i];
+        if (!cli_counts_is_first(c, p))
+            continue;
+        if (!cli_counts_report(c, p, &out->sources[i], &out->reports[i]))
+            return false;
+        out->views[shown++] = (struct ct_cover_view){
+            .program = p->path, .report = out->reports[i], .lines = p->lines, .memory = p->memory};
+    }
+    out->list = (struct ct_cover_views){.views = out->views, .count = shown, .title = c->args->operand};
+    return true;
+}
+
+void cli_cover_views_free(struct cli_cover_views *views)
+{
+    for (size_t i = 0; views->reports && i < views->count; i++)
+        ct_cover_report_free(views->reports[i]);
+    free(views->reports);
+    free(views->sources);
+    free(views->views);
+}

@@ -1,0 +1,235 @@
+/* coretap report: all that is known of a capture, as one page. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/cover_views.h"
+#include "cli/report_collect.h"
+#include "cli/wcet_run.h"
+
+enum {
+    ELF = CLI_CAPTURE_OPTIONS,
+    ENTRY,
+    BOUNDS,
+    QUANTILE,
+    TARGETS,
+    FROM,
+    TO,
+    OUTPUT,
+};
+
+/* Executions of functions in the timeline, at most. */
+#define SLICES 20000
+
+static const struct cli_option options[] = {
+    CLI_CAPTURE_TABLE,
+    [ELF] = CLI_ELF_OPTION,
+    [ENTRY] = {.name = "entry",
+               .letter = 'e',
+               .kind = CLI_TEXT,
+               .arg = "FUNCTION",
+               .help = "Also the longest path of this function, as 'coretap wcet' finds it."},
+    [BOUNDS] = {.name = "bounds",
+                .kind = CLI_TEXT,
+                .arg = "FILE",
+                .help = "With --entry: bounds of loops and recursions, as for 'coretap wcet'."},
+    [QUANTILE] = {.name = "quantile",
+                  .kind = CLI_TEXT,
+                  .arg = "Q",
+                  .help = "With --entry: as for 'coretap wcet'."},
+    [TARGETS] = {.name = "targets",
+                 .kind = CLI_TEXT,
+                 .arg = "FILE",
+                 .help = "With --entry: targets of computed branches, as for 'coretap graph'."},
+    [FROM] =
+        {.name = "from",
+         .kind = CLI_NUMBER,
+         .arg = "N",
+         .max = UINT64_MAX,
+         .help =
+             "The timeline from this time of the streams on, in cycles; in instructions where the trace has "
+             "no cycle counts."},
+    [TO] = {.name = "to",
+            .kind = CLI_NUMBER,
+            .arg = "N",
+            .max = UINT64_MAX,
+            .help = "The timeline up to this time."},
+    [OUTPUT] = {.name = "output",
+                .letter = 'o',
+                .kind = CLI_TEXT,
+                .arg = "FILE",
+                .help = "Where the page is written. Without: standard output."},
+};
+
+struct report {
+    const struct cli_args *args;
+    struct cli_elfs programs;
+    struct cli_report_collect collect;
+    struct cli_wcet wcet;
+    struct cli_cover_views cover;
+};
+
+/* ---- what the page stands on ---- */
+
+/* The one that was named or started, when there is one. */
+static const char *program_of(const struct cli_programs *programs)
+{
+    const char *path = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < programs->count; i++)
+        if (programs->count == 1 || programs->programs[i].named || programs->programs[i].started) {
+            path = programs->programs[i].path;
+            count++;
+        }
+    return count == 1 ? path : NULL;
+}
+
+static FILE *open_output(const struct cli_args *args)
+{
+    const char *path = args->values[OUTPUT].text;
+    FILE *out = path ? fopen(path, "w") : stdout;
+    if (!out)
+        cli_say("%s: cannot be written: %s", path, strerror(errno));
+    return out;
+}
+
+static int write_page(const struct report *r, const struct ct_report *page)
+{
+    FILE *out = open_output(r->args);
+    if (!out)
+        return CLI_FAILED;
+    const int rc = ct_report_html(out, page);
+    if (rc)
+        cli_say("out of memory: parts of the page are missing");
+    bool written = true;
+    if (out != stdout) {
+        written = !ferror(out);
+        written = fclose(out) == 0 && written;
+        if (!written)
+            cli_say("%s: cannot be written: %s; the page is not complete", r->args->values[OUTPUT].text,
+                    strerror(errno));
+    }
+    return rc || !written ? CLI_FAILED : CLI_CLEAN;
+}
+
+static int print(struct report *r, const char *no_wcet)
+{
+    const struct cli_report_collect *c = &r->collect;
+    const struct ct_report page = {
+        .capture = r->args->operand,
+        .program = program_of(&c->counts.programs),
+        .kind = c->counts.capture.capture->kind,
+        .cycles = c->cycles,
+        .streams = c->streams,
+        .stream_count = c->stream_count,
+        .functions = c->functions,
+        .function_count = c->function_count,
+        .edges = c->edges,
+        .edge_count = c->edge_count,
+        .edges_left_out = c->edges_left_out,
+        .stacks = c->stacks,
+        .slices = &c->slices,
+        .cover = &r->cover.list,
+        .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
+        .no_wcet = no_wcet,
+    };
+    return write_page(r, &page);
+}
+
+/* ---- all of it ---- */
+
+/* A longest path that cannot be found leaves its section with the reason. */
+static int analyse(struct report *r)
+{
+    const struct cli_args *args = r->args;
+    const bool has_entry = args->values[ENTRY].given;
+    char *why = NULL;
+    int code = cli_report_collect(&r->collect, args, ELF);
+    if (code == CLI_FAILED || !cli_cover_views_make(&r->collect.counts, &r->cover))
+        return CLI_FAILED;
+    if (has_entry) {
+        const int found = cli_wcet_run(&r->wcet, args);
+        code = found > code ? found : code;
+        if (!r->wcet.view.wcet)
+            why = strdup(ct_ctx_error(args->ctx));
+    }
+    const int printed = print(r, why);
+    free(why);
+    return printed > code ? printed : code;
+}
+
+static bool check(const struct cli_args *args)
+{
+    static const unsigned of_entry[] = {BOUNDS, QUANTILE, TARGETS};
+    for (size_t i = 0; i < sizeof of_entry / sizeof *of_entry; i++)
+        if (args->values[of_entry[i]].given && !args->values[ENTRY].given) {
+            cli_usage_error(args->command, "--%s goes with --entry", options[of_entry[i]].name);
+            return false;
+        }
+    if (strcmp(args->operand, "-") == 0) {
+        cli_usage_error(args->command,
+                        "the capture is opened more than once, so it cannot come from standard input; "
+                        "save it to a file");
+        return false;
+    }
+    if (cli_cover_is_file(args->operand)) {
+        cli_usage_error(args->command, "a coverage file has counts alone; the report needs a capture");
+        return false;
+    }
+    return true;
+}
+
+static bool load(struct report *r)
+{
+    const struct cli_args *args = r->args;
+    struct cli_wcet_wish wish = {.entry = args->values[ENTRY].text, .bounds = args->values[BOUNDS].text};
+    const unsigned cfg = wish.entry ? (unsigned)CLI_ELF_CFG : 0u;
+    r->programs.targets = args->values[TARGETS].text;
+    if (!cli_wcet_parse_quantile(args, QUANTILE, &wish.quantile) ||
+        !cli_elfs_load(&r->programs, args, ELF, CLI_ELF_SYMBOLS | CLI_ELF_LINES | cfg))
+        return false;
+    return !wish.entry || cli_wcet_open(&r->wcet, args, &r->programs, &wish);
+}
+
+static void release(struct report *r)
+{
+    cli_cover_views_free(&r->cover);
+    cli_report_collect_free(&r->collect);
+    cli_wcet_close(&r->wcet);
+    cli_elfs_free(&r->programs);
+}
+
+static int run(const struct cli_args *args)
+{
+    static struct report r;
+    if (!check(args))
+        return CLI_FAILED;
+    r.args = args;
+    r.collect.programs = &r.programs;
+    r.collect.slices =
+        (struct ct_slices){.most = SLICES,
+                           .begin = args->values[FROM].number,
+                           .end = args->values[TO].given ? args->values[TO].number : UINT64_MAX};
+    const int code = load(&r) ? analyse(&r) : CLI_FAILED;
+    release(&r);
+    return code;
+}
+
+const struct cli_command cli_command_report = {
+    .name = "report",
+    .summary = "all that is known of a capture, as one page",
+    .operand = "CAPTURE",
+    .about = "Decodes the capture along its programs and writes a page of HTML: what there is in the "
+             "capture, where the time "
+             "went (stacks, functions, edges), how long functions take, their calls over time, coverage with "
+             "annotated "
+             "source and instructions, and with --entry the longest path of a function.\n"
+             "The page is one file that loads nothing; it follows the reader's choice of light or dark. Its "
+             "size is bounded: "
+             "what was left out is said in its place, with the command that shows it.\n"
+             "Of the longest path that could not be found the page has the reason, and the exit code is 2.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,145 @@
+// Draws the charts that lanes.c puts in a page: bars above each other along an axis, as SVG.
+// Click: that bar fills the chart. Drag: along the axis. Ctrl and wheel, + and -: closer and farther. 0: all.
+function drawLanes(box, data) {
+  const ROW = 19, AXIS = 26, TITLE = 22, GAP = 8, LETTER = 6.7, LEAST = 1e-9;
+  const NS = "http://www.w3.org/2000/svg";
+  const all = [];
+  let low = Infinity, high = -Infinity, height = AXIS;
+  for (const lane of data.lanes) {
+    const flat = lane.bars;
+    let depth = 0;
+    lane.top = height + (lane.title ? TITLE : 0);
+    for (let i = 0; i < flat.length; i += 4) {
+      depth = Math.max(depth, flat[i + 1] + 1);
+      all.push({name: flat[i], y: lane.top + flat[i + 1] * ROW, from: flat[i + 2], to: flat[i + 3]});
+      low = Math.min(low, flat[i + 2]);
+      high = Math.max(high, flat[i + 3]);
+    }
+    height = lane.top + depth * ROW + GAP;
+  }
+  if (!all.length) return;
+  let from = low, to = high, drag = null;
+
+  const tools = document.createElement("div"), where = document.createElement("span");
+  const svg = document.createElementNS(NS, "svg"), plot = document.createElement("div");
+  tools.className = "tools";
+  plot.className = "surface";
+  where.className = "where";
+  svg.setAttribute("height", height);
+  svg.setAttribute("aria-hidden", "true");
+  plot.append(svg);
+  for (const [text, label, act] of [["+", "Closer", () => zoom(0.5)], ["\u2212", "Farther", () => zoom(2)],
+    ["All", "Show all", () => show(low, high)]]) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    button.setAttribute("aria-label", label);
+    button.addEventListener("click", act);
+    tools.append(button);
+  }
+  tools.append(where);
+  box.append(tools, plot);
+
+  const element = (name, attributes, text) => {
+    const made = document.createElementNS(NS, name);
+    for (const key in attributes) made.setAttribute(key, attributes[key]);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  const width = () => plot.clientWidth || 800;
+  const x = at => (at - from) / (to - from) * width();
+
+  function show(a, b) {
+    const span = Math.min(Math.max(b - a, Math.min(8, high - low)), high - low);
+    a = Math.min(Math.max(a, low), high - span);
+    from = a;
+    to = a + Math.max(span, LEAST);
+    draw();
+  }
+  function zoom(factor, at = (from + to) / 2) {
+    show(at - (at - from) * factor, at + (to - at) * factor);
+  }
+
+  function axis(into) {
+    const wanted = (to - from) / Math.max(2, width() / 120);
+    let step = 10 ** Math.floor(Math.log10(Math.max(wanted, 1)));
+    step *= [1, 2, 5, 10].find(n => n * step >= wanted) || 10;
+    for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
+      into.append(element("line", {class: "tick", x1: x(at), x2: x(at), y1: AXIS - 6, y2: height}));
+      const label = page.count(at), end = x(at) + label.length * LETTER / 2 > width();
+      into.append(element("text", {x: end ? width() : x(at), y: 13,
+        "text-anchor": end ? "end" : x(at) < label.length * LETTER / 2 ? "start" : "middle"}, label));
+    }
+  }
+
+  // Bars narrower than a pixel become one.
+  function draw() {
+    const into = document.createDocumentFragment(), last = new Map();
+    svg.setAttribute("width", width());
+    axis(into);
+    for (const lane of data.lanes)
+      if (lane.title) into.append(element("text", {class: "title", x: 0, y: lane.top - 7}, lane.title));
+    all.forEach((bar, index) => {
+      if (bar.to < from || bar.from > to) return;
+      const left = Math.max(x(bar.from), -1), right = Math.min(x(bar.to), width() + 1);
+      if (right - left < 1 && last.get(bar.y) >= left - 0.5) return;
+      last.set(bar.y, Math.max(right, left + 0.7));
+      const attributes = {class: "k" + data.colours[bar.name], x: left.toFixed(2), y: bar.y,
+        width: Math.max(right - left - 0.6, 0.7).toFixed(2), height: ROW - 1.5, rx: right - left > 6 ? 2 : 0};
+      const rect = element("rect", attributes);
+      rect.dataset.bar = index;
+      into.append(rect);
+      const room = Math.floor((right - Math.max(left, 0) - 8) / LETTER), name = data.names[bar.name];
+      if (room >= 3)
+        into.append(element("text", {class: "on", x: Math.max(left, 0) + 4, y: bar.y + 13},
+          name.length > room ? name.slice(0, room - 1) + "\u2026" : name));
+    });
+    svg.replaceChildren(into);
+    where.textContent = data.kind === "time" || to - from < high - low
+      ? `${page.count(from)} to ${page.count(to)} of ${page.count(high)} ${data.unit}`
+      : `${page.count(high - low)} ${data.unit}`;
+  }
+
+  function tell(event) {
+    const bar = all[event.target.dataset?.bar];
+    if (!bar) return page.tip(null);
+    const length = bar.to - bar.from, part = page.percent(length, high - low);
+    page.tip(data.names[bar.name] + "\n" + page.count(length) + " " + data.unit +
+      (data.kind === "time" ? `, from ${page.count(bar.from)}` : `, ${part} of all`), event.clientX, event.clientY);
+  }
+
+  plot.addEventListener("pointerdown", event => {
+    if (event.button === 0) drag = {at: event.clientX, from, to, moved: false};
+  });
+  addEventListener("pointermove", event => {
+    if (!drag) return;
+    const by = (drag.at - event.clientX) / width() * (drag.to - drag.from);
+    drag.moved ||= Math.abs(drag.at - event.clientX) > 4;
+    if (drag.moved) show(drag.from + by, drag.to + by);
+  });
+  addEventListener("pointerup", event => {
+    const bar = drag && !drag.moved && all[event.target.dataset?.bar];
+    drag = null;
+    if (bar) show(bar.from, bar.to);
+  });
+  plot.addEventListener("mousemove", tell);
+  plot.addEventListener("mouseleave", () => page.tip(null));
+  plot.addEventListener("wheel", event => {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const at = from + (event.clientX - plot.getBoundingClientRect().left) / width() * (to - from);
+    zoom(event.deltaY > 0 ? 1.25 : 0.8, at);
+  }, {passive: false});
+  box.addEventListener("keydown", event => {
+    const step = (to - from) / 8;
+    const act = {"+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": () => show(low, high),
+      ArrowLeft: () => show(from - step, to - step), ArrowRight: () => show(from + step, to + step)}[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  });
+  new ResizeObserver(draw).observe(plot);
+  draw();
+}
+for (const box of document.querySelectorAll(".lanes"))
+  if (box.querySelector("script")) drawLanes(box, JSON.parse(box.querySelector("script").textContent));

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""The report of a recorded program: its numbers are those of the other commands, nothing in it is taken for markup, it
+loads nothing, and in a browser it draws, sorts and zooms, and can be read in light and dark. Prints TAP.
+
+usage: test_report.py CORETAP CONTROL.C"""
+import html
+import html.parser
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CORETAP, PROGRAM = sys.argv[1:3]
+TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
+SECTIONS = ("summary", "time", "timing", "timeline", "worst", "coverage")
+EVIL = '</script><script>document.title="taken"</script><img src=x onerror=alert(1)>'
+
+count = 0
+failed = 0
+
+
+def check(name, truth, detail=""):
+    global count, failed
+    count += 1
+    failed += not truth
+    print(f"{'ok' if truth else 'not ok'} {count} - {name}")
+    if not truth:
+        print("\n".join("# " + line for line in str(detail).splitlines()[:20]))
+
+
+def skip(name, why):
+    global count
+    count += 1
+    print(f"ok {count} - {name} # SKIP {why}")
+
+
+def run(*command, codes=(0,), cwd=None):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=120, cwd=cwd)
+    assert result.returncode in codes, (command, result.returncode, result.stderr)
+    return result
+
+
+def record(folder, source, *options):
+    program = folder / "program"
+    run("aarch64-linux-gnu-gcc", "-g", "-O1", "-fno-inline", "-static", "-o", program, source)
+    run(CORETAP, "record", "-q", "-o", folder / "capture", "--start", "main", *options, "--", program)
+    return folder / "capture"
+
+
+def report(capture, *options, codes=(0,)):
+    return run(CORETAP, "report", "-q", *options, capture, codes=codes).stdout
+
+
+class Page(html.parser.HTMLParser):
+    """What is in a page: ids, links, what would be loaded, data of charts; and whether all tags are closed."""
+    VOID = {"meta", "line", "rect", "br", "img", "link", "input"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.loads, self.open, self.wrong, self.data = [], [], [], [], [], []
+        self.in_data = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.ids += [attrs["id"]] if "id" in attrs else []
+        self.links += [attrs["href"]] if "href" in attrs else []
+        self.loads += [tag] if "src" in attrs or tag in ("link", "img", "iframe", "object", "embed") else []
+        self.in_data = attrs.get("type") == "application/json"
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"</{tag}> at {self.getpos()}")
+        self.in_data = False
+
+    def handle_data(self, data):
+        if self.in_data:
+            self.data.append(json.loads(data))
+
+
+def bars(chart):
+    """(name, depth, from, to) of all bars of a chart."""
+    for lane in chart["lanes"]:
+        flat = lane["bars"]
+        yield from ((chart["names"][flat[i]], *flat[i + 1:i + 4]) for i in range(0, len(flat), 4))
+
+
+def number_after(text, label):
+    """The number of a card."""
+    return re.search(rf"<dt>{label}</dt><dd class=\"value\">([^<]*?) ?(?:<|$)", text)[1]
+
+
+def check_page(name, text):
+    page = Page(text)
+    check(f"{name}: tags are closed", not page.wrong and page.open == [], (page.wrong, page.open))
+    check(f"{name}: an id stands once", len(page.ids) == len(set(page.ids)))
+    missing = [link for link in page.links if not link.startswith("#") or link[1:] not in page.ids]
+    check(f"{name}: links lead to places in it", not missing, missing)
+    rest = text.replace("http://www.w3.org/2000/svg", "")  # the name of a language, not a place
+    found = page.loads + re.findall(r"https?:|@import|url\(", rest)
+    check(f"{name}: it loads nothing", not found and "default-src 'none'" in text, found)
+    return page
+
+
+def check_numbers(capture, text, page):
+    timing = json.loads(run(CORETAP, "timing", "-q", "--format", "json", capture).stdout)[0]
+    cover = json.loads(run(CORETAP, "cover", "-q", "--format", "json", capture).stdout)["programs"][0]
+    wcet = json.loads(run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "json", capture).stdout)
+    cells = [int(n) for n in re.findall(r'data-v="(\d+)"', text.split('id="functions"')[1].split("</table>")[0])]
+    total = timing["totals"]["cycles"]
+    stacks, timeline = page.data
+    outermost = [bar for bar in bars(stacks) if bar[1] == 0]
+    check("the stacks are all cycles", sum(to - start for _, _, start, to in outermost) == total, (outermost, total))
+    alone = cells[1::4]
+    check("the functions are all cycles", sum(alone) == total, (sum(alone), total))
+    names = re.findall(r'data-tip="([^"\n]*)\n', text.split('id="functions"')[1].split("</table>")[0])
+    own = {f["name"]: f["cycles"] for f in timing["functions"]}
+    wrong = [(n, c, own.get(n)) for n, c in zip(names, alone) if n in own and own[n] != c]
+    check("cycles of functions are those of coretap timing", len(names) > 20 and not wrong, wrong)
+    rounds = [to - start for name, _, start, to in bars(timeline) if name == "control_round"]
+    runs = next(f for f in timing["functions"] if f["name"] == "control_round")["inclusive"]
+    check("the timeline has each run, as long as coretap timing says", len(rounds) == runs["count"] == 40 and
+          (min(rounds), max(rounds), sum(rounds)) == (runs["min"], runs["max"], runs["sum"]), (rounds, runs["count"]))
+    lines = cover["sums"]["lines"] if "sums" in cover else cover["lines"]
+    check("lines are those of coretap cover", f"{lines['seen']} of {lines['all']}<" in text, lines)
+    check("the longest path is that of coretap wcet", f"{wcet['wcet_cycles']:,} cycles" in text and
+          f"{wcet['observed_max_cycles']:,} cycles" in text and wcet["wcet_cycles"] > wcet["observed_max_cycles"] > 0, wcet)
+    row = re.search(r'<td class="c">(\d+)</td><td class="s"><details><summary>        sum \+= weights.*?</details>', text, re.S)
+    check("a line has its count and opens into its instructions", row and row[1] == "40" and re.search(r"<span> *320</span>.*madd", row[0]), row and row[0])
+
+
+def check_window(capture, total):
+    text = report(capture, "--from", "5000", "--to", "9000")
+    timeline = Page(text).data[1]
+    found = list(bars(timeline))
+    check("--from and --to cut the timeline", found and min(b[2] for b in found) == 5000 and max(b[3] for b in found) == 9000,
+          found[:3])
+    check("without --entry the section says so", "Nobody asked for it" in text)
+    few = report(capture, "--from", str(total * 2))
+    check("an empty window says so", "No execution of a function is in this window" in few)
+
+
+def check_bad(folder, capture):
+    said = run(CORETAP, "report", "--entry", "no_such", capture, codes=(2,)).stderr
+    check("an unknown entry is an error", "no_such" in said and "coretap graph" in said, said)
+    said = run(CORETAP, "report", "-o", folder / "no" / "page.html", capture, codes=(2,)).stderr
+    check("a file that cannot be written is an error", "cannot be written" in said, said)
+    result = run(CORETAP, "report", "-q", "--entry", "main", capture, codes=(2,))
+    check("a longest path that cannot be found leaves its reason", "abort" not in result.stdout.split('id="worst"')[0] and
+          html.escape(result.stderr.split(": ", 1)[1].strip().splitlines()[0], quote=False)[:40] in result.stdout, result.stderr)
+
+
+def in_browser(browser, folder, text, scheme=1, width=1280):
+    """The DOM of a page as scripts leave it, what the browser complains about, and what the page asked a network for.
+    Nothing leaves this machine: no name has an address."""
+    page = folder / "probed.html"
+    page.write_text(text)
+    log = folder / "net.json"
+    result = run(browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+                 "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder}/profile", f"--log-net-log={log}",
+                 f"--blink-settings=preferredColorScheme={scheme}", f"--window-size={width},900", "--enable-logging=stderr",
+                 "--log-level=0", "--dump-dom", f"file://{page}")
+    said = [line for line in result.stderr.splitlines() if "CONSOLE" in line]
+    asked = set()
+    for event in json.loads(log.read_text())["events"]:
+        request = event.get("params", {})
+        # The browser's own requests are from no origin.
+        if request.get("initiator", "not an origin") != "not an origin":
+            asked.add(request.get("url", ""))
+    return result.stdout, said, {url for url in asked if not url.startswith(("file:", "data:"))}
+
+
+def browse(browser, folder, text, scheme, width=1280):
+    """The probe's answers instead of the DOM."""
+    end = text.rindex("</body>")
+    probed = f"{text[:end]}<script>{(HERE / 'probe.js').read_text()}</script>{text[end:]}"
+    dom, said, asked = in_browser(browser, folder, probed, scheme, width)
+    answer = re.search(r'<pre id="probe">(.*?)</pre>', dom, re.S)
+    return json.loads(html.unescape(answer[1])) if answer else {}, said, asked
+
+
+def check_browser(browser, folder, text):
+    seen = {}
+    for scheme, name, width in ((1, "light", 1280), (0, "dark, narrow", 420)):
+        seen[name], said, asked = browse(browser, folder, text, scheme, width)
+        found = seen[name]
+        check(f"{name}: no complaint", found and not said, said)
+        check(f"{name}: nothing is asked of a network", not asked, asked)
+        check(f"{name}: each text has a contrast of 4.5 at least", found.get("seen", 0) > 500 and not found["low"],
+              "\n".join(found.get("low", [])))
+        check(f"{name}: charts have bars", len(found["bars"]) == 2 and min(found["bars"]) > 10, found.get("bars"))
+        check(f"{name}: nothing sticks out", found.get("wide") == [], found.get("wide"))
+    found = seen["light"]
+    check("light and dark differ", found["back"] != seen["dark, narrow"]["back"], found["back"])
+    down, up = found["down"], found["up"]
+    check("a table sorts", down == sorted(down, reverse=True) and up == sorted(up) and down[0] == 738, (down[:3], up[:3]))
+    check("a bar says what it is", re.match(r"\w+\n[\d,]+ cycles, from [\d,]+$", found["tip"]), found["tip"])
+    views = [found[key] for key in ("all", "zoomed", "farther", "closer", "dragged")]
+    check("a click, keys and dragging zoom and move", found["all"] == found["again"] and len(set(views)) == 5, views)
+    bad = '<!DOCTYPE html><title>bad</title><script>missing()</script><img src="http://127.0.0.1:9/x.png">'
+    _, said, asked = in_browser(browser, folder, bad)
+    check("a page that asks a network or has a mistake would be found out", asked == {"http://127.0.0.1:9/x.png"} and
+          any("missing is not defined" in line for line in said), (asked, said))
+
+
+def check_evil(folder, browser):
+    """Names, paths and source that look like markup."""
+    source = folder / "a<b>&'c.c"
+    source.write_text(f'''int evil(int n) __asm__("\\"x</script><b onclick=1>\\"");
+int evil(int n) {{ int s = 0; for (int i = 0; i < n; i++) s += i; return s; }} // {EVIL}
+int main(void) {{ return evil(3) + evil(5) - 13; }}
+''')
+    capture = record(folder, source, "--cycle-count=1")
+    text = report(capture, "--entry", "main", codes=(0, 2))
+    check_page("names like markup", text)
+    check("names like markup: shown as they are", "x&lt;/script&gt;&lt;b onclick=1&gt;" in text and html.escape(EVIL[:20]) in text
+          and "a&lt;b&gt;&amp;'c.c" in text)
+    check("names like markup: none is markup", "<img" not in text and "<b onclick" not in text and text.count("<script") == 4)
+    if browser:
+        seen, said, _ = browse(browser, folder, text, 0)
+        check("names like markup: no script of theirs runs", not said and seen["title"] == "program: trace report", said)
+
+
+def main():
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if missing:
+        print(f"1..0 # SKIP {', '.join(missing)} missing")
+        return 0
+    browser = shutil.which("chromium")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        source = folder / "control.c"
+        shutil.copy(PROGRAM, source)
+        capture = record(folder, source, "--cycle-count=1", "--timestamps")
+        page = folder / "report.html"
+        run(CORETAP, "report", "-q", "--entry", "control_round", "-o", page, capture)
+        text = page.read_text()
+        parsed = check_page("report", text)
+        check("all sections are there", all(section in parsed.ids for section in SECTIONS), parsed.ids[:20])
+        check("the same page each time", text == report(capture, "--entry", "control_round"))
+        check_numbers(capture, text, parsed)
+        check_window(capture, 200000)
+        check_bad(folder, capture)
+        check_page("wcet", run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "html", capture).stdout)
+        check_page("without cycle counts", report(record(folder / "plain", source) if (folder / "plain").mkdir() is None else ""))
+        (folder / "evil").mkdir()
+        check_evil(folder / "evil", browser)
+        if browser:
+            check_browser(browser, folder, text)
+        else:
+            skip("in a browser", "chromium is missing")
+    print(f"1..{count}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
