@@ -133,7 +133,8 @@ static int once(const char *level_name, const char *name, const char *path)
         if (strcmp(level_name, bench_level_names[level]) != 0 || !bench_input_open(&input, name, path))
             continue;
         bench_coretap(&input, (enum bench_level)level, 1, &pass);
-        printf("%zu bytes, twice\n", input.size);
+        printf("%zu bytes, twice: %.1f and %.1f MB/s\n", input.size, rate((double)input.size, pass.cold),
+               rate((double)input.size, pass.warm));
         bench_input_close(&input);
         return 0;
     }

@@ -89,9 +89,10 @@ struct ct_edges;
 struct ct_fast_options {
     size_t size;                 /* sizeof(struct ct_fast_options) */
     uint8_t split_source_ranges; /* see flow.h */
+    uint8_t cycles; /* with `counts`: cycles are added to it as well, where the source counts some */
     struct ct_edges *
         counts; /* not NULL: no batches are given; how often each edge was traversed is added to this table (not
-                                owned), cycles are not */
+                                owned) */
 };
 
 /* Follows one stream of `source` in `memory` (neither owned). Holds, besides a batch of steps and the graph, at most 150 MB

@@ -1,6 +1,7 @@
 #include "decode/etm4_fast.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/events.h"
 #include "base/ctx.h"
@@ -295,4 +296,94 @@ void ct_etm4_fast_events(struct ct_etm4_fast *f, struct ct_work *work, struct ct
         if (!final)
             break;
     }
+}
+
+bool ct_etm4_fast_scans(const struct ct_etm4_fast *f)
+{
+    return f->scan;
+}
+
+const struct ct_etm4_event_tables *ct_etm4_fast_tables(const struct ct_etm4_fast *f)
+{
+    return &f->tables;
+}
+
+struct ct_etm4_burst *ct_etm4_fast_burst(struct ct_etm4_fast *f)
+{
+    return &f->burst;
+}
+
+/* Nothing but what a burst left behind its last atom. */
+static bool holds_tail(const struct ct_held *held)
+{
+    uint32_t count = ct_held_count(held);
+    bool simple = count <= CT_FAST_TAIL;
+    for (uint32_t i = 0; i < count && simple; i++) {
+        uint8_t kind = ct_held_at(held, i)->elem.kind;
+        simple = kind == CT_ELEM_CYCLES || kind == CT_ELEM_EVENT || kind == CT_ELEM_ADDRESS;
+    }
+    return simple;
+}
+
+bool ct_etm4_fast_enter(struct ct_etm4_fast *f)
+{
+    struct ct_etm4_resolver *r = f->resolver;
+    uint32_t oldest = r->held.oldest;
+    if (f->pending || f->owing || !holds_tail(&r->held))
+        return false;
+    r->held.oldest = r->held.newest;
+    bool could = enter(f);
+    r->held.oldest = oldest;
+    return could;
+}
+
+size_t ct_etm4_fast_release(struct ct_etm4_fast *f, struct ct_elem elems[CT_FAST_TAIL])
+{
+    struct ct_held *held = &f->resolver->held;
+    size_t count = 0;
+    for (; ct_held_count(held); ct_held_pop_oldest(held))
+        elems[count++] = ct_held_at(held, 0)->elem;
+    return count;
+}
+
+size_t ct_etm4_fast_read(struct ct_etm4_fast *f, const uint8_t *data, size_t size, struct ct_elem *elems)
+{
+    uint64_t addresses = f->burst.address_count;
+    size_t count;
+    ct_etm4_burst_elems(&f->burst, data, size + CT_ETM4_BURST_AHEAD, 0, elems, size, &count);
+    ct_etm4_burst_leave(&f->burst, f->decoder);
+    if (f->burst.address_count != addresses)
+        f->resolver->last_is = f->decoder->history[0].is;
+    return count;
+}
+
+size_t ct_etm4_fast_forget(struct ct_etm4_fast *f, const uint8_t *data, size_t size)
+{
+    struct ct_elem elems[CT_FAST_FORGET];
+    uint64_t address[3];
+    size_t count;
+    size_t forgotten = 0;
+    memcpy(address, f->burst.address, sizeof address);
+    ct_etm4_burst_elems(&f->burst, data, size + CT_ETM4_BURST_AHEAD, 0, elems, CT_FAST_FORGET, &count);
+    memcpy(f->burst.address, address, sizeof address);
+    for (size_t i = 0; i < count; i++) {
+        bool other = elems[i].kind == CT_ELEM_CYCLES || elems[i].kind == CT_ELEM_EVENT;
+        f->burst.packets[data[elems[i].pos]] -= 1 + other; /* once for having been read here */
+        forgotten += other;
+    }
+    return forgotten;
+}
+
+void ct_etm4_fast_leave(struct ct_etm4_fast *f, const uint64_t address[3])
+{
+    bool moved = memcmp(f->burst.address, address, sizeof f->burst.address) != 0;
+    memcpy(f->burst.address, address, sizeof f->burst.address);
+    ct_etm4_burst_leave(&f->burst, f->decoder);
+    if (moved)
+        f->resolver->last_is = address[0] & 1;
+}
+
+void ct_etm4_fast_count_packets(struct ct_etm4_fast *f, struct ct_stream_stats *stats)
+{
+    count_packets(&f->burst, f->decoder, stats);
 }

@@ -4,6 +4,7 @@
 #define CT_DECODE_ETM4_FAST_H
 
 #include "analysis/event_columns.h"
+#include "decode/etm4_events.h"
 #include "decode/protocol.h"
 
 struct ct_etm4_fast;
@@ -25,5 +26,33 @@ size_t ct_etm4_fast_run(struct ct_etm4_fast *fast, struct ct_work *work, struct 
 /* The same to events in columns, added as far as there is room. `events` is the state of the event stream. */
 void ct_etm4_fast_events(struct ct_etm4_fast *fast, struct ct_work *work, struct ct_events *events,
                          struct ct_event_columns *columns, struct ct_stream_stats *stats);
+
+/* For ways that take bytes past the elements. Whether chunks can be scanned; by which tables; and what packets are counted
+ * in. */
+bool ct_etm4_fast_scans(const struct ct_etm4_fast *fast);
+const struct ct_etm4_event_tables *ct_etm4_fast_tables(const struct ct_etm4_fast *fast);
+struct ct_etm4_burst *ct_etm4_fast_burst(struct ct_etm4_fast *fast);
+
+/* True when a burst could begin, and nothing is held but what the last one left behind its last atom. The state is in the
+ * burst then. */
+#define CT_FAST_TAIL 16u
+bool ct_etm4_fast_enter(struct ct_etm4_fast *fast);
+
+/* What is held leaves, as an atom follows. Result: how many. */
+size_t ct_etm4_fast_release(struct ct_etm4_fast *fast, struct ct_elem elems[CT_FAST_TAIL]);
+
+/* The elements of `size` bytes at `data`, which are whole packets of a burst with CT_ETM4_BURST_AHEAD bytes behind them; an
+ * atom follows, so none is held. Result: how many, at most as many as bytes. */
+size_t ct_etm4_fast_read(struct ct_etm4_fast *fast, const uint8_t *data, size_t size, struct ct_elem *elems);
+
+/* Packets of such bytes, CT_FAST_FORGET at most, that are neither atoms nor addresses do not count. Result: how many. */
+#define CT_FAST_FORGET 1024u
+size_t ct_etm4_fast_forget(struct ct_etm4_fast *fast, const uint8_t *data, size_t size);
+
+/* The addresses that were come to, newest first, with the instruction set in bit 0. */
+void ct_etm4_fast_leave(struct ct_etm4_fast *fast, const uint64_t address[3]);
+
+/* Packets that were counted by header go to the statistics. */
+void ct_etm4_fast_count_packets(struct ct_etm4_fast *fast, struct ct_stream_stats *stats);
 
 #endif

@@ -25,11 +25,13 @@ int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const stru
     f->ctx = ctx;
     f->place = (struct ct_place){.tid = CT_NO_THREAD, .time = CT_NO_TIME};
     f->edge_cycles = options->edges == CT_EDGES_CYCLES;
-    f->gives_counts = !wants_steps && !(steps && f->edge_cycles);
+    f->gives_counts = !wants_steps;
     bool counts = options->engine == CT_ENGINE_FAST && f->gives_counts;
     int rc = counts || (steps && options->edges) ? ct_edges_new(ctx, NULL, &f->edges) : CT_OK;
-    struct ct_fast_options fast = {
-        .size = sizeof fast, .split_source_ranges = split, .counts = counts ? f->edges : NULL};
+    struct ct_fast_options fast = {.size = sizeof fast,
+                                   .split_source_ranges = split,
+                                   .cycles = steps && f->edge_cycles,
+                                   .counts = counts ? f->edges : NULL};
     if (!rc && options->engine == CT_ENGINE_FAST)
         rc = ct_fast_new(ctx, source, memory, &fast, &f->fast);
     else if (!rc)

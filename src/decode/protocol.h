@@ -10,6 +10,7 @@
 #include "report/text.h"
 
 struct ct_event_columns;
+struct ct_fast;
 
 /* The largest packet record of all protocols. */
 #define CT_PACKET_SIZE_MAX 64
@@ -66,6 +67,13 @@ struct ct_protocol_ops {
     /* … and from there to events in columns, added as far as there is room. */
     void (*fast_events)(void *fast, struct ct_work *work, struct ct_events *events,
                         struct ct_event_columns *columns, struct ct_stream_stats *stats);
+
+    /* … or straight to edge counts, where an engine gives them, as far as that goes. *out is NULL when it is of no use.
+     * An error, or CT_OK. Sync: the edges and `stats` get what was counted. NULL where there is no such way. */
+    int (*hops_new)(struct ct_ctx *ctx, void *fast, struct ct_fast *engine, void **out);
+    void (*hops_free)(void *hops);
+    int (*hops_run)(void *hops, struct ct_work *work);
+    int (*hops_sync)(void *hops, struct ct_stream_stats *stats);
 
     /* Where a stream can be cut so that threads decode its parts: the first synchronisation point at or behind `from`,
      * which is the beginning of a packet if the bytes are trace; SIZE_MAX without one. And the state there. All NULL

@@ -20,6 +20,8 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
         rc = c->ops->fast_new(ctx, c->decoder, c->resolver, &c->fast);
     if (!rc && options->level >= CT_LEVEL_FLOW)
         rc = ct_follow_new(ctx, source, options, wants_steps, memory, &c->follow);
+    if (!rc && c->fast && c->follow && c->follow->fast && c->follow->gives_counts)
+        rc = c->ops->hops_new(ctx, c->fast, c->follow->fast, &c->hops);
     if (!rc && options->level >= CT_LEVEL_STEPS) {
         c->stream.graph = ct_follow_graph(c->follow);
         c->stream.edges = options->edges ? c->follow->edges : NULL;
@@ -34,6 +36,8 @@ int ct_stream_chain_want_events(struct ct_stream_chain *c, struct ct_ctx *ctx)
 
 void ct_stream_chain_deinit(struct ct_stream_chain *c)
 {
+    if (c->hops)
+        c->ops->hops_free(c->hops);
     if (c->fast)
         c->ops->fast_free(c->fast);
     if (c->decoder)
@@ -46,7 +50,8 @@ void ct_stream_chain_deinit(struct ct_stream_chain *c)
 
 int ct_stream_chain_sync(struct ct_stream_chain *c)
 {
-    return c->follow ? ct_follow_sync(c->follow, &c->stream.stats) : CT_OK;
+    int rc = c->hops ? c->ops->hops_sync(c->hops, &c->stream.stats) : CT_OK;
+    return c->follow && !rc ? ct_follow_sync(c->follow, &c->stream.stats) : rc;
 }
 
 void ct_stream_chain_reset(struct ct_stream_chain *c, bool whole)
@@ -144,6 +149,11 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
     return rc;
 }
 
+/* Elements that are made between two tries of hops, and bytes that make one worth while; where they do not, it is tried
+ * less and less often. */
+#define HOP_ELEMS 32u
+#define WORTH     128u
+
 /* Bytes to elements, where nobody wants the packets. */
 static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                     struct ct_batches *batches, const struct ct_chain_sink *sink, size_t *used)
@@ -153,8 +163,21 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
                            .whole = c->whole,
                            .start_offset = c->start_offset,
                            .last_offset = c->last_offset};
+    const bool hops = c->hops && !sink->elems && !c->events;
+    size_t cap = hops ? HOP_ELEMS : CT_BATCH_ELEMS;
     do {
-        size_t count = c->ops->fast_run(c->fast, &work, batches->elems, CT_BATCH_ELEMS, &c->stream.stats);
+        if (hops) {
+            size_t before = work.at;
+            int rc = c->ops->hops_run(c->hops, &work);
+            if (rc)
+                return rc;
+            c->hopped += work.at - before;
+            if (work.at - before >= WORTH)
+                cap = HOP_ELEMS;
+            else if (cap < CT_BATCH_ELEMS)
+                cap *= 2;
+        }
+        size_t count = c->ops->fast_run(c->fast, &work, batches->elems, cap, &c->stream.stats);
         c->last_offset = work.last_offset;
         int rc = give_elems(c, count, batches, sink);
         if (rc)

@@ -25,8 +25,10 @@ struct ct_stream_chain {
     void *decoder;
     void *resolver;
     void *fast;                      /* both in one, where nobody wants the packets; may be NULL */
+    void *hops;                      /* bytes to edge counts, where nobody wants the elements; may be NULL */
     struct ct_stream_events *events; /* NULL when nobody wants them */
     struct ct_follow *follow;        /* from FLOW on */
+    uint64_t hopped;                 /* bytes that went that way */
     uint64_t start_offset;           /* in the capture: first byte since the start or the last reset … */
     uint64_t last_offset;            /* … and the last packet */
     bool started;                    /* there was a byte */

@@ -1,5 +1,6 @@
 /* ETMv4 and ETE in the chain. */
 #include "decode/etm4_fast.h"
+#include "decode/etm4_hops.h"
 #include "decode/seam_etm4.h"
 #include "decode/stream_ops.h"
 #include "report/listing.h"
@@ -51,6 +52,30 @@ static void fast_events(void *fast, struct ct_work *work, struct ct_events *even
     ct_etm4_fast_events(fast, work, events, columns, stats);
 }
 
+static int hops_new(struct ct_ctx *ctx, void *fast, struct ct_fast *engine, void **out)
+{
+    struct ct_etm4_hops *hops;
+    int rc = ct_etm4_hops_new(ctx, fast, engine, &hops);
+    if (!rc)
+        *out = hops;
+    return rc;
+}
+
+static void hops_free(void *hops)
+{
+    ct_etm4_hops_free(hops);
+}
+
+static int hops_run(void *hops, struct ct_work *work)
+{
+    return ct_etm4_hops_run(hops, work);
+}
+
+static int hops_sync(void *hops, struct ct_stream_stats *stats)
+{
+    return ct_etm4_hops_sync(hops, stats);
+}
+
 static void list(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     const struct ct_etm4_packet *packets = batch->packets;
@@ -67,6 +92,10 @@ const struct ct_protocol_ops ct_etm4_ops = {
     .fast_reset = fast_reset,
     .fast_run = fast_run,
     .fast_events = fast_events,
+    .hops_new = hops_new,
+    .hops_free = hops_free,
+    .hops_run = hops_run,
+    .hops_sync = hops_sync,
     .find_sync = ct_etm4_find_sync,
     .decoder_seam = ct_etm4_decoder_seam,
     .resolver_seam = ct_etm4_resolver_seam,

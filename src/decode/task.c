@@ -148,6 +148,7 @@ static void warm_up(struct ct_task *t, const struct ct_task_goal *goal, struct c
     t->ready = t->used == t->begin;
     if (t->object->follow) {
         t->ready &= !ct_follow_rest(t->object->follow, &t->object->stream, &nobody);
+        t->ready &= !ct_stream_chain_sync(t->object);
         ct_follow_drop(t->object->follow);
     }
     ct_stream_chain_seam(t->object, &t->seam);

@@ -41,6 +41,7 @@ void ct_blocks_clear(struct ct_blocks *b)
 {
     b->count = 1;
     b->domain_count = 0;
+    b->generation++;
     memset(b->heads, 0, (size_t)b->cap * 2 * sizeof *b->heads);
     b->pair_count = 0;
     memset(b->pairs, 0, b->pair_cap * sizeof *b->pairs);

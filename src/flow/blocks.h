@@ -75,6 +75,7 @@ struct ct_blocks {
     struct ct_domain *domains;
     uint32_t domain_count;
     uint32_t pair_count, pair_cap; /* a power of two, at most a quarter of it used */
+    uint32_t generation;           /* how often all were forgotten */
     int error;                     /* CT_ERR_NOMEM, CT_ERR_LIMIT: why the last call gave nothing */
 };
 

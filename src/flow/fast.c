@@ -20,6 +20,7 @@ int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct
         return ct_fail_nomem(ctx, "fast walk");
     f->ctx = ctx;
     f->edges = options ? options->counts : NULL;
+    const bool cycles = options && options->size >= sizeof *options && options->cycles;
     f->insn_atoms = source->protocol == CT_PROTOCOL_ETM3;
     f->domain_stale = true;
     int rc = ct_step_builder_init(&f->builder, ctx, source);
@@ -32,7 +33,7 @@ int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct
     f->targets = calloc((size_t)1 << CT_TARGETS_SHIFT, sizeof *f->targets);
     if (!rc && !f->targets)
         rc = ct_fail_nomem(ctx, "fast walk");
-    if (!rc && f->edges) {
+    if (!rc && f->edges && !cycles) {
         f->builder.counts = false;
         f->runs = calloc((size_t)1 << CT_MEMO_SHIFT, sizeof *f->runs);
         rc = f->runs ? CT_OK : ct_fail_nomem(ctx, "fast walk");
@@ -122,8 +123,7 @@ void ct_fast_leave(struct ct_fast *f)
     open_tail(f);
 }
 
-/* Counts: what the builder has goes to the table. */
-static int absorb(struct ct_fast *f)
+int ct_fast_absorb(struct ct_fast *f)
 {
     struct ct_step_batch batch;
     ct_step_drop_given(&f->builder);
@@ -131,13 +131,21 @@ static int absorb(struct ct_fast *f)
     return batch.count || batch.mark_count ? ct_edges_add(f->edges, &batch) : CT_OK;
 }
 
+int ct_fast_enter_context(struct ct_fast *f)
+{
+    size_t context = CT_NO_NUMBER;
+    int rc = ct_edges_enter(f->edges, &context);
+    f->domain_stale = false;
+    return rc ? rc : ct_blocks_domain(&f->blocks, f->builder.memory, (uint32_t)context, &f->domain);
+}
+
 /* A step is certain to come, in the memory and (counts) the context that are in force. */
 static int enter_domain(struct ct_fast *f)
 {
-    size_t context = 0;
-    int rc = f->edges ? ct_edges_enter(f->edges, &context) : CT_OK;
+    if (f->runs)
+        return ct_fast_enter_context(f);
     f->domain_stale = false;
-    return rc ? rc : ct_blocks_domain(&f->blocks, f->builder.memory, (uint32_t)context, &f->domain);
+    return ct_blocks_domain(&f->blocks, f->builder.memory, CT_NO_NUMBER, &f->domain);
 }
 
 /* Counts: a step is certain to come at `addr`. */
@@ -145,7 +153,7 @@ static int enter_counts(struct ct_fast *f, uint64_t addr)
 {
     int rc = ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
     if (!rc)
-        rc = absorb(f);
+        rc = ct_fast_absorb(f);
     f->marks = 0;
     return rc;
 }
@@ -160,9 +168,9 @@ uint32_t ct_fast_enter(struct ct_fast *f)
     uint64_t addr = w->addr;
     uint8_t isa = w->isa;
     bool stale = f->domain_stale;
-    bool found = !stale || !f->edges || ct_walk_to_waypoint(w, &range) == CT_WALK_FOUND;
+    bool found = !stale || !f->runs || ct_walk_to_waypoint(w, &range) == CT_WALK_FOUND;
     uint32_t block = 0;
-    if (found && stale && f->edges)
+    if (found && stale && f->runs)
         f->blocks.error = enter_counts(f, addr);
     if (found && stale && !f->blocks.error)
         f->blocks.error = enter_domain(f);
@@ -171,10 +179,10 @@ uint32_t ct_fast_enter(struct ct_fast *f)
     if (f->blocks.blocks[block].flags & CT_BLOCK_SLOW)
         block = 0;
     ct_walk_go_to(w, addr, isa);
-    if (block && f->builder.timestamp_held && !f->edges)
+    if (block && f->builder.timestamp_held && !f->runs)
         f->blocks.error = ct_step_put_timestamp(&f->builder);
     if (block && !f->blocks.error)
-        f->blocks.error = f->edges ? enter_counts(f, addr) : ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
+        f->blocks.error = f->runs ? enter_counts(f, addr) : ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
     f->open = false;
     f->cur = block;
     return f->blocks.error ? 0 : block;
@@ -241,7 +249,7 @@ static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t e
 /* An element that changes nothing but makes a mark. */
 static bool put_mark(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
 {
-    if (f->edges) {
+    if (f->runs) {
         if (++f->marks < CT_FAST_MARKS)
             return true;
         f->marks--;
@@ -278,7 +286,7 @@ static bool repeats_context(const struct ct_fast *f, const struct ct_elem *elem)
 int ct_fast_forget(struct ct_fast *f)
 {
     ct_fast_leave(f);
-    if (f->edges && !f->blocks.error)
+    if (f->runs && !f->blocks.error)
         f->blocks.error = ct_fast_count_sync(f);
     if (f->runs)
         memset(f->runs, 0, sizeof *f->runs << CT_MEMO_SHIFT);
@@ -311,8 +319,8 @@ static size_t take_atoms(struct ct_fast *f, const struct ct_elem *elems, size_t 
     size_t done = 0;
     if (ct_blocks_are_full(&f->blocks))
         ct_fast_forget(f);
-    size_t count = f->edges ? ct_fast_group(f, elems, size, &group) : 1;
-    unsigned atoms = f->edges ? ct_fast_count_atoms(f, &group) : ct_fast_steps_atoms(f, elems);
+    size_t count = f->runs ? ct_fast_group(f, elems, size, &group) : 1;
+    unsigned atoms = f->runs ? ct_fast_count_atoms(f, &group) : ct_fast_steps_atoms(f, elems);
     for (; done < count && atoms >= elems[done].n; done++)
         atoms -= elems[done].n;
     w->atoms_done = atoms;
@@ -354,12 +362,12 @@ int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uin
         if (!has_room(b)) {
             if (!f->edges)
                 break;
-            f->blocks.error = absorb(f);
+            f->blocks.error = ct_fast_absorb(f);
             ct_step_drop_given(b);
         }
         if (f->quick)
-            done += f->edges ? ct_fast_count_burst(f, elems + done, size - done)
-                             : ct_fast_steps_burst(f, elems + done, size - done);
+            done += f->runs ? ct_fast_count_burst(f, elems + done, size - done)
+                            : ct_fast_steps_burst(f, elems + done, size - done);
         if (done == size || !has_room(b))
             continue;
         done += take(f, &elems[done], size - done, end);
@@ -378,10 +386,11 @@ int ct_fast_flush(struct ct_fast *f, struct ct_step_batch *batch)
         ct_step_give(&f->builder, batch);
         return f->blocks.error;
     }
-    ct_fast_leave(f);
+    if (f->runs)
+        ct_fast_leave(f);
     if (!f->blocks.error)
-        f->blocks.error = absorb(f);
-    if (!f->blocks.error)
+        f->blocks.error = ct_fast_absorb(f);
+    if (!f->blocks.error && f->runs)
         f->blocks.error = ct_fast_count_sync(f);
     return f->blocks.error;
 }

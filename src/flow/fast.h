@@ -48,7 +48,7 @@ struct ct_target {
 struct ct_fast {
     struct ct_ctx *ctx;
     struct ct_walk *walk;
-    struct ct_edges *edges; /* not owned; NULL: steps are wanted */
+    struct ct_edges *edges; /* what counts, not owned; NULL: steps are wanted */
     bool pft;               /* an executed atom of an indirect branch is a return (PTM) */
     bool insn_atoms;        /* ETMv3: nothing is fast */
     bool quick;             /* what follows counts, and not the walk's state */
@@ -63,7 +63,7 @@ struct ct_fast {
     uint32_t marks;  /* counts: elements since the last step that would be marks */
     uint64_t addr;
     struct ct_memo *tail; /* counts: run of the last step */
-    struct ct_memo *runs;
+    struct ct_memo *runs; /* counts without cycles; else NULL */
     struct ct_target *targets;
     struct ct_blocks blocks;
     struct ct_flow_sums sums;
@@ -105,6 +105,13 @@ static inline size_t ct_fast_group(const struct ct_fast *f, const struct ct_elem
 
 /* From quick to plain: the walk gets the state. */
 void ct_fast_leave(struct ct_fast *f);
+
+/* Counts: what the builder knows for good goes to the table. */
+int ct_fast_absorb(struct ct_fast *f);
+
+/* The domain of blocks in which a step is certain to come, that of the table's context. (Without counts, and before this with
+ * cycles, domains have the context CT_NO_NUMBER.) CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_fast_enter_context(struct ct_fast *f);
 
 /* From plain to quick, with a step to come: the block where execution is; 0 when plain it must be. */
 uint32_t ct_fast_enter(struct ct_fast *f);

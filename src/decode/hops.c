@@ -1,0 +1,457 @@
+#include "decode/hops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "flow/edge_table.h"
+
+#define FIRST_STATES  1024u
+#define FIRST_RECORDS (UINT32_C(1) << 16)
+
+/* States and words of records at most; when there are more all begins anew. */
+#define STATES_MAX  (UINT32_C(1) << 20)
+#define RECORDS_MAX (UINT32_C(1) << 23)
+
+/* Atoms of a hop, and words of its record, at most: an atom packet has 24. */
+#define ATOMS_MAX  (CT_HOP_BYTES * 24)
+#define RECORD_MAX (2 * ATOMS_MAX + HEAD_WORDS)
+
+/* Words of a record: the steps that count, their instructions and taken branches, their context, where it leads, its bytes;
+ * then the numbers of the edges, and with cycles the instructions of each step. Without cycles the steps are those whose
+ * edges the hop settles: the one before it, and all but its last. With cycles they are its own. Where the last one led is
+ * what its last state knows. */
+enum {
+    STEPS,
+    INSNS,
+    BRANCHES,
+    CONTEXT,
+    NEXT,
+    BYTES,
+    TAIL = BYTES + 2,
+    SIZE = TAIL + 2,
+    HEAD_WORDS
+};
+
+int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst,
+                 bool timed)
+{
+    *h = (struct ct_hops){.ctx = ctx,
+                          .fast = fast,
+                          .burst = burst,
+                          .how = *burst,
+                          .timed = timed,
+                          .state_count = 1,
+                          .state_cap = FIRST_STATES,
+                          .record_size = 1,
+                          .record_cap = FIRST_RECORDS};
+    h->quick = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick);
+    h->rivals = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->rivals);
+    h->wide = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide);
+    h->wide_records = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide_records);
+    if (timed)
+        h->others = calloc((size_t)1 << CT_CYCLES_SHIFT, sizeof *h->others);
+    h->states = calloc(FIRST_STATES, sizeof *h->states);
+    h->heads = calloc(FIRST_STATES * 2, sizeof *h->heads);
+    h->records = malloc(FIRST_RECORDS * sizeof *h->records);
+    if (h->quick && h->rivals && h->wide && h->wide_records && (h->others || !timed) && h->states &&
+        h->heads && h->records)
+        return CT_OK;
+    ct_hops_deinit(h);
+    return ct_fail_nomem(ctx, "hops");
+}
+
+void ct_hops_deinit(struct ct_hops *h)
+{
+    free(h->quick);
+    free(h->rivals);
+    free(h->wide);
+    free(h->wide_records);
+    free(h->others);
+    free(h->states);
+    free(h->heads);
+    free(h->records);
+    free(h->counts);
+    *h = (struct ct_hops){0};
+}
+
+/* ---- states ---- */
+
+static uint32_t *head_of(const struct ct_hops *h, const uint64_t past[3], uint32_t last)
+{
+    uint64_t x = last;
+    for (int i = 0; i < 3; i++) {
+        x = (x ^ past[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        x ^= x >> 29;
+    }
+    return &h->heads[x & (h->state_cap * 2 - 1)];
+}
+
+static bool grow_states(struct ct_hops *h)
+{
+    uint32_t cap = h->state_cap * 2;
+    struct ct_hop_state *states = realloc(h->states, cap * sizeof *states);
+    if (states)
+        h->states = states;
+    uint32_t *heads = states ? calloc((size_t)cap * 2, sizeof *heads) : NULL;
+    if (!heads) {
+        h->error = ct_fail_nomem(h->ctx, "hops");
+        return false;
+    }
+    free(h->heads);
+    h->heads = heads;
+    h->state_cap = cap;
+    for (uint32_t i = 1; i < h->state_count; i++) {
+        uint32_t *head = head_of(h, states[i].past, states[i].last);
+        states[i].next_same = *head;
+        *head = i;
+    }
+    return true;
+}
+
+uint32_t ct_hops_state(struct ct_hops *h, const uint64_t past[3], uint32_t last, uint32_t cur)
+{
+    for (uint32_t i = *head_of(h, past, last); i; i = h->states[i].next_same) {
+        const struct ct_hop_state *s = &h->states[i];
+        if (s->last == last && s->past[0] == past[0] && s->past[1] == past[1] && s->past[2] == past[2])
+            return i;
+    }
+    if (h->state_count == h->state_cap && !grow_states(h))
+        return 0;
+    uint32_t *head = head_of(h, past, last);
+    uint32_t number = h->state_count++;
+    h->states[number] = (struct ct_hop_state){.past = {past[0], past[1], past[2]},
+                                              .last = last,
+                                              .cur = cur,
+                                              .next_same = *head,
+                                              .edge = CT_NO_NUMBER};
+    return *head = number;
+}
+
+/* ---- making hops ---- */
+
+/* A hop on its way. */
+struct trip {
+    uint32_t block; /* of the last step */
+    unsigned exec;
+    uint32_t cur;
+    bool have_addr;
+    uint8_t isa;
+    uint64_t addr;
+    unsigned steps;
+    uint32_t edges;
+    uint32_t first_edge; /* of the step before the first one */
+    uint32_t *record;
+    uint32_t *insns; /* of each step */
+};
+
+static bool is_indirect(const struct ct_blocks *b, const struct trip *t)
+{
+    return t->exec && b->blocks[t->block].flags & CT_BLOCK_INDIRECT;
+}
+
+/* The last step led to the next one: the block there, and the number of the edge. False: that is for others. */
+static bool turn(struct ct_hops *h, struct trip *t, uint32_t *edge)
+{
+    struct ct_blocks *b = &h->fast->blocks;
+    if (is_indirect(b, t)) {
+        struct ct_pair *pair = t->have_addr ? ct_blocks_pair(b, t->block, t->addr, t->isa) : NULL;
+        if (!pair || !pair->next)
+            return false;
+        t->cur = pair->next;
+        *edge = ct_pair_edge(b, pair);
+    } else {
+        const struct ct_block *cur = &b->blocks[t->cur];
+        if (!t->cur || (t->have_addr && (cur->addr != t->addr || cur->isa != t->isa)))
+            return false;
+        *edge = ct_block_edge(b, t->block, t->exec);
+    }
+    t->have_addr = false;
+    return true;
+}
+
+/* A step is one of those that count; it ran the instructions of `block`. */
+static void add_step(const struct ct_hops *h, struct trip *t)
+{
+    const struct ct_block *block = &h->fast->blocks.blocks[t->block];
+    uint32_t *r = t->record;
+    if (h->timed)
+        t->insns[r[STEPS]] = block->n;
+    r[STEPS]++;
+    r[INSNS] += block->n;
+    r[BRANCHES] += t->exec && block->flags & CT_BLOCK_BRANCH;
+}
+
+static bool step(struct ct_hops *h, struct trip *t, unsigned executed)
+{
+    struct ct_blocks *b = &h->fast->blocks;
+    uint32_t edge;
+    if (!turn(h, t, &edge))
+        return false;
+    if (!t->steps++)
+        t->first_edge = edge;
+    if (!h->timed)
+        add_step(h, t);
+    if (!h->timed || t->steps > 1)
+        t->record[HEAD_WORDS + t->edges++] = edge;
+    ct_block_node(b, t->cur);
+    t->block = t->cur;
+    t->exec = executed;
+    if (h->timed)
+        add_step(h, t);
+    t->cur = is_indirect(b, t) ? 0 : ct_blocks_link(b, t->block, executed);
+    return !b->error && (t->cur || is_indirect(b, t));
+}
+
+static bool follow(struct ct_hops *h, struct trip *t, const struct ct_elem *elem)
+{
+    if (elem->kind == CT_ELEM_ADDRESS) {
+        t->addr = elem->v;
+        t->isa = ct_walk_isa(h->fast->walk, elem->n);
+        t->have_addr = true;
+        return true;
+    }
+    for (unsigned i = 0; i < elem->n; i++)
+        if (!step(h, t, elem->v >> i & 1))
+            return false;
+    return true;
+}
+
+/* The packets of a hop. */
+static size_t read_packets(struct ct_hops *h, uint64_t bytes, uint64_t tail, unsigned size, uint8_t *data,
+                           struct ct_elem *elems)
+{
+    size_t count;
+    memset(data, 0, CT_HOP_BYTES + CT_ETM4_BURST_AHEAD);
+    memcpy(data, &bytes, sizeof bytes);
+    memcpy(data + sizeof bytes, &tail, sizeof tail);
+    ct_etm4_burst_elems(&h->how, data, size + CT_ETM4_BURST_AHEAD, 0, elems, CT_HOP_BYTES, &count);
+    return count;
+}
+
+/* Counts of the context at hand go to the table. */
+static void flush_counts(struct ct_hops *h)
+{
+    for (uint32_t i = 0; i < h->count_cap && !h->error; i++) {
+        struct ct_edge_stats stats = {.count = h->counts[i]};
+        if (stats.count)
+            h->error = ct_edges_add_at(h->fast->edges, h->context, i, &stats);
+        h->counts[i] = 0;
+    }
+}
+
+/* There is a counter for each edge, of this context. */
+static bool counts_are_there(struct ct_hops *h, uint32_t context)
+{
+    uint32_t edges;
+    ct_graph_edges(h->fast->builder.graph, &edges);
+    if (h->context != context)
+        flush_counts(h);
+    h->context = context;
+    if (edges > h->count_cap) {
+        uint32_t cap = edges * 2;
+        uint64_t *counts = realloc(h->counts, cap * sizeof *counts);
+        if (!counts) {
+            h->error = ct_fail_nomem(h->ctx, "hops");
+            return false;
+        }
+        memset(counts + h->count_cap, 0, (cap - h->count_cap) * sizeof *counts);
+        h->counts = counts;
+        h->count_cap = cap;
+    }
+    return !h->error;
+}
+
+static uint64_t two_words(const uint32_t *words)
+{
+    uint64_t two;
+    memcpy(&two, words, sizeof two);
+    return two;
+}
+
+/* An edge took so many cycles so often. */
+static struct ct_edge_stats stats_of(uint32_t cycles, uint64_t times)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const uint32_t x = cycles & CT_STEP_CYCLES;
+    const wide square = (wide)((uint64_t)x * x) * times;
+    return (struct ct_edge_stats){.count = times,
+                                  .timed = times,
+                                  .sum = times * x,
+                                  .square_lo = (uint64_t)square,
+                                  .square_hi = (uint64_t)(square >> 64),
+                                  .min = x,
+                                  .max = x};
+}
+
+static void spend_cycles(struct ct_hops *h, const uint32_t *r, uint32_t cycles, uint64_t times)
+{
+    const uint32_t steps = r[STEPS];
+    const uint32_t *edges = r + HEAD_WORDS;
+    const uint32_t *insns = edges + steps - 1;
+    uint32_t parts[ATOMS_MAX];
+    ct_step_split(parts, insns, steps, r[INSNS], cycles);
+    for (uint32_t i = 0; i < steps && !h->error; i++) {
+        const struct ct_edge_stats stats = stats_of(parts[i], times);
+        const uint32_t edge = i + 1 < steps ? edges[i] : h->states[r[NEXT]].edge;
+        h->error = ct_edges_add_at(h->fast->edges, r[CONTEXT], edge, &stats);
+    }
+}
+
+void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times)
+{
+    uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
+    struct ct_elem elems[CT_HOP_BYTES];
+    const uint32_t *r = &h->records[record];
+    struct ct_flow_sums *sums = &h->fast->sums;
+    if (!times || !counts_are_there(h, r[CONTEXT]))
+        return;
+    if (h->timed)
+        spend_cycles(h, r, cycles, times);
+    else
+        for (uint32_t i = 0; i < r[STEPS]; i++)
+            h->counts[r[HEAD_WORDS + i]] += times;
+    sums->ranges += times * r[STEPS];
+    sums->instructions += times * r[INSNS];
+    sums->branches += times * r[BRANCHES];
+    size_t count = read_packets(h, two_words(r + BYTES), two_words(r + TAIL), r[SIZE], data, elems);
+    for (size_t i = 0; i < count; i++)
+        h->burst->packets[data[elems[i].pos]] += times;
+    h->elements += times * count;
+}
+
+static bool have_room(struct ct_hops *h)
+{
+    if (h->record_size + RECORD_MAX <= h->record_cap)
+        return true;
+    uint32_t *records = realloc(h->records, h->record_cap * 2 * sizeof *records);
+    if (!records) {
+        h->error = ct_fail_nomem(h->ctx, "hops");
+        return false;
+    }
+    h->records = records;
+    h->record_cap *= 2;
+    return true;
+}
+
+/* What is in the hop so far becomes its record. */
+static uint32_t finish(struct ct_hops *h, const struct ct_hop *hop, const struct trip *t, unsigned size)
+{
+    uint32_t *r = t->record;
+    uint32_t used = HEAD_WORDS + t->edges;
+    r[NEXT] = hop->next;
+    memcpy(r + BYTES, &hop->bytes, sizeof hop->bytes);
+    memcpy(r + TAIL, &hop->tail, sizeof hop->tail);
+    r[SIZE] = size;
+    if (h->timed) {
+        memcpy(r + used, t->insns, r[STEPS] * sizeof *r);
+        used += r[STEPS];
+    }
+    h->record_size += used;
+    return h->record_size - used;
+}
+
+static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
+{
+    uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
+    struct ct_elem elems[CT_HOP_BYTES];
+    uint32_t insns[ATOMS_MAX];
+    if (ct_hops_are_full(h) || ct_blocks_are_full(&h->fast->blocks) || !have_room(h))
+        return 0;
+    const struct ct_hop_state *from = &h->states[hop->state];
+    struct trip t = {.block = from->last >> 2,
+                     .exec = from->last & 1,
+                     .cur = from->cur,
+                     .have_addr = from->last & 2,
+                     .addr = from->past[0] & ~UINT64_C(1),
+                     .isa = ct_walk_isa(h->fast->walk, from->past[0] & 1),
+                     .record = h->records + h->record_size,
+                     .insns = insns};
+    if (h->timed && !t.cur && !t.have_addr)
+        return 0;
+    memset(t.record, 0, HEAD_WORDS * sizeof *t.record);
+    t.record[CONTEXT] = h->fast->blocks.domains[h->fast->blocks.blocks[t.block].domain].context;
+    memcpy(h->how.address, from->past, sizeof from->past);
+    size_t count = read_packets(h, hop->bytes, hop->tail, size, data, elems);
+    for (size_t i = 0; i < count; i++)
+        if (!follow(h, &t, &elems[i]))
+            return 0;
+    if (!t.steps)
+        return 0;
+    uint32_t last = t.block << 2 | (t.have_addr ? 2 : 0) | t.exec;
+    hop->next = ct_hops_state(h, h->how.address, last, t.cur);
+    h->states[hop->state].edge = t.first_edge;
+    return hop->next ? finish(h, hop, &t, size) : 0;
+}
+
+static void spend_quick(struct ct_hops *h, size_t place)
+{
+    ct_hops_spend(h, h->rivals[place].record, 0, h->quick[place].count);
+    h->quick[place].count = 0;
+}
+
+struct ct_quick_hop *ct_hops_make_quick(struct ct_hops *h, size_t place, uint64_t key)
+{
+    struct ct_hop hop = {.bytes = key & ct_mask64(40), .state = (uint32_t)(key >> 40)};
+    /* It ends with an atom packet, which is not 0. */
+    uint32_t record = make(h, &hop, 8 - (unsigned)__builtin_clzll(hop.bytes) / 8);
+    if (!record)
+        return NULL;
+    spend_quick(h, place);
+    h->quick[place] = (struct ct_quick_hop){.key = key, .next = hop.next};
+    h->rivals[place] = (struct ct_hop_rival){.record = record};
+    return &h->quick[place];
+}
+
+static void spend_wide(struct ct_hops *h, size_t place)
+{
+    struct ct_hop *hop = &h->wide[place];
+    ct_hops_spend(h, h->wide_records[place], hop->cycles, hop->count);
+    hop->count = 0;
+}
+
+struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop hop, unsigned size)
+{
+    uint32_t record = make(h, &hop, size);
+    if (!record)
+        return NULL;
+    spend_wide(h, place);
+    h->wide[place] = hop;
+    h->wide_records[place] = record;
+    return &h->wide[place];
+}
+
+int ct_hops_sync(struct ct_hops *h)
+{
+
+    for (size_t i = 0; i < (size_t)1 << CT_QUICK_SHIFT; i++)
+        if (h->quick[i].count)
+            spend_quick(h, i);
+    for (size_t i = 0; i < (size_t)1 << CT_WIDE_SHIFT; i++)
+        if (h->wide[i].count)
+            spend_wide(h, i);
+    for (size_t i = 0; h->timed && i < (size_t)1 << CT_CYCLES_SHIFT; i++) {
+        ct_hops_spend(h, h->others[i].record, h->others[i].cycles, h->others[i].count);
+        h->others[i] = (struct ct_hop_cycles){0};
+    }
+    flush_counts(h);
+    return h->error;
+}
+
+int ct_hops_clear(struct ct_hops *h)
+{
+    ct_hops_sync(h);
+    memset(h->quick, 0, sizeof *h->quick << CT_QUICK_SHIFT);
+    memset(h->rivals, 0, sizeof *h->rivals << CT_QUICK_SHIFT);
+    memset(h->wide, 0, sizeof *h->wide << CT_WIDE_SHIFT);
+    memset(h->heads, 0, (size_t)h->state_cap * 2 * sizeof *h->heads);
+    h->state_count = 1;
+    h->record_size = 1;
+    return h->error;
+}
+
+bool ct_hops_are_full(const struct ct_hops *h)
+{
+    return h->state_count >= STATES_MAX || h->record_size + RECORD_MAX >= RECORDS_MAX;
+}

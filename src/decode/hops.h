@@ -1,0 +1,106 @@
+/* Trace remembered as hops: from one state of decoding, a few bytes of trace lead to another state, whatever came before.
+ * How often each hop was made is all that is counted; what it adds to the edges is added when it makes room for another one,
+ * or at the end. A state is the last step and the addresses that the next packets may be said relative to. For ETMv4
+ * and ETE without speculation and without a return stack. */
+#ifndef CT_DECODE_HOPS_H
+#define CT_DECODE_HOPS_H
+
+#include <stdbool.h>
+
+#include "decode/etm4_burst.h"
+#include "flow/fast.h"
+
+/* Bytes of a hop at most; of those that are found quickest; and how many of both there are: the powers of two. */
+#define CT_HOP_BYTES    16u
+#define CT_HOP_QUICK    5u
+#define CT_QUICK_SHIFT  15
+#define CT_WIDE_SHIFT   15
+#define CT_CYCLES_SHIFT 14
+
+/* 16 bytes: what is looked at for each piece of trace. */
+struct ct_quick_hop {
+    uint64_t key;   /* bytes, 0 behind the last, and the state where it begins << 40; 0: none */
+    uint32_t next;  /* the state where it leads */
+    uint32_t count; /* how often it was made and the edges do not know it yet */
+};
+
+/* 32 bytes: any hop. */
+struct ct_hop {
+    uint64_t bytes;  /* the first eight, … */
+    uint64_t tail;   /* … and eight more; 0 behind the last */
+    uint32_t state;  /* where it begins; 0: none */
+    uint32_t next;   /* where it leads */
+    uint32_t count;  /* as above */
+    uint32_t cycles; /* those that are counted here; others are in `others` */
+};
+
+/* Counts of hops with other cycles. */
+struct ct_hop_cycles {
+    uint32_t record; /* of the hop; 0: none */
+    uint32_t cycles;
+    uint32_t count;
+};
+
+/* Which hop was asked for in a place that has another one. */
+struct ct_hop_rival {
+    uint16_t hash;
+    uint16_t again;  /* how often one was asked for twice */
+    uint32_t record; /* of the hop that is there */
+};
+
+struct ct_hop_state {
+    uint64_t past[3]; /* addresses, newest first, with the instruction set in bit 0 */
+    uint32_t last;    /* block of the last step << 2 | an address came behind it << 1 | executed */
+    uint32_t cur;     /* block where execution is by the program; 0: behind an indirect branch */
+    uint32_t next_same;
+    uint32_t edge; /* of the last step, when a hop from here on is known; else CT_NO_NUMBER */
+};
+
+struct ct_hops {
+    struct ct_ctx *ctx;
+    struct ct_fast *fast;
+    struct ct_etm4_burst *burst; /* counts packets by header … */
+    uint64_t elements;           /* … and these, of hops */
+    struct ct_etm4_burst how;    /* reads the packets of one hop */
+    struct ct_quick_hop *quick;
+    struct ct_hop_rival *rivals; /* by place of a quick one */
+    struct ct_hop *wide;
+    uint32_t *wide_records;       /* by place */
+    struct ct_hop_cycles *others; /* NULL: cycles are not counted */
+    struct ct_hop_state *states;  /* 0 is none */
+    uint32_t *heads;              /* index of states: twice as many as there is room */
+    uint32_t state_count, state_cap;
+    uint32_t *records; /* 0 is none */
+    uint32_t record_size, record_cap;
+    bool timed;
+    uint64_t *counts; /* by edge, in context `context`, that the table does not have yet */
+    uint32_t count_cap, context;
+    int error;
+};
+
+int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst,
+                 bool timed);
+void ct_hops_deinit(struct ct_hops *h);
+
+/* The number of a state; 0 without memory. */
+uint32_t ct_hops_state(struct ct_hops *h, const uint64_t past[3], uint32_t last, uint32_t cur);
+
+/* What was counted of a hop, by its record, goes to the edges. `cycles`: of each time. */
+void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times);
+
+/* Makes the hop of the bytes in it, so many, from hop.state on, in the place of another one. NULL when it cannot be one, or
+ * h->error says why. */
+struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop hop, unsigned size);
+
+/* The same with a quick one, by its key. */
+struct ct_quick_hop *ct_hops_make_quick(struct ct_hops *h, size_t place, uint64_t key);
+
+/* Adds what was counted to the edges. */
+int ct_hops_sync(struct ct_hops *h);
+
+bool ct_hops_are_full(const struct ct_hops *h);
+
+/* Forgets all. */
+int ct_hops_clear(struct ct_hops *h);
+
+#endif

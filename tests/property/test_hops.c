@@ -1,0 +1,298 @@
+/* Property: trace that goes straight to edge counts as hops says what the plain engine says from elements: the same graph,
+ * counts and cycles of all edges by context, and the same statistics; for traces of random programs, damaged ones too, cut
+ * anywhere. CT_SEED, CT_COUNT (traces), CT_LONG=1. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "coretap/decode.h"
+#include "common/damage.h"
+#include "decode/stream.h"
+#include "record/unit.h"
+
+enum {
+    WORDS = 512,
+    BASE = 0x40000,
+    BRANCHES = 6000,
+    ROOM = 1 << 20,
+    PASSES = 3,
+};
+
+struct trace {
+    struct rng rng;
+    enum ct_isa isa;
+    struct ct_source source;
+    uint8_t code[WORDS * 4];
+    uint8_t bytes[ROOM];
+    size_t size;
+};
+
+static void put(struct trace *t, unsigned at, uint32_t word)
+{
+    for (unsigned i = 0; i < 4; i++)
+        t->code[at * 4 + i] = (uint8_t)(word >> (8 * i));
+}
+
+/* A branch from word `at` to word `to`; `way`: conditional, always, with link. */
+static uint32_t direct(enum ct_isa isa, unsigned at, unsigned to, unsigned way)
+{
+    const uint32_t distance = to - at;
+    if (isa == CT_ISA_A64)
+        return way == 0   ? 0x54000001 | (distance & 0x7ffff) << 5
+               : way == 1 ? 0x14000000 | (distance & 0x3ffffff)
+                          : 0x94000000 | (distance & 0x3ffffff);
+    const uint32_t heads[] = {0x1a000000, 0xea000000, 0xeb000000};
+    return heads[way] | ((distance - 2) & 0xffffff);
+}
+
+/* Straight code, branches, now and then a barrier. */
+static uint32_t word_of(struct trace *t, unsigned at)
+{
+    const bool a64 = t->isa == CT_ISA_A64;
+    const unsigned what = rng_below(&t->rng, 64), to = rng_below(&t->rng, WORDS);
+    if (at == WORDS - 1)
+        return direct(t->isa, at, to, 1);
+    if (what < 12)
+        return direct(t->isa, at, at > 20 ? at - rng_below(&t->rng, 20) : to, 0);
+    if (what < 20)
+        return direct(t->isa, at, to, what % 3);
+    if (what < 24)
+        return a64 ? 0xd65f03c0 : 0xe12fff1e; /* ret, bx lr */
+    if (what < 26)
+        return a64 ? 0xd61f0020 : 0xe12fff31; /* br x1, blx r1 */
+    if (what < 27)
+        return a64 ? 0xd5033fdf : 0xf57ff06f; /* isb */
+    return a64 ? 0xd503201f : 0xe320f000;     /* nop */
+}
+
+static int keep(void *user, const uint8_t *bytes, size_t size)
+{
+    struct trace *t = user;
+    if (t->size + size > ROOM / 2) /* damage may need some */
+        return 1;
+    memcpy(t->bytes + t->size, bytes, size);
+    t->size += size;
+    return 0;
+}
+
+static struct ct_insn insn_at(const struct trace *t, uint64_t addr)
+{
+    struct ct_insn insn;
+    uint32_t word;
+    memcpy(&word, t->code + (addr - BASE), sizeof word);
+    if (t->isa == CT_ISA_A64)
+        ct_insn_decode_a64(word, addr, &t->source.arch, &insn);
+    else
+        ct_insn_decode_a32(word, addr, &t->source.arch, &insn);
+    return insn;
+}
+
+/* Most branches do the same again and again; indirect ones have three targets. */
+static bool is_taken(struct trace *t, const struct ct_insn *insn, uint64_t addr)
+{
+    return !insn->cond || rng_chance(&t->rng, addr >> 2 & 1 ? 16 : addr >> 3 & 1 ? 128 : 240);
+}
+
+static uint64_t next_of(struct trace *t, const struct ct_insn *insn, uint64_t addr)
+{
+    if (insn->type == CT_INSN_BR)
+        return insn->target;
+    if (insn->type == CT_INSN_IBR)
+        return BASE + (addr * 7 + rng_below(&t->rng, 3) * 52) / 4 % WORDS * 4;
+    return addr + 4;
+}
+
+/* What is rare: an exception, another process. */
+static int disturb(struct trace *t, struct ct_unit *unit)
+{
+    const uint64_t addr = BASE + rng_below(&t->rng, WORDS) * UINT64_C(4);
+    if (rng_chance(&t->rng, 128)) {
+        int rc = ct_unit_exception(unit, 14);
+        return rc ? rc : ct_unit_enter(unit, addr, t->isa);
+    }
+    int rc = ct_unit_leave(unit);
+    ct_unit_context(unit, rng_below(&t->rng, 3));
+    return rc ? rc : ct_unit_place(unit, addr, t->isa);
+}
+
+static int walk(struct trace *t, struct ct_unit *unit, bool calm)
+{
+    enum ct_isa isa;
+    uint64_t at;
+    int rc = ct_unit_place(unit, BASE, t->isa);
+    for (unsigned n = 0; !rc && n < BRANCHES; n++) {
+        ct_unit_at(unit, &at, &isa);
+        uint32_t count = 1;
+        struct ct_insn insn = insn_at(t, at);
+        for (; insn.type == CT_INSN_OTHER; count++, at += 4)
+            insn = insn_at(t, at + 4);
+        const bool taken = is_taken(t, &insn, at);
+        ct_unit_insns(unit, count, at, at + 4, true);
+        rc = ct_unit_branch(unit, &insn, taken, taken ? next_of(t, &insn, at) : at + 4, t->isa);
+        if (!rc && !calm && rng_chance(&t->rng, 1))
+            rc = disturb(t, unit);
+    }
+    return rc;
+}
+
+static int record(struct trace *t)
+{
+    struct rng *rng = &t->rng;
+    struct ct_unit_wishes wishes = {.protocol = rng_chance(rng, 64) ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
+                                    .trace_id = 0x10,
+                                    .branch_broadcast = rng_chance(rng, 100),
+                                    .cycle_count = rng_chance(rng, 170),
+                                    .timestamps = rng_chance(rng, 60),
+                                    .context_id = rng_chance(rng, 128),
+                                    .return_stack = rng_chance(rng, 20)};
+    wishes.arm32 = wishes.protocol == CT_PROTOCOL_ETM4 && rng_chance(rng, 80);
+    t->isa = wishes.arm32 ? CT_ISA_A32 : CT_ISA_A64;
+    struct ct_unit_options options = {.cc_threshold = 4u << rng_below(rng, 5),
+                                      .ts_period = 500,
+                                      .sync_period = rng_below(rng, 3) * 1000,
+                                      .event_rate = rng_below(rng, 2) * 300,
+                                      .overflow_rate = rng_chance(rng, 40) ? 5000 : 0,
+                                      .seed = rng_next(rng),
+                                      .write = keep,
+                                      .user = t};
+    struct ct_unit *unit;
+    t->size = 0;
+    ct_unit_source(&wishes, &options.source);
+    t->source = options.source;
+    for (unsigned i = 0; i < WORDS; i++)
+        put(t, i, word_of(t, i));
+    if (ct_unit_new(NULL, &options, &unit))
+        return 0;
+    int rc = walk(t, unit, rng_chance(rng, 128));
+    if (!rc)
+        rc = ct_unit_finish(unit);
+    ct_unit_free(unit);
+    if (rng_chance(rng, 60))
+        t->size = damage(rng, t->bytes, t->size, ROOM);
+    return !rc;
+}
+
+/* One chain with the trace, several times, so that what was met once is met again. */
+static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engine engine,
+                  enum ct_edges_level edges, struct ct_stream_chain *chain)
+{
+    static struct ct_batches batches;
+    const struct ct_chain_sink sink = {0};
+    const struct ct_chain_options options = {
+        .size = sizeof options, .level = CT_LEVEL_STEPS, .engine = (uint8_t)engine, .edges = (uint8_t)edges};
+    const unsigned most = rng_chance(&t->rng, 80) ? 300 : 20000;
+    int rc = ct_stream_chain_init(chain, NULL, &t->source, 0x10, &options, false, memory);
+    for (unsigned pass = 0; !rc && pass < PASSES; pass++) {
+        size_t done = 0, given = 0;
+        while (!rc && done < t->size) {
+            size_t used, left = t->size - given, more = 1 + rng_below(&t->rng, most);
+            given += more < left ? more : left;
+            const struct ct_span span = {.pos = pass * t->size, .offset = pass * t->size};
+            const struct ct_run run = {.data = t->bytes + done,
+                                       .size = given - done,
+                                       .pos = pass * t->size + done,
+                                       .spans = &span,
+                                       .span_count = 1};
+            const bool last = given == t->size;
+            const enum ct_behind behind = !last               ? CT_BEHIND_MORE
+                                          : pass + 1 < PASSES ? CT_BEHIND_BREAK
+                                                              : CT_BEHIND_END;
+            rc = ct_stream_chain_run(chain, &run, behind, CT_LEVEL_STEPS, &batches, &sink, &used);
+            done = last ? given : done + used;
+            if (!rc && rng_chance(&t->rng, 8))
+                rc = ct_stream_chain_sync(chain);
+        }
+        if (pass + 1 < PASSES)
+            ct_stream_chain_reset(chain, false);
+    }
+    return rc ? rc : ct_stream_chain_sync(chain);
+}
+
+static int same_bytes(const char *what, const void *a, size_t a_count, const void *b, size_t b_count,
+                      size_t size)
+{
+    for (size_t i = 0; i < a_count && i < b_count; i++)
+        if (memcmp((const uint8_t *)a + i * size, (const uint8_t *)b + i * size, size) != 0) {
+            printf("# %s %zu of %zu and %zu\n", what, i, a_count, b_count);
+            return 0;
+        }
+    if (a_count != b_count)
+        printf("# %zu and %zu times %s\n", a_count, b_count, what);
+    return a_count == b_count;
+}
+
+static int same_edges(const struct ct_stream *a, const struct ct_stream *b, bool cycles)
+{
+    size_t m, n;
+    uint32_t k, l;
+    const struct ct_edge_context *x = ct_edges_contexts(a->edges, &m), *y = ct_edges_contexts(b->edges, &n);
+    const struct ct_node *nodes = ct_graph_nodes(a->graph, &k), *other_nodes = ct_graph_nodes(b->graph, &l);
+    for (size_t c = 0; c < m && c < n; c++)
+        if (memcmp(&x[c], &y[c], sizeof *x) != 0)
+            printf("# context %zu: %" PRIu64 " and %" PRIu64 " steps, %" PRIu32 " and %" PRIu32 " edges\n", c,
+                   x[c].steps, y[c].steps, x[c].edges, y[c].edges);
+    if (!same_bytes("context", x, m, y, n, sizeof *x) ||
+        !same_bytes("node", nodes, k, other_nodes, l, sizeof *nodes))
+        return 0;
+    const struct ct_edge *edges = ct_graph_edges(a->graph, &k), *other_edges = ct_graph_edges(b->graph, &l);
+    if (!same_bytes("edge", edges, k, other_edges, l, sizeof *edges))
+        return 0;
+    for (size_t c = 0; c < m; c++)
+        for (uint32_t i = 0; i < k; i++) {
+            const struct ct_edge_stats s = ct_edges_get(a->edges, c, i), o = ct_edges_get(b->edges, c, i);
+            if (!memcmp(&s, &o, sizeof s))
+                continue;
+            printf("# edge %" PRIu32 " in context %zu: %" PRIu64 " and %" PRIu64 " times, %" PRIu64
+                   " and %" PRIu64 " cycles, %" PRIu32 " to %" PRIu32 " and %" PRIu32 " to %" PRIu32 "\n",
+                   i, c, s.count, o.count, s.sum, o.sum, s.min, s.max, o.min, o.max);
+            return 0;
+        }
+    struct ct_edge_totals s = ct_edges_totals(a->edges), o = ct_edges_totals(b->edges);
+    if (!cycles) /* then counts have no place */
+        s.unplaced = o.unplaced = 0;
+    return same_bytes("totals", &s, 1, &o, 1, sizeof s);
+}
+
+static uint64_t steps, hopped;
+
+static int check(uint64_t seed)
+{
+    static struct trace t;
+    struct ct_memory *memory;
+    int ok = 1;
+    t.rng = (struct rng){seed};
+    if (!record(&t) || ct_memory_new(NULL, &memory) ||
+        ct_memory_add_bytes(memory, t.code, sizeof t.code, BASE, CT_SPACE_ANY))
+        return 0;
+    for (unsigned cycles = 0; cycles < 2 && ok; cycles++) {
+        const enum ct_edges_level edges = cycles ? CT_EDGES_CYCLES : CT_EDGES_COUNTS;
+        struct ct_stream_chain plain, fast;
+        ok = !decode(&t, memory, CT_ENGINE_PLAIN, edges, &plain) &&
+             !decode(&t, memory, CT_ENGINE_FAST, edges, &fast);
+        plain.stream.stats.bytes = fast.stream.stats.bytes = 0;
+        ok = ok && same_edges(&plain.stream, &fast.stream, cycles) &&
+             same_bytes("statistics", &plain.stream.stats, sizeof plain.stream.stats / 8, &fast.stream.stats,
+                        sizeof fast.stream.stats / 8, 8);
+        steps += ok ? plain.stream.stats.ranges : 0;
+        hopped += ok ? fast.hopped : 0;
+        ct_stream_chain_deinit(&plain);
+        ct_stream_chain_deinit(&fast);
+    }
+    ct_memory_free(memory);
+    return ok;
+}
+
+int main(void)
+{
+    uint64_t seed = test_number("CT_SEED", 1), done = 0;
+    uint64_t traces = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 10000 : 60);
+    int ok = 1;
+    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
+    for (; done < traces && ok; done++, seed++)
+        ok = check(seed);
+    printf("# %" PRIu64 " steps in %" PRIu64 " traces, %" PRIu64 " bytes of them as hops\n", steps, done,
+           hopped);
+    printf("%sok 1 - hops say what the plain engine says", ok ? "" : "not ");
+    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    return ok ? 0 : 1;
+}
