@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Coverage against gcov: programs built at -O0, run once plain under QEMU, where their path is recorded, and once with
+"""Coverage against gcov: programs built at -O0 for A64, A32 and T32, run once plain under QEMU, where their path is recorded, and once with
 gcov's counters. Lines and branches have the same counts; where the two cannot agree, docs/analysis.md says why, and the
 list below has each such line. Prints TAP.
 
@@ -18,9 +18,12 @@ import traced  # noqa: E402  pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
-CC = "aarch64-linux-gnu-gcc"
-GCOV = "aarch64-linux-gnu-gcov"
-QEMU = "qemu-aarch64"
+TARGETS = {  # compiler and its options, gcov, QEMU
+    "A64": (["aarch64-linux-gnu-gcc"], "aarch64-linux-gnu-gcov", "qemu-aarch64"),
+    "A32": (["arm-linux-gnueabihf-gcc", "-marm"], "arm-linux-gnueabihf-gcov", "qemu-arm"),
+    "T32": (["arm-linux-gnueabihf-gcc", "-mthumb"], "arm-linux-gnueabihf-gcov", "qemu-arm"),
+}
+FEW_ARM = ["loops", "jumps"]
 FEW = ["loops", "ternaries", "one_line", "jumps", "recursion"]
 
 # What gcov counts and no instruction is made from.
@@ -32,7 +35,7 @@ NO_CODE = {
 OTHER_COUNT = {"gotos": {50: "computed goto"}}
 # Branches by line: gcov has them elsewhere, or not at all, or as one of several ways.
 OTHER_BRANCHES = {
-    "attributes": {28: "va_arg decides where the argument is"},
+    "attributes A64": {28: "va_arg decides where the argument is"},
     "inlines": {11: "condition of an inlined function", 30: "condition of an inlined function"},
     "switches": {6: "switch", 29: "switch", 46: "switch", 64: "switch"},
 }
@@ -52,17 +55,24 @@ def check(name, truth, detail=()):
         print("\n".join(f"# {line}" for line in list(detail)[:20]))
 
 
+def skip(name, why):
+    global count
+    count += 1
+    print(f"ok {count} - {name} # SKIP {why}")
+
+
 def run(*command, cwd=None):
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
-def by_gcov(folder, source):
+def by_gcov(folder, source, target):
     """Lines and branches that gcov counted: line -> count, line -> [count]."""
     program = folder / "counted"
-    run(CC, "-O0", "-g", "--coverage", "-static", "-w", "-o", str(program), str(source), cwd=folder)
-    run(QEMU, str(program), cwd=folder)
+    compiler, gcov, qemu = TARGETS[target]
+    run(*compiler, "-O0", "-g", "--coverage", "-static", "-w", "-o", str(program), str(source), cwd=folder)
+    run(qemu, str(program), cwd=folder)
     data = next(folder.glob("*.gcda"))
-    report = json.loads(run(GCOV, "-b", "-c", "-j", "-t", data.name, cwd=folder))
+    report = json.loads(run(gcov, "-b", "-c", "-j", "-t", data.name, cwd=folder))
     lines = collections.Counter()
     branches = {}
     for file in report["files"]:
@@ -75,10 +85,10 @@ def by_gcov(folder, source):
     return dict(lines), branches
 
 
-def by_trace(coretap, folder, source):
+def by_trace(coretap, folder, source, target):
     """The same from the lcov tracefile."""
     program = folder / "plain"
-    run(CC, "-O0", "-g", "-static", "-w", "-o", str(program), str(source))
+    run(*TARGETS[target][0], "-O0", "-g", "-static", "-w", "-o", str(program), str(source))
     capture = traced.capture(coretap, folder, program)
     lines = collections.Counter()
     branches = collections.defaultdict(list)
@@ -101,7 +111,7 @@ def pairs(counts):
     return sorted(tuple(sorted(pair)) for pair in zip(counts[::2], counts[1::2]))
 
 
-def compare_lines(name, source, gcov, trace):
+def compare_lines(name, title, source, gcov, trace):
     text = source.read_text().splitlines()
     wrong = []
     equal = 0
@@ -116,34 +126,41 @@ def compare_lines(name, source, gcov, trace):
         equal += 1
         if gcov.get(line) != trace.get(line):
             wrong.append(f"{source.name}:{line}: gcov {gcov.get(line)}, trace {trace.get(line)}: {code}")
-    check(f"{name}: {equal} lines have gcov's counts", equal > 10 and not wrong, wrong)
+    check(f"{title}: {equal} lines have gcov's counts", equal > 10 and not wrong, wrong)
 
 
-def compare_branches(name, gcov, trace):
-    other = OTHER_BRANCHES.get(name, {})
+def compare_branches(name, title, gcov, trace):
+    other = OTHER_BRANCHES.get(title, OTHER_BRANCHES.get(name, {}))
     lines = sorted((set(gcov) | set(trace)) - set(other))
     wrong = [f"line {line}: gcov {gcov.get(line)}, trace {trace.get(line)}" for line in lines
              if pairs(gcov.get(line, [])) != pairs(trace.get(line, []))]
-    check(f"{name}: branches of {len(lines)} lines have gcov's counts", lines and not wrong, wrong)
+    check(f"{title}: branches of {len(lines)} lines have gcov's counts", lines and not wrong, wrong)
     known = [line for line in other if pairs(gcov.get(line, [])) == pairs(trace.get(line, []))]
-    check(f"{name}: {len(other)} lines have branches that gcov sees otherwise", not known, known)
+    check(f"{title}: {len(other)} lines have branches that gcov sees otherwise", not known, known)
+
+
+def compare(coretap, name, target):
+    source = PROGRAMS / f"{name}.c"
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        gcov_lines, gcov_branches = by_gcov(folder, source, target)
+        trace_lines, trace_branches = by_trace(coretap, folder, source, target)
+    title = f"{name} {target}"
+    compare_lines(name, title, source, gcov_lines, trace_lines)
+    compare_branches(name, title, gcov_branches, trace_branches)
 
 
 def main():
     coretap = os.path.abspath(sys.argv[1])
-    for tool in (CC, GCOV, QEMU):
-        if not shutil.which(tool):
-            print(f"1..0 # SKIP {tool} is missing (Debian: gcc-aarch64-linux-gnu qemu-user)")
-            return 0
-    names = sys.argv[2:] or (sorted(p.stem for p in PROGRAMS.glob("*.c")) if os.environ.get("CT_LONG") else FEW)
-    for name in names:
-        source = PROGRAMS / f"{name}.c"
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            gcov_lines, gcov_branches = by_gcov(folder, source)
-            trace_lines, trace_branches = by_trace(coretap, folder, source)
-        compare_lines(name, source, gcov_lines, trace_lines)
-        compare_branches(name, gcov_branches, trace_branches)
+    many = bool(os.environ.get("CT_LONG"))
+    names = sys.argv[2:] or (sorted(p.stem for p in PROGRAMS.glob("*.c")) if many else FEW)
+    for target, (compiler, gcov, qemu) in TARGETS.items():
+        missing = next((tool for tool in (compiler[0], gcov, qemu) if not shutil.which(tool)), None)
+        if missing:
+            skip(target, f"needs {missing}")
+            continue
+        for name in names if many or sys.argv[2:] or target == "A64" else FEW_ARM:
+            compare(coretap, name, target)
     print(f"1..{count}")
     return 1 if failed else 0
 
