@@ -89,7 +89,7 @@ CT_API int ct_cover_read(struct ct_cover *cover, const char *name, const char *t
 enum ct_cover_flag {
     CT_COVER_HIDDEN =
         1, /* its condition decides about no branch, so the trace does not show how it came out: conditional
-                            selects and compares, instructions with a condition, IT blocks */
+                            selects and compares, instructions with a condition, IT blocks without a branch */
     CT_COVER_LEADER = 2, /* a block begins here */
 };
 
@@ -152,7 +152,7 @@ struct ct_cover_sums {
     struct ct_cover_ratio conditions; /* conditional branches of which both directions were seen */
     struct ct_cover_ratio calls;      /* call instructions */
     uint64_t partial_lines;           /* lines of which some instructions ran and others did not */
-    uint64_t hidden;                  /* instructions with CT_COVER_HIDDEN */
+    struct ct_cover_ratio hidden; /* instructions with CT_COVER_HIDDEN; seen: executed, whatever came out */
 };
 
 /* Everything about one program, or one context of it. */

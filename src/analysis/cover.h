@@ -19,6 +19,9 @@ struct ct_cover_work {
     struct ct_cover_insn *insns;
     uint32_t *scopes; /* of each instruction: innermost scope, or CT_LINE_NONE */
     size_t insn_room;
+    size_t it_insn;   /* the IT instruction … */
+    uint64_t it_next; /* … whose block goes on here … */
+    unsigned it_left; /* … for so many instructions */
     struct ct_cover_function *functions;
     struct ct_cover_block *blocks;
     struct ct_cover_way *ways; /* by `to` */

@@ -43,8 +43,25 @@ static int push(struct ct_cover_work *work, const struct ct_cover_insn *insn, ui
     return CT_OK;
 }
 
+/* A branch in an IT block, which is its last instruction then, shows how the condition came out. The block may go on in
+ * another row of the line table. */
+static void follow_it(struct ct_cover_work *work, struct ct_cover_insn *insn, unsigned opens)
+{
+    const bool inside = work->it_left && insn->addr == work->it_next;
+    if (inside && (insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR)) {
+        insn->cond = 1;
+        work->insns[work->it_insn].flags &= (uint8_t)~CT_COVER_HIDDEN;
+    }
+    work->it_left = inside ? work->it_left - 1 : 0;
+    if (opens) {
+        work->it_insn = work->report.insn_count;
+        work->it_left = opens;
+    }
+    work->it_next = insn->addr + insn->size;
+}
+
 /* Bytes of the instruction at `bytes`; 0 when it is cut. */
-static uint8_t decode(const struct ct_cover_work *work, const uint8_t *bytes, size_t size, uint8_t isa,
+static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t size, uint8_t isa,
                       struct ct_cover_insn *out)
 {
     struct ct_insn insn;
@@ -72,6 +89,8 @@ static uint8_t decode(const struct ct_cover_work *work, const uint8_t *bytes, si
     out->cond = insn.cond;
     out->isa = isa;
     out->target = insn.type == CT_INSN_BR ? insn.target : 0;
+    if (isa == CT_ISA_T32)
+        follow_it(work, out, insn.it);
     return size < insn.size ? 0 : insn.size;
 }
 

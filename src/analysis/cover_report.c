@@ -38,7 +38,8 @@ static void sum_insns(struct ct_cover_work *work)
         function->insns_run += insn->count > 0;
         if (insn->sub == CT_INSN_SUB_LINK)
             count_in(&sums->calls, insn->taken > 0);
-        sums->hidden += insn->flags & CT_COVER_HIDDEN ? 1 : 0;
+        if (insn->flags & CT_COVER_HIDDEN)
+            count_in(&sums->hidden, insn->count > 0);
         if (!ct_cover_decides(insn))
             continue;
         count_in(&sums->branches, insn->taken > 0);

@@ -256,23 +256,75 @@ int cli_counts_items(struct cli_counts *c, const struct cli_program *p, struct c
     return result;
 }
 
+static struct ct_cover_source source_of(const struct cli_counts *c, const struct cli_program *p)
+{
+    return (struct ct_cover_source){.size = sizeof(struct ct_cover_source),
+                                    .memory = p->memory,
+                                    .symbols = p->symbols,
+                                    .lines = p->lines,
+                                    .arch = cli_programs_arch(c->has_capture ? &c->capture : NULL),
+                                    .all_functions = c->all_functions};
+}
+
 bool cli_counts_report(struct cli_counts *c, const struct cli_program *p, struct ct_cover_source *source,
                        struct ct_cover_report **report)
 {
     struct ct_cover_item *items;
     size_t count;
-    *source = (struct ct_cover_source){.size = sizeof *source,
-                                       .memory = p->memory,
-                                       .symbols = p->symbols,
-                                       .lines = p->lines,
-                                       .arch = cli_programs_arch(c->has_capture ? &c->capture : NULL),
-                                       .all_functions = c->all_functions};
+    *source = source_of(c, p);
     if (cli_counts_items(c, p, &items, &count) != CT_OK) {
         cli_library_error(c->args->ctx);
         return false;
     }
     int result = ct_cover_report_new(c->args->ctx, source, items, count, report);
     free(items);
+    if (result != CT_OK)
+        cli_library_error(c->args->ctx);
+    return result == CT_OK;
+}
+
+/* The sums of one context, unless nothing of the program ran in it. */
+static int sum_context(struct cli_counts *c, const struct cli_program *p, size_t context,
+                       struct ct_cover_sums *sums, bool *ran)
+{
+    const struct ct_cover_source source = source_of(c, p);
+    struct ct_cover_report *report;
+    struct ct_cover_item *items;
+    size_t count;
+    *ran = false;
+    int result = ct_cover_items(c->cover, number_of(c, p), context, &items, &count);
+    if (result != CT_OK || count == 0)
+        return result;
+    result = ct_cover_report_new(c->args->ctx, &source, items, count, &report);
+    free(items);
+    if (result != CT_OK)
+        return result;
+    *sums = report->sums;
+    *ran = true;
+    ct_cover_report_free(report);
+    return CT_OK;
+}
+
+bool cli_counts_contexts(struct cli_counts *c, const struct cli_program *p, struct ct_cover_context **out,
+                         size_t *count)
+{
+    size_t contexts;
+    const struct ct_edge_context *all = ct_cover_contexts(c->cover, &contexts);
+    struct ct_cover_context *rows = calloc(contexts + 1, sizeof *rows);
+    int result = CT_OK;
+    *out = rows;
+    *count = 0;
+    if (!rows) {
+        cli_say("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < contexts && result == CT_OK; i++) {
+        bool ran = false;
+        if (in_context(c, &all[i]))
+            result = sum_context(c, p, i, &rows[*count].sums, &ran);
+        if (ran)
+            rows[(*count)++].context = all[i];
+    }
     if (result != CT_OK)
         cli_library_error(c->args->ctx);
     return result == CT_OK;

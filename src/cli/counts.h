@@ -4,6 +4,7 @@
 
 #include "cli/cover.h"
 #include "cli/programs.h"
+#include "report/cover.h"
 #include "coretap/decode.h"
 
 struct cli_counts {
@@ -24,6 +25,7 @@ struct cli_counts {
     void *user;
     bool one_context;
     uint32_t context; /* context ID */
+    bool contexts;    /* also of each by itself */
     bool all_functions;
     uint16_t threads; /* to decode with */
 };
@@ -42,5 +44,10 @@ int cli_counts_items(struct cli_counts *counts, const struct cli_program *progra
 /* What they mean; *source has to stay as long as the report. False: said why. */
 bool cli_counts_report(struct cli_counts *counts, const struct cli_program *program,
                        struct ct_cover_source *source, struct ct_cover_report **report);
+
+/* What ran of the program in each context by itself, of those that are wanted: *rows, to be freed whatever the result is. One
+ * report of the program is made for each. False: said why. */
+bool cli_counts_contexts(struct cli_counts *counts, const struct cli_program *program,
+                         struct ct_cover_context **rows, size_t *count);
 
 #endif

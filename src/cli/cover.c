@@ -11,6 +11,7 @@ enum option {
     ELF = CLI_CAPTURE_OPTIONS,
     FORMAT,
     CONTEXT,
+    CONTEXTS,
     FUNCTIONS,
     ALL,
     THREADS,
@@ -38,12 +39,15 @@ static const struct cli_option options[] = {
          .help = "text: a summary. lcov: a tracefile for genhtml. cobertura: XML. json: everything but "
                  "instructions. html: one page with source and instructions. data: the counts, for 'coretap "
                  "merge' and 'coretap cover'."},
-    [CONTEXT] =
-        {.name = "context",
-         .kind = CLI_HEX,
-         .arg = "HEX",
-         .max = UINT32_MAX,
-         .help = "Only what ran with this context ID. 'coretap cover --format data' shows those there are."},
+    [CONTEXT] = {.name = "context",
+                 .kind = CLI_HEX,
+                 .arg = "HEX",
+                 .max = UINT32_MAX,
+                 .help = "Only what ran with this context ID; --contexts shows those there are."},
+    [CONTEXTS] =
+        {.name = "contexts",
+         .kind = CLI_FLAG,
+         .help = "With text and json: the sums of each context (context ID, VMID, exception level) too."},
     [FUNCTIONS] = {.name = "functions", .kind = CLI_FLAG, .help = "With text: a line for each function."},
     [ALL] = {.name = "all-functions",
              .kind = CLI_FLAG,
@@ -92,6 +96,7 @@ static int run(const struct cli_args *args)
     static struct cli_counts c;
     c.one_context = args->values[CONTEXT].given;
     c.context = (uint32_t)args->values[CONTEXT].number;
+    c.contexts = args->values[CONTEXTS].given;
     c.all_functions = args->values[ALL].given;
     c.threads = (uint16_t)args->values[THREADS].number;
     int code = cli_counts_read(&c, args, ELF);

@@ -2,6 +2,14 @@
 
 #include <stdlib.h>
 
+static bool add_contexts(struct cli_counts *c, const struct cli_program *p, struct ct_cover_view *view)
+{
+    struct ct_cover_context *rows;
+    const bool fine = cli_counts_contexts(c, p, &rows, &view->context_count);
+    view->contexts = rows;
+    return fine;
+}
+
 bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
 {
     const size_t count = c->programs.count;
@@ -20,8 +28,11 @@ bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
             continue;
         if (!cli_counts_report(c, p, &out->sources[i], &out->reports[i]))
             return false;
-        out->views[shown++] = (struct ct_cover_view){
+        struct ct_cover_view *view = &out->views[shown++];
+        *view = (struct ct_cover_view){
             .program = p->path, .report = out->reports[i], .lines = p->lines, .memory = p->memory};
+        if (c->contexts && !add_contexts(c, p, view))
+            return false;
     }
     out->list = (struct ct_cover_views){.views = out->views, .count = shown, .title = c->args->operand};
     return true;
@@ -31,6 +42,8 @@ void cli_cover_views_free(struct cli_cover_views *views)
 {
     for (size_t i = 0; views->reports && i < views->count; i++)
         ct_cover_report_free(views->reports[i]);
+    for (size_t i = 0; views->views && i < views->count; i++)
+        free((void *)(uintptr_t)views->views[i].contexts);
     free(views->reports);
     free(views->sources);
     free(views->views);

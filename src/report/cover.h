@@ -8,12 +8,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* What ran in one context. */
+struct ct_cover_context {
+    struct ct_edge_context context;
+    struct ct_cover_sums sums;
+};
+
 /* One program. */
 struct ct_cover_view {
     const char *program;
     const struct ct_cover_report *report;
     const struct ct_lines *lines;
     const struct ct_memory *memory;
+    const struct ct_cover_context *contexts; /* for text and JSON; NULL: not asked for */
+    size_t context_count;
 };
 
 /* What is written, of all programs. */

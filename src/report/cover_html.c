@@ -103,8 +103,9 @@ static void sums(const struct page *p)
     sum(p->out, "Calls", s->calls);
     fprintf(p->out,
             "</table>\n<p class=\"more\">%" PRIu64 " lines ran in part. %" PRIu64
-            " instructions have a condition that no branch shows.</p></div>\n",
-            s->partial_lines, s->hidden);
+            " conditions are not observable, because no branch shows them; %" PRIu64
+            " of them were executed.</p></div>\n",
+            s->partial_lines, s->hidden.all, s->hidden.seen);
 }
 
 static void percent_cell(FILE *out, struct ct_cover_ratio ratio)

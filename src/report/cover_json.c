@@ -10,6 +10,14 @@ static void ratio(struct ct_json *json, const char *key, struct ct_cover_ratio r
     ct_json_object_end(json);
 }
 
+static void known(struct ct_json *json, const char *key, bool is_known, uint32_t value)
+{
+    if (is_known)
+        ct_json_number(json, key, value);
+    else
+        ct_json_text(json, key, NULL);
+}
+
 static void sums(struct ct_json *json, const struct ct_cover_sums *sums)
 {
     ct_json_object(json, "sums");
@@ -20,8 +28,27 @@ static void sums(struct ct_json *json, const struct ct_cover_sums *sums)
     ratio(json, "conditions", sums->conditions);
     ratio(json, "calls", sums->calls);
     ct_json_number(json, "partial_lines", sums->partial_lines);
-    ct_json_number(json, "hidden_conditions", sums->hidden);
+    ct_json_object(json, "unobservable_conditions");
+    ct_json_number(json, "executed", sums->hidden.seen);
+    ct_json_number(json, "all", sums->hidden.all);
     ct_json_object_end(json);
+    ct_json_object_end(json);
+}
+
+static void contexts(struct ct_json *json, const struct ct_cover_view *view)
+{
+    ct_json_array(json, "contexts");
+    for (size_t i = 0; i < view->context_count; i++) {
+        const struct ct_edge_context *c = &view->contexts[i].context;
+        ct_json_object(json, NULL);
+        known(json, "context_id", c->known & CT_CONTEXT_CTXT, c->ctxt);
+        known(json, "vmid", c->known & CT_CONTEXT_VMID, c->vmid);
+        known(json, "exception_level", c->known & CT_CONTEXT_EL, c->el_sec & 3u);
+        ct_json_bool(json, "others", c->others);
+        sums(json, &view->contexts[i].sums);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
 }
 
 static void functions(struct ct_json *json, const struct ct_cover_view *view)
@@ -111,6 +138,8 @@ void ct_cover_json(FILE *out, const struct ct_cover_views *views)
         ct_json_object(&json, NULL);
         ct_json_text(&json, "program", view->program);
         sums(&json, &view->report->sums);
+        if (view->contexts)
+            contexts(&json, view);
         functions(&json, view);
         files(&json, view);
         arcs(&json, view);

@@ -39,6 +39,39 @@ static void list_functions(FILE *out, const struct ct_cover_view *view)
     }
 }
 
+/* Those parts of a context that the trace tells. */
+static void name_context(FILE *out, const struct ct_edge_context *c)
+{
+    if (c->others)
+        fputs(" all others together", out);
+    if (c->known & CT_CONTEXT_CTXT)
+        fprintf(out, " id=%" PRIx32, c->ctxt);
+    if (c->known & CT_CONTEXT_VMID)
+        fprintf(out, " vmid=%" PRIx32, c->vmid);
+    if (c->known & CT_CONTEXT_EL)
+        fprintf(out, " el=%u", c->el_sec & 3u);
+    if (!c->known && !c->others)
+        fputs(" not known", out);
+    fputc('\n', out);
+}
+
+static void list_contexts(FILE *out, const struct ct_cover_view *view)
+{
+    fprintf(out, "\n     lines  branches functions  instructions  conditions     calls  context\n");
+    for (size_t i = 0; i < view->context_count; i++) {
+        const struct ct_cover_sums *s = &view->contexts[i].sums;
+        const struct ct_cover_ratio cells[] = {s->lines, s->branches,   s->functions,
+                                               s->insns, s->conditions, s->calls};
+        static const int widths[] = {10, 10, 10, 14, 12, 10};
+        for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
+            char text[CT_NUMBER_SIZE];
+            fprintf(out, "%*s", widths[k], ct_cover_percent(text, cells[k]));
+        }
+        fputc(' ', out);
+        name_context(out, &view->contexts[i].context);
+    }
+}
+
 void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions)
 {
     for (size_t i = 0; i < views->count; i++) {
@@ -53,13 +86,18 @@ void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions
         ratio(out, "calls", sums->calls);
         if (sums->partial_lines)
             fprintf(out, "  %" PRIu64 " lines ran in part\n", sums->partial_lines);
-        if (sums->hidden)
-            fprintf(out, "  %" PRIu64 " instructions have a condition that no branch shows\n", sums->hidden);
+        if (sums->hidden.all)
+            fprintf(out,
+                    "  %" PRIu64 " conditions are not observable (no branch shows them); %" PRIu64
+                    " of them were executed\n",
+                    sums->hidden.all, sums->hidden.seen);
         if (view->report->elsewhere)
             fprintf(out,
                     "  %" PRIu64 " instructions ran in functions that are not listed (--all-functions)\n",
                     view->report->elsewhere);
         files(out, view);
+        if (view->contexts)
+            list_contexts(out, view);
         if (functions)
             list_functions(out, view);
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Coverage against gcov: programs built at -O0 for A64, A32 and T32, run once plain under QEMU, where their path is recorded, and once with
-gcov's counters. Lines and branches have the same counts; where the two cannot agree, docs/analysis.md says why, and the
-list below has each such line. Prints TAP.
+"""Coverage against gcov: programs built at -O0 for A64, A32 and T32, run once plain under QEMU, where their path is
+recorded, and once with gcov's counters. Lines and branches have the same counts; where the two cannot agree,
+docs/analysis.md says why, and the list below has each such line. Prints TAP.
 
 usage: test_gcov.py CORETAP [PROGRAM…]      without a program: all of them when CT_LONG is set, else a few"""
 import collections

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Conditions that no branch shows, on instructions of which there are known numbers; and the table of contexts, which says of
+each what --context says of it alone. Prints TAP.
+
+usage: test_conditions.py CORETAP"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CORETAP = sys.argv[1]
+FREE = ["-O0", "-g", "-nostdlib", "-static", "-ffreestanding"]
+# The function is one instruction a line of assembly: two ways each, the second one never.
+PROGRAM = """
+__attribute__((naked)) int decide(int x)
+{
+    __asm__(%s);
+}
+volatile int result;
+void _start(void)
+{
+    result = decide(1) + decide(2);
+    %s
+    for (;;)
+        ;
+}
+"""
+LEAVE = {"A64": '__asm__ volatile("mov x8, #93\\nmov x0, #0\\nsvc #0");',
+         "A32": '__asm__ volatile("mov r7, #1\\nmov r0, #0\\nsvc #0");'}
+LEAVE["T32"] = LEAVE["A32"]
+COMPILERS = {"A64": ["aarch64-linux-gnu-gcc"], "A32": ["arm-linux-gnueabihf-gcc", "-marm"],
+             "T32": ["arm-linux-gnueabihf-gcc", "-mthumb"]}
+# What decides; of how many conditions no branch shows how they came out, how many of them ran; branches with a condition.
+CASES = {
+    "A64": (["cmp w0, #9", "csel w1, w0, w2, eq", "ccmp w0, #3, #0, eq", "fcsel s0, s1, s2, eq", "cset w1, lt", "b.eq 1f",
+             "ret", "1: csinc w0, w1, w2, eq", "ret"], 5, 4, 1),
+    "A32": (["cmp r0, #9", "moveq r1, #1", "addne r1, r1, #1", "bxne lr", "movs r0, #1", "strge r0, [sp, #-8]", "bx lr"],
+            3, 2, 1),
+    "T32": (["cmp r0, #9", "itt eq", "moveq r1, #1", "moveq r2, #1", "it ne", "bxne lr", "ite gt", "movgt r0, #2",
+             "movle r0, #1", "bx lr"], 2, 1, 1),
+}
+THREADS = """
+#include <pthread.h>
+static int first(int n) { return n > 3 ? 1 : 2; }
+static int second(int n) { if (n) n *= 2; return n; }
+static void *one(void *p) { return (void *)(long)first(*(int *)p); }
+static void *two(void *p) { return (void *)(long)second(*(int *)p); }
+int main(void)
+{
+    pthread_t thread;
+    int n = 5;
+    pthread_create(&thread, 0, one, &n);
+    pthread_join(thread, 0);
+    pthread_create(&thread, 0, two, &n);
+    pthread_join(thread, 0);
+    return 0;
+}
+"""
+
+
+def run(*command):
+    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 0, (command, result.stderr)
+    return result.stdout
+
+
+def build(folder, text, compiler, *options):
+    source, program, capture = folder / "program.c", folder / "program", folder / "capture"
+    source.write_text(text)
+    run(*compiler, "-o", program, source)
+    run(CORETAP, "record", "-q", *options, "-o", capture, "--", program)
+    return program, capture
+
+
+def cover(program, capture, *options):
+    report = json.loads(run(CORETAP, "cover", "-f", "json", "--elf", program, *options, capture))
+    return report["programs"][0]
+
+
+def check_hidden(folder, isa):
+    code, hidden, ran, branches = CASES[isa]
+    asm = "\n".join(f'"{line}\\n"' for line in code)
+    program, capture = build(folder, PROGRAM % (asm, LEAVE[isa]), [*COMPILERS[isa], *FREE])
+    sums = cover(program, capture)["sums"]
+    assert sums["unobservable_conditions"] == {"executed": ran, "all": hidden}, sums
+    assert sums["branches"] == {"seen": branches, "all": 2 * branches} and sums["conditions"]["all"] == branches, sums
+    text = run(CORETAP, "cover", "--elf", program, capture)
+    assert f"{hidden} conditions are not observable (no branch shows them); {ran} of them were executed" in text, text
+    return f"{ran} of {hidden}"
+
+
+def check_contexts(folder):
+    program, capture = build(folder, THREADS, ["aarch64-linux-gnu-gcc", "-O0", "-g", "-static"], "--context-id", "--threads",
+                             "contexts")
+    whole = cover(program, capture, "--contexts")
+    contexts = whole["contexts"]
+    assert len(contexts) == 3 and {c["exception_level"] for c in contexts} == {0}, contexts
+    for context in contexts:
+        alone = cover(program, capture, "--context", f"{context['context_id']:x}")
+        assert alone["sums"] == context["sums"] and "contexts" not in alone, (context, alone["sums"])
+    # Each line belongs to one of the threads here, so the parts are the whole.
+    assert sum(c["sums"]["lines"]["seen"] for c in contexts) == whole["sums"]["lines"]["seen"]
+    assert sum(c["sums"]["functions"]["seen"] for c in contexts) == whole["sums"]["functions"]["seen"] == 5
+    rows = [row.split() for row in run(CORETAP, "cover", "--contexts", "--elf", program, capture).splitlines() if " id=" in row]
+    assert [row[-2] for row in rows] == [f"id={c['context_id']:x}" for c in contexts], rows
+    # The same from a coverage file.
+    data = folder / "counts"
+    data.write_text(run(CORETAP, "cover", "-f", "data", "--elf", program, capture))
+    assert cover(program, data, "--contexts")["contexts"] == contexts
+    return f"{len(contexts)} contexts"
+
+
+def main():
+    tests = [(f"conditions that no branch shows, {isa}", COMPILERS[isa][0], lambda f, i=isa: check_hidden(f, i)) for isa in CASES]
+    tests.append(("contexts", "aarch64-linux-gnu-gcc", check_contexts))
+    print(f"1..{len(tests)}")
+    failed = 0
+    for number, (name, compiler, body) in enumerate(tests, 1):
+        qemu = "qemu-aarch64" if "aarch64" in compiler else "qemu-arm"
+        missing = next((tool for tool in (compiler, qemu) if not shutil.which(tool)), None)
+        if missing:
+            print(f"ok {number} - {name} # SKIP needs {missing}")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                print(f"ok {number} - {name}\n# {body(pathlib.Path(folder))}")
+            except AssertionError as error:
+                failed += 1
+                print(f"not ok {number} - {name}\n# {str(error)[:1500]}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
