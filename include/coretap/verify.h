@@ -67,9 +67,14 @@ CT_API void ct_verifier_free(struct ct_verifier *verifier);
  * exception_return, gap, overflow, no_access or context. A Unit input has an event each time; an Int one gets the number of
  * an exception or gap and the address of other places.
  * CT_ERR_NOT_FOUND: an input that nothing feeds, a place that is not in the programs, a bind of no input. CT_ERR_CONFIG: an input
- * whose type no place can give. CT_ERR_NOMEM. */
+ * whose type no place can give. CT_ERR_NOMEM. While a run goes on, between two batches: it begins as if the stream began
+ * here, and ct_watcher_renew has to follow before the next batch. Its number is the lowest one that is free. */
 CT_API int ct_verifier_add(struct ct_verifier *verifier, const struct ct_monitor_spec *spec, const char *name,
                            const struct ct_verify_bind *binds, size_t count);
+
+/* Takes specification `number` away, and frees its number. While a run goes on, between two batches: it is finished as at the
+ * end of a stream. CT_ERR_ARG: there is none; CT_ERR_FORMAT, CT_ERR_LIMIT: it failed in its last instants, and is gone. */
+CT_API int ct_verifier_remove(struct ct_verifier *verifier, uint32_t number);
 
 /* Exchanges specification `number` for another one while a run goes on, between two batches. The old one is finished as at
  * the end of a stream; the new one takes its number and begins as if the stream began here. The others notice nothing. Its
@@ -91,10 +96,14 @@ CT_API int ct_verifier_start(struct ct_verifier *verifier, ct_verify_fn *fn, voi
 
 /* Takes events of a watcher over the same watches, in order. Each place that execution comes by is an instant of its own
  * (those of one instruction share theirs): one that the clock does not tell from the one before is one later. After a loss, results
- * that it could have changed are uncertain (ct_monitor_lose). CT_ERR_FORMAT, CT_ERR_LIMIT: a specification failed; the text says which. */
+ * that it could have changed are uncertain (ct_monitor_lose). CT_ERR_FORMAT, CT_ERR_LIMIT: a specification failed, and takes no
+ * more events; the text says which. All others got all events: a caller may go on. */
 CT_API int ct_verifier_feed(struct ct_verifier *verifier, const struct ct_watch_event *events, size_t count);
 
-/* The end of the stream: the last instants are evaluated. */
+/* 1 when specification `number` failed in this run. */
+CT_API int ct_verifier_failed(const struct ct_verifier *verifier, uint32_t number);
+
+/* The end of the stream: the last instants are evaluated. The errors of ct_verifier_feed. */
 CT_API int ct_verifier_finish(struct ct_verifier *verifier);
 
 #ifdef __cplusplus

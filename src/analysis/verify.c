@@ -88,11 +88,13 @@ static void on_results(void *user, const struct ct_monitor_result *results, size
 
 /* ---- events ---- */
 
-static int failed(const struct ct_verify_spec *s, int rc)
+/* Text of the error, with the name of the specification, which takes no more events. */
+static int failed(struct ct_verify_spec *s, int rc)
 {
     char text[700];
     strncpy(text, ct_ctx_error(s->verifier->ctx), sizeof text - 1);
     text[sizeof text - 1] = '\0';
+    s->failed = true;
     return ct_fail(s->verifier->ctx, rc, "%s: %s", s->name, text);
 }
 
@@ -159,13 +161,21 @@ static int take(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32
     return CT_OK;
 }
 
+/* The first error of several. */
+static int keep_first(int first, int rc)
+{
+    return first ? first : rc;
+}
+
 /* Events were lost here: the instant before is over. */
 static int lose_in(struct ct_verify_spec *s, uint64_t tick)
 {
     int rc = flush(s);
     if (!rc && tick > s->time) /* the first instant, 0, is over before it, too */
         rc = ct_monitor_advance(s->monitor, s->time + 1);
-    if (!rc && (rc = ct_monitor_lose(s->monitor, s->kept)) != CT_OK)
+    if (!rc)
+        rc = ct_monitor_lose(s->monitor, s->kept);
+    if (rc && !s->failed)
         rc = failed(s, rc);
     s->lost_last = tick > s->time ? tick : s->time;
     s->lost = s->broken = true;
@@ -174,10 +184,13 @@ static int lose_in(struct ct_verify_spec *s, uint64_t tick)
 
 static int lose(struct ct_verifier *v, const struct ct_watch_event *e)
 {
-    int rc = CT_OK;
-    for (size_t i = 0; !rc && i < v->spec_count; i++)
-        rc = lose_in(v->specs[i], clock_of(v, e));
-    return rc;
+    int first = CT_OK;
+    for (size_t i = 0; i < v->spec_count; i++) {
+        struct ct_verify_spec *s = v->specs[i];
+        const int rc = s && !s->failed ? lose_in(s, clock_of(v, e)) : CT_OK;
+        first = keep_first(first, rc);
+    }
+    return first;
 }
 
 static bool is_loss(const struct ct_watch_event *e)
@@ -185,21 +198,39 @@ static bool is_loss(const struct ct_watch_event *e)
     return e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW || e->kind == CT_WATCH_NO_ACCESS;
 }
 
+/* Gives an event to the specifications that want it. The first error, while the others go on. */
+static int give(struct ct_verifier *v, const struct ct_watch_event *e)
+{
+    int first = CT_OK;
+    for (uint32_t k = v->first[e->watch]; k < v->first[e->watch + 1]; k++) {
+        struct ct_verify_spec *s = v->specs[v->links[k].spec];
+        const int rc = s->failed ? CT_OK : take(s, e, v->links[k].input);
+        first = keep_first(first, rc);
+    }
+    return first;
+}
+
 int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events, size_t count)
 {
-    int rc = CT_OK;
-    for (size_t i = 0; !rc && i < count; i++) {
-        const struct ct_watch_event *e = &events[i];
-        if (is_loss(e)) /* what is missing may lie on both sides of the event that says so */
-            rc = lose(v, e);
-        for (uint32_t k = v->first[e->watch]; !rc && k < v->first[e->watch + 1]; k++)
-            rc = take(v->specs[v->links[k].spec], e, v->links[k].input);
-        if (!rc && is_loss(e))
-            rc = lose(v, e);
+    int first = CT_OK;
+    for (size_t i = 0; i < count; i++) {
+        const bool loss = is_loss(&events[i]);
+        if (loss) /* what is missing may lie on both sides of the event that says so */
+            first = keep_first(first, lose(v, &events[i]));
+        first = keep_first(first, give(v, &events[i]));
+        if (loss)
+            first = keep_first(first, lose(v, &events[i]));
     }
-    for (size_t i = 0; !rc && i < v->spec_count; i++)
-        rc = flush(v->specs[i]);
-    return rc;
+    for (size_t i = 0; i < v->spec_count; i++) {
+        const int rc = v->specs[i] && !v->specs[i]->failed ? flush(v->specs[i]) : CT_OK;
+        first = keep_first(first, rc);
+    }
+    return first;
+}
+
+int ct_verifier_failed(const struct ct_verifier *v, uint32_t number)
+{
+    return number < v->spec_count && v->specs[number] && v->specs[number]->failed;
 }
 
 /* ---- begin and end ---- */
@@ -211,7 +242,7 @@ static int by_watch(const void *a, const void *b)
     return x->watch < y->watch ? -1 : x->watch > y->watch;
 }
 
-static int index_links(struct ct_verifier *v)
+int ct_verify_index(struct ct_verifier *v)
 {
     ct_watches_all(v->watches, &v->watch_count);
     free(v->first);
@@ -229,13 +260,13 @@ static int index_links(struct ct_verifier *v)
     return CT_OK;
 }
 
-static int start(struct ct_verify_spec *s)
+int ct_verify_begin(struct ct_verify_spec *s)
 {
     struct ct_ctx *ctx = s->verifier->ctx;
     ct_monitor_free(s->monitor);
     s->monitor = NULL;
     s->time = s->tick = s->value = s->number_of_instant = 0;
-    s->lost = s->broken = false;
+    s->lost = s->broken = s->failed = false;
     s->place_count = s->cursor = s->waiting_count = 0;
     memset(s->used, 0, s->input_count * sizeof *s->used);
     return ct_monitor_new(ctx, s->spec, NULL, on_results, s, &s->monitor);
@@ -243,63 +274,30 @@ static int start(struct ct_verify_spec *s)
 
 int ct_verifier_start(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 {
-    int rc = index_links(v);
+    int rc = ct_verify_index(v);
     v->fn = fn;
     v->user = user;
     for (size_t i = 0; !rc && i < v->spec_count; i++)
-        rc = start(v->specs[i]);
+        rc = v->specs[i] ? ct_verify_begin(v->specs[i]) : CT_OK;
+    v->running = !rc;
     return rc;
 }
 
-static int finish(struct ct_verify_spec *s)
+int ct_verify_end(struct ct_verify_spec *s)
 {
-    int rc = flush(s);
-    if (!rc && (rc = ct_monitor_finish(s->monitor)) != CT_OK)
+    int rc = s->failed ? CT_OK : flush(s);
+    if (!rc && !s->failed && (rc = ct_monitor_finish(s->monitor)) != CT_OK)
         rc = failed(s, rc);
     return rc;
 }
 
-/* Takes the links of a specification away, of those before `end`. */
-static void unlink_spec(struct ct_verifier *v, uint32_t number, size_t end)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < v->link_count; i++)
-        if (i >= end || v->links[i].spec != number)
-            v->links[kept++] = v->links[i];
-    v->link_count = kept;
-}
-
-int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
-                         const char *name, const struct ct_verify_bind *binds, size_t count)
-{
-    struct ct_verify_spec *s = NULL;
-    const size_t links = v->link_count;
-    if (number >= v->spec_count || !v->specs[number]->monitor)
-        return ct_fail(v->ctx, CT_ERR_ARG, "verifier: there is no specification %u in a run to be exchanged",
-                       number);
-    int rc = ct_verify_bind_spec(v, number, spec, name, binds, count, &s);
-    if (!rc && (rc = start(s)) != CT_OK) {
-        v->link_count = links;
-        free(s->places);
-    }
-    if (rc) { /* places that were found have events, which nobody takes */
-        const int indexed = index_links(v);
-        return indexed ? indexed : rc;
-    }
-    struct ct_verify_spec *old = v->specs[number];
-    const int ended = finish(old);
-    ct_monitor_free(old->monitor);
-    free(old->places);
-    v->specs[number] = s;
-    unlink_spec(v, number, links);
-    rc = index_links(v);
-    return rc ? rc : ended;
-}
-
 int ct_verifier_finish(struct ct_verifier *v)
 {
-    int rc = CT_OK;
-    for (size_t i = 0; !rc && i < v->spec_count; i++)
-        rc = finish(v->specs[i]);
-    return rc;
+    int first = CT_OK;
+    v->running = false;
+    for (size_t i = 0; i < v->spec_count; i++) {
+        const int rc = v->specs[i] ? ct_verify_end(v->specs[i]) : CT_OK;
+        first = keep_first(first, rc);
+    }
+    return first;
 }

@@ -36,9 +36,11 @@ struct ct_verify_spec {
     uint8_t *kept;  /* by input: 1: what feeds it are losses alone, and these are all seen */
     size_t output_count, input_count;
     uint32_t number;
+    struct ct_arena arena; /* holds what is above */
 
     /* Of the run. */
     struct ct_monitor *monitor;
+    bool failed;    /* it takes no more events */
     uint64_t *used; /* by input: the instant in which it had its last event */
     uint64_t time;  /* of the instant */
     uint64_t tick;  /* of the clock, of the instant */
@@ -58,13 +60,22 @@ struct ct_verify_link {
     uint32_t watch, spec, input;
 };
 
+/* Watchpoints of a place that was bound before: they are used again. */
+struct ct_verify_bound {
+    const char *place;
+    uint32_t first, count;
+};
+
 struct ct_verifier {
     struct ct_ctx *ctx;
     struct ct_verify_options options;
     struct ct_watches *watches;
     struct ct_arena arena;
-    struct ct_verify_spec **specs;
+    struct ct_verify_spec **specs; /* NULL: it was removed */
     size_t spec_count;
+    struct ct_verify_bound *bound;
+    size_t bound_count;
+    bool running;
     struct ct_verify_link *links; /* in the order of the watchpoints once a run began */
     size_t link_count;
     uint32_t *first; /* by watchpoint: its first link; one more at the end */
@@ -77,5 +88,18 @@ struct ct_verifier {
 int ct_verify_bind_spec(struct ct_verifier *verifier, uint32_t number, const struct ct_monitor_spec *spec,
                         const char *name, const struct ct_verify_bind *binds, size_t count,
                         struct ct_verify_spec **out);
+void ct_verify_spec_free(struct ct_verify_spec *spec);
+
+/* Takes the links of specification `number` away, of those before `end`. */
+void ct_verify_unlink(struct ct_verifier *verifier, uint32_t number, size_t end);
+
+/* For links and watchpoints that came or went. CT_ERR_NOMEM. */
+int ct_verify_index(struct ct_verifier *verifier);
+
+/* The monitor of a specification begins. CT_ERR_NOMEM. */
+int ct_verify_begin(struct ct_verify_spec *spec);
+
+/* The end of its stream: the last instants are evaluated. CT_ERR_FORMAT, CT_ERR_LIMIT. */
+int ct_verify_end(struct ct_verify_spec *spec);
 
 #endif

@@ -49,10 +49,8 @@ void ct_verifier_free(struct ct_verifier *v)
 {
     if (!v)
         return;
-    for (size_t i = 0; i < v->spec_count; i++) {
-        ct_monitor_free(v->specs[i]->monitor);
-        free(v->specs[i]->places);
-    }
+    for (size_t i = 0; i < v->spec_count; i++)
+        ct_verify_spec_free(v->specs[i]);
     free(v->first);
     free(v->links);
     ct_arena_free(&v->arena);
@@ -114,6 +112,29 @@ static int link_watches(struct ct_verifier *v, uint32_t spec, uint32_t input, ui
     return CT_OK;
 }
 
+/* The watchpoints of a place: those that are there already, or new ones. */
+static int watch_place(struct ct_verifier *v, const char *place, uint32_t *first, uint32_t *count)
+{
+    for (size_t i = 0; i < v->bound_count; i++) {
+        if (strcmp(v->bound[i].place, place) != 0)
+            continue;
+        *first = v->bound[i].first;
+        *count = v->bound[i].count;
+        return CT_OK;
+    }
+    const int rc = ct_watches_add(v->watches, place, first, count);
+    if (rc)
+        return rc;
+    const char *copy = ct_arena_strdup(&v->arena, place);
+    struct ct_verify_bound *bound =
+        copy ? ct_arena_push(&v->arena, v->bound, &v->bound_count, sizeof *bound) : NULL;
+    if (!bound)
+        return ct_fail_nomem(v->ctx, "verifier");
+    v->bound = bound;
+    bound[v->bound_count - 1] = (struct ct_verify_bound){copy, *first, *count};
+    return CT_OK;
+}
+
 static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t input,
                       const struct ct_verify_bind *binds, size_t count)
 {
@@ -133,7 +154,7 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
         return ct_fail(v->ctx, CT_ERR_CONFIG,
                        "%s: input %s is of type %s, and a place gives a Unit or an Int; declare it so",
                        s->name, in.name, in.type_text);
-    const int rc = ct_watches_add(v->watches, place, &first, &places);
+    const int rc = watch_place(v, place, &first, &places);
     if (rc)
         return rc;
     s->kept[input] = is_loss(place);
@@ -165,10 +186,20 @@ static uint8_t rule_of(const struct ct_monitor_stream *out)
     return CT_VERIFY_NEVER;
 }
 
+void ct_verify_spec_free(struct ct_verify_spec *s)
+{
+    if (!s)
+        return;
+    ct_monitor_free(s->monitor);
+    free(s->places);
+    ct_arena_free(&s->arena);
+    free(s);
+}
+
 static struct ct_verify_spec *spec_new(struct ct_verifier *v, uint32_t number,
                                        const struct ct_monitor_spec *spec, const char *name)
 {
-    struct ct_verify_spec *s = ct_arena_alloc(&v->arena, sizeof *s);
+    struct ct_verify_spec *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->verifier = v;
@@ -176,14 +207,14 @@ static struct ct_verify_spec *spec_new(struct ct_verifier *v, uint32_t number,
     s->number = number;
     s->input_count = ct_monitor_input_count(spec);
     s->output_count = ct_monitor_output_count(spec);
-    s->name = ct_arena_strdup(&v->arena, name);
-    s->types = ct_arena_alloc(&v->arena, s->input_count + 1);
-    s->kept = ct_arena_alloc(&v->arena, s->input_count + 1);
-    s->used = ct_arena_alloc(&v->arena, (s->input_count + 1) * sizeof *s->used);
-    s->outputs = ct_arena_alloc(&v->arena, (s->output_count + 1) * sizeof *s->outputs);
+    s->name = ct_arena_strdup(&s->arena, name);
+    s->types = ct_arena_alloc(&s->arena, s->input_count + 1);
+    s->kept = ct_arena_alloc(&s->arena, s->input_count + 1);
+    s->used = ct_arena_alloc(&s->arena, (s->input_count + 1) * sizeof *s->used);
+    s->outputs = ct_arena_alloc(&s->arena, (s->output_count + 1) * sizeof *s->outputs);
     s->places = calloc(v->options.history + 1 + CT_VERIFY_WAITING, sizeof *s->places);
     if (!s->name || !s->types || !s->kept || !s->used || !s->outputs || !s->places) {
-        free(s->places);
+        ct_verify_spec_free(s);
         return NULL;
     }
     for (size_t i = 0; i < s->output_count; i++) {
@@ -206,26 +237,99 @@ int ct_verify_bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_
         rc = bind_input(v, s, (uint32_t)i, binds, count);
     if (rc) {
         v->link_count = links;
-        free(s->places);
+        ct_verify_spec_free(s);
         return rc;
     }
     *out = s;
     return CT_OK;
 }
 
-int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, const char *name,
-                    const struct ct_verify_bind *binds, size_t count)
+void ct_verify_unlink(struct ct_verifier *v, uint32_t number, size_t end)
 {
-    size_t specs = v->spec_count;
-    struct ct_verify_spec *s = NULL;
-    struct ct_verify_spec **all = ct_arena_push(&v->arena, v->specs, &specs, sizeof *all);
+    size_t kept = 0;
+    for (size_t i = 0; i < v->link_count; i++)
+        if (i >= end || v->links[i].spec != number)
+            v->links[kept++] = v->links[i];
+    v->link_count = kept;
+}
+
+/* ---- coming, going, exchange ---- */
+
+/* A number that a removed specification had, or a new one. CT_ERR_NOMEM. */
+static int free_number(struct ct_verifier *v, uint32_t *number)
+{
+    for (*number = 0; *number < v->spec_count; ++*number)
+        if (!v->specs[*number])
+            return CT_OK;
+    struct ct_verify_spec **all = ct_arena_push(&v->arena, v->specs, &v->spec_count, sizeof *all);
     if (!all)
         return ct_fail_nomem(v->ctx, "verifier");
     v->specs = all;
-    const int rc = ct_verify_bind_spec(v, (uint32_t)v->spec_count, spec, name, binds, count, &s);
+    return CT_OK;
+}
+
+/* Makes specification `number`, which begins at once when a run goes on. On an error there is none, and no link to it. */
+static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec, const char *name,
+                const struct ct_verify_bind *binds, size_t count, struct ct_verify_spec **out)
+{
+    const size_t links = v->link_count;
+    int rc = ct_verify_bind_spec(v, number, spec, name, binds, count, out);
+    if (!rc && v->running && (rc = ct_verify_begin(*out)) != CT_OK) {
+        v->link_count = links;
+        ct_verify_spec_free(*out);
+    }
+    if (!rc || !v->running)
+        return rc;
+    /* Places that were found before the error have events, which nobody takes. */
+    const int indexed = ct_verify_index(v);
+    return indexed ? indexed : rc;
+}
+
+int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, const char *name,
+                    const struct ct_verify_bind *binds, size_t count)
+{
+    struct ct_verify_spec *s = NULL;
+    uint32_t number = 0;
+    int rc = free_number(v, &number);
     if (!rc)
-        v->specs[v->spec_count++] = s;
-    return rc;
+        rc = make(v, number, spec, name, binds, count, &s);
+    if (rc)
+        return rc;
+    v->specs[number] = s;
+    return v->running ? ct_verify_index(v) : CT_OK;
+}
+
+int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
+{
+    struct ct_verify_spec *s = number < v->spec_count ? v->specs[number] : NULL;
+    if (!s)
+        return ct_fail(v->ctx, CT_ERR_ARG, "verifier: there is no specification %u to be removed", number);
+    const int ended = v->running ? ct_verify_end(s) : CT_OK;
+    ct_verify_spec_free(s);
+    v->specs[number] = NULL;
+    ct_verify_unlink(v, number, v->link_count);
+    const int rc = v->running ? ct_verify_index(v) : CT_OK;
+    return rc ? rc : ended;
+}
+
+int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
+                         const char *name, const struct ct_verify_bind *binds, size_t count)
+{
+    struct ct_verify_spec *s = NULL;
+    const size_t links = v->link_count;
+    struct ct_verify_spec *old = number < v->spec_count ? v->specs[number] : NULL;
+    if (!old || !v->running)
+        return ct_fail(v->ctx, CT_ERR_ARG, "verifier: there is no specification %u in a run to be exchanged",
+                       number);
+    int rc = make(v, number, spec, name, binds, count, &s);
+    if (rc)
+        return rc;
+    const int ended = ct_verify_end(old);
+    ct_verify_spec_free(old);
+    v->specs[number] = s;
+    ct_verify_unlink(v, number, links);
+    rc = ct_verify_index(v);
+    return rc ? rc : ended;
 }
 
 int ct_verifier_violation(struct ct_verifier *v, const char *output, const char *value)
@@ -235,7 +339,7 @@ int ct_verifier_violation(struct ct_verifier *v, const char *output, const char 
     if (value && !wanted)
         return ct_fail_nomem(v->ctx, "verifier");
     for (size_t i = 0; i < v->spec_count; i++) {
-        for (size_t k = 0; k < v->specs[i]->output_count; k++) {
+        for (size_t k = 0; v->specs[i] && k < v->specs[i]->output_count; k++) {
             struct ct_verify_output *out = &v->specs[i]->outputs[k];
             if (strcmp(out->stream.name, output) != 0)
                 continue;
