@@ -151,14 +151,20 @@ static int give_steps(struct cli_counts *c)
     return code;
 }
 
-static int read_capture(struct cli_counts *c)
+/* The capture and the programs that are known before it is decoded. */
+static bool open_capture(struct cli_counts *c)
 {
     if (!cli_capture_open(&c->capture, c->args))
-        return CLI_FAILED;
+        return false;
     c->has_capture = true;
-    const bool by_memory = cli_programs_by_memory(c->capture.capture);
-    if (!cli_programs_open(&c->programs, c->args, c->elf, &c->capture))
+    return cli_programs_open(&c->programs, c->args, c->elf, &c->capture);
+}
+
+static int read_capture(struct cli_counts *c)
+{
+    if (!open_capture(c))
         return CLI_FAILED;
+    const bool by_memory = cli_programs_by_memory(c->capture.capture);
     if (!by_memory && !cli_programs_any(&c->programs))
         return CLI_FAILED;
     int worst = enter_programs(c);
@@ -188,6 +194,25 @@ static int read_counts(struct cli_counts *c, const char *path)
         cli_say("%s: has no counts of one of the programs, or counts of another build of it; they stay zero",
                 path);
     return code;
+}
+
+int cli_counts_open(struct cli_counts *c, const struct cli_args *args, size_t elf)
+{
+    c->args = args;
+    c->elf = elf;
+    if (ct_cover_new(args->ctx, &c->cover) != CT_OK)
+        return cli_library_error(args->ctx);
+    return open_capture(c) && cli_programs_any(&c->programs) ? enter_programs(c) : CLI_FAILED;
+}
+
+int cli_counts_take(struct cli_counts *c, const struct ct_chain *chain)
+{
+    ct_cover_free(c->cover);
+    c->cover = NULL;
+    if (ct_cover_new(c->args->ctx, &c->cover) != CT_OK)
+        return cli_library_error(c->args->ctx);
+    const int code = enter_programs(c);
+    return code == CLI_CLEAN ? add_streams(c, chain) : code;
 }
 
 int cli_counts_read(struct cli_counts *c, const struct cli_args *args, size_t elf)

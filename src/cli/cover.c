@@ -1,11 +1,6 @@
 /* coretap cover: which code ran. */
 #include "cli/commands.h"
-#include "cli/cover_views.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "cli/cover_print.h"
 
 enum option {
     ELF = CLI_CAPTURE_OPTIONS,
@@ -15,15 +10,6 @@ enum option {
     FUNCTIONS,
     ALL,
     THREADS,
-};
-
-enum format {
-    TEXT,
-    LCOV,
-    COBERTURA,
-    JSON,
-    HTML,
-    DATA,
 };
 
 static const char *const formats[] = {"text", "lcov", "cobertura", "json", "html", "data", NULL};
@@ -56,41 +42,6 @@ static const struct cli_option options[] = {
     [THREADS] = CLI_THREADS_OPTION,
 };
 
-static void print(const struct cli_counts *c, const struct ct_cover_views *views)
-{
-    switch ((enum format)c->args->values[FORMAT].number) {
-    case TEXT:
-        ct_cover_text(stdout, views, c->args->values[FUNCTIONS].given);
-        break;
-    case LCOV:
-        ct_cover_lcov(stdout, views);
-        break;
-    case COBERTURA:
-        ct_cover_cobertura(stdout, views, (uint64_t)time(NULL));
-        break;
-    case JSON:
-        ct_cover_json(stdout, views);
-        break;
-    case HTML:
-        ct_cover_html(stdout, views);
-        break;
-    case DATA:
-        break;
-    }
-}
-
-static int report(struct cli_counts *c)
-{
-    if (c->args->values[FORMAT].number == DATA)
-        return ct_cover_write(stdout, c->cover) == CT_OK ? CLI_CLEAN : cli_library_error(c->args->ctx);
-    struct cli_cover_views views;
-    const bool made = cli_cover_views_make(c, &views);
-    if (made)
-        print(c, &views.list);
-    cli_cover_views_free(&views);
-    return made ? CLI_CLEAN : CLI_FAILED;
-}
-
 static int run(const struct cli_args *args)
 {
     static struct cli_counts c;
@@ -101,7 +52,8 @@ static int run(const struct cli_args *args)
     c.threads = (uint16_t)args->values[THREADS].number;
     int code = cli_counts_read(&c, args, ELF);
     if (code != CLI_FAILED) {
-        int reported = report(&c);
+        const int reported = cli_cover_print(stdout, &c, (enum cli_cover_format)args->values[FORMAT].number,
+                                             args->values[FUNCTIONS].given);
         code = reported > code ? reported : code;
     }
     cli_counts_close(&c);

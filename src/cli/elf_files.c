@@ -146,6 +146,16 @@ bool cli_elfs_load(struct cli_elfs *p, const struct cli_args *args, size_t elf, 
     return fine;
 }
 
+int cli_elfs_watches(const struct cli_elfs *p, struct ct_ctx *ctx, struct ct_watches **out)
+{
+    int rc = ct_watches_new(ctx, out);
+    for (size_t i = 0; !rc && i < p->count; i++) {
+        const struct ct_watch_program program = {p->all[i].symbols, p->all[i].lines, p->all[i].cfg};
+        rc = ct_watches_add_program(*out, &program);
+    }
+    return rc;
+}
+
 void cli_elfs_free(struct cli_elfs *p)
 {
     for (size_t i = 0; i < p->count; i++) {

@@ -6,6 +6,7 @@
 #include "coretap/cfg.h"
 #include "coretap/input.h"
 #include "coretap/source_lines.h"
+#include "coretap/watch.h"
 
 /* One program: an ELF file at a load bias. What was not asked for is NULL. */
 struct cli_elf {
@@ -41,6 +42,9 @@ struct cli_elfs {
 /* Loads `parts` (enum cli_elf_part) of the programs that the list option number `elf` names, and of the ELF images of
  * the capture of `args`. False: said why. */
 bool cli_elfs_load(struct cli_elfs *programs, const struct cli_args *args, size_t elf, unsigned parts);
+
+/* An empty set of watchpoints that looks places up in them. CT_ERR_NOMEM. */
+int cli_elfs_watches(const struct cli_elfs *programs, struct ct_ctx *ctx, struct ct_watches **out);
 void cli_elfs_free(struct cli_elfs *programs);
 
 /* Loads the control flow of the program; `targets` is the file of targets, or NULL. False: said why. */

@@ -6,8 +6,8 @@
 #include "cli/elf_files.h"
 #include "cli/fractal_source.h"
 #include "cli/passes.h"
+#include "cli/timing_view.h"
 #include "report/svg_hist.h"
-#include "report/timing_print.h"
 
 enum {
     ELF = CLI_CAPTURE_OPTIONS,
@@ -31,13 +31,7 @@ static const char *const formats[] = {"text", "json", "svg", NULL};
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_FILES,
-    [PAIR] =
-        {.name = "pair",
-         .letter = 'p',
-         .kind = CLI_LIST,
-         .arg = "\"FROM TO\"",
-         .help =
-             "Measure from one watchpoint to another, places as for 'coretap watch', with a space between."},
+    [PAIR] = CLI_PAIR_OPTION,
     [EDGES] = {.name = "edges", .kind = CLI_FLAG, .help = "Also a table of edges."},
     [BLOCKS] = {.name = "blocks", .kind = CLI_FLAG, .help = "Also a table of basic blocks."},
     [TOP] = {.name = "top",
@@ -84,40 +78,6 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 
 /* ---- before a stream ---- */
 
-static int add_watches(struct measuring *m, const struct cli_args *args)
-{
-    int rc = ct_watches_new(args->ctx, &m->watches);
-    for (size_t i = 0; !rc && i < m->programs.count; i++) {
-        const struct ct_watch_program program = {m->programs.all[i].symbols, m->programs.all[i].lines,
-                                                 m->programs.all[i].cfg};
-        rc = ct_watches_add_program(m->watches, &program);
-    }
-    return rc;
-}
-
-static int add_pairs(struct measuring *m, const struct cli_args *args)
-{
-    int rc = CT_OK;
-    for (size_t i = 0; !rc && i < args->list_count; i++) {
-        if (args->list[i].option != PAIR)
-            continue;
-        char *text = strdup(args->list[i].text);
-        char *to = text ? strchr(text, ' ') : NULL;
-        if (!to) {
-            free(text);
-            cli_usage_error(args->command, "--pair '%s': two places with a space between are expected",
-                            args->list[i].text);
-            return CT_ERR_ARG;
-        }
-        *to = '\0';
-        rc = ct_timing_add_pair(m->timing, m->watches, text, to + 1 + strspn(to + 1, " "));
-        free(text);
-        if (rc)
-            cli_library_error(args->ctx);
-    }
-    return rc;
-}
-
 static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
 {
     struct measuring *m = passes->user;
@@ -127,9 +87,10 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
     chain->level = CT_LEVEL_STEPS;
     sink->steps = on_steps;
     m->graph = NULL;
-    if (ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK || add_watches(m, args) != CT_OK)
+    if (ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK ||
+        cli_elfs_watches(&m->programs, args->ctx, &m->watches) != CT_OK)
         return cli_library_error(args->ctx);
-    return add_pairs(m, args) == CT_OK ? CLI_CLEAN : CLI_FAILED;
+    return cli_timing_add_pairs(m->timing, m->watches, args, PAIR) ? CLI_CLEAN : CLI_FAILED;
 }
 
 /* ---- after it ---- */
@@ -155,8 +116,8 @@ static const struct ct_dist *plotted(const struct measuring *m, const struct cli
 
 static void print(struct measuring *m, const struct cli_args *args, const struct ct_timing_view *view)
 {
-    const struct ct_timing_wish wish = {.top =
-                                            args->values[TOP].given ? (size_t)args->values[TOP].number : 20,
+    const struct ct_timing_wish wish = {.top = args->values[TOP].given ? (size_t)args->values[TOP].number
+                                                                       : CLI_TIMING_TOP,
                                         .edges = args->values[EDGES].given,
                                         .blocks = args->values[BLOCKS].given};
     const char *title = NULL;
@@ -179,27 +140,13 @@ static void print(struct measuring *m, const struct cli_args *args, const struct
     }
 }
 
-/* Blocks of the first program: others have numbers of their own. */
 static void show(struct measuring *m)
 {
-    const struct cli_args *args = m->passes.capture.args;
-    const struct ct_source *source = cli_passes_source(&m->passes);
-    const struct ct_cfg *cfg = m->programs.count ? m->programs.all[0].cfg : NULL;
-    size_t blocks = 0;
-    if (cfg)
-        ct_cfg_blocks(cfg, &blocks);
-    struct ct_timing_block *times = calloc(blocks + 1, sizeof *times);
-    if (times && cfg)
-        ct_timing_add_blocks(m->timing, m->graph, cfg, times);
-    const struct ct_timing_view view = {.buffer = m->passes.buffer->name,
-                                        .core = source->core ? source->core : source->name,
-                                        .id = m->passes.id,
-                                        .timing = m->timing,
-                                        .graph = m->graph,
-                                        .cfg = times ? cfg : NULL,
-                                        .blocks = times};
-    print(m, args, &view);
-    free(times);
+    struct ct_timing_block *blocks;
+    const struct ct_timing_view view = cli_timing_view(m->timing, m->graph, &m->programs, m->passes.buffer,
+                                                       cli_passes_source(&m->passes), m->passes.id, &blocks);
+    print(m, m->passes.capture.args, &view);
+    free(blocks);
 }
 
 static void end(struct cli_passes *passes)
@@ -226,9 +173,11 @@ static int on_log(void *user, const struct ct_watch_event *events, size_t count)
 static int measure_log(struct measuring *m, const struct cli_args *args)
 {
     const struct ct_timing_options timing = {.size = sizeof timing};
-    if (ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK || add_watches(m, args) != CT_OK)
+    if (ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK ||
+        cli_elfs_watches(&m->programs, args->ctx, &m->watches) != CT_OK)
         return cli_library_error(args->ctx);
-    if (add_pairs(m, args) != CT_OK || !fractal_source_accepts(m->watches, MARKS))
+    if (!cli_timing_add_pairs(m->timing, m->watches, args, PAIR) ||
+        !fractal_source_accepts(m->watches, MARKS))
         return CLI_FAILED;
     const int code = fractal_source_run(args, m->watches, on_log, m);
     const struct ct_timing_view view = {.buffer = args->operand, .core = "fractal", .timing = m->timing};

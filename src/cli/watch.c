@@ -150,12 +150,7 @@ static bool prepare(struct watching *w, const struct cli_args *args)
 {
     /* Losses are always told: without them nobody knows what was not seen. */
     static const char *const always[] = {"gap", "overflow", "no-access"};
-    bool fine = load(w, args) && ct_watches_new(args->ctx, &w->watches) == CT_OK;
-    for (size_t i = 0; fine && i < w->programs.count; i++) {
-        const struct ct_watch_program program = {w->programs.all[i].symbols, w->programs.all[i].lines,
-                                                 w->programs.all[i].cfg};
-        fine = ct_watches_add_program(w->watches, &program) == CT_OK;
-    }
+    bool fine = load(w, args) && cli_elfs_watches(&w->programs, args->ctx, &w->watches) == CT_OK;
     for (size_t i = 0; fine && i < args->list_count; i++)
         fine = args->list[i].option != AT || add(w, args, args->list[i].text);
     if (fine && args->values[LIST].given)

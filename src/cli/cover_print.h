@@ -1,0 +1,19 @@
+/* Coverage in the formats of 'coretap cover'. */
+#ifndef CT_CLI_COVER_PRINT_H
+#define CT_CLI_COVER_PRINT_H
+
+#include "cli/counts.h"
+
+enum cli_cover_format {
+    CLI_COVER_TEXT,
+    CLI_COVER_LCOV,
+    CLI_COVER_COBERTURA,
+    CLI_COVER_JSON,
+    CLI_COVER_HTML,
+    CLI_COVER_DATA,
+};
+
+/* `functions`: with TEXT, a line for each function. Result: enum cli_exit. */
+int cli_cover_print(FILE *out, struct cli_counts *counts, enum cli_cover_format format, bool functions);
+
+#endif

@@ -1,0 +1,162 @@
+#include "cli/monitors.h"
+#include "cli/spec.h"
+
+#include <string.h>
+
+const char *const cli_clocks[] = {"cycles", "timestamps", NULL};
+const char *const cli_engines[] = {"bytecode", "native", NULL};
+
+/* What a second has of the unit; 0: not a unit that a clock of a trace can be told in. */
+static uint64_t per_second(const char *unit)
+{
+    static const char *const names[] = {"s", "ms", "us", "ns", "ps", "fs"};
+    uint64_t n = 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++, n *= 1000)
+        if (strcmp(unit, names[i]) == 0)
+            return n;
+    return 0;
+}
+
+static bool set_clock(struct cli_monitors *m)
+{
+    const struct cli_value *v = m->args->values;
+    const struct cli_value *unit = &v[CLI_MONITOR_UNIT];
+    m->verify = (struct ct_verify_options){.size = sizeof m->verify,
+                                           .clock = (uint8_t)v[CLI_MONITOR_CLOCK].number,
+                                           .forget = v[CLI_MONITOR_FORGET].number,
+                                           .history = (uint32_t)v[CLI_MONITOR_HISTORY].number};
+    m->compile = (struct ct_monitor_options){.size = sizeof m->compile,
+                                             .changes_only = !v[CLI_MONITOR_ALL].given,
+                                             .engine = (uint8_t)v[CLI_MONITOR_ENGINE].number,
+                                             .time_unit = unit->given                      ? unit->text
+                                                          : v[CLI_MONITOR_FREQUENCY].given ? "ns"
+                                                                                           : NULL};
+    if (!v[CLI_MONITOR_FREQUENCY].given)
+        return true;
+    m->verify.ticks = v[CLI_MONITOR_FREQUENCY].number;
+    m->verify.ticks_to = per_second(unit->given ? unit->text : "ns");
+    if (!m->verify.ticks_to)
+        cli_usage_error(m->args->command,
+                        "--time-unit %s: with --frequency it is one of fs, ps, ns, us, ms, s", unit->text);
+    return m->verify.ticks_to != 0;
+}
+
+/* The texts of a list option, cut in two at the first '='. False: said why. */
+static bool split(const struct cli_args *args, size_t option, bool needed, struct cli_pairs *out)
+{
+    const struct cli_option *row = &args->command->options[option];
+    char *room = out->room;
+    size_t size = sizeof out->room;
+    for (size_t i = 0; i < args->list_count; i++) {
+        const char *text = args->list[i].text;
+        if (args->list[i].option != option)
+            continue;
+        const size_t length = strlen(text) + 1;
+        const char *equal = strchr(text, '=');
+        if (length > size || equal == text || (needed && !equal)) {
+            cli_usage_error(args->command, "--%s %s: is not %s", row->name, text, row->arg);
+            return false;
+        }
+        memcpy(room, text, length);
+        if (equal)
+            room[equal - text] = '\0';
+        out->pairs[out->count++] = (struct ct_verify_bind){room, equal ? room + (equal - text) + 1 : NULL};
+        room += length;
+        size -= length;
+    }
+    return true;
+}
+
+size_t cli_monitors_named(const struct cli_args *args)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < args->list_count; i++)
+        count += args->list[i].option == CLI_MONITOR_SPEC;
+    return count;
+}
+
+static bool compile(struct cli_monitors *m)
+{
+    bool fine = true;
+    for (size_t i = 0; fine && i < m->args->list_count; i++) {
+        if (m->args->list[i].option != CLI_MONITOR_SPEC)
+            continue;
+        m->names[m->count] = m->args->list[i].text;
+        fine = cli_spec_load(m->args, m->names[m->count], &m->compile, &m->specs[m->count]) == CLI_SPEC_FINE;
+        m->count++;
+    }
+    return fine;
+}
+
+bool cli_monitors_load(struct cli_monitors *m, const struct cli_args *args)
+{
+    m->args = args;
+    return split(args, CLI_MONITOR_BIND, true, &m->binds) &&
+           split(args, CLI_MONITOR_VIOLATION, false, &m->violations) && set_clock(m) && compile(m);
+}
+
+static bool has_input(const struct ct_monitor_spec *spec, const char *name)
+{
+    struct ct_monitor_stream in = {.name = ""};
+    bool found = false;
+    for (size_t k = 0; !found && k < ct_monitor_input_count(spec); k++) {
+        ct_monitor_input(spec, k, &in);
+        found = strcmp(in.name, name) == 0;
+    }
+    return found;
+}
+
+size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_pairs *binds,
+                          struct ct_verify_bind *mine, bool *used)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < binds->count; i++) {
+        if (!has_input(spec, binds->pairs[i].input))
+            continue;
+        mine[n++] = binds->pairs[i];
+        if (used)
+            used[i] = true;
+    }
+    return n;
+}
+
+/* Binds count for the specifications that have the input; one that none has is a mistake. */
+static bool add_specs(const struct cli_monitors *m, struct ct_verifier *verifier)
+{
+    struct ct_verify_bind mine[CLI_LIST_MAX];
+    bool used[CLI_LIST_MAX] = {false};
+    for (size_t i = 0; i < m->count; i++) {
+        const size_t n = cli_monitors_binds(m->specs[i], &m->binds, mine, used);
+        if (ct_verifier_add(verifier, m->specs[i], m->names[i], mine, n) != CT_OK) {
+            cli_library_error(m->args->ctx);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < m->binds.count; i++) {
+        if (used[i])
+            continue;
+        cli_usage_error(m->args->command, "--bind %s=%s: no specification has an input %s",
+                        m->binds.pairs[i].input, m->binds.pairs[i].place, m->binds.pairs[i].input);
+        return false;
+    }
+    return true;
+}
+
+bool cli_monitors_add(const struct cli_monitors *m, struct ct_verifier *verifier)
+{
+    bool fine = add_specs(m, verifier);
+    for (size_t i = 0; fine && i < m->violations.count; i++) {
+        const struct ct_verify_bind *rule = &m->violations.pairs[i];
+        fine = ct_verifier_violation(verifier, rule->input, rule->place) == CT_OK;
+        if (!fine)
+            cli_library_error(m->args->ctx);
+    }
+    return fine;
+}
+
+void cli_monitors_free(struct cli_monitors *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        ct_monitor_spec_free(m->specs[i]);
+    m->count = 0;
+}

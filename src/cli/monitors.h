@@ -1,0 +1,121 @@
+/* Specifications that the command line names, with all that is said about how they run: options that 'monitor' and 'live'
+ * share. */
+#ifndef CT_CLI_MONITORS_H
+#define CT_CLI_MONITORS_H
+
+#include "cli/capture.h"
+#include "coretap/verify.h"
+
+/* Rows that stand behind CLI_CAPTURE_TABLE. */
+enum cli_monitor_option {
+    CLI_MONITOR_SPEC = CLI_CAPTURE_OPTIONS,
+    CLI_MONITOR_BIND,
+    CLI_MONITOR_VIOLATION,
+    CLI_MONITOR_CLOCK,
+    CLI_MONITOR_FREQUENCY,
+    CLI_MONITOR_UNIT,
+    CLI_MONITOR_FORGET,
+    CLI_MONITOR_HISTORY,
+    CLI_MONITOR_ALL,
+    CLI_MONITOR_ENGINE,
+    CLI_MONITOR_OPTIONS,
+};
+
+extern const char *const cli_clocks[];
+extern const char *const cli_engines[];
+
+#define CLI_MONITOR_TABLE                                                                                    \
+    {.name = "spec",                                                                                         \
+     .letter = 's',                                                                                          \
+     .kind = CLI_LIST,                                                                                       \
+     .arg = "FILE",                                                                                          \
+     .help = "A specification, in TeSSLa (docs/tessla.md). Can be given more than once."},                   \
+        {.name = "bind",                                                                                     \
+         .kind = CLI_LIST,                                                                                   \
+         .arg = "NAME=PLACE",                                                                                \
+         .help =                                                                                             \
+             "What feeds the input NAME of the specifications: a place as 'coretap watch --at' takes it."},  \
+        {.name = "violation",                                                                                \
+         .kind = CLI_LIST,                                                                                   \
+         .arg = "NAME[=VALUE]",                                                                              \
+         .help =                                                                                             \
+             "An event of the output NAME is a violation, or only one with this value. Without it: a "       \
+             "verdict or a Bool that is false, and each event of a Unit output with error or violation in "  \
+             "its name."},                                                                                   \
+        {.name = "clock",                                                                                    \
+         .kind = CLI_CHOICE,                                                                                 \
+         .choices = cli_clocks,                                                                              \
+         .help = "What the times of the specifications are: cycles counted, or timestamps."},                \
+        {.name = "frequency",                                                                                \
+         .kind = CLI_NUMBER,                                                                                 \
+         .arg = "HZ",                                                                                        \
+         .min = 1,                                                                                           \
+         .max = UINT64_C(1000000000000),                                                                     \
+         .help = "Ticks of the clock in a second. Times are then in the unit of --time-unit, ns "            \
+                 "without it."},                                                                             \
+        {.name = "time-unit",                                                                                \
+         .letter = 'u',                                                                                      \
+         .kind = CLI_TEXT,                                                                                   \
+         .arg = "UNIT",                                                                                      \
+         .help = "fs, ps, ns, us, ms or s. Without --frequency: what one tick of the clock is called. Time " \
+                 "literals need it."},                                                                       \
+        {.name = "forget",                                                                                   \
+         .kind = CLI_NUMBER,                                                                                 \
+         .arg = "TIME",                                                                                      \
+         .min = 1,                                                                                           \
+         .max = INT64_MAX,                                                                                   \
+         .help = "The specifications look back no further than this time: what lies further behind a "       \
+                 "loss of trace is certain again."},                                                         \
+        {.name = "history",                                                                                  \
+         .letter = 'n',                                                                                      \
+         .kind = CLI_NUMBER,                                                                                 \
+         .arg = "N",                                                                                         \
+         .max = 4096,                                                                                        \
+         .help = "Print the last N events of the specification's inputs before each violation."},            \
+        {.name = "all",                                                                                      \
+         .letter = 'a',                                                                                      \
+         .kind = CLI_FLAG,                                                                                   \
+         .help =                                                                                             \
+             "Print all results: not violations only, and of monitor(...) not only the first verdict and "   \
+             "the changes."},                                                                                \
+    {                                                                                                        \
+        .name = "engine", .kind = CLI_CHOICE, .choices = cli_engines,                                        \
+        .help = "What runs the specifications: bytecode, or native, machine code made by libgccjit. "        \
+                "Where there is none (CORETAP_GCCJIT may name another library) bytecode runs, and a message " \
+                "says so." \
+    }
+
+#define CLI_MONITOR_TEXT 16384 /* bytes of all texts of --bind, or of --violation */
+
+/* Texts NAME=VALUE, cut in two. */
+struct cli_pairs {
+    struct ct_verify_bind pairs[CLI_LIST_MAX];
+    size_t count;
+    char room[CLI_MONITOR_TEXT];
+};
+
+struct cli_monitors {
+    const struct cli_args *args;
+    struct ct_verify_options verify;
+    struct ct_monitor_options compile;
+    struct ct_monitor_spec *specs[CLI_LIST_MAX];
+    const char *names[CLI_LIST_MAX]; /* as given */
+    size_t count;
+    struct cli_pairs binds, violations;
+};
+
+/* How many specifications the command line names. */
+size_t cli_monitors_named(const struct cli_args *args);
+
+/* Compiles them. Start with all zero. False: said why; what was loaded is to be freed in any case. */
+bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *args);
+
+/* Adds them to a verifier, with their bindings and what is a violation. False: said why. */
+bool cli_monitors_add(const struct cli_monitors *monitors, struct ct_verifier *verifier);
+
+/* Those of `binds` that the specification has inputs for: their number. `used` may be NULL; else marks are set in it. */
+size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_pairs *binds,
+                          struct ct_verify_bind *mine, bool *used);
+void cli_monitors_free(struct cli_monitors *monitors);
+
+#endif
