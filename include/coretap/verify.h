@@ -94,7 +94,7 @@ CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *outpu
 /* Begins a run: a new stream, and all that the monitors knew is forgotten. CT_ERR_NOMEM. */
 CT_API int ct_verifier_start(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
 
-/* Takes events of a watcher over the same watches, in order. Each place that execution comes by is an instant of its own
+/* Takes events of a watcher over the same watches, in order; those that no specification is bound to do no harm. Each place that execution comes by is an instant of its own
  * (those of one instruction share theirs): one that the clock does not tell from the one before is one later. After a loss, results
  * that it could have changed are uncertain (ct_monitor_lose). CT_ERR_FORMAT, CT_ERR_LIMIT: a specification failed, and takes no
  * more events; the text says which. All others got all events: a caller may go on. */

@@ -20,6 +20,8 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_report,
     &cli_command_monitor,
     &cli_command_spec,
+    &cli_command_live,
+    &cli_command_ctl,
     &cli_command_tessla,
     &cli_command_fractal,
     NULL,

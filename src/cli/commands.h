@@ -5,12 +5,14 @@
 #include "cli/cli.h"
 
 extern const struct cli_command cli_command_cover;
+extern const struct cli_command cli_command_ctl;
 extern const struct cli_command cli_command_decode;
 extern const struct cli_command cli_command_export;
 extern const struct cli_command cli_command_fractal;
 extern const struct cli_command cli_command_graph;
 extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_list;
+extern const struct cli_command cli_command_live;
 extern const struct cli_command cli_command_profile;
 extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_record;

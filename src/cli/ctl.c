@@ -1,0 +1,257 @@
+/* coretap ctl: asks a live run, and exchanges what it does. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/elf_files.h"
+#include "cli/http_client.h"
+#include "report/json.h"
+
+enum {
+    HTTP,
+    TOKEN,
+};
+
+static const struct cli_option options[] = {
+    [HTTP] = {.name = "http",
+              .kind = CLI_TEXT,
+              .arg = "[ADDRESS:]PORT",
+              .help = "Where 'coretap live --http' serves its page; on this machine without ADDRESS."},
+    [TOKEN] = {.name = "token",
+               .kind = CLI_TEXT,
+               .arg = "TEXT",
+               .help =
+                   "The token of the live run. Without it the environment variable CORETAP_TOKEN counts."},
+};
+
+/* A request in the making. */
+struct request {
+    const struct cli_args *args;
+    const char *path;
+    struct ct_json json;
+    char *body;
+    size_t size;
+};
+
+/* Sends it and prints the answer. */
+static int ask(struct request *r, const char *method)
+{
+    const struct cli_value *token = &r->args->values[TOKEN];
+    const struct http_request request = {.address = r->args->values[HTTP].text,
+                                         .method = method,
+                                         .path = r->path,
+                                         .token = token->given ? token->text : getenv("CORETAP_TOKEN"),
+                                         .body = r->body,
+                                         .size = r->size};
+    struct http_answer answer;
+    if (!http_ask(&request, &answer))
+        return CLI_FAILED;
+    const bool fine = answer.status == 200;
+    size_t size = answer.size;
+    while (size && answer.body[size - 1] == '\n')
+        size--;
+    if (fine)
+        printf("%.*s\n", (int)size, answer.body);
+    else
+        cli_say("%.*s", (int)size, answer.body);
+    http_answer_free(&answer);
+    return fine ? CLI_CLEAN : CLI_FAILED;
+}
+
+static bool begin(struct request *r, const char *path)
+{
+    r->path = path;
+    r->json = (struct ct_json){.out = open_memstream(&r->body, &r->size), .script = true};
+    if (!r->json.out) {
+        cli_say("out of memory");
+        return false;
+    }
+    ct_json_object(&r->json, NULL);
+    return true;
+}
+
+static int post(struct request *r)
+{
+    ct_json_object_end(&r->json);
+    const bool fine = fclose(r->json.out) == 0;
+    const int code = fine ? ask(r, "POST") : CLI_FAILED;
+    if (!fine)
+        cli_say("out of memory");
+    free(r->body);
+    return code;
+}
+
+/* ---- what can be asked for; `words` end with NULL ---- */
+
+static void put_words(struct ct_json *json, const char *key, char **words)
+{
+    ct_json_array(json, key);
+    for (; *words; words++)
+        ct_json_text(json, NULL, *words);
+    ct_json_array_end(json);
+}
+
+static int watch(struct request *r, char **words)
+{
+    const bool add = *words && strcmp(*words, "add") == 0;
+    const bool remove = *words && strcmp(*words, "remove") == 0;
+    if (!begin(r, "/api/watch"))
+        return CLI_FAILED;
+    put_words(&r->json, add ? "add" : remove ? "remove" : "set", words + (add || remove));
+    return post(r);
+}
+
+/* Words IN=PLACE. False: one is something else. */
+static bool put_binds(struct request *r, char **words)
+{
+    ct_json_object(&r->json, "bind");
+    for (; *words; words++) {
+        char *equal = strchr(*words, '=');
+        if (!equal || equal == *words) {
+            cli_usage_error(r->args->command, "monitor: '%s' is not INPUT=PLACE", *words);
+            return false;
+        }
+        *equal = '\0';
+        ct_json_text(&r->json, *words, equal + 1);
+    }
+    ct_json_object_end(&r->json);
+    return true;
+}
+
+static int send_spec(struct request *r, const char *action, char **words)
+{
+    const char *name = words[0];
+    /* NAME FILE: a specification that was called NAME when it was added. */
+    const bool other = words[1] && !strchr(words[1], '=');
+    char *text = cli_read_text(words[other]);
+    bool fine = text && begin(r, "/api/monitors");
+    if (fine) {
+        ct_json_text(&r->json, "action", action);
+        ct_json_text(&r->json, "name", name);
+        ct_json_text(&r->json, "text", text);
+        fine = put_binds(r, words + 1 + other);
+        if (!fine) {
+            fclose(r->json.out);
+            free(r->body);
+        }
+    }
+    free(text);
+    return fine ? post(r) : CLI_FAILED;
+}
+
+static int monitor(struct request *r, char **words)
+{
+    const char *action = words[0];
+    const bool remove = action && strcmp(action, "remove") == 0;
+    if (!action || !words[1] || (remove && words[2]) ||
+        (!remove && strcmp(action, "add") != 0 && strcmp(action, "replace") != 0))
+        return cli_usage_error(
+            r->args->command,
+            "monitor: add FILE [INPUT=PLACE]..., replace [NAME] FILE [INPUT=PLACE]... or remove NAME");
+    if (!remove)
+        return send_spec(r, action, words + 1);
+    if (!begin(r, "/api/monitors"))
+        return CLI_FAILED;
+    ct_json_text(&r->json, "action", "remove");
+    ct_json_text(&r->json, "name", words[1]);
+    return post(r);
+}
+
+/* The parts of "10,11", as texts or as numbers. */
+static void put_parts(struct ct_json *json, const char *key, char *list, bool numbers)
+{
+    char *save = NULL;
+    ct_json_array(json, key);
+    for (char *part = strtok_r(list, ",", &save); part; part = strtok_r(NULL, ",", &save))
+        if (numbers)
+            ct_json_number(json, NULL, strtoull(part, NULL, 10));
+        else
+            ct_json_text(json, NULL, part);
+    ct_json_array_end(json);
+}
+
+static int filter(struct request *r, char **words)
+{
+    static const struct {
+        const char *word, *key;
+    } keys[] = {{"id=", "ids"}, {"context=", "contexts"}, {"el=", "levels"}};
+    const size_t count = sizeof keys / sizeof *keys;
+    if (!begin(r, "/api/filter"))
+        return CLI_FAILED;
+    for (; *words; words++) {
+        size_t i = 0;
+        while (i < count && strncmp(*words, keys[i].word, strlen(keys[i].word)) != 0)
+            i++;
+        if (i == count) {
+            fclose(r->json.out);
+            free(r->body);
+            return cli_usage_error(r->args->command, "filter: '%s' is not id=HEX,…, context=HEX,… or el=N,…",
+                                   *words);
+        }
+        put_parts(&r->json, keys[i].key, *words + strlen(keys[i].word), i == 2);
+    }
+    return post(r);
+}
+
+static int status(struct request *r, char **words)
+{
+    if (*words)
+        return cli_usage_error(r->args->command, "status: '%s' is one argument too many", *words);
+    r->path = "/api/status";
+    return ask(r, "GET");
+}
+
+static int stop(struct request *r, char **words)
+{
+    if (*words)
+        return cli_usage_error(r->args->command, "stop: '%s' is one argument too many", *words);
+    return begin(r, "/api/stop") ? post(r) : CLI_FAILED;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(struct request *request, char **words);
+} actions[] = {
+    {"status", status}, {"watch", watch}, {"monitor", monitor}, {"filter", filter}, {"stop", stop}};
+
+static int run(const struct cli_args *args)
+{
+    struct request r = {.args = args};
+    if (!args->values[HTTP].given)
+        return cli_usage_error(args->command, "--http is missing: which live run is asked?");
+    if (!args->rest_count)
+        return cli_usage_error(args->command, "what? status, watch, monitor, filter or stop");
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(args->rest[0], actions[i].name) == 0)
+            return actions[i].run(&r, args->rest + 1);
+    return cli_usage_error(args->command, "'%s' is not one of status, watch, monitor, filter, stop",
+                           args->rest[0]);
+}
+
+const struct cli_command cli_command_ctl = {
+    .name = "ctl",
+    .summary = "ask a live run, and exchange what it watches and checks",
+    .rest = "ACTION [ARGUMENT]...",
+    .synopsis = "--http [ADDRESS:]PORT",
+    .exit_text = "0: done. 2: wrong usage, nobody answers, or the live run cannot do it, with a message.",
+    .about =
+        "Speaks to a 'coretap live --http' while its trace comes. What is exchanged takes effect between two "
+        "pieces "
+        "of the input: no trace is lost, and what is not touched goes on.\n"
+        "status: what is known by now.\n"
+        "watch [PLACE]...: from now on these watchpoints, and no others. watch add PLACE..., watch remove "
+        "PLACE...: these more, these less. A watchpoint that stays keeps its count.\n"
+        "monitor add FILE [INPUT=PLACE]...: one more specification, named FILE; it begins as if the trace "
+        "began. "
+        "monitor replace [NAME] FILE [INPUT=PLACE]...: in place of the one of that name. monitor remove "
+        "NAME.\n"
+        "filter [id=HEX,...] [context=HEX,...] [el=N,...]: only events of watchpoints with these trace IDs, "
+        "context "
+        "IDs and exception levels count and reach the specifications; losses always do. Without arguments: "
+        "all.\n"
+        "stop: the live run ends as at the end of its input, and writes its reports.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

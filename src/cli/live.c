@@ -1,0 +1,116 @@
+/* coretap live: analyses of trace while it comes. */
+#include "cli/live.h"
+#include "cli/commands.h"
+#include "cli/live_board.h"
+#include "cli/live_http.h"
+#include "cli/live_loop.h"
+
+#include <stdlib.h>
+
+enum {
+    ELF = CLI_MONITOR_OPTIONS,
+    TARGETS,
+    COVER,
+    TIMING,
+    PAIR,
+    AT,
+    HTTP,
+    TOKEN,
+    OUTPUT,
+    RING,
+    DROP,
+};
+
+#define MIB ((size_t)1 << 20)
+
+static const struct cli_option options[] = {
+    CLI_CAPTURE_TABLE,
+    CLI_MONITOR_TABLE,
+    [ELF] = CLI_ELF_OPTION,
+    [TARGETS] = {.name = "targets",
+                 .kind = CLI_TEXT,
+                 .arg = "FILE",
+                 .help = "Targets of computed branches, as for 'coretap graph'."},
+    [COVER] = {.name = "cover", .kind = CLI_FLAG, .help = "Coverage, as 'coretap cover' reports it."},
+    [TIMING] = {.name = "timing", .kind = CLI_FLAG, .help = "Times, as 'coretap timing' reports them."},
+    [PAIR] = CLI_PAIR_OPTION,
+    [AT] = {.name = "at",
+            .kind = CLI_LIST,
+            .arg = "PLACE",
+            .help = "A watchpoint, places as for 'coretap watch'. Can be exchanged while trace comes."},
+    [HTTP] = {.name = "http",
+              .kind = CLI_TEXT,
+              .arg = "[ADDRESS:]PORT",
+              .help = "Serve a page that shows what is known by now, and an API that exchanges watchpoints, "
+                      "specifications and filters ('coretap ctl'). Only this machine can reach it without "
+                      "ADDRESS. Port 0: any that is free; a message names it."},
+    [TOKEN] = {.name = "token",
+               .kind = CLI_TEXT,
+               .arg = "TEXT",
+               .help =
+                   "What every request has to know. Without it the environment variable CORETAP_TOKEN "
+                   "counts, which other users do not see. An ADDRESS that other machines reach needs one."},
+    [OUTPUT] = {.name = "output",
+                .letter = 'o',
+                .kind = CLI_TEXT,
+                .arg = "DIR",
+                .help = "Write the reports to files in this folder, in all formats; violations as they come. "
+                        "Without it they are printed as text."},
+    [RING] = {.name = "ring",
+              .kind = CLI_NUMBER,
+              .arg = "MIB",
+              .min = 1,
+              .max = 65536,
+              .help = "Input that may wait for the analyses; 16 MiB without this option."},
+    [DROP] = {.name = "drop",
+              .kind = CLI_FLAG,
+              .help =
+                  "When more input waits than that, drop some and say how much. Without it whoever writes "
+                  "has to wait, unless INPUT is a device, which cannot."},
+};
+
+static int run(const struct cli_args *args)
+{
+    const struct cli_value *v = args->values;
+    struct live_wishes wishes = {.http = v[HTTP].text,
+                                 .token = v[TOKEN].given ? v[TOKEN].text : getenv("CORETAP_TOKEN"),
+                                 .output = v[OUTPUT].text,
+                                 .targets = v[TARGETS].text,
+                                 .elf_option = ELF,
+                                 .pair_option = PAIR,
+                                 .at_option = AT,
+                                 .ring = (v[RING].given ? (size_t)v[RING].number : 16) * MIB,
+                                 .drop = v[DROP].given,
+                                 .cover = v[COVER].given,
+                                 .timing = v[TIMING].given};
+    bool any = wishes.cover || wishes.timing || cli_monitors_named(args);
+    for (size_t i = 0; i < args->list_count; i++) {
+        wishes.timing |= args->list[i].option == PAIR;
+        any |= args->list[i].option == PAIR || args->list[i].option == AT;
+    }
+    if (!any)
+        wishes.cover = wishes.timing = true;
+    return live_run(args, &wishes);
+}
+
+const struct cli_command cli_command_live = {
+    .name = "live",
+    .summary = "analyse trace while it comes, and show it on a page",
+    .operand = "INPUT",
+    .synopsis = "--config FILE",
+    .exit_text =
+        "0: the trace is clean. 1: it is damaged, some of it was dropped, or a specification was violated. "
+        "2: wrong usage, a specification that failed, or something could not be opened, read or written.",
+    .about = "Reads trace for as long as it comes and analyses it at once: coverage and times (both when "
+             "nothing else "
+             "is asked for), watchpoints, specifications. At the end of the input, or on Ctrl-C, it writes "
+             "the reports "
+             "of 'coretap cover', 'coretap timing' and 'coretap monitor' over all that came.\n"
+             "INPUT is - (standard input), a FIFO, a trace-sink device or a file; tcp:HOST:PORT connects and "
+             "reads "
+             "from there, listen:[ADDRESS:]PORT waits for one connection. --config describes the stream.\n"
+             "Memory does not grow with the trace: what is kept hangs on the program.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,217 @@
+/* What the parts of coretap live share: the analyses of the stream, which belong to one thread, and what of them can be
+ * exchanged between two pieces of input. */
+#ifndef CT_CLI_LIVE_H
+#define CT_CLI_LIVE_H
+
+#include "cli/counts.h"
+#include "cli/elf_files.h"
+#include "cli/live_ring.h"
+#include "cli/monitors.h"
+#include "cli/timing_view.h"
+#include "coretap/timing.h"
+#include "report/verdict_text.h"
+
+#define LIVE_PLACES   4096 /* watchpoints that were ever asked for */
+#define LIVE_SPECS    256  /* at a time */
+#define LIVE_CONTEXTS 16   /* of a filter */
+#define LIVE_RECENT   48   /* events and results that are shown */
+#define LIVE_HISTORY  240  /* samples: with more every other one is left out */
+#define LIVE_NONE     UINT16_MAX
+
+/* What the command line asks for. */
+struct live_wishes {
+    const char *input;
+    const char *http, *token;                  /* or NULL */
+    const char *output;                        /* folder of the reports; NULL: they are printed */
+    const char *targets;                       /* file, or NULL */
+    size_t elf_option, pair_option, at_option; /* indexes of --elf, --pair, --at */
+    size_t ring;                               /* bytes */
+    bool drop;
+    bool cover, timing;
+};
+
+/* A watchpoint as it was asked for. One that is off has no events. */
+struct live_place {
+    const char *text;
+    bool on;
+    uint64_t since; /* input bytes that were analysed when it was switched on */
+    uint64_t hits;
+    struct ct_watch_event first, last;
+    uint8_t last_id;
+};
+
+/* Which events of watchpoints count and reach the specifications. Losses always do. */
+struct live_filter {
+    uint64_t ids[2]; /* bit i of ids[i / 64]; both 0: all */
+    uint32_t contexts[LIVE_CONTEXTS];
+    size_t context_count; /* 0: all */
+    unsigned levels;      /* bit of each exception level; 0: all */
+};
+
+/* A specification. Its slot is its number everywhere but in the verifiers of streams. */
+struct live_spec {
+    char *name; /* NULL: the slot is free */
+    struct ct_monitor_spec *spec;
+    struct cli_pairs *binds;
+    uint64_t results, violations, uncertain;
+    char failure[256]; /* why it takes no more events, or "" */
+};
+
+struct live_result {
+    uint64_t time;
+    char spec[64], output[48], value[64];
+    struct ct_watch_event event; /* it happened at; see placed */
+    bool placed, violation, uncertain;
+    uint8_t id;
+};
+
+struct live_event {
+    struct ct_watch_event event;
+    uint16_t place;
+    uint8_t id;
+};
+
+struct live;
+
+/* One trace ID, since its first step. */
+struct live_stream {
+    struct live *live;
+    const struct ct_source *source;
+    const struct ct_graph *graph;
+    uint8_t id;
+    struct ct_watches *watches;
+    struct ct_watcher *watcher;
+    struct ct_verifier *verifier;
+    uint16_t *place_of; /* by watchpoint: the place, or LIVE_NONE */
+    size_t watch_count;
+    uint16_t slot_of[LIVE_SPECS];  /* by number in the verifier */
+    const char *names[LIVE_SPECS]; /* … */
+    struct ct_watches *pair_watches;
+    struct ct_timing *timing;
+    struct ct_text *out; /* violations; the stream's own, or the one of standard output */
+    FILE *file;
+};
+
+struct live_sample {
+    double seconds, rate;              /* bytes/s */
+    double lines, branches, functions; /* covered parts, 0 to 1 */
+};
+
+struct live {
+    const struct cli_args *args;
+    const struct live_wishes *wishes;
+    struct ct_ctx *ctx;
+    struct cli_counts counts; /* the capture, and programs for coverage */
+    struct cli_elfs programs;
+    const struct ct_symbols **symbols;
+    struct ct_verdict_program *names; /* of them */
+    struct cli_monitors monitors;     /* those of the command line */
+    struct ct_watches *watches;       /* no stream's: what is asked for is looked up here first */
+    struct ct_verifier *verifier;
+    struct ct_chain *chain;
+    struct ct_chain_sink sink;
+    struct live_ring *ring;
+    struct live_stream *streams[128];
+    struct live_place places[LIVE_PLACES];
+    size_t place_count;
+    struct live_filter filter;
+    struct live_spec specs[LIVE_SPECS];
+    size_t spec_count; /* slots that were ever used */
+    struct live_event events[LIVE_RECENT];
+    uint64_t event_count; /* the last LIVE_RECENT of them are there */
+    struct live_result results[LIVE_RECENT];
+    uint64_t result_count;
+    uint64_t violations;
+    struct ct_text out; /* standard output */
+    int told_id;        /* ID of the line printed last, or -1 */
+    bool broken;        /* trace was lost on the way to the chain */
+    uint64_t analysed;  /* input bytes */
+    double begun;       /* time */
+    bool ended;
+    /* Coverage as it was worked out last. */
+    struct ct_cover_sums sums;
+    uint64_t edges_then;
+    double cover_next;
+    struct live_sample history[LIVE_HISTORY];
+    size_t sample_count;
+    double sample_every, sample_next;
+    double rate;
+    double rate_then; /* time and bytes of the rate worked out last */
+    uint64_t bytes_then;
+    struct ct_watch_event batch[1024];
+};
+
+double live_now(void); /* seconds of a clock that only goes forward */
+
+/* ---- the analyses (live_run.c, live_stream.c) ---- */
+
+/* Programs, specifications and watchpoints of the command line, and the chain. False: said why. */
+bool live_prepare(struct live *live, const struct cli_args *args, const struct live_wishes *wishes);
+void live_release(struct live *live);
+
+/* Input. CT_ERR_…: the analyses cannot go on. */
+int live_push(struct live *live, const struct live_piece *piece);
+
+/* The receivers of the chain. */
+int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
+void live_stream_free(struct live_stream *stream);
+
+/* The end of its specifications. */
+void live_stream_finish(struct live_stream *stream);
+
+/* ---- exchange, between two pieces of input (live_exchange.c) ---- */
+
+/* A request that changes something, and what became of it. */
+enum live_action {
+    LIVE_WATCH,
+    LIVE_MONITOR_ADD,
+    LIVE_MONITOR_REPLACE,
+    LIVE_MONITOR_REMOVE,
+    LIVE_FILTER,
+    LIVE_STOP,
+};
+
+struct live_command {
+    enum live_action action;
+    bool whole; /* WATCH: `add` is all that is watched from now on */
+    const char **add, **remove;
+    size_t add_count, remove_count;
+    const char *name;             /* of the specification */
+    struct ct_monitor_spec *spec; /* NULL when it was taken */
+    struct cli_pairs *binds;      /* … */
+    struct live_filter filter;
+    /* The answer. */
+    bool fine;
+    char text[1024]; /* what was done, or why not */
+    uint64_t at;     /* input bytes analysed before */
+};
+
+void live_exchange(struct live *live, struct live_command *command);
+
+/* Makes a place known to all streams; its number, or LIVE_NONE with the text in the context. */
+uint16_t live_place_known(struct live *live, const char *text);
+
+/* Gives what a place has in a stream: for streams that begin. CT_ERR_NOMEM. */
+int live_stream_place(struct live_stream *stream, uint16_t place);
+int live_stream_spec(struct live_stream *stream, uint16_t slot);
+void live_switch(struct live *live, uint16_t place, bool on);
+
+/* A slot for a specification, which then belongs to it. CT_ERR_…, with the text in the context. */
+int live_spec_add(struct live *live, const char *name, struct ct_monitor_spec *spec, struct cli_pairs *binds);
+
+/* ---- reports (live_report.c) and the page's numbers (live_status.c) ---- */
+
+/* Coverage so far, when something new ran since; with `now` in any case. */
+void live_cover(struct live *live, bool now);
+
+/* Takes samples for the plots. */
+void live_sample(struct live *live, double now);
+
+/* All that the page shows, as one line of JSON, and in words. NULL: no memory. Both are to be freed. */
+char *live_status_json(struct live *live, size_t *size);
+char *live_status_text(struct live *live, size_t *size);
+
+/* The final reports. Result: enum cli_exit. */
+int live_report(struct live *live);
+
+#endif

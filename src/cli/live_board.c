@@ -1,0 +1,134 @@
+#include "cli/live_board.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct live_board {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct live_ring *ring;
+    char *text[2]; /* by enum live_form */
+    size_t size[2];
+    uint64_t serial; /* of the status; 0: there is none yet */
+    struct live_command *asked;
+    uint64_t answered; /* requests */
+    bool closed;
+    pthread_mutex_t turn; /* requests come one after the other */
+};
+
+struct live_board *live_board_new(struct live_ring *ring)
+{
+    struct live_board *b = calloc(1, sizeof *b);
+    pthread_condattr_t attributes;
+    if (!b)
+        return NULL;
+    b->ring = ring;
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_mutex_init(&b->turn, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&b->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return b;
+}
+
+void live_board_free(struct live_board *b)
+{
+    if (!b)
+        return;
+    pthread_mutex_destroy(&b->lock);
+    pthread_mutex_destroy(&b->turn);
+    pthread_cond_destroy(&b->changed);
+    free(b->text[LIVE_JSON]);
+    free(b->text[LIVE_TEXT]);
+    free(b);
+}
+
+void live_board_publish(struct live_board *b, char *json, size_t json_size, char *text, size_t text_size)
+{
+    pthread_mutex_lock(&b->lock);
+    free(b->text[LIVE_JSON]);
+    free(b->text[LIVE_TEXT]);
+    b->text[LIVE_JSON] = json;
+    b->size[LIVE_JSON] = json_size;
+    b->text[LIVE_TEXT] = text;
+    b->size[LIVE_TEXT] = text_size;
+    b->serial++;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+}
+
+struct live_command *live_board_asked(struct live_board *b)
+{
+    pthread_mutex_lock(&b->lock);
+    struct live_command *command = b->asked;
+    pthread_mutex_unlock(&b->lock);
+    return command;
+}
+
+void live_board_answer(struct live_board *b)
+{
+    pthread_mutex_lock(&b->lock);
+    b->asked = NULL;
+    b->answered++;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void refuse(struct live_command *command)
+{
+    command->fine = false;
+    snprintf(command->text, sizeof command->text, "the run is over");
+}
+
+void live_board_close(struct live_board *b)
+{
+    pthread_mutex_lock(&b->lock);
+    b->closed = true;
+    if (b->asked)
+        refuse(b->asked);
+    b->asked = NULL;
+    b->answered++;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+}
+
+char *live_board_read(struct live_board *b, enum live_form form, uint64_t *serial, unsigned milliseconds,
+                      size_t *size, bool *over)
+{
+    struct timespec until;
+    char *copy = NULL;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(milliseconds / 1000);
+    pthread_mutex_lock(&b->lock);
+    while (b->serial <= *serial && !b->closed)
+        if (pthread_cond_timedwait(&b->changed, &b->lock, &until) != 0)
+            break;
+    *over = b->closed && b->serial <= *serial;
+    if (b->serial > *serial && b->text[form] && (copy = malloc(b->size[form] + 1)) != NULL) {
+        *size = b->size[form];
+        memcpy(copy, b->text[form], *size + 1);
+        *serial = b->serial;
+    }
+    pthread_mutex_unlock(&b->lock);
+    return copy;
+}
+
+void live_board_ask(struct live_board *b, struct live_command *command)
+{
+    pthread_mutex_lock(&b->turn);
+    pthread_mutex_lock(&b->lock);
+    if (b->closed) {
+        refuse(command);
+    } else {
+        const uint64_t before = b->answered;
+        b->asked = command;
+        live_ring_wake(b->ring);
+        while (b->answered == before)
+            pthread_cond_wait(&b->changed, &b->lock);
+    }
+    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_unlock(&b->turn);
+}

@@ -1,0 +1,41 @@
+/* What the analysing thread of a live run and the threads of its page share: the newest status, and one request at a time.
+ * The analysing thread comes by between two pieces of input. */
+#ifndef CT_CLI_LIVE_BOARD_H
+#define CT_CLI_LIVE_BOARD_H
+
+#include "cli/live.h"
+
+struct live_board;
+
+/* NULL: no memory. `ring` is woken when there is a request. */
+struct live_board *live_board_new(struct live_ring *ring);
+void live_board_free(struct live_board *board);
+
+/* ---- the analysing thread ---- */
+
+/* Takes both texts over. */
+void live_board_publish(struct live_board *board, char *json, size_t json_size, char *text, size_t text_size);
+
+/* The request that waits, or NULL; it has to be answered. */
+struct live_command *live_board_asked(struct live_board *board);
+void live_board_answer(struct live_board *board);
+
+/* No request is taken any more, and nothing will be published: those who wait are told so. */
+void live_board_close(struct live_board *board);
+
+/* ---- threads of the page ---- */
+
+enum live_form {
+    LIVE_JSON,
+    LIVE_TEXT,
+};
+
+/* A copy of the first status behind number *serial, for which it waits up to `milliseconds`; *serial is then its number. NULL:
+ * there is none, and with *over set none will come. */
+char *live_board_read(struct live_board *board, enum live_form form, uint64_t *serial, unsigned milliseconds,
+                      size_t *size, bool *over);
+
+/* Waits until it is answered. */
+void live_board_ask(struct live_board *board, struct live_command *command);
+
+#endif

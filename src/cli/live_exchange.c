@@ -1,0 +1,265 @@
+/* What is exchanged while trace comes in: between two pieces of it, so nothing is lost. */
+#include "cli/live.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void answer(struct live_command *c, bool fine, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void answer(struct live_command *c, bool fine, const char *fmt, ...)
+{
+    va_list ap;
+    c->fine = fine;
+    va_start(ap, fmt);
+    vsnprintf(c->text, sizeof c->text, fmt, ap);
+    va_end(ap);
+}
+
+/* ---- watchpoints ---- */
+
+static uint16_t find_place(const struct live *l, const char *text)
+{
+    for (uint16_t i = 0; i < l->place_count; i++)
+        if (strcmp(l->places[i].text, text) == 0)
+            return i;
+    return LIVE_NONE;
+}
+
+uint16_t live_place_known(struct live *l, const char *text)
+{
+    uint16_t number = find_place(l, text);
+    if (number != LIVE_NONE || l->place_count == LIVE_PLACES ||
+        ct_watches_add(l->watches, text, NULL, NULL) != CT_OK)
+        return number;
+    char *copy = strdup(text);
+    if (!copy)
+        return LIVE_NONE;
+    number = (uint16_t)l->place_count++;
+    l->places[number] = (struct live_place){.text = copy};
+    for (size_t i = 0; i < 128; i++)
+        if (l->streams[i] && live_stream_place(l->streams[i], number) != CT_OK)
+            return LIVE_NONE;
+    return number;
+}
+
+void live_switch(struct live *l, uint16_t number, bool on)
+{
+    struct live_place *p = &l->places[number];
+    if (p->on == on)
+        return;
+    p->on = on;
+    p->since = l->analysed;
+    p->hits = 0;
+}
+
+static bool know_all(struct live *l, struct live_command *c)
+{
+    for (size_t i = 0; i < c->add_count; i++) {
+        if (live_place_known(l, c->add[i]) != LIVE_NONE)
+            continue;
+        if (l->place_count == LIVE_PLACES)
+            answer(c, false, "%s: %d different watchpoints were asked for since the start, which is the most",
+                   c->add[i], LIVE_PLACES);
+        else
+            answer(c, false, "%s", ct_ctx_error(l->ctx));
+        return false;
+    }
+    return true;
+}
+
+static size_t count_on(const struct live *l)
+{
+    size_t on = 0;
+    for (size_t i = 0; i < l->place_count; i++)
+        on += l->places[i].on;
+    return on;
+}
+
+static void exchange_places(struct live *l, struct live_command *c)
+{
+    bool wanted[LIVE_PLACES] = {false};
+    for (size_t i = 0; i < c->remove_count; i++) {
+        const uint16_t number = find_place(l, c->remove[i]);
+        if (number == LIVE_NONE || !l->places[number].on) {
+            answer(c, false, "%s: is not watched", c->remove[i]);
+            return;
+        }
+    }
+    if (!know_all(l, c))
+        return;
+    for (size_t i = 0; i < l->place_count; i++)
+        wanted[i] = l->places[i].on && !c->whole;
+    for (size_t i = 0; i < c->remove_count; i++)
+        wanted[find_place(l, c->remove[i])] = false;
+    for (size_t i = 0; i < c->add_count; i++)
+        wanted[find_place(l, c->add[i])] = true;
+    for (uint16_t i = 0; i < l->place_count; i++)
+        live_switch(l, i, wanted[i]);
+    answer(c, true, "%zu watchpoints", count_on(l));
+}
+
+/* ---- specifications ---- */
+
+static uint16_t find_spec(const struct live *l, const char *name)
+{
+    for (uint16_t i = 0; i < l->spec_count; i++)
+        if (l->specs[i].name && strcmp(l->specs[i].name, name) == 0)
+            return i;
+    return LIVE_NONE;
+}
+
+static void clear(struct live_spec *s)
+{
+    free(s->name);
+    ct_monitor_spec_free(s->spec);
+    free(s->binds);
+    *s = (struct live_spec){0};
+}
+
+/* The number that a slot has in the verifier of a stream. */
+static uint32_t number_in(const struct live_stream *s, uint16_t slot)
+{
+    uint32_t number = 0;
+    while (number < LIVE_SPECS && s->slot_of[number] != slot)
+        number++;
+    return number;
+}
+
+/* Ends it in all verifiers. One that fails in its last instants is gone too. */
+static void end_spec(struct live *l, uint16_t slot)
+{
+    for (size_t i = 0; i < 128; i++) {
+        struct live_stream *s = l->streams[i];
+        const uint32_t number = s ? number_in(s, slot) : LIVE_SPECS;
+        if (number == LIVE_SPECS)
+            continue;
+        ct_verifier_remove(s->verifier, number);
+        s->slot_of[number] = LIVE_NONE;
+        s->names[number] = NULL;
+    }
+    ct_verifier_remove(l->verifier, slot);
+}
+
+int live_spec_add(struct live *l, const char *name, struct ct_monitor_spec *spec, struct cli_pairs *binds)
+{
+    uint16_t slot = 0;
+    while (slot < l->spec_count && l->specs[slot].name)
+        slot++;
+    if (slot == LIVE_SPECS)
+        return CT_ERR_LIMIT;
+    char *copy = strdup(name);
+    if (!copy)
+        return CT_ERR_NOMEM;
+    int rc = ct_verifier_add(l->verifier, spec, name, binds->pairs, binds->count);
+    if (rc) {
+        free(copy);
+        return rc;
+    }
+    l->spec_count += slot == l->spec_count;
+    l->specs[slot] = (struct live_spec){.name = copy, .spec = spec, .binds = binds};
+    for (size_t i = 0; !rc && i < 128; i++)
+        rc = l->streams[i] ? live_stream_spec(l->streams[i], slot) : CT_OK;
+    if (rc) {
+        end_spec(l, slot);
+        free(copy);
+        l->specs[slot] = (struct live_spec){0};
+    }
+    return rc;
+}
+
+static void add_spec(struct live *l, struct live_command *c)
+{
+    if (find_spec(l, c->name) != LIVE_NONE) {
+        answer(c, false, "%s: a specification of this name runs already; replace it", c->name);
+        return;
+    }
+    const int rc = live_spec_add(l, c->name, c->spec, c->binds);
+    if (rc == CT_ERR_LIMIT) {
+        answer(c, false, "%s: %d specifications run, which is the most; remove one", c->name, LIVE_SPECS);
+    } else if (rc) {
+        answer(c, false, "%s", ct_ctx_error(l->ctx));
+    } else {
+        c->spec = NULL;
+        c->binds = NULL;
+        answer(c, true, "%s runs", c->name);
+    }
+}
+
+static void remove_spec(struct live *l, struct live_command *c)
+{
+    const uint16_t slot = find_spec(l, c->name);
+    if (slot == LIVE_NONE) {
+        answer(c, false, "%s: no specification of this name runs", c->name);
+        return;
+    }
+    struct live_spec *spec = &l->specs[slot];
+    end_spec(l, slot);
+    answer(c, true, "%s is over: %" PRIu64 " violations in %" PRIu64 " results", c->name, spec->violations,
+           spec->results);
+    clear(spec);
+}
+
+/* The new one is bound before the old one goes, so that a wrong one changes nothing. */
+static void replace_spec(struct live *l, struct live_command *c)
+{
+    const uint16_t slot = find_spec(l, c->name);
+    if (slot == LIVE_NONE) {
+        answer(c, false, "%s: no specification of this name runs; add it", c->name);
+        return;
+    }
+    int rc = ct_verifier_exchange(l->verifier, slot, c->spec, c->name, c->binds->pairs, c->binds->count);
+    for (size_t i = 0; !rc && i < 128; i++) {
+        struct live_stream *s = l->streams[i];
+        if (!s)
+            continue;
+        rc = ct_verifier_exchange(s->verifier, number_in(s, slot), c->spec, c->name, c->binds->pairs,
+                                  c->binds->count);
+        if (rc == CT_ERR_FORMAT ||
+            (rc == CT_ERR_LIMIT && !ct_verifier_failed(s->verifier, number_in(s, slot))))
+            rc = CT_OK; /* the old one failed in its last instants; the new one runs */
+        if (!rc)
+            rc = ct_watcher_renew(s->watcher);
+    }
+    if (rc) {
+        answer(c, false, "%s", ct_ctx_error(l->ctx));
+        return;
+    }
+    struct live_spec *spec = &l->specs[slot];
+    ct_monitor_spec_free(spec->spec);
+    free(spec->binds);
+    *spec = (struct live_spec){.name = spec->name, .spec = c->spec, .binds = c->binds};
+    c->spec = NULL;
+    c->binds = NULL;
+    answer(c, true, "%s runs in place of the one before", c->name);
+}
+
+/* ---- all of it ---- */
+
+void live_exchange(struct live *l, struct live_command *c)
+{
+    c->at = l->analysed;
+    switch (c->action) {
+    case LIVE_WATCH:
+        exchange_places(l, c);
+        break;
+    case LIVE_MONITOR_ADD:
+        add_spec(l, c);
+        break;
+    case LIVE_MONITOR_REPLACE:
+        replace_spec(l, c);
+        break;
+    case LIVE_MONITOR_REMOVE:
+        remove_spec(l, c);
+        break;
+    case LIVE_FILTER:
+        l->filter = c->filter;
+        answer(c, true, "filter set");
+        break;
+    case LIVE_STOP:
+        answer(c, true, "stops");
+        break;
+    }
+}

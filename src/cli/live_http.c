@@ -1,0 +1,436 @@
+#include "cli/live_http.h"
+
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/address.h"
+#include "report/json.h"
+#include "report/page.h"
+
+#define BODY_MAX    ((size_t)1 << 20)
+#define CONNECTIONS 64
+#define IDLE_S      30 /* a connection that says nothing for so long is closed */
+#define NEWS_S      5  /* … and one that is told nothing gets an empty line */
+
+extern const char live_page_js[];
+extern const size_t live_page_js_size;
+extern const char live_page_html[];
+extern const size_t live_page_html_size;
+
+struct live_http {
+    struct MHD_Daemon *daemon;
+    struct live_board *board;
+    struct ct_monitor_options compile;
+    char *token; /* or NULL */
+    char *page;
+    size_t page_size;
+};
+
+/* What came of a request so far. */
+struct body {
+    char *text;
+    size_t size;
+    bool too_long;
+};
+
+/* ---- answers ---- */
+
+static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, const char *type,
+                                   struct MHD_Response *response)
+{
+    if (!response)
+        return MHD_NO;
+    MHD_add_response_header(response, "Content-Type", type);
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+                            "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+                            "frame-ancestors 'none'");
+    if (status == MHD_HTTP_UNAUTHORIZED)
+        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    const enum MHD_Result result = MHD_queue_response(c, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result send_text(struct MHD_Connection *c, unsigned status, const char *type, char *text,
+                                 size_t size)
+{
+    return send_answer(c, status, type, MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE));
+}
+
+static bool wants_text(struct MHD_Connection *c)
+{
+    const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept");
+    return accept && strncmp(accept, "text/plain", 10) == 0;
+}
+
+/* One text: as JSON under `key`, or alone. */
+static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char *key, const char *words,
+                           const struct live_command *done)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return MHD_NO;
+    const bool plain = wants_text(c);
+    if (plain) {
+        fprintf(out, "%s\n", words);
+    } else {
+        struct ct_json j = {.out = out, .script = true};
+        ct_json_object(&j, NULL);
+        ct_json_text(&j, key, words);
+        if (done)
+            ct_json_number(&j, "at", done->at);
+        ct_json_object_end(&j);
+        fputc('\n', out);
+    }
+    if (fclose(out) != 0) {
+        free(text);
+        return MHD_NO;
+    }
+    return send_text(c, status, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *why)
+{
+    return say(c, status, "error", why, NULL);
+}
+
+/* ---- who may ---- */
+
+/* Takes the same time wherever they differ. */
+static bool same_text(const char *a, const char *b)
+{
+    const size_t size = strlen(a);
+    unsigned char differ = 0;
+    if (strlen(b) != size)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        differ |= (unsigned char)(a[i] ^ b[i]);
+    return !differ;
+}
+
+static bool has_token(const struct live_http *h, struct MHD_Connection *c)
+{
+    const char *header = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+    const char *query = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
+    if (header && strncmp(header, "Bearer ", 7) == 0)
+        return same_text(h->token, header + 7);
+    return query && same_text(h->token, query);
+}
+
+static bool is_loopback_name(const char *host)
+{
+    static const char *const names[] = {"localhost", "[::1]", "127."};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t length = strlen(names[i]);
+        if (strncasecmp(host, names[i], length) != 0)
+            continue;
+        if (names[i][length - 1] == '.')
+            return strspn(host, "0123456789.:") == strlen(host);
+        return host[length] == '\0' || host[length] == ':';
+    }
+    return false;
+}
+
+/* Without a token, a page of somewhere else whose name resolves to this machine must not get at us: its browser says that
+ * name. */
+static bool may(const struct live_http *h, struct MHD_Connection *c)
+{
+    const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+    return h->token ? has_token(h, c) : !host || is_loopback_name(host);
+}
+
+/* ---- what can be asked for ---- */
+
+static enum MHD_Result send_page(const struct live_http *h, struct MHD_Connection *c)
+{
+    return send_answer(c, MHD_HTTP_OK, "text/html; charset=utf-8",
+                       MHD_create_response_from_buffer(h->page_size, h->page, MHD_RESPMEM_PERSISTENT));
+}
+
+static enum MHD_Result send_status(const struct live_http *h, struct MHD_Connection *c)
+{
+    uint64_t serial = 0;
+    size_t size = 0;
+    bool over;
+    const bool plain = wants_text(c);
+    char *text = live_board_read(h->board, plain ? LIVE_TEXT : LIVE_JSON, &serial, 2000, &size, &over);
+    if (!text)
+        return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "there is no status yet; ask again");
+    return send_text(c, MHD_HTTP_OK, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
+}
+
+/* A stream of server-sent events: one connection's. */
+struct news {
+    const struct live_http *http;
+    uint64_t serial;
+    char *text; /* of the event that is being sent */
+    size_t size, sent;
+};
+
+static bool next_event(struct news *n)
+{
+    size_t size = 0;
+    bool over = false;
+    char *json = live_board_read(n->http->board, LIVE_JSON, &n->serial, NEWS_S * 1000, &size, &over);
+    free(n->text);
+    n->sent = 0;
+    n->text = over ? NULL : malloc(size + 16);
+    if (n->text && json)
+        n->size = (size_t)sprintf(n->text, "data: %s\n\n", json);
+    else if (n->text) /* a comment: shows whether anybody is there */
+        n->size = (size_t)sprintf(n->text, ":\n\n");
+    free(json);
+    return n->text != NULL;
+}
+
+static ssize_t send_news(void *user, uint64_t pos, char *to, size_t most)
+{
+    struct news *n = user;
+    (void)pos;
+    if (n->sent == n->size && !next_event(n))
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    const size_t left = n->size - n->sent;
+    const size_t size = left < most ? left : most;
+    memcpy(to, n->text + n->sent, size);
+    n->sent += size;
+    return (ssize_t)size;
+}
+
+static void free_news(void *user)
+{
+    struct news *n = user;
+    free(n->text);
+    free(n);
+}
+
+static enum MHD_Result send_events(const struct live_http *h, struct MHD_Connection *c)
+{
+    struct news *n = calloc(1, sizeof *n);
+    if (!n)
+        return MHD_NO;
+    n->http = h;
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 65536, send_news, n, free_news);
+    if (!response)
+        free_news(n);
+    return send_answer(c, MHD_HTTP_OK, "text/event-stream", response);
+}
+
+static enum MHD_Result get(const struct live_http *h, struct MHD_Connection *c, const char *url)
+{
+    if (strcmp(url, "/") == 0)
+        return send_page(h, c);
+    if (strcmp(url, "/api/status") == 0)
+        return send_status(h, c);
+    if (strcmp(url, "/api/events") == 0)
+        return send_events(h, c);
+    return refuse(c, MHD_HTTP_NOT_FOUND,
+                  "there is /, /api/status, /api/events, and to be posted to: /api/watch, "
+                  "/api/monitors, /api/filter, /api/stop");
+}
+
+/* What a POST to this address is about; NULL: none that there is. */
+static const char *subject(const char *url)
+{
+    static const char *const all[] = {"watch", "monitors", "filter", "stop"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strncmp(url, "/api/", 5) == 0 && strcmp(url + 5, all[i]) == 0)
+            return all[i];
+    return NULL;
+}
+
+static enum MHD_Result post(const struct live_http *h, struct MHD_Connection *c, const char *url,
+                            const struct body *body)
+{
+    const char *what = subject(url);
+    const char *type = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
+    struct live_command command;
+    char why[4096] = "";
+    if (!what)
+        return refuse(c, MHD_HTTP_NOT_FOUND,
+                      "nothing is posted there; there is /api/watch, /api/monitors, /api/filter, /api/stop");
+    if (body->too_long)
+        return refuse(c, 413, "the request is longer than 1 MiB");
+    /* A page of somewhere else cannot send this type unasked. */
+    if (!type || strncmp(type, "application/json", 16) != 0)
+        return refuse(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the Content-Type has to be application/json");
+    struct live_request *request = live_request_read(what, body->text ? body->text : "", body->size,
+                                                     &h->compile, &command, why, sizeof why);
+    if (!request)
+        return refuse(c, MHD_HTTP_BAD_REQUEST, why);
+    live_board_ask(h->board, &command);
+    live_request_free(request, &command);
+    return command.fine ? say(c, MHD_HTTP_OK, "done", command.text, &command)
+                        : refuse(c, MHD_HTTP_CONFLICT, command.text);
+}
+
+/* ---- requests ---- */
+
+static bool take_body(struct body *b, const char *data, size_t size)
+{
+    if (b->too_long || b->size + size > BODY_MAX) {
+        b->too_long = true;
+        return true;
+    }
+    char *more = realloc(b->text, b->size + size);
+    if (!more)
+        return false;
+    memcpy(more + b->size, data, size);
+    b->text = more;
+    b->size += size;
+    return true;
+}
+
+static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const char *url, const char *method,
+                                  const char *version, const char *data, size_t *size, void **state)
+{
+    const struct live_http *h = user;
+    struct body *body = *state;
+    (void)version;
+    if (!body)
+        return (*state = calloc(1, sizeof *body)) ? MHD_YES : MHD_NO;
+    if (*size) {
+        const bool fine = take_body(body, data, *size);
+        *size = 0;
+        return fine ? MHD_YES : MHD_NO;
+    }
+    if (!may(h, c))
+        return h->token ? refuse(c, MHD_HTTP_UNAUTHORIZED,
+                                 "a token is needed: ?token=… or Authorization: Bearer …")
+                        : refuse(c, MHD_HTTP_FORBIDDEN, "the host of the request is not this machine");
+    if (strcmp(method, "GET") == 0)
+        return get(h, c, url);
+    if (strcmp(method, "POST") == 0)
+        return post(h, c, url, body);
+    return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and POST are understood");
+}
+
+static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
+{
+    struct body *body = *state;
+    (void)user;
+    (void)c;
+    (void)code;
+    if (body)
+        free(body->text);
+    free(body);
+}
+
+/* ---- begin and end ---- */
+
+static bool make_page(struct live_http *h)
+{
+    FILE *out = open_memstream(&h->page, &h->page_size);
+    if (!out)
+        return false;
+    ct_page_begin(out, "coretap live");
+    fwrite(live_page_html, 1, live_page_html_size, out);
+    ct_page_script(out, ct_page_js, ct_page_js_size);
+    ct_page_script(out, live_page_js, live_page_js_size);
+    ct_page_end(out);
+    return fclose(out) == 0;
+}
+
+static bool is_loopback(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
+    return address->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+}
+
+/* The address to listen at; to be freed with freeaddrinfo. NULL: said why. */
+static struct addrinfo *find_address(const char *text)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+    struct addrinfo *found = NULL;
+    const char *host, *port;
+    char *copy = strdup(text);
+    if (!copy) {
+        cli_say("out of memory");
+        return NULL;
+    }
+    cli_split_address(copy, &host, &port);
+    char *end;
+    const unsigned long number = strtoul(port, &end, 10);
+    const bool is_port = *port && !*end && number <= 65535;
+    const int rc = is_port ? getaddrinfo(host ? host : "127.0.0.1", port, &hints, &found) : 0;
+    if (!is_port)
+        cli_say("--http %s: is not [ADDRESS:]PORT", text);
+    else if (rc)
+        cli_say("--http %s: %s", text, gai_strerror(rc));
+    free(copy);
+    return is_port && !rc ? found : NULL;
+}
+
+static void tell_address(const struct live_http *h, const struct addrinfo *at)
+{
+    char host[64] = "";
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    getnameinfo(at->ai_addr, at->ai_addrlen, host, sizeof host, NULL, 0, NI_NUMERICHOST);
+    const bool six = at->ai_family == AF_INET6;
+    cli_say("page at http://%s%s%s:%u/%s", six ? "[" : "", host, six ? "]" : "", info ? info->port : 0,
+            h->token ? "?token=…" : "");
+}
+
+static bool start(struct live_http *h, const char *text, const struct addrinfo *at)
+{
+    if (!is_loopback(at->ai_addr) && !h->token) {
+        cli_say("--http %s: other machines can reach this address: give --token, which they then need", text);
+        return false;
+    }
+    const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+                           (at->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+    h->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr,
+                                 MHD_OPTION_NOTIFY_COMPLETED, on_done, NULL, MHD_OPTION_CONNECTION_LIMIT,
+                                 (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+                                 MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    if (!h->daemon)
+        cli_say("--http %s: cannot listen there; is the port in use?", text);
+    else
+        tell_address(h, at);
+    return h->daemon != NULL;
+}
+
+struct live_http *live_http_start(const char *text, const char *token,
+                                  const struct ct_monitor_options *compile, struct live_board *board)
+{
+    struct live_http *h = calloc(1, sizeof *h);
+    struct addrinfo *at = h ? find_address(text) : NULL;
+    if (!at) {
+        free(h);
+        return NULL;
+    }
+    h->board = board;
+    h->compile = *compile;
+    h->token = token ? strdup(token) : NULL;
+    bool fine = (!token || h->token) && make_page(h);
+    if (!fine)
+        cli_say("out of memory");
+    fine = fine && start(h, text, at);
+    freeaddrinfo(at);
+    if (fine)
+        return h;
+    live_http_stop(h);
+    return NULL;
+}
+
+void live_http_stop(struct live_http *h)
+{
+    if (!h)
+        return;
+    if (h->daemon)
+        MHD_stop_daemon(h->daemon);
+    free(h->token);
+    free(h->page);
+    free(h);
+}

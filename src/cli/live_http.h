@@ -1,0 +1,27 @@
+/* The page of a live run and its API (docs/live.md). */
+#ifndef CT_CLI_LIVE_HTTP_H
+#define CT_CLI_LIVE_HTTP_H
+
+#include "cli/live_board.h"
+
+struct live_http;
+
+/* `address`: PORT, ADDRESS:PORT or [ADDRESS]:PORT; port 0: any that is free. `compile`: how specifications that come over it
+ * are compiled. NULL: said why. */
+struct live_http *live_http_start(const char *address, const char *token,
+                                  const struct ct_monitor_options *compile, struct live_board *board);
+
+/* The board has to be closed before. */
+void live_http_stop(struct live_http *http);
+
+/* What a request asks for, from its JSON. */
+struct live_request;
+
+/* Reads `size` bytes of JSON that came for `what` ("watch", "monitors", "filter", "stop"). NULL, with the reason in `why`, when
+ * it cannot be done. The command points into the request. */
+struct live_request *live_request_read(const char *what, const char *text, size_t size,
+                                       const struct ct_monitor_options *compile, struct live_command *command,
+                                       char *why, size_t why_size);
+void live_request_free(struct live_request *request, struct live_command *command);
+
+#endif

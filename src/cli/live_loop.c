@@ -1,0 +1,199 @@
+#include "cli/live_loop.h"
+#include "cli/live_board.h"
+#include "cli/live_http.h"
+#include "cli/live_source.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define PUBLISH_EVERY 0.5 /* seconds */
+#define PUBLISH_SHARE 20  /* making a status takes a part of the time of 1/20 at most */
+#define TICK_MS       100
+#define FIRST_BYTES   ((size_t)64 << 10) /* the framing is found out from so many, … */
+#define FIRST_S       0.5                /* … or those that come in this time */
+
+struct run {
+    struct live live;
+    struct live_wishes wishes;
+    struct cli_args described; /* the stream by its description */
+    struct live_source source;
+    struct live_reader *reader;
+    struct live_board *board; /* NULL: no page */
+    struct live_http *http;
+    double publish_next;
+    double first; /* time of the first bytes */
+    bool stopping;
+};
+
+static void publish(struct run *r)
+{
+    size_t json_size = 0, text_size = 0;
+    const double begin = live_now();
+    char *json = live_status_json(&r->live, &json_size);
+    char *text = live_status_text(&r->live, &text_size);
+    if (json && text) {
+        live_board_publish(r->board, json, json_size, text, text_size);
+    } else {
+        free(json);
+        free(text);
+    }
+    const double end = live_now(), pause = (end - begin) * PUBLISH_SHARE;
+    r->publish_next = end + (pause > PUBLISH_EVERY ? pause : PUBLISH_EVERY);
+}
+
+static void serve_request(struct run *r)
+{
+    struct live_command *command = r->board ? live_board_asked(r->board) : NULL;
+    if (!command)
+        return;
+    live_exchange(&r->live, command);
+    if (command->action == LIVE_STOP && !r->stopping) {
+        r->stopping = true;
+        live_reader_stop(r->reader);
+    }
+    publish(r);
+    live_board_answer(r->board);
+}
+
+static void between_pieces(struct run *r)
+{
+    const double now = live_now();
+    serve_request(r);
+    live_sample(&r->live, now);
+    ct_text_flush(&r->live.out);
+    fflush(stdout);
+    if (r->board && now >= r->publish_next)
+        publish(r);
+}
+
+/* The first bytes decide about the framing: not too few of them. */
+static bool is_worth(struct run *r, const struct live_piece *piece)
+{
+    if (r->live.analysed || piece->size >= FIRST_BYTES || live_ring_look(r->live.ring).ended)
+        return true;
+    if (r->first == 0)
+        r->first = live_now();
+    return live_now() - r->first > FIRST_S;
+}
+
+/* Result: an error of the analyses, or 0 at the end of the input. */
+static int analyse(struct run *r)
+{
+    int rc = CT_OK;
+    while (!rc) {
+        struct live_piece piece;
+        const bool ended =
+            live_ring_look(r->live.ring).ended; /* asked first: then there is nothing behind it */
+        const bool got = live_ring_get(r->live.ring, TICK_MS, &piece);
+        if (!got && ended)
+            break;
+        if (got && is_worth(r, &piece)) {
+            rc = live_push(&r->live, &piece);
+            live_ring_done(r->live.ring, piece.size);
+        } else if (got) {
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        }
+        between_pieces(r);
+    }
+    return rc ? rc : ct_chain_finish(r->live.chain);
+}
+
+static bool make_folder(const char *path)
+{
+    if (!path || mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    cli_say("%s: cannot be created: %s", path, strerror(errno));
+    return false;
+}
+
+/* Signals are for the thread that reads the input. */
+static void block_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN); /* who looks at the page may go */
+}
+
+static bool start_page(struct run *r)
+{
+    if (!r->wishes.http)
+        return true;
+    r->board = live_board_new(r->live.ring);
+    if (!r->board) {
+        cli_say("out of memory");
+        return false;
+    }
+    publish(r);
+    r->http = live_http_start(r->wishes.http, r->wishes.token, &r->live.monitors.compile, r->board);
+    return r->http != NULL;
+}
+
+static bool start(struct run *r, const struct cli_args *args)
+{
+    if (!make_folder(r->wishes.output) || !live_source_open(&r->source, r->wishes.input))
+        return false;
+    r->wishes.drop |= r->source.device;
+    r->live.ring = live_ring_new(r->wishes.ring, r->wishes.drop);
+    if (!r->live.ring) {
+        cli_say("out of memory");
+        return false;
+    }
+    if (!live_prepare(&r->live, args, &r->wishes))
+        return false;
+    block_signals();
+    r->reader = start_page(r) ? live_reader_start(&r->source, r->live.ring) : NULL;
+    return r->reader != NULL;
+}
+
+static int run(struct run *r)
+{
+    int code = CLI_CLEAN;
+    if (analyse(r) != CT_OK) {
+        code = cli_library_error(r->live.ctx);
+        live_reader_stop(r->reader);
+    }
+    live_reader_free(r->reader);
+    const struct live_ring_state input = live_ring_look(r->live.ring);
+    if (input.trouble) {
+        cli_say("%s: cannot be read any more: %s", r->wishes.input, input.trouble);
+        code = CLI_FAILED;
+    }
+    const int reported = live_report(&r->live);
+    if (r->board)
+        publish(r);
+    return reported > code ? reported : code;
+}
+
+int live_run(const struct cli_args *args, const struct live_wishes *wishes)
+{
+    struct run *r = calloc(1, sizeof *r);
+    if (!r) {
+        cli_say("out of memory");
+        return CLI_FAILED;
+    }
+    int code = CLI_FAILED;
+    r->wishes = *wishes;
+    r->wishes.input = args->operand;
+    r->described = *args;
+    r->described.operand = "-"; /* the bytes come from here, what they are says --config */
+    if (!args->values[CLI_CAPTURE_CONFIG].given)
+        cli_usage_error(args->command,
+                        "--config FILE.ini is needed, which describes the stream (docs/formats.md)");
+    else if (start(r, &r->described))
+        code = run(r);
+    if (r->board)
+        live_board_close(r->board);
+    live_http_stop(r->http);
+    live_board_free(r->board);
+    live_release(&r->live);
+    live_source_close(&r->source);
+    free(r);
+    return code;
+}

@@ -1,0 +1,165 @@
+/* What a live run leaves: the reports of the offline commands, of all that was analysed. */
+#include "cli/cover_print.h"
+#include "cli/live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int print_fn(struct live *live, FILE *out);
+
+static int cover_text(struct live *l, FILE *out)
+{
+    return cli_cover_print(out, &l->counts, CLI_COVER_TEXT, false);
+}
+
+static int cover_lcov(struct live *l, FILE *out)
+{
+    return cli_cover_print(out, &l->counts, CLI_COVER_LCOV, false);
+}
+
+static int cover_json(struct live *l, FILE *out)
+{
+    return cli_cover_print(out, &l->counts, CLI_COVER_JSON, false);
+}
+
+static int cover_html(struct live *l, FILE *out)
+{
+    return cli_cover_print(out, &l->counts, CLI_COVER_HTML, false);
+}
+
+static int cover_data(struct live *l, FILE *out)
+{
+    return cli_cover_print(out, &l->counts, CLI_COVER_DATA, false);
+}
+
+static int each_timing(struct live *l, FILE *out, struct ct_json *json)
+{
+    const struct ct_timing_wish wish = {.top = CLI_TIMING_TOP};
+    for (size_t i = 0; i < 128; i++) {
+        const struct live_stream *s = l->streams[i];
+        struct ct_timing_block *blocks;
+        if (!s || !s->timing)
+            continue;
+        const struct ct_timing_view view = cli_timing_view(
+            s->timing, s->graph, &l->programs, &l->counts.capture.buffers[0], s->source, s->id, &blocks);
+        if (json)
+            ct_timing_print_json(json, &view);
+        else
+            ct_timing_print_text(out, &view, &wish);
+        free(blocks);
+    }
+    return CLI_CLEAN;
+}
+
+static int timing_text(struct live *l, FILE *out)
+{
+    return each_timing(l, out, NULL);
+}
+
+static int timing_json(struct live *l, FILE *out)
+{
+    struct ct_json json = {.out = out};
+    ct_json_array(&json, NULL);
+    each_timing(l, out, &json);
+    ct_json_array_end(&json);
+    return CLI_CLEAN;
+}
+
+static int status_json(struct live *l, FILE *out)
+{
+    size_t size;
+    char *text = live_status_json(l, &size);
+    if (!text) {
+        cli_say("out of memory");
+        return CLI_FAILED;
+    }
+    fwrite(text, 1, size, out);
+    fputc('\n', out);
+    free(text);
+    return CLI_CLEAN;
+}
+
+static int write_file(struct live *l, const char *name, print_fn *print)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", l->wishes->output, name);
+    FILE *out = fopen(path, "w");
+    int code = out ? print(l, out) : CLI_FAILED;
+    const bool bad = !out || ferror(out) || fclose(out);
+    if (bad) {
+        cli_say("%s: cannot be written: %s", path, strerror(errno));
+        code = CLI_FAILED;
+    }
+    return code;
+}
+
+static int write_files(struct live *l)
+{
+    static const struct {
+        const char *name;
+        print_fn *print;
+        bool timing;
+    } files[] = {
+        {"cover.txt", cover_text, false},   {"cover.info", cover_lcov, false},
+        {"cover.json", cover_json, false},  {"cover.html", cover_html, false},
+        {"cover.data", cover_data, false},  {"timing.txt", timing_text, true},
+        {"timing.json", timing_json, true},
+    };
+    int worst = write_file(l, "live.json", status_json);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const bool wanted = files[i].timing ? l->wishes->timing : l->wishes->cover;
+        const int code = wanted ? write_file(l, files[i].name, files[i].print) : CLI_CLEAN;
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+static int print_all(struct live *l)
+{
+    int code = l->wishes->cover ? cover_text(l, stdout) : CLI_CLEAN;
+    if (l->wishes->timing)
+        timing_text(l, stdout);
+    return code;
+}
+
+static void tell_sum(const struct live *l, const struct live_ring_state *input)
+{
+    const double seconds = live_now() - l->begun;
+    cli_say("%.1f MB in %.1f s, %" PRIu64 " violations", (double)input->read / 1e6, seconds, l->violations);
+}
+
+static void tell_dropped(const struct live_ring_state *input)
+{
+    cli_say("%" PRIu64 " of %" PRIu64 " bytes were dropped, at %" PRIu64
+            " places: they came faster than they could be analysed",
+            input->lost, input->read, input->losses);
+}
+
+int live_report(struct live *l)
+{
+    const struct live_ring_state input = live_ring_look(l->ring);
+    int code = CLI_CLEAN;
+    for (size_t i = 0; i < 128; i++) {
+        if (!l->streams[i])
+            continue;
+        live_stream_finish(l->streams[i]);
+        if (l->streams[i]->out->failed)
+            code = CLI_FAILED;
+    }
+    l->ended = true;
+    live_cover(l, true);
+    const int reported = l->wishes->output ? write_files(l) : print_all(l);
+    code = reported > code ? reported : code;
+    if (!l->args->quiet)
+        tell_sum(l, &input);
+    if (input.lost)
+        tell_dropped(&input);
+    if (cli_report_damage(l->chain, &l->counts.capture.buffers[0]) || input.lost || l->violations)
+        code = code > CLI_DAMAGED ? code : CLI_DAMAGED;
+    for (size_t i = 0; i < l->spec_count; i++)
+        if (l->specs[i].name && l->specs[i].failure[0])
+            code = CLI_FAILED;
+    return code;
+}

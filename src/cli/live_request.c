@@ -1,0 +1,274 @@
+/* Requests of the page's API: JSON to what is to be exchanged. */
+#include "cli/live_http.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPEC_NAME_MAX 255
+
+struct live_request {
+    struct ct_ctx *ctx; /* of the specification */
+    json_t *root;
+    const char **texts; /* of all lists … */
+    size_t text_count;  /* … those that were read so far */
+    char *why;
+    size_t why_size;
+};
+
+static bool refuse(struct live_request *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static bool refuse(struct live_request *r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(r->why, r->why_size, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+/* A key that nobody asks for is a mistake, and silence about it another. `keys` ends with NULL. */
+static bool check_keys(struct live_request *r, const char *what, const char *const *keys)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(r->root, key, value)
+    {
+        size_t i = 0;
+        while (keys[i] && strcmp(keys[i], key) != 0)
+            i++;
+        if (!keys[i])
+            return refuse(r, "%s: there is no key \"%.60s\"", what, key);
+    }
+    return true;
+}
+
+/* A list of texts, behind those that were read before; absent: empty. */
+static bool read_list(struct live_request *r, const char *key, const char ***list, size_t *count)
+{
+    json_t *array = json_object_get(r->root, key), *text;
+    size_t i;
+    *list = r->texts + r->text_count;
+    *count = 0;
+    if (!array)
+        return true;
+    if (!json_is_array(array))
+        return refuse(r, "\"%s\" has to be a list of texts", key);
+    json_array_foreach(array, i, text)
+    {
+        if (!json_is_string(text))
+            return refuse(r, "\"%s\" has to be a list of texts", key);
+        (*list)[(*count)++] = json_string_value(text);
+    }
+    r->text_count += *count;
+    return true;
+}
+
+static bool read_watch(struct live_request *r, struct live_command *c)
+{
+    static const char *const keys[] = {"set", "add", "remove", NULL};
+    c->action = LIVE_WATCH;
+    c->whole = json_object_get(r->root, "set") != NULL;
+    if (!check_keys(r, "watch", keys))
+        return false;
+    if (c->whole && json_object_size(r->root) > 1)
+        return refuse(r, "\"set\" says all that is watched; \"add\" and \"remove\" do not go with it");
+    if (!json_object_size(r->root))
+        return refuse(r, "watch: one of \"set\", \"add\", \"remove\" is expected");
+    return read_list(r, c->whole ? "set" : "add", &c->add, &c->add_count) &&
+           read_list(r, "remove", &c->remove, &c->remove_count);
+}
+
+/* ---- specifications ---- */
+
+static bool compile(struct live_request *r, struct live_command *c, json_t *text,
+                    const struct ct_monitor_options *options)
+{
+    if (!json_is_string(text))
+        return refuse(r, "%s: \"text\" has to be the specification", c->name);
+    const int rc = ct_monitor_compile(r->ctx, c->name, json_string_value(text), json_string_length(text),
+                                      options, &c->spec);
+    if (!rc)
+        return true;
+    refuse(r, "%s: %s", c->name, ct_ctx_error(r->ctx));
+    for (size_t i = 0, used = 0; c->spec && i < ct_monitor_diag_count(c->spec); i++) {
+        if (used + 1 >= r->why_size)
+            break;
+        ct_monitor_diag_print(c->spec, i, r->why + used, r->why_size - used);
+        used += strlen(r->why + used);
+    }
+    return false;
+}
+
+static bool read_binds(struct live_request *r, struct live_command *c, json_t *object)
+{
+    const char *input;
+    json_t *place;
+    size_t used = 0;
+    c->binds = calloc(1, sizeof *c->binds);
+    if (!c->binds)
+        return refuse(r, "out of memory");
+    if (object && !json_is_object(object))
+        return refuse(r, "\"bind\" has to be an object of inputs and their places");
+    json_object_foreach(object, input, place)
+    {
+        struct cli_pairs *b = c->binds;
+        if (!json_is_string(place))
+            return refuse(r, "\"bind\": the place of %.60s has to be a text", input);
+        const size_t left = sizeof b->room - used;
+        const int size = snprintf(b->room + used, left, "%s%c%s", input, 0, json_string_value(place)) + 1;
+        if ((size_t)size > left || b->count == CLI_LIST_MAX)
+            return refuse(r, "\"bind\": too much text");
+        b->pairs[b->count++] = (struct ct_verify_bind){b->room + used, b->room + used + strlen(input) + 1};
+        used += (size_t)size;
+    }
+    return true;
+}
+
+static bool read_monitor(struct live_request *r, struct live_command *c,
+                         const struct ct_monitor_options *options)
+{
+    static const char *const keys[] = {"action", "name", "text", "bind", NULL};
+    static const struct {
+        const char *name;
+        enum live_action action;
+    } actions[] = {
+        {"add", LIVE_MONITOR_ADD}, {"replace", LIVE_MONITOR_REPLACE}, {"remove", LIVE_MONITOR_REMOVE}};
+    const size_t count = sizeof actions / sizeof *actions;
+    const char *action = json_string_value(json_object_get(r->root, "action"));
+    size_t i = 0;
+    if (!check_keys(r, "monitors", keys))
+        return false;
+    while (i < count && (!action || strcmp(action, actions[i].name) != 0))
+        i++;
+    if (i == count)
+        return refuse(r, "\"action\" has to be one of \"add\", \"replace\", \"remove\"");
+    c->action = actions[i].action;
+    c->name = json_string_value(json_object_get(r->root, "name"));
+    if (!c->name || !*c->name || strlen(c->name) > SPEC_NAME_MAX)
+        return refuse(r, "\"name\" has to be what the specification is called: 1 to %d bytes", SPEC_NAME_MAX);
+    return c->action == LIVE_MONITOR_REMOVE || (compile(r, c, json_object_get(r->root, "text"), options) &&
+                                                read_binds(r, c, json_object_get(r->root, "bind")));
+}
+
+/* ---- filters ---- */
+
+static bool read_hex(struct live_request *r, const char *key, const char *text, uint64_t most, uint64_t *out)
+{
+    char *end;
+    *out = strtoull(text, &end, 16);
+    if (!*text || *end || strchr(text, '-') || *out > most)
+        return refuse(r, "\"%s\": '%.40s' is not a hexadecimal number up to %llx", key, text,
+                      (unsigned long long)most);
+    return true;
+}
+
+static bool read_levels(struct live_request *r, struct live_filter *f)
+{
+    json_t *array = json_object_get(r->root, "levels"), *level;
+    size_t i;
+    if (array && !json_is_array(array))
+        return refuse(r, "\"levels\" has to be a list of exception levels, 0 to 3");
+    json_array_foreach(array, i, level)
+    {
+        if (!json_is_integer(level) || json_integer_value(level) < 0 || json_integer_value(level) > 3)
+            return refuse(r, "\"levels\" has to be a list of exception levels, 0 to 3");
+        f->levels |= 1u << json_integer_value(level);
+    }
+    return true;
+}
+
+static bool read_filter(struct live_request *r, struct live_command *c)
+{
+    static const char *const keys[] = {"ids", "contexts", "levels", NULL};
+    struct live_filter *f = &c->filter;
+    const char **texts;
+    size_t count;
+    uint64_t number;
+    c->action = LIVE_FILTER;
+    if (!check_keys(r, "filter", keys) || !read_list(r, "ids", &texts, &count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!read_hex(r, "ids", texts[i], 0x7f, &number))
+            return false;
+        f->ids[number / 64] |= UINT64_C(1) << (number % 64);
+    }
+    if (!read_list(r, "contexts", &texts, &count))
+        return false;
+    if (count > LIVE_CONTEXTS)
+        return refuse(r, "\"contexts\": %d are the most", LIVE_CONTEXTS);
+    for (size_t i = 0; i < count; i++) {
+        if (!read_hex(r, "contexts", texts[i], UINT32_MAX, &number))
+            return false;
+        f->contexts[f->context_count++] = (uint32_t)number;
+    }
+    return read_levels(r, f);
+}
+
+/* ---- all of them ---- */
+
+static size_t count_texts(const json_t *root)
+{
+    const char *key;
+    json_t *value;
+    size_t count = 0;
+    json_object_foreach((json_t *)root, key, value) count += json_array_size(value);
+    return count;
+}
+
+static bool read(struct live_request *r, const char *what, const char *text, size_t size,
+                 const struct ct_monitor_options *options, struct live_command *c)
+{
+    static const char *const none[] = {NULL};
+    json_error_t error;
+    r->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (!r->root)
+        return refuse(r, "the request is no JSON: line %d, column %d: %.100s", error.line, error.column,
+                      error.text);
+    if (!json_is_object(r->root))
+        return refuse(r, "the request has to be a JSON object");
+    r->texts = calloc(count_texts(r->root) + 1, sizeof *r->texts);
+    r->ctx = ct_ctx_new();
+    if (!r->texts || !r->ctx)
+        return refuse(r, "out of memory");
+    if (strcmp(what, "watch") == 0)
+        return read_watch(r, c);
+    if (strcmp(what, "monitors") == 0)
+        return read_monitor(r, c, options);
+    if (strcmp(what, "filter") == 0)
+        return read_filter(r, c);
+    c->action = LIVE_STOP;
+    return check_keys(r, "stop", none);
+}
+
+struct live_request *live_request_read(const char *what, const char *text, size_t size,
+                                       const struct ct_monitor_options *options, struct live_command *c,
+                                       char *why, size_t why_size)
+{
+    struct live_request *r = calloc(1, sizeof *r);
+    *c = (struct live_command){0};
+    if (!r) {
+        snprintf(why, why_size, "out of memory");
+        return NULL;
+    }
+    r->why = why;
+    r->why_size = why_size;
+    const bool fine = read(r, what, text, size, options, c);
+    if (fine)
+        return r;
+    live_request_free(r, c);
+    return NULL;
+}
+
+void live_request_free(struct live_request *r, struct live_command *c)
+{
+    if (!r)
+        return;
+    ct_monitor_spec_free(c->spec);
+    free(c->binds);
+    free(r->texts);
+    json_decref(r->root);
+    ct_ctx_free(r->ctx);
+    free(r);
+}

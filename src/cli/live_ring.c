@@ -1,0 +1,229 @@
+#include "cli/live_ring.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LOSSES 256 /* that wait to be told at most; while there are as many, what comes is lost too */
+
+/* Bytes that are missing before the byte number `at` of those that were put. */
+struct loss {
+    uint64_t at, count;
+};
+
+struct live_ring {
+    pthread_mutex_t lock;
+    pthread_cond_t filled, emptied;
+    uint8_t *data, *waste;
+    size_t size;
+    bool drop;
+    bool losing; /* it was full, and is not yet half empty again */
+    bool woken, ended;
+    const char *trouble;
+    uint64_t put, taken; /* bytes */
+    uint64_t losing_now; /* bytes lost since the last one that was put */
+    uint64_t lost, losses;
+    uint64_t lost_taken; /* … of which were told */
+    struct loss waiting[LOSSES];
+    size_t first_loss, loss_count;
+};
+
+static void make_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+struct live_ring *live_ring_new(size_t size, bool drop)
+{
+    struct live_ring *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->data = malloc(size);
+    r->waste = drop ? malloc(LIVE_PIECE) : NULL;
+    r->size = size;
+    r->drop = drop;
+    pthread_mutex_init(&r->lock, NULL);
+    make_condition(&r->filled);
+    make_condition(&r->emptied);
+    if (r->data && (r->waste || !drop))
+        return r;
+    live_ring_free(r);
+    return NULL;
+}
+
+void live_ring_free(struct live_ring *r)
+{
+    if (!r)
+        return;
+    pthread_cond_destroy(&r->filled);
+    pthread_cond_destroy(&r->emptied);
+    pthread_mutex_destroy(&r->lock);
+    free(r->data);
+    free(r->waste);
+    free(r);
+}
+
+static void wait_for(struct live_ring *r, pthread_cond_t *condition, unsigned milliseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += milliseconds / 1000;
+    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_cond_timedwait(condition, &r->lock, &until);
+}
+
+/* ---- the reading thread ---- */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many bytes of those that come next are lost, at least; 0: none. */
+static size_t to_be_lost(struct live_ring *r)
+{
+    const size_t room = r->size - (size_t)(r->put - r->taken);
+    if (!r->drop)
+        return 0;
+    if (room == 0)
+        r->losing = true;
+    if (r->losing && (room < r->size / 2 || r->loss_count == LOSSES))
+        return LIVE_PIECE;
+    const size_t beyond = (size_t)((r->put + r->lost) % LIVE_BLOCK);
+    if (r->losing && beyond) /* the rest of a block whose start was lost */
+        return LIVE_BLOCK - beyond;
+    return 0;
+}
+
+/* What was lost is over. */
+static void close_loss(struct live_ring *r)
+{
+    r->losing = false;
+    if (!r->losing_now)
+        return;
+    const size_t last = (r->first_loss + r->loss_count++) % LOSSES;
+    r->waiting[last] = (struct loss){r->put, r->losing_now};
+    r->losing_now = 0;
+    r->losses++;
+}
+
+size_t live_ring_room(struct live_ring *r, uint8_t **data)
+{
+    pthread_mutex_lock(&r->lock);
+    size_t room = to_be_lost(r);
+    *data = r->waste;
+    if (!room) {
+        const size_t at = (size_t)(r->put % r->size);
+        if (r->losing)
+            close_loss(r);
+        room = least(least(r->size - (size_t)(r->put - r->taken), r->size - at), LIVE_PIECE);
+        *data = r->data + at;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return room;
+}
+
+void live_ring_put(struct live_ring *r, size_t size)
+{
+    pthread_mutex_lock(&r->lock);
+    if (r->losing) {
+        r->lost += size;
+        r->losing_now += size;
+    } else {
+        r->put += size;
+        pthread_cond_signal(&r->filled);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+void live_ring_wait_room(struct live_ring *r, unsigned milliseconds)
+{
+    pthread_mutex_lock(&r->lock);
+    if (r->put - r->taken == r->size)
+        wait_for(r, &r->emptied, milliseconds);
+    pthread_mutex_unlock(&r->lock);
+}
+
+void live_ring_end(struct live_ring *r, const char *trouble)
+{
+    pthread_mutex_lock(&r->lock);
+    r->losses += r->losing_now != 0;
+    r->ended = true;
+    r->trouble = trouble;
+    pthread_cond_signal(&r->filled);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- the analysing thread ---- */
+
+/* The loss that stands right before the next byte, or NULL. */
+static const struct loss *next_loss(const struct live_ring *r)
+{
+    return r->loss_count ? &r->waiting[r->first_loss] : NULL;
+}
+
+bool live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_piece *piece)
+{
+    pthread_mutex_lock(&r->lock);
+    if (r->put == r->taken && !r->ended && !r->woken)
+        wait_for(r, &r->filled, milliseconds);
+    r->woken = false;
+    const size_t at = (size_t)(r->taken % r->size);
+    const struct loss *loss = next_loss(r);
+    *piece = (struct live_piece){.data = r->data + at};
+    uint64_t end = r->put;
+    if (loss && loss->at == r->taken && end > r->taken) {
+        piece->lost = loss->count;
+        r->lost_taken += loss->count;
+        r->first_loss = (r->first_loss + 1) % LOSSES;
+        r->loss_count--;
+        loss = next_loss(r);
+    }
+    if (loss && loss->at < end)
+        end = loss->at;
+    piece->size = least(least((size_t)(end - r->taken), r->size - at), LIVE_PIECE);
+    piece->offset = r->taken + r->lost_taken;
+    pthread_mutex_unlock(&r->lock);
+    return piece->size > 0;
+}
+
+void live_ring_done(struct live_ring *r, size_t size)
+{
+    pthread_mutex_lock(&r->lock);
+    r->taken += size;
+    pthread_cond_signal(&r->emptied);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- any thread ---- */
+
+void live_ring_wake(struct live_ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->woken = true;
+    pthread_cond_signal(&r->filled);
+    pthread_mutex_unlock(&r->lock);
+}
+
+struct live_ring_state live_ring_look(struct live_ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    const struct live_ring_state state = {.read = r->put + r->lost,
+                                          .lost = r->lost,
+                                          .losses = r->losses + (r->losing_now && !r->ended),
+                                          .taken = r->taken,
+                                          .size = r->size,
+                                          .fill = (size_t)(r->put - r->taken),
+                                          .ended = r->ended,
+                                          .trouble = r->trouble};
+    pthread_mutex_unlock(&r->lock);
+    return state;
+}

@@ -1,0 +1,61 @@
+/* Bytes on their way from the thread that reads the input to the one that analyses it: a bounded ring. Who reads waits when
+ * it is full, or loses bytes, and says how many. */
+#ifndef CT_CLI_LIVE_RING_H
+#define CT_CLI_LIVE_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes are lost in multiples of this from the start of the stream: no block of any framing is cut. */
+#define LIVE_BLOCK 512
+
+/* Bytes that are given at once at most; what a chain takes in a piece. */
+#define LIVE_PIECE ((size_t)1 << 18)
+
+struct live_ring;
+
+/* Numbers since the start; `ended`: no more bytes will come. */
+struct live_ring_state {
+    uint64_t read, lost, losses, taken;
+    size_t size, fill;
+    bool ended;
+    const char *trouble; /* why it ended, when that is no end of input */
+};
+
+/* `size` is a multiple of LIVE_BLOCK. `drop`: bytes are lost when it is full. NULL: no memory. */
+struct live_ring *live_ring_new(size_t size, bool drop);
+void live_ring_free(struct live_ring *ring);
+
+/* ---- the reading thread ---- */
+
+/* Where the next bytes go and how many at most, 0 when it is full. With `drop` there is always room: what is put there may
+ * be lost. */
+size_t live_ring_room(struct live_ring *ring, uint8_t **data);
+void live_ring_put(struct live_ring *ring, size_t size);
+
+/* Waits until there is room, or `milliseconds`. */
+void live_ring_wait_room(struct live_ring *ring, unsigned milliseconds);
+
+/* `trouble` (a literal or text that stays): why, or NULL. */
+void live_ring_end(struct live_ring *ring, const char *trouble);
+
+/* ---- the analysing thread ---- */
+
+struct live_piece {
+    const uint8_t *data;
+    size_t size;
+    uint64_t offset; /* of its first byte in the input, lost ones counted */
+    uint64_t lost;   /* bytes that are missing right before it */
+};
+
+/* Waits until there are bytes, the end, a wake or `milliseconds` went by. False: there are none now. */
+bool live_ring_get(struct live_ring *ring, unsigned milliseconds, struct live_piece *piece);
+void live_ring_done(struct live_ring *ring, size_t size);
+
+/* ---- any thread ---- */
+
+void live_ring_wake(struct live_ring *ring);
+struct live_ring_state live_ring_look(struct live_ring *ring);
+
+#endif

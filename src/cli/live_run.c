@@ -1,0 +1,202 @@
+/* The analyses of a live stream: what they are made of, and what they are fed with. */
+#include "cli/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double live_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- preparations ---- */
+
+static bool failed(const struct live *l)
+{
+    cli_library_error(l->ctx);
+    return false;
+}
+
+static bool open_capture(struct live *l)
+{
+    if (l->wishes->cover)
+        return cli_counts_open(&l->counts, l->args, l->wishes->elf_option) == CLI_CLEAN;
+    l->counts.args = l->args;
+    l->counts.has_capture = cli_capture_open(&l->counts.capture, l->args);
+    return l->counts.has_capture;
+}
+
+static bool wants_graph(const struct live *l)
+{
+    bool wants = l->wishes->timing;
+    for (size_t i = 0; i < l->args->list_count; i++)
+        wants |= strncmp(l->args->list[i].text, "edge:", 5) == 0;
+    return wants;
+}
+
+static bool load_programs(struct live *l)
+{
+    l->programs.targets = l->wishes->targets;
+    if (!cli_elfs_load(&l->programs, l->args, l->wishes->elf_option,
+                       CLI_ELF_SYMBOLS | CLI_ELF_LINES | (wants_graph(l) ? (unsigned)CLI_ELF_CFG : 0u)))
+        return false;
+    l->symbols = calloc(l->programs.count + 1, sizeof *l->symbols);
+    l->names = calloc(l->programs.count + 1, sizeof *l->names);
+    if (!l->symbols || !l->names) {
+        cli_say("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < l->programs.count; i++) {
+        l->symbols[i] = l->programs.all[i].symbols;
+        l->names[i] = (struct ct_verdict_program){l->programs.all[i].symbols, l->programs.all[i].lines};
+    }
+    return true;
+}
+
+static void ignore(void *user, const struct ct_verify_result *result)
+{
+    (void)user;
+    (void)result;
+}
+
+/* Whether the options about specifications fit together: said as 'coretap monitor' says it. */
+static bool check_specs(struct live *l)
+{
+    struct ct_watches *watches = NULL;
+    struct ct_verifier *verifier = NULL;
+    bool fine = true;
+    if (cli_elfs_watches(&l->programs, l->ctx, &watches) != CT_OK ||
+        ct_verifier_new(l->ctx, &l->monitors.verify, watches, &verifier) != CT_OK)
+        fine = failed(l);
+    fine = fine && cli_monitors_add(&l->monitors, verifier);
+    ct_verifier_free(verifier);
+    ct_watches_free(watches);
+    return fine;
+}
+
+static bool add_specs(struct live *l)
+{
+    for (size_t i = 0; i < l->monitors.count; i++) {
+        struct cli_pairs *binds = calloc(1, sizeof *binds);
+        if (!binds) {
+            cli_say("out of memory");
+            return false;
+        }
+        binds->count = cli_monitors_binds(l->monitors.specs[i], &l->monitors.binds, binds->pairs, NULL);
+        if (live_spec_add(l, l->monitors.names[i], l->monitors.specs[i], binds) != CT_OK) {
+            free(binds);
+            return failed(l);
+        }
+        l->monitors.specs[i] = NULL; /* it belongs to the slot */
+    }
+    return true;
+}
+
+static bool add_places(struct live *l)
+{
+    for (size_t i = 0; i < l->args->list_count; i++) {
+        if (l->args->list[i].option != l->wishes->at_option)
+            continue;
+        const uint16_t number = live_place_known(l, l->args->list[i].text);
+        if (number == LIVE_NONE)
+            return failed(l);
+        live_switch(l, number, true);
+    }
+    return true;
+}
+
+/* Wrong pairs are told now and not when the first trace comes. */
+static bool check_pairs(struct live *l)
+{
+    const struct ct_timing_options options = {.size = sizeof options};
+    struct ct_watches *watches = NULL;
+    struct ct_timing *timing = NULL;
+    bool fine = true;
+    if (cli_elfs_watches(&l->programs, l->ctx, &watches) != CT_OK ||
+        ct_timing_new(l->ctx, &options, &timing) != CT_OK)
+        fine = failed(l);
+    fine = fine && cli_timing_add_pairs(timing, watches, l->args, l->wishes->pair_option);
+    ct_timing_free(timing);
+    ct_watches_free(watches);
+    return fine;
+}
+
+static bool make_watches(struct live *l)
+{
+    if (cli_elfs_watches(&l->programs, l->ctx, &l->watches) == CT_OK &&
+        ct_verifier_new(l->ctx, &l->monitors.verify, l->watches, &l->verifier) == CT_OK &&
+        ct_verifier_start(l->verifier, ignore, NULL) == CT_OK)
+        return true;
+    return failed(l);
+}
+
+static bool make_chain(struct live *l)
+{
+    struct ct_chain_options options = cli_capture_chain_options(&l->counts.capture, CT_LEVEL_STEPS);
+    options.edges = CT_EDGES_CYCLES;
+    l->sink = (struct ct_chain_sink){.user = l, .steps = live_on_steps};
+    return ct_chain_new(l->ctx, &l->counts.capture.buffers[0], &options, &l->sink, &l->chain) == CT_OK ||
+           failed(l);
+}
+
+bool live_prepare(struct live *l, const struct cli_args *args, const struct live_wishes *wishes)
+{
+    l->args = args;
+    l->ctx = args->ctx;
+    l->wishes = wishes;
+    l->told_id = -1;
+    l->begun = live_now();
+    l->sample_every = 1;
+    ct_text_init(&l->out, stdout);
+    return open_capture(l) && load_programs(l) && cli_monitors_load(&l->monitors, args) && check_specs(l) &&
+           check_pairs(l) && make_watches(l) && add_specs(l) && add_places(l) && make_chain(l);
+}
+
+void live_release(struct live *l)
+{
+    for (size_t i = 0; i < 128; i++)
+        live_stream_free(l->streams[i]);
+    ct_chain_free(l->chain);
+    ct_verifier_free(l->verifier);
+    ct_watches_free(l->watches);
+    for (size_t i = 0; i < l->spec_count; i++) {
+        free(l->specs[i].name);
+        ct_monitor_spec_free(l->specs[i].spec);
+        free(l->specs[i].binds);
+    }
+    for (size_t i = 0; i < l->place_count; i++)
+        free((char *)l->places[i].text);
+    cli_monitors_free(&l->monitors);
+    free(l->symbols);
+    free(l->names);
+    cli_elfs_free(&l->programs);
+    cli_counts_close(&l->counts);
+    live_ring_free(l->ring);
+}
+
+/* ---- input ---- */
+
+/* Trace is missing before the byte at `offset`: decoders start afresh there. */
+static int break_off(struct live *l, uint64_t offset)
+{
+    struct ct_piece piece = {
+        .offset = l->analysed, .time = CT_NO_TIME, .tid = CT_NO_THREAD, .joins = 1, .cut = 1};
+    /* The piece in work is one behind which trace is missing. */
+    const int rc = l->broken ? CT_OK : ct_chain_begin_piece(l->chain, &piece);
+    l->broken = true;
+    piece.offset = offset;
+    piece.joins = 0;
+    return rc ? rc : ct_chain_begin_piece(l->chain, &piece);
+}
+
+int live_push(struct live *l, const struct live_piece *piece)
+{
+    int rc = piece->lost ? break_off(l, piece->offset) : CT_OK;
+    if (!rc)
+        rc = ct_chain_push(l->chain, piece->data, piece->size);
+    l->analysed = piece->offset + piece->size;
+    return rc;
+}

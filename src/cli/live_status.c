@@ -1,0 +1,575 @@
+/* What the page of a live run shows, as JSON and in words; and the samples of its plots. */
+#include "cli/live.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HOTTEST     16 /* edges, and functions, that are shown */
+#define PLOTS       8  /* functions with a histogram */
+#define COVER_EVERY 1.0
+#define COVER_SHARE 20 /* working coverage out takes a part of the time of 1/20 at most */
+#define RATE_EVERY  1.0
+
+/* ---- coverage ---- */
+
+static void add_ratio(struct ct_cover_ratio *to, struct ct_cover_ratio some)
+{
+    to->seen += some.seen;
+    to->all += some.all;
+}
+
+static bool add_program(struct live *l, const struct cli_program *program, struct ct_cover_sums *sums)
+{
+    struct ct_cover_source source;
+    struct ct_cover_report *report;
+    if (!cli_counts_report(&l->counts, program, &source, &report))
+        return false;
+    add_ratio(&sums->functions, report->sums.functions);
+    add_ratio(&sums->lines, report->sums.lines);
+    add_ratio(&sums->insns, report->sums.insns);
+    add_ratio(&sums->branches, report->sums.branches);
+    add_ratio(&sums->conditions, report->sums.conditions);
+    add_ratio(&sums->calls, report->sums.calls);
+    ct_cover_report_free(report);
+    return true;
+}
+
+/* Edges that ran so far: coverage is the same as long as this is. */
+static uint64_t count_edges(const struct live *l)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < 128; i++) {
+        uint32_t count = 0;
+        if (l->streams[i])
+            ct_graph_edges(l->streams[i]->graph, &count);
+        all += count;
+    }
+    return all;
+}
+
+void live_cover(struct live *l, bool now)
+{
+    const double begin = live_now();
+    if (!l->wishes->cover || (!now && (begin < l->cover_next || count_edges(l) == l->edges_then)))
+        return;
+    struct ct_cover_sums sums = {0};
+    bool fine = cli_counts_take(&l->counts, l->chain) == CLI_CLEAN;
+    for (size_t i = 0; fine && i < l->counts.programs.count; i++)
+        fine = add_program(l, &l->counts.programs.programs[i], &sums);
+    if (fine)
+        l->sums = sums;
+    l->edges_then = count_edges(l);
+    const double end = live_now();
+    const double pause = (end - begin) * COVER_SHARE;
+    l->cover_next = end + (pause > COVER_EVERY ? pause : COVER_EVERY);
+}
+
+/* ---- samples ---- */
+
+static double part(struct ct_cover_ratio r)
+{
+    return r.all ? (double)r.seen / (double)r.all : 0;
+}
+
+static void update_rate(struct live *l, double now)
+{
+    if (now - l->rate_then < RATE_EVERY)
+        return;
+    l->rate = (double)(l->analysed - l->bytes_then) / (now - (l->rate_then > 0 ? l->rate_then : l->begun));
+    l->rate_then = now;
+    l->bytes_then = l->analysed;
+}
+
+/* Every other sample goes, and from now on they come half as often. */
+static void thin_out(struct live *l)
+{
+    for (size_t i = 0; i < LIVE_HISTORY / 2; i++)
+        l->history[i] = l->history[2 * i + 1];
+    l->sample_count = LIVE_HISTORY / 2;
+    l->sample_every *= 2;
+}
+
+void live_sample(struct live *l, double now)
+{
+    update_rate(l, now);
+    if (now < l->sample_next)
+        return;
+    live_cover(l, false);
+    if (l->sample_count == LIVE_HISTORY)
+        thin_out(l);
+    l->history[l->sample_count++] = (struct live_sample){.seconds = now - l->begun,
+                                                         .rate = l->rate,
+                                                         .lines = part(l->sums.lines),
+                                                         .branches = part(l->sums.branches),
+                                                         .functions = part(l->sums.functions)};
+    l->sample_next = now + l->sample_every;
+}
+
+/* ---- JSON ---- */
+
+static void put_ratio(struct ct_json *j, const char *key, struct ct_cover_ratio r)
+{
+    ct_json_array(j, key);
+    ct_json_number(j, NULL, r.seen);
+    ct_json_number(j, NULL, r.all);
+    ct_json_array_end(j);
+}
+
+static void put_hex(struct ct_json *j, const char *key, uint64_t value, unsigned digits)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%0*" PRIx64, (int)digits, value);
+    ct_json_text(j, key, text);
+}
+
+/* Function and line of an address. */
+static void put_where(const struct live *l, struct ct_json *j, uint64_t addr)
+{
+    put_hex(j, "addr", addr, 1);
+    for (size_t i = 0; i < l->programs.count; i++) {
+        const struct ct_symbol *function = ct_symbols_at(l->programs.all[i].symbols, addr, NULL);
+        const struct ct_line *row = ct_lines_at(l->programs.all[i].lines, addr);
+        if (!function)
+            continue;
+        ct_json_text(j, "function", function->name);
+        if (row && row->line) {
+            const char *file = ct_lines_file(l->programs.all[i].lines, row->file);
+            const char *slash = strrchr(file, '/');
+            ct_json_text(j, "file", slash ? slash + 1 : file);
+            ct_json_number(j, "line", row->line);
+        }
+        return;
+    }
+}
+
+static uint64_t resident(void)
+{
+    unsigned long all = 0, pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%lu %lu", &all, &pages) != 2)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void put_input(const struct live *l, struct ct_json *j)
+{
+    const struct live_ring_state input = live_ring_look(l->ring);
+    ct_json_object(j, "input");
+    ct_json_text(j, "name", l->wishes->input);
+    ct_json_number(j, "read", input.read);
+    ct_json_number(j, "analysed", l->analysed);
+    ct_json_number(j, "lost", input.lost);
+    ct_json_number(j, "losses", input.losses);
+    ct_json_real(j, "rate", l->rate);
+    ct_json_number(j, "ring", input.size);
+    ct_json_number(j, "fill", input.fill);
+    ct_json_bool(j, "ended", input.ended);
+    ct_json_bool(j, "drops", l->wishes->drop);
+    ct_json_object_end(j);
+}
+
+static void put_streams(const struct live *l, struct ct_json *j)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(l->chain, &count);
+    ct_json_array(j, "streams");
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_stream_stats *s = &streams[i].stats;
+        const struct ct_source *source = streams[i].source;
+        uint64_t bad = 0;
+        for (unsigned t = 0; t < CT_PACKET_TYPES; t++)
+            if (ct_packet_type_is_bad((enum ct_protocol)source->protocol, t))
+                bad += s->packet_types[t];
+        if (!s->bytes)
+            continue;
+        ct_json_object(j, NULL);
+        put_hex(j, "id", streams[i].id, 2);
+        ct_json_text(j, "core", source->core ? source->core : source->name);
+        ct_json_text(j, "protocol", ct_protocol_name((enum ct_protocol)source->protocol));
+        ct_json_number(j, "bytes", s->bytes);
+        ct_json_number(j, "instructions", s->instructions);
+        ct_json_number(j, "branches", s->branches);
+        ct_json_number(j, "gaps", s->gaps);
+        ct_json_number(j, "lost_bytes", s->lost_bytes);
+        ct_json_number(j, "bad_packets", bad);
+        ct_json_number(j, "no_access", s->no_access);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_cover(const struct live *l, struct ct_json *j)
+{
+    if (!l->wishes->cover)
+        return;
+    ct_json_object(j, "cover");
+    put_ratio(j, "functions", l->sums.functions);
+    put_ratio(j, "lines", l->sums.lines);
+    put_ratio(j, "instructions", l->sums.insns);
+    put_ratio(j, "branches", l->sums.branches);
+    put_ratio(j, "conditions", l->sums.conditions);
+    put_ratio(j, "calls", l->sums.calls);
+    ct_json_object_end(j);
+}
+
+static void put_history(const struct live *l, struct ct_json *j)
+{
+    ct_json_array(j, "history");
+    for (size_t i = 0; i < l->sample_count; i++) {
+        const struct live_sample *s = &l->history[i];
+        ct_json_array(j, NULL);
+        ct_json_real(j, NULL, s->seconds);
+        ct_json_real(j, NULL, s->rate);
+        ct_json_real(j, NULL, s->lines);
+        ct_json_real(j, NULL, s->branches);
+        ct_json_real(j, NULL, s->functions);
+        ct_json_array_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+/* ---- the hottest ---- */
+
+struct hot {
+    uint64_t weight;
+    const struct live_stream *stream;
+    const struct ct_edges *edges;
+    size_t number;
+};
+
+/* Keeps the HOTTEST ones, the hottest first. */
+static void offer(struct hot *all, size_t *count, struct hot one)
+{
+    size_t at = *count;
+    while (at && all[at - 1].weight < one.weight)
+        at--;
+    if (at == HOTTEST)
+        return;
+    *count += *count < HOTTEST;
+    memmove(&all[at + 1], &all[at], (*count - 1 - at) * sizeof *all);
+    all[at] = one;
+}
+
+static size_t find_edges(const struct live *l, struct hot *hottest)
+{
+    size_t streams, found = 0;
+    const struct ct_stream *all = ct_chain_streams(l->chain, &streams);
+    for (size_t i = 0; i < streams; i++) {
+        const struct live_stream *s = l->streams[all[i].id];
+        uint32_t count = 0;
+        if (s)
+            ct_graph_edges(s->graph, &count);
+        for (uint32_t e = 0; e < count; e++) {
+            const struct ct_edge_stats stats = ct_edges_get(all[i].edges, CT_EDGES_ALL, e);
+            offer(hottest, &found, (struct hot){stats.count, s, all[i].edges, e});
+        }
+    }
+    return found;
+}
+
+static void put_edges(const struct live *l, struct ct_json *j)
+{
+    struct hot hottest[HOTTEST + 1];
+    const size_t count = find_edges(l, hottest);
+    ct_json_array(j, "edges");
+    for (size_t i = 0; i < count; i++) {
+        uint32_t all;
+        const struct ct_edge *edge = &ct_graph_edges(hottest[i].stream->graph, &all)[hottest[i].number];
+        const struct ct_node *node = &ct_graph_nodes(hottest[i].stream->graph, &all)[edge->from];
+        const struct ct_edge_stats stats =
+            ct_edges_get(hottest[i].edges, CT_EDGES_ALL, (uint32_t)hottest[i].number);
+        ct_json_object(j, NULL);
+        put_hex(j, "id", hottest[i].stream->id, 2);
+        put_where(l, j, node->last);
+        put_hex(j, "to", edge->next, 1);
+        ct_json_number(j, "count", stats.count);
+        ct_json_number(j, "timed", stats.timed);
+        ct_json_number(j, "cycles", stats.sum);
+        ct_json_number(j, "min", stats.min);
+        ct_json_number(j, "max", stats.max);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+/* ---- times ---- */
+
+static void put_histogram(struct ct_json *j, const struct ct_dist *d)
+{
+    ct_json_array(j, "histogram");
+    for (unsigned b = 0; d->histogram && b < CT_DIST_BUCKETS; b++) {
+        if (!d->histogram[b])
+            continue;
+        ct_json_array(j, NULL);
+        ct_json_number(j, NULL, ct_dist_bucket_start(b));
+        ct_json_number(j, NULL, b + 1 < CT_DIST_BUCKETS ? ct_dist_bucket_start(b + 1) : UINT64_MAX);
+        ct_json_number(j, NULL, d->histogram[b]);
+        ct_json_array_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_dist(struct ct_json *j, const struct ct_dist *d, bool plot)
+{
+    ct_json_number(j, "count", d->count);
+    ct_json_number(j, "min", d->min);
+    ct_json_real(j, "mean", ct_dist_mean(d));
+    ct_json_number(j, "p99", d->count ? ct_dist_quantile(d, 0.99) : 0);
+    ct_json_number(j, "max", d->max);
+    if (plot)
+        put_histogram(j, d);
+}
+
+static void put_functions(const struct live *l, struct ct_json *j)
+{
+    struct hot hottest[HOTTEST + 1];
+    size_t found = 0, count;
+    for (size_t i = 0; i < 128; i++) {
+        const struct live_stream *s = l->streams[i];
+        const struct ct_timing_function *all = s && s->timing ? ct_timing_functions(s->timing, &count) : NULL;
+        for (size_t k = 0; all && k < count; k++)
+            if (all[k].steps)
+                offer(hottest, &found, (struct hot){all[k].cycles, s, NULL, k});
+    }
+    ct_json_array(j, "functions");
+    for (size_t i = 0; i < found; i++) {
+        const struct ct_timing_function *f =
+            &ct_timing_functions(hottest[i].stream->timing, &count)[hottest[i].number];
+        ct_json_object(j, NULL);
+        put_hex(j, "id", hottest[i].stream->id, 2);
+        ct_json_text(j, "name", f->name);
+        ct_json_number(j, "cycles", f->cycles);
+        ct_json_number(j, "runs", f->runs);
+        put_dist(j, &f->inclusive, i < PLOTS);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_pairs(const struct live *l, struct ct_json *j)
+{
+    ct_json_array(j, "pairs");
+    for (size_t i = 0; i < 128; i++) {
+        const struct live_stream *s = l->streams[i];
+        size_t count = 0;
+        const struct ct_timing_pair *all = s && s->timing ? ct_timing_pairs(s->timing, &count) : NULL;
+        for (size_t k = 0; all && k < count; k++) {
+            ct_json_object(j, NULL);
+            put_hex(j, "id", s->id, 2);
+            ct_json_text(j, "name", all[k].name);
+            ct_json_number(j, "lost", all[k].lost);
+            put_dist(j, &all[k].direct, k < PLOTS);
+            ct_json_object_end(j);
+        }
+    }
+    ct_json_array_end(j);
+}
+
+static void put_timing(const struct live *l, struct ct_json *j)
+{
+    struct ct_timing_totals all = {0};
+    if (!l->wishes->timing)
+        return;
+    for (size_t i = 0; i < 128; i++) {
+        if (!l->streams[i])
+            continue;
+        const struct ct_timing_totals t = ct_timing_totals(l->streams[i]->timing);
+        all.cycles += t.cycles;
+        all.unplaced += t.unplaced;
+        all.exceptions += t.exceptions;
+        all.switches += t.switches;
+    }
+    ct_json_object(j, "timing");
+    ct_json_number(j, "cycles", all.cycles);
+    ct_json_number(j, "unplaced", all.unplaced);
+    ct_json_number(j, "exceptions", all.exceptions);
+    ct_json_number(j, "switches", all.switches);
+    put_functions(l, j);
+    put_pairs(l, j);
+    ct_json_object_end(j);
+}
+
+/* ---- watchpoints and specifications ---- */
+
+static void put_event(const struct live *l, struct ct_json *j, const char *key,
+                      const struct ct_watch_event *e, uint8_t id)
+{
+    ct_json_object(j, key);
+    put_hex(j, "id", id, 2);
+    ct_json_number(j, "cycle", e->cycle);
+    if (e->has_timestamp)
+        ct_json_number(j, "timestamp", e->timestamp);
+    ct_json_text(j, "kind", ct_watch_kind_name((enum ct_watch_kind)e->kind));
+    if (e->known & CT_CONTEXT_CTXT)
+        put_hex(j, "context", e->ctxt, 1);
+    if (e->kind <= CT_WATCH_EXCEPTION && e->value)
+        put_where(l, j, e->value);
+    ct_json_object_end(j);
+}
+
+static void put_places(const struct live *l, struct ct_json *j)
+{
+    ct_json_array(j, "watchpoints");
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct live_place *p = &l->places[i];
+        if (!p->on)
+            continue;
+        ct_json_object(j, NULL);
+        ct_json_text(j, "place", p->text);
+        ct_json_number(j, "since", p->since);
+        ct_json_number(j, "hits", p->hits);
+        if (p->hits) {
+            ct_json_number(j, "first_cycle", p->first.cycle);
+            put_event(l, j, "last", &p->last, p->last_id);
+        }
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+/* The numbers of the last ones of `count`, of which LIVE_RECENT are kept: from *first on. */
+static uint64_t first_kept(uint64_t count)
+{
+    return count > LIVE_RECENT ? count - LIVE_RECENT : 0;
+}
+
+static void put_events(const struct live *l, struct ct_json *j)
+{
+    ct_json_array(j, "events");
+    for (uint64_t i = l->event_count; i > first_kept(l->event_count); i--) {
+        const struct live_event *e = &l->events[(i - 1) % LIVE_RECENT];
+        ct_json_object(j, NULL);
+        ct_json_text(j, "place", l->places[e->place].text);
+        put_event(l, j, "event", &e->event, e->id);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_specs(const struct live *l, struct ct_json *j)
+{
+    ct_json_array(j, "monitors");
+    for (size_t i = 0; i < l->spec_count; i++) {
+        const struct live_spec *s = &l->specs[i];
+        if (!s->name)
+            continue;
+        ct_json_object(j, NULL);
+        ct_json_text(j, "name", s->name);
+        ct_json_number(j, "results", s->results);
+        ct_json_number(j, "violations", s->violations);
+        ct_json_number(j, "uncertain", s->uncertain);
+        ct_json_text(j, "failure", s->failure[0] ? s->failure : NULL);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_results(const struct live *l, struct ct_json *j)
+{
+    ct_json_array(j, "verdicts");
+    for (uint64_t i = l->result_count; i > first_kept(l->result_count); i--) {
+        const struct live_result *r = &l->results[(i - 1) % LIVE_RECENT];
+        ct_json_object(j, NULL);
+        ct_json_number(j, "time", r->time);
+        ct_json_text(j, "monitor", r->spec);
+        ct_json_text(j, "output", r->output);
+        ct_json_text(j, "value", r->value);
+        ct_json_bool(j, "violation", r->violation);
+        ct_json_bool(j, "uncertain", r->uncertain);
+        if (r->placed)
+            put_event(l, j, "event", &r->event, r->id);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_filter(const struct live_filter *f, struct ct_json *j)
+{
+    ct_json_object(j, "filter");
+    ct_json_array(j, "ids");
+    for (unsigned id = 0; id < 128; id++)
+        if (f->ids[id / 64] >> (id % 64) & 1)
+            put_hex(j, NULL, id, 2);
+    ct_json_array_end(j);
+    ct_json_array(j, "contexts");
+    for (size_t i = 0; i < f->context_count; i++)
+        put_hex(j, NULL, f->contexts[i], 1);
+    ct_json_array_end(j);
+    ct_json_array(j, "levels");
+    for (unsigned level = 0; level < 4; level++)
+        if (f->levels >> level & 1)
+            ct_json_number(j, NULL, level);
+    ct_json_array_end(j);
+    ct_json_object_end(j);
+}
+
+char *live_status_json(struct live *l, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    if (!out)
+        return NULL;
+    struct ct_json j = {.out = out, .script = true};
+    ct_json_object(&j, NULL);
+    ct_json_text(&j, "state", l->ended ? "ended" : "running");
+    ct_json_real(&j, "seconds", live_now() - l->begun);
+    ct_json_number(&j, "memory", resident());
+    ct_json_number(&j, "violations", l->violations);
+    put_input(l, &j);
+    put_streams(l, &j);
+    put_cover(l, &j);
+    put_history(l, &j);
+    put_edges(l, &j);
+    put_timing(l, &j);
+    put_places(l, &j);
+    put_events(l, &j);
+    put_specs(l, &j);
+    put_results(l, &j);
+    put_filter(&l->filter, &j);
+    ct_json_object_end(&j);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- words ---- */
+
+static void say_ratio(FILE *out, const char *name, struct ct_cover_ratio r)
+{
+    fprintf(out, "  %-10s %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", name, r.seen, r.all, 100 * part(r));
+}
+
+char *live_status_text(struct live *l, size_t *size)
+{
+    const struct live_ring_state input = live_ring_look(l->ring);
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    if (!out)
+        return NULL;
+    fprintf(out, "%s: %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n",
+            l->wishes->input, l->analysed, live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
+    fprintf(out, "dropped: %" PRIu64 " bytes at %" PRIu64 " places\n", input.lost, input.losses);
+    if (l->wishes->cover) {
+        fputs("coverage:\n", out);
+        say_ratio(out, "functions", l->sums.functions);
+        say_ratio(out, "lines", l->sums.lines);
+        say_ratio(out, "branches", l->sums.branches);
+    }
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].on)
+            fprintf(out, "watchpoint %s: %" PRIu64 " hits\n", l->places[i].text, l->places[i].hits);
+    for (size_t i = 0; i < l->spec_count; i++)
+        if (l->specs[i].name)
+            fprintf(out, "monitor %s: %" PRIu64 " violations in %" PRIu64 " results%s%s\n", l->specs[i].name,
+                    l->specs[i].violations, l->specs[i].results, l->specs[i].failure[0] ? "; failed: " : "",
+                    l->specs[i].failure);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,296 @@
+/* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
+#include "cli/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- events ---- */
+
+static bool is_loss(const struct ct_watch_event *e)
+{
+    return e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW || e->kind == CT_WATCH_NO_ACCESS;
+}
+
+static bool passes(const struct live_filter *f, const struct ct_watch_event *e, uint8_t id)
+{
+    if (is_loss(e))
+        return true;
+    if ((f->ids[0] | f->ids[1]) && !(f->ids[id / 64] >> (id % 64) & 1))
+        return false;
+    if (f->levels && !(e->known & CT_CONTEXT_EL && f->levels >> (e->el_sec & 3) & 1))
+        return false;
+    bool found = f->context_count == 0;
+    for (size_t i = 0; !found && i < f->context_count; i++)
+        found = e->known & CT_CONTEXT_CTXT && e->ctxt == f->contexts[i];
+    return found;
+}
+
+static void count(struct live_stream *s, const struct ct_watch_event *e)
+{
+    struct live *l = s->live;
+    const uint16_t number = e->watch < s->watch_count ? s->place_of[e->watch] : LIVE_NONE;
+    struct live_place *place = number == LIVE_NONE ? NULL : &l->places[number];
+    if (!place || !place->on)
+        return;
+    if (!place->hits++)
+        place->first = *e;
+    place->last = *e;
+    place->last_id = s->id;
+    l->events[l->event_count++ % LIVE_RECENT] = (struct live_event){*e, number, s->id};
+}
+
+/* Leaves out what does not pass; how many are left. */
+static size_t sift(struct live_stream *s, struct ct_watch_event *events, size_t size)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (!passes(&s->live->filter, &events[i], s->id))
+            continue;
+        events[kept++] = events[i];
+        count(s, &events[i]);
+    }
+    return kept;
+}
+
+/* Says which specifications failed; the others go on. */
+static void tell_failures(struct live_stream *s)
+{
+    for (uint32_t i = 0; i < LIVE_SPECS; i++) {
+        struct live_spec *spec = s->slot_of[i] == LIVE_NONE ? NULL : &s->live->specs[s->slot_of[i]];
+        if (!spec || spec->failure[0] || !ct_verifier_failed(s->verifier, i))
+            continue;
+        snprintf(spec->failure, sizeof spec->failure, "%s", ct_ctx_error(s->live->ctx));
+        cli_say("%s; it takes no more events", spec->failure);
+    }
+}
+
+static int watch(struct live_stream *s, const struct ct_step_batch *batch)
+{
+    struct ct_watch_event *events = s->live->batch;
+    size_t got;
+    int rc;
+    do {
+        rc = ct_watcher_run(s->watcher, batch, events, sizeof s->live->batch / sizeof *events, &got);
+        if (ct_verifier_feed(s->verifier, events, sift(s, events, got)) != CT_OK)
+            tell_failures(s);
+    } while (rc == 0);
+    return rc < 0 ? rc : CT_OK;
+}
+
+/* ---- results ---- */
+
+static void keep_result(struct live_stream *s, const struct live_spec *spec,
+                        const struct ct_verify_result *from)
+{
+    struct live_result *r = &s->live->results[s->live->result_count++ % LIVE_RECENT];
+    *r = (struct live_result){.time = from->time,
+                              .placed = from->place != NULL,
+                              .violation = from->violation,
+                              .uncertain = from->uncertain,
+                              .id = s->id};
+    if (from->place)
+        r->event = from->place->event;
+    snprintf(r->spec, sizeof r->spec, "%s", spec->name);
+    snprintf(r->output, sizeof r->output, "%s", from->name);
+    snprintf(r->value, sizeof r->value, "%s", from->value);
+}
+
+/* Lines of several IDs in one text: says whose follow. */
+static void tell_id(struct live_stream *s)
+{
+    struct live *l = s->live;
+    if (s->file || l->told_id == s->id)
+        return;
+    if (l->told_id >= 0 || l->counts.capture.buffers[0].source_count > 1) {
+        ct_text_room(s->out);
+        ct_text_lit(s->out, "# id ");
+        ct_text_hex_digits(s->out, s->id, 2);
+        ct_text_char(s->out, '\n');
+    }
+    l->told_id = s->id;
+}
+
+static void on_result(void *user, const struct ct_verify_result *result)
+{
+    struct live_stream *s = user;
+    struct live *l = s->live;
+    struct live_spec *spec = &l->specs[s->slot_of[result->spec]];
+    spec->results++;
+    spec->violations += result->violation;
+    spec->uncertain += result->violation && result->uncertain;
+    l->violations += result->violation;
+    if (!result->violation && !l->args->values[CLI_MONITOR_ALL].given)
+        return;
+    keep_result(s, spec, result);
+    size_t specs = 0;
+    for (size_t i = 0; i < l->spec_count; i++)
+        specs += l->specs[i].name != NULL;
+    struct ct_verdict_text text = {.out = s->out,
+                                   .specs = s->names,
+                                   .watches = s->watches,
+                                   .programs = l->names,
+                                   .program_count = l->programs.count,
+                                   .buffer = l->counts.capture.buffers[0].name,
+                                   .source = s->source,
+                                   .id = s->id,
+                                   .many_specs = specs > 1};
+    tell_id(s);
+    ct_verdict_line(&text, result);
+}
+
+/* ---- begin ---- */
+
+int live_stream_place(struct live_stream *s, uint16_t place)
+{
+    uint32_t first, some, all;
+    int rc = ct_watches_add(s->watches, s->live->places[place].text, &first, &some);
+    if (rc)
+        return rc;
+    ct_watches_all(s->watches, &all);
+    uint16_t *more = realloc(s->place_of, all * sizeof *more);
+    if (!more)
+        return CT_ERR_NOMEM;
+    s->place_of = more;
+    for (size_t i = s->watch_count; i < all; i++)
+        more[i] = i >= first && i < first + some ? place : LIVE_NONE;
+    s->watch_count = all;
+    return ct_watcher_renew(s->watcher);
+}
+
+/* What --violation says holds for all specifications, those that come later too. */
+static void set_violations(struct live_stream *s)
+{
+    const struct cli_pairs *rules = &s->live->monitors.violations;
+    for (size_t i = 0; i < rules->count;
+         i++) /* an output that no specification has by now counts for nothing */
+        ct_verifier_violation(s->verifier, rules->pairs[i].input, rules->pairs[i].place);
+}
+
+int live_stream_spec(struct live_stream *s, uint16_t slot)
+{
+    const struct live_spec *spec = &s->live->specs[slot];
+    uint32_t number = 0;
+    while (number < LIVE_SPECS && s->slot_of[number] != LIVE_NONE)
+        number++;
+    if (number == LIVE_SPECS)
+        return CT_ERR_LIMIT;
+    const int rc =
+        ct_verifier_add(s->verifier, spec->spec, spec->name, spec->binds->pairs, spec->binds->count);
+    if (rc)
+        return rc;
+    s->slot_of[number] = slot;
+    s->names[number] = spec->name;
+    set_violations(s);
+    return ct_watcher_renew(s->watcher);
+}
+
+static int begin_timing(struct live_stream *s)
+{
+    struct live *l = s->live;
+    const struct ct_timing_options options = {
+        .size = sizeof options, .symbols = l->symbols, .symbol_count = l->programs.count};
+    int rc = ct_timing_new(l->ctx, &options, &s->timing);
+    if (!rc)
+        rc = cli_elfs_watches(&l->programs, l->ctx, &s->pair_watches);
+    if (!rc && !cli_timing_add_pairs(s->timing, s->pair_watches, l->args, l->wishes->pair_option))
+        rc = CT_ERR_ARG;
+    return rc;
+}
+
+/* Violations go to a file of the stream's own, or to standard output. */
+static int begin_text(struct live_stream *s)
+{
+    struct live *l = s->live;
+    char path[4096];
+    s->out = &l->out;
+    if (!l->wishes->output)
+        return CT_OK;
+    snprintf(path, sizeof path, "%s/monitor-%02x.txt", l->wishes->output, s->id);
+    s->file = fopen(path, "w");
+    s->out = s->file ? malloc(sizeof *s->out) : NULL;
+    if (!s->out) {
+        cli_say("%s: cannot be written: %s", path, strerror(errno));
+        return CT_ERR_IO;
+    }
+    ct_text_init(s->out, s->file);
+    return CT_OK;
+}
+
+static int begin(struct live_stream *s)
+{
+    struct live *l = s->live;
+    int rc = cli_elfs_watches(&l->programs, l->ctx, &s->watches);
+    if (!rc)
+        rc = ct_verifier_new(l->ctx, &l->monitors.verify, s->watches, &s->verifier);
+    if (!rc)
+        rc = ct_watcher_new(l->ctx, s->watches, &s->watcher);
+    if (!rc)
+        rc = ct_verifier_start(s->verifier, on_result, s);
+    for (uint16_t i = 0; !rc && i < l->spec_count; i++)
+        rc = l->specs[i].name ? live_stream_spec(s, i) : CT_OK;
+    for (uint16_t i = 0; !rc && i < l->place_count; i++)
+        rc = live_stream_place(s, i);
+    if (!rc && l->wishes->timing)
+        rc = begin_timing(s);
+    return rc ? rc : begin_text(s);
+}
+
+static struct live_stream *stream_of(struct live *l, const struct ct_stream *stream, int *rc)
+{
+    struct live_stream *s = l->streams[stream->id];
+    if (s)
+        return s;
+    s = calloc(1, sizeof *s);
+    if (!s) {
+        *rc = CT_ERR_NOMEM;
+        return NULL;
+    }
+    s->live = l;
+    s->id = stream->id;
+    s->source = stream->source;
+    memset(s->slot_of, 0xff, sizeof s->slot_of);
+    l->streams[stream->id] = s;
+    *rc = begin(s);
+    return s;
+}
+
+int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct live *l = user;
+    int rc = CT_OK;
+    struct live_stream *s = stream_of(l, stream, &rc);
+    if (rc)
+        return rc;
+    s->graph = batch->graph;
+    rc = watch(s, batch);
+    if (!rc && s->timing)
+        rc = ct_timing_add(s->timing, batch);
+    return rc ? rc : s->out->failed ? CT_ERR_IO : CT_OK;
+}
+
+/* ---- end ---- */
+
+void live_stream_finish(struct live_stream *s)
+{
+    if (ct_verifier_finish(s->verifier) != CT_OK)
+        tell_failures(s);
+    ct_text_flush(s->out);
+}
+
+void live_stream_free(struct live_stream *s)
+{
+    if (!s)
+        return;
+    ct_verifier_free(s->verifier);
+    ct_watcher_free(s->watcher);
+    ct_watches_free(s->watches);
+    ct_timing_free(s->timing);
+    ct_watches_free(s->pair_watches);
+    free(s->place_of);
+    if (s->file) {
+        fclose(s->file);
+        free(s->out);
+    }
+    free(s);
+}
