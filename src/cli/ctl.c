@@ -148,7 +148,7 @@ static int monitor(struct request *r, char **words)
         (!remove && strcmp(action, "add") != 0 && strcmp(action, "replace") != 0))
         return cli_usage_error(
             r->args->command,
-            "monitor: add FILE [INPUT=PLACE]..., replace [NAME] FILE [INPUT=PLACE]... or remove NAME");
+            "monitor: add [NAME] FILE [INPUT=PLACE]..., replace [NAME] FILE [INPUT=PLACE]... or remove NAME");
     if (!remove)
         return send_spec(r, action, words + 1);
     if (!begin(r, "/api/monitors"))

@@ -53,6 +53,7 @@ struct live_spec {
     char *name; /* NULL: the slot is free */
     struct ct_monitor_spec *spec;
     struct cli_pairs *binds;
+    uint64_t since; /* input bytes that were analysed when it began */
     uint64_t results, violations, uncertain;
     char failure[256]; /* why it takes no more events, or "" */
 };

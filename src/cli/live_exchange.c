@@ -159,7 +159,7 @@ int live_spec_add(struct live *l, const char *name, struct ct_monitor_spec *spec
         return rc;
     }
     l->spec_count += slot == l->spec_count;
-    l->specs[slot] = (struct live_spec){.name = copy, .spec = spec, .binds = binds};
+    l->specs[slot] = (struct live_spec){.name = copy, .spec = spec, .binds = binds, .since = l->analysed};
     for (size_t i = 0; !rc && i < 128; i++)
         rc = l->streams[i] ? live_stream_spec(l->streams[i], slot) : CT_OK;
     if (rc) {
@@ -230,7 +230,7 @@ static void replace_spec(struct live *l, struct live_command *c)
     struct live_spec *spec = &l->specs[slot];
     ct_monitor_spec_free(spec->spec);
     free(spec->binds);
-    *spec = (struct live_spec){.name = spec->name, .spec = c->spec, .binds = c->binds};
+    *spec = (struct live_spec){.name = spec->name, .spec = c->spec, .binds = c->binds, .since = l->analysed};
     c->spec = NULL;
     c->binds = NULL;
     answer(c, true, "%s runs in place of the one before", c->name);

@@ -24,6 +24,8 @@ static bool add_program(struct live *l, const struct cli_program *program, struc
 {
     struct ct_cover_source source;
     struct ct_cover_report *report;
+    if (!cli_counts_is_first(&l->counts, program))
+        return true;
     if (!cli_counts_report(&l->counts, program, &source, &report))
         return false;
     add_ratio(&sums->functions, report->sums.functions);
@@ -459,6 +461,7 @@ static void put_specs(const struct live *l, struct ct_json *j)
             continue;
         ct_json_object(j, NULL);
         ct_json_text(j, "name", s->name);
+        ct_json_number(j, "since", s->since);
         ct_json_number(j, "results", s->results);
         ct_json_number(j, "violations", s->violations);
         ct_json_number(j, "uncertain", s->uncertain);
@@ -531,10 +534,12 @@ char *live_status_json(struct live *l, size_t *size)
     put_results(l, &j);
     put_filter(&l->filter, &j);
     ct_json_object_end(&j);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    text[--*size] = '\0'; /* the end of the line */
+    return text;
 }
 
 /* ---- words ---- */

@@ -140,6 +140,84 @@ static void run(struct run *r, bool exchange)
     ct_ctx_free(r->ctx);
 }
 
+/* Two specifications about node 7: one is there from the start, the other is added before batch AT and removed before batch
+ * GONE. */
+enum {
+    GONE = 31
+};
+
+struct comings {
+    uint64_t last[3]; /* value of the last result, by number */
+    uint32_t results[3];
+};
+
+static void take_last(void *user, const struct ct_verify_result *result)
+{
+    struct comings *c = user;
+    c->last[result->spec] = strtoull(result->value, NULL, 10);
+    c->results[result->spec]++;
+}
+
+static void added_and_removed_in_a_run(void **state)
+{
+    (void)state;
+    struct comings c = {{0}, {0}};
+    struct ct_verify_options o = {.size = sizeof o};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_watches *watches;
+    struct ct_verifier *verifier;
+    struct ct_watcher *watcher;
+    uint32_t edges[NODES];
+    uint64_t all = 0, between = 0;
+    struct ct_graph *graph = make_graph(ctx, edges);
+    struct ct_monitor_spec *spec =
+        compile(ctx, "define e := onExecuting 0x400070\ndefine n := eventCount(e)\nout n\n");
+    struct ct_monitor_spec *wrong = compile(ctx, "define e := function_call nowhere\nout e\n");
+    assert_int_equal(ct_watches_new(ctx, &watches), CT_OK);
+    assert_int_equal(ct_verifier_new(ctx, &o, watches, &verifier), CT_OK);
+    assert_int_equal(ct_verifier_add(verifier, spec, "stays", NULL, 0), CT_OK);
+    assert_int_equal(ct_verifier_start(verifier, take_last, &c), CT_OK);
+    assert_int_equal(ct_watcher_new(ctx, watches, &watcher), CT_OK);
+    uint32_t watched, then;
+    for (uint32_t batch = 0; batch < BATCHES; batch++) {
+        if (batch == AT) {
+            assert_int_equal(ct_verifier_add(verifier, wrong, "wrong", NULL, 0), CT_ERR_NOT_FOUND);
+            assert_int_equal(ct_verifier_add(verifier, spec, "comes", NULL, 0), CT_OK);
+            assert_int_equal(ct_watcher_renew(watcher), CT_OK);
+        }
+        if (batch == GONE) {
+            ct_watches_all(watches, &watched);
+            assert_int_equal(ct_verifier_remove(verifier, 1), CT_OK);
+            assert_int_equal(ct_verifier_remove(verifier, 1), CT_ERR_ARG);
+            /* Its number is free for the next one, and its place is watched already. */
+            for (uint32_t i = 0; i < 100; i++) {
+                assert_int_equal(ct_verifier_add(verifier, spec, "again", NULL, 0), CT_OK);
+                assert_int_equal(ct_verifier_remove(verifier, 1), CT_OK);
+            }
+            ct_watches_all(watches, &then);
+            assert_int_equal(watched, then);
+        }
+        feed(watcher, verifier, graph, edges, batch);
+        for (uint32_t i = batch * STEPS; i < (batch + 1) * STEPS; i++) {
+            all += node_at(i) == 7;
+            between += node_at(i) == 7 && batch >= AT && batch < GONE;
+        }
+    }
+    assert_int_equal(ct_verifier_failed(verifier, 0), 0);
+    assert_int_equal(ct_verifier_finish(verifier), CT_OK);
+    assert_true(between > 5);
+    assert_int_equal(c.last[0], all);
+    assert_true(c.results[1] >= between); /* and a first one of 0 for each time that it began */
+    assert_int_equal(c.results[2], 0);
+    ct_watcher_free(watcher);
+    ct_verifier_free(verifier);
+    ct_monitor_spec_free(spec);
+    ct_monitor_spec_free(wrong);
+    ct_watches_free(watches);
+    ct_graph_free(graph);
+    ct_ctx_free(ctx);
+}
+
 static void exchanged_in_a_run(void **state)
 {
     (void)state;
@@ -160,6 +238,7 @@ static void exchanged_in_a_run(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exchanged_in_a_run)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exchanged_in_a_run),
+                                       cmocka_unit_test(added_and_removed_in_a_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

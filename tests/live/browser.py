@@ -1,0 +1,99 @@
+"""A page in headless Chromium, driven over the pipe of its debugging protocol: no library is needed."""
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+class Browser:
+    def __init__(self, width=1280, height=1000, dark=False):
+        self.folder = tempfile.TemporaryDirectory()
+        ours_in, theirs_out = os.pipe()
+        theirs_in, ours_out = os.pipe()
+
+        def place():  # Chromium reads descriptor 3 and writes descriptor 4
+            high = [os.dup(theirs_in), os.dup(theirs_out)]
+            high = [fd if fd > 4 else os.dup(fd) for fd in high]
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
+
+        command = [PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+                   f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}", "--remote-debugging-pipe"]
+        if dark:
+            command.append("--blink-settings=preferredColorScheme=0")
+        self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=place,
+                                      start_new_session=True)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.to, self.come = ours_out, ours_in
+        self.text = b""
+        self.number = 0
+        self.session = None
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.ask("Page.enable")
+
+    def message(self, patience):
+        end = time.monotonic() + patience
+        while b"\0" not in self.text:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.come], [], [], left)[0]:
+                raise TimeoutError("Chromium says nothing")
+            more = os.read(self.come, 1 << 16)
+            if not more:
+                raise EOFError("Chromium is gone")
+            self.text += more
+        one, self.text = self.text.split(b"\0", 1)
+        return json.loads(one)
+
+    def ask(self, method, **params):
+        self.number += 1
+        request = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            request["sessionId"] = self.session
+        os.write(self.to, json.dumps(request).encode() + b"\0")
+        while True:
+            answer = self.message(60)
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise RuntimeError(answer["error"])
+                return answer["result"]
+
+    def open(self, url):
+        self.ask("Page.navigate", url=url)
+        self.wait('location.href !== "about:blank" && document.readyState === "complete"')
+
+    def value(self, script):
+        """What a script gives; of a promise, what it becomes."""
+        result = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(result["exceptionDetails"])
+        return result["result"].get("value")
+
+    def wait(self, script, patience=20):
+        """Waits until a script gives what counts as true, and gives that."""
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            value = self.value(script)
+            if value:
+                return value
+            time.sleep(0.1)
+        return None
+
+    def close(self):
+        os.killpg(self.child.pid, signal.SIGKILL)
+        self.child.wait()
+        os.close(self.to)
+        os.close(self.come)
+        try:
+            self.folder.cleanup()
+        except OSError:  # a child of it that is not gone yet
+            time.sleep(1)
+            self.folder.cleanup()

@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""coretap live over an endless recorded stream: its reports are those of the offline commands over the same bytes, its
+memory stays, what is exchanged comes within a second and loses nothing, its page works. Prints TAP.
+
+usage: test_live.py CORETAP
+
+With CT_LONG=1 the run takes ten minutes."""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import browser  # noqa: E402  pylint: disable=wrong-import-position
+from live import Feeder, Live, Stream, missing, offline  # noqa: E402  pylint: disable=wrong-import-position
+
+LONG = os.environ.get("CT_LONG") == "1"
+SECONDS = 600 if LONG else 9
+RATE = 3e6
+GROWTH = 512 * 1024  # what resident memory may differ by between two looks: buffers of threads that come and go
+KEPT = """define calls := function_call "sort"
+define n := eventCount(calls)
+define error := filter(calls, n % 1000 == 0)
+out error
+out n
+"""
+FIRST = 'define a := function_call "fib"\ndefine n := eventCount(a)\nout n\n'
+SECOND = 'define b := function_return "sort"\ndefine n := eventCount(b)\nout n\n'
+
+count = 0
+failed = 0
+
+
+def check(name, truth, detail=""):
+    global count, failed
+    count += 1
+    failed += not truth
+    print(f"{'ok' if truth else 'not ok'} {count} - {name}", flush=True)
+    if not truth:
+        print("\n".join("# " + line for line in str(detail).splitlines()[:20]), flush=True)
+
+
+def skip(name, why):
+    global count
+    count += 1
+    print(f"ok {count} - {name} # SKIP {why}", flush=True)
+
+
+def events(coretap, stream, data, place):
+    """Cycles of the events of a watchpoint."""
+    lines = offline(coretap, "watch", stream, data, "--at", place).decode().splitlines()
+    kind = place.split(":")[0]
+    return [int(line.split("\t")[0]) for line in lines if not line.startswith("#") and line.split("\t")[6] == kind]
+
+
+def sanitized(coretap):
+    return b"__asan_init" in pathlib.Path(coretap).read_bytes()
+
+
+# ---- the page ----
+
+
+def drive_page(live):
+    page = browser.Browser()
+    try:
+        page.open(f"http://127.0.0.1:{live.port()}/")
+        check("the page shows the run", page.wait(
+            'document.querySelector("#state").textContent === "running" && document.querySelectorAll("#edges tr").length > 5'))
+        cards = page.value('document.querySelector("#cards").innerText')
+        check("… with coverage of lines and branches, losses and rate",
+              all(word in cards for word in ("Lines", "Branches", "Dropped", "MB/s", "Violations")), cards)
+        check("… plots of coverage and rate",
+              page.value('document.querySelectorAll("#cover-chart polyline").length') == 3 and
+              page.value('document.querySelectorAll("#rate-chart polyline").length') == 1)
+        check("… histograms of times", page.value('document.querySelectorAll("#plots rect.plot").length') > 10)
+        hottest = page.value('document.querySelector("#edges").innerText')
+        check("… the hottest edges with function and line", "sort" in hottest and "work.c:" in hottest, hottest)
+        verdicts = page.value('document.querySelector("#verdicts").innerText')
+        check("… verdicts", "violation" in verdicts and "sort" in verdicts, verdicts)
+        before = page.value('document.querySelector("#cards .value").textContent')
+        check("… and goes on by itself", page.wait(
+            f'document.querySelector("#cards .value").textContent !== {json.dumps(before)}'))
+        page.value('document.querySelector("#watch-place").value = "entry:main";'
+                   'document.querySelector("#watch-form button").click()')
+        check("a watchpoint set on the page has hits", page.wait(
+            '[...document.querySelectorAll("#places tr")].some(r => r.innerText.startsWith("entry:main") && '
+            '!r.innerText.includes("not yet"))'))
+        page.value('document.querySelector("#watch-place").value = "nowhere";'
+                   'document.querySelector("#watch-form button").click()')
+        check("… a wrong one is refused in words", page.wait(
+            'document.querySelector("#watch-said").textContent.includes("nowhere")'))
+        page.value('[...document.querySelectorAll("#places tr")].find(r => r.innerText.startsWith("entry:main"))'
+                   '.querySelector("button").click()')
+        check("… and one is removed there", page.wait(
+            '![...document.querySelectorAll("#places tr")].some(r => r.innerText.startsWith("entry:main"))'))
+        wide = page.value("document.documentElement.scrollWidth <= innerWidth")
+        check("the page is not wider than its window", wide)
+        check("… and loads nothing from elsewhere", page.value(
+            'performance.getEntriesByType("resource").every(r => r.name.startsWith(location.origin))'))
+    finally:
+        page.close()
+
+
+# ---- exchange ----
+
+
+def exchange(live):
+    """Watchpoints and a specification come while trace does; how long each took."""
+    took = []
+    for args in (("watch", "add", "entry:sort"), ("monitor", "replace", "first.tessla", str(live.second))):
+        code, said, seconds = live.ctl(*args)
+        check(f"ctl {' '.join(args[:2])} is done", code == 0, said)
+        took.append(seconds)
+    check("… each within a second", max(took) < 1, took)
+
+
+def compare_exchange(coretap, stream, data, status):
+    points = {w["place"]: w for w in status["watchpoints"]}
+    fib = events(coretap, stream, data, "entry:fib")
+    check("a watchpoint that stayed lost no event", points["entry:fib"]["hits"] == len(fib),
+          f'{points["entry:fib"]["hits"]} of {len(fib)}')
+    came = points["entry:sort"]
+    sort = events(coretap, stream, data, "entry:sort")
+    before = events(coretap, stream, data[:came["since"]], "entry:sort")
+    check("one that came had each event from then on",
+          came["hits"] == sum(cycle >= came["first_cycle"] for cycle in sort) and
+          0 <= came["hits"] - (len(sort) - len(before)) <= 64 and came["hits"] > 0, f'{came}, {len(sort)} events, {len(before)} before')
+    monitors = {m["name"]: m for m in status["monitors"]}
+    kept = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", stream.folder / "kept.tessla", "--all")
+    check("a specification that stayed had all results",
+          monitors[str(stream.folder / "kept.tessla")]["results"] == len(kept.splitlines()))
+    came = monitors["first.tessla"]
+    returns = len(events(coretap, stream, data, "return:sort"))
+    before = len(events(coretap, stream, data[:came["since"]], "return:sort"))
+    # Steps that the end of the shorter trace completes may still be to come where it is not the end.
+    check("one that came had an event for each place", 0 <= came["results"] - (returns - before) <= 64,
+          f"{came}, {returns} returns, {before} before")
+
+
+# ---- the endless stream ----
+
+
+def compare_reports(coretap, stream, data, out):
+    for command, name, args in (
+            ("cover", "cover.txt", []), ("cover", "cover.data", ["--format", "data"]),
+            ("cover", "cover.json", ["--format", "json"]), ("cover", "cover.info", ["--format", "lcov"]),
+            ("timing", "timing.txt", ["--pair", "entry:fib return:fib"]),
+            ("timing", "timing.json", ["--pair", "entry:fib return:fib", "--format", "json"])):
+        wanted = offline(coretap, command, stream, data, *args)
+        check(f"{name} is what coretap {command} says of the same bytes",
+              wanted and (out / name).read_bytes() == wanted)
+    wanted = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", stream.folder / "kept.tessla", "--spec",
+                     stream.folder / "first.tessla")
+    check("the violations are those of coretap monitor", wanted and (out / "monitor-10.txt").read_bytes() == wanted)
+
+
+def endless(coretap, stream):
+    folder = stream.folder
+    for name, text in (("kept", KEPT), ("first", FIRST), ("second", SECOND)):
+        (folder / f"{name}.tessla").write_text(text)
+    out = folder / "out"
+    live = Live(coretap, stream, "--http", "0", "--ring", "1", "--cover", "--timing", "--pair",
+                "entry:fib return:fib", "--at", "entry:fib", "--spec", folder / "kept.tessla", "-o", out)
+    live.second = folder / "second.tessla"
+    feeder = Feeder(stream, live.child.stdin, RATE)
+    begin = time.monotonic()
+    feeder.start()
+    code, said, _ = live.ctl("monitor", "add", "first.tessla", str(folder / "first.tessla"))
+    check("ctl monitor add NAME FILE", code == 0, said)
+    if browser.PROGRAM:
+        drive_page(live)
+    else:
+        skip("the page in a browser", "chromium is not there")
+    exchange(live)
+    looks = []
+    while time.monotonic() - begin < SECONDS:
+        time.sleep(SECONDS / 20)
+        looks.append(live.resident())
+    code, said, _ = live.ctl("status")
+    check("ctl status says what is known", code == 0 and "entry:fib" in said and "lines" in said, said)
+    code = live.stop()
+    feeder.over.set()
+    check("after SIGINT the exit code says that a specification was violated", code == 1, live.said)
+    if sanitized(coretap):
+        skip("resident memory stays", "the sanitizer keeps what is freed")
+    else:
+        half = looks[len(looks) // 2:]
+        check("resident memory stays", max(half) - min(half) <= GROWTH and max(half) < 200 << 20, looks)
+    print(f"# resident memory {min(looks) / 1e6:.1f} to {max(looks) / 1e6:.1f} MB in {len(looks)} looks")
+    status = json.loads((out / "live.json").read_text())
+    check("all that was read was analysed", status["input"]["read"] == status["input"]["analysed"] > RATE * SECONDS / 2,
+          status["input"])
+    check("… without a loss", status["input"]["lost"] == 0 and all(s["gaps"] == 0 for s in status["streams"]))
+    data = stream.bytes(status["input"]["analysed"])
+    compare_reports(coretap, stream, data, out)
+    compare_exchange(coretap, stream, data, status)
+
+
+# ---- other ways in ----
+
+
+def from_tcp(coretap, stream):
+    size = 1 << 20
+    wanted = offline(coretap, "cover", stream, stream.bytes(size))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            connection = server.accept()[0]
+            connection.sendall(stream.bytes(size))
+            connection.close()
+        threading.Thread(target=serve, daemon=True).start()
+        live = Live(coretap, stream, "--cover", source=f"tcp:127.0.0.1:{server.getsockname()[1]}")
+        code = live.end()
+    check("trace over a TCP connection", code == 0 and "".join(live.printed).encode() == wanted, live.said)
+    live = Live(coretap, stream, "--cover", source="listen:0")
+    with socket.create_connection(("127.0.0.1", int(live.hear(r"trace on port (\d+)")))) as connection:
+        connection.sendall(stream.bytes(size))
+    code = live.end()
+    check("trace over a connection that is waited for", code == 0 and "".join(live.printed).encode() == wanted,
+          live.said)
+
+
+def from_fifo(coretap, stream):
+    fifo = stream.folder / "fifo"
+    os.mkfifo(fifo)
+    live = Live(coretap, stream, "--timing", "--http", "0", source=str(fifo))
+    status = live.ask("/api/status")[1]
+    check("the page is there before anybody writes to a FIFO", status["input"]["read"] == 0, status["input"])
+    with open(fifo, "wb") as out:
+        out.write(stream.bytes(1 << 20))
+    code = live.end()
+    wanted = offline(coretap, "timing", stream, stream.bytes(1 << 20))
+    check("trace from a FIFO, up to its end", code == 0 and "".join(live.printed).encode() == wanted, live.said)
+
+
+def held_back(coretap, stream):
+    live = Live(coretap, stream, "--cover", "--timing", "--ring", "1", "-o", stream.folder / "held")
+    feeder = Feeder(stream, live.child.stdin, 0, 24 << 20)
+    feeder.start()
+    code = live.end()
+    status = json.loads((stream.folder / "held" / "live.json").read_text())["input"]
+    check("who writes too fast to a pipe waits", code == 0 and status["analysed"] == feeder.sent == 24 << 20, status)
+
+
+def dropped(coretap, stream):
+    size = 100 << 20
+    live = Live(coretap, stream, "--timing", "--drop", "--ring", "1", "-o", stream.folder / "dropped")
+    feeder = Feeder(stream, live.child.stdin, 0, size, 25 << 20)
+    feeder.start()
+    code = live.end()
+    status = json.loads((stream.folder / "dropped" / "live.json").read_text())
+    lost = status["input"]["lost"]
+    check("with --drop nobody waits, and what is lost is counted",
+          code == 1 and status["input"]["read"] == size and 0 < lost < size, (code, status["input"]))
+    check("… and said", any(f"{lost} of {size} bytes were dropped" in line for line in live.said), live.said)
+    stats = status["streams"][0]
+    check("… and is a gap in the trace, behind which it goes on",
+          stats["gaps"] > 0 and stats["instructions"] > 1000000 and stats["no_access"] == 0, stats)
+    print(f"# {lost / size:.0%} of {size >> 20} MiB dropped at {status['input']['losses']} places, {stats['gaps']} gaps, "
+          f"{stats['bad_packets']} bad packets")
+
+
+# ---- who may ask what ----
+
+
+def tokens(coretap, stream):
+    done = subprocess.run([coretap, "live", "--config", stream.config, "--http", "0.0.0.0:0", "-"], input=b"",
+                          capture_output=True, timeout=60, check=False)
+    check("an address that others reach needs a token", done.returncode == 2 and b"--token" in done.stderr, done.stderr)
+    live = Live(coretap, stream, "--http", "0.0.0.0:0", env={"CORETAP_TOKEN": "secret"})
+    for path in ("/", "/api/status", "/api/events"):
+        status, answer = live.ask(path)
+        check(f"{path} without it is refused", status == 401 and "token" in answer["error"], answer)
+    check("… and with a wrong one", live.ask("/api/status?token=secreT")[0] == 401)
+    check("… a POST too", live.ask("/api/stop", {}, Authorization="Bearer x")[0] == 401)
+    check("with the token in the address", live.ask("/api/status?token=secret")[0] == 200)
+    check("… or in a header", live.ask("/api/status", Authorization="Bearer secret")[0] == 200)
+    check("ctl says what it needs", live.ctl("status", env={"CORETAP_TOKEN": ""})[0] == 2)
+    check("… and has it from the environment", live.ctl("stop", env={"CORETAP_TOKEN": "secret"})[0] == 0)
+    check("… which stops the run", live.end() == 0, live.said)
+
+
+WRONG = [
+    ("/api/nothing", None, 404, "/api/status"),
+    ("/api/watch", b"{", 400, "line 1, column 1"),
+    ("/api/watch", b"[]", 400, "object"),
+    ("/api/watch", {}, 400, "expected"),
+    ("/api/watch", {"set": "main"}, 400, "list"),
+    ("/api/watch", {"set": [1]}, 400, "list"),
+    ("/api/watch", {"sets": []}, 400, "sets"),
+    ("/api/watch", {"set": [], "add": []}, 400, "do not go"),
+    ("/api/watch", {"add": ["nowhere"]}, 409, "nowhere"),
+    ("/api/watch", {"remove": ["main"]}, 409, "not watched"),
+    ("/api/monitors", {"action": "go"}, 400, "action"),
+    ("/api/monitors", {"action": "add", "name": ""}, 400, "name"),
+    ("/api/monitors", {"action": "add", "name": "x"}, 400, "text"),
+    ("/api/monitors", {"action": "add", "name": "x", "text": "out y"}, 400, "x:1:5"),
+    ("/api/monitors", {"action": "add", "name": "x", "text": FIRST, "bind": {"z": "main"}}, 409, "has no input z"),
+    ("/api/monitors", {"action": "add", "name": "x", "text": FIRST, "bind": []}, 400, "bind"),
+    ("/api/monitors", {"action": "replace", "name": "x", "text": FIRST}, 409, "no specification"),
+    ("/api/monitors", {"action": "remove", "name": "x"}, 409, "no specification"),
+    ("/api/filter", {"ids": ["100"]}, 400, "7f"),
+    ("/api/filter", {"levels": [4]}, 400, "levels"),
+    ("/api/filter", {"contexts": [str(i) for i in range(17)]}, 400, "16"),
+    ("/api/stop", {"now": True}, 400, "now"),
+]
+
+
+def wrong_requests(coretap, stream):
+    live = Live(coretap, stream, "--http", "0", "--cover")
+    for path, body, status, words in WRONG:
+        got, answer = live.ask(path, body)
+        check(f"{path} {json.dumps(body) if not isinstance(body, bytes) else body}",
+              got == status and words in answer["error"], (got, answer))
+    got, answer = live.ask("/api/stop", {}, Content_Type="text/plain")
+    check("another type of content", got == 415 and "application/json" in answer["error"], answer)
+    got, answer = live.ask("/api/watch", b" " * (2 << 20))
+    check("a request that is too long", got == 413 and "1 MiB" in answer["error"], answer)
+    got, answer = live.ask("/", Host="elsewhere.example")
+    check("a name of another machine", got == 403, answer)
+    check("a second SIGTERM is not needed", live.stop(signal.SIGTERM) == 0, live.said)
+
+
+def filters(coretap, stream):
+    live = Live(coretap, stream, "--http", "0", "--at", "main", "-o", stream.folder / "filtered")
+    answers = [live.ask("/api/filter", {"ids": ["11"]})[0]]
+    live.child.stdin.write(stream.bytes(1 << 20))
+    live.child.stdin.close()
+    live.end()
+    status = json.loads((stream.folder / "filtered" / "live.json").read_text())
+    check("what does not pass the filter does not count",
+          answers == [200] and status["watchpoints"][0]["hits"] == 0 and status["filter"]["ids"] == ["11"], status)
+
+
+def main():
+    coretap = sys.argv[1]
+    if missing():
+        print(f"1..0 # SKIP {' and '.join(missing())} not there")
+        return 0
+    help_text = subprocess.run([coretap, "live", "--config", "/dev/null", "--http", "x", "/dev/null"],
+                               capture_output=True, text=True, timeout=60, check=False).stderr
+    if "built without" in help_text:
+        print("1..0 # SKIP coretap was built without libmicrohttpd and jansson")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        stream = Stream(coretap, folder)
+        endless(coretap, stream)
+        from_tcp(coretap, stream)
+        from_fifo(coretap, stream)
+        held_back(coretap, stream)
+        dropped(coretap, stream)
+        tokens(coretap, stream)
+        wrong_requests(coretap, stream)
+        filters(coretap, stream)
+    print(f"1..{count}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+/* The ring between the input of a live run and its analyses: every byte arrives, or is counted as lost, in order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "cli/live_ring.h"
+#include "common/rng.h"
+
+#define SIZE  ((size_t)8192)
+#define TOTAL UINT64_C(3000000)
+
+/* The byte at an offset of the input. */
+static uint8_t byte_at(uint64_t offset)
+{
+    return (uint8_t)((offset * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
+}
+
+/* Puts up to `most` bytes; how many. */
+static size_t put(struct live_ring *ring, uint64_t offset, size_t most)
+{
+    uint8_t *data;
+    size_t room = live_ring_room(ring, &data);
+    if (room > most)
+        room = most;
+    for (size_t i = 0; i < room; i++)
+        data[i] = byte_at(offset + i);
+    if (room)
+        live_ring_put(ring, room);
+    return room;
+}
+
+/* Takes at most `most` bytes of what is there and looks at them; the offset behind them. */
+static uint64_t take(struct live_ring *ring, uint64_t offset, size_t most, uint64_t *lost)
+{
+    struct live_piece piece;
+    if (!live_ring_get(ring, 0, &piece))
+        return offset;
+    assert_int_equal(piece.offset, offset + piece.lost);
+    if (piece.lost)
+        assert_int_equal(piece.offset % LIVE_BLOCK, 0);
+    *lost += piece.lost;
+    if (piece.size > most)
+        piece.size = most;
+    for (size_t i = 0; i < piece.size; i++)
+        assert_int_equal(piece.data[i], byte_at(piece.offset + i));
+    live_ring_done(ring, piece.size);
+    return piece.offset + piece.size;
+}
+
+/* Random pieces in and out; with `drop` more in than out. */
+static void go(uint64_t seed, bool drop)
+{
+    struct rng rng = {seed};
+    struct live_ring *ring = live_ring_new(SIZE, drop);
+    uint64_t in = 0, out = 0, lost = 0;
+    assert_non_null(ring);
+    while (in < TOTAL) {
+        for (uint64_t n = rng_below(&rng, 6); n; n--)
+            in += put(ring, in, (size_t)rng_below(&rng, 3000));
+        for (uint64_t n = rng_below(&rng, drop ? 4 : 6); n; n--)
+            out = take(ring, out, (size_t)rng_below(&rng, 3000) + 1, &lost);
+    }
+    live_ring_end(ring, NULL);
+    struct live_piece piece;
+    while (live_ring_get(ring, 0, &piece))
+        out = (live_ring_done(ring, piece.size), lost += piece.lost, piece.offset + piece.size);
+    const struct live_ring_state state = live_ring_look(ring);
+    assert_true(state.ended);
+    assert_int_equal(state.read, in);
+    assert_int_equal(state.taken + state.lost, in);
+    assert_true(state.lost >= lost); /* the last loss has no byte behind it */
+    assert_true(drop ? state.lost > 0 && state.losses > 0 : state.lost == 0 && out == in);
+    live_ring_free(ring);
+}
+
+static void every_byte(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        go(seed, false);
+}
+
+static void or_counted(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        go(seed, true);
+}
+
+static void *write_all(void *user)
+{
+    struct live_ring *ring = user;
+    uint64_t in = 0;
+    while (in < TOTAL) {
+        const size_t n = put(ring, in, TOTAL - in < 5000 ? (size_t)(TOTAL - in) : 5000);
+        if (!n)
+            live_ring_wait_room(ring, 1000);
+        in += n;
+    }
+    live_ring_end(ring, "because");
+    return NULL;
+}
+
+static void two_threads(void **state)
+{
+    (void)state;
+    struct live_ring *ring = live_ring_new(SIZE, false);
+    uint64_t out = 0, lost = 0;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, write_all, ring), 0);
+    while (!live_ring_look(ring).ended || live_ring_look(ring).fill)
+        out = take(ring, out, LIVE_PIECE, &lost);
+    pthread_join(thread, NULL);
+    assert_int_equal(out, TOTAL);
+    assert_int_equal(lost, 0);
+    assert_string_equal(live_ring_look(ring).trouble, "because");
+    live_ring_free(ring);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_byte), cmocka_unit_test(or_counted),
+                                       cmocka_unit_test(two_threads)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
