@@ -3,8 +3,11 @@
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netdb.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli/address.h"
 #include "report/json.h"
@@ -12,8 +15,9 @@
 
 #define BODY_MAX    ((size_t)1 << 20)
 #define CONNECTIONS 64
-#define IDLE_S      30 /* a connection that says nothing for so long is closed */
-#define NEWS_S      5  /* … and one that is told nothing gets an empty line */
+#define IDLE_S      30   /* a connection that says nothing for so long is closed */
+#define PATIENCE_MS 2000 /* for answers, at the end */
+#define NEWS_S      5    /* … and one that is told nothing gets an empty line */
 
 extern const char live_page_js[];
 extern const size_t live_page_js_size;
@@ -27,6 +31,7 @@ struct live_http {
     char *token; /* or NULL */
     char *page;
     size_t page_size;
+    atomic_uint requests; /* that are not answered yet */
 };
 
 /* What came of a request so far. */
@@ -293,11 +298,14 @@ static bool take_body(struct body *b, const char *data, size_t size)
 static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const char *url, const char *method,
                                   const char *version, const char *data, size_t *size, void **state)
 {
-    const struct live_http *h = user;
+    struct live_http *h = user;
     struct body *body = *state;
     (void)version;
-    if (!body)
-        return (*state = calloc(1, sizeof *body)) ? MHD_YES : MHD_NO;
+    if (!body) {
+        *state = calloc(1, sizeof *body);
+        h->requests += *state != NULL;
+        return *state ? MHD_YES : MHD_NO;
+    }
     if (*size) {
         const bool fine = take_body(body, data, *size);
         *size = 0;
@@ -316,13 +324,15 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
 
 static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
 {
+    struct live_http *h = user;
     struct body *body = *state;
-    (void)user;
     (void)c;
     (void)code;
-    if (body)
-        free(body->text);
+    if (!body)
+        return;
+    free(body->text);
     free(body);
+    h->requests--;
 }
 
 /* ---- begin and end ---- */
@@ -391,7 +401,7 @@ static bool start(struct live_http *h, const char *text, const struct addrinfo *
     const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
                            (at->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0);
     h->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr,
-                                 MHD_OPTION_NOTIFY_COMPLETED, on_done, NULL, MHD_OPTION_CONNECTION_LIMIT,
+                                 MHD_OPTION_NOTIFY_COMPLETED, on_done, h, MHD_OPTION_CONNECTION_LIMIT,
                                  (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
                                  MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
     if (!h->daemon)
@@ -424,12 +434,25 @@ struct live_http *live_http_start(const char *text, const char *token,
     return NULL;
 }
 
+/* Takes no more connections, and lets those that are asking have their answers. */
+static void finish_requests(struct live_http *h)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    const int fd = MHD_quiesce_daemon(h->daemon);
+    if (fd >= 0)
+        close(fd);
+    for (unsigned i = 0; h->requests && i < PATIENCE_MS / 5; i++)
+        nanosleep(&pause, NULL);
+}
+
 void live_http_stop(struct live_http *h)
 {
     if (!h)
         return;
-    if (h->daemon)
+    if (h->daemon) {
+        finish_requests(h);
         MHD_stop_daemon(h->daemon);
+    }
     free(h->token);
     free(h->page);
     free(h);
