@@ -80,9 +80,10 @@ extern const char *const cli_engines[];
              "the changes."},                                                                                \
     {                                                                                                        \
         .name = "engine", .kind = CLI_CHOICE, .choices = cli_engines,                                        \
-        .help = "What runs the specifications: bytecode, or native, machine code made by libgccjit. "        \
-                "Where there is none (CORETAP_GCCJIT may name another library) bytecode runs, and a message " \
-                "says so." \
+        .help =                                                                                              \
+            "What runs the specifications: bytecode, or native, machine code made by libgccjit. "            \
+            "Where there is none (CORETAP_GCCJIT may name another library) bytecode runs, and a message "    \
+            "says so."                                                                                       \
     }
 
 #define CLI_MONITOR_TEXT 16384 /* bytes of all texts of --bind, or of --violation */
