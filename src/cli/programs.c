@@ -263,9 +263,16 @@ bool cli_programs_add(struct cli_programs *p, const char *path)
 
 /* ---- memory that changes ---- */
 
+/* One process that never changed is not told apart from nobody in particular. */
+static const struct ct_generation *generation_of(const struct ct_maps *maps, uint32_t memory)
+{
+    bool alone = maps->process_count == 1 && maps->processes[0].generation_count == 1;
+    return ct_maps_generation(maps, memory || !alone ? memory : 1);
+}
+
 bool cli_programs_in(struct cli_programs *p, const struct ct_maps *maps, uint32_t memory)
 {
-    const struct ct_generation *generation = ct_maps_generation(maps, memory);
+    const struct ct_generation *generation = generation_of(maps, memory);
     for (size_t i = 0; generation && i < generation->program_count; i++) {
         const struct ct_image *ran = &generation->programs[i];
         struct cli_program *program;

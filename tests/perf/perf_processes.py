@@ -3,65 +3,19 @@
 would have written it, and each of them decodes to the path that it took.
 
 usage: perf_processes.py COMMAND PLUGIN EXAMPLES"""
-import os
 import pathlib
-import shutil
-import struct
-import subprocess
 import sys
 import tempfile
 
-from perf_tool import Tap, first_difference, run, skip
-from perf_writer import Capture, Writer, frames
-
-COMPILER = "aarch64-linux-gnu-gcc"
-
-
-class Recording:
-    """A program that ran, its capture, and the instructions that it executed."""
-
-    def __init__(self, folder, name, source, flags, arguments, options):
-        self.folder, self.program = folder / f"{name}.capture", folder / name
-        subprocess.run([COMPILER, "-g", "-o", self.program, source, *flags], check=True)
-        truth = folder / f"{name}.truth"
-        env = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
-        subprocess.run([COMMAND, "record", "-q", "-o", self.folder, "--truth", truth, *options, "--", self.program,
-                        *arguments], env=env, check=True, capture_output=True, timeout=120)
-        self.capture = Capture(self.folder)
-        self.path = []
-        for line in truth.read_text().splitlines():
-            traced, _, _, _, first, end, _ = line.split()
-            if traced == "+":
-                self.path.extend(range(int(first, 16), int(end, 16), 4))
-
-    def trace_of(self, context):
-        """Its trace, of a recording without frames, with another context ID in place of 1, in frames."""
-        trace = bytearray((self.folder / "trace_0.bin").read_bytes())
-        lines = [line.split() for line in run([COMMAND, "list", "-q", "--packets", self.folder])[0].splitlines()
-                 if not line.startswith("#")]
-        starts = [int(line[0]) for line in lines] + [len(trace)]
-        for line, end in zip(lines, starts[1:]):
-            if any(field.startswith("ctxt=") for field in line):  # the last four bytes of its packet
-                assert trace[end - 4:end] == b"\1\0\0\0", line
-                trace[end - 4:end] = struct.pack("<I", context)
-        return frames(bytes(trace), self.capture.units[0][1])
+from perf_recordings import Recording, decoded, need_recorder
+from perf_tool import Tap, first_difference, run
+from perf_writer import Writer
 
 
-def decoded(data, *options):
-    """Addresses of all instructions, in order."""
-    addresses = []
-    for line in run([COMMAND, "list", "-q", "--elements", *options, data])[0].splitlines():
-        if " instr_range " in line:
-            fields = dict(field.split("=") for field in line.split()[3:] if "=" in field)
-            start = int(fields["start"], 16)
-            addresses.extend(range(start, start + 4 * int(fields["n"]), 4))
-    return addresses
-
-
-def counted(data, *options):
+def counted(command, data, *options):
     """Program -> instructions that were counted in it; all functions."""
     counts, name = {}, None
-    for line in run([COMMAND, "cover", "-q", "--format", "data", *options, data])[0].splitlines():
+    for line in run([command, "cover", "-q", "--format", "data", *options, data])[0].splitlines():
         fields = line.split()
         if fields[0] == "program":
             name = pathlib.Path(fields[4]).name
@@ -70,28 +24,23 @@ def counted(data, *options):
     return counts
 
 
-def in_program(recording):
-    """Instructions of its path that are in the program itself."""
-    spans = [(addr, addr + size) for addr, size, _, path in recording.capture.maps() if path == recording.program]
-    return sum(any(low <= at < high for low, high in spans) for at in recording.path)
-
-
-def engines_agree(data):
-    stats = [run([COMMAND, "stats", "-q", "--level", "coverage", "--engine", engine, data])[0] for engine in ("plain", "fast")]
+def engines_agree(command, data):
+    stats = [run([command, "stats", "-q", "--level", "coverage", "--engine", engine, data])[0] for engine in ("plain", "fast")]
     facts = [[line for line in text.splitlines() if not line.startswith(("seconds", "mb_per_s"))] for text in stats]
     return None if facts[0] == facts[1] and len(facts[0]) > 5 else f"{facts[0]}\n{facts[1]}"
 
 
 def check(tap, name, folder, writer, wanted, expect):
     """`wanted`: the recordings in the order in which they ran; `expect`: program -> instructions."""
+    command = wanted[0].command
     data = folder / f"{name.replace(' ', '-')}.data"
     data.write_bytes(writer.whole())
     path = [at for recording in wanted for at in recording.path]
     tap.check(f"{name}: {len(path)} instructions, as executed", first_difference(
-        [f"{at:x}" for at in path], [f"{at:x}" for at in decoded(data)], ("truth", "coretap")))
-    got = counted(data)
+        [f"{at:x}" for at in path], [f"{at:x}" for at in decoded(command, data)], ("truth", "coretap")))
+    got = counted(command, data)
     tap.check(f"{name}: counts are of the program that ran", None if got == expect else f"{got}\nwanted {expect}")
-    tap.check(f"{name}: both engines", engines_agree(data))
+    tap.check(f"{name}: both engines", engines_agree(command, data))
     return data
 
 
@@ -100,7 +49,7 @@ def sums(*runs):
     total = {}
     for recording in runs:
         name = recording.program.name
-        total[name] = total.get(name, 0) + in_program(recording)
+        total[name] = total.get(name, 0) + recording.in_program()
     return total
 
 
@@ -141,27 +90,23 @@ def contexts_tell(tap, folder, one, two):
         writer.run(7, recording.trace_of(pid))
     ran = [recording for _, recording in order]
     data = check(tap, "context IDs", folder, writer, ran, sums(*ran))
-    text = run([COMMAND, "cover", "-q", "--format", "data", data])[0]
+    text = run([one.command, "cover", "-q", "--format", "data", data])[0]
     heads = {line.split()[2] for line in text.splitlines() if line.startswith("context ")}
     tap.check("context IDs: counts by context", None if heads == {"64", "c8"} else f"{heads} {text[:500]}")
 
 
 def main():
-    global COMMAND, PLUGIN
-    COMMAND, PLUGIN, examples = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
-    for tool in (COMPILER, "qemu-aarch64"):
-        if not shutil.which(tool):
-            skip(f"{tool} is not installed")
+    recorder = need_recorder(sys.argv[1:3])
     tap = Tap()
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        primes = pathlib.Path(examples) / "primes.c"
-        one = Recording(folder, "one", primes, ["-O2", "-static"], ["300"], ["--framed"])
-        two = Recording(folder, "two", primes, ["-O0", "-static"], ["500"], ["--framed"])
+        primes = pathlib.Path(sys.argv[3]) / "primes.c"
+        one = Recording(recorder, folder, "one", primes, ["-O2", "-static"], ["300"], ["--framed"])
+        two = Recording(recorder, folder, "two", primes, ["-O0", "-static"], ["500"], ["--framed"])
         two_processes(tap, folder, one, two)
         a_process_becomes_another(tap, folder, one, two)
-        one = Recording(folder, "first", primes, ["-O2", "-static"], ["300"], ["--context-id"])
-        two = Recording(folder, "second", primes, ["-O0", "-static"], ["500"], ["--context-id"])
+        one = Recording(recorder, folder, "first", primes, ["-O2", "-static"], ["300"], ["--context-id"])
+        two = Recording(recorder, folder, "second", primes, ["-O0", "-static"], ["500"], ["--context-id"])
         contexts_tell(tap, folder, one, two)
     tap.end()
 

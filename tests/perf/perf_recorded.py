@@ -12,8 +12,7 @@ import tempfile
 from perf_export import check
 from perf_tool import Tap, need_perf, skip
 
-COMPILER = "aarch64-linux-gnu-gcc"
-PROGRAMS = ["primes.c", "threads.c"]
+PREFIX = "aarch64-linux-gnu-"
 SETS = {
     "plain": [],
     "framed": ["--framed", "--return-stack", "--timestamps=500", "--cycle-count"],
@@ -21,6 +20,16 @@ SETS = {
     "contexts": ["--threads", "contexts", "--return-stack"],
     "identifiers": ["--framed", "--context-id", "--vmid", "--sync-period", "9"],
 }
+
+
+# Programs by themselves, and with an interpreter and libraries: of C++ too, whose exceptions unwind through them.
+PROGRAMS = [
+    ("primes.c", ["-static"], SETS),
+    ("threads.c", ["-static"], SETS),
+    ("primes.c", ["-pie"], ["plain", "framed"]),
+    ("threads.c", ["-pie"], ["framed", "contexts"]),
+    ("exceptions.cc", ["-pie"], ["ete", "identifiers"]),
+]
 
 
 def record(coretap, plugin, options, program, folder):
@@ -33,15 +42,17 @@ def record(coretap, plugin, options, program, folder):
 def main():
     coretap, plugin, examples = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
     perf = need_perf()
-    for tool in (COMPILER, "qemu-aarch64"):
+    for tool in (f"{PREFIX}gcc", f"{PREFIX}g++", "qemu-aarch64"):
         if not shutil.which(tool):
             skip(f"{tool} is not installed")
     tap = Tap()
     with tempfile.TemporaryDirectory() as temporary:
-        for source in PROGRAMS:
-            program = pathlib.Path(temporary) / source.removesuffix(".c")
-            subprocess.run([COMPILER, "-O2", "-static", "-o", program, pathlib.Path(examples) / source, "-lpthread"], check=True)
-            for name, options in SETS.items():
+        for source, flags, names in PROGRAMS:
+            program = pathlib.Path(temporary) / f"{pathlib.Path(source).stem}{''.join(flags)}"
+            compiler = PREFIX + ("g++" if source.endswith(".cc") else "gcc")
+            subprocess.run([compiler, "-O2", *flags, "-o", program, pathlib.Path(examples) / source, "-lpthread"], check=True)
+            for name in names:
+                options = SETS[name]
                 folder = pathlib.Path(temporary) / f"{program.name}-{name}"
                 said = record(coretap, plugin, options, program, folder)
                 if (folder / "snapshot.ini").exists():

@@ -47,6 +47,10 @@ class Tap:
             self.failed += 1
             print("\n".join(f"# {line}" for line in str(why).splitlines()))
 
+    def skip(self, name, why):
+        self.count += 1
+        print(f"ok {self.count} - {name} # SKIP {why}")
+
     def end(self):
         print(f"1..{self.count}")
         sys.exit(1 if self.failed else 0)

@@ -7,7 +7,7 @@ import struct
 MMAP2, COMM, FORK, AUX = 10, 3, 7, 11
 AUXTRACE_INFO, AUXTRACE = 70, 71
 PMU, KERNEL = 8, 0xffffffff
-MISC_KERNEL, MISC_USER, MISC_EXEC = 1, 2, 1 << 13
+MISC_KERNEL, MISC_USER, MISC_EXEC, MISC_BUILD_ID = 1, 2, 1 << 13, 1 << 14
 TRACE_EVENT, DUMMY_EVENT = 1, 2
 CONTEXT_ID = 1 << 14  # of the event's configuration
 
@@ -22,6 +22,8 @@ class Capture:
         index = self.read("snapshot.ini")
         self.programs = [(pathlib.Path(index[s]["elf"]), int(index[s]["bias"], 16)) for s in index.sections()
                          if s.startswith("program")]
+        self.build_ids = {pathlib.Path(index[s]["elf"]): bytes.fromhex(index[s].get("build_id", "")) for s in
+                          index.sections() if s.startswith("program")}
         names = index["device_list"].values()
         self.units = [self.registers(name) for name in names if name.startswith("device_")]
 
@@ -109,16 +111,19 @@ class Writer:
     def fork(self, pid, parent):
         self.record(FORK, struct.pack("<IIIIQ", pid, parent, pid, parent, self.time) + self.stamp(pid, pid, DUMMY_EVENT))
 
-    def map(self, pid, addr, size, offset, path):
+    def map(self, pid, addr, size, offset, path, build_id=b""):
         kernel = pid == KERNEL
-        self.record(MMAP2, struct.pack("<IIQQQQQQII", pid, 0 if kernel else pid, addr, size, offset, 0, 0, 0, 5, 2)
-                    + text(path) + self.stamp(pid, pid, DUMMY_EVENT), MISC_KERNEL if kernel else MISC_USER)
+        where = struct.pack("<B3x20s", len(build_id), build_id) if build_id else bytes(24)  # else device and inode
+        self.record(MMAP2, struct.pack("<IIQQQ", pid, 0 if kernel else pid, addr, size, offset) + where
+                    + struct.pack("<II", 5, 2) + text(path) + self.stamp(pid, pid, DUMMY_EVENT),
+                    (MISC_KERNEL if kernel else MISC_USER) | (MISC_BUILD_ID if build_id else 0))
 
-    def start(self, pid, capture):
-        """The process becomes the program of a capture."""
+    def start(self, pid, capture, root="", ids=False):
+        """The process becomes the program of a capture. Its files are named as those of a target, below `root` here."""
         self.comm(pid, capture.programs[0][0].name)
-        for mapping in capture.maps():
-            self.map(pid, *mapping)
+        for addr, size, offset, path in capture.maps():
+            name = str(path).removeprefix(str(root))
+            self.map(pid, addr, size, offset, name, capture.build_ids[path] if ids else b"")
 
     def run(self, pid, trace):
         """A piece of trace, made by a process. Time goes on."""

@@ -1,0 +1,77 @@
+"""Programs that 'coretap record' ran, and what coretap says of perf.data files that are made of them."""
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+
+from perf_tool import run, skip
+from perf_writer import Capture, frames
+
+COMPILER = "aarch64-linux-gnu-gcc"
+
+
+class Recorder:
+    def __init__(self, command, plugin):
+        self.command = command
+        self.env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
+
+
+def need_recorder(arguments):
+    """The recorder, or the test is skipped."""
+    for tool in (COMPILER, "qemu-aarch64"):
+        if not shutil.which(tool):
+            skip(f"{tool} is not installed")
+    return Recorder(*(str(pathlib.Path(argument).resolve()) for argument in arguments))
+
+
+class Recording:
+    """A program that ran, its capture, and the instructions that it executed."""
+
+    def __init__(self, recorder, folder, name, source, flags, arguments, options):
+        self.command, self.folder, self.program = recorder.command, folder / f"{name}.capture", folder / name
+        subprocess.run([COMPILER, "-g", "-o", self.program, source, *flags], check=True)
+        truth = folder / f"{name}.truth"
+        subprocess.run([recorder.command, "record", "-q", "-o", self.folder, "--truth", truth, *options, "--", self.program,
+                        *arguments], env=recorder.env, check=True, capture_output=True, timeout=120)
+        self.capture = Capture(self.folder)
+        self.path = path_of(truth)
+
+    def trace_of(self, context):
+        """Its trace, of a recording without frames, with another context ID in place of 1, in frames."""
+        trace = bytearray((self.folder / "trace_0.bin").read_bytes())
+        lines = [line.split() for line in run([self.command, "list", "-q", "--packets", self.folder])[0].splitlines()
+                 if not line.startswith("#")]
+        starts = [int(line[0]) for line in lines] + [len(trace)]
+        for line, end in zip(lines, starts[1:]):
+            if any(field.startswith("ctxt=") for field in line):  # the last four bytes of its packet
+                assert trace[end - 4:end] == b"\1\0\0\0", line
+                trace[end - 4:end] = struct.pack("<I", context)
+        return frames(bytes(trace), self.capture.units[0][1])
+
+    def in_program(self):
+        """Instructions of its path that are in the program itself."""
+        spans = [(addr, addr + size) for addr, size, _, path in self.capture.maps() if path == self.program]
+        return sum(any(low <= at < high for low, high in spans) for at in self.path)
+
+
+def path_of(truth):
+    """Addresses of all A64 instructions that were traced, in order."""
+    path = []
+    for line in pathlib.Path(truth).read_text().splitlines():
+        traced, _, _, _, first, end, _ = line.split()
+        if traced == "+":
+            path.extend(range(int(first, 16), int(end, 16), 4))
+    return path
+
+
+def decoded(command, data, *options, env=None):
+    """Addresses of all instructions, in order."""
+    addresses = []
+    text = run([command, "list", "-q", "--elements", *options, data], env={**os.environ, **(env or {})})[0]
+    for line in text.splitlines():
+        if " instr_range " in line:
+            fields = dict(field.split("=") for field in line.split()[3:] if "=" in field)
+            start = int(fields["start"], 16)
+            addresses.extend(range(start, start + 4 * int(fields["n"]), 4))
+    return addresses
