@@ -14,7 +14,6 @@ extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_list;
 extern const struct cli_command cli_command_live;
 extern const struct cli_command cli_command_profile;
-extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_merge;

@@ -2,7 +2,8 @@
 """The report of a recorded program: its numbers are those of the other commands, nothing in it is taken for markup, it
 loads nothing, and in a browser it draws, sorts and zooms, and can be read in light and dark. Prints TAP.
 
-usage: test_report.py CORETAP CONTROL.C"""
+usage: test_report.py CORETAP EXAMPLES WHERE     the folder of the recorded examples, and what the demo reads with"""
+import concurrent.futures
 import html
 import html.parser
 import json
@@ -14,7 +15,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-CORETAP, PROGRAM = sys.argv[1:3]
+CORETAP, EXAMPLES, WHERE = (pathlib.Path(name).resolve() for name in sys.argv[1:4])
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 SECTIONS = ("summary", "time", "timing", "timeline", "worst", "coverage")
 EVIL = '</script><script>document.title="taken"</script><img src=x onerror=alert(1)>'
@@ -164,6 +165,7 @@ def check_bad(folder, capture):
 def in_browser(browser, folder, text, scheme=1, width=1280):
     """The DOM of a page as scripts leave it, what the browser complains about, and what the page asked a network for.
     Nothing leaves this machine: no name has an address."""
+    folder.mkdir()
     page = folder / "probed.html"
     page.write_text(text)
     log = folder / "net.json"
@@ -191,9 +193,14 @@ def browse(browser, folder, text, scheme, width=1280):
 
 
 def check_browser(browser, folder, text):
+    bad = '<!DOCTYPE html><title>bad</title><script>missing()</script><img src="http://127.0.0.1:9/x.png">'
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        windows = {"light": pool.submit(browse, browser, folder / "light", text, 1, 1280),
+                   "dark, narrow": pool.submit(browse, browser, folder / "dark", text, 0, 420)}
+        caught = pool.submit(in_browser, browser, folder / "bad", bad)
     seen = {}
-    for scheme, name, width in ((1, "light", 1280), (0, "dark, narrow", 420)):
-        seen[name], said, asked = browse(browser, folder, text, scheme, width)
+    for name, window in windows.items():
+        seen[name], said, asked = window.result()
         found = seen[name]
         check(f"{name}: no complaint", found and not said, said)
         check(f"{name}: nothing is asked of a network", not asked, asked)
@@ -208,10 +215,16 @@ def check_browser(browser, folder, text):
     check("a bar says what it is", re.match(r"\w+\n[\d,]+ cycles, from [\d,]+$", found["tip"]), found["tip"])
     views = [found[key] for key in ("all", "zoomed", "farther", "closer", "dragged")]
     check("a click, keys and dragging zoom and move", found["all"] == found["again"] and len(set(views)) == 5, views)
-    bad = '<!DOCTYPE html><title>bad</title><script>missing()</script><img src="http://127.0.0.1:9/x.png">'
-    _, said, asked = in_browser(browser, folder, bad)
+    _, said, asked = caught.result()
     check("a page that asks a network or has a mistake would be found out", asked == {"http://127.0.0.1:9/x.png"} and
           any("missing is not defined" in line for line in said), (asked, said))
+
+
+def check_demo(folder):
+    page = folder / "demo.html"
+    said = run(EXAMPLES / "demo", CORETAP, WHERE, page).stdout
+    check("the demo ends with a report and says where it is", str(page) in said.splitlines()[-1] and "crc8" in said and
+          all(section in Page(page.read_text()).ids for section in SECTIONS), said[-400:])
 
 
 def check_evil(folder, browser):
@@ -228,7 +241,7 @@ int main(void) {{ return evil(3) + evil(5) - 13; }}
           and "a&lt;b&gt;&amp;'c.c" in text)
     check("names like markup: none is markup", "<img" not in text and "<b onclick" not in text and text.count("<script") == 4)
     if browser:
-        seen, said, _ = browse(browser, folder, text, 0)
+        seen, said, _ = browse(browser, folder / "seen", text, 0)
         check("names like markup: no script of theirs runs", not said and seen["title"] == "program: trace report", said)
 
 
@@ -241,7 +254,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         source = folder / "control.c"
-        shutil.copy(PROGRAM, source)
+        shutil.copy(EXAMPLES / "control.c", source)
         capture = record(folder, source, "--cycle-count=1", "--timestamps")
         page = folder / "report.html"
         run(CORETAP, "report", "-q", "--entry", "control_round", "-o", page, capture)
@@ -254,6 +267,7 @@ def main():
         check_bad(folder, capture)
         check_page("wcet", run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "html", capture).stdout)
         check_page("without cycle counts", report(record(folder / "plain", source) if (folder / "plain").mkdir() is None else ""))
+        check_demo(folder)
         (folder / "evil").mkdir()
         check_evil(folder / "evil", browser)
         if browser:
