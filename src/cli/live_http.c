@@ -342,7 +342,7 @@ static bool make_page(struct live_http *h)
     FILE *out = open_memstream(&h->page, &h->page_size);
     if (!out)
         return false;
-    ct_page_begin(out, "coretap live");
+    ct_page_begin_served(out, "coretap live");
     fwrite(live_page_html, 1, live_page_html_size, out);
     ct_page_script(out, ct_page_js, ct_page_js_size);
     ct_page_script(out, live_page_js, live_page_js_size);

@@ -4,19 +4,30 @@
 
 #include <inttypes.h>
 
-void ct_page_begin(FILE *out, const char *title)
+static void begin(FILE *out, const char *title, const char *more_policy)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-          "'unsafe-inline'; "
-          "script-src 'unsafe-inline'\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-          out);
+    fprintf(out,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+            "'unsafe-inline'; "
+            "script-src 'unsafe-inline'%s\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+            more_policy);
     ct_xml_text(out, title);
     fputs("</title>\n<style>\n", out);
     fwrite(ct_page_css, 1, ct_page_css_size, out);
     fputs("</style>\n</head>\n<body>\n", out);
+}
+
+void ct_page_begin(FILE *out, const char *title)
+{
+    begin(out, title, "");
+}
+
+void ct_page_begin_served(FILE *out, const char *title)
+{
+    begin(out, title, "; connect-src 'self'");
 }
 
 void ct_page_end(FILE *out)
