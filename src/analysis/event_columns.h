@@ -15,7 +15,7 @@
 struct ct_event_columns {
     size_t count;
     size_t mark_count;
-    uint64_t targets[CT_COLUMNS_BRANCHES];
+    uint64_t targets[CT_COLUMNS_BRANCHES + 1]; /* a fast path may write one too many */
     uint64_t cycles[CT_COLUMNS_BRANCHES];
     struct ct_event_mark marks[CT_COLUMNS_MARKS];
 };

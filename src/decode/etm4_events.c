@@ -260,24 +260,32 @@ CT_AVX2 static void prepare(struct run *r, size_t at)
     r->count = addresses;
 }
 
+/* Where the branches of a block go. */
+struct places {
+    uint64_t *past;    /* addresses with their instruction sets … */
+    uint64_t *targets; /* … and without */
+    uint64_t *times;   /* cycles, of the first address that waits */
+};
+
 /* The addresses of a block, and the cycles of the atoms that were awaited. */
 CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t *data, uint64_t addresses,
-                              uint64_t *past, const struct block *block, uint64_t *times)
+                              const struct block *block, struct places to)
 {
     /* Two that are awaited have an address between them, so that each may go to the first byte of its pair. */
     const uint64_t even = UINT64_C(0x5555555555555555);
     const char *sums = (const char *)block->sums;
     const uint64_t cycle = block->cycle;
     uint64_t awaited = (block->awaited | block->awaited >> 1) & even;
-    uint64_t last = past[-1];
+    uint64_t last = to.past[-1];
     const unsigned more = bits(addresses) > bits(awaited) ? bits(addresses) : bits(awaited);
-    const uint64_t *end = past + more;
-    for (; past < end; past++, times++) {
+    const uint64_t *end = to.past + more;
+    for (; to.past < end; to.past++, to.targets++, to.times++) {
         uint16_t sum;
         memcpy(&sum, sums + _tzcnt_u64(awaited), sizeof sum);
-        *times = cycle + sum;
-        last = ct_address_of(rows, data + _tzcnt_u64(addresses), past, last, false);
-        *past = last;
+        *to.times = cycle + sum;
+        last = ct_address_of(rows, data + _tzcnt_u64(addresses), to.past, last, false);
+        *to.past = last;
+        *to.targets = last & ~UINT64_C(1);
         addresses &= addresses - 1;
         awaited &= awaited - 1;
     }
@@ -285,18 +293,18 @@ CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t 
 
 /* The same where an atom may have several addresses, or none has its cycles in 16 bits. */
 CT_AVX2 static void add_one_by_one(const struct ct_address_rows *rows, const uint8_t *data,
-                                   const struct ct_etm4_masks *m, uint64_t *past, const struct block *block,
-                                   uint64_t *times)
+                                   const struct ct_etm4_masks *m, const struct block *block, struct places to)
 {
-    uint64_t last = past[-1];
+    uint64_t last = to.past[-1];
     for (size_t i = 0; i < block->waiting && m->atoms; i++)
-        *times++ = cycle_at(block, lowest(m->atoms));
+        *to.times++ = cycle_at(block, lowest(m->atoms));
     for (uint64_t left = m->addresses; left; left &= left - 1) {
         const uint64_t atoms = m->atoms & ~below(lowest(left));
-        last = ct_address_of(rows, data + lowest(left), past, last, true);
-        *past++ = last;
+        last = ct_address_of(rows, data + lowest(left), to.past, last, true);
+        *to.past++ = last;
+        *to.targets++ = last & ~UINT64_C(1);
         if (atoms)
-            *times++ = cycle_at(block, lowest(atoms));
+            *to.times++ = cycle_at(block, lowest(atoms));
     }
 }
 
@@ -306,19 +314,17 @@ CT_AVX2 static void add_branches(struct run *r, size_t at)
     const struct ct_address_rows *rows = &r->burst->tables->addresses;
     struct ct_event_columns *c = r->burst->columns;
     const uint8_t *data = r->data + at;
-    uint64_t *past = r->past + 3;
     for (unsigned b = 0; b < r->chunk.blocks; b++, data += CT_SCAN_BLOCK) {
         const struct ct_etm4_masks *m = &r->chunk.masks[b];
         const struct block *block = &r->blocks[b];
-        uint64_t *times = c->cycles + c->count + block->before - block->waiting;
-        if (block->paired)
-            add_pairs(rows, data, m->addresses, past + block->before, block, times);
+        const struct places to = {.past = r->past + 3 + block->before,
+                                  .targets = c->targets + c->count + block->before,
+                                  .times = c->cycles + c->count + block->before - block->waiting};
+        if (__builtin_expect(block->paired, 1))
+            add_pairs(rows, data, m->addresses, block, to);
         else
-            add_one_by_one(rows, data, m, past + block->before, block, times);
+            add_one_by_one(rows, data, m, block, to);
     }
-    uint64_t *restrict targets = c->targets + c->count;
-    for (size_t i = 0, n = r->count; i < n; i++)
-        targets[i] = past[i] & ~UINT64_C(1);
 }
 
 /* Where the next atom of the chunk is from byte i of block b on. False: there is none. */
@@ -401,24 +407,29 @@ CT_AVX2 static void add_rare(struct run *r, size_t at)
 CT_AVX2_INLINE void settle(struct run *r, size_t at)
 {
     const struct ct_event_columns *c = r->burst->columns;
-    struct settled s = {
-        .branches = c->count, .marks = c->mark_count, .packets = r->packets, .addresses = r->addresses};
+    size_t branches = c->count;
+    size_t marks = c->mark_count;
+    uint64_t packets = r->packets;
+    uint64_t addresses = r->addresses;
     for (unsigned b = r->chunk.blocks; b-- > 0;) {
         const struct ct_etm4_masks *m = &r->chunk.masks[b];
         const struct block *block = &r->blocks[b];
         const uint64_t behind = behind_last(m->atoms);
-        s.branches -= bits(m->addresses & ~block->starts & behind);
-        s.marks -= bits((m->events | block->starts) & behind);
-        s.packets -= bits(m->packets & behind);
-        s.addresses -= bits(m->addresses & behind);
+        branches -= bits(m->addresses & ~block->starts & behind);
+        marks -= bits((m->events | block->starts) & behind);
+        packets -= bits(m->packets & behind);
+        addresses -= bits(m->addresses & behind);
         if (!m->atoms)
             continue;
         const unsigned last = 63 - (unsigned)__builtin_clzll(m->atoms);
-        s.bytes = at + b * CT_SCAN_BLOCK + last + 1;
-        s.cycle = cycle_at(block, last);
-        s.branched = m->taken >> last & 1;
-        memcpy(s.past, r->past + block->before + bits(m->addresses & ~behind), sizeof s.past);
-        r->settled = s;
+        r->settled.bytes = at + b * CT_SCAN_BLOCK + last + 1;
+        r->settled.branches = branches;
+        r->settled.marks = marks;
+        r->settled.cycle = cycle_at(block, last);
+        r->settled.packets = packets;
+        r->settled.addresses = addresses;
+        r->settled.branched = m->taken >> last & 1;
+        ct_past_move(r->settled.past, r->past + 3 + block->before + bits(m->addresses & ~behind));
         return;
     }
 }
