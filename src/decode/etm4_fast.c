@@ -148,11 +148,17 @@ static size_t burst_bytes(struct ct_etm4_fast *f, const uint8_t *data, size_t si
     return bytes;
 }
 
+/* Something rare comes next, as behind a synchronisation: a burst is not worth its beginning. */
+static bool comes_rare(const struct ct_etm4_fast *f, const struct ct_work *work)
+{
+    return work->at == work->run->size || f->burst.rows[work->run->data[work->at]]->form == CT_BURST_RARE;
+}
+
 /* Common packets from work->at on. Result: elements that leave. */
 static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem *elems, size_t cap)
 {
     const struct ct_run *run = work->run;
-    if (!enter(f))
+    if (comes_rare(f, work) || !enter(f))
         return 0;
     uint64_t addresses = f->burst.address_count;
     uint64_t from = run->pos + work->at;
@@ -236,7 +242,7 @@ static void burst_events(struct ct_etm4_fast *f, struct ct_work *work, struct ct
                          struct ct_event_columns *columns, struct ct_stream_stats *stats)
 {
     const struct ct_run *run = work->run;
-    if (!f->scan || events->count || !enter(f))
+    if (!f->scan || events->count || comes_rare(f, work) || !enter(f))
         return;
     size_t marks = columns->mark_count;
     struct ct_etm4_event_burst burst = {
