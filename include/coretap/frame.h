@@ -14,14 +14,22 @@ extern "C" {
  * the footers are taken out first and do not count; ct_framing_file_offset gives the place in the file. */
 
 /* A piece of the map from positions in an ID's stream to offsets in the capture: from stream position
- * `pos` up to the `pos` of the next piece. With stride 0 consecutive bytes lie side by side; with
- * stride 15 each 15 bytes are followed by one that is not data (whole frames without an ID byte in
- * them, in which `pos` is the first byte of a frame). */
+ * `pos` up to the `pos` of the next piece, which may be the same. With stride 0 consecutive bytes lie side by side, from
+ * `offset` on; with stride 15 each 15 bytes are followed by one that is not data (frames without an ID byte in them), `offset`
+ * is where such a frame begins and `phase`, 0 to 15, how far behind its beginning `pos` lies. */
 struct ct_span {
     uint64_t pos;
     uint64_t offset;
     uint32_t stride;
+    uint32_t phase;
 };
+
+/* Offset in the capture that a span gives to stream position `pos`. */
+static inline uint64_t ct_span_offset(const struct ct_span *span, uint64_t pos)
+{
+    const uint64_t n = pos - span->pos + span->phase;
+    return span->offset + n + (span->stride == 15 ? n / 15 : 0); /* dividing by a constant is cheap */
+}
 
 /* Bytes of one trace ID that are there to be decoded. Borrowed until the next call with the demultiplexer. */
 struct ct_run {

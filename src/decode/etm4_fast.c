@@ -85,13 +85,7 @@ static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems
         uint64_t pos = from + (uint32_t)(elems[i].pos - (uint32_t)from);
         while (at + 1 < run->span_count && run->spans[at + 1].pos <= pos)
             at++;
-        const struct ct_span *span = &run->spans[at];
-        uint64_t ahead = pos - span->pos;
-        if (span->stride == 15) /* the one there is; a division by a constant is cheap */
-            ahead += ahead / 15;
-        else if (span->stride)
-            ahead += ahead / span->stride;
-        elems[i].pos = (uint32_t)(span->offset + ahead);
+        elems[i].pos = (uint32_t)ct_span_offset(&run->spans[at], pos);
     }
 }
 

@@ -93,11 +93,7 @@ static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *r
         }
         while (at + 1 < run->span_count && run->spans[at + 1].pos <= pos)
             at++;
-        const struct ct_span *span = &run->spans[at];
-        uint64_t distance = pos - span->pos;
-        if (span->stride)
-            distance += distance / span->stride;
-        offsets[i] = span->offset + distance;
+        offsets[i] = ct_span_offset(&run->spans[at], pos);
     }
 }
 

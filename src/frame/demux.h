@@ -34,8 +34,8 @@ struct ct_frame_ops {
     /* Takes up to `count` frames as long as they have no ID byte, to `to` (NULL: nowhere), which has room for as many
      * bytes and CT_STREAM_WIDE more: their number. */
     size_t (*pure)(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to);
-    /* Takes up to `count` frames, with ID bytes or without, until several in a row have none: their number. Less also at
-     * a frame with ID 0x7f in it, which may be a synchronisation word, or when there is no memory. */
+    /* Takes up to `count` frames, a row with ID bytes: their number. 0 when the row has none; less also at a frame with
+     * ID 0x7f in it, which may be a synchronisation word, or when there is no memory. */
     size_t (*mixed)(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
 };
 
@@ -50,8 +50,16 @@ extern const struct ct_frame_ops ct_frame_ops_64;
 const struct ct_frame_ops *ct_frame_ops_choose(void);
 
 /* Where the mixed loop writes bytes of IDs that are only counted. */
-#define CT_SINK_SIZE  512u
-#define CT_SINK_SPANS 64u
+#define CT_SINK_SIZE  2048u
+#define CT_SINK_SPANS 1024u
+
+/* Where the mixed loop is in a stream. */
+struct ct_cursor {
+    uint8_t *to; /* NULL: not open */
+    struct ct_span *span;
+    uint64_t base;  /* of stream positions: that of a byte less where it is in memory */
+    uint8_t *begin; /* `to` as it was, for what is counted */
+};
 
 struct ct_demux {
     struct ct_ctx *ctx;
@@ -76,6 +84,9 @@ struct ct_demux {
     struct ct_frame_stats stats; /* what is counted per ID enters at the end of each push */
     uint64_t counts[CT_ID_ALL];  /* data bytes */
     struct ct_stream streams[CT_ID_ALL];
+    struct ct_cursor cursors[CT_ID_ALL];
+    uint8_t open[CT_ID_ALL]; /* IDs whose cursors are open */
+    unsigned open_count;
     struct ct_stream sink;
     struct ct_span sink_spans[CT_SINK_SPANS];
     uint8_t sink_data[CT_SINK_SIZE];

@@ -9,7 +9,7 @@ const struct ct_frame_ops ct_frame_ops_64 = {.pure = take_pure, .mixed = take_mi
 const struct ct_frame_ops *ct_frame_ops_choose(void)
 {
 #ifdef CT_FRAME_AVX2
-    if (__builtin_cpu_supports("avx2"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         return &ct_frame_ops_avx2;
 #endif
 #ifdef CT_FRAME_NEON

@@ -31,6 +31,19 @@ static inline uint64_t vec_ids(vec v)
     return (unsigned)_mm_movemask_epi8(_mm_slli_epi16(v, 7)) & 0x5555u;
 }
 
+static inline uint64_t ids_of_two(const uint8_t *frames)
+{
+    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)frames);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(v, 7)) & 0x55555555u;
+}
+
+static inline uint64_t vec_four_ids(const uint8_t *frames)
+{
+    const uint64_t all = UINT64_C(0x7fff7fff7fff7fff);
+    uint64_t ids = ids_of_two(frames) | ids_of_two(frames + 2 * CT_FRAME_SIZE) << 32;
+    return _pext_u64(ids + all, ~all); /* a carry into the uppermost bit of each 16 */
+}
+
 static inline int vec_has_ff(vec v)
 {
     return (_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(-1))) & 0x5555) != 0;

@@ -26,6 +26,14 @@ static inline uint64_t vec_ids(vec v)
     return vget_lane_u64(vreinterpret_u64_u8(vand_u8(even, vdup_n_u8(1))), 0);
 }
 
+static inline uint64_t vec_four_ids(const uint8_t *frames)
+{
+    uint64_t with = 0;
+    for (unsigned i = 0; i < 4; i++)
+        with |= (uint64_t)(vec_ids(vec_load(frames + i * CT_FRAME_SIZE)) != 0) << i;
+    return with;
+}
+
 static inline int vec_has_ff(vec v)
 {
     uint8x8_t even = vmovn_u16(vreinterpretq_u16_u8(v));

@@ -1,6 +1,7 @@
 /* Frames that lie side by side, quickly: one body for every processor. A file that includes this has defined
  *   vec                  the 16 bytes of a frame
  *   vec_load, vec_store  from and to anywhere
+ *   vec_four_ids         one bit for each of four frames that has an ID byte
  *   vec_ids              one bit for each pair that begins with an ID byte, the first pair lowest …
  *   VEC_ID_SHIFT         … bit number >> this is the place of the ID byte in the frame
  *   vec_has_ff           whether an even byte is ff: ID 0x7f, a synchronisation word or somebody else's business
@@ -13,12 +14,13 @@
 #include "base/bytes.h"
 #include "frame/demux.h"
 
-/* Frames without an ID byte in a row after which the other loop is the quicker one. */
-#define PURE_ROW 8u
+/* Frames that are looked at together; the room that they may take in a stream, with a wide store behind it. */
+#define ROW       64u
+#define ROW_BYTES (ROW * CT_FRAME_DATA + 4 * CT_STREAM_WIDE)
+#define ROW_SPANS (ROW * CT_FRAME_SIZE) /* each ID byte makes two */
 
-/* Bytes that two frames may add to a stream, and a wide store behind them; spans: each ID byte makes three at most. */
-#define FRAME_ROOM  (2u * CT_FRAME_SIZE + CT_STREAM_WIDE)
-#define FRAME_SPANS 48u
+/* Frames without an ID byte that are copied at once, few or many. */
+#define FEW 3u
 
 /* The last byte of a TPIU frame may begin an FSYNC; three bytes more are there to tell. */
 static inline int cut_by_fsync(const struct ct_demux *demux, const uint8_t *frame)
@@ -26,127 +28,143 @@ static inline int cut_by_fsync(const struct ct_demux *demux, const uint8_t *fram
     return frame[15] == 0xff && demux->framing != CT_FRAMING_FRAMES && ct_load32(frame + 15) == CT_FSYNC;
 }
 
-/* The end of the stream that bytes go to, in registers. */
-struct cursor {
-    struct ct_stream *stream; /* that of `id`, or the sink */
-    uint8_t *data;
-    struct ct_span *spans;
-    size_t end, span_end;
-    size_t begin;  /* `end` as it was, for what is counted */
-    uint64_t base; /* stream position of data[0] */
-    unsigned id;
-    unsigned row; /* pure frames since the last ID byte: the last span has their stride and goes on */
-};
-
-static inline int is_full(const struct cursor *c)
+/* Room for a row in the stream of `id`; what is dropped goes to the sink. False without memory. */
+static inline int open_cursor(struct ct_demux *demux, unsigned id)
 {
-    const struct ct_stream *stream = c->stream;
-    return (stream->cap - c->end < FRAME_ROOM) | (stream->span_cap - c->span_end < FRAME_SPANS);
-}
-
-static inline void put_back(struct ct_demux *demux, const struct cursor *c)
-{
-    c->stream->end = c->end;
-    c->stream->span_end = c->span_end;
-    demux->counts[c->id] += c->end - c->begin;
-}
-
-static inline void take_up(struct ct_demux *demux, struct cursor *c, unsigned id)
-{
-    c->id = id;
-    c->stream = demux->streams[id].dropped ? &demux->sink : &demux->streams[id];
-    c->end = c->stream->end;
-    c->span_end = c->stream->span_end;
-    if (is_full(c) && !ct_stream_make_room(c->stream, demux, FRAME_ROOM, FRAME_SPANS))
+    struct ct_cursor *c = &demux->cursors[id];
+    struct ct_stream *stream = demux->streams[id].dropped ? &demux->sink : &demux->streams[id];
+    if (c->to)
+        return 1;
+    if (!ct_stream_make_room(stream, demux, ROW_BYTES, ROW_SPANS)) {
         demux->failed = 1;
-    c->end = c->begin = c->stream->end;
-    c->span_end = c->stream->span_end;
-    c->data = c->stream->data;
-    c->spans = c->stream->spans;
-    c->base = c->stream->pos - c->stream->begin;
-}
-
-static inline void put_span(struct cursor *c, uint64_t offset, uint32_t stride, unsigned wanted)
-{
-    c->spans[c->span_end] = (struct ct_span){.pos = c->base + c->end, .offset = offset, .stride = stride};
-    c->span_end += wanted;
-}
-
-/* Whole frames; those behind the first of a row need no span. */
-static inline void take_whole(struct ct_demux *demux, struct cursor *c, vec v, uint64_t offset)
-{
-    if (is_full(c)) {
-        put_back(demux, c);
-        take_up(demux, c, c->id);
-        if (demux->failed)
-            return;
+        return 0;
     }
-    vec_store(c->data + c->end, vec_restore(v));
-    put_span(c, offset, CT_FRAME_DATA, c->row == 0);
-    c->end += CT_FRAME_DATA;
-    c->row++;
+    c->to = c->begin = stream->data + stream->end;
+    c->span = stream->spans + stream->span_end;
+    c->base = stream->pos + (stream->end - stream->begin) - (uintptr_t)c->to;
+    demux->open[demux->open_count++] = (uint8_t)id;
+    return 1;
 }
 
-/* An ID byte at `at`; the bytes from `start` up to there are of the ID before it, and if the bit says so the byte behind
- * it. Result: where the bytes of the new ID begin, which may be behind the frame. */
-static inline unsigned take_id(struct ct_demux *demux, struct cursor *c, const uint8_t *frame, vec data,
-                               unsigned start, unsigned at, uint64_t offset)
+/* The streams have what the cursors wrote. */
+static inline void close_cursors(struct ct_demux *demux)
 {
-    unsigned late = (frame[15] >> (at / 2) & 1u) & (at < 14);
-    vec_store(c->data + c->end, vec_skip(data, start));
-    put_span(c, offset + start, 0, (at > start) & (c->row == 0));
-    c->end += at - start;
-    c->data[c->end] = frame[at + 1];
-    put_span(c, offset + at + 1, 0, late);
-    c->end += late;
-    c->row = 0;
-    unsigned id = frame[at] >> 1;
-    if (id != c->id || is_full(c)) {
-        put_back(demux, c);
-        take_up(demux, c, id);
+    for (unsigned i = 0; i < demux->open_count; i++) {
+        const unsigned id = demux->open[i];
+        struct ct_cursor *c = &demux->cursors[id];
+        struct ct_stream *stream = &demux->streams[id];
+        demux->counts[id] += (size_t)(c->to - c->begin);
+        if (!stream->dropped) {
+            stream->end = (size_t)(c->to - stream->data);
+            stream->span_end = (size_t)(c->span - stream->spans);
+            stream->next = UINT64_MAX;
+        }
+        c->to = NULL;
     }
-    return at + 1 + late;
+    demux->open_count = 0;
 }
 
-/* A frame with ID bytes. Almost always it is one. */
-static inline void take_ids(struct ct_demux *demux, struct cursor *c, const uint8_t *frame, vec v,
-                            uint64_t ids, uint64_t offset)
+/* Frames without an ID byte, where `there` are that may be read. Result: behind their bytes. */
+static inline uint8_t *copy_pure(uint8_t *to, const uint8_t *frame, size_t count, size_t there)
 {
-    vec data = vec_restore(v);
+    size_t n = 0;
+    if (there >= FEW) { /* without a branch on how many there are */
+        for (; n < FEW; n++)
+            vec_store(to + n * CT_FRAME_DATA, vec_restore(vec_load(frame + n * CT_FRAME_SIZE)));
+    }
+    for (; n < count; n++)
+        vec_store(to + n * CT_FRAME_DATA, vec_restore(vec_load(frame + n * CT_FRAME_SIZE)));
+    return to + count * CT_FRAME_DATA;
+}
+
+/* A frame with ID bytes, at `offset`, whose first bytes are of `id`. Result: the ID behind it; CT_ID_NONE without memory. */
+static inline unsigned take_ids(struct ct_demux *demux, unsigned id, struct ct_cursor *c,
+                                const uint8_t *frame, uint64_t ids, vec data, uint64_t offset)
+{
+    uint8_t *to = c->to;
+    struct ct_span *span = c->span;
+    uint64_t base = c->base;
     unsigned start = 0;
     do {
-        start = take_id(demux, c, frame, data, start, (unsigned)__builtin_ctzll(ids) >> VEC_ID_SHIFT, offset);
+        const unsigned at = (unsigned)__builtin_ctzll(ids) >> VEC_ID_SHIFT;
+        const unsigned late = frame[15] >> (at / 2) & 1u & (at < 14);
+        vec_store(to, start ? vec_skip(data, start) : data);
+        to += at - start;
+        /* The byte behind the ID byte may be of the ID before it. */
+        *to = frame[at + 1];
+        *span = (struct ct_span){.pos = base + (uintptr_t)to, .offset = offset + at + 1};
+        demux->cursors[id].to = to + late;
+        demux->cursors[id].span = span + late;
+        start = at + 1 + late;
+        id = frame[at] >> 1;
+        if (!demux->cursors[id].to && !open_cursor(demux, id))
+            return CT_ID_NONE;
+        to = demux->cursors[id].to;
+        span = demux->cursors[id].span;
+        base = demux->cursors[id].base;
+        *span++ = (struct ct_span){
+            .pos = base + (uintptr_t)to, .offset = offset, .stride = CT_FRAME_DATA, .phase = start};
         ids &= ids - 1;
-        if (demux->failed)
-            return;
     } while (ids);
-    vec_store(c->data + c->end, vec_skip(data, start));
-    put_span(c, offset + start, 0, start < CT_FRAME_DATA);
-    c->end += CT_FRAME_DATA - start;
+    vec_store(to, vec_skip(data, start));
+    *c = (struct ct_cursor){.to = to + CT_FRAME_DATA - start, .span = span, .base = base};
+    return id;
+}
+
+/* The frames of a row that have ID bytes, as bits; *count is cut before one that has to be looked at. */
+static inline uint64_t find_ids(const struct ct_demux *demux, const uint8_t *frame, size_t *count)
+{
+    uint64_t with = 0;
+    size_t n = 0;
+    for (; demux->framing != CT_FRAMING_FRAMES && n < *count; n++)
+        if (cut_by_fsync(demux, frame + n * CT_FRAME_SIZE))
+            *count = n;
+    for (n = 0; n + 4 <= *count; n += 4)
+        with |= vec_four_ids(frame + n * CT_FRAME_SIZE) << n;
+    for (; n < *count; n++)
+        with |= (uint64_t)(vec_ids(vec_load(frame + n * CT_FRAME_SIZE)) != 0) << n;
+    return with;
 }
 
 /* Struct ct_frame_ops: mixed. */
-static size_t take_mixed(struct ct_demux *demux, const uint8_t *frame, size_t count, uint64_t offset)
+static size_t take_mixed(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
-    struct cursor c = {0};
+    unsigned id = demux->id;
+    size_t row = count < ROW ? count : ROW;
     size_t n = 0;
-    take_up(demux, &c, demux->id);
-    for (; n < count && !demux->failed && c.row < PURE_ROW; n++) {
-        vec v = vec_load(frame);
-        uint64_t ids = vec_ids(v);
-        if ((ids && vec_has_ff(v)) || cut_by_fsync(demux, frame))
-            break;
-        if (ids)
-            take_ids(demux, &c, frame, v, ids, offset);
-        else
-            take_whole(demux, &c, v, offset);
-        frame += CT_FRAME_SIZE;
-        offset += CT_FRAME_SIZE;
+    uint64_t with = find_ids(demux, frames, &row);
+    struct ct_stream *stream = &demux->streams[id];
+    if (!with)
+        return 0;
+    if ((!stream->dropped && !ct_stream_map(stream, offset, CT_FRAME_DATA, offset)) ||
+        !open_cursor(demux, id)) {
+        demux->failed = 1;
+        return 0;
     }
-    put_back(demux, &c);
-    c.stream->stride = c.row ? CT_FRAME_DATA : 0;
-    c.stream->next = c.row ? offset : UINT64_MAX; /* a frame with an ID byte is over: a new span */
-    demux->id = (uint8_t)c.id;
+    struct ct_cursor c = demux->cursors[id];
+    for (; with; with &= with - 1) {
+        const size_t at = (size_t)__builtin_ctzll(with);
+        c.to = copy_pure(c.to, frames + n * CT_FRAME_SIZE, at - n, row - n);
+        n = at;
+        const uint8_t *frame = frames + n * CT_FRAME_SIZE;
+        const vec v = vec_load(frame);
+        if (vec_has_ff(v))
+            break;
+        id = take_ids(demux, id, &c, frame, vec_ids(v), vec_restore(v), offset + n * CT_FRAME_SIZE);
+        if (demux->failed)
+            break;
+        n++;
+    }
+    if (!with) {
+        c.to = copy_pure(c.to, frames + n * CT_FRAME_SIZE, row - n, row - n);
+        n = row;
+    }
+    demux->cursors[id].to = c.to;
+    demux->cursors[id].span = c.span;
+    close_cursors(demux);
+    demux->streams[id].stride = CT_FRAME_DATA;
+    demux->streams[id].next = offset + n * CT_FRAME_SIZE;
+    demux->id = (uint8_t)id;
     demux->stats.frames += n;
     return n;
 }

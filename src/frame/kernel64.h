@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "frame/demux.h"
 
 #define VEC_ID_SHIFT 0
 
@@ -36,6 +37,14 @@ static inline uint64_t gather(uint64_t x)
 static inline uint64_t vec_ids(vec v)
 {
     return (v.low | v.high) & ID_BITS ? gather(v.low) | gather(v.high) << 8 : 0;
+}
+
+static inline uint64_t vec_four_ids(const uint8_t *frames)
+{
+    uint64_t with = 0;
+    for (unsigned i = 0; i < 4; i++)
+        with |= (uint64_t)(vec_ids(vec_load(frames + i * CT_FRAME_SIZE)) != 0) << i;
+    return with;
 }
 
 static inline int vec_has_ff(vec v)

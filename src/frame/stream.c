@@ -36,10 +36,12 @@ static int reserve_spans(struct ct_stream *stream, size_t count)
     size_t live = stream->span_end - stream->span_begin;
     if (stream->span_cap - stream->span_end >= count)
         return 1;
-    if (stream->span_begin > live && stream->span_cap - live >= count) {
+    if (stream->span_begin > live && stream->span_cap - live >= count) { /* moving is paid for, as above */
         memmove(stream->spans, stream->spans + stream->span_begin, live * sizeof *stream->spans);
     } else {
         size_t cap = stream->span_cap ? 2 * stream->span_cap : 64;
+        while (cap - live < count)
+            cap *= 2;
         struct ct_span *spans = malloc(cap * sizeof *spans);
         if (!spans)
             return 0;
@@ -81,6 +83,8 @@ void ct_stream_consume(struct ct_stream *stream, size_t count)
     stream->pos += count;
     if (stream->begin == stream->end)
         stream->begin = stream->end = 0;
+    if (stream->begin == stream->end && stream->span_end > stream->span_begin) /* the last one may go on */
+        stream->span_begin = stream->span_end - 1;
     while (stream->span_end - stream->span_begin > 1 &&
            stream->spans[stream->span_begin + 1].pos <= stream->pos)
         stream->span_begin++;
@@ -90,13 +94,6 @@ void ct_stream_free(struct ct_stream *stream)
 {
     free(stream->data);
     free(stream->spans);
-}
-
-/* Offset that the span gives to stream position `pos`. */
-static uint64_t span_offset(const struct ct_span *span, uint64_t pos)
-{
-    uint64_t n = pos - span->pos;
-    return span->offset + n + (span->stride ? n / span->stride : 0);
 }
 
 uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
@@ -109,5 +106,5 @@ uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
         else
             high = middle;
     }
-    return run->span_count ? span_offset(&run->spans[low], pos) : 0;
+    return run->span_count ? ct_span_offset(&run->spans[low], pos) : 0;
 }

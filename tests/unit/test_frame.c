@@ -91,7 +91,7 @@ static void id_in_the_last_pair(void **state)
     }
 }
 
-/* The ID lasts over frames; whole frames are mapped by one span of stride 15. */
+/* The ID lasts over frames; all are mapped by one span of stride 15, which begins behind the ID byte. */
 static void whole_frames_in_one_span(void **state)
 {
     (void)state;
@@ -105,8 +105,10 @@ static void whole_frames_in_one_span(void **state)
     assert_int_equal(used, sizeof frames);
     ct_demux_run(demux, 7, &run);
     assert_int_equal(run.size, 14 + 5 * 15);
-    assert_int_equal(run.span_count, 2);
-    assert_int_equal(run.spans[1].stride, 15);
+    assert_int_equal(run.span_count, 1);
+    assert_int_equal(run.spans[0].stride, 15);
+    assert_int_equal(run.spans[0].phase, 1);
+    assert_int_equal(ct_run_offset(&run, 0), 1);
     assert_int_equal(ct_run_offset(&run, 13), 14);
     assert_int_equal(ct_run_offset(&run, 14), 16);
     assert_int_equal(ct_run_offset(&run, 14 + 15 * 5 - 1), 16 * 6 - 2);
