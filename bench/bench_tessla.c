@@ -1,5 +1,6 @@
 /* Speed of monitors on one core, in CPU time (docs/tessla.md): events a second through a specification of about 20
  * streams, through 256 formulas, as text in and out, and the time from a specification to its run. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,15 +68,17 @@ static struct ct_monitor_spec *compile(struct ct_ctx *ctx, const char *name, con
     return spec;
 }
 
-/* Events of random inputs. What making them takes does not count. */
+/* Events of random inputs; `lose`: some were lost before the first. What making them takes does not count. */
 static double run_binary(struct ct_ctx *ctx, const struct ct_monitor_spec *spec, struct sink *sink,
-                         size_t total)
+                         size_t total, bool lose)
 {
     struct ct_monitor_event *batch = calloc(BATCH, sizeof *batch);
     uint32_t inputs = (uint32_t)ct_monitor_input_count(spec);
     uint32_t x = 12345;
     uint64_t time = 0;
     if (!batch || ct_monitor_new(ctx, spec, NULL, take, sink, &sink->monitor))
+        exit(1);
+    if (lose && ct_monitor_lose(sink->monitor, NULL))
         exit(1);
     double took = 0;
     for (size_t fed = 0; fed < total; fed += BATCH) {
@@ -122,11 +125,14 @@ static void bench_twenty(struct ct_ctx *ctx, enum ct_monitor_engine engine)
     char note[100], what[40];
     struct ct_monitor_spec *spec = compile(ctx, "twenty", TWENTY, engine, &took);
     struct sink sink = {0};
-    double run = run_binary(ctx, spec, &sink, EVENTS);
+    double run = run_binary(ctx, spec, &sink, EVENTS, false);
     snprintf(note, sizeof note, "%zu streams, %.1f results/event; compiled in %.2f ms",
              ct_monitor_node_count(spec), (double)sink.results / EVENTS, took * 1e3);
     snprintf(what, sizeof what, "%s, binary input", engine_name(spec));
     report(what, EVENTS, run, note);
+    run = run_binary(ctx, spec, &sink, EVENTS / 16, true);
+    snprintf(what, sizeof what, "%s, behind a loss", engine_name(spec));
+    report(what, EVENTS / 16, run, "");
     ct_monitor_spec_free(spec);
 }
 
@@ -149,11 +155,14 @@ static void bench_monitors(struct ct_ctx *ctx, enum ct_monitor_engine engine)
     }
     struct ct_monitor_spec *spec = compile(ctx, "monitors", text, engine, &took);
     struct sink sink = {0};
-    double run = run_binary(ctx, spec, &sink, EVENTS / 4);
+    double run = run_binary(ctx, spec, &sink, EVENTS / 4, false);
     snprintf(note, sizeof note, "%zu streams; every event steps every machine; compiled in %.0f ms",
              ct_monitor_node_count(spec), took * 1e3);
     snprintf(what, sizeof what, "256 formulas, %s", engine_name(spec));
     report(what, EVENTS / 4, run, note);
+    run = run_binary(ctx, spec, &sink, EVENTS / 64, true);
+    snprintf(what, sizeof what, "256 formulas, behind a loss, %s", engine_name(spec));
+    report(what, EVENTS / 64, run, "");
     ct_monitor_spec_free(spec);
     free(text);
 }

@@ -86,7 +86,15 @@ static const struct type *body_type(struct elab *e, const struct closure *c, con
     struct cv cv = elab_expr(e, env, c->def->body);
     e->fn = fn;
     e->check--;
-    return cv.kind == CV_CLOSURE ? elab_fun_type(e, cv) : cv.type ? cv.type : e->types.error;
+    if (cv.kind != CV_CLOSURE)
+        return cv.type ? cv.type : e->types.error;
+    const struct type *type = elab_fun_type(e, cv);
+    if (type)
+        return type;
+    if (e->fuel)
+        diag_error(e->diags, c->def->body->span, "Explicit type arguments needed for %s",
+                   fun_name(cv.closure->def));
+    return e->types.error;
 }
 
 const struct type *elab_fun_type(struct elab *e, struct cv f)

@@ -470,3 +470,16 @@ out f(1, a = 5)
 !     2 | out f(1, a = 5)
 !       |          ^
 [1]
+
+### a function whose result is a generic one
+in x: Events[Int]
+def f(a: Int) = Some
+out lift(x, 5, (a: Option[Int], b: Option[Int]) => Some)
+>>>
+! s.tessla:3:5: error: Expected a value, found a function
+!     3 | out lift(x, 5, (a: Option[Int], b: Option[Int]) => Some)
+!       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+! s.tessla:3:52: error: Explicit type arguments needed for Some
+!     3 | out lift(x, 5, (a: Option[Int], b: Option[Int]) => Some)
+!       |                                                    ^^^^
+[1]
