@@ -147,6 +147,8 @@ struct cv elab_call(struct elab *e, struct cv f, const struct cv_arg *args, size
 /* Calls with values of the right number, by position. */
 struct cv elab_apply(struct elab *e, struct cv f, struct cv *args, size_t n, struct span at);
 const struct type *elab_fun_type(struct elab *e, struct cv f);
+/* Reports a macro whose type parameters nothing binds: elab_fun_type gave NULL. */
+void elab_generic(struct elab *e, struct cv f, struct span at);
 /* Makes cv fit the type (a constant becomes a stream); false if it cannot. */
 bool elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds,
                 bool liftable, bool *lift, struct span at);

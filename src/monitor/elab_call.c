@@ -72,6 +72,12 @@ struct cv elab_dummy(struct elab *e, const struct type *type, uint32_t index)
     }
 }
 
+void elab_generic(struct elab *e, struct cv f, struct span at)
+{
+    if (e->fuel)
+        diag_error(e->diags, at, "Explicit type arguments needed for %s", fun_name(f.closure->def));
+}
+
 /* The type of the body when the parameters have these types. */
 static const struct type *body_type(struct elab *e, const struct closure *c, const struct type_binds *binds,
                                     const struct type **params)
@@ -89,12 +95,9 @@ static const struct type *body_type(struct elab *e, const struct closure *c, con
     if (cv.kind != CV_CLOSURE)
         return cv.type ? cv.type : e->types.error;
     const struct type *type = elab_fun_type(e, cv);
-    if (type)
-        return type;
-    if (e->fuel)
-        diag_error(e->diags, c->def->body->span, "Explicit type arguments needed for %s",
-                   fun_name(cv.closure->def));
-    return e->types.error;
+    if (!type)
+        elab_generic(e, cv, c->def->body->span);
+    return type ? type : e->types.error;
 }
 
 const struct type *elab_fun_type(struct elab *e, struct cv f)
@@ -191,8 +194,7 @@ static void mismatch(struct elab *e, const struct cv *cv, const struct type *pat
 {
     const struct type *have = elab_fun_type(e, *cv);
     if (cv->kind == CV_CLOSURE && !have) {
-        if (e->fuel)
-            diag_error(e->diags, at, "Explicit type arguments needed for %s", fun_name(cv->closure->def));
+        elab_generic(e, *cv, at);
         return;
     }
     if (have && have->kind == TY_ERROR)

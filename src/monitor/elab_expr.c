@@ -260,10 +260,13 @@ static struct cv join(struct elab *e, struct cv cond, struct cv a, struct cv b, 
         return cv_error(e);
     const struct type *ta = a.kind == CV_CLOSURE ? elab_fun_type(e, a) : a.type;
     const struct type *tb = b.kind == CV_CLOSURE ? elab_fun_type(e, b) : b.type;
-    if (!ta || !tb || !type_match(ta, tb, &(struct type_binds){0})) {
-        if (ta && tb)
-            diag_error(e->diags, at, "Type mismatch: Expected %s, found %s", type_text(e->arena, ta),
-                       type_text(e->arena, tb));
+    if (!ta || !tb) {
+        elab_generic(e, ta ? b : a, at);
+        return cv_error(e);
+    }
+    if (!type_match(ta, tb, &(struct type_binds){0})) {
+        diag_error(e->diags, at, "Type mismatch: Expected %s, found %s", type_text(e->arena, ta),
+                   type_text(e->arena, tb));
         return cv_error(e);
     }
     if (ta->kind == TY_FUN) {

@@ -131,16 +131,23 @@ static void add_output(struct elab *e, const char *name, struct node *node, bool
     ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
 }
 
+/* No output disappears in silence, whatever the reason. */
+static void no_output(struct elab *e, const struct ast_stmt *s)
+{
+    if (!e->diags->errors)
+        diag_error(e->diags, s->value->span, "Nothing to put out; a stream or a value was expected");
+}
+
 static void output(struct elab *e, const struct ast_stmt *s)
 {
     struct cv cv = elab_expr(e, e->global, s->value);
-    if (cv.kind == CV_ERROR)
-        return;
     if (cv.kind == CV_VALUE || (cv.kind == CV_RECORD && cv.type->value)) {
         struct ir *ir = elab_materialise(e, cv, s->value->span);
-        if (!ir || !ir_is_const(ir))
-            return;
-        cv = cv_stream(e, node_const(&e->graph, ir->type, ir->value));
+        cv = ir && ir_is_const(ir) ? cv_stream(e, node_const(&e->graph, ir->type, ir->value)) : cv_error(e);
+    }
+    if (cv.kind == CV_ERROR) {
+        no_output(e, s);
+        return;
     }
     if (cv.kind != CV_STREAM) {
         const struct type *have = elab_fun_type(e, cv);

@@ -483,3 +483,16 @@ out lift(x, 5, (a: Option[Int], b: Option[Int]) => Some)
 !     3 | out lift(x, 5, (a: Option[Int], b: Option[Int]) => Some)
 !       |                                                    ^^^^
 [1]
+
+### generic macros in the branches of a choice
+in c: Events[Bool]
+out slift1(c, (x: Bool) => (if x then Some else Some))
+out (if true then Some else Some)
+>>>
+! s.tessla:2:49: error: Explicit type arguments needed for Some
+!     2 | out slift1(c, (x: Bool) => (if x then Some else Some))
+!       |                                                 ^^^^
+! s.tessla:3:29: error: Explicit type arguments needed for Some
+!     3 | out (if true then Some else Some)
+!       |                             ^^^^
+[1]
