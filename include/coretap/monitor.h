@@ -90,6 +90,10 @@ CT_API size_t ct_monitor_output_count(const struct ct_monitor_spec *spec);
 CT_API int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 CT_API int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 
+/* A message about an input, as ct_monitor_diag_print gives one: with the place where the specification names it. */
+CT_API size_t ct_monitor_input_print(const struct ct_monitor_spec *spec, size_t index, const char *message,
+                                     char *text, size_t cap);
+
 /* Streams and instructions after optimisation: what a run costs. */
 CT_API size_t ct_monitor_node_count(const struct ct_monitor_spec *spec);
 

@@ -135,6 +135,19 @@ static int watch_place(struct ct_verifier *v, const char *place, uint32_t *first
     return CT_OK;
 }
 
+/* The error that the context has, with the place of the input that it is about. */
+static int misplaced(const struct ct_verifier *v, const struct ct_verify_spec *s, uint32_t input, int rc)
+{
+    char why[500];
+    char text[1000];
+    snprintf(why, sizeof why, "%s", ct_ctx_error(v->ctx));
+    size_t size = ct_monitor_input_print(s->spec, input, why, text, sizeof text);
+    size = size < sizeof text ? size : sizeof text - 1;
+    while (size && text[size - 1] == '\n')
+        text[--size] = '\0';
+    return ct_fail(v->ctx, rc, "%s", text);
+}
+
 static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t input,
                       const struct ct_verify_bind *binds, size_t count)
 {
@@ -147,16 +160,18 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
     const struct ct_verify_bind *bind = bind_of(binds, count, in.name);
     const char *place = bind ? bind->place : in.source ? place_by_source(&in, room) : place_by_name(in.name);
     if (!place)
-        return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
-                       "%s: input %s%s%s: nothing in the trace feeds it; bind it to a place", s->name,
-                       in.name, in.source ? " of the source " : "", in.source ? in.source : "");
+        return misplaced(v, s, input,
+                         ct_fail(v->ctx, CT_ERR_NOT_FOUND,
+                                 "input %s%s%s: nothing in the trace feeds it; bind it to a place", in.name,
+                                 in.source ? " of the source " : "", in.source ? in.source : ""));
     if (in.type != CT_MONITOR_UNIT && in.type != CT_MONITOR_INT)
-        return ct_fail(v->ctx, CT_ERR_CONFIG,
-                       "%s: input %s is of type %s, and a place gives a Unit or an Int; declare it so",
-                       s->name, in.name, in.type_text);
+        return misplaced(v, s, input,
+                         ct_fail(v->ctx, CT_ERR_CONFIG,
+                                 "input %s is of type %s, and a place gives a Unit or an Int; declare it so",
+                                 in.name, in.type_text));
     const int rc = watch_place(v, place, &first, &places);
     if (rc)
-        return rc;
+        return misplaced(v, s, input, rc);
     s->kept[input] = is_loss(place);
     return link_watches(v, s->number, input, first, places);
 }

@@ -182,12 +182,12 @@ static size_t copy_out(struct text *t, char *text, size_t cap)
 }
 
 /* The line, and under it blanks (tabs as they are) up to the carets. */
-static void print_place(struct text *t, const struct diag *d, const struct ct_monitor_diag *g)
+static void print_place(struct text *t, struct span span, unsigned line, unsigned col, uint32_t width)
 {
-    unsigned line, col;
     const char *begin;
     size_t size;
-    source_place(d->span.source, d->span.from, &line, &col, &begin, &size);
+    unsigned ignored;
+    source_place(span.source, span.from, &ignored, &ignored, &begin, &size);
     text_printf(t, "%5u | %.*s\n      | ", line, (int)(size < 400 ? size : 400), begin);
     for (size_t i = 0, k = 1; i < size && i < 400 && k < col; i++) {
         if (((unsigned char)begin[i] & 0xc0) == 0x80)
@@ -195,25 +195,48 @@ static void print_place(struct text *t, const struct diag *d, const struct ct_mo
         text_add(t, begin[i] == '\t' ? "\t" : " ", 1);
         k++;
     }
-    uint32_t width = g->end_line == g->line && g->end_column > g->column ? g->end_column - g->column : 1;
     for (uint32_t i = 0; i < width && i < 200; i++)
         text_add(t, "^", 1);
+}
+
+static void print_message(struct text *t, struct span span, bool warning, const char *message)
+{
+    unsigned line = 0, col = 0, end_line = 0, end_col = 0;
+    const char *begin;
+    size_t size;
+    if (span.source) {
+        source_place(span.source, span.from, &line, &col, &begin, &size);
+        source_place(span.source, span.to, &end_line, &end_col, &begin, &size);
+        text_printf(t, "%s:%u:%u: ", span.source->name, line, col);
+    }
+    text_printf(t, "%s: %s\n", warning ? "warning" : "error", message);
+    if (!span.source)
+        return;
+    print_place(t, span, line, col, end_line == line && end_col > col ? end_col - col : 1);
     text_add(t, "\n", 1);
 }
 
 size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, char *text, size_t cap)
 {
-    struct ct_monitor_diag g;
+    const struct diag *d = diag_at(spec, index);
     struct text t = {0};
     if (cap)
         text[0] = 0;
-    if (ct_monitor_diag_get(spec, index, &g))
+    if (!d)
         return 0;
-    if (g.line)
-        text_printf(&t, "%s:%u:%u: ", g.file, g.line, g.column);
-    text_printf(&t, "%s: %s\n", g.warning ? "warning" : "error", g.text);
-    if (g.line)
-        print_place(&t, diag_at(spec, index), &g);
+    print_message(&t, d->span, d->warning, d->text);
+    return copy_out(&t, text, cap);
+}
+
+size_t ct_monitor_input_print(const struct ct_monitor_spec *spec, size_t index, const char *message,
+                              char *text, size_t cap)
+{
+    struct text t = {0};
+    if (cap)
+        text[0] = 0;
+    if (index >= spec->elab.ninputs)
+        return 0;
+    print_message(&t, spec->elab.inputs[index].span, false, message);
     return copy_out(&t, text, cap);
 }
 
