@@ -127,6 +127,9 @@ CT_API const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, u
  * by the function it is in, or by the first one; CT_ISA_UNKNOWN for data among code, such as literals. */
 CT_API enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr);
 
+/* Address of the first segment that the file loads, load bias included; the load bias when it loads none. */
+CT_API uint64_t ct_symbols_base(const struct ct_symbols *symbols);
+
 /* The build id (NT_GNU_BUILD_ID), *size bytes; NULL and 0 when the file has none. */
 CT_API const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size);
 

@@ -29,6 +29,7 @@ struct ct_symbols {
     size_t segment_count;
     struct ct_mapping mapping;
     char *names;
+    uint64_t base;
     uint8_t build_id[MOST_BUILD_ID];
     size_t build_id_size;
 };
@@ -241,6 +242,18 @@ static void find_note(Elf_Data *data, struct ct_symbols *symbols)
 
 /* Sections first, then segments, which stripped files have too. No file needs to have its bytes read
  * more than once: notes that overlap come from a hostile one, and the rest of them is left out. */
+/* Where the first segment that is loaded begins; 0 without one. */
+static uint64_t first_load(const struct ct_elf *elf)
+{
+    size_t count = 0;
+    GElf_Phdr header;
+    elf_getphdrnum(elf->elf, &count);
+    for (size_t i = 0; i < count && i < INT32_MAX; i++)
+        if (gelf_getphdr(elf->elf, (int)i, &header) && header.p_type == PT_LOAD)
+            return header.p_vaddr;
+    return 0;
+}
+
 static void find_build_id(const struct ct_elf *elf, size_t file_size, struct ct_symbols *symbols)
 {
     uint64_t budget = file_size;
@@ -316,6 +329,7 @@ int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *byte
     result = load(ctx, name, &elf, bias, symbols);
     if (result == CT_OK) {
         find_build_id(&elf, size, symbols);
+        symbols->base = first_load(&elf) + bias;
         *out = symbols;
     } else {
         ct_symbols_free(symbols);
@@ -363,6 +377,11 @@ enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
     if (!symbol)
         symbol = symbols->functions;
     return symbol ? (enum ct_isa)symbol->isa : CT_ISA_A64;
+}
+
+uint64_t ct_symbols_base(const struct ct_symbols *symbols)
+{
+    return symbols->base;
 }
 
 const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size)

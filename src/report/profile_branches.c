@@ -29,21 +29,24 @@ static size_t count_kind(const struct ct_profile_view *view, uint32_t kind)
     return n;
 }
 
-/* Three lists with their lengths: ranges, addresses (of samples, which a whole trace does not need), branches. */
+/* Three lists with their lengths: ranges, addresses (of samples, which a whole trace does not need), branches. AutoFDO's
+ * tools add the address of the first segment that the file loads. */
 void ct_profile_autofdo(FILE *out, const struct ct_profile_view *view)
 {
+    const uint64_t base = ct_symbols_base(view->symbols);
     fprintf(out, "%zu\n", count_kind(view, CT_COVER_RUN));
     for (size_t i = 0; i < view->item_count; i++) {
         const struct ct_cover_item *item = &view->items[i];
         if (item->kind == CT_COVER_RUN)
-            fprintf(out, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", item->from, last_of(view, item),
-                    item->count);
+            fprintf(out, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", item->from - base,
+                    last_of(view, item) - base, item->count);
     }
     fprintf(out, "0\n%zu\n", count_kind(view, CT_COVER_TAKEN));
     for (size_t i = 0; i < view->item_count; i++) {
         const struct ct_cover_item *item = &view->items[i];
         if (item->kind == CT_COVER_TAKEN && item->to)
-            fprintf(out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", item->from, item->to, item->count);
+            fprintf(out, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", item->from - base, item->to - base,
+                    item->count);
     }
 }
 

@@ -3,6 +3,7 @@
 
 usage: test_profile.py CORETAP [PROGRAM…]      without a program: all of them when CT_LONG is set, else a few"""
 import collections
+import glob
 import json
 import os
 import pathlib
@@ -55,7 +56,10 @@ def check_folded(name, text, want):
     check(f"{name}: {len(want)} stacks are those of the path", got == want, difference(got, want))
 
 
-def check_autofdo(name, text, ranges, taken):
+def check_autofdo(name, text, program, ranges, taken):
+    """Addresses count from the first segment that is loaded."""
+    base = int(re.search(r"LOAD\s+\S+\s+(\S+)", run("readelf", "-lW", str(program)))[1], 16)
+    ranges, taken = ({(start - base, end - base): n for (start, end), n in counts.items()} for counts in (ranges, taken))
     lines = iter(text.splitlines())
     got_ranges = {}
     for _ in range(int(next(lines))):
@@ -185,11 +189,70 @@ def check_program(coretap, source, level):
             return run(coretap, "profile", "--format", form, "--elf", str(program), str(capture))
 
         check_folded(name, profile("folded"), truth.stacks(path, program))
-        check_autofdo(name, profile("autofdo"), ranges, taken)
+        check_autofdo(name, profile("autofdo"), program, ranges, taken)
         check_bolt(name, profile("bolt"), ranges, taken)
         check_llvm(coretap, folder, name, program, capture, ranges)
         check_callgrind(folder, name, profile("callgrind"), total)
         check_chrome(coretap, name, program, capture, total)
+
+
+def counts_of(text):
+    """{function: (executions of its first instruction, {line: most executions})} of a sample profile in text."""
+    found = {}
+    for line in text.splitlines():
+        head = re.match(r"(\S+):\d+:(\d+)$", line)
+        place = re.match(r" (\d+)(?:\.\d+)?: (\d+)( |$)", line)
+        if head:
+            lines = {}
+            found[head[1]] = int(head[2]), lines
+        elif place and int(place[2]):
+            lines[int(place[1])] = max(lines.get(int(place[1]), 0), int(place[2]))
+    return found
+
+
+def check_create_llvm_prof(coretap, folder):
+    """AutoFDO's own tool makes of the ranges what coretap says of the lines. It reads DWARF up to version 4."""
+    name = "create_llvm_prof makes the same counts of lines"
+    if not shutil.which("create_llvm_prof"):
+        skip(name, "create_llvm_prof is missing (Debian: autofdo)")
+        return
+    program, capture, ranges, made = (folder / n for n in ("program", "capture", "ranges", "made"))
+    run(TOOLS[0], "-O0", "-gdwarf-4", "-static", "-w", "-o", str(program), str(PROGRAMS / "text.c"))
+    run(coretap, "record", "--quiet", "-o", str(capture), "--", str(program))
+    ranges.write_text(run(coretap, "profile", "--format", "autofdo", "--elf", str(program), str(capture)))
+    run("create_llvm_prof", f"--binary={program}", f"--profile={ranges}", "--profiler=text", f"--out={made}", "--format=text")
+    got = counts_of(made.read_text())
+    want = counts_of(run(coretap, "profile", "--format", "llvm", "--elf", str(program), str(capture)))
+    names = [n for n in ("main", "primary", "term", "expression", "evaluate") if n in want]
+    check(f"{name} in {len(names)} functions", len(names) == 5 and all(got.get(n) == want[n] for n in names),
+          "\n".join(f"{n}: {got.get(n)}, coretap {want.get(n)}" for n in names))
+
+
+def check_perf2bolt(coretap, folder):
+    """BOLT takes every line; those that it cannot use are of the procedure linkage table, which it does not take apart."""
+    name = "perf2bolt takes the profile"
+    tool = next(iter(sorted(glob.glob("/usr/lib/llvm-*/bin/perf2bolt"))), None)
+    sysroot = "/usr/aarch64-linux-gnu"
+    missing = "perf2bolt is missing (Debian: bolt-15)" if not tool else not os.path.exists(f"{sysroot}/lib/libc.so.6") and \
+        "a C library is missing (Debian: libc6-dev-arm64-cross)"
+    if missing:
+        skip(name, missing)
+        return
+    program, capture, counts = (folder / n for n in ("program", "capture", "counts"))
+    run(TOOLS[0], "-O2", "-g", "-no-pie", "-Wl,--emit-relocs", "-w", "-o", str(program), str(PROGRAMS / "text.c"))
+    subprocess.run([coretap, "record", "--quiet", "-o", str(capture), "--", str(program)], check=True, capture_output=True,
+                   env={**os.environ, "QEMU_LD_PREFIX": sysroot}, timeout=120)
+    text = run(coretap, "profile", "--format", "bolt", "--elf", str(program), str(capture))
+    counts.write_text(text)
+    says = subprocess.run([tool, "--pa", "-p", str(counts), "-o", str(folder / "fdata"), str(program)], capture_output=True,
+                          text=True, check=True, timeout=120)
+    says = says.stdout + says.stderr
+    table = re.search(r" \.plt +PROGBITS +(\S+) +\S+ +(\S+)", run("readelf", "-SW", str(program)))
+    low, size = int(table[1], 16), int(table[2], 16)
+    rows = [line.split() for line in text.splitlines()]
+    linkage = sum(int(row[3]) for row in rows if row[0] == "F" and low <= int(row[1], 16) < low + size)
+    check(f"{name}: {len(rows)} lines", f"read {len(rows)} aggregated LBR entries" in says and
+          f"mismatching disassembled function contents: {linkage} (" in says and "unknown regions: 0 " in says, says)
 
 
 def main():
@@ -202,6 +265,9 @@ def main():
     for source, level in ([(n, level) for n, level in every if n in sys.argv[2:]] or
                           (every if os.environ.get("CT_LONG") else FEW)):
         check_program(coretap, source, level)
+    for tool_reads in (check_create_llvm_prof, check_perf2bolt):
+        with tempfile.TemporaryDirectory() as folder:
+            tool_reads(coretap, pathlib.Path(folder))
     print(f"1..{count}")
     return 1 if failed else 0
 

@@ -197,6 +197,7 @@ static void functions(void **state)
     const uint8_t *id = ct_symbols_build_id(s, &size);
     assert_int_equal(size, 20);
     assert_true(id[0] == 1 && id[19] == 20);
+    assert_int_equal(ct_symbols_base(s), 0x401000);
     ct_symbols_free(s);
 }
 
