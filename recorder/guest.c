@@ -19,6 +19,8 @@ static struct {
     struct byte_array *(*new_array)(void);
     uint8_t *(*free_array)(struct byte_array *array, int with_data);
     const uintptr_t *base; /* guest address 0 in this process */
+    size_t xregs;          /* where the registers are in a processor of a machine … */
+    size_t elr;            /* … and ELR_EL0 (which there is not) to ELR_EL3; 0: nobody knows */
 } qemu;
 
 static void find(void *function, const char *name)
@@ -27,8 +29,74 @@ static void find(void *function, const char *name)
     memcpy(function, &symbol, sizeof symbol);
 }
 
+/* ---- the state of a processor, as QEMU describes it for migration (include/migration/vmstate.h of 7.2) ---- */
+
+struct state_field {
+    const char *name;
+    const char *err_hint;
+    size_t offset;
+    size_t size;
+    size_t start;
+    int num;
+    size_t num_offset;
+    size_t size_offset;
+    const void *info;
+    int flags;
+    const void *description;
+    int version_id;
+    int struct_version_id;
+    const void *field_exists;
+};
+
+struct state_description {
+    const char *name;
+    bool unmigratable;
+    bool early_setup;
+    int version_id;
+    int minimum_version_id;
+    int priority;
+    const void *functions[6];
+    const struct state_field *fields;
+};
+
+/* Memory of QEMU itself, where it may be laid out in another way. */
+static bool peek(const void *from, void *out, size_t size)
+{
+    const struct iovec to = {out, size}, there = {(void *)(uintptr_t)from, size};
+    return from && process_vm_readv(getpid(), &to, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+static bool is_text(const char *there, const char *text)
+{
+    char have[32];
+    const size_t size = strlen(text) + 1;
+    return size <= sizeof have && peek(there, have, size) && !memcmp(have, text, size);
+}
+
+#define FIELDS_MAX 64
+
+static void find_state(void)
+{
+    struct state_description about;
+    struct state_field field;
+    size_t xregs = 0, elr = 0;
+    if (!peek(dlsym(RTLD_DEFAULT, "vmstate_arm_cpu"), &about, sizeof about) || !is_text(about.name, "cpu"))
+        return;
+    for (unsigned i = 0; i < FIELDS_MAX && peek(about.fields + i, &field, sizeof field) && field.name; i++) {
+        if (field.size == sizeof(uint64_t) && field.num == 32 && is_text(field.name, "env.xregs"))
+            xregs = field.offset;
+        if (field.size == sizeof(uint64_t) && field.num == 4 && is_text(field.name, "env.elr_el"))
+            elr = field.offset;
+    }
+    if (xregs && elr) {
+        qemu.xregs = xregs;
+        qemu.elr = elr;
+    }
+}
+
 void guest_init(void)
 {
+    find_state();
     find(&qemu.get_cpu, "qemu_get_cpu");
     find(&qemu.read_a64, "aarch64_cpu_gdb_read_register");
     find(&qemu.read_a32, "arm_cpu_gdb_read_register");
@@ -87,6 +155,33 @@ unsigned guest_level(void)
 bool guest_register(unsigned cpu, int number, uint64_t *value)
 {
     return qemu.get_cpu && read_register(qemu.get_cpu((int)cpu), 0, number, value);
+}
+
+/* Where the description says that the registers are, there have to be those that the debugger reads. */
+static bool is_as_described(void *cpu)
+{
+    for (int i = 0; i < 31; i++) {
+        uint64_t value, there;
+        if (!read_register(cpu, 0, i, &value) ||
+            !peek((const char *)cpu + qemu.xregs + (size_t)i * sizeof value, &there, sizeof there) || value != there)
+            return false;
+    }
+    return true;
+}
+
+bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value)
+{
+    static _Atomic int checked; /* 1: good, -1: not */
+    void *state = qemu.elr && qemu.get_cpu && level - 1 < 3 ? qemu.get_cpu((int)cpu) : NULL;
+    if (!state || checked < 0)
+        return false;
+    if (!checked) {
+        checked = is_as_described(state) ? 1 : -1;
+        if (checked < 0)
+            return false;
+    }
+    memcpy(value, (const char *)state + qemu.elr + level * sizeof *value, sizeof *value);
+    return true;
 }
 
 /* Memory of the program, which may not be there. */

@@ -19,6 +19,10 @@ unsigned guest_level(void);
 /* X register `number` of an A64 processor; false when it cannot be read. */
 bool guest_register(unsigned cpu, int number, uint64_t *value);
 
+/* Where the exception that was last taken to exception level `level` (1 to 3) returns to: ELR_ELx. False when it cannot be
+ * read. */
+bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value);
+
 enum guest_signal {
     GUEST_NO_SIGNAL, /* the handler was called as a function */
     GUEST_SIGNAL,

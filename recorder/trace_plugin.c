@@ -30,6 +30,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 #define PAGE     UINT64_C(4096)
 #define PAGES    (1u << 16) /* of code that is shown whole; of others only what is executed */
 #define HANDLERS 256u
+#define VECTOR   0x80u /* bytes: Arm ARM DDI 0487, D1.3.1 */
 #define FILES    1024u
 
 /* A block as the code that QEMU made of it knows it. */
@@ -39,6 +40,7 @@ struct block {
     uint32_t whole; /* `at` of the thread when all was done */
     _Atomic uint32_t handler;
     uint32_t sets_context; /* it ends with MSR CONTEXTIDR_EL1: number of the register + 1 */
+    uint32_t vector_level; /* it may be a vector of exceptions to this level, or 0 */
     uint64_t addr;
     struct block *next;
 };
@@ -211,6 +213,18 @@ static void put_context(unsigned cpu, const struct block *next)
     w->sets_context = next->sets_context;
 }
 
+/* Where the exception that perhaps came returns to: it tells what was executed before. */
+static void put_return(unsigned cpu, const struct block *b)
+{
+    uint64_t pc;
+    if (!guest_return_address(cpu, b->vector_level, &pc))
+        return;
+    reserve(cpu, 3);
+    put(cpu, TRACE_RETURN);
+    put(cpu, (uint32_t)pc);
+    put(cpu, (uint32_t)(pc >> 32));
+}
+
 static void on_block(unsigned cpu, void *user)
 {
     const struct block *b = user;
@@ -223,6 +237,8 @@ static void on_block(unsigned cpu, void *user)
         put_signal(cpu);
     if (__builtin_expect(rec.writers[cpu].sets_context | b->sets_context, 0))
         put_context(cpu, b);
+    if (__builtin_expect(b->vector_level, 0))
+        put_return(cpu, b);
     t->at = 0;
     t->whole = b->whole;
     rec.writers[cpu].clock += b->insns;
@@ -424,7 +440,9 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     b->insns = (uint32_t)qemu_plugin_tb_n_insns(tb);
     mark(b, tb, isa);
     if (rec.system) {
-        flags |= guest_level() << TRACE_BLOCK_LEVEL_SHIFT;
+        const unsigned level = guest_level();
+        flags |= level << TRACE_BLOCK_LEVEL_SHIFT;
+        b->vector_level = b->addr % VECTOR ? 0 : level;
         b->sets_context = context_register(end);
     }
     pthread_mutex_lock(&rec.lock);

@@ -30,6 +30,9 @@
 #define TRACE_THREAD     0xf4000000u /* a new thread is in this place; value: its number, from 1 on */
 #define TRACE_THREAD_END 0xf5000000u
 #define TRACE_CONTEXT    0xf6000000u /* the context ID is that of the next word from here on */
+#define TRACE_RETURN                                                                                         \
+    0xf7000000u /* the block behind it may be a vector of an exception, which returns to the
+                                        address of the next two words (low, high) */
 
 #define TRACE_KIND(word)  ((word)&0xff000000u)
 #define TRACE_VALUE(word) ((word)&0x00ffffffu)

@@ -16,7 +16,7 @@ enum {
     EXCEPTION_FIQ = 15,
 };
 
-#define VECTOR_BASES 4
+#define VECTOR_BASES 16
 #define VECTOR_TABLE UINT64_C(0x800) /* bytes; an entry each 0x80: Arm ARM DDI 0487, D1.3.1 */
 
 struct place {
@@ -41,6 +41,8 @@ struct ct_path {
     struct place told; /* where the unit was left when the core went to another thread */
     bool away;
     bool system;
+    bool returns; /* the next block may be a vector, whose exception returns to … */
+    uint64_t return_to;
     bool vague;                     /* where execution was when it left the block is not known */
     uint64_t vectors[VECTOR_BASES]; /* tables of vectors that exceptions went to */
     unsigned vector_count;
@@ -240,9 +242,96 @@ static int settle(struct ct_path *p, struct place next, bool *left)
     return status;
 }
 
+/* ---- exceptions of a whole machine, by where they return to (ELR_ELx) ---- */
+
+/* How far the block of now was executed before an exception. */
+struct ending {
+    uint32_t count;                  /* instructions */
+    const struct ct_code_stop *stop; /* the last of them is a waypoint, or NULL … */
+    bool taken;                      /* … which led to where the exception returns to */
+};
+
+static bool ends_behind(const struct ct_code_block *b, const struct ct_code_stop *stop, uint64_t to,
+                        bool *taken)
+{
+    *taken = stop != NULL;
+    if (stop && stop->insn.type == CT_INSN_IBR)
+        return to != b->last;
+    if (stop && stop->insn.type == CT_INSN_BR) {
+        *taken = to == stop->insn.target;
+        return *taken || (stop->insn.cond && to == b->end);
+    }
+    return to == b->end;
+}
+
+/* Whether the block of now and an exception that returns to `to` go together. */
+static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
+{
+    const struct ct_code_block *b = p->now;
+    const struct ct_code_stop *last = b->stop_count ? &b->stops[b->stop_count - 1] : NULL;
+    *e = (struct ending){.count = b->insns, .stop = last && last->index + 1 == b->insns ? last : NULL};
+    if ((!p->partial || p->at >= b->insns) && ends_behind(b, e->stop, to, &e->taken))
+        return true;
+    *e = (struct ending){.count = (uint32_t)(to - b->addr) / 4};
+    return to >= b->addr && to < b->end && !(to & 3);
+}
+
+/* Whether the block of now leads to `at` by itself, as far as its last instruction tells. */
+static bool leads_to(const struct ct_path *p, struct place at)
+{
+    const struct ct_code_block *b = p->now;
+    const struct ct_code_stop *last = b->stop_count ? &b->stops[b->stop_count - 1] : NULL;
+    if (p->partial || b->level < at.level)
+        return false;
+    if (!last || last->index + 1 < b->insns || last->insn.type != CT_INSN_BR)
+        return is_at(at, b->end) || (last && last->insn.type == CT_INSN_IBR && last->index + 1 == b->insns);
+    return is_at(at, last->insn.target) || (last->insn.cond && is_at(at, b->end));
+}
+
+/* Whether an exception led to `at`. */
+static bool is_exception(struct ct_path *p, struct place at, struct ending *e)
+{
+    if (!p->system || !p->returns || !p->now || !find_ending(p, p->return_to, e))
+        return false;
+    if (!leads_to(p, at))
+        learn_vector(p, at);
+    return is_vector(p, at);
+}
+
+static unsigned exception_number(const struct ct_path *p, const struct ending *e, struct place vector)
+{
+    const unsigned number = async_number(p, vector);
+    if (number != EXCEPTION_INSN_FAULT)
+        return number;
+    if (e->count < p->now->insns)
+        return p->partial ? EXCEPTION_DATA_FAULT : EXCEPTION_TRAP;
+    return p->now->end_how == CT_CODE_PLAIN ? number : EXCEPTION_CALL;
+}
+
+/* The level that the exception came from: entries from 0x400 on are for lower ones. */
+static unsigned level_before(struct place vector)
+{
+    return vector.addr & 0x400 ? vector.level - 1 : vector.level;
+}
+
+static int tell_exception(struct ct_path *p, const struct ending *e, struct place vector)
+{
+    struct ct_code_block *b = p->now;
+    const unsigned number = exception_number(p, e, vector);
+    int status = tell_insns(p, b, e->count);
+    if (e->stop && e->stop->insn.sub == CT_INSN_SUB_ERET)
+        ct_unit_next_level(p->unit, level_before(vector));
+    if (e->stop && !status)
+        status = ct_unit_branch(p->unit, &e->stop->insn, e->taken, p->return_to, (enum ct_isa)b->isa);
+    p->now = NULL;
+    p->partial = false;
+    return status ? status : ct_unit_exception(p->unit, number);
+}
+
 static int enter(struct ct_path *p, struct ct_code_block *b)
 {
     const struct place here = {b->addr, (enum ct_isa)b->isa, b->level};
+    struct ending ending;
     bool left = !p->now;
     int status = CT_OK;
     if (p->away) {
@@ -250,15 +339,19 @@ static int enter(struct ct_path *p, struct ct_code_block *b)
         status = ct_unit_place(p->unit, p->told.addr, p->told.isa);
         p->away = false;
     }
-    if (p->now && !status)
+    if (!status && is_exception(p, here, &ending)) {
+        left = true;
+        status = tell_exception(p, &ending, here);
+    } else if (p->now && !status)
         status = settle(p, p->handler && p->interrupted_known ? p->interrupted : here, &left);
     if (left && !status) {
         ct_unit_next_level(p->unit, b->level);
-        learn_vector(p, here);
+        if (!p->returns)
+            learn_vector(p, here);
         status = is_vector(p, here) ? ct_unit_enter(p->unit, here.addr, here.isa)
                                     : ct_unit_place(p->unit, here.addr, here.isa);
     }
-    p->vague = false;
+    p->vague = p->returns = false;
     p->now = b;
     p->partial = p->handler = p->interrupted_known = false;
     return status;
@@ -293,6 +386,13 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
             break;
         case TRACE_HANDLER:
             p->handler = true;
+            break;
+        case TRACE_RETURN:
+            if (size - i < 3)
+                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a return address is cut off");
+            p->returns = true;
+            p->return_to = words[i + 1] | (uint64_t)words[i + 2] << 32;
+            i += 2;
             break;
         case TRACE_CONTEXT:
             if (size - i < 2)
