@@ -32,6 +32,9 @@ struct ct_stack_options {
 #define CT_STACK_PLACES   (UINT32_C(1) << 22)
 #define CT_STACK_CONTEXTS 4096u
 
+/* Streams that are told apart. */
+#define CT_STACK_LANES 4096u
+
 /* A stack of functions: a place in the tree of all that there were. */
 struct ct_stack_place {
     uint32_t parent;   /* number of the caller's place; CT_STACK_NONE: the outermost function known */
@@ -69,7 +72,8 @@ struct ct_stacks;
 CT_API int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out);
 CT_API void ct_stacks_free(struct ct_stacks *stacks);
 
-/* Takes the steps of one batch of one stream; `lane`, below 256, tells streams apart. Rules: docs/analysis.md. CT_ERR_ARG,
+/* Takes the steps of one batch of one stream; `lane`, below CT_STACK_LANES, tells streams, and so
+ * graphs, apart. Rules: docs/analysis.md. CT_ERR_ARG,
  * CT_ERR_NOMEM. */
 CT_API int ct_stacks_add(struct ct_stacks *stacks, uint32_t lane, const struct ct_step_batch *batch);
 

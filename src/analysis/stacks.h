@@ -48,8 +48,6 @@ struct ct_stack_lane {
     uint64_t insns, cycles;
 };
 
-#define CT_STACK_LANES 256
-
 struct ct_stacks {
     struct ct_ctx *ctx;
     struct ct_stack_program *programs;

@@ -97,12 +97,20 @@ static int add_streams(struct cli_counts *c, const struct ct_chain *chain)
     return CLI_CLEAN;
 }
 
+uint32_t cli_counts_lane(struct cli_counts *c, uint8_t id)
+{
+    if (!c->lanes[id])
+        c->lanes[id] = ++c->lane_count;
+    return c->lanes[id] - 1;
+}
+
 static int run_chain(struct cli_counts *c, const struct ct_buffer *buffer, bool counts, bool steps,
                      struct ct_chain **chain)
 {
     struct ct_chain_options chain_options = cli_capture_chain_options(&c->capture, CT_LEVEL_STEPS);
     chain_options.edges = counts ? CT_EDGES_COUNTS : CT_EDGES_NONE;
     chain_options.threads = c->threads;
+    memset(c->lanes, 0, sizeof c->lanes);
     c->sink = (struct ct_chain_sink){.user = c, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
     if (ct_chain_new(c->args->ctx, buffer, &chain_options, &c->sink, chain) != CT_OK ||
         ct_chain_run(*chain) != CT_OK)
@@ -119,7 +127,7 @@ static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
         code = CLI_FAILED;
     if (code == CLI_CLEAN)
         code = add_streams(c, chain);
-    if (code == CLI_CLEAN && c->decoded)
+    if (code == CLI_CLEAN && c->decoded && !by_memory)
         code = c->decoded(c->user, buffer, chain);
     if (code == CLI_CLEAN && cli_report_damage(chain, buffer))
         code = CLI_DAMAGED;
@@ -146,6 +154,8 @@ static int give_steps(struct cli_counts *c)
     for (size_t i = 0; i < c->capture.count && code == CLI_CLEAN; i++) {
         struct ct_chain *chain = NULL;
         code = run_chain(c, &c->capture.buffers[i], false, true, &chain);
+        if (code == CLI_CLEAN && c->decoded)
+            code = c->decoded(c->user, &c->capture.buffers[i], chain);
         ct_chain_free(chain);
     }
     return code;

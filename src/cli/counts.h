@@ -16,11 +16,13 @@ struct cli_counts {
     struct ct_cover *cover;
     uint64_t bytes;
     struct ct_chain_sink sink;
+    uint32_t lanes[128]; /* by ID, of the buffer that is being decoded: lane + 1 */
+    uint32_t lane_count;
     uint8_t *memories; /* by number: 1 for those that the trace was in */
     size_t memory_count;
     /* Set before: who gets the steps too (may be NULL), and what reports are of. */
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
-    /* … and who looks at the chain of each buffer when it is decoded (may be NULL). Result: enum cli_exit. */
+    /* … and who looks at the chain of each buffer when its steps were given (may be NULL). Result: enum cli_exit. */
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
     void *user;
     bool one_context;
@@ -38,6 +40,10 @@ int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size
 int cli_counts_open(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 int cli_counts_take(struct cli_counts *counts, const struct ct_chain *chain);
 void cli_counts_close(struct cli_counts *counts);
+
+/* A number for the stream with this ID, of the buffer that is being decoded: from 0 on, in the order in which streams
+ * come. A stream of another buffer has another one, since its graph is another. */
+uint32_t cli_counts_lane(struct cli_counts *counts, uint8_t id);
 
 /* False for a program that ran at more than one load bias, at all but its first: its counts are of all. */
 bool cli_counts_is_first(struct cli_counts *counts, const struct cli_program *program);

@@ -99,7 +99,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     struct profile *p = user;
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
-        result = ct_stacks_add(p->stacks, stream->id, batch);
+        result = ct_stacks_add(p->stacks, cli_counts_lane(&p->counts, stream->id), batch);
     if (result == CT_OK && p->format == CHROME)
         ct_profile_slices(&p->slices, p->stacks);
     return result;

@@ -65,11 +65,12 @@ static int take_slices(struct cli_report_collect *c)
     return rc;
 }
 
-static int open_lane(struct cli_report_collect *c, struct cli_report_lane *lane)
+static int open_lane(struct cli_report_collect *c, uint8_t id)
 {
+    struct cli_report_lane *lane = &c->open[id];
     const struct ct_timing_options options = {
         .size = sizeof options, .symbols = c->symbols, .symbol_count = c->programs->count};
-    lane->lane = c->lane_count++;
+    lane->lane = cli_counts_lane(&c->counts, id);
     return ct_timing_new(c->counts.args->ctx, &options, &lane->timing);
 }
 
@@ -83,10 +84,10 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
         rc = make_stacks(c);
     }
     if (!rc && !lane->timing)
-        rc = open_lane(c, lane);
+        rc = open_lane(c, stream->id);
     if (!rc)
         rc = ct_timing_add(lane->timing, batch);
-    if (!rc && lane->lane < CLI_REPORT_LANES)
+    if (!rc && lane->lane < CT_STACK_LANES)
         rc = ct_stacks_add(c->stacks, lane->lane, batch);
     return rc ? rc : take_slices(c);
 }
@@ -216,7 +217,7 @@ static int add_stream(struct cli_report_collect *c, const struct ct_buffer *buff
     int rc = CT_OK;
     if (lane->timing) {
         into->times = ct_timing_totals(lane->timing);
-        if (lane->lane < CLI_REPORT_LANES)
+        if (lane->lane < CT_STACK_LANES)
             c->stream_of[lane->lane] = (uint32_t)c->stream_count;
         rc = add_edges(c, lane->timing, s->graph);
         if (!rc)

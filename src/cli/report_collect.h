@@ -6,9 +6,6 @@
 #include "cli/elf_files.h"
 #include "report/report.h"
 
-/* Streams whose calls are followed. */
-#define CLI_REPORT_LANES 256
-
 /* What is collected of one stream while its buffer is decoded. */
 struct cli_report_lane {
     struct ct_timing *timing; /* NULL: no step came */
@@ -32,8 +29,7 @@ struct cli_report_collect {
     struct ct_stacks *stacks;
     bool cycles;                      /* the first stream counts cycles */
     struct cli_report_lane open[128]; /* by ID, of the buffer that is being decoded */
-    uint32_t lane_count;
-    uint32_t stream_of[CLI_REPORT_LANES];
+    uint32_t stream_of[CT_STACK_LANES];
     struct ct_report_stream *streams; /* of buffers that are over */
     size_t stream_count;
     struct cli_report_runs *runs;

@@ -3,6 +3,7 @@
 loads nothing, and in a browser it draws, sorts and zooms, and can be read in light and dark. Prints TAP.
 
 usage: test_report.py CORETAP EXAMPLES WHERE     the folder of the recorded examples, and what the demo reads with"""
+import collections
 import concurrent.futures
 import html
 import html.parser
@@ -114,18 +115,23 @@ def check_page(name, text):
     return page
 
 
+def functions_of(text):
+    """Names and own cycles of the table of functions."""
+    table = text.split('id="functions"')[1].split("</table>")[0]
+    names = [html.unescape(name) for name in re.findall(r'data-tip="([^"\n]*)\n', table)]
+    return names, [int(n) for n in re.findall(r'data-v="(\d+)"', table)][1::4]
+
+
 def check_numbers(capture, text, page):
     timing = json.loads(run(CORETAP, "timing", "-q", "--format", "json", capture).stdout)[0]
     cover = json.loads(run(CORETAP, "cover", "-q", "--format", "json", capture).stdout)["programs"][0]
     wcet = json.loads(run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "json", capture).stdout)
-    cells = [int(n) for n in re.findall(r'data-v="(\d+)"', text.split('id="functions"')[1].split("</table>")[0])]
+    names, alone = functions_of(text)
     total = timing["totals"]["cycles"]
     stacks, timeline = page.data
     outermost = [bar for bar in bars(stacks) if bar[1] == 0]
     check("the stacks are all cycles", sum(to - start for _, _, start, to in outermost) == total, (outermost, total))
-    alone = cells[1::4]
     check("the functions are all cycles", sum(alone) == total, (sum(alone), total))
-    names = re.findall(r'data-tip="([^"\n]*)\n', text.split('id="functions"')[1].split("</table>")[0])
     own = {f["name"]: f["cycles"] for f in timing["functions"]}
     wrong = [(n, c, own.get(n)) for n, c in zip(names, alone) if n in own and own[n] != c]
     check("cycles of functions are those of coretap timing", len(names) > 20 and not wrong, wrong)
@@ -139,6 +145,30 @@ def check_numbers(capture, text, page):
           f"{wcet['observed_max_cycles']:,} cycles" in text and wcet["wcet_cycles"] > wcet["observed_max_cycles"] > 0, wcet)
     row = re.search(r'<td class="c">(\d+)</td><td class="s"><details><summary>        sum \+= weights.*?</details>', text, re.S)
     check("a line has its count and opens into its instructions", row and row[1] == "40" and re.search(r"<span> *320</span>.*madd", row[0]), row and row[0])
+
+
+def check_cores(folder):
+    """A capture with a buffer for each thread: functions are those of each core's own program graph."""
+    program = folder / "threads"
+    run("aarch64-linux-gnu-gcc", "-g", "-O2", "-static", "-pthread", "-o", program, EXAMPLES / "threads.c")
+    run(CORETAP, "record", "-q", "-o", folder / "capture", "--cycle-count", "--context-id", "--", program)
+    times = collections.Counter()
+    for core in json.loads(run(CORETAP, "timing", "-q", "--format", "json", folder / "capture").stdout):
+        for function in core["functions"]:
+            times[function["name"]] += function["cycles"]
+    folded = collections.Counter()
+    for line in run(CORETAP, "profile", "-q", "--weight", "cycles", folder / "capture").stdout.splitlines():
+        stack, cycles = line.rsplit(" ", 1)
+        folded[stack.split(";")[-1]] += int(cycles)
+    text = report(folder / "capture")
+    names, alone = functions_of(text)
+    check("several cores: stacks have the cycles that coretap timing says", times["take_turns"] > 1000 and
+          all(folded[name] == times[name] for name in times if name != "(no symbol)"), folded.most_common(5))
+    check("several cores: so has the report", len(names) > 50 and all(times[name] == n for name, n in zip(names, alone)
+                                                                      if name != "?"), list(zip(names, alone))[:5])
+    titles = [lane["title"] for lane in Page(text).data[1]["lanes"]]
+    check("several cores: a lane for each", sorted({title.split(",")[0] for title in titles}) == [f"cpu_{i}" for i in range(5)] and
+          titles[0] == "cpu_0, context 0x1", titles)
 
 
 def check_window(capture, total):
@@ -268,6 +298,8 @@ def main():
         check_page("wcet", run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "html", capture).stdout)
         check_page("without cycle counts", report(record(folder / "plain", source) if (folder / "plain").mkdir() is None else ""))
         check_demo(folder)
+        (folder / "cores").mkdir()
+        check_cores(folder / "cores")
         (folder / "evil").mkdir()
         check_evil(folder / "evil", browser)
         if browser:
