@@ -95,13 +95,24 @@ static int start(struct ct_chain *c, enum ct_framing framing)
     return rc;
 }
 
+/* True when trace goes straight to what is wanted of it, and one thread is quicker with that than several. */
+static bool is_straight(const struct ct_chain *c)
+{
+    const struct ct_chain_sink *s = c->sink;
+    if (s->packets || s->elems)
+        return false;
+    if (s->events)
+        return c->options.level == CT_LEVEL_ELEMENT;
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->streams[i].straight)
+            return false;
+    return c->count;
+}
+
 /* Threads, when the streams are known. */
 static int start_threads(struct ct_chain *c)
 {
-    const struct ct_chain_sink *s = c->sink;
-    /* Bytes straight to events are quicker than elements from several threads. */
-    const bool straight = s->events && c->options.level == CT_LEVEL_ELEMENT && !s->packets && !s->elems;
-    if (c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || straight)
+    if (c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c))
         return CT_OK;
     const struct ct_parallel_how how = {.ctx = c->ctx,
                                         .options = &c->options,

@@ -334,7 +334,7 @@ bool ct_etm4_fast_enter(struct ct_etm4_fast *f)
     r->held.oldest = r->held.newest;
     bool could = enter(f);
     r->held.oldest = oldest;
-    return could;
+    return could && r->last_is == (f->burst.address[0] & 1);
 }
 
 size_t ct_etm4_fast_release(struct ct_etm4_fast *f, struct ct_elem elems[CT_FAST_TAIL])
@@ -376,11 +376,9 @@ size_t ct_etm4_fast_forget(struct ct_etm4_fast *f, const uint8_t *data, size_t s
 
 void ct_etm4_fast_leave(struct ct_etm4_fast *f, const uint64_t address[3])
 {
-    bool moved = memcmp(f->burst.address, address, sizeof f->burst.address) != 0;
     memcpy(f->burst.address, address, sizeof f->burst.address);
     ct_etm4_burst_leave(&f->burst, f->decoder);
-    if (moved)
-        f->resolver->last_is = address[0] & 1;
+    f->resolver->last_is = address[0] & 1;
 }
 
 void ct_etm4_fast_count_packets(struct ct_etm4_fast *f, struct ct_stream_stats *stats)

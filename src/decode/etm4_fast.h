@@ -33,8 +33,8 @@ bool ct_etm4_fast_scans(const struct ct_etm4_fast *fast);
 const struct ct_etm4_event_tables *ct_etm4_fast_tables(const struct ct_etm4_fast *fast);
 struct ct_etm4_burst *ct_etm4_fast_burst(struct ct_etm4_fast *fast);
 
-/* True when a burst could begin, and nothing is held but what the last one left behind its last atom. The state is in the
- * burst then. */
+/* True when a burst could begin, and nothing is held but what the last one left behind its last atom; and when the
+ * resolver knows no more of the last address than the decoder does. The state is in the burst then. */
 #define CT_FAST_TAIL 16u
 bool ct_etm4_fast_enter(struct ct_etm4_fast *fast);
 

@@ -53,9 +53,6 @@ void ct_etm4_hops_free(struct ct_etm4_hops *h)
 
 #ifdef CT_HAVE_AVX2
 
-/* Atom packets of a quick hop, at most. */
-#define QUICK_ATOMS 2
-
 /* Bytes before the first count, at most. */
 #define FIRST_BYTES 64u
 
@@ -101,51 +98,78 @@ CT_AVX2 static uint32_t hop_wide(struct ct_etm4_hops *h, uint32_t state, unsigne
     return state;
 }
 
-/* What is not in its place goes one packet at a time, until it is asked for again. NULL: it has to. */
-static struct ct_quick_hop *renew(struct ct_hops *h, size_t place, uint64_t key)
+/* A quick hop, of the hops that its packets make; they end at the bits of `ends`. NULL: there is none. */
+CT_AVX2 static struct ct_quick_hop *join(struct ct_hops *h, size_t place, uint64_t key, uint64_t ends,
+                                         const uint8_t *data)
 {
-    struct ct_hop_rival *rival = &h->rivals[place];
-    uint16_t hash = (uint16_t)(key * MIX >> 33);
-    if (rival->hash != hash) {
-        rival->hash = hash;
-        return NULL;
+    uint32_t records[CT_HOP_QUICK] = {0};
+    uint32_t state = (uint32_t)(key >> 40);
+    unsigned at = 0;
+    for (unsigned n = 0; ends; ends &= ends - 1, n++) {
+        size_t wide;
+        unsigned end = (unsigned)_tzcnt_u64(ends) + 1;
+        const struct ct_hop *hop = wide_hop(h, state, data + at, end - at, 0, &wide);
+        if (!hop)
+            return NULL;
+        records[n] = h->wide_records[wide];
+        state = hop->next;
+        at = end;
     }
-    if (++rival->again * 4u < h->quick[place].count)
-        return NULL;
-    return ct_hops_make_quick(h, place, key);
+    return ct_hops_put_quick(h, place, key, state, records);
 }
 
-/* From byte *from of the cuts on. Result: the state that it came to. */
+/* What is not in its place goes one packet at a time, until it is asked for again. False: it has to. */
+static bool is_wanted(struct ct_hops *h, size_t place, uint64_t key)
+{
+    struct ct_hop_parts *parts = &h->parts[place];
+    uint16_t hash = (uint16_t)(key * MIX >> 33);
+    bool again = parts->rival == hash;
+    parts->rival = hash;
+    return again && ++parts->again * 4u >= h->quick[place].count;
+}
+
+/* From byte *from of the cuts on. Result: the state that it came to. Where hops end does not depend on states, nor does one
+ * look-up wait for another but by the state. */
 CT_AVX2 static uint32_t hop_on(struct ct_etm4_hops *h, uint32_t state, unsigned *from)
 {
     const struct ct_etm4_cuts *c = &h->cuts;
-    struct ct_quick_hop *quick = h->hops.quick;
+    struct ct_quick_hop *const quick = h->hops.quick;
     const unsigned count = c->count;
     unsigned at = *from;
+    unsigned limit = 0; /* up to here the bits below say what is at `at` and behind */
+    uint64_t atoms = 0;
+    uint64_t addresses = 0; /* that begin behind each byte */
     while (at + CT_HOP_BYTES <= count) {
-        uint64_t ends = bits_from(c->atoms, at) & ((1u << CT_HOP_QUICK) - 1);
-        uint64_t most = _pdep_u64(UINT64_C(1) << (QUICK_ATOMS - 1), ends);
-        ends &= most | (most - 1);
-        uint64_t best = ends & bits_from(c->addresses, at + 1);
-        ends = best ? best : ends;
-        unsigned size = 64 - (unsigned)_lzcnt_u64(ends);
+        if (at >= limit) {
+            atoms = bits_from(c->atoms, at);
+            addresses = bits_from(c->addresses, at + 1);
+            limit = at + 57 - CT_HOP_QUICK;
+        }
+        uint64_t ends = atoms & ((1u << CT_HOP_QUICK) - 1);
+        uint64_t best = ends & addresses;
+        unsigned size = 64 - (unsigned)_lzcnt_u64(best ? best : ends);
         uint64_t bytes = _bzhi_u64(ct_load64(c->bytes + at), size * 8);
         size_t place = bytes * MIX >> (64 - CT_QUICK_SHIFT) ^ (state & ((1u << CT_QUICK_SHIFT) - 1));
         struct ct_quick_hop *hop = &quick[place];
         uint64_t key = bytes | (uint64_t)state << 40;
-        if (hop->key != key || !size) {
-            hop = size ? renew(&h->hops, place, key) : NULL;
+        if (__builtin_expect(hop->key != key || !size, 0)) {
+            hop = size && is_wanted(&h->hops, place, key)
+                      ? join(&h->hops, place, key, ends & ((1u << size) - 1), c->bytes + at)
+                      : NULL;
             if (!hop) {
                 unsigned end = at + (size ? size : 1);
                 state = hop_wide(h, state, &at, end);
                 if (at < end)
                     break;
+                limit = 0;
                 continue;
             }
         }
         hop->count++;
         state = hop->next;
         at += size;
+        atoms >>= size;
+        addresses >>= size;
     }
     *from = at;
     return state;
@@ -164,8 +188,6 @@ static uint32_t state_of(struct ct_etm4_hops *h)
     const uint64_t *past = burst->address;
     struct ct_fast *f = h->fast;
     struct ct_hops *hops = &h->hops;
-    if (past[0] == past[1] && past[1] == past[2]) /* whether an address came could not be seen */
-        return 0;
     if (ct_hops_are_full(hops) || h->generation != f->blocks.generation)
         hops->error = ct_hops_clear(hops);
     h->generation = f->blocks.generation;

@@ -18,8 +18,8 @@
 #define ATOMS_MAX  (CT_HOP_BYTES * 24)
 #define RECORD_MAX (2 * ATOMS_MAX + HEAD_WORDS)
 
-/* Words of a record: the steps that count, their instructions and taken branches, their context, where it leads, its bytes;
- * then the numbers of the edges, and with cycles the instructions of each step. Without cycles the steps are those whose
+/* Words of a record: the steps that count, their instructions and taken branches, their context, where it leads, its bytes,
+ * how often it was counted; then the numbers of the edges, and with cycles the instructions of each step. Without cycles the steps are those whose
  * edges the hop settles: the one before it, and all but its last. With cycles they are its own. Where the last one led is
  * what its last state knows. */
 enum {
@@ -31,7 +31,8 @@ enum {
     BYTES,
     TAIL = BYTES + 2,
     SIZE = TAIL + 2,
-    HEAD_WORDS
+    TIMES,
+    HEAD_WORDS = TIMES + 2
 };
 
 int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst,
@@ -47,7 +48,7 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
                           .record_size = 1,
                           .record_cap = FIRST_RECORDS};
     h->quick = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick);
-    h->rivals = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->rivals);
+    h->parts = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->parts);
     h->wide = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide);
     h->wide_records = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide_records);
     if (timed)
@@ -55,7 +56,7 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
     h->states = calloc(FIRST_STATES, sizeof *h->states);
     h->heads = calloc(FIRST_STATES * 2, sizeof *h->heads);
     h->records = malloc(FIRST_RECORDS * sizeof *h->records);
-    if (h->quick && h->rivals && h->wide && h->wide_records && (h->others || !timed) && h->states &&
+    if (h->quick && h->parts && h->wide && h->wide_records && (h->others || !timed) && h->states &&
         h->heads && h->records)
         return CT_OK;
     ct_hops_deinit(h);
@@ -65,14 +66,13 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
 void ct_hops_deinit(struct ct_hops *h)
 {
     free(h->quick);
-    free(h->rivals);
+    free(h->parts);
     free(h->wide);
     free(h->wide_records);
     free(h->others);
     free(h->states);
     free(h->heads);
     free(h->records);
-    free(h->counts);
     *h = (struct ct_hops){0};
 }
 
@@ -230,39 +230,6 @@ static size_t read_packets(struct ct_hops *h, uint64_t bytes, uint64_t tail, uns
     return count;
 }
 
-/* Counts of the context at hand go to the table. */
-static void flush_counts(struct ct_hops *h)
-{
-    for (uint32_t i = 0; i < h->count_cap && !h->error; i++) {
-        struct ct_edge_stats stats = {.count = h->counts[i]};
-        if (stats.count)
-            h->error = ct_edges_add_at(h->fast->edges, h->context, i, &stats);
-        h->counts[i] = 0;
-    }
-}
-
-/* There is a counter for each edge, of this context. */
-static bool counts_are_there(struct ct_hops *h, uint32_t context)
-{
-    uint32_t edges;
-    ct_graph_edges(h->fast->builder.graph, &edges);
-    if (h->context != context)
-        flush_counts(h);
-    h->context = context;
-    if (edges > h->count_cap) {
-        uint32_t cap = edges * 2;
-        uint64_t *counts = realloc(h->counts, cap * sizeof *counts);
-        if (!counts) {
-            h->error = ct_fail_nomem(h->ctx, "hops");
-            return false;
-        }
-        memset(counts + h->count_cap, 0, (cap - h->count_cap) * sizeof *counts);
-        h->counts = counts;
-        h->count_cap = cap;
-    }
-    return !h->error;
-}
-
 static uint64_t two_words(const uint32_t *words)
 {
     uint64_t two;
@@ -299,19 +266,12 @@ static void spend_cycles(struct ct_hops *h, const uint32_t *r, uint32_t cycles, 
     }
 }
 
-void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times)
+/* What its steps are apart from their edges. */
+static void spend_sums(struct ct_hops *h, const uint32_t *r, uint64_t times)
 {
     uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
     struct ct_elem elems[CT_HOP_BYTES];
-    const uint32_t *r = &h->records[record];
     struct ct_flow_sums *sums = &h->fast->sums;
-    if (!times || !counts_are_there(h, r[CONTEXT]))
-        return;
-    if (h->timed)
-        spend_cycles(h, r, cycles, times);
-    else
-        for (uint32_t i = 0; i < r[STEPS]; i++)
-            h->counts[r[HEAD_WORDS + i]] += times;
     sums->ranges += times * r[STEPS];
     sums->instructions += times * r[INSNS];
     sums->branches += times * r[BRANCHES];
@@ -319,6 +279,42 @@ void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t
     for (size_t i = 0; i < count; i++)
         h->burst->packets[data[elems[i].pos]] += times;
     h->elements += times * count;
+}
+
+static void spend_counts(struct ct_hops *h, const uint32_t *r, uint64_t times)
+{
+    const struct ct_edge_stats stats = {.count = times};
+    for (uint32_t i = 0; i < r[STEPS] && !h->error; i++)
+        h->error = ct_edges_add_at(h->fast->edges, r[CONTEXT], r[HEAD_WORDS + i], &stats);
+}
+
+void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times)
+{
+    uint32_t *r = &h->records[record];
+    if (!times)
+        return;
+    if (h->timed) {
+        spend_cycles(h, r, cycles, times);
+        spend_sums(h, r, times);
+        return;
+    }
+    times += two_words(r + TIMES);
+    memcpy(r + TIMES, &times, sizeof times);
+}
+
+/* Without cycles: what the records counted goes to the edges. */
+static void spend_records(struct ct_hops *h)
+{
+    const uint64_t none = 0;
+    for (uint32_t at = 1; at < h->record_size && !h->error; at += HEAD_WORDS + h->records[at + STEPS]) {
+        uint32_t *r = &h->records[at];
+        const uint64_t times = two_words(r + TIMES);
+        if (!times)
+            continue;
+        spend_counts(h, r, times);
+        spend_sums(h, r, times);
+        memcpy(r + TIMES, &none, sizeof none);
+    }
 }
 
 static bool have_room(struct ct_hops *h)
@@ -387,20 +383,21 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
 
 static void spend_quick(struct ct_hops *h, size_t place)
 {
-    ct_hops_spend(h, h->rivals[place].record, 0, h->quick[place].count);
+    const struct ct_hop_parts *parts = &h->parts[place];
+    for (unsigned i = 0; i < CT_HOP_QUICK && parts->records[i]; i++)
+        ct_hops_spend(h, parts->records[i], 0, h->quick[place].count);
     h->quick[place].count = 0;
 }
 
-struct ct_quick_hop *ct_hops_make_quick(struct ct_hops *h, size_t place, uint64_t key)
+struct ct_quick_hop *ct_hops_put_quick(struct ct_hops *h, size_t place, uint64_t key, uint32_t next,
+                                       const uint32_t records[CT_HOP_QUICK])
 {
-    struct ct_hop hop = {.bytes = key & ct_mask64(40), .state = (uint32_t)(key >> 40)};
-    /* It ends with an atom packet, which is not 0. */
-    uint32_t record = make(h, &hop, 8 - (unsigned)__builtin_clzll(hop.bytes) / 8);
-    if (!record)
-        return NULL;
-    spend_quick(h, place);
-    h->quick[place] = (struct ct_quick_hop){.key = key, .next = hop.next};
-    h->rivals[place] = (struct ct_hop_rival){.record = record};
+    struct ct_hop_parts *parts = &h->parts[place];
+    if (h->quick[place].count)
+        spend_quick(h, place);
+    h->quick[place] = (struct ct_quick_hop){.key = key, .next = next};
+    memcpy(parts->records, records, sizeof parts->records);
+    parts->rival = parts->again = 0;
     return &h->quick[place];
 }
 
@@ -435,7 +432,8 @@ int ct_hops_sync(struct ct_hops *h)
         ct_hops_spend(h, h->others[i].record, h->others[i].cycles, h->others[i].count);
         h->others[i] = (struct ct_hop_cycles){0};
     }
-    flush_counts(h);
+    if (!h->timed)
+        spend_records(h);
     return h->error;
 }
 
@@ -443,7 +441,7 @@ int ct_hops_clear(struct ct_hops *h)
 {
     ct_hops_sync(h);
     memset(h->quick, 0, sizeof *h->quick << CT_QUICK_SHIFT);
-    memset(h->rivals, 0, sizeof *h->rivals << CT_QUICK_SHIFT);
+    memset(h->parts, 0, sizeof *h->parts << CT_QUICK_SHIFT);
     memset(h->wide, 0, sizeof *h->wide << CT_WIDE_SHIFT);
     memset(h->heads, 0, (size_t)h->state_cap * 2 * sizeof *h->heads);
     h->state_count = 1;

@@ -41,11 +41,11 @@ struct ct_hop_cycles {
     uint32_t count;
 };
 
-/* Which hop was asked for in a place that has another one. */
-struct ct_hop_rival {
-    uint16_t hash;
-    uint16_t again;  /* how often one was asked for twice */
-    uint32_t record; /* of the hop that is there */
+/* The rest of a quick hop, by its place. */
+struct ct_hop_parts {
+    uint32_t records[CT_HOP_QUICK]; /* of the hops of one atom packet that it is made of; 0 behind the last */
+    uint16_t rival;                 /* hash of the hop that was asked for last and is not there */
+    uint16_t again;                 /* how often one was asked for twice */
 };
 
 struct ct_hop_state {
@@ -63,7 +63,7 @@ struct ct_hops {
     uint64_t elements;           /* … and these, of hops */
     struct ct_etm4_burst how;    /* reads the packets of one hop */
     struct ct_quick_hop *quick;
-    struct ct_hop_rival *rivals; /* by place of a quick one */
+    struct ct_hop_parts *parts; /* of quick ones, by place */
     struct ct_hop *wide;
     uint32_t *wide_records;       /* by place */
     struct ct_hop_cycles *others; /* NULL: cycles are not counted */
@@ -73,8 +73,6 @@ struct ct_hops {
     uint32_t *records; /* 0 is none */
     uint32_t record_size, record_cap;
     bool timed;
-    uint64_t *counts; /* by edge, in context `context`, that the table does not have yet */
-    uint32_t count_cap, context;
     int error;
 };
 
@@ -85,15 +83,16 @@ void ct_hops_deinit(struct ct_hops *h);
 /* The number of a state; 0 without memory. */
 uint32_t ct_hops_state(struct ct_hops *h, const uint64_t past[3], uint32_t last, uint32_t cur);
 
-/* What was counted of a hop, by its record, goes to the edges. `cycles`: of each time. */
+/* Counts a hop, by its record, so often. `cycles`: of each time. */
 void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times);
 
 /* Makes the hop of the bytes in it, so many, from hop.state on, in the place of another one. NULL when it cannot be one, or
  * h->error says why. */
 struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop hop, unsigned size);
 
-/* The same with a quick one, by its key. */
-struct ct_quick_hop *ct_hops_make_quick(struct ct_hops *h, size_t place, uint64_t key);
+/* A quick hop in the place of another one. */
+struct ct_quick_hop *ct_hops_put_quick(struct ct_hops *h, size_t place, uint64_t key, uint32_t next,
+                                       const uint32_t records[CT_HOP_QUICK]);
 
 /* Adds what was counted to the edges. */
 int ct_hops_sync(struct ct_hops *h);

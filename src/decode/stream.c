@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/ctx.h"
 #include "decode/count.h"
 
@@ -20,8 +21,9 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
         rc = c->ops->fast_new(ctx, c->decoder, c->resolver, &c->fast);
     if (!rc && options->level >= CT_LEVEL_FLOW)
         rc = ct_follow_new(ctx, source, options, wants_steps, memory, &c->follow);
-    if (!rc && c->fast && c->follow && c->follow->fast && c->follow->gives_counts)
+    if (!rc && c->fast && c->ops->hops_new && c->follow && c->follow->fast && c->follow->gives_counts)
         rc = c->ops->hops_new(ctx, c->fast, c->follow->fast, &c->hops);
+    c->straight = c->hops && (c->follow->edge_cycles || ct_bits(source->regs.configr, 3, 3)); /* or BB */
     if (!rc && options->level >= CT_LEVEL_STEPS) {
         c->stream.graph = ct_follow_graph(c->follow);
         c->stream.edges = options->edges ? c->follow->edges : NULL;
