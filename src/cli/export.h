@@ -16,6 +16,23 @@ struct export_frames {
 bool export_frames_make(const struct cli_args *args, const struct ct_buffer *buffer, const uint8_t ids[128],
                         struct export_frames *out);
 
+/* Code of an ELF file that ran, which is in the file as it was in memory. */
+struct export_code {
+    struct ct_perf_map map;
+    char *path; /* the map's */
+};
+
+struct export_codes {
+    struct export_code *all;
+    size_t count;
+};
+
+/* Finds it, for the programs that the capture names. False: said why. */
+bool export_codes_find(const struct cli_capture *capture, struct export_codes *codes);
+/* Whether an image brings nothing that they do not. */
+bool export_codes_hold(const struct export_codes *codes, const struct ct_image *image);
+void export_codes_free(struct export_codes *codes);
+
 /* Writes the capture as perf.data to `path`, or in pipe mode to standard output ("-"). Result: enum cli_exit. */
 int export_perf(struct cli_capture *capture, const char *path);
 

@@ -31,6 +31,7 @@ struct exporting {
     size_t unit_count;
     uint32_t threads[THREADS_MAX]; /* context IDs, in the order they come */
     size_t thread_count;
+    struct export_codes codes;
     uint8_t seen[1 << 13];     /* a bit for each low part of a thread: a quick no */
     struct ct_source *sources; /* of the units */
 };
@@ -242,9 +243,12 @@ static bool is_earlier(const struct exporting *e, size_t buffer, const struct ct
 static int put_images(struct exporting *e)
 {
     int rc = CT_OK;
+    for (size_t i = 0; !rc && i < e->codes.count; i++)
+        rc = put_map(e, &e->codes.all[i].map);
     for (size_t i = 0; i < e->capture->count; i++)
         for (size_t k = 0; !rc && k < e->capture->buffers[i].image_count; k++)
-            if (!is_earlier(e, i, &e->capture->buffers[i].images[k]))
+            if (!is_earlier(e, i, &e->capture->buffers[i].images[k]) &&
+                !export_codes_hold(&e->codes, &e->capture->buffers[i].images[k]))
                 rc = put_image(e, &e->capture->buffers[i].images[k]);
     return rc;
 }
@@ -382,7 +386,7 @@ static int export_to(struct exporting *e)
                 e->capture->args->operand);
         return CLI_FAILED;
     }
-    if (!make_units(e) || !find_threads(e))
+    if (!make_units(e) || !find_threads(e) || !export_codes_find(e->capture, &e->codes))
         return CLI_FAILED;
     if (!e->unit_count) {
         cli_say("%s: has no source that perf knows", e->capture->args->operand);
@@ -406,6 +410,7 @@ int export_perf(struct cli_capture *capture, const char *path)
     e->capture = capture;
     e->path = path;
     int code = export_to(e);
+    export_codes_free(&e->codes);
     free(e->units);
     free(e->sources);
     free(e);

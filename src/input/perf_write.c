@@ -244,6 +244,16 @@ int ct_perf_write_fork(struct ct_perf_writer *w, const struct ct_perf_stamp *sta
     return ct_perf_write_kernel(w, CT_PERF_FORK, 0, b, stamp);
 }
 
+/* The build id of a file, with its length in front; for one without: device, inode and its generation, which are 0. */
+static void put_identity(struct ct_perf_body *b, const struct ct_build_id *id)
+{
+    static const uint8_t zeros[CT_BUILD_ID_MAX];
+    const uint8_t head[4] = {id->size};
+    put(b, head, sizeof head);
+    put(b, id->bytes, id->size);
+    put(b, zeros, CT_BUILD_ID_MAX - (size_t)id->size);
+}
+
 int ct_perf_write_map(struct ct_perf_writer *w, const struct ct_perf_stamp *stamp,
                       const struct ct_perf_map *map)
 {
@@ -254,12 +264,12 @@ int ct_perf_write_map(struct ct_perf_writer *w, const struct ct_perf_stamp *stam
     ct_perf_put64(b, map->addr);
     ct_perf_put64(b, map->size);
     ct_perf_put64(b, map->offset);
-    for (unsigned i = 0; i < 3; i++) /* device, inode, its generation */
-        ct_perf_put64(b, 0);
+    put_identity(b, &map->id);
     ct_perf_put32(b, CT_PERF_PROT_EXEC | 1);
     ct_perf_put32(b, 2); /* MAP_PRIVATE */
     ct_perf_put_text(b, map->path);
-    return ct_perf_write_kernel(w, CT_PERF_MMAP2, map->kernel ? CT_PERF_MISC_KERNEL : CT_PERF_MISC_USER, b,
+    unsigned misc = map->kernel ? CT_PERF_MISC_KERNEL : CT_PERF_MISC_USER;
+    return ct_perf_write_kernel(w, CT_PERF_MMAP2, map->id.size ? misc | CT_PERF_MISC_MMAP_BUILD_ID : misc, b,
                                 stamp);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "coretap/input.h"
+#include "input/elf_look.h"
 #include "input/perf_format.h"
 
 /* PMU type of the trace units, as Linux numbers what it finds; any number that is not one of its fixed ones. */
@@ -74,6 +75,7 @@ struct ct_perf_map {
     uint64_t addr, size, offset;
     const char *path;
     bool kernel;
+    struct ct_build_id id; /* of the file */
 };
 
 /* Executable memory of the process of the stamp. */

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 from perf_export import check
-from perf_tool import Tap, need_perf, skip
+from perf_tool import Tap, first_difference, need_perf, run, skip
 
 PREFIX = "aarch64-linux-gnu-"
 SETS = {
@@ -39,6 +39,19 @@ def record(coretap, plugin, options, program, folder):
     return result.stderr.decode(errors="replace")
 
 
+def check_names(coretap, perf, folder, program, tap):
+    """The exported file names the ELF files that ran: perf knows functions, and profiles are those of the capture."""
+    data = folder.with_suffix(".data")
+    run([coretap, "export", "-q", "--perf", data, folder])
+    seen = {tuple(line.split()[1:]) for line in
+            run([perf, "script", "-i", data, "--itrace=i100i", "-F", "ip,sym,dso"])[0].splitlines()}
+    tap.check(f"{program.name}: perf names its functions", None if ("main", f"({program})") in seen else seen)
+    for form in ("autofdo", "llvm", "bolt"):
+        want, got = (run([coretap, "profile", "-q", "--format", form, capture])[0].splitlines() for capture in (folder, data))
+        tap.check(f"{program.name}: profile --format {form} of the exported file",
+                  first_difference(want, got, ("capture", "perf.data")))
+
+
 def main():
     coretap, plugin, examples = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
     perf = need_perf()
@@ -50,13 +63,15 @@ def main():
         for source, flags, names in PROGRAMS:
             program = pathlib.Path(temporary) / f"{pathlib.Path(source).stem}{''.join(flags)}"
             compiler = PREFIX + ("g++" if source.endswith(".cc") else "gcc")
-            subprocess.run([compiler, "-O2", *flags, "-o", program, pathlib.Path(examples) / source, "-lpthread"], check=True)
+            subprocess.run([compiler, "-g", "-O2", *flags, "-o", program, pathlib.Path(examples) / source, "-lpthread"], check=True)
             for name in names:
                 options = SETS[name]
                 folder = pathlib.Path(temporary) / f"{program.name}-{name}"
                 said = record(coretap, plugin, options, program, folder)
                 if (folder / "snapshot.ini").exists():
                     check(coretap, perf, folder, f"{program.name} {name}", tap)
+                    if name == "plain":
+                        check_names(coretap, perf, folder, program, tap)
                 else:
                     tap.check(f"{program.name} {name}", said or "nothing was recorded")
     tap.end()

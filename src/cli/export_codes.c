@@ -1,0 +1,118 @@
+/* The code of a recorded program is in its ELF file as well as in the capture's images: for other tools the file is better,
+ * since it has names. Only where both are equal, byte by byte. */
+#include "cli/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/memory.h"
+
+#define PAGE UINT64_C(4096)
+
+/* Images of memory are whole pages. A few bytes behind them are there so that the last instruction can be read. */
+static uint64_t whole_pages(const struct ct_image *image)
+{
+    return image->addr % PAGE == 0 && image->size % PAGE <= 4 ? image->size / PAGE * PAGE : image->size;
+}
+
+/* Whether an image and the code say the same where both are. */
+static bool agree(struct ct_ctx *ctx, const struct ct_perf_map *map, const struct ct_mapped_file *elf,
+                  const struct ct_image *image)
+{
+    const uint64_t image_end = image->addr + whole_pages(image);
+    const uint64_t low = image->addr > map->addr ? image->addr : map->addr;
+    const uint64_t high = image_end < map->addr + map->size ? image_end : map->addr + map->size;
+    if (image->is_elf || low >= high)
+        return true;
+    struct ct_mapped_file *file = NULL;
+    if (ct_mapped_file_open(ctx, image->path, &file))
+        return false;
+    const uint64_t in_image = image->offset + (low - image->addr);
+    const uint64_t in_elf = map->offset + (low - map->addr);
+    const bool there = in_image + (high - low) <= file->size && in_elf + (high - low) <= elf->size;
+    const bool same = there && memcmp(file->bytes + in_image, elf->bytes + in_elf, high - low) == 0;
+    ct_mapped_file_close(file);
+    return same;
+}
+
+static bool all_agree(const struct cli_capture *capture, const struct ct_perf_map *map,
+                      const struct ct_mapped_file *elf)
+{
+    bool same = true;
+    for (size_t i = 0; same && i < capture->count; i++)
+        for (size_t k = 0; same && k < capture->buffers[i].image_count; k++)
+            same = agree(capture->args->ctx, map, elf, &capture->buffers[i].images[k]);
+    return same;
+}
+
+static bool add(struct export_codes *codes, const struct ct_perf_map *map)
+{
+    struct export_code *all = realloc(codes->all, (codes->count + 1) * sizeof *all);
+    char *path = realpath(map->path, NULL);
+    if (all)
+        codes->all = all;
+    if (!all || !path) {
+        free(path);
+        cli_say("%s: cannot be named", map->path);
+        return false;
+    }
+    all[codes->count] = (struct export_code){.map = *map, .path = path};
+    all[codes->count++].map.path = path;
+    return true;
+}
+
+/* The pages of a segment, as Linux maps it. */
+static struct ct_perf_map map_of(const struct ct_image *program, const struct ct_elf_look *elf,
+                                 const struct ct_elf_code *code)
+{
+    const uint64_t before = code->offset % PAGE;
+    return (struct ct_perf_map){.addr = program->addr + code->addr - before,
+                                .offset = code->offset - before,
+                                .size = (code->size + before + PAGE - 1) / PAGE * PAGE,
+                                .path = program->path,
+                                .id = elf->id};
+}
+
+static bool add_program(const struct cli_capture *capture, struct export_codes *codes,
+                        const struct ct_image *program)
+{
+    struct ct_elf_look elf;
+    struct ct_mapped_file *file = NULL;
+    if (!ct_elf_look(&ct_files_system, program->path, &elf) ||
+        ct_mapped_file_open(capture->args->ctx, program->path, &file))
+        return true; /* its images do */
+    bool fine = true;
+    for (size_t i = 0; fine && i < elf.code_count; i++) {
+        const struct ct_perf_map map = map_of(program, &elf, &elf.code[i]);
+        if (all_agree(capture, &map, file))
+            fine = add(codes, &map);
+    }
+    ct_mapped_file_close(file);
+    return fine;
+}
+
+bool export_codes_find(const struct cli_capture *capture, struct export_codes *codes)
+{
+    *codes = (struct export_codes){0};
+    for (size_t i = 0; i < capture->capture->program_count; i++)
+        if (!add_program(capture, codes, &capture->capture->programs[i]))
+            return false;
+    return true;
+}
+
+bool export_codes_hold(const struct export_codes *codes, const struct ct_image *image)
+{
+    for (size_t i = 0; !image->is_elf && i < codes->count; i++) {
+        const struct ct_perf_map *map = &codes->all[i].map;
+        if (map->addr <= image->addr && image->addr + whole_pages(image) <= map->addr + map->size)
+            return true;
+    }
+    return false;
+}
+
+void export_codes_free(struct export_codes *codes)
+{
+    for (size_t i = 0; i < codes->count; i++)
+        free(codes->all[i].path);
+    free(codes->all);
+}
