@@ -1,5 +1,7 @@
 /* Loops inside of loops and of functions called in loops, recursion, and a signal whose handler is in the loops that it
  * interrupts; A64, needs no library. Prints nothing and exits with 0. */
+#include "leave.h"
+
 volatile int input = 12;
 volatile int result;
 
@@ -89,7 +91,5 @@ int main(void)
 void _start(void)
 {
     main();
-    call(93, 0, 0, 0, 0);
-    for (;;)
-        ;
+    leave();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """coretap timing: sums, and runs of functions against events of their entries and returns.
 
-usage: run_timing.py COMMAND PLUGIN WORKER.C
+usage: run_timing.py COMMAND PLUGIN WORKER.C NESTED.C
 
 Of every capture of the corpus with instruction trace: the cycles of all edges and those of no instruction are all cycles
 that the trace has, as 'coretap decode' counts them from the elements alone."""
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-COMMAND, PLUGIN, SOURCE = sys.argv[1], sys.argv[2], sys.argv[3]
+COMMAND, PLUGIN, SOURCE, NESTED = sys.argv[1:5]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 SETS = {
     "each cycle": ["--cycle-count=1"],
@@ -99,6 +99,26 @@ def check_recorded(folder, program, options):
     return f"{stream['totals']['steps']} steps, {stream['totals']['cycles']} cycles"
 
 
+def check_signals(folder):
+    """What signal handlers take is accounted apart: in preempted times and in the handlers' own cycles, and all sums hold."""
+    program, capture = folder / "nested", folder / "capture"
+    shutil.rmtree(capture, ignore_errors=True)
+    subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin", "-o",
+                    program, NESTED], check=True)
+    run("record", "-q", "-o", capture, "--cycle-count=1", "--", program)
+    stream, = check_sums(capture, "--elf", program)
+    functions = {f["name"]: f for f in stream["functions"]}
+    main = functions["main"]
+    assert main["inclusive"]["count"] == main["preempted"]["count"] == 1 and main["cut"] == 0, main
+    events = [json.loads(row) for row in run("watch", "-q", "--format", "jsonl", "--at", "main", "--elf", program,
+                                             capture).splitlines()]
+    begin, end = ([e["cycle"] for e in events if e["event"] == kind] for kind in ("entry", "return"))
+    assert main["inclusive"]["sum"] + main["preempted"]["sum"] == end[-1] - begin[0], (main, begin, end)
+    # A recursion's inner runs are not inclusive ones: six calls from outside, fib(8), fib(7), … fib(5).
+    assert functions["fib"]["inclusive"]["count"] == 6 and functions["fib"]["recursive"]["count"] > 100
+    return f"{main['preempted']['sum']} cycles of handlers apart"
+
+
 def check_corpus(capture):
     streams = [s for s in check_sums(capture) if s["totals"]["steps"]]
     return f"{len(streams)} streams, {sum(s['totals']['cycles'] for s in streams)} cycles"
@@ -106,7 +126,7 @@ def check_corpus(capture):
 
 def main():
     corpus = pathlib.Path(os.environ.get("CT_SHARED") or pathlib.Path(__file__).resolve().parents[3] / "shared")
-    captures = sorted(corpus.glob("corpus/snapshots/*"))
+    captures = sorted(corpus.glob("corpus/snapshots/*")) + sorted(corpus.glob("corpus/perfdata/*.data"))
     missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -116,6 +136,7 @@ def main():
                             SOURCE], check=True)
         tests = [(name, missing and f"needs {missing}", lambda o=options: check_recorded(folder, program, o))
                  for name, options in SETS.items()]
+        tests.append(("signals and recursion", missing and f"needs {missing}", lambda: check_signals(folder)))
         tests += [(c.name, None, lambda c=c: check_corpus(c)) for c in captures]
         tests += [] if captures else [("corpus", "needs CT_SHARED", None)]
         failed = 0

@@ -14,7 +14,7 @@ import tempfile
 
 COMMAND, PLUGIN, WORKER, NESTED, COMPUTED = sys.argv[1:6]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
-COMPILE = ["-g", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin"]
+COMPILE = ["-g", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin", "-I", str(pathlib.Path(WORKER).resolve().parent)]
 LIMIT = "20000"
 PROGRAMS = {
     "worker -O0": ("aarch64-linux-gnu-gcc", ["-O0"], WORKER),

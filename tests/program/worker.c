@@ -1,4 +1,6 @@
 /* Functions, loops and calls for tests of analyses; needs no library. Prints nothing and exits with 0. */
+#include "leave.h"
+
 volatile int input = 7;
 volatile int result;
 
@@ -27,21 +29,6 @@ __attribute__((noinline)) int fib(int n)
 __attribute__((noinline)) int passes_on(int x)
 {
     return leaf(x + 1);
-}
-
-static void leave(void)
-{
-#ifdef __aarch64__
-    register long number __asm__("x8") = 93;
-    register long code __asm__("x0") = 0;
-    __asm__ volatile("svc #0" : : "r"(number), "r"(code));
-#else
-    register int number __asm__("r7") = 1;
-    register int code __asm__("r0") = 0;
-    __asm__ volatile("svc #0" : : "r"(number), "r"(code));
-#endif
-    for (;;)
-        ;
 }
 
 void _start(void)
