@@ -79,7 +79,7 @@ static int run(const struct cli_args *args)
                                  .elf_option = ELF,
                                  .pair_option = PAIR,
                                  .at_option = AT,
-                                 .ring = (v[RING].given ? (size_t)v[RING].number : 16) * MIB,
+                                 .ring = v[RING].given ? (size_t)v[RING].number * MIB : LIVE_RING,
                                  .drop = v[DROP].given,
                                  .cover = v[COVER].given,
                                  .timing = v[TIMING].given};

@@ -11,11 +11,12 @@
 #include "coretap/timing.h"
 #include "report/verdict_text.h"
 
-#define LIVE_PLACES   4096 /* watchpoints that were ever asked for */
-#define LIVE_SPECS    256  /* at a time */
-#define LIVE_CONTEXTS 16   /* of a filter */
-#define LIVE_RECENT   48   /* events and results that are shown */
-#define LIVE_HISTORY  240  /* samples: with more every other one is left out */
+#define LIVE_RING     ((size_t)16 << 20) /* bytes that wait, unless something else is said */
+#define LIVE_PLACES   4096               /* watchpoints that were ever asked for */
+#define LIVE_SPECS    256                /* at a time */
+#define LIVE_CONTEXTS 16                 /* of a filter */
+#define LIVE_RECENT   48                 /* events and results that are shown */
+#define LIVE_HISTORY  240                /* samples: with more every other one is left out */
 #define LIVE_NONE     UINT16_MAX
 
 /* What the command line asks for. */
@@ -28,6 +29,7 @@ struct live_wishes {
     size_t ring;                               /* bytes */
     bool drop;
     bool cover, timing;
+    enum ct_verdict_format format; /* of violations */
 };
 
 /* A watchpoint as it was asked for. One that is off has no events. */

@@ -151,7 +151,7 @@ function drawTimes(s) {
     $("plots").replaceChildren(...plots.map(f => histogram(s.streams.length > 1 ? `${f.name} (ID ${f.id})` : f.name, f)));
   const share = f => f.cycles === undefined ? "" : page.percent(f.cycles, s.timing.cycles);
   rows($("functions"), [...s.timing.pairs, ...s.timing.functions], f => f.id + " " + f.name, f => [[f.name, "name"], f.id,
-    f.cycles === undefined ? "" : num(f.cycles), share(f), num(f.runs ?? f.count), num(f.min), num(f.mean), num(f.p99), num(f.max)]);
+    f.cycles === undefined ? "" : num(f.cycles), share(f), num(f.runs ?? f.count), ...["min", "mean", "p99", "max"].map(key => f.count ? num(f[key]) : ["-", "num"])]);
 }
 
 const small = (text, action) => () => {
@@ -162,9 +162,9 @@ const small = (text, action) => () => {
 
 function drawWatch(s) {
   const last = w => w.last ? `cycle ${page.count(w.last.cycle)}, ${w.last.kind} ${place(w.last)}` : "not yet";
-  rows($("places"), s.watchpoints, w => w.place, w => [[w.place, "name"], num(w.hits), last(w),
+  rows($("places"), s.watchpoints, w => w.place, w => [[w.place, "name place"], num(w.hits), last(w),
     small("Remove", () => post("watch", { remove: [w.place] }, $("watch-said")))]);
-  rows($("events"), s.events.map((e, i) => ({ ...e, i })), e => "" + e.i, e => [[e.place, "name"], e.event.id,
+  rows($("events"), s.events.map((e, i) => ({ ...e, i })), e => "" + e.i, e => [[e.place, "name place"], e.event.id,
     [page.count(e.event.cycle), "num"], e.event.kind, [place(e.event), "name"]]);
 }
 

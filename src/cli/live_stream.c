@@ -100,7 +100,7 @@ static void keep_result(struct live_stream *s, const struct live_spec *spec,
 static void tell_id(struct live_stream *s)
 {
     struct live *l = s->live;
-    if (s->file || l->told_id == s->id)
+    if (s->file || l->told_id == s->id || l->wishes->format != CT_VERDICT_TEXT)
         return;
     if (l->told_id >= 0 || l->counts.capture.buffers[0].source_count > 1) {
         ct_text_room(s->out);
@@ -134,7 +134,8 @@ static void on_result(void *user, const struct ct_verify_result *result)
                                    .buffer = l->counts.capture.buffers[0].name,
                                    .source = s->source,
                                    .id = s->id,
-                                   .many_specs = specs > 1};
+                                   .many_specs = specs > 1,
+                                   .format = l->wishes->format};
     tell_id(s);
     ct_verdict_line(&text, result);
 }

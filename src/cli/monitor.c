@@ -1,7 +1,10 @@
 /* coretap monitor: specifications on what a trace says. */
+#include <stdlib.h>
+
 #include "cli/commands.h"
 #include "cli/elf_files.h"
 #include "cli/fractal_source.h"
+#include "cli/live_loop.h"
 #include "cli/monitors.h"
 #include "cli/passes.h"
 #include "coretap/verify.h"
@@ -10,6 +13,7 @@
 enum {
     ELF = CLI_MONITOR_OPTIONS,
     FORMAT,
+    LIVE,
 };
 
 static const char *const formats[] = {"text", "jsonl", NULL};
@@ -23,6 +27,14 @@ static const struct cli_option options[] = {
                 .kind = CLI_CHOICE,
                 .choices = formats,
                 .help = "text, or one JSON object a line."},
+    [LIVE] =
+        {.name = "live",
+         .kind = CLI_TEXT,
+         .arg = "[ADDRESS:]PORT",
+         .help = "CAPTURE is trace that comes: what INPUT of 'coretap live' can be, described by --config. A "
+                 "page is "
+                 "served there, over which specifications are exchanged ('coretap ctl'); as of 'coretap live "
+                 "--http', and CORETAP_TOKEN is its token."},
 };
 
 #define BATCH 1024
@@ -170,10 +182,24 @@ static void release(struct watched *w)
     cli_elfs_free(&w->programs);
 }
 
+static int run_live(const struct cli_args *args)
+{
+    const struct live_wishes wishes = {.http = args->values[LIVE].text,
+                                       .token = getenv("CORETAP_TOKEN"),
+                                       .elf_option = ELF,
+                                       .pair_option = SIZE_MAX,
+                                       .at_option = SIZE_MAX,
+                                       .ring = LIVE_RING,
+                                       .format = (enum ct_verdict_format)args->values[FORMAT].number};
+    return live_run(args, &wishes);
+}
+
 static int run(const struct cli_args *args)
 {
     static struct watched w;
     struct ct_verdict_program programs[CLI_LIST_MAX];
+    if (args->values[LIVE].given)
+        return run_live(args);
     if (!cli_monitors_named(args))
         return cli_usage_error(args->command, "monitor what? give --spec FILE");
     w.all = args->values[CLI_MONITOR_ALL].given;

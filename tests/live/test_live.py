@@ -243,6 +243,31 @@ def from_fifo(coretap, stream):
     check("trace from a FIFO, up to its end", code == 0 and "".join(live.printed).encode() == wanted, live.said)
 
 
+def from_device(coretap, stream):
+    """/dev/zero is a device, and frames of zeros hold no trace."""
+    live = Live(coretap, stream, "--timing", "--http", "0", "--ring", "1", source="/dev/zero")
+    end = time.monotonic() + 20
+    status = live.ask("/api/status")[1]["input"]
+    while not status["lost"] and time.monotonic() < end:
+        time.sleep(0.1)
+        status = live.ask("/api/status")[1]["input"]
+    check("a device cannot be held back: what is too fast is dropped", status["drops"] and status["lost"] > 0, status)
+    check("… and it is read until it is stopped", live.stop() == 1, live.said)
+
+
+def monitor_live(coretap, stream):
+    """coretap monitor --live prints what coretap monitor prints."""
+    data = 16 * stream.once
+    spec = stream.folder / "kept.tessla"
+    for format_ in ("text", "jsonl"):
+        wanted = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", spec, "--format", format_)
+        done = subprocess.run([coretap, "monitor", "--live", "0", "--config", stream.config, "--spec", spec, "--id", "10",
+                               "--format", format_, "-"], input=data, capture_output=True, timeout=60, check=False)
+        got = [line for line in done.stdout.splitlines() if not line.startswith(b"# ")]
+        check(f"coretap monitor --live, {format_}", done.returncode == 1 and wanted and got == wanted.splitlines(),
+              done.stderr.decode())
+
+
 def held_back(coretap, stream):
     live = Live(coretap, stream, "--cover", "--timing", "--ring", "1", "-o", stream.folder / "held")
     feeder = Feeder(stream, live.child.stdin, 0, 24 << 20)
@@ -357,6 +382,8 @@ def main():
         endless(coretap, stream)
         from_tcp(coretap, stream)
         from_fifo(coretap, stream)
+        from_device(coretap, stream)
+        monitor_live(coretap, stream)
         held_back(coretap, stream)
         dropped(coretap, stream)
         tokens(coretap, stream)

@@ -1,0 +1,54 @@
+# Trace while it comes: what is asked for wrongly is said before anything is read. What is seen needs a recorded program:
+# tests/live.
+$ coretap live -
+! coretap live: --config FILE.ini is needed, which describes the stream (docs/formats.md)
+! Try 'coretap live --help'.
+[2]
+$ coretap live --config examples/raw/board.ini --timing nowhere
+! coretap: nowhere: cannot be opened: No such file or directory
+[2]
+$ coretap live --config examples/raw/board.ini --cover examples/raw/board.bin
+! coretap: -: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
+[2]
+$ coretap live --config examples/raw/board.ini --at nowhere examples/raw/board.bin
+! coretap: watchpoint 'nowhere': no program has a function of that name; 'coretap graph' lists those of one
+[2]
+$ coretap live --config examples/raw/board.ini --pair 0x80000 examples/raw/board.bin
+! coretap live: --pair '0x80000': two places with a space between are expected
+! Try 'coretap live --help'.
+[2]
+$ coretap live --config examples/raw/board.ini --at 0x80000 --ring 0 examples/raw/board.bin
+! coretap live: --ring: '0' is not a number from 1 to 65536
+! Try 'coretap live --help'.
+[2]
+$ coretap live --config examples/raw/board.ini -q --timing examples/raw/board.bin
+| # buffer trace, id 10, core Cortex-A53
+| # cycles=0 edges=0 unplaced=0 steps=4 untimed=4 gaps=0 exceptions=0 switches=0
+| # function	cycles	runs	cut	self count	min	mean	max	deviation	inclusive count	min	mean	max	deviation	recursive	preempted	cycles of others
+| (no symbol)	0	0	0	0	0	0.00	0	0.00	0	0	0.00	0	0.00	0	0	0
+| # buffer trace, id 20, core itm
+| # cycles=0 edges=0 unplaced=0 steps=0 untimed=0 gaps=0 exceptions=0 switches=0
+| # function	cycles	runs	cut	self count	min	mean	max	deviation	inclusive count	min	mean	max	deviation	recursive	preempted	cycles of others
+$ coretap ctl
+! coretap ctl: --http is missing: which live run is asked?
+! Try 'coretap ctl --help'.
+[2]
+$ coretap ctl --http 1
+! coretap ctl: what? status, watch, monitor, filter or stop
+! Try 'coretap ctl --help'.
+[2]
+$ coretap ctl --http 1 go
+! coretap ctl: 'go' is not one of status, watch, monitor, filter, stop
+! Try 'coretap ctl --help'.
+[2]
+$ coretap ctl --http 1 monitor add
+! coretap ctl: monitor: add [NAME] FILE [INPUT=PLACE]..., replace [NAME] FILE [INPUT=PLACE]... or remove NAME
+! Try 'coretap ctl --help'.
+[2]
+$ coretap ctl --http 1 filter x=1
+! coretap ctl: filter: 'x=1' is not id=HEX,…, context=HEX,… or el=N,…
+! Try 'coretap ctl --help'.
+[2]
+$ coretap ctl --http 1 status
+! coretap: 1: nobody answers: Connection refused; is 'coretap live --http 1' running?
+[2]
