@@ -39,8 +39,9 @@ static const struct cli_option options[] = {
                    .letter = 't',
                    .kind = CLI_TEXT,
                    .arg = "FILE",
-                   .help =
-                       "The input: lines TIME: NAME = VALUE. Standard input without this option, or with -."},
+                   .help = "The input: lines TIME: NAME = VALUE, or a table whose first row is time,NAME,... "
+                           "Standard input "
+                           "without this option, or with -."},
     [OPT_DIALECT] =
         {.name = "dialect",
          .kind = CLI_CHOICE,

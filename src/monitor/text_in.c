@@ -17,6 +17,8 @@ void text_reader_free(struct text_reader *r)
     if (!r)
         return;
     text_free(&r->rest);
+    text_ranges_free(r);
+    free(r->columns);
     free(r->name);
     free(r->table);
     free(r);
@@ -65,8 +67,9 @@ void ct_monitor_text_limit(struct ct_monitor *m, uint64_t limit)
         r->limit = limit;
 }
 
-static int32_t find_input(const struct ct_monitor *m, const struct text_reader *r, const char *p, size_t n)
+int32_t text_find_input(const struct ct_monitor *m, const char *p, size_t n)
 {
+    const struct text_reader *r = m->reader;
     uint32_t h = hash_name(p, n);
     for (uint32_t k = h & r->mask; r->table[k].input; k = (k + 1) & r->mask) {
         if (r->table[k].hash != h)
@@ -78,7 +81,7 @@ static int32_t find_input(const struct ct_monitor *m, const struct text_reader *
     return -1;
 }
 
-static int fail_at(struct ct_monitor *m, const char *text)
+int text_fail_at(struct ct_monitor *m, const char *text)
 {
     struct text_reader *r = m->reader;
     char line[700];
@@ -90,11 +93,11 @@ static int fail_at(struct ct_monitor *m, const char *text)
     return run_fail(m, CT_ERR_FORMAT, line);
 }
 
-static int fail_syntax(struct ct_monitor *m, const char *expected)
+int text_fail_syntax(struct ct_monitor *m, const char *expected)
 {
     char text[200];
     snprintf(text, sizeof text, "error: expected %s; a line is TIME: NAME = VALUE", expected);
-    return fail_at(m, text);
+    return text_fail_at(m, text);
 }
 
 static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t input)
@@ -102,8 +105,8 @@ static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t 
     char text[480];
     struct arena a;
     arena_init(&a, 1 << 16);
-    if (m->heap.exhausted)
-        return fail_at(m, value_error_text(E_MEMORY));
+    if (m->heap.exhausted || in->error)
+        return text_fail_at(m, value_error_text(m->heap.exhausted ? E_MEMORY : in->error));
     if (setjmp(a.out_of_memory) == 0)
         snprintf(text, sizeof text,
                  "Unexpected value of type %s (%.*s), expected type %s, in input stream '%.100s%s'",
@@ -114,7 +117,7 @@ static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t 
     else
         snprintf(text, sizeof text, "Unexpected value in input stream '%.100s'", m->p->inputs[input].name);
     arena_free(&a);
-    return fail_at(m, text);
+    return text_fail_at(m, text);
 }
 
 static bool is_name(unsigned char c)
@@ -131,7 +134,7 @@ static bool at_end(const char *p, const char *end)
     return p == end || *p == '#' || (*p == '-' && p + 1 < end && p[1] == '-');
 }
 
-static const char *skip(const char *p, const char *end)
+const char *text_skip(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t'))
         p++;
@@ -139,24 +142,24 @@ static const char *skip(const char *p, const char *end)
 }
 
 static int read_value(struct ct_monitor *m, const char **at, const char *end, uint32_t input,
-                      struct cell *value)
+                      const char *variable, int64_t bound, struct cell *value)
 {
     const struct type *type = m->p->inputs[input].type;
-    const char *p = skip(*at, end);
+    const char *p = text_skip(*at, end);
     *value = cell_int(0);
     if (p < end && *p == '=') {
-        p = skip(p + 1, end);
+        p = text_skip(p + 1, end);
         const char *q = p;
         int64_t i = 0;
         /* a short decimal number is what most lines have */
         while (q < end && *q >= '0' && *q <= '9' && q - p < 18)
             i = i * 10 + (*q++ - '0');
-        if (type->kind == TY_INT && q > p && (q == end || *q == '\r' || *q == ' ')) {
+        if (type->kind == TY_INT && q > p && (q == end || at_end(q, end))) {
             value->v.i = i;
             *at = q;
             return CT_OK;
         }
-        struct value_in in = {.p = p, .end = end, .heap = &m->heap};
+        struct value_in in = {.p = p, .end = end, .heap = &m->heap, .variable = variable, .bound = bound};
         if (!value_read(&in, type, value))
             return fail_value(m, &in, input);
         *at = in.p;
@@ -169,40 +172,35 @@ static int read_value(struct ct_monitor *m, const char **at, const char *end, ui
     return fail_value(m, &in, input);
 }
 
-static int read_line(struct ct_monitor *m, const char *p, const char *end)
+const char *text_time(const char *p, const char *end, int64_t *time)
 {
-    struct text_reader *r = m->reader;
-    r->line++;
-    p = skip(p, end);
-    if (at_end(p, end))
-        return CT_OK;
-    int64_t time = 0;
     const char *digits = p;
+    *time = 0;
     for (; p < end && *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(time, (int64_t)10, &time) ||
-            __builtin_add_overflow(time, (int64_t)(*p - '0'), &time))
-            return fail_syntax(m, "a time of at most 2^63-1");
-    if (p == digits)
-        return fail_syntax(m, "a time");
-    p = skip(p, end);
-    if (p == end || *p != ':')
-        return fail_syntax(m, "':' behind the time");
-    p = skip(p + 1, end);
-    const char *name = p;
+        if (__builtin_mul_overflow(*time, (int64_t)10, time) ||
+            __builtin_add_overflow(*time, (int64_t)(*p - '0'), time))
+            return NULL;
+    return p > digits ? p : NULL;
+}
+
+const char *text_name_end(const char *p, const char *end)
+{
     while (p < end && is_name((unsigned char)*p))
         p++;
-    if (p == name)
-        return fail_syntax(m, "the name of a stream");
-    int32_t input = find_input(m, r, name, (size_t)(p - name));
-    if (input < 0)
-        return CT_OK;
+    return p;
+}
+
+int text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end,
+               const char *variable)
+{
+    struct text_reader *r = m->reader;
     struct cell value;
-    int code = read_value(m, &p, end, (uint32_t)input, &value);
+    int code = read_value(m, &p, end, input, variable, time, &value);
     if (code)
         return code;
     if (!at_end(p, end))
-        return fail_syntax(m, "the end of the line");
-    code = run_event(m, time, (uint32_t)input, value);
+        return text_fail_syntax(m, "the end of the line");
+    code = run_event(m, time, input, value);
     if (code && m->ctx && !m->error) { /* a mistake in the trace: say where */
         char text[sizeof m->ctx->error];
         memcpy(text, m->ctx->error, sizeof text);
@@ -212,6 +210,41 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
     if (r->events++ >= r->limit)
         r->done = true;
     return code;
+}
+
+static int read_line(struct ct_monitor *m, const char *p, const char *end)
+{
+    struct text_reader *r = m->reader;
+    int64_t time;
+    r->line++;
+    p = text_skip(p, end);
+    if (at_end(p, end))
+        return CT_OK;
+    if (r->ncolumns)
+        return text_table_row(m, p, end);
+    if (!r->events && !r->nranges && text_table_begins(p, end))
+        return text_table_names(m, p, end);
+    const char *behind = text_time(p, end, &time);
+    if (!behind)
+        return text_fail_syntax(m, p < end && *p >= '0' && *p <= '9' ? "a time of at most 2^63-1" : "a time");
+    p = text_skip(behind, end);
+    if (p < end && *p != ':') {
+        const int code = text_range_line(m, time, p, end);
+        return code ? code : text_range_next(m);
+    }
+    if (p == end)
+        return text_fail_syntax(m, "':' behind the time");
+    const char *name = text_skip(p + 1, end);
+    p = text_name_end(name, end);
+    if (p == name)
+        return text_fail_syntax(m, "the name of a stream");
+    int32_t input = text_find_input(m, name, (size_t)(p - name));
+    if (input < 0)
+        return CT_OK;
+    if (!r->nranges)
+        return text_event(m, time, (uint32_t)input, p, end, NULL);
+    const int code = text_range_plain(m, time, (uint32_t)input, p, end);
+    return code ? code : text_range_next(m);
 }
 
 int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, int last)
@@ -244,6 +277,8 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
             return run_fail(m, CT_ERR_LIMIT, "trace: a line of more than 64 MiB");
         if (last && r->rest.n)
             code = read_line(m, r->rest.p, r->rest.p + r->rest.n);
+        while (last && !code && r->nranges && !r->done)
+            code = text_range_next(m);
     }
     if (!code)
         run_deliver(m);

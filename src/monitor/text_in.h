@@ -4,11 +4,24 @@
 
 #include "monitor/run.h"
 
+/* Events of one line that are still to come: one of a plain line, any number of a range. */
+struct text_range {
+    int64_t next, step, last;
+    char *variable; /* what the time is called in the value */
+    char *value;    /* the text behind '=', or NULL */
+    uint64_t line;
+    uint32_t input;
+};
+
 struct text_reader {
     struct text rest; /* of a line cut by the end of a chunk */
     char *name;       /* of the trace, for messages */
     uint64_t line, events, limit;
     bool done; /* the event limit was reached */
+    struct text_range *ranges;
+    size_t nranges, ranges_cap;
+    int32_t *columns; /* of a table: the input of each column, or -1 */
+    size_t ncolumns;
     struct {
         uint32_t hash, input; /* input + 1; 0: free */
     } * table;
@@ -21,6 +34,9 @@ struct value_in {
     const char *p, *end;
     struct heap *heap;
     int depth;
+    const char *variable; /* stands for `bound`; NULL: there is none */
+    int64_t bound;
+    enum value_error error; /* of an expression */
     /* where it went wrong: the member, the type found there and its text */
     const struct type *expected;
     const char *found_type;
@@ -29,6 +45,39 @@ struct value_in {
     char path[128];
 };
 bool value_read(struct value_in *in, const struct type *type, struct cell *out);
+/* Where the value that begins at p ends: at the bracket or comma of what it is a part of, or with the line. */
+const char *value_end(const char *p, const char *end);
+
+/* ---- the reader's own parts ---- */
+
+int text_fail_syntax(struct ct_monitor *m, const char *expected);
+int text_fail_at(struct ct_monitor *m, const char *text);
+int32_t text_find_input(const struct ct_monitor *m, const char *p, size_t n);
+const char *text_skip(const char *p, const char *end);
+/* Behind a time at p; NULL: there is none, or it is beyond 2^63-1. */
+const char *text_time(const char *p, const char *end, int64_t *time);
+/* The name of a stream at p ends here. */
+const char *text_name_end(const char *p, const char *end);
+/* Takes the event whose value is at p, behind the name; `variable` may be NULL. */
+int text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end,
+               const char *variable);
+
+/* A line whose time is a range: it is kept. p is behind its first number. */
+int text_range_line(struct ct_monitor *m, int64_t first, const char *p, const char *end);
+/* A plain line while there are ranges: it is kept, too. */
+int text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end);
+/* The earliest event of all that are kept. */
+int text_range_next(struct ct_monitor *m);
+void text_ranges_free(struct text_reader *r);
+
+/* The first line of a table, "time,NAME,..": true when it is one. */
+bool text_table_begins(const char *p, const char *end);
+int text_table_names(struct ct_monitor *m, const char *p, const char *end);
+int text_table_row(struct ct_monitor *m, const char *p, const char *end);
 void value_skip_blank(struct value_in *in);
+bool value_accept_word(struct value_in *in, const char *word);
+/* Int, Float, Bool, String: a literal, and with operators. */
+bool value_literal(struct value_in *in, enum type_kind kind, struct cell *out);
+bool value_expression(struct value_in *in, enum type_kind kind, struct cell *out);
 
 #endif

@@ -32,7 +32,7 @@ static bool accept(struct value_in *in, char c)
     return true;
 }
 
-static bool accept_word(struct value_in *in, const char *word)
+bool value_accept_word(struct value_in *in, const char *word)
 {
     size_t n = strlen(word);
     value_skip_blank(in);
@@ -78,7 +78,7 @@ static const char *kind_of(const char *p, const char *end)
 }
 
 /* Where the value that begins here ends: at the bracket or comma of what it is a part of, or with the line. */
-static const char *end_of(const char *p, const char *end)
+const char *value_end(const char *p, const char *end)
 {
     bool quoted = false;
     unsigned depth = 0;
@@ -105,9 +105,10 @@ static bool wrong(struct value_in *in, const char *at, const struct type *type)
     if (in->expected)
         return false;
     in->expected = type;
-    in->found_type = kind_of(at, in->end);
+    if (!in->found_type) /* else it is an expression */
+        in->found_type = kind_of(at, in->end);
     in->found = at;
-    in->found_size = (size_t)(end_of(at, in->end) - at);
+    in->found_size = (size_t)(value_end(at, in->end) - at);
     return false;
 }
 
@@ -150,7 +151,7 @@ static bool read_float(struct value_in *in, double *out)
     bool negative = accept(in, '-'), real = false;
     value_skip_blank(in);
     const char *p = in->p;
-    if (accept_word(in, "NaN") || accept_word(in, "Infinity")) { /* as they are put out */
+    if (value_accept_word(in, "NaN") || value_accept_word(in, "Infinity")) { /* as they are put out */
         *out = *p == 'N' ? NAN : negative ? -INFINITY : INFINITY;
         return true;
     }
@@ -212,11 +213,11 @@ static bool read_string(struct value_in *in, struct cell *out)
 
 static bool read_option(struct value_in *in, const struct type *type, struct cell *out)
 {
-    if (accept_word(in, "None")) {
+    if (value_accept_word(in, "None")) {
         *out = cell_int(0);
         return true;
     }
-    if (!accept_word(in, "Some") || !accept(in, '('))
+    if (!value_accept_word(in, "Some") || !accept(in, '('))
         return false;
     if (!value_read(in, type->args[0], out) || !accept(in, ')'))
         return false;
@@ -227,7 +228,7 @@ static bool read_option(struct value_in *in, const struct type *type, struct cel
 static bool read_collection(struct value_in *in, const struct type *type, struct cell *out)
 {
     static const char *const names[] = {[TY_LIST] = "List", [TY_SET] = "Set", [TY_MAP] = "Map"};
-    if (!accept_word(in, names[type->kind]) || !accept(in, '('))
+    if (!value_accept_word(in, names[type->kind]) || !accept(in, '('))
         return false;
     struct cell all = type->kind == TY_LIST ? list_empty(in->heap) : map_empty(in->heap);
     if (!accept(in, ')')) {
@@ -255,7 +256,7 @@ static bool read_collection(struct value_in *in, const struct type *type, struct
 static uint32_t read_member(struct value_in *in, const struct type *type, const struct cell *cells)
 {
     uint32_t k = 0;
-    while (k < type->n && (cells[k].stamp || !accept_word(in, type->names[k])))
+    while (k < type->n && (cells[k].stamp || !value_accept_word(in, type->names[k])))
         k++;
     return k < type->n && (accept(in, ':'), accept(in, '=')) ? k : type->n;
 }
@@ -294,6 +295,47 @@ static bool read_record(struct value_in *in, const struct type *type, struct cel
     return accept(in, tuple ? ')' : '}');
 }
 
+bool value_literal(struct value_in *in, enum type_kind kind, struct cell *out)
+{
+    *out = cell_int(0);
+    switch (kind) {
+    case TY_INT:
+        if (!in->variable || !value_accept_word(in, in->variable))
+            return read_int(in, &out->v.i);
+        out->v.i = in->bound;
+        return true;
+    case TY_FLOAT:
+        out->meta = META_FLOAT;
+        return read_float(in, &out->v.f);
+    case TY_BOOL:
+        out->v.i = value_accept_word(in, "true");
+        return out->v.i || value_accept_word(in, "false");
+    default:
+        return read_string(in, out);
+    }
+}
+
+/* Does the value end here, and is no operator behind it? */
+static bool is_whole(struct value_in *in)
+{
+    value_skip_blank(in);
+    const size_t left = (size_t)(in->end - in->p);
+    return !left || strchr(",)}#", *in->p) ||
+           (left > 1 && *in->p == '-' && (in->p[1] == '-' || in->p[1] == '>'));
+}
+
+static bool read_scalar(struct value_in *in, const struct type *type, struct cell *out)
+{
+    const char *at = in->p;
+    if (value_literal(in, type->kind, out) && is_whole(in))
+        return true;
+    in->p = at;
+    if (in->heap->exhausted || !value_expression(in, type->kind, out))
+        return false;
+    in->found_type = NULL;
+    return true;
+}
+
 bool value_read(struct value_in *in, const struct type *type, struct cell *out)
 {
     value_skip_blank(in);
@@ -305,18 +347,10 @@ bool value_read(struct value_in *in, const struct type *type, struct cell *out)
     in->depth++;
     switch (type->kind) {
     case TY_INT:
-        fine = read_int(in, &out->v.i);
-        break;
     case TY_FLOAT:
-        out->meta = META_FLOAT;
-        fine = read_float(in, &out->v.f);
-        break;
     case TY_BOOL:
-        out->v.i = accept_word(in, "true");
-        fine = out->v.i || accept_word(in, "false");
-        break;
     case TY_STRING:
-        fine = read_string(in, out);
+        fine = read_scalar(in, type, out);
         break;
     case TY_OPTION:
         fine = read_option(in, type, out);

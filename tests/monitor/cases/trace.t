@@ -99,7 +99,7 @@ out x
 2 x = 2
 >>>
 1: x = 1
-! coretap: standard input:2: error: expected ':' behind the time; a line is TIME: NAME = VALUE
+! coretap: standard input:2: error: expected ':' or '..' or '<' behind the time; a line is TIME: NAME = VALUE
 [2]
 
 ### the event limit takes one more than its number, then ends as the input would [--abort-at 2]
@@ -166,4 +166,167 @@ in i: Events[{x: Int, y: Int}]
 3: i = {x = 2, x = 1}
 >>>
 ! coretap: standard input:1: Unexpected value of type Record ({x = 2, x = 1}), expected type {x: Int, y: Int}, in input stream 'i'
+[2]
+
+### ranges of times: the value may name the time; they are merged with the lines behind
+in a: Events[Int]
+in b: Events[Int]
+in c: Events[Unit]
+out a
+out b
+out time(c) as c
+<<<
+1..3: a = t
+10,12..16: a = t
+2 <= x < 5: b = x
+4 < x <= 6: b = -1
+20 < y < 20: a = y
+7: c
+>>>
+1: a = 1
+2: a = 2
+2: b = 2
+3: a = 3
+3: b = 3
+4: b = 4
+5: b = -1
+6: b = -1
+7: c = 7
+10: a = 10
+12: a = 12
+14: a = 14
+16: a = 16
+
+### a range without an end runs to the limit on events [--abort-at 3]
+in a: Events[Int]
+out a
+<<<
+5 <= t: a = t
+>>>
+5: a = 5
+6: a = 6
+7: a = 7
+8: a = 8
+
+### a range without an end and without a limit
+in a: Events[Int]
+out a
+<<<
+5..: a = t
+>>>
+! coretap: standard input:1: a range without an end needs a limit on the number of events (--abort-at)
+[2]
+
+### a range that goes back
+in a: Events[Int]
+<<<
+5,3..9: a = t
+>>>
+! coretap: standard input:1: Non-positive step in time stamp range: -2
+[2]
+
+### events of a range that come twice; the line is that of the range
+in a: Events[Int]
+out a
+<<<
+1..3: a = 1
+2..3: a = 1
+9: b
+>>>
+1: a = 1
+! coretap: standard input:2: Multiple events a at timestamp 2
+[2]
+
+### syntax of ranges
+in a: Events[Int]
+<<<
+5 < 3: a = 1
+>>>
+! coretap: standard input:1: error: expected the name of the time in a range; a line is TIME: NAME = VALUE
+[2]
+
+### a table of values
+in a: Events[Int]
+in b: Events[(Int, String)]
+in c: Events[Unit]
+out a
+out b
+out c
+<<<
+time,a, unknown,b,c
+1,5,7,,
+# nothing at 2
+3,,,(1, "x,y"),()
+4,-6
+>>>
+1: a = 5
+3: b = (1, "x,y")
+3: c = ()
+4: a = -6
+
+### a row with too many cells, and a wrong value
+in a: Events[Int]
+out a
+<<<
+time,a
+1,2
+2,3,4
+>>>
+1: a = 2
+2: a = 3
+! coretap: standard input:3: error: the row has more cells than the table has columns
+[2]
+
+### a wrong value in a table
+in a: Events[Int]
+<<<
+time,a
+1,2.5
+>>>
+! coretap: standard input:2: Unexpected value of type Float (2.5), expected type Int, in input stream 'a'
+[2]
+
+### expressions as values
+in a: Events[Int]
+in b: Events[Bool]
+in c: Events[Float]
+in d: Events[(Int, Bool)]
+in e: Events[Map[Int, Int]]
+out a
+out b
+out c
+out d
+out e
+<<<
+1..4: a = if t % 2 == 0 then -t else t * (t + 1) << 1
+2: b = !(1 < 2) || 3 != 4 && "x" == "x"
+3: c = -1.5 *. (2.0 +. 0.25) -- a comment
+4: d = (1 + 2 * 3 - 4 - 5, 7 > 8)
+5: e = Map(1 + 1 -> 2 - 3, 4 -> 5 & 6 | 8)
+6: a = ~5 ^ 1--2
+>>>
+1: a = 4
+2: a = -2
+2: b = true
+3: a = 24
+3: c = -3.375
+4: a = -4
+4: d = (-2, false)
+5: e = Map(2 -> -1, 4 -> 12)
+6: a = -5
+
+### a value that has none
+in a: Events[Int]
+<<<
+5: a = 3 / (1 - 1)
+>>>
+! coretap: standard input:1: Division by zero
+[2]
+
+### an expression of another type
+in a: Events[Int]
+<<<
+5: a = 3 + 1 == 4
+>>>
+! coretap: standard input:1: Unexpected value of type Bool (3 + 1 == 4), expected type Int, in input stream 'a'
 [2]

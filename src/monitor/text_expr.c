@@ -1,0 +1,170 @@
+/* Expressions in the place of values in traces (LANGUAGE.md A.9): numbers, Bools and strings with their operators. */
+#include <string.h>
+
+#include "monitor/text_in.h"
+
+enum {
+    LEVELS = 8,
+    DEPTH_MOST = 64
+};
+
+struct infix {
+    const char *text;
+    enum op op;
+    enum type_kind of, result; /* TY_ERROR: of any, both the same */
+};
+
+/* By how loosely they bind; an operator stands before those that it begins with. */
+static const struct infix levels[LEVELS][11] = {
+    {{"||", OP_BITOR, TY_BOOL, TY_BOOL}},
+    {{"&&", OP_BITAND, TY_BOOL, TY_BOOL}},
+    {{"==", OP_EQ, TY_ERROR, TY_BOOL},
+     {"!=", OP_NE, TY_ERROR, TY_BOOL},
+     {"<=.", OP_FLE, TY_FLOAT, TY_BOOL},
+     {">=.", OP_FGE, TY_FLOAT, TY_BOOL},
+     {"<.", OP_FLT, TY_FLOAT, TY_BOOL},
+     {">.", OP_FGT, TY_FLOAT, TY_BOOL},
+     {"<=", OP_LE, TY_INT, TY_BOOL},
+     {">=", OP_GE, TY_INT, TY_BOOL},
+     {"<", OP_LT, TY_INT, TY_BOOL},
+     {">", OP_GT, TY_INT, TY_BOOL}},
+    {{"^", OP_BITXOR, TY_INT, TY_INT}, {"|", OP_BITOR, TY_INT, TY_INT}},
+    {{"&", OP_BITAND, TY_INT, TY_INT}},
+    {{"<<", OP_SHL, TY_INT, TY_INT}, {">>", OP_SHR, TY_INT, TY_INT}},
+    {{"+.", OP_FADD, TY_FLOAT, TY_FLOAT},
+     {"-.", OP_FSUB, TY_FLOAT, TY_FLOAT},
+     {"+", OP_ADD, TY_INT, TY_INT},
+     {"-", OP_SUB, TY_INT, TY_INT}},
+    {{"*.", OP_FMUL, TY_FLOAT, TY_FLOAT},
+     {"/.", OP_FDIV, TY_FLOAT, TY_FLOAT},
+     {"*", OP_MUL, TY_INT, TY_INT},
+     {"/", OP_DIV, TY_INT, TY_INT},
+     {"%", OP_MOD, TY_INT, TY_INT}},
+};
+
+struct scalar {
+    enum type_kind kind;
+    struct cell cell;
+};
+
+static bool expression(struct value_in *in, unsigned level, struct scalar *out);
+
+/* Neither the begin of a comment, nor of "->", nor half of "||" or "&&". */
+static bool is_operator(const struct value_in *in, const char *text)
+{
+    const size_t n = strlen(text);
+    const char *behind = in->p + n;
+    if ((size_t)(in->end - in->p) < n || memcmp(in->p, text, n) != 0)
+        return false;
+    const char next = behind < in->end ? *behind : ' ';
+    if (n == 1 && (*text == '|' || *text == '&'))
+        return next != *text;
+    return !(n == 1 && *text == '-' && (next == '-' || next == '>'));
+}
+
+static bool apply(struct value_in *in, enum op op, const struct cell *args, unsigned n, struct scalar *out)
+{
+    op_eval(op, NULL, in->heap, args, n, &out->cell);
+    in->error = cell_err(&out->cell);
+    return in->error == E_NONE;
+}
+
+static bool prefix(struct value_in *in, struct scalar *out)
+{
+    static const struct infix all[] = {{"-.", OP_FNEG, TY_FLOAT, TY_FLOAT},
+                                       {"-", OP_NEG, TY_INT, TY_INT},
+                                       {"!", OP_NOT, TY_BOOL, TY_BOOL},
+                                       {"~", OP_BITNOT, TY_INT, TY_INT}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!is_operator(in, all[i].text))
+            continue;
+        in->p += strlen(all[i].text);
+        struct scalar x;
+        if (!expression(in, LEVELS, &x) || x.kind != all[i].of)
+            return false;
+        out->kind = all[i].result;
+        return apply(in, all[i].op, &x.cell, 1, out);
+    }
+    return false;
+}
+
+static bool choice(struct value_in *in, struct scalar *out)
+{
+    struct scalar condition;
+    struct scalar branches[2];
+    if (!expression(in, 0, &condition) || condition.kind != TY_BOOL || !value_accept_word(in, "then") ||
+        !expression(in, 0, &branches[0]) || !value_accept_word(in, "else") ||
+        !expression(in, 0, &branches[1]) || branches[0].kind != branches[1].kind)
+        return false;
+    *out = branches[condition.cell.v.i ? 0 : 1];
+    return true;
+}
+
+static bool primary(struct value_in *in, struct scalar *out)
+{
+    static const enum type_kind kinds[] = {TY_FLOAT, TY_INT, TY_BOOL, TY_STRING};
+    value_skip_blank(in);
+    if (in->p < in->end && *in->p == '(') {
+        in->p++;
+        if (!expression(in, 0, out))
+            return false;
+        value_skip_blank(in);
+        return in->p < in->end && *in->p++ == ')';
+    }
+    if (value_accept_word(in, "if"))
+        return choice(in, out);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *at = in->p;
+        out->kind = kinds[i];
+        if (value_literal(in, kinds[i], &out->cell))
+            return true;
+        in->p = at;
+    }
+    return prefix(in, out);
+}
+
+static const struct infix *operator_at(struct value_in *in, unsigned level)
+{
+    value_skip_blank(in);
+    for (size_t i = 0; i < sizeof *levels / sizeof **levels && levels[level][i].text; i++)
+        if (is_operator(in, levels[level][i].text))
+            return &levels[level][i];
+    return NULL;
+}
+
+/* All infix operators associate to the left. */
+static bool expression(struct value_in *in, unsigned level, struct scalar *out)
+{
+    if (in->depth >= DEPTH_MOST)
+        return false;
+    if (level == LEVELS) {
+        in->depth++;
+        const bool fine = primary(in, out);
+        in->depth--;
+        return fine;
+    }
+    bool fine = expression(in, level + 1, out);
+    const struct infix *o;
+    while (fine && (o = operator_at(in, level)) != NULL) {
+        struct scalar right;
+        in->p += strlen(o->text);
+        fine = expression(in, level + 1, &right) && out->kind == right.kind &&
+               (o->of == TY_ERROR || o->of == out->kind);
+        const struct cell args[] = {out->cell, right.cell};
+        out->kind = o->result;
+        fine = fine && apply(in, o->op, args, 2, out);
+    }
+    return fine;
+}
+
+bool value_expression(struct value_in *in, enum type_kind kind, struct cell *out)
+{
+    static const char *const names[] = {
+        [TY_INT] = "Int", [TY_FLOAT] = "Float", [TY_BOOL] = "Bool", [TY_STRING] = "String"};
+    struct scalar x;
+    if (!expression(in, 0, &x))
+        return false;
+    in->found_type = names[x.kind];
+    *out = x.cell;
+    return x.kind == kind;
+}

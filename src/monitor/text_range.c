@@ -1,0 +1,196 @@
+/* Lines of a trace whose time is a range (LANGUAGE.md A.9). Their events are merged by time: with each line that is read, the
+ * earliest event of all that are still to come is taken. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/text_in.h"
+
+/* Lines that may wait behind a range. */
+enum {
+    RANGES_MOST = 1 << 20
+};
+
+void text_ranges_free(struct text_reader *r)
+{
+    for (size_t i = 0; i < r->nranges; i++) {
+        free(r->ranges[i].variable);
+        free(r->ranges[i].value);
+    }
+    free(r->ranges);
+    r->ranges = NULL;
+    r->nranges = 0;
+}
+
+/* A heap: of the earliest events, that of the first line is at the top. */
+static bool before(const struct text_range *a, const struct text_range *b)
+{
+    return a->next != b->next ? a->next < b->next : a->line < b->line;
+}
+
+static void swap(struct text_range *a, struct text_range *b)
+{
+    const struct text_range x = *a;
+    *a = *b;
+    *b = x;
+}
+
+static void sift_up(struct text_range *heap, size_t i)
+{
+    for (; i && before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
+        swap(&heap[i], &heap[(i - 1) / 2]);
+}
+
+static void sift_down(struct text_range *heap, size_t count)
+{
+    for (size_t i = 0, child = 1; child < count; i = child, child = 2 * i + 1) {
+        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!before(&heap[child], &heap[i]))
+            return;
+        swap(&heap[i], &heap[child]);
+    }
+}
+
+static int keep(struct ct_monitor *m, struct text_range range, const char *p, const char *end)
+{
+    struct text_reader *r = m->reader;
+    if (r->nranges == RANGES_MOST)
+        return run_fail(m, CT_ERR_LIMIT,
+                        "trace: more than a million lines wait for a range of times before them");
+    if (r->nranges == r->ranges_cap) {
+        const size_t cap = r->ranges_cap ? 2 * r->ranges_cap : 8;
+        struct text_range *more = realloc(r->ranges, cap * sizeof *more);
+        if (!more)
+            return ct_fail_nomem(m->ctx, "trace");
+        r->ranges = more;
+        r->ranges_cap = cap;
+    }
+    range.line = r->line;
+    range.value = strndup(p, (size_t)(end - p));
+    if (!range.value)
+        return ct_fail_nomem(m->ctx, "trace");
+    r->ranges[r->nranges] = range;
+    sift_up(r->ranges, r->nranges++);
+    return CT_OK;
+}
+
+static bool accept(const char **p, const char *end, const char *word)
+{
+    const size_t n = strlen(word);
+    *p = text_skip(*p, end);
+    if ((size_t)(end - *p) < n || memcmp(*p, word, n) != 0)
+        return false;
+    *p = text_skip(*p + n, end);
+    return true;
+}
+
+/* "< VAR", "<= VAR < 9": behind the first bound. False: said what was expected. */
+static const char *bounds(const char **p, const char *end, struct text_range *range, char **variable)
+{
+    if (!accept(p, end, "<=") && accept(p, end, "<") &&
+        __builtin_add_overflow(range->next, (int64_t)1, &range->next))
+        return "a time of at most 2^63-1";
+    const char *name = *p;
+    *p = text_name_end(name, end);
+    if (*p == name || (*name >= '0' && *name <= '9'))
+        return "the name of the time in a range";
+    *variable = strndup(name, (size_t)(*p - name));
+    range->last = -1;
+    const bool closed = accept(p, end, "<=");
+    if (!closed && !accept(p, end, "<"))
+        return NULL;
+    const char *behind = text_time(*p, end, &range->last);
+    if (!behind)
+        return "the time at which the range ends";
+    *p = behind;
+    range->last -= !closed;
+    range->step = range->last < range->next ? 0 : 1; /* it may be empty */
+    return NULL;
+}
+
+/* "..", "..9", ",3..9": behind the first time. */
+static const char *steps(const char **p, const char *end, struct text_range *range, int64_t *step)
+{
+    int64_t second;
+    if (accept(p, end, ",")) {
+        const char *behind = text_time(*p, end, &second);
+        if (!behind)
+            return "the second time of a range";
+        *p = behind;
+        *step = second - range->next;
+    }
+    if (!accept(p, end, ".."))
+        return "':' or '..' or '<' behind the time";
+    range->last = -1;
+    if (*p == end || **p == ':')
+        return NULL;
+    const char *behind = text_time(*p, end, &range->last);
+    if (!behind)
+        return "the time at which the range ends";
+    *p = behind;
+    range->step = range->last < range->next ? 0 : 1;
+    return NULL;
+}
+
+int text_range_line(struct ct_monitor *m, int64_t first, const char *p, const char *end)
+{
+    struct text_range range = {.next = first, .step = 1, .last = first};
+    int64_t step = 1;
+    char *variable = NULL;
+    const char *expected = *p == '<' ? bounds(&p, end, &range, &variable) : steps(&p, end, &range, &step);
+    const bool empty = range.step == 0;
+    if (!expected && !accept(&p, end, ":"))
+        expected = "':' behind the range";
+    const char *name = p;
+    p = text_name_end(name, end);
+    if (!expected && p == name)
+        expected = "the name of a stream";
+    if (!expected && step > 0 && (range.last >= 0 || empty || m->reader->limit != UINT64_MAX)) {
+        const int32_t input = text_find_input(m, name, (size_t)(p - name));
+        range.step = step;
+        range.input = (uint32_t)input;
+        range.variable = variable ? variable : strdup("t");
+        const int code = !range.variable      ? ct_fail_nomem(m->ctx, "trace")
+                         : input < 0 || empty ? CT_OK
+                                              : keep(m, range, p, end);
+        if (code || input < 0 || empty)
+            free(range.variable);
+        return code;
+    }
+    free(variable);
+    if (expected)
+        return text_fail_syntax(m, expected);
+    if (step > 0)
+        return text_fail_at(m, "a range without an end needs a limit on the number of events (--abort-at)");
+    char text[80];
+    snprintf(text, sizeof text, "Non-positive step in time stamp range: %lld", (long long)step);
+    return text_fail_at(m, text);
+}
+
+int text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end)
+{
+    return keep(m, (struct text_range){.next = time, .step = 1, .last = time, .input = input}, p, end);
+}
+
+int text_range_next(struct ct_monitor *m)
+{
+    struct text_reader *r = m->reader;
+    if (!r->nranges)
+        return CT_OK;
+    struct text_range *range = &r->ranges[0];
+    const uint64_t line = r->line;
+    r->line = range->line; /* for messages */
+    const int code = text_event(m, range->next, range->input, range->value,
+                                range->value + strlen(range->value), range->variable);
+    r->line = line;
+    const bool over = __builtin_add_overflow(range->next, range->step, &range->next) ||
+                      (range->last >= 0 && range->next > range->last);
+    if (over) {
+        free(range->variable);
+        free(range->value);
+        *range = r->ranges[--r->nranges];
+    }
+    sift_down(r->ranges, r->nranges);
+    return code;
+}
