@@ -171,6 +171,15 @@ def check_cores(folder):
           titles[0] == "cpu_0, context 0x1", titles)
 
 
+def check_perf(folder, capture, text):
+    """The same trace as perf.data, whose programs are known by the memory that they were mapped to."""
+    run(CORETAP, "export", "-q", "--perf", folder / "perf.data", capture)
+    same = report(folder / "perf.data", "--entry", "control_round")
+    check("perf.data: the same functions, times and longest path", functions_of(same) == functions_of(text) and
+          number_after(same, "Longest path") == number_after(text, "Longest path") and
+          same.count("<svg") == text.count("<svg") > 5, functions_of(same)[1][:5])
+
+
 def check_window(capture, total):
     text = report(capture, "--from", "5000", "--to", "9000")
     timeline = Page(text).data[1]
@@ -293,6 +302,7 @@ def main():
         check("all sections are there", all(section in parsed.ids for section in SECTIONS), parsed.ids[:20])
         check("the same page each time", text == report(capture, "--entry", "control_round"))
         check_numbers(capture, text, parsed)
+        check_perf(folder, capture, text)
         check_window(capture, 200000)
         check_bad(folder, capture)
         check_page("wcet", run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "html", capture).stdout)
