@@ -40,6 +40,9 @@ struct ct_run {
     size_t span_count;
 };
 
+/* Index of the span that stream position `pos` is in: the last that begins at or before it. 0 for an empty run. */
+CT_API size_t ct_run_span(const struct ct_run *run, uint64_t pos);
+
 /* Offset in the capture of stream position `pos`, which lies in the run or right behind its end. Where the
  * byte's bit 0 is kept in the last byte of the frame, this is where the other seven are. 0 for an empty run. */
 CT_API uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos);

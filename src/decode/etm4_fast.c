@@ -71,21 +71,37 @@ static bool is_clear(const struct ct_etm4_resolver *r)
            !r->pending_address;
 }
 
-/* Positions in the stream to offsets in the capture, of elements that ascend. */
+/* Elements that begin less than `end` bytes behind `from`, as the span says: of the first one the offset is found, the
+ * others follow it. Result: how many. */
+static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end, struct ct_elem *elems,
+                         size_t count)
+{
+    const uint32_t first = elems[0].pos;
+    const uint64_t pos = from + (uint32_t)(first - (uint32_t)from);
+    const uint32_t offset = (uint32_t)ct_span_offset(span, pos);
+    const uint32_t rest = (uint32_t)((pos - span->pos + span->phase) % 15);
+    size_t i = 0;
+    if (!span->stride) {
+        for (; i < count && elems[i].pos - (uint32_t)from < end; i++)
+            elems[i].pos += offset - first;
+        return i;
+    }
+    for (; i < count && elems[i].pos - (uint32_t)from < end; i++) {
+        const uint32_t ahead = elems[i].pos - first;
+        elems[i].pos = offset + ahead + (rest + ahead) / 15;
+    }
+    return i;
+}
+
+/* Positions in the stream to offsets in the capture, of elements that ascend from `from` on. */
 static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems, size_t count)
 {
-    if (run->span_count == 1 && !run->spans[0].stride) {
-        uint32_t distance = (uint32_t)(run->spans[0].offset - run->spans[0].pos);
-        for (size_t i = 0; i < count && distance; i++)
-            elems[i].pos += distance;
-        return;
-    }
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t pos = from + (uint32_t)(elems[i].pos - (uint32_t)from);
-        while (at + 1 < run->span_count && run->spans[at + 1].pos <= pos)
-            at++;
-        elems[i].pos = (uint32_t)ct_span_offset(&run->spans[at], pos);
+    for (size_t at = ct_run_span(run, from), i = 0; i < count; at++) {
+        const bool last = at + 1 == run->span_count;
+        const uint64_t end = last ? UINT32_MAX : run->spans[at + 1].pos - from;
+        if (elems[i].pos - (uint32_t)from < end)
+            i += place_span(&run->spans[at], from, end < UINT32_MAX ? (uint32_t)end : UINT32_MAX, elems + i,
+                            count - i);
     }
 }
 

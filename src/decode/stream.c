@@ -84,7 +84,7 @@ void ct_stream_chain_seam(const struct ct_stream_chain *c, struct ct_seam *seam)
 static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *run, const uint8_t *packets,
                          size_t count, uint64_t *offsets)
 {
-    size_t at = 0;
+    size_t at = SIZE_MAX;
     for (size_t i = 0; i < count; i++, packets += c->ops->packet_size) {
         uint64_t pos;
         memcpy(&pos, packets, sizeof pos);
@@ -93,6 +93,8 @@ static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *r
             offsets[i] = c->start_offset;
             continue;
         }
+        if (at == SIZE_MAX)
+            at = ct_run_span(run, pos);
         while (at + 1 < run->span_count && run->spans[at + 1].pos <= pos)
             at++;
         offsets[i] = ct_span_offset(&run->spans[at], pos);

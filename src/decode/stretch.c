@@ -29,24 +29,9 @@ static void *grow(void *array, size_t count, size_t more, size_t size, size_t *c
     return larger;
 }
 
-/* Index of the span that position `pos` is in: the last that begins at or before it. */
-static size_t find_span(const struct ct_span *spans, size_t count, uint64_t pos)
-{
-    size_t low = 0;
-    size_t high = count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (spans[middle].pos <= pos)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool append_spans(struct ct_stretch *p, const struct ct_run *run)
 {
-    size_t first = find_span(run->spans, run->span_count, run->pos);
+    size_t first = ct_run_span(run, run->pos);
     /* The span that the piece ends with may go on in the run. */
     const struct ct_span *last = p->span_count ? &p->spans[p->span_count - 1] : NULL;
     const struct ct_span *next = &run->spans[first];
@@ -85,7 +70,9 @@ void ct_stretch_run(const struct ct_stretch *p, size_t from, size_t to, struct c
     *out = (struct ct_run){.data = p->data ? p->data + from : NULL, .size = to - from, .pos = p->pos + from};
     if (!p->span_count)
         return;
-    const size_t first = find_span(p->spans, p->span_count, out->pos);
-    out->spans = p->spans + first;
-    out->span_count = p->span_count - first;
+    out->spans = p->spans;
+    out->span_count = p->span_count;
+    const size_t first = ct_run_span(out, out->pos);
+    out->spans += first;
+    out->span_count -= first;
 }

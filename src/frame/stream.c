@@ -96,7 +96,7 @@ void ct_stream_free(struct ct_stream *stream)
     free(stream->spans);
 }
 
-uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
+size_t ct_run_span(const struct ct_run *run, uint64_t pos)
 {
     size_t low = 0, high = run->span_count;
     while (high - low > 1) {
@@ -106,5 +106,10 @@ uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
         else
             high = middle;
     }
-    return run->span_count ? ct_span_offset(&run->spans[low], pos) : 0;
+    return low;
+}
+
+uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
+{
+    return run->span_count ? ct_span_offset(&run->spans[ct_run_span(run, pos)], pos) : 0;
 }
