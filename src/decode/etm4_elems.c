@@ -58,14 +58,14 @@ CT_AVX2_INLINE void fill_counts(struct run *r, const struct ct_etm4_masks *m, co
 }
 
 CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
-                                   struct ct_elem *out)
+                                   struct ct_elem *out, bool wide)
 {
     uint64_t *past = r->past + 3;
     uint64_t last = past[-1];
     for (uint64_t left = m->addresses; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
         struct ct_elem *elem = &out[rank(m, i)];
-        last = ct_address_of(&r->rows->addresses, data + i, past, last, true);
+        last = ct_address_of(&r->rows->addresses, data + i, past, last, wide);
         *past++ = last;
         elem->n = last & 1;
         elem->v = last & ~UINT64_C(1);
@@ -85,7 +85,10 @@ CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t po
         const unsigned at = b * CT_SCAN_BLOCK;
         fill_headers(r, m, data + at, pos + at, elems + n);
         fill_counts(r, m, data + at, elems + n);
-        fill_addresses(r, m, data + at, elems + n);
+        if (m->odd)
+            fill_addresses(r, m, data + at, elems + n, true);
+        else
+            fill_addresses(r, m, data + at, elems + n, false);
         n += (unsigned)__builtin_popcountll(m->packets);
     }
     for (unsigned i = 0; i < 3; i++)

@@ -96,6 +96,12 @@ static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end
 /* Positions in the stream to offsets in the capture, of elements that ascend from `from` on. */
 static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems, size_t count)
 {
+    if (run->span_count == 1 && !run->spans[0].stride) {
+        const uint32_t distance = (uint32_t)(run->spans[0].offset - run->spans[0].pos);
+        for (size_t i = 0; i < count && distance; i++)
+            elems[i].pos += distance;
+        return;
+    }
     for (size_t at = ct_run_span(run, from), i = 0; i < count; at++) {
         const bool last = at + 1 == run->span_count;
         const uint64_t end = last ? UINT32_MAX : run->spans[at + 1].pos - from;
