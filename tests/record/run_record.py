@@ -172,6 +172,12 @@ def libraries_are_named(folder, path):
     ran = [line.split() for line in cover.stdout.splitlines() if line.endswith(" __libc_start_main")]
     if not ran or ran[0][0] != "1":
         return f"__libc_start_main ran once, not {ran}"
+    shutil.copy(moved, moved.with_name("copy"))
+    for given in (str(moved), "libc.so.6", f"{moved.with_name('copy')}@5500000000"):
+        more = subprocess.run([COMMAND, "cover", "-q", "--elf", given, folder], capture_output=True, text=True, check=False)
+        also = [line for line in more.stdout.splitlines() if line.startswith("/")]
+        if more.returncode != 0 or len(also) != 3:
+            return f"--elf {given}: {also} {more.stderr}"
     moved.rename(moved.with_name("elsewhere"))
     for what in ("No such file", "another build id"):
         said = subprocess.run([COMMAND, "info", "-q", folder], capture_output=True, text=True, check=False)
