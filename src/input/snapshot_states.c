@@ -252,7 +252,7 @@ int ct_snapshot_states_apply(struct ct_opening *opening, const struct ct_snapsho
             status = check_piece(opening, s, piece, buffer, pieces ? &pieces[buffer->piece_count - 1] : NULL);
         if (!status && piece->from < size)
             status = add_piece(opening, buffer, &pieces, piece->from, piece->state);
-        else if (!status)
+        else if (!status && piece->from > size)
             ct_log(opening->ctx, CT_LOG_WARNING,
                    "%s: from= is behind the end of %s, which was cut; this piece and what followed are lost",
                    piece->where, buffer->path);
