@@ -33,7 +33,7 @@ static int find_place(struct ct_stacks *s, uint32_t parent, uint32_t function, u
     if (result != CT_OK)
         return result;
     *place = (uint32_t)s->place_count;
-    if (ct_pair_map_add(&s->children, parent, function, *place) != CT_OK)
+    if (ct_pair_map_put(&s->children, parent, function, *place) != CT_OK)
         return ct_fail_nomem(s->ctx, "stacks");
     s->places[s->place_count++] = (struct ct_stack_place){.parent = parent, .function = function};
     return CT_OK;
@@ -49,7 +49,7 @@ static int find_call(struct ct_stacks *s, const struct ct_stack_frame *frame, st
         if (result != CT_OK)
             return result;
         number = (uint32_t)s->call_count;
-        if (ct_pair_map_add(&s->call_numbers, frame->site, frame->function, number) != CT_OK)
+        if (ct_pair_map_put(&s->call_numbers, frame->site, frame->function, number) != CT_OK)
             return ct_fail_nomem(s->ctx, "stacks");
         s->calls[s->call_count++] =
             (struct ct_stack_call){.site = frame->site, .caller = frame->caller, .callee = frame->function};

@@ -1,30 +1,31 @@
-/* Numbers by address: a hash table that only grows. */
+/* Numbers by address: a pair map with one half of the pair. */
 #ifndef CT_BASE_ADDR_MAP_H
 #define CT_BASE_ADDR_MAP_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/pair_map.h"
 
-#define CT_ADDR_NONE UINT32_MAX
-
-struct ct_addr_slot {
-    uint64_t addr;
-    uint32_t value;
-    uint32_t used;
-};
+#define CT_ADDR_NONE CT_PAIR_NONE
 
 /* All zero is an empty map. */
 struct ct_addr_map {
-    struct ct_addr_slot *slots;
-    size_t count;
-    unsigned bits; /* 1 << bits slots, at most three quarters of them used */
+    struct ct_pair_map pairs;
 };
 
 /* CT_ADDR_NONE when there is nothing at `addr`. */
-uint32_t ct_addr_map_get(const struct ct_addr_map *map, uint64_t addr);
+static inline uint32_t ct_addr_map_get(const struct ct_addr_map *map, uint64_t addr)
+{
+    return ct_pair_map_get(&map->pairs, addr, 0);
+}
 
 /* Puts `value` (not CT_ADDR_NONE) there in place of what was. CT_ERR_NOMEM. */
-int ct_addr_map_put(struct ct_addr_map *map, uint64_t addr, uint32_t value);
-void ct_addr_map_free(struct ct_addr_map *map);
+static inline int ct_addr_map_put(struct ct_addr_map *map, uint64_t addr, uint32_t value)
+{
+    return ct_pair_map_put(&map->pairs, addr, 0, value);
+}
+
+static inline void ct_addr_map_free(struct ct_addr_map *map)
+{
+    ct_pair_map_free(&map->pairs);
+}
 
 #endif

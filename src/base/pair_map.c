@@ -38,12 +38,13 @@ static int grow(struct ct_pair_map *map)
     return CT_OK;
 }
 
-int ct_pair_map_add(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value)
+int ct_pair_map_put(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value)
 {
     if (map->count >= map->slot_count / 2 && grow(map) != CT_OK)
         return CT_ERR_NOMEM;
-    *slot_of(map, a, b) = (struct ct_pair_slot){.a = a, .b = b, .value = value};
-    map->count++;
+    struct ct_pair_slot *slot = slot_of(map, a, b);
+    map->count += slot->value == CT_PAIR_NONE;
+    *slot = (struct ct_pair_slot){.a = a, .b = b, .value = value};
     return CT_OK;
 }
 

@@ -23,8 +23,8 @@ struct ct_pair_map {
 /* The value of (a, b), CT_PAIR_NONE when it has none. */
 uint32_t ct_pair_map_get(const struct ct_pair_map *map, uint64_t a, uint32_t b);
 
-/* Gives (a, b), which has no value yet, this one (not CT_PAIR_NONE). CT_ERR_NOMEM. */
-int ct_pair_map_add(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value);
+/* Gives (a, b) this value (not CT_PAIR_NONE) in place of what it had. CT_ERR_NOMEM. */
+int ct_pair_map_put(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value);
 void ct_pair_map_free(struct ct_pair_map *map);
 
 #endif
