@@ -24,6 +24,8 @@ $ coretap --help
 |   report     all that is known of a capture, as one page
 |   monitor    check specifications along a trace
 |   spec       write a specification of measured times
+|   live       analyse trace while it comes, and show it on a page
+|   ctl        ask a live run, and exchange what it watches and checks
 |   tessla     run a TeSSLa specification on a textual trace
 |   fractal    memory accesses of one process, seen from the coherent interconnect
 |
@@ -51,6 +53,8 @@ $ coretap
 !   report     all that is known of a capture, as one page
 !   monitor    check specifications along a trace
 !   spec       write a specification of measured times
+!   live       analyse trace while it comes, and show it on a page
+!   ctl        ask a live run, and exchange what it watches and checks
 !   tessla     run a TeSSLa specification on a textual trace
 !   fractal    memory accesses of one process, seen from the coherent interconnect
 !
