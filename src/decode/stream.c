@@ -6,6 +6,18 @@
 #include "base/ctx.h"
 #include "decode/count.h"
 
+/* Bytes straight to edge counts, where there is such a way. */
+static int add_hops(struct ct_stream_chain *c, struct ct_ctx *ctx)
+{
+    const struct ct_follow *follow = c->follow;
+    if (!c->fast || !c->ops->hops_new || !follow->fast || !follow->gives_counts)
+        return CT_OK;
+    const int rc = c->ops->hops_new(ctx, c->fast, follow->fast, &c->hops);
+    const bool broadcast = ct_bits(c->stream.source->regs.configr, 3, 3);
+    c->straight = c->hops && (follow->edge_cycles || broadcast);
+    return rc;
+}
+
 int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, bool wants_steps,
                          const struct ct_memory *memory)
@@ -21,9 +33,8 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
         rc = c->ops->fast_new(ctx, c->decoder, c->resolver, &c->fast);
     if (!rc && options->level >= CT_LEVEL_FLOW)
         rc = ct_follow_new(ctx, source, options, wants_steps, memory, &c->follow);
-    if (!rc && c->fast && c->ops->hops_new && c->follow && c->follow->fast && c->follow->gives_counts)
-        rc = c->ops->hops_new(ctx, c->fast, c->follow->fast, &c->hops);
-    c->straight = c->hops && (c->follow->edge_cycles || ct_bits(source->regs.configr, 3, 3)); /* or BB */
+    if (!rc && options->level >= CT_LEVEL_FLOW)
+        rc = add_hops(c, ctx);
     if (!rc && options->level >= CT_LEVEL_STEPS) {
         c->stream.graph = ct_follow_graph(c->follow);
         c->stream.edges = options->edges ? c->follow->edges : NULL;
