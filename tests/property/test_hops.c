@@ -21,6 +21,7 @@ enum {
 struct trace {
     struct rng rng;
     enum ct_isa isa;
+    unsigned spread; /* the larger, the longer is straight code, up to counts of more than seven bits */
     struct ct_source source;
     uint8_t code[WORDS * 4];
     uint8_t bytes[ROOM];
@@ -49,7 +50,7 @@ static uint32_t direct(enum ct_isa isa, unsigned at, unsigned to, unsigned way)
 static uint32_t word_of(struct trace *t, unsigned at)
 {
     const bool a64 = t->isa == CT_ISA_A64;
-    const unsigned what = rng_below(&t->rng, 64), to = rng_below(&t->rng, WORDS);
+    const unsigned what = rng_below(&t->rng, t->spread), to = rng_below(&t->rng, WORDS);
     if (at == WORDS - 1)
         return direct(t->isa, at, to, 1);
     if (what < 12)
@@ -157,6 +158,7 @@ static int record(struct trace *t)
                                       .user = t};
     struct ct_unit *unit;
     t->size = 0;
+    t->spread = rng_chance(rng, 64) ? 3000 : 64;
     ct_unit_source(&wishes, &options.source);
     t->source = options.source;
     for (unsigned i = 0; i < WORDS; i++)
