@@ -52,24 +52,32 @@ static void sift_down(struct text_range *heap, size_t count)
     }
 }
 
-static int keep(struct ct_monitor *m, struct text_range range, const char *p, const char *end)
+/* `variable` belongs to the line from here on, whatever the result. */
+static int keep(struct ct_monitor *m, struct text_range range, char *variable, const char *p, const char *end)
 {
     struct text_reader *r = m->reader;
-    if (r->nranges == RANGES_MOST)
-        return run_fail(m, CT_ERR_LIMIT,
-                        "trace: more than a million lines wait for a range of times before them");
-    if (r->nranges == r->ranges_cap) {
-        const size_t cap = r->ranges_cap ? 2 * r->ranges_cap : 8;
-        struct text_range *more = realloc(r->ranges, cap * sizeof *more);
-        if (!more)
-            return ct_fail_nomem(m->ctx, "trace");
-        r->ranges = more;
+    struct text_range *all = r->ranges;
+    size_t cap = r->ranges_cap;
+    char *value = strndup(p, (size_t)(end - p));
+    if (value && r->nranges == cap) {
+        cap = cap ? 2 * cap : 8;
+        all = realloc(r->ranges, cap * sizeof *all);
+    }
+    if (all) {
+        r->ranges = all;
         r->ranges_cap = cap;
     }
+    if (!value || !all || r->nranges == RANGES_MOST) {
+        free(value);
+        free(variable);
+        return value && all
+                   ? run_fail(m, CT_ERR_LIMIT,
+                              "trace: more than a million lines wait for a range of times before them")
+                   : ct_fail_nomem(m->ctx, "trace");
+    }
     range.line = r->line;
-    range.value = strndup(p, (size_t)(end - p));
-    if (!range.value)
-        return ct_fail_nomem(m->ctx, "trace");
+    range.value = value;
+    range.variable = variable;
     r->ranges[r->nranges] = range;
     sift_up(r->ranges, r->nranges++);
     return CT_OK;
@@ -148,15 +156,15 @@ int text_range_line(struct ct_monitor *m, int64_t first, const char *p, const ch
         expected = "the name of a stream";
     if (!expected && step > 0 && (range.last >= 0 || empty || m->reader->limit != UINT64_MAX)) {
         const int32_t input = text_find_input(m, name, (size_t)(p - name));
+        if (input < 0 || empty) {
+            free(variable);
+            return CT_OK;
+        }
+        if (!variable && !(variable = strdup("t")))
+            return ct_fail_nomem(m->ctx, "trace");
         range.step = step;
         range.input = (uint32_t)input;
-        range.variable = variable ? variable : strdup("t");
-        const int code = !range.variable      ? ct_fail_nomem(m->ctx, "trace")
-                         : input < 0 || empty ? CT_OK
-                                              : keep(m, range, p, end);
-        if (code || input < 0 || empty)
-            free(range.variable);
-        return code;
+        return keep(m, range, variable, p, end);
     }
     free(variable);
     if (expected)
@@ -170,7 +178,7 @@ int text_range_line(struct ct_monitor *m, int64_t first, const char *p, const ch
 
 int text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end)
 {
-    return keep(m, (struct text_range){.next = time, .step = 1, .last = time, .input = input}, p, end);
+    return keep(m, (struct text_range){.next = time, .step = 1, .last = time, .input = input}, NULL, p, end);
 }
 
 int text_range_next(struct ct_monitor *m)

@@ -99,10 +99,10 @@ static const char *const forms[] = {
     "on(s%1$d, s%2$d)",
     "(s%1$d + s%2$d) %% 101",
     "s%1$d - s%2$d",
-    "lift(s%1$d, s%2$d, (x: Option[Int], y: Option[Int]) => if isNone(x) then None[Int] else "
-    "Some((getSomeOrElse(y, %4$d) - getSome(x)) %% 101))",
-    "lift3(s%1$d, s%2$d, s%3$d, (x: Option[Int], y: Option[Int], z: Option[Int]) => if isSome(x) && "
-    "isSome(y) then z else if isSome(z) || !isNone(y) then Some(%4$d) else x)",
+    ("lift(s%1$d, s%2$d, (x: Option[Int], y: Option[Int]) => if isNone(x) then None[Int] else "
+     "Some((getSomeOrElse(y, %4$d) - getSome(x)) %% 101))"),
+    ("lift3(s%1$d, s%2$d, s%3$d, (x: Option[Int], y: Option[Int], z: Option[Int]) => if isSome(x) && "
+     "isSome(y) then z else if isSome(z) || !isNone(y) then Some(%4$d) else x)"),
     "*pure(s%1$d)",
     "fold(s%1$d, %4$d, (r: Int, e: Int) => (r * 3 + e) %% 7)",
     "reduce(s%1$d, max)",
