@@ -116,10 +116,10 @@ struct live {
     struct live_ring *ring;
     struct live_stream *streams[128];
     struct live_place places[LIVE_PLACES];
-    size_t place_count;
+    uint16_t place_count;
     struct live_filter filter;
     struct live_spec specs[LIVE_SPECS];
-    size_t spec_count; /* slots that were ever used */
+    uint16_t spec_count; /* slots that were ever used */
     struct live_event events[LIVE_RECENT];
     uint64_t event_count; /* the last LIVE_RECENT of them are there */
     struct live_result results[LIVE_RECENT];
@@ -210,9 +210,9 @@ void live_cover(struct live *live, bool now);
 /* Takes samples for the plots. */
 void live_sample(struct live *live, double now);
 
-/* All that the page shows, as one line of JSON, and in words. NULL: no memory. Both are to be freed. */
-char *live_status_json(struct live *live, size_t *size);
-char *live_status_text(struct live *live, size_t *size);
+/* All that the page shows, as one line of JSON, and in words. */
+void live_status_json(struct live *live, FILE *out);
+void live_status_text(struct live *live, FILE *out);
 
 /* The final reports. Result: enum cli_exit. */
 int live_report(struct live *live);

@@ -10,7 +10,7 @@ struct live_board {
     pthread_cond_t changed;
     struct live_ring *ring;
     char *text[2]; /* by enum live_form */
-    size_t size[2];
+    size_t size[2], room[2];
     uint64_t serial; /* of the status; 0: there is none yet */
     struct live_command *asked;
     uint64_t answered; /* requests */
@@ -46,17 +46,33 @@ void live_board_free(struct live_board *b)
     free(b);
 }
 
-void live_board_publish(struct live_board *b, char *json, size_t json_size, char *text, size_t text_size)
+/* Keeps a copy of the text, in room that only grows, and seldom: memory stays in one piece. */
+static bool keep(struct live_board *b, enum live_form form, const char *text, size_t size)
 {
+    if (size + 1 > b->room[form]) {
+        const size_t room = (size + 1) * 2;
+        char *more = realloc(b->text[form], room);
+        if (!more)
+            return false;
+        b->text[form] = more;
+        b->room[form] = room;
+    }
+    memcpy(b->text[form], text, size);
+    b->text[form][size] = '\0';
+    b->size[form] = size;
+    return true;
+}
+
+void live_board_publish(struct live_board *b, const char *json, size_t json_size, const char *text,
+                        size_t text_size)
+{
+    while (json_size && json[json_size - 1] == '\n') /* an event has no newline in it */
+        json_size--;
     pthread_mutex_lock(&b->lock);
-    free(b->text[LIVE_JSON]);
-    free(b->text[LIVE_TEXT]);
-    b->text[LIVE_JSON] = json;
-    b->size[LIVE_JSON] = json_size;
-    b->text[LIVE_TEXT] = text;
-    b->size[LIVE_TEXT] = text_size;
-    b->serial++;
-    pthread_cond_broadcast(&b->changed);
+    if (keep(b, LIVE_JSON, json, json_size) && keep(b, LIVE_TEXT, text, text_size)) {
+        b->serial++;
+        pthread_cond_broadcast(&b->changed);
+    }
     pthread_mutex_unlock(&b->lock);
 }
 

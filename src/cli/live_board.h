@@ -13,8 +13,9 @@ void live_board_free(struct live_board *board);
 
 /* ---- the analysing thread ---- */
 
-/* Takes both texts over. */
-void live_board_publish(struct live_board *board, char *json, size_t json_size, char *text, size_t text_size);
+/* Copies both texts. */
+void live_board_publish(struct live_board *board, const char *json, size_t json_size, const char *text,
+                        size_t text_size);
 
 /* The request that waits, or NULL; it has to be answered. */
 struct live_command *live_board_asked(struct live_board *board);

@@ -37,7 +37,7 @@ uint16_t live_place_known(struct live *l, const char *text)
     char *copy = strdup(text);
     if (!copy)
         return LIVE_NONE;
-    number = (uint16_t)l->place_count++;
+    number = l->place_count++;
     l->places[number] = (struct live_place){.text = copy};
     for (size_t i = 0; i < 128; i++)
         if (l->streams[i] && live_stream_place(l->streams[i], number) != CT_OK)
@@ -45,9 +45,9 @@ uint16_t live_place_known(struct live *l, const char *text)
     return number;
 }
 
-void live_switch(struct live *l, uint16_t number, bool on)
+void live_switch(struct live *l, uint16_t place, bool on)
 {
-    struct live_place *p = &l->places[number];
+    struct live_place *p = &l->places[place];
     if (p->on == on)
         return;
     p->on = on;
@@ -158,7 +158,8 @@ int live_spec_add(struct live *l, const char *name, struct ct_monitor_spec *spec
         free(copy);
         return rc;
     }
-    l->spec_count += slot == l->spec_count;
+    if (slot == l->spec_count)
+        l->spec_count++;
     l->specs[slot] = (struct live_spec){.name = copy, .spec = spec, .binds = binds, .since = l->analysed};
     for (size_t i = 0; !rc && i < 128; i++)
         rc = l->streams[i] ? live_stream_spec(l->streams[i], slot) : CT_OK;

@@ -411,11 +411,11 @@ static bool start(struct live_http *h, const char *text, const struct addrinfo *
     return h->daemon != NULL;
 }
 
-struct live_http *live_http_start(const char *text, const char *token,
+struct live_http *live_http_start(const char *address, const char *token,
                                   const struct ct_monitor_options *compile, struct live_board *board)
 {
     struct live_http *h = calloc(1, sizeof *h);
-    struct addrinfo *at = h ? find_address(text) : NULL;
+    struct addrinfo *at = h ? find_address(address) : NULL;
     if (!at) {
         free(h);
         return NULL;
@@ -426,7 +426,7 @@ struct live_http *live_http_start(const char *text, const char *token,
     bool fine = (!token || h->token) && make_page(h);
     if (!fine)
         cli_say("out of memory");
-    fine = fine && start(h, text, at);
+    fine = fine && start(h, address, at);
     freeaddrinfo(at);
     if (fine)
         return h;

@@ -20,8 +20,8 @@ struct live_request;
 /* Reads `size` bytes of JSON that came for `what` ("watch", "monitors", "filter", "stop"). NULL, with the reason in `why`, when
  * it cannot be done. The command points into the request. */
 struct live_request *live_request_read(const char *what, const char *text, size_t size,
-                                       const struct ct_monitor_options *compile, struct live_command *command,
+                                       const struct ct_monitor_options *options, struct live_command *c,
                                        char *why, size_t why_size);
-void live_request_free(struct live_request *request, struct live_command *command);
+void live_request_free(struct live_request *r, struct live_command *c);
 
 #endif

@@ -16,6 +16,13 @@
 #define FIRST_BYTES   ((size_t)64 << 10) /* the framing is found out from so many, … */
 #define FIRST_S       0.5                /* … or those that come in this time */
 
+/* A text that is written again and again into the same memory. */
+struct page_text {
+    FILE *out;
+    char *text;
+    size_t size;
+};
+
 struct run {
     struct live live;
     struct live_wishes wishes;
@@ -24,25 +31,38 @@ struct run {
     struct live_reader *reader;
     struct live_board *board; /* NULL: no page */
     struct live_http *http;
+    struct page_text json, words;
     double publish_next;
     double first; /* time of the first bytes */
     bool stopping;
 };
 
+/* Prints into the memory of the text. False: there is none. */
+static bool print_again(struct run *r, struct page_text *t, void (*print)(struct live *live, FILE *out))
+{
+    if (!t->out)
+        t->out = open_memstream(&t->text, &t->size);
+    if (!t->out)
+        return false;
+    rewind(t->out);
+    print(&r->live, t->out);
+    return fflush(t->out) == 0;
+}
+
 static void publish(struct run *r)
 {
-    size_t json_size = 0, text_size = 0;
     const double begin = live_now();
-    char *json = live_status_json(&r->live, &json_size);
-    char *text = live_status_text(&r->live, &text_size);
-    if (json && text) {
-        live_board_publish(r->board, json, json_size, text, text_size);
-    } else {
-        free(json);
-        free(text);
-    }
+    if (print_again(r, &r->json, live_status_json) && print_again(r, &r->words, live_status_text))
+        live_board_publish(r->board, r->json.text, r->json.size, r->words.text, r->words.size);
     const double end = live_now(), pause = (end - begin) * PUBLISH_SHARE;
     r->publish_next = end + (pause > PUBLISH_EVERY ? pause : PUBLISH_EVERY);
+}
+
+static void free_text(struct page_text *t)
+{
+    if (t->out)
+        fclose(t->out);
+    free(t->text);
 }
 
 static void serve_request(struct run *r)
@@ -192,6 +212,8 @@ int live_run(const struct cli_args *args, const struct live_wishes *wishes)
         live_board_close(r->board);
     live_http_stop(r->http);
     live_board_free(r->board);
+    free_text(&r->json);
+    free_text(&r->words);
     live_release(&r->live);
     live_source_close(&r->source);
     free(r);

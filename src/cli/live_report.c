@@ -69,15 +69,7 @@ static int timing_json(struct live *l, FILE *out)
 
 static int status_json(struct live *l, FILE *out)
 {
-    size_t size;
-    char *text = live_status_json(l, &size);
-    if (!text) {
-        cli_say("out of memory");
-        return CLI_FAILED;
-    }
-    fwrite(text, 1, size, out);
-    fputc('\n', out);
-    free(text);
+    live_status_json(l, out);
     return CLI_CLEAN;
 }
 

@@ -510,12 +510,8 @@ static void put_filter(const struct live_filter *f, struct ct_json *j)
     ct_json_object_end(j);
 }
 
-char *live_status_json(struct live *l, size_t *size)
+void live_status_json(struct live *l, FILE *out)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, size);
-    if (!out)
-        return NULL;
     struct ct_json j = {.out = out, .script = true};
     ct_json_object(&j, NULL);
     ct_json_text(&j, "state", l->ended ? "ended" : "running");
@@ -534,12 +530,6 @@ char *live_status_json(struct live *l, size_t *size)
     put_results(l, &j);
     put_filter(&l->filter, &j);
     ct_json_object_end(&j);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    text[--*size] = '\0'; /* the end of the line */
-    return text;
 }
 
 /* ---- words ---- */
@@ -549,13 +539,9 @@ static void say_ratio(FILE *out, const char *name, struct ct_cover_ratio r)
     fprintf(out, "  %-10s %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", name, r.seen, r.all, 100 * part(r));
 }
 
-char *live_status_text(struct live *l, size_t *size)
+void live_status_text(struct live *l, FILE *out)
 {
     const struct live_ring_state input = live_ring_look(l->ring);
-    char *text = NULL;
-    FILE *out = open_memstream(&text, size);
-    if (!out)
-        return NULL;
     fprintf(out, "%s: %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n",
             l->wishes->input, l->analysed, live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
     fprintf(out, "dropped: %" PRIu64 " bytes at %" PRIu64 " places\n", input.lost, input.losses);
@@ -573,8 +559,4 @@ char *live_status_text(struct live *l, size_t *size)
             fprintf(out, "monitor %s: %" PRIu64 " violations in %" PRIu64 " results%s%s\n", l->specs[i].name,
                     l->specs[i].violations, l->specs[i].results, l->specs[i].failure[0] ? "; failed: " : "",
                     l->specs[i].failure);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
 }

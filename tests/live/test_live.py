@@ -74,7 +74,7 @@ def drive_page(live):
             'document.querySelector("#state").textContent === "running" && document.querySelectorAll("#edges tr").length > 5'))
         cards = page.value('document.querySelector("#cards").innerText')
         check("… with coverage of lines and branches, losses and rate",
-              all(word in cards for word in ("Lines", "Branches", "Dropped", "MB/s", "Violations")), cards)
+              all(word in cards for word in ("Lines", "Branches", "Dropped", "B/s", "Violations")), cards)
         check("… plots of coverage and rate",
               page.value('document.querySelectorAll("#cover-chart polyline").length') == 3 and
               page.value('document.querySelectorAll("#rate-chart polyline").length') == 1)
@@ -257,7 +257,7 @@ def from_device(coretap, stream):
 
 def monitor_live(coretap, stream):
     """coretap monitor --live prints what coretap monitor prints."""
-    data = 16 * stream.once
+    data = 64 * stream.once
     spec = stream.folder / "kept.tessla"
     for format_ in ("text", "jsonl"):
         wanted = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", spec, "--format", format_)
