@@ -95,18 +95,11 @@ static int start(struct ct_chain *c, enum ct_framing framing)
     return rc;
 }
 
-/* True when trace goes straight to what is wanted of it, and one thread is quicker with that than several. */
+/* True when trace goes straight to events, and one thread is quicker with that than several with elements. */
 static bool is_straight(const struct ct_chain *c)
 {
     const struct ct_chain_sink *s = c->sink;
-    if (s->packets || s->elems)
-        return false;
-    if (s->events)
-        return c->options.level == CT_LEVEL_ELEMENT;
-    for (size_t i = 0; i < c->count; i++)
-        if (!c->streams[i].straight)
-            return false;
-    return c->count;
+    return s->events && c->options.level == CT_LEVEL_ELEMENT && !s->packets && !s->elems;
 }
 
 /* Threads, when the streams are known. */

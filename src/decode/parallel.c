@@ -13,7 +13,7 @@
 #define SEGMENT_MOST ((size_t)2 << 20)
 
 /* The same for a task that counts, whose table has to be added to that of the stream. */
-#define SEGMENT_COUNTED ((size_t)2 << 20)
+#define SEGMENT_COUNTED ((size_t)4 << 20)
 
 /* A warm-up has at least this part of a task, in which a trace unit says again what it presupposes. */
 #define WARM_LEAST 128u

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/ctx.h"
 #include "decode/count.h"
 
@@ -12,10 +11,7 @@ static int add_hops(struct ct_stream_chain *c, struct ct_ctx *ctx)
     const struct ct_follow *follow = c->follow;
     if (!c->fast || !c->ops->hops_new || !follow->fast || !follow->gives_counts)
         return CT_OK;
-    const int rc = c->ops->hops_new(ctx, c->fast, follow->fast, &c->hops);
-    const bool broadcast = ct_bits(c->stream.source->regs.configr, 3, 3);
-    c->straight = c->hops && (follow->edge_cycles || broadcast);
-    return rc;
+    return c->ops->hops_new(ctx, c->fast, follow->fast, &c->hops);
 }
 
 int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,

@@ -28,12 +28,11 @@ struct ct_stream_chain {
     void *hops;                      /* bytes to edge counts, where nobody wants the elements; may be NULL */
     struct ct_stream_events *events; /* NULL when nobody wants them */
     struct ct_follow *follow;        /* from FLOW on */
-    bool straight;   /* … and so quickly that parts of it, which meet the program anew, would be slower */
-    uint64_t hopped; /* bytes that went that way */
-    uint64_t start_offset; /* in the capture: first byte since the start or the last reset … */
-    uint64_t last_offset;  /* … and the last packet */
-    bool started;          /* there was a byte */
-    bool fresh;            /* … but none since the start or the last reset */
+    uint64_t hopped;                 /* bytes that went that way */
+    uint64_t start_offset;           /* in the capture: first byte since the start or the last reset … */
+    uint64_t last_offset;            /* … and the last packet */
+    bool started;                    /* there was a byte */
+    bool fresh;                      /* … but none since the start or the last reset */
     bool whole; /* the last reset was where one recording ended and another began: nothing is lost */
 };
 
