@@ -86,7 +86,7 @@ static int make_stacks(struct profile *p)
         return CT_ERR_NOMEM;
     for (size_t i = 0; i < programs->count; i++)
         p->programs[i] = (struct ct_stack_program){programs->programs[i].symbols, programs->programs[i].bias,
-                                                   programs->programs[i].memories};
+                                                   cli_program_memories(&programs->programs[i])};
     struct ct_stack_options stack_options = {.size = sizeof stack_options,
                                              .programs = p->programs,
                                              .program_count = programs->count,

@@ -71,15 +71,16 @@ static bool add(struct cli_programs *p, const char *path, uint64_t bias, struct 
 /* Room for a memory in the set of a program. */
 static bool reserve(struct cli_program *program, uint32_t memory)
 {
-    if (memory < program->memories.count)
+    if (memory < program->memory_count)
         return true;
-    uint8_t *has = realloc((uint8_t *)(uintptr_t)program->memories.has, (size_t)memory + 1); /* NOLINT */
-    if (!has) {
+    uint8_t *grown = realloc(program->in_memory, (size_t)memory + 1);
+    if (!grown) {
         cli_say("out of memory");
         return false;
     }
-    memset(has + program->memories.count, 0, memory + 1 - program->memories.count);
-    program->memories = (struct ct_memory_set){has, (size_t)memory + 1};
+    memset(grown + program->memory_count, 0, memory + 1 - program->memory_count);
+    program->in_memory = grown;
+    program->memory_count = (size_t)memory + 1;
     return true;
 }
 
@@ -195,7 +196,7 @@ static bool add_ran(struct cli_programs *p, const struct ct_image *ran, bool sta
 {
     const struct cli_program *named = NULL;
     for (size_t i = 0; i < p->count && !named; i++)
-        if (p->programs[i].named && strcmp(p->programs[i].ran_as, ran->path) == 0)
+        if (p->programs[i].ran_as && strcmp(p->programs[i].ran_as, ran->path) == 0)
             named = &p->programs[i];
     const char *ran_as = named ? named->ran_as : NULL;
     if (!add(p, named ? named->path : ran->path, ran->addr, out))
@@ -279,11 +280,11 @@ bool cli_programs_in(struct cli_programs *p, const struct ct_maps *maps, uint32_
         size_t before = p->count;
         if (!add_ran(p, ran, i == 0 && generation->has_main, &program))
             return false;
-        bool mapped = p->count > before || program->memories.has;
+        bool mapped = p->count > before || program->in_memory;
         if (mapped && !reserve(program, memory))
             return false;
         if (mapped)
-            ((uint8_t *)(uintptr_t)program->memories.has)[memory] = 1; /* NOLINT */
+            program->in_memory[memory] = 1;
     }
     return true;
 }
@@ -295,7 +296,7 @@ void cli_programs_close(struct cli_programs *p)
         ct_lines_free(p->programs[i].lines);
         ct_memory_free(p->programs[i].memory);
         free((char *)p->programs[i].path);
-        free((uint8_t *)(uintptr_t)p->programs[i].memories.has); /* NOLINT */
+        free(p->programs[i].in_memory);
     }
     free(p->programs);
     for (size_t i = 0; i < p->image_lists; i++)

@@ -20,12 +20,18 @@ struct cli_program {
     struct ct_symbols *symbols; /* all without the bias */
     struct ct_lines *lines;
     struct ct_memory *memory;
-    uint64_t low, high;            /* code is in [low, high) */
-    struct ct_memory_set memories; /* that it lay in */
-    const char *ran_as;            /* of one that was named: its path in the capture */
-    bool named;                    /* with --elf */
-    bool started;                  /* not loaded by another one, as far as the capture says */
+    uint64_t low, high; /* code is in [low, high) */
+    uint8_t *in_memory; /* by number: 1 for those that it lay in; NULL: all */
+    size_t memory_count;
+    const char *ran_as; /* of one that was named: its path in the capture */
+    bool named;         /* with --elf */
+    bool started;       /* not loaded by another one, as far as the capture says */
 };
+
+static inline struct ct_memory_set cli_program_memories(const struct cli_program *program)
+{
+    return (struct ct_memory_set){program->in_memory, program->memory_count};
+}
 
 struct cli_programs {
     const struct cli_args *args;

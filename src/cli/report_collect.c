@@ -39,8 +39,9 @@ static int make_stacks(struct cli_report_collect *c)
     if (!c->stack_programs || !c->symbols)
         return CT_ERR_NOMEM;
     for (size_t i = 0; i < programs->count; i++)
-        c->stack_programs[i] = (struct ct_stack_program){
-            programs->programs[i].symbols, programs->programs[i].bias, programs->programs[i].memories};
+        c->stack_programs[i] =
+            (struct ct_stack_program){programs->programs[i].symbols, programs->programs[i].bias,
+                                      cli_program_memories(&programs->programs[i])};
     for (size_t i = 0; i < c->programs->count; i++)
         c->symbols[i] = c->programs->all[i].symbols;
     const struct ct_stack_options options = {

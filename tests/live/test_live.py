@@ -270,11 +270,12 @@ def monitor_live(coretap, stream):
 
 def held_back(coretap, stream):
     live = Live(coretap, stream, "--cover", "--timing", "--ring", "1", "-o", stream.folder / "held")
-    feeder = Feeder(stream, live.child.stdin, 0, 24 << 20)
+    size = 24 * (1 << 20) // len(stream.once) * len(stream.once)
+    feeder = Feeder(stream, live.child.stdin, 0, size)
     feeder.start()
     code = live.end()
     status = json.loads((stream.folder / "held" / "live.json").read_text())["input"]
-    check("who writes too fast to a pipe waits", code == 0 and status["analysed"] == feeder.sent == 24 << 20, status)
+    check("who writes too fast to a pipe waits", code == 0 and status["analysed"] == feeder.sent == size, (code, live.said, status))
 
 
 def dropped(coretap, stream):

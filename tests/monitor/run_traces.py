@@ -203,6 +203,11 @@ def check_all_functions(folder):
     assert both.keys() == first.keys() | second.keys() and len(both) > 1, (both, first, second)
     for name, (count, least, most) in both.items():
         ones = [w[name] for w in (first, second) if name in w]
+        # In a capture by itself a function is left out whose only run has a system call in it, of which no cycles are known.
+        # Whether one has depends on where the kernel put its memory.
+        if len(ones) < len(captures):
+            assert count >= sum(n for n, _, _ in ones), (name, both[name], ones)
+            continue
         assert count == sum(n for n, _, _ in ones), (name, both[name], ones)
         assert least == min(low for _, low, _ in ones) and most == max(high for _, _, high in ones), (name, ones)
     generated = folder / "generated.tessla"
