@@ -19,6 +19,17 @@ const char *ct_path_join(struct ct_arena *arena, const char *folder, const char 
     return ct_arena_printf(arena, "%s%s%s", folder, folder[size - 1] == '/' ? "" : "/", name);
 }
 
+int ct_ini_file(struct ct_arena *arena, const char *folder, const struct ct_ini_item *item, const char **path)
+{
+    const char *name = ct_ini_unquote(item);
+    if (!name)
+        return CT_ERR_FORMAT;
+    if (!*name)
+        return ct_ini_fail(item, "expected the name of a file");
+    *path = ct_path_join(arena, folder, name);
+    return *path ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+}
+
 int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted_by, ct_ini_fn *fn,
                 void *user)
 {

@@ -56,6 +56,10 @@ const char *ct_path_folder(struct ct_arena *arena, const char *path);
 /* `name` as seen from `folder`; an absolute name stays. */
 const char *ct_path_join(struct ct_arena *arena, const char *folder, const char *name);
 
+/* The value of an item that names a file, as a path from `folder`. CT_ERR_FORMAT, CT_ERR_NOMEM. */
+int ct_ini_file(struct ct_arena *arena, const char *folder, const struct ct_ini_item *item,
+                const char **path);
+
 /* Reads and parses one .ini file. `wanted_by` says who names it, for the message when it is not there. */
 int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted_by, ct_ini_fn *fn,
                 void *user);

@@ -79,13 +79,7 @@ static int on_program(struct snapshot *s, const struct ct_ini_item *item)
     }
     if (strcmp(item->key, "elf") != 0)
         return CT_OK;
-    const char *name = ct_ini_unquote(item);
-    if (!name)
-        return CT_ERR_FORMAT;
-    if (!*name)
-        return ct_ini_fail(item, "expected the name of a file");
-    program->file = ct_path_join(s->opening->arena, s->folder, name);
-    return program->file ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+    return ct_ini_file(s->opening->arena, s->folder, item, &program->file);
 }
 
 /* Why the file cannot be the one that ran, or NULL. */

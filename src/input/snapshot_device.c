@@ -45,17 +45,6 @@ static int dump_begin(struct device_parser *p, const struct ct_ini_item *item)
     return CT_OK;
 }
 
-static int dump_file(struct device_parser *p, const struct ct_ini_item *item, struct ct_image_spec *dump)
-{
-    const char *name = ct_ini_unquote(item);
-    if (!name)
-        return CT_ERR_FORMAT;
-    if (!*name)
-        return ct_ini_fail(item, "expected the name of a file");
-    dump->file = ct_path_join(p->opening->arena, p->folder, name);
-    return dump->file ? CT_OK : ct_fail_nomem(item->ctx, item->path);
-}
-
 static int dump_space(const struct ct_ini_item *item, struct ct_image_spec *dump)
 {
     const char *name = ct_ini_unquote(item);
@@ -72,7 +61,7 @@ static int on_dump(struct device_parser *p, const struct ct_ini_item *item)
 {
     struct ct_image_spec *dump = &p->device->dumps[p->device->dump_count - 1];
     if (strcmp(item->key, "file") == 0)
-        return dump_file(p, item, dump);
+        return ct_ini_file(p->opening->arena, p->folder, item, &dump->file);
     if (strcmp(item->key, "address") == 0) {
         dump->has_addr = 1;
         return ct_ini_number(item, UINT64_MAX, &dump->addr);

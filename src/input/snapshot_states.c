@@ -56,13 +56,7 @@ static int on_image(struct ct_opening *opening, const char *folder, const struct
     }
     if (strcmp(item->key, "file") != 0)
         return CT_OK;
-    const char *name = ct_ini_unquote(item);
-    if (!name)
-        return CT_ERR_FORMAT;
-    if (!*name)
-        return ct_ini_fail(item, "expected the name of a file");
-    image->file = ct_path_join(opening->arena, folder, name);
-    return image->file ? CT_OK : ct_fail_nomem(item->ctx, item->path);
+    return ct_ini_file(opening->arena, folder, item, &image->file);
 }
 
 /* ---- states ---- */
