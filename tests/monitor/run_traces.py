@@ -160,8 +160,8 @@ def check_gaps(folder):
     assert gaps, rows[:5]
     for row in rows:
         assert bool(row.get("uncertain")) == (row["time"] > gaps[0] and row["output"] == "n"), row
-    # a pair of which both came behind all gaps has none in between
-    assert [row for row in rows if row["output"] == "apart" and row["time"] > gaps[-1]], rows[-5:]
+    # A pair of which both came behind a gap is certain. Where gaps lie depends on what the C library does at the start.
+    assert [row for row in rows if row["output"] == "apart" and row["time"] > gaps[0]], (gaps, rows[-5:])
     forgets = case.monitor("-a", "--forget", 1, "--spec", spec, "--bind", "taken=structure.c:10")
     assert not any(row.get("uncertain") for row in forgets if row["time"] > gaps[-1] + 1)
 
