@@ -21,7 +21,7 @@ import browser  # noqa: E402  pylint: disable=wrong-import-position
 from live import Feeder, Live, Stream, missing, offline  # noqa: E402  pylint: disable=wrong-import-position
 
 LONG = os.environ.get("CT_LONG") == "1"
-SECONDS = 600 if LONG else 9
+SECONDS = 600 if LONG else 30
 RATE = 5e5 if LONG else 3e6  # bytes a second
 GROWTH = 512 * 1024  # what resident memory may differ by between two looks: buffers of threads that come and go
 KEPT = """define calls := function_call "sort"
