@@ -44,7 +44,7 @@ def check_names(coretap, perf, folder, program, tap):
     data = folder.with_suffix(".data")
     run([coretap, "export", "-q", "--perf", data, folder])
     seen = {tuple(line.split()[1:]) for line in
-            run([perf, "script", "-i", data, "--itrace=i100i", "-F", "ip,sym,dso"])[0].splitlines()}
+            run([perf, "script", "-i", data, "--itrace=i1i", "-F", "ip,sym,dso"])[0].splitlines()}
     tap.check(f"{program.name}: perf names its functions", None if ("main", f"({program})") in seen else seen)
     for form in ("autofdo", "llvm", "bolt"):
         want, got = (run([coretap, "profile", "-q", "--format", form, capture])[0].splitlines() for capture in (folder, data))
