@@ -12,6 +12,8 @@ import tempfile
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 import traced  # noqa: E402  pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -37,24 +39,6 @@ NEEDED = {
     "line": "number hits",
     "condition": "number type coverage",
 }
-
-count = 0
-failed = 0
-
-
-def check(name, truth, detail=""):
-    global count, failed
-    count += 1
-    failed += not truth
-    print(f"{'ok' if truth else 'not ok'} {count} - {name}")
-    if not truth:
-        print("\n".join("# " + line for line in str(detail).splitlines()[:20]))
-
-
-def skip(name, why):
-    global count
-    count += 1
-    print(f"ok {count} - {name} # SKIP {why}")
 
 
 def run(*command):
@@ -150,8 +134,7 @@ def main():
         check_cobertura(made["cobertura"], sums)
         check_html(folder, made["html"])
         check_merge(coretap, folder, program, capture)
-    print(f"1..{count}")
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 import traced  # noqa: E402  pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,24 +43,6 @@ OTHER_BRANCHES = {
 }
 CLOSING = "}"
 LABELS = ("case ", "default:")
-
-count = 0
-failed = 0
-
-
-def check(name, truth, detail=()):
-    global count, failed
-    count += 1
-    failed += not truth
-    print(f"{'ok' if truth else 'not ok'} {count} - {name}")
-    if not truth:
-        print("\n".join(f"# {line}" for line in list(detail)[:20]))
-
-
-def skip(name, why):
-    global count
-    count += 1
-    print(f"ok {count} - {name} # SKIP {why}")
 
 
 def run(*command, cwd=None):
@@ -161,8 +145,7 @@ def main():
             continue
         for name in names if many or sys.argv[2:] or target == "A64" else FEW_ARM:
             compare(coretap, name, target)
-    print(f"1..{count}")
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
+
 HERE = pathlib.Path(__file__).resolve().parent
 CC = "aarch64-linux-gnu-gcc"
 ADDR2LINE = "aarch64-linux-gnu-addr2line"
@@ -22,17 +25,6 @@ BUILDS = [
     ("Os, sections thrown away", ["-Os", "-ffunction-sections", "-Wl,--gc-sections"]),
 ]
 BIAS = 0x5500000000
-count = 0
-failed = 0
-
-
-def check(name, truth, detail=""):
-    global count, failed
-    count += 1
-    failed += not truth
-    print(f"{'ok' if truth else 'not ok'} {count} - {name}")
-    if not truth:
-        print("\n".join("# " + line for line in str(detail).splitlines()[:20]))
 
 
 def output(*command, stdin=None):
@@ -113,8 +105,7 @@ def main():
             check(f"{':'.join(place)} is not found", output(dump, str(program), "0", *place).strip() == "CT_ERR_NOT_FOUND")
         output("aarch64-linux-gnu-strip", str(program))
         check("without debug information", output(dump, str(program)) == "")
-    print(f"1..{count}")
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -17,8 +17,10 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser  # noqa: E402  pylint: disable=wrong-import-position
 from live import Feeder, Live, Stream, missing, offline  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 LONG = os.environ.get("CT_LONG") == "1"
 SECONDS = 600 if LONG else 30
@@ -32,24 +34,6 @@ out n
 """
 FIRST = 'define a := function_call "fib"\ndefine n := eventCount(a)\nout n\n'
 SECOND = 'define b := function_return "sort"\ndefine n := eventCount(b)\nout n\n'
-
-count = 0
-failed = 0
-
-
-def check(name, truth, detail=""):
-    global count, failed
-    count += 1
-    failed += not truth
-    print(f"{'ok' if truth else 'not ok'} {count} - {name}", flush=True)
-    if not truth:
-        print("\n".join("# " + line for line in str(detail).splitlines()[:20]), flush=True)
-
-
-def skip(name, why):
-    global count
-    count += 1
-    print(f"ok {count} - {name} # SKIP {why}", flush=True)
 
 
 def events(coretap, stream, data, place):
@@ -389,8 +373,7 @@ def main():
         tokens(coretap, stream)
         wrong_requests(coretap, stream)
         filters(coretap, stream)
-    print(f"1..{count}")
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

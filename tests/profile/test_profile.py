@@ -14,29 +14,13 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 import truth  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "cover" / "programs"
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 FEW = [("text", "-O2"), ("signals", "-O0"), ("recursion", "-O1")]
-
-count = 0
-failed = 0
-
-
-def check(name, good, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}")
-    if not good:
-        print("\n".join("# " + line for line in str(detail).splitlines()[:20]))
-
-
-def skip(name, why):
-    global count
-    count += 1
-    print(f"ok {count} - {name} # SKIP {why}")
 
 
 def run(*command):
@@ -268,8 +252,7 @@ def main():
     for tool_reads in (check_create_llvm_prof, check_perf2bolt):
         with tempfile.TemporaryDirectory() as folder:
             tool_reads(coretap, pathlib.Path(folder))
-    print(f"1..{count}")
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, SOURCE = sys.argv[1], sys.argv[2]
 PLAIN = ["-nostdlib", "-static", "-ffreestanding", "-fno-builtin", "-fno-stack-protector"]
 CLANG = ["-fuse-ld=lld", *PLAIN]
@@ -149,28 +152,23 @@ def check(program, arm64):
     return check_tables(graph)
 
 
+def tables(command, program, a64):
+    subprocess.run([*command, "-o", program, SOURCE], check=True)
+    return f"tables: {check(program, a64)}"
+
+
 def main():
-    print(f"1..{len(TARGETS) * len(LEVELS)}")
-    number = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for target, command in TARGETS.items():
+            lld = "clang" not in command[0] or shutil.which("ld.lld")
+            missing = None
+            if not shutil.which(command[0]) or not lld:
+                missing = f"needs {command[0]}" + ("" if lld else " and ld.lld (Debian: lld)")
             for level in LEVELS:
-                number += 1
-                name = f"{number} - {target} {level}"
-                lld = "clang" not in command[0] or shutil.which("ld.lld")
-                if not shutil.which(command[0]) or not lld:
-                    print(f"ok {name} # SKIP needs {command[0]}" + ("" if lld else " and ld.lld (Debian: lld)"))
-                    continue
-                program = pathlib.Path(folder) / f"{number}"
-                subprocess.run([*command, level, "-o", program, SOURCE], check=True)
-                try:
-                    tables = check(program, "A64" in target)
-                except AssertionError as error:
-                    failed += 1
-                    print(f"not ok {name}\n# {error}")
-                    continue
-                print(f"ok {name}\n# tables: {tables}")
-    return 1 if failed else 0
+                program = pathlib.Path(folder) / f"{target}{level}"
+                tap.case(f"{target} {level}", missing,
+                         lambda c=(*command, level), p=program, a="A64" in target: tables(c, p, a))
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, SOURCE = sys.argv[1:4]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 COMPILE = ["-O1", "-g", "-nostdlib", "-ffreestanding", "-fno-builtin"]
@@ -63,24 +66,19 @@ def check(folder, program):
     return f"{len(new) - len(old)} edges more"
 
 
+def learnt(compiler):
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "computed"
+        subprocess.run([*compiler, *COMPILE, "-o", program, SOURCE], check=True)
+        return check(pathlib.Path(folder), program)
+
+
 def main():
-    print(f"1..{len(PROGRAMS)}")
-    failed = 0
-    for number, (name, compiler) in enumerate(PROGRAMS.items(), 1):
+    for name, compiler in PROGRAMS.items():
         qemu = "qemu-aarch64" if "aarch64" in compiler[0] else "qemu-arm"
-        missing = next((t for t in (compiler[0], qemu) if not shutil.which(t)), None)
-        if missing:
-            print(f"ok {number} - {name} # SKIP needs {missing}")
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "computed"
-            subprocess.run([*compiler, *COMPILE, "-o", program, SOURCE], check=True)
-            try:
-                print(f"ok {number} - {name}\n# {check(pathlib.Path(folder), program)}")
-            except AssertionError as error:
-                failed += 1
-                print(f"not ok {number} - {name}\n# {error}")
-    return 1 if failed else 0
+        missing = next((f"needs {t}" for t in (compiler[0], qemu) if not shutil.which(t)), None)
+        tap.case(name, missing, lambda c=compiler: learnt(c))
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, SOURCE, NESTED = sys.argv[1:5]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 SETS = {
@@ -139,18 +142,9 @@ def main():
         tests.append(("signals and recursion", missing and f"needs {missing}", lambda: check_signals(folder)))
         tests += [(c.name, None, lambda c=c: check_corpus(c)) for c in captures]
         tests += [] if captures else [("corpus", "needs CT_SHARED", None)]
-        failed = 0
-        print(f"1..{len(tests)}")
-        for number, (name, skip, test) in enumerate(tests, 1):
-            if skip:
-                print(f"ok {number} - {name} # SKIP {skip}")
-                continue
-            try:
-                print(f"ok {number} - {name}\n# {test()}")
-            except AssertionError as error:
-                failed += 1
-                print(f"not ok {number} - {name}\n# {error}")
-    return 1 if failed else 0
+        for test in tests:
+            tap.case(*test)
+    return tap.finish()
 
 
 if __name__ == "__main__":

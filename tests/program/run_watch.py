@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, SOURCE = sys.argv[1], sys.argv[2], sys.argv[3]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 SETS = {
@@ -105,26 +108,15 @@ def check(folder, program, options):
 
 
 def main():
-    sets = SETS
-    print(f"1..{len(sets)}")
-    missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
-    failed = 0
+    missing = next((f"needs {t}" for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "worker"
         if not missing:
             subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-nostdlib", "-static", "-ffreestanding",
                             "-foptimize-sibling-calls", "-o", program, SOURCE], check=True)
-        for number, (name, options) in enumerate(sets.items(), 1):
-            if missing:
-                print(f"ok {number} - {name} # SKIP needs {missing}")
-                continue
-            try:
-                count = check(pathlib.Path(folder), program, options)
-                print(f"ok {number} - {name}\n# {count} instructions")
-            except AssertionError as error:
-                failed += 1
-                print(f"not ok {number} - {name}\n# {error}")
-    return 1 if failed else 0
+        for name, options in SETS.items():
+            tap.case(name, missing, lambda o=options: f"{check(pathlib.Path(folder), program, o)} instructions")
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, WORKER, NESTED, COMPUTED = sys.argv[1:6]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 COMPILE = ["-g", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin", "-I", str(pathlib.Path(WORKER).resolve().parent)]
@@ -224,6 +227,10 @@ def check_targets(folder):
     return f"{seen['wcet_cycles']} cycles, with the told target {told['wcet_cycles']}"
 
 
+def absent(*tools):
+    return next((f"needs {t}" for t in tools if not shutil.which(t)), None)
+
+
 def main():
     tests = [(f"{name} {' '.join(options)}", source, compiler, flags, options) for name, (compiler, flags, source) in
              PROGRAMS.items() for options in (["--cycle-count=1"], ["--cycle-count=20"])]
@@ -236,31 +243,17 @@ def main():
         "quantile": check_quantile,
         "targets": check_targets,
     }
-    print(f"1..{len(tests) + len(more)}")
-    failed = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        def one(number, name, needs, body):
-            missing = next((t for t in needs if not shutil.which(t)), None)
-            if missing:
-                print(f"ok {number} - {name} # SKIP needs {missing}")
-                return 0
-            try:
-                print(f"ok {number} - {name}\n# {body()}")
-                return 0
-            except AssertionError as error:
-                print(f"not ok {number} - {name}\n# {str(error)[:2000]}")
-                return 1
         for number, (name, source, compiler, flags, options) in enumerate(tests, 1):
             program = folder / f"program{number}"
             qemu = "qemu-aarch64" if "aarch64" in compiler else "qemu-arm"
             if shutil.which(compiler):
                 subprocess.run([compiler, *flags, *COMPILE, "-o", program, source], check=True)
-            failed += one(number, name, (compiler, qemu), lambda p=program, o=options: check(folder, p, o))
-        needs = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
-        for number, (name, body) in enumerate(more.items(), len(tests) + 1):
-            failed += one(number, name, needs, lambda b=body: b(folder))
-    return 1 if failed else 0
+            tap.case(name, absent(compiler, qemu), lambda p=program, o=options: check(folder, p, o))
+        for name, body in more.items():
+            tap.case(name, absent("aarch64-linux-gnu-gcc", "qemu-aarch64"), lambda b=body: b(folder))
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -15,29 +15,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+
 HERE = pathlib.Path(__file__).resolve().parent
 CORETAP, EXAMPLES, WHERE = (pathlib.Path(name).resolve() for name in sys.argv[1:4])
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 SECTIONS = ("summary", "time", "timing", "timeline", "worst", "coverage")
 EVIL = '</script><script>document.title="taken"</script><img src=x onerror=alert(1)>'
-
-count = 0
-failed = 0
-
-
-def check(name, truth, detail=""):
-    global count, failed
-    count += 1
-    failed += not truth
-    print(f"{'ok' if truth else 'not ok'} {count} - {name}")
-    if not truth:
-        print("\n".join("# " + line for line in str(detail).splitlines()[:20]))
-
-
-def skip(name, why):
-    global count
-    count += 1
-    print(f"ok {count} - {name} # SKIP {why}")
 
 
 def run(*command, codes=(0,), cwd=None):
@@ -316,8 +301,7 @@ def main():
             check_browser(browser, folder, text)
         else:
             skip("in a browser", "chromium is missing")
-    print(f"1..{count}")
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

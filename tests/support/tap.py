@@ -1,0 +1,40 @@
+"""TAP, as tests in Python print it: results by number, the plan at the end."""
+count = 0
+failed = 0
+
+
+def check(name, truth, detail=""):
+    """One result; `detail`, a text or its lines, says what was there instead."""
+    global count, failed
+    count += 1
+    failed += not truth
+    print(f"{'ok' if truth else 'not ok'} {count} - {name}", flush=True)
+    if not truth:
+        lines = detail if isinstance(detail, list) else str(detail).splitlines()
+        print("\n".join(f"# {line}" for line in lines[:20]), flush=True)
+
+
+def skip(name, why):
+    global count
+    count += 1
+    print(f"ok {count} - {name} # SKIP {why}", flush=True)
+
+
+def case(name, missing, body):
+    """A result that an assertion decides; what `body` returns is a note. `missing`: why it cannot be, or nothing."""
+    if missing:
+        skip(name, missing)
+        return
+    try:
+        note = body()
+    except AssertionError as error:
+        check(name, False, str(error)[:2000])
+        return
+    check(name, True)
+    print(f"# {note}", flush=True)
+
+
+def finish():
+    """Prints the plan. Result: the exit code."""
+    print(f"1..{count}")
+    return 1 if failed else 0
