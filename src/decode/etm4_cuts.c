@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "coretap/steps.h"
-#include "decode/avx2.h"
+#include "decode/avx512.h"
 
 /* Headers of events and of the three formats of cycle counts, which bits 4 and 1 tell apart. */
 /* … and of a count that is not known. */
@@ -52,6 +52,21 @@ CT_AVX2_INLINE void keep(uint8_t *to, const uint8_t *from, uint64_t kept)
     }
 }
 
+CT_AVX2 static void keep_all_avx2(struct ct_etm4_cuts *c, unsigned blocks, const uint8_t *data)
+{
+    for (unsigned b = 0; b < blocks; b++)
+        keep(c->bytes + c->before[b], data + b * CT_SCAN_BLOCK, c->kept[b]);
+}
+
+CT_AVX512 static void keep_all_avx512(struct ct_etm4_cuts *c, unsigned blocks, const uint8_t *data)
+{
+    for (unsigned b = 0; b < blocks; b++) {
+        const __m512i bytes = ct_load_zmm(data + b * CT_SCAN_BLOCK);
+        /* A store that compresses would be slow on Zen 4. */
+        _mm512_storeu_si512(c->bytes + c->before[b], _mm512_maskz_compress_epi8(c->kept[b], bytes));
+    }
+}
+
 CT_AVX2 void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk, const uint8_t *data,
                                unsigned raw)
 {
@@ -69,12 +84,15 @@ CT_AVX2 void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chun
         append(c->atoms, n, _pext_u64(m->atoms, kept));
         append(c->addresses, n, _pext_u64(m->addresses, kept));
         append(c->starts, n, _pext_u64(m->atoms | m->addresses, kept));
-        keep(c->bytes + n, data + b * CT_SCAN_BLOCK, kept);
         n += (unsigned)__builtin_popcountll(kept);
     }
     c->before[chunk->blocks] = n;
     c->count = n;
     c->raw = raw;
+    if (chunk->simd == CT_SIMD_AVX512)
+        keep_all_avx512(c, chunk->blocks, data);
+    else
+        keep_all_avx2(c, chunk->blocks, data);
 }
 
 /* With headers as in the table. */

@@ -1,6 +1,7 @@
 #include "decode/etm4_scan.h"
 
 #include "decode/avx2.h"
+#include "decode/etm4_scan_avx512.h"
 
 /* Upper four bits of the headers of addresses, cycle counts and events. */
 #define ROW_ADDRESS 9
@@ -32,17 +33,39 @@ static uint8_t length(const struct ct_etm4_burst *b, unsigned header)
     }
 }
 
+/* Atoms that end with an E. */
+static bool ends_taken(const struct ct_etm4_burst *b, unsigned header)
+{
+    const struct ct_etm4_row *row = b->rows[header];
+    const unsigned natoms = row->head >> 8 & 0xff;
+    return header >= 0xc0 && row->base >> (natoms - 1) & 1;
+}
+
 /* The rows d and f of atoms are mixed in how they end, c and e are not. */
 static void set_taken(struct ct_etm4_scan_table *t, const struct ct_etm4_burst *b)
 {
     static const uint8_t bits[16] = {[0xc] = 1, [0xd] = 2, [0xe] = 4, [0xf] = 8};
     for (unsigned h = 0xc0; h < 0x100; h++) {
-        const struct ct_etm4_row *row = b->rows[h];
-        unsigned natoms = row->head >> 8 & 0xff;
         t->taken_row[h >> 4] = bits[h >> 4];
-        if (row->base >> (natoms - 1) & 1)
+        if (ends_taken(b, h))
             t->taken_low[h & 15] |= bits[h >> 4];
     }
+}
+
+/* Bits in the order of the masks. */
+static uint8_t kinds(const struct ct_etm4_burst *b, unsigned header)
+{
+    const bool bits[] = {[0] = true,
+                         [1] = header >= 0xc0,
+                         [2] = header >> 4 == ROW_ADDRESS,
+                         [3] = header >> 4 < ROW_COUNTS,
+                         [4] = header >> 4 == ROW_EVENT,
+                         [5] = ends_taken(b, header),
+                         [6] = length(b, header) & CT_SCAN_ODD};
+    unsigned all = 0;
+    for (unsigned i = 0; i < sizeof bits; i++)
+        all |= (unsigned)bits[i] << i;
+    return (uint8_t)all;
 }
 
 void ct_etm4_scan_init(struct ct_etm4_scan_table *t, const struct ct_etm4_burst *b)
@@ -59,16 +82,14 @@ void ct_etm4_scan_init(struct ct_etm4_scan_table *t, const struct ct_etm4_burst 
         if (b->rows[low]->form == CT_BURST_COUNT || b->rows[low]->form == CT_BURST_COUNT4)
             t->count[low] = (uint8_t)b->rows[low]->take;
     set_taken(t, b);
+    t->simd = ct_simd();
+    for (unsigned h = 0; h < 256; h++) {
+        t->lengths[h] = length(b, h);
+        t->kinds[h] = kinds(b, h);
+    }
 }
 
 #ifdef CT_HAVE_AVX2
-
-bool ct_etm4_scan_there(void)
-{
-    /* Before Zen 3 the bit gathering of BMI2 was slow. */
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") &&
-           !__builtin_cpu_is("znver2");
-}
 
 /* By lanes of 16 bytes: where each byte leads to behind the lane, and the places on the way. */
 struct ways {
@@ -231,14 +252,22 @@ CT_AVX2_INLINE size_t scan(const struct ct_etm4_scan_table *table, const uint8_t
         m.odd &= m.packets;
         chunk->masks[n++] = m;
     }
+    chunk->simd = CT_SIMD_AVX2;
     chunk->blocks = n;
     return at;
 }
 
-CT_AVX2 size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
-                            unsigned *entry, struct ct_etm4_chunk *chunk)
+CT_AVX2 static size_t scan_avx2(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                                unsigned *entry, struct ct_etm4_chunk *chunk)
 {
     return scan(table, data, size, entry, chunk, false);
+}
+
+size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size, unsigned *entry,
+                    struct ct_etm4_chunk *chunk)
+{
+    return table->simd == CT_SIMD_AVX512 ? ct_etm4_scan_avx512(table, data, size, entry, chunk)
+                                         : scan_avx2(table, data, size, entry, chunk);
 }
 
 CT_AVX2 size_t ct_etm4_scan_values(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
@@ -248,11 +277,6 @@ CT_AVX2 size_t ct_etm4_scan_values(const struct ct_etm4_scan_table *table, const
 }
 
 #else
-
-bool ct_etm4_scan_there(void)
-{
-    return false;
-}
 
 size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size, unsigned *entry,
                     struct ct_etm4_chunk *chunk)

@@ -1,10 +1,12 @@
 /* Where packets are, without walking from one to the next: for each byte what the length would be if a packet began
  * there; from that, by doubling, all places that are reached from each byte of 16; then one look-up for every 16 bytes says
  * which of these ways it was. Paper 1 works the header of every byte out ahead in the same spirit. What is found is kept as
- * bit masks of 64 bytes. x86-64 with AVX2 and BMI2; etm4_burst.c does the same in a plain way. */
+ * bit masks of 64 bytes. x86-64 with AVX2 and BMI2, or with AVX-512 (etm4_scan_avx512.c); etm4_burst.c does the same in a
+ * plain way. */
 #ifndef CT_DECODE_ETM4_SCAN_H
 #define CT_DECODE_ETM4_SCAN_H
 
+#include "base/simd.h"
 #include "decode/etm4_burst.h"
 
 #define CT_SCAN_BLOCK  64u /* bytes of a mask */
@@ -28,6 +30,10 @@ struct ct_etm4_scan_table {
     uint8_t taken_low[16];
     uint8_t
         count[16]; /* headers of row 0, by the lower four bits: what of the next byte is the cycle count */
+    enum ct_simd simd; /* what scans */
+    /* For AVX-512, by header: lengths, and in which masks of struct ct_etm4_masks it is, from bit 0 on. */
+    uint8_t lengths[256];
+    uint8_t kinds[256];
 };
 
 /* Masks of one block: bit i is byte i. */
@@ -39,6 +45,7 @@ struct ct_etm4_masks {
     uint64_t events;
     uint64_t taken; /* atoms that end with an E */
     uint64_t odd;   /* addresses of 64 bits; counts of more than seven bits, or unknown */
+    uint64_t unused;
 };
 
 /* Which of 64 rows of a table is for a packet: the lower five bits of its header, and bit 7 of the byte behind, which says
@@ -48,6 +55,7 @@ struct ct_etm4_masks {
 #define CT_SCAN_ROW_BITS          0x801fu
 
 struct ct_etm4_chunk {
+    enum ct_simd simd; /* by what it was scanned */
     unsigned blocks;
     struct ct_etm4_masks masks[CT_SCAN_BLOCKS];
     uint8_t before;                /* so that values[-1] may be read */
@@ -55,7 +63,10 @@ struct ct_etm4_chunk {
 };
 
 /* True where this machine can do it, and quickly. */
-bool ct_etm4_scan_there(void);
+static inline bool ct_etm4_scan_there(void)
+{
+    return ct_simd() != CT_SIMD_NONE;
+}
 
 void ct_etm4_scan_init(struct ct_etm4_scan_table *table, const struct ct_etm4_burst *burst);
 

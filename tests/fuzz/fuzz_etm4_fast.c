@@ -1,5 +1,5 @@
 /* ETMv4 and ETE by the fast ways and by the plain one: 24 bytes of configuration (source.h), one byte that says how to
- * cut, trace. What must hold: elements, packets and statistics straight from bytes are those by way of packets, events in
+ * cut, trace. What must hold, with any vector instructions: elements, packets and statistics straight from bytes are those by way of packets, events in
  * columns are those of the elements, and the byte-wise decoder makes the packets of the packet decoder. */
 #include <stdlib.h>
 #include <string.h>
@@ -128,12 +128,28 @@ static void check_bytewise(const struct ct_source *source, const uint8_t *data, 
     require(n == plain->packet_count && !memcmp(packets, plain->packets, n * sizeof *packets));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* The fast ways of one version against the plain one. */
+static void check_fast(const struct ct_source *source, const uint8_t *data, size_t size, size_t step,
+                       const struct seen *plain)
 {
-    static struct seen plain, fast;
-    const struct ct_chain_sink plain_sink = {.user = &plain, .packets = on_packets, .elems = on_elems};
+    static struct seen fast;
     const struct ct_chain_sink elem_sink = {.user = &fast, .elems = on_elems};
     const struct ct_chain_sink event_sink = {.user = &fast, .events = on_events};
+    run(source, &elem_sink, data, size, step, &fast);
+    require(fast.elem_count == plain->elem_count &&
+            !memcmp(fast.elems, plain->elems, fast.elem_count * sizeof *fast.elems) &&
+            !memcmp(&fast.stats, &plain->stats, sizeof fast.stats));
+    run(source, &event_sink, data, size, step, &fast);
+    require(fast.event_count == plain->event_count &&
+            !memcmp(fast.events, plain->events, fast.event_count * sizeof *fast.events) &&
+            fast.stats.packets == plain->stats.packets);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct seen plain;
+    static const char *const versions[] = {"", "avx2", "none"};
+    const struct ct_chain_sink plain_sink = {.user = &plain, .packets = on_packets, .elems = on_elems};
     struct ct_etm4_decoder *decoder;
     if (size < HEAD_BYTES || size > SIZE_MAX_)
         return 0;
@@ -149,13 +165,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run(&source, &plain_sink, data, size, SIZE_MAX_, &plain);
     events_of(&source, &plain);
     check_bytewise(&source, data, size, step, &plain);
-    run(&source, &elem_sink, data, size, step, &fast);
-    require(fast.elem_count == plain.elem_count &&
-            !memcmp(fast.elems, plain.elems, fast.elem_count * sizeof *fast.elems) &&
-            !memcmp(&fast.stats, &plain.stats, sizeof fast.stats));
-    run(&source, &event_sink, data, size, step, &fast);
-    require(fast.event_count == plain.event_count &&
-            !memcmp(fast.events, plain.events, fast.event_count * sizeof *fast.events) &&
-            fast.stats.packets == plain.stats.packets);
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        setenv("CORETAP_SIMD", versions[i], 1);
+        check_fast(&source, data, size, step, &plain);
+    }
     return 0;
 }
