@@ -14,21 +14,25 @@ extern "C" {
  * the footers are taken out first and do not count; ct_framing_file_offset gives the place in the file. */
 
 /* A piece of the map from positions in an ID's stream to offsets in the capture: from stream position
- * `pos` up to the `pos` of the next piece, which may be the same. With stride 0 consecutive bytes lie side by side, from
- * `offset` on; with stride 15 each 15 bytes are followed by one that is not data (frames without an ID byte in them), `offset`
- * is where such a frame begins and `phase`, 0 to 15, how far behind its beginning `pos` lies. */
+ * `pos` up to the `pos` of the next piece, which may be the same. `place` is the offset of the byte at `pos`, with five bits behind
+ * it. Where the uppermost of them (CT_SPAN_FRAMES) is clear, consecutive bytes lie side by side; where it is set, they
+ * are those of frames without an ID byte, each 15 bytes followed by one that is not data, and the other four say how many of the 15
+ * there are before `pos`, 15 when the next byte is the one that is not data. ct_span_offset reads it. */
 struct ct_span {
     uint64_t pos;
-    uint64_t offset;
-    uint32_t stride;
-    uint32_t phase;
+    uint64_t place;
 };
+
+#define CT_SPAN_BITS   5
+#define CT_SPAN_FRAMES 16u
 
 /* Offset in the capture that a span gives to stream position `pos`. */
 static inline uint64_t ct_span_offset(const struct ct_span *span, uint64_t pos)
 {
-    const uint64_t n = pos - span->pos + span->phase;
-    return span->offset + n + (span->stride == 15 ? n / 15 : 0); /* dividing by a constant is cheap */
+    const uint64_t n = pos - span->pos;
+    const uint64_t gaps =
+        span->place & CT_SPAN_FRAMES ? (n + span->place % 16) / 15 : 0; /* by a constant: cheap */
+    return (span->place >> CT_SPAN_BITS) + n + gaps;
 }
 
 /* Bytes of one trace ID that are there to be decoded. Borrowed until the next call with the demultiplexer. */

@@ -79,9 +79,9 @@ static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end
     const uint32_t first = elems[0].pos;
     const uint64_t pos = from + (uint32_t)(first - (uint32_t)from);
     const uint32_t offset = (uint32_t)ct_span_offset(span, pos);
-    const uint32_t rest = (uint32_t)((pos - span->pos + span->phase) % 15);
+    const uint32_t rest = (uint32_t)((pos - span->pos + span->place % 16) % 15);
     size_t i = 0;
-    if (!span->stride) {
+    if (!(span->place & CT_SPAN_FRAMES)) {
         for (; i < count && elems[i].pos - (uint32_t)from < end; i++)
             elems[i].pos += offset - first;
         return i;
@@ -96,8 +96,8 @@ static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end
 /* Positions in the stream to offsets in the capture, of elements that ascend from `from` on. */
 static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems, size_t count)
 {
-    if (run->span_count == 1 && !run->spans[0].stride) {
-        const uint32_t distance = (uint32_t)(run->spans[0].offset - run->spans[0].pos);
+    if (run->span_count == 1 && !(run->spans[0].place & CT_SPAN_FRAMES)) {
+        const uint32_t distance = (uint32_t)((run->spans[0].place >> CT_SPAN_BITS) - run->spans[0].pos);
         for (size_t i = 0; i < count && distance; i++)
             elems[i].pos += distance;
         return;

@@ -35,8 +35,7 @@ static bool append_spans(struct ct_stretch *p, const struct ct_run *run)
     /* The span that the piece ends with may go on in the run. */
     const struct ct_span *last = p->span_count ? &p->spans[p->span_count - 1] : NULL;
     const struct ct_span *next = &run->spans[first];
-    if (last && last->pos == next->pos && last->offset == next->offset && last->stride == next->stride &&
-        last->phase == next->phase)
+    if (last && last->pos == next->pos && last->place == next->place)
         first++;
     struct ct_span *spans =
         grow(p->spans, p->span_count, run->span_count - first, sizeof *spans, &p->span_cap);

@@ -29,9 +29,7 @@ int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, str
     demux->framing = options->framing;
     demux->no_fsync_reset = options->no_fsync_reset;
     demux->id = CT_ID_NONE;
-    demux->ops = ct_frame_ops_choose();
-    demux->sink = (struct ct_stream){
-        .data = demux->sink_data, .cap = CT_SINK_SIZE, .spans = demux->sink_spans, .span_cap = CT_SINK_SPANS};
+    demux->ops = ct_frame_ops_at(0);
     for (unsigned id = 0; id < CT_ID_ALL; id++)
         demux->streams[id].dropped = !is_source(demux, id);
     *out = demux;

@@ -31,35 +31,26 @@ struct ct_demux;
 
 /* What rows of frames are taken with: chosen by what the processor can do (fast.c). */
 struct ct_frame_ops {
+    const char *name;
     /* Takes up to `count` frames as long as they have no ID byte, to `to` (NULL: nowhere), which has room for as many
      * bytes and CT_STREAM_WIDE more: their number. */
     size_t (*pure)(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to);
-    /* Takes up to `count` frames, a row with ID bytes: their number. 0 when the row has none; less also at a frame with
-     * ID 0x7f in it, which may be a synchronisation word, or when there is no memory. */
+    /* Takes up to `count` frames, a row with ID bytes: their number. 0 when the row has none; less also before a frame
+     * with ID 0x7f in it, which may be a synchronisation word, or when there is no memory. */
     size_t (*mixed)(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
 };
 
 #if defined __x86_64__ && defined __GNUC__
 #define CT_FRAME_AVX2
-extern const struct ct_frame_ops ct_frame_ops_avx2;
+#define CT_FRAME_AVX512
+extern const struct ct_frame_ops ct_frame_ops_avx2, ct_frame_ops_avx512;
 #elif defined __aarch64__ && defined __ARM_NEON && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define CT_FRAME_NEON
 extern const struct ct_frame_ops ct_frame_ops_neon;
 #endif
 extern const struct ct_frame_ops ct_frame_ops_64;
-const struct ct_frame_ops *ct_frame_ops_choose(void);
-
-/* Where the mixed loop writes bytes of IDs that are only counted. */
-#define CT_SINK_SIZE  2048u
-#define CT_SINK_SPANS 1024u
-
-/* Where the mixed loop is in a stream. */
-struct ct_cursor {
-    uint8_t *to; /* NULL: not open */
-    struct ct_span *span;
-    uint64_t base;  /* of stream positions: that of a byte less where it is in memory */
-    uint8_t *begin; /* `to` as it was, for what is counted */
-};
+/* Those that this processor can run, the best first; NULL behind the last one. */
+const struct ct_frame_ops *ct_frame_ops_at(unsigned i);
 
 struct ct_demux {
     struct ct_ctx *ctx;
@@ -84,25 +75,19 @@ struct ct_demux {
     struct ct_frame_stats stats; /* what is counted per ID enters at the end of each push */
     uint64_t counts[CT_ID_ALL];  /* data bytes */
     struct ct_stream streams[CT_ID_ALL];
-    struct ct_cursor cursors[CT_ID_ALL];
-    uint8_t open[CT_ID_ALL]; /* IDs whose cursors are open */
-    unsigned open_count;
-    struct ct_stream sink;
-    struct ct_span sink_spans[CT_SINK_SPANS];
-    uint8_t sink_data[CT_SINK_SIZE];
 };
 
 /* ---- stream.c ---- */
 
 /* Stores may go this far past the bytes that are counted. */
-#define CT_STREAM_WIDE 16u
+#define CT_STREAM_WIDE 128u
 
 /* Slow ways of the two functions below. */
 int ct_stream_grow(struct ct_stream *stream, size_t size);
 int ct_stream_new_span(struct ct_stream *stream, uint64_t offset, uint32_t stride);
 
-/* Room for so many more bytes and spans; what the sink holds is thrown away for it. 0 without memory. */
-int ct_stream_make_room(struct ct_stream *stream, const struct ct_demux *demux, size_t size, size_t spans);
+/* Room for so many more bytes and spans; 0 without memory. */
+int ct_stream_make_room(struct ct_stream *stream, size_t size, size_t spans);
 
 /* Room for `size` more bytes; 0 without memory. */
 static inline int ct_stream_reserve(struct ct_stream *stream, size_t size)

@@ -4,19 +4,24 @@
 
 #include "frame/kernel.h"
 
-const struct ct_frame_ops ct_frame_ops_64 = {.pure = take_pure, .mixed = take_mixed};
+const struct ct_frame_ops ct_frame_ops_64 = {.name = "64 bits", .pure = take_pure, .mixed = take_mixed};
 
-const struct ct_frame_ops *ct_frame_ops_choose(void)
+const struct ct_frame_ops *ct_frame_ops_at(unsigned i)
 {
+#ifdef CT_FRAME_AVX512
+    if (__builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("bmi2") && !i--)
+        return &ct_frame_ops_avx512;
+#endif
 #ifdef CT_FRAME_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && !i--)
         return &ct_frame_ops_avx2;
 #endif
 #ifdef CT_FRAME_NEON
-    return &ct_frame_ops_neon;
-#else
-    return &ct_frame_ops_64;
+    if (!i--)
+        return &ct_frame_ops_neon;
 #endif
+    return i ? NULL : &ct_frame_ops_64;
 }
 
 static size_t pure_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)

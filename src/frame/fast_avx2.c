@@ -1,74 +1,83 @@
-/* Rows of frames on x86-64 with AVX2. */
-#include "frame/demux.h"
+/* Rows of frames on x86-64 with AVX2, two frames in a register. */
+#include "frame/row.h"
 
 #ifdef CT_FRAME_AVX2
 
 #include <immintrin.h>
 
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,popcnt"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2")
+#pragma GCC target("avx2,bmi,popcnt")
 #endif
 
-#define VEC_ID_SHIFT 0
-
-typedef __m128i vec;
-
-static inline vec vec_load(const uint8_t *from)
+static inline __m256i load(const uint8_t *from)
 {
-    return _mm_loadu_si128((const __m128i *)(const void *)from);
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
 }
 
-static inline void vec_store(uint8_t *to, vec v)
+static inline void copy_64(uint8_t *to, const uint8_t *from)
 {
-    _mm_storeu_si128((__m128i *)(void *)to, v);
+    const __m256i low = load(from), high = load(from + 32);
+    _mm256_storeu_si256((__m256i *)(void *)to, low);
+    _mm256_storeu_si256((__m256i *)(void *)(to + 32), high);
 }
 
-static inline uint64_t vec_ids(vec v)
+static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
 {
-    return (unsigned)_mm_movemask_epi8(_mm_slli_epi16(v, 7)) & 0x5555u;
+    const __m256i wanted = _mm256_set1_epi8((char)byte);
+    const uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(load(bytes), wanted));
+    const uint32_t high = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(load(bytes + 32), wanted));
+    return low | (uint64_t)high << 32;
 }
 
-static inline uint64_t ids_of_two(const uint8_t *frames)
+/* Two frames: *ids, *set: words that begin with an ID byte, whose bit in byte 15 is set, as bit 7 and others of the low byte. */
+static inline void restore_two(const uint8_t *frames, uint8_t *to, __m256i *ids, __m256i *set)
 {
-    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)frames);
-    return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(v, 7)) & 0x55555555u;
+    const __m256i last = _mm256_set1_epi16((short)0xff0f); /* byte 15 to the even bytes, 0 to the odd ones */
+    const __m256i own =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(1, 1, 2, 1, 4, 1, 8, 1, 16, 1, 32, 1, 64, 1, (char)128, 1));
+    const __m256i v = load(frames);
+    *ids = _mm256_slli_epi16(v, 7);
+    *set = _mm256_cmpeq_epi8(_mm256_and_si256(_mm256_shuffle_epi8(v, last), own), own);
+    const __m256i data =
+        _mm256_blendv_epi8(_mm256_sub_epi8(v, *set), _mm256_srli_epi16(v, 8), _mm256_and_si256(*ids, *set));
+    _mm_storeu_si128((__m128i *)(void *)to, _mm256_castsi256_si128(data));
+    _mm_storeu_si128((__m128i *)(void *)(to + CT_FRAME_DATA), _mm256_extracti128_si256(data, 1));
 }
 
-static inline uint64_t vec_four_ids(const uint8_t *frames)
+/* Bit 7 of the low bytes of words, of four frames. */
+static inline uint64_t bits_of_four(__m256i low, __m256i high)
 {
-    const uint64_t all = UINT64_C(0x7fff7fff7fff7fff);
-    uint64_t ids = ids_of_two(frames) | ids_of_two(frames + 2 * CT_FRAME_SIZE) << 32;
-    return _pext_u64(ids + all, ~all); /* a carry into the uppermost bit of each 16 */
+    const __m256i byte = _mm256_set1_epi16(0xff);
+    const __m256i both = _mm256_packus_epi16(_mm256_and_si256(low, byte), _mm256_and_si256(high, byte));
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(both, 0xd8));
 }
 
-static inline int vec_has_ff(vec v)
+static inline struct found restore_all_eight(const uint8_t *frames, uint8_t *to)
 {
-    return (_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(-1))) & 0x5555) != 0;
+    __m256i ids[4], set[4];
+    for (unsigned i = 0; i < 4; i++)
+        restore_two(frames + 2 * i * CT_FRAME_SIZE, to + 2 * i * CT_FRAME_DATA, &ids[i], &set[i]);
+    return (struct found){.ids = bits_of_four(ids[0], ids[1]) | bits_of_four(ids[2], ids[3]) << 32,
+                          .late = bits_of_four(set[0], set[1]) | bits_of_four(set[2], set[3]) << 32};
 }
 
-/* Byte 15 to all even bytes; there each keeps its own bit, which becomes bit 0. */
-static inline vec vec_restore(vec v)
+static inline struct found restore_eight(const uint8_t *frames, size_t count, uint8_t *to)
 {
-    const vec even = _mm_setr_epi8(15, -1, 15, -1, 15, -1, 15, -1, 15, -1, 15, -1, 15, -1, 15, -1);
-    const vec own = _mm_setr_epi8(1, 0, 2, 0, 4, 0, 8, 0, 16, 0, 32, 0, 64, 0, (char)128, 0);
-    vec bits = _mm_and_si128(_mm_shuffle_epi8(v, even), own);
-    vec clear = _mm_cmpeq_epi8(bits, _mm_setzero_si128());
-    return _mm_or_si128(v, _mm_andnot_si128(clear, _mm_set1_epi8(1)));
+    uint8_t eight[8 * CT_FRAME_SIZE] = {0};
+    if (count >= 8)
+        return restore_all_eight(frames, to);
+    memcpy(eight, frames, count * CT_FRAME_SIZE);
+    return restore_all_eight(eight, to);
 }
 
-static inline vec vec_skip(vec v, unsigned n)
-{
-    static const int8_t places[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                      -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    return _mm_shuffle_epi8(v, vec_load((const uint8_t *)places + n));
-}
+#include "frame/row_bits.h"
 
 #include "frame/kernel.h"
 
-const struct ct_frame_ops ct_frame_ops_avx2 = {.pure = take_pure, .mixed = take_mixed};
+const struct ct_frame_ops ct_frame_ops_avx2 = {.name = "AVX2", .pure = take_pure, .mixed = take_mixed};
 
 #ifdef __clang__
 #pragma clang attribute pop

@@ -1,61 +1,54 @@
 /* Rows of frames on arm64, which always has NEON. */
-#include "frame/demux.h"
+#include "frame/row.h"
 
 #ifdef CT_FRAME_NEON
 
 #include <arm_neon.h>
 
-/* One bit of each byte of the mask, a byte a pair. */
-#define VEC_ID_SHIFT 2
-
-typedef uint8x16_t vec;
-
-static inline vec vec_load(const uint8_t *from)
+static inline void copy_64(uint8_t *to, const uint8_t *from)
 {
-    return vld1q_u8(from);
+    const uint8x16x4_t all = vld1q_u8_x4(from);
+    vst1q_u8_x4(to, all);
 }
 
-static inline void vec_store(uint8_t *to, vec v)
+/* One bit of each of 64 bytes, which are all ones or all zeros. */
+static inline uint64_t bits_of_64(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
 {
-    vst1q_u8(to, v);
+    const uint8x16_t own = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+    const uint8x16_t low = vpaddq_u8(vandq_u8(a, own), vandq_u8(b, own));
+    const uint8x16_t high = vpaddq_u8(vandq_u8(c, own), vandq_u8(d, own));
+    const uint8x16_t both = vpaddq_u8(low, high);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(both, both)), 0);
 }
 
-static inline uint64_t vec_ids(vec v)
+static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
 {
-    uint8x8_t even = vmovn_u16(vreinterpretq_u16_u8(v));
-    return vget_lane_u64(vreinterpret_u64_u8(vand_u8(even, vdup_n_u8(1))), 0);
+    const uint8x16_t wanted = vdupq_n_u8(byte);
+    return bits_of_64(vceqq_u8(vld1q_u8(bytes), wanted), vceqq_u8(vld1q_u8(bytes + 16), wanted),
+                      vceqq_u8(vld1q_u8(bytes + 32), wanted), vceqq_u8(vld1q_u8(bytes + 48), wanted));
 }
 
-static inline uint64_t vec_four_ids(const uint8_t *frames)
+/* Result: a bit for each pair that begins with an ID byte. */
+static inline uint64_t restore_one(const uint8_t *frame, uint8_t *to)
 {
-    uint64_t with = 0;
-    for (unsigned i = 0; i < 4; i++)
-        with |= (uint64_t)(vec_ids(vec_load(frames + i * CT_FRAME_SIZE)) != 0) << i;
-    return with;
+    const uint8x16_t own = vreinterpretq_u8_u16(
+        (uint16x8_t){1, 2, 4, 8, 16, 32, 64, 128}); /* the even bytes look at their own bit of byte 15 */
+    const uint8x16_t one = vreinterpretq_u8_u16(vdupq_n_u16(1));
+    const uint8x16_t v = vld1q_u8(frame);
+    const uint8x16_t ids = vtstq_u8(v, one);
+    const uint8x16_t set = vtstq_u8(vdupq_laneq_u8(v, 15), own);
+    const uint8x16_t data = vorrq_u8(v, vandq_u8(set, one));
+    const uint8x16_t next = vreinterpretq_u8_u16(vshrq_n_u16(vreinterpretq_u16_u8(v), 8));
+    vst1q_u8(to, vbslq_u8(vandq_u8(ids, set), next, data));
+    return vaddvq_u8(vandq_u8(ids, own));
 }
 
-static inline int vec_has_ff(vec v)
-{
-    uint8x8_t even = vmovn_u16(vreinterpretq_u16_u8(v));
-    return vget_lane_u64(vreinterpret_u64_u8(vceq_u8(even, vdup_n_u8(0xff))), 0) != 0;
-}
+#include "frame/row_single.h"
 
-/* Byte 15 to all bytes; the even ones look at their own bit, which becomes bit 0. */
-static inline vec vec_restore(vec v)
-{
-    static const uint8_t own[16] = {1, 0, 2, 0, 4, 0, 8, 0, 16, 0, 32, 0, 64, 0, 128, 0};
-    vec set = vtstq_u8(vdupq_laneq_u8(v, 15), vld1q_u8(own));
-    return vorrq_u8(v, vandq_u8(set, vdupq_n_u8(1)));
-}
-
-static inline vec vec_skip(vec v, unsigned n)
-{
-    static const uint8_t places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    return vqtbl1q_u8(v, vaddq_u8(vld1q_u8(places), vdupq_n_u8((uint8_t)n)));
-}
+#include "frame/row_bits.h"
 
 #include "frame/kernel.h"
 
-const struct ct_frame_ops ct_frame_ops_neon = {.pure = take_pure, .mixed = take_mixed};
+const struct ct_frame_ops ct_frame_ops_neon = {.name = "NEON", .pure = take_pure, .mixed = take_mixed};
 
 #endif

@@ -1,26 +1,20 @@
-/* Frames that lie side by side, quickly: one body for every processor. A file that includes this has defined
- *   vec                  the 16 bytes of a frame
- *   vec_load, vec_store  from and to anywhere
- *   vec_four_ids         one bit for each of four frames that has an ID byte
- *   vec_ids              one bit for each pair that begins with an ID byte, the first pair lowest …
- *   VEC_ID_SHIFT         … bit number >> this is the place of the ID byte in the frame
- *   vec_has_ff           whether an even byte is ff: ID 0x7f, a synchronisation word or somebody else's business
- *   vec_restore          with bit 0 of the even bytes in its place; ID bytes are of no use any more
- *   vec_skip             without the first n bytes, n from 0 to 15
+/* Frames that lie side by side, quickly: one body for every processor. A row of frames is gone through twice: first all its
+ * bytes are put together, without byte 15 of each frame, and the places of ID bytes listed; then what lies between two
+ * of them, a segment, is copied to the stream of its ID, one ID after the other. So nothing has to be guessed for a
+ * frame, and little for a segment. A file that includes this has defined
+ *   restore_eight  takes eight frames, or as many as there are: their bytes but for byte 15 go to `to` (up to CT_STREAM_WIDE
+ *                  more are written), bit 0 of the even ones in its place. An ID byte becomes of no use, or, where the byte
+ *                  behind it is of the ID before, that byte. Says what it found
+ *   list_ids       lists the ID bytes of these eight; true when one of them is ff, ID 0x7f: a synchronisation word or
+ *                  somebody else's business
+ *   pick           moves the segments of an ID from a row to a list
+ *   copy_64        64 bytes from and to anywhere
  * and makes its `struct ct_frame_ops` of the two functions at the end. frame.c says the same in a plain way. */
 #ifndef CT_FRAME_KERNEL_H
 #define CT_FRAME_KERNEL_H
 
 #include "base/bytes.h"
-#include "frame/demux.h"
-
-/* Frames that are looked at together; the room that they may take in a stream, with a wide store behind it. */
-#define ROW       64u
-#define ROW_BYTES (ROW * CT_FRAME_DATA + 4 * CT_STREAM_WIDE)
-#define ROW_SPANS (ROW * CT_FRAME_SIZE) /* each ID byte makes two */
-
-/* Frames without an ID byte that are copied at once, few or many. */
-#define FEW 3u
+#include "frame/row.h"
 
 /* The last byte of a TPIU frame may begin an FSYNC; three bytes more are there to tell. */
 static inline int cut_by_fsync(const struct ct_demux *demux, const uint8_t *frame)
@@ -28,161 +22,160 @@ static inline int cut_by_fsync(const struct ct_demux *demux, const uint8_t *fram
     return frame[15] == 0xff && demux->framing != CT_FRAMING_FRAMES && ct_load32(frame + 15) == CT_FSYNC;
 }
 
-/* Room for a row in the stream of `id`; what is dropped goes to the sink. False without memory. */
-static inline int open_cursor(struct ct_demux *demux, unsigned id)
+/* The row ends before the first frame with ID 0x7f in it, and before what is cut by an FSYNC. */
+static inline void cut_row(const struct ct_demux *demux, struct row *row, const uint8_t *frames, int has_ff)
 {
-    struct ct_cursor *c = &demux->cursors[id];
-    struct ct_stream *stream = demux->streams[id].dropped ? &demux->sink : &demux->streams[id];
-    if (c->to)
-        return 1;
-    if (!ct_stream_make_room(stream, demux, ROW_BYTES, ROW_SPANS)) {
-        demux->failed = 1;
-        return 0;
+    const uint8_t *ff = has_ff ? memchr(row->ids, 0xff, row->count) : NULL;
+    if (ff)
+        row->frames = row->at[ff - row->ids] / CT_FRAME_SIZE;
+    if (row->frames && cut_by_fsync(demux, frames + (row->frames - 1) * CT_FRAME_SIZE))
+        row->frames--;
+    while (row->count && row->at[row->count - 1] >= row->frames * CT_FRAME_SIZE)
+        row->count--;
+}
+
+static inline void scan(const struct ct_demux *demux, const uint8_t *frames, size_t count, struct row *row)
+{
+    size_t n = 0;
+    int has_ff = 0;
+    row->count = 0;
+    for (; n < count && !has_ff; n += 8) {
+        const uint8_t *eight = frames + n * CT_FRAME_SIZE;
+        const struct found found = restore_eight(eight, count - n, row->data + n * CT_FRAME_DATA);
+        has_ff = list_ids(row, eight, n, count - n, &found);
     }
-    c->to = c->begin = stream->data + stream->end;
-    c->span = stream->spans + stream->span_end;
-    c->base = stream->pos + (stream->end - stream->begin) - (uintptr_t)c->to;
-    demux->open[demux->open_count++] = (uint8_t)id;
+    row->frames = n < count ? n : count;
+    cut_row(demux, row, frames, has_ff);
+    row->at[row->count] = (uint16_t)(row->frames * CT_FRAME_SIZE);
+}
+
+static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
+{
+    copy_64(to, from);
+    for (size_t i = 64; i < size; i += 64)
+        copy_64(to + i, from + i);
+}
+
+/* Where segments begin among the bytes of the row, and their sizes; of some more than there are. */
+static inline void measure(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i += 32)
+        for (size_t k = i; k < i + 32; k++) {
+            list->begin[k] = (uint16_t)(row_end(list->at[k]) + 1);
+            list->size[k] = (uint16_t)(row_end(list->next[k]) - list->begin[k]);
+        }
+}
+
+static inline void count_list(struct ct_demux *demux, unsigned id, const struct list *list)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < list->count; i++)
+        size += list->size[i];
+    demux->counts[id] += size;
+}
+
+/* The segments of an ID to its stream, with the span of each and of the byte behind the ID byte that ends it, when that
+ * is still of this ID. 0 without memory. */
+static inline int append_list(struct ct_demux *demux, unsigned id, const struct row *row,
+                              const struct list *list, uint64_t offset)
+{
+    struct ct_stream *stream = &demux->streams[id];
+    if (!ct_stream_make_room(stream, row->frames * CT_FRAME_DATA, 2 * list->count))
+        return 0;
+    uint8_t *to = stream->data + stream->end;
+    struct ct_span *span = stream->spans + stream->span_end;
+    const uint64_t base = stream->pos + (stream->end - stream->begin) - (uintptr_t)to;
+    const uint64_t first = ((offset + 1) << CT_SPAN_BITS) + CT_SPAN_FRAMES + 1, late = offset << CT_SPAN_BITS;
+    for (size_t i = 0; i < list->count; i++) {
+        const uint32_t at = list->at[i], next = list->next[i];
+        span[0].pos = base + (uintptr_t)to;
+        span[0].place = first + ((at << CT_SPAN_BITS) + at % CT_FRAME_SIZE);
+        copy(to, row->data + list->begin[i], list->size[i]);
+        to += list->size[i];
+        span[1].pos = base + (uintptr_t)to - 1;
+        span[1].place = late + ((next | 1) << CT_SPAN_BITS);
+        span += 1 + next % 2;
+    }
+    demux->counts[id] += (size_t)(to - stream->data) - stream->end;
+    stream->end = (size_t)(to - stream->data);
+    stream->span_end = (size_t)(span - stream->spans);
+    stream->next = UINT64_MAX;
     return 1;
 }
 
-/* The streams have what the cursors wrote. */
-static inline void close_cursors(struct ct_demux *demux)
+/* What lies before the first ID byte, of the ID that the row begins with. 0 without memory. */
+static inline int append_first(struct ct_demux *demux, const struct row *row, uint64_t offset)
 {
-    for (unsigned i = 0; i < demux->open_count; i++) {
-        const unsigned id = demux->open[i];
-        struct ct_cursor *c = &demux->cursors[id];
-        struct ct_stream *stream = &demux->streams[id];
-        demux->counts[id] += (size_t)(c->to - c->begin);
-        if (!stream->dropped) {
-            stream->end = (size_t)(c->to - stream->data);
-            stream->span_end = (size_t)(c->span - stream->spans);
-            stream->next = UINT64_MAX;
+    struct ct_stream *stream = &demux->streams[demux->id];
+    const size_t size = row_end(row->at[0]);
+    demux->counts[demux->id] += size;
+    if (stream->dropped)
+        return 1;
+    if (!ct_stream_map(stream, offset, CT_FRAME_DATA, UINT64_MAX) || !ct_stream_make_room(stream, size, 1))
+        return 0;
+    copy(stream->data + stream->end, row->data, size);
+    stream->end += size;
+    if (row->at[0] % 2)
+        stream->spans[stream->span_end++] =
+            (struct ct_span){.pos = stream->pos + (stream->end - stream->begin) - 1,
+                             .place = (offset + row->at[0]) << CT_SPAN_BITS};
+    return 1;
+}
+
+/* What lies behind ID bytes. 0 without memory. */
+static inline int append_rest(struct ct_demux *demux, const struct row *row, uint64_t offset)
+{
+    uint64_t left[MOST_IDS / 64]; /* segments, in groups of 64 */
+    const size_t groups = (row->count + 63) / 64;
+    struct list list;
+    memset(left, -1, groups * sizeof *left);
+    left[groups - 1] >>= -row->count % 64;
+    for (size_t group = 0; group < groups;) {
+        if (!left[group]) {
+            group++;
+            continue;
         }
-        c->to = NULL;
+        const uint8_t byte = row->ids[group * 64 + (size_t)__builtin_ctzll(left[group])];
+        pick(row, left, group, groups, byte, &list);
+        measure(&list);
+        if (demux->streams[byte >> 1].dropped)
+            count_list(demux, byte >> 1, &list);
+        else if (!append_list(demux, byte >> 1, row, &list, offset))
+            return 0;
     }
-    demux->open_count = 0;
-}
-
-/* Frames without an ID byte, where `there` are that may be read. Result: behind their bytes. */
-static inline uint8_t *copy_pure(uint8_t *to, const uint8_t *frame, size_t count, size_t there)
-{
-    size_t n = 0;
-    if (there >= FEW) { /* without a branch on how many there are */
-        for (; n < FEW; n++)
-            vec_store(to + n * CT_FRAME_DATA, vec_restore(vec_load(frame + n * CT_FRAME_SIZE)));
-    }
-    for (; n < count; n++)
-        vec_store(to + n * CT_FRAME_DATA, vec_restore(vec_load(frame + n * CT_FRAME_SIZE)));
-    return to + count * CT_FRAME_DATA;
-}
-
-/* A frame with ID bytes, at `offset`, whose first bytes are of `id`. Result: the ID behind it; CT_ID_NONE without memory. */
-static inline unsigned take_ids(struct ct_demux *demux, unsigned id, struct ct_cursor *c,
-                                const uint8_t *frame, uint64_t ids, vec data, uint64_t offset)
-{
-    uint8_t *to = c->to;
-    struct ct_span *span = c->span;
-    uint64_t base = c->base;
-    unsigned start = 0;
-    do {
-        const unsigned at = (unsigned)__builtin_ctzll(ids) >> VEC_ID_SHIFT;
-        const unsigned late = frame[15] >> (at / 2) & 1u & (at < 14);
-        vec_store(to, start ? vec_skip(data, start) : data);
-        to += at - start;
-        /* The byte behind the ID byte may be of the ID before it. */
-        *to = frame[at + 1];
-        *span = (struct ct_span){.pos = base + (uintptr_t)to, .offset = offset + at + 1};
-        demux->cursors[id].to = to + late;
-        demux->cursors[id].span = span + late;
-        start = at + 1 + late;
-        id = frame[at] >> 1;
-        if (!demux->cursors[id].to && !open_cursor(demux, id))
-            return CT_ID_NONE;
-        to = demux->cursors[id].to;
-        span = demux->cursors[id].span;
-        base = demux->cursors[id].base;
-        *span++ = (struct ct_span){
-            .pos = base + (uintptr_t)to, .offset = offset, .stride = CT_FRAME_DATA, .phase = start};
-        ids &= ids - 1;
-    } while (ids);
-    vec_store(to, vec_skip(data, start));
-    *c = (struct ct_cursor){.to = to + CT_FRAME_DATA - start, .span = span, .base = base};
-    return id;
-}
-
-/* The frames of a row that have ID bytes, as bits; *count is cut before one that has to be looked at. */
-static inline uint64_t find_ids(const struct ct_demux *demux, const uint8_t *frame, size_t *count)
-{
-    uint64_t with = 0;
-    size_t n = 0;
-    for (; demux->framing != CT_FRAMING_FRAMES && n < *count; n++)
-        if (cut_by_fsync(demux, frame + n * CT_FRAME_SIZE))
-            *count = n;
-    for (n = 0; n + 4 <= *count; n += 4)
-        with |= vec_four_ids(frame + n * CT_FRAME_SIZE) << n;
-    for (; n < *count; n++)
-        with |= (uint64_t)(vec_ids(vec_load(frame + n * CT_FRAME_SIZE)) != 0) << n;
-    return with;
+    return 1;
 }
 
 /* Struct ct_frame_ops: mixed. */
 static size_t take_mixed(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
-    unsigned id = demux->id;
-    size_t row = count < ROW ? count : ROW;
-    size_t n = 0;
-    uint64_t with = find_ids(demux, frames, &row);
-    struct ct_stream *stream = &demux->streams[id];
-    if (!with)
+    struct row row;
+    scan(demux, frames, count < ROW ? count : ROW, &row);
+    if (!row.count)
         return 0;
-    if ((!stream->dropped && !ct_stream_map(stream, offset, CT_FRAME_DATA, offset)) ||
-        !open_cursor(demux, id)) {
+    if (!append_first(demux, &row, offset) || !append_rest(demux, &row, offset)) {
         demux->failed = 1;
         return 0;
     }
-    struct ct_cursor c = demux->cursors[id];
-    for (; with; with &= with - 1) {
-        const size_t at = (size_t)__builtin_ctzll(with);
-        c.to = copy_pure(c.to, frames + n * CT_FRAME_SIZE, at - n, row - n);
-        n = at;
-        const uint8_t *frame = frames + n * CT_FRAME_SIZE;
-        const vec v = vec_load(frame);
-        if (vec_has_ff(v))
-            break;
-        id = take_ids(demux, id, &c, frame, vec_ids(v), vec_restore(v), offset + n * CT_FRAME_SIZE);
-        if (demux->failed)
-            break;
-        n++;
-    }
-    if (!with) {
-        c.to = copy_pure(c.to, frames + n * CT_FRAME_SIZE, row - n, row - n);
-        n = row;
-    }
-    demux->cursors[id].to = c.to;
-    demux->cursors[id].span = c.span;
-    close_cursors(demux);
-    demux->streams[id].stride = CT_FRAME_DATA;
-    demux->streams[id].next = offset + n * CT_FRAME_SIZE;
-    demux->id = (uint8_t)id;
-    demux->stats.frames += n;
-    return n;
+    demux->id = row.ids[row.count - 1] >> 1;
+    demux->streams[demux->id].stride = CT_FRAME_DATA;
+    demux->streams[demux->id].next = offset + row.frames * CT_FRAME_SIZE;
+    demux->stats.frames += row.frames;
+    return row.frames;
 }
 
 /* Struct ct_frame_ops: pure. */
-static size_t take_pure(const struct ct_demux *demux, const uint8_t *frame, size_t count, uint8_t *to)
+static size_t take_pure(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to)
 {
+    uint8_t nowhere[8 * CT_FRAME_DATA + CT_STREAM_WIDE] = {0};
+    struct found found = {0};
     size_t n = 0;
-    for (; n < count; n++, frame += CT_FRAME_SIZE) {
-        vec v = vec_load(frame);
-        if (vec_ids(v) || cut_by_fsync(demux, frame))
-            break;
-        if (to) {
-            vec_store(to, vec_restore(v));
-            to += CT_FRAME_DATA;
-        }
-    }
-    return n;
+    for (; n < count && !found.ids; n += 8)
+        found = restore_eight(frames + n * CT_FRAME_SIZE, count - n, to ? to + n * CT_FRAME_DATA : nowhere);
+    if (found.ids)
+        n -= 8 - (size_t)__builtin_ctzll(found.ids) / 8;
+    n = n < count ? n : count;
+    return n && cut_by_fsync(demux, frames + (n - 1) * CT_FRAME_SIZE) ? n - 1 : n;
 }
 
 #endif

@@ -2,56 +2,21 @@
 #ifndef CT_FRAME_KERNEL64_H
 #define CT_FRAME_KERNEL64_H
 
-#include <string.h>
-
 #include "base/bytes.h"
-#include "frame/demux.h"
+#include "frame/row.h"
 
-#define VEC_ID_SHIFT 0
+#define ID_BITS  UINT64_C(0x0001000100010001)
+#define ALL_ONES UINT64_C(0x0101010101010101)
 
-typedef struct {
-    uint64_t low, high;
-} vec;
-
-#define ID_BITS UINT64_C(0x0001000100010001)
-
-static inline vec vec_load(const uint8_t *from)
+static inline void copy_64(uint8_t *to, const uint8_t *from)
 {
-    return (vec){ct_load64(from), ct_load64(from + 8)};
+    memcpy(to, from, 64);
 }
 
-static inline void vec_store(uint8_t *to, vec v)
-{
-    uint64_t low = ct_le64(v.low);
-    uint64_t high = ct_le64(v.high);
-    memcpy(to, &low, 8);
-    memcpy(to + 8, &high, 8);
-}
-
-/* Bits 48, 32, 16, 0 of x to bits 6, 4, 2, 0. */
+/* Bits 48, 32, 16, 0 of x to bits 3, 2, 1, 0. */
 static inline uint64_t gather(uint64_t x)
 {
-    return (x & ID_BITS) * UINT64_C(0x0001000400100040) >> 48 & 0x55;
-}
-
-static inline uint64_t vec_ids(vec v)
-{
-    return (v.low | v.high) & ID_BITS ? gather(v.low) | gather(v.high) << 8 : 0;
-}
-
-static inline uint64_t vec_four_ids(const uint8_t *frames)
-{
-    uint64_t with = 0;
-    for (unsigned i = 0; i < 4; i++)
-        with |= (uint64_t)(vec_ids(vec_load(frames + i * CT_FRAME_SIZE)) != 0) << i;
-    return with;
-}
-
-static inline int vec_has_ff(vec v)
-{
-    const uint64_t even = UINT64_C(0x00ff00ff00ff00ff), carry = UINT64_C(0x0100010001000100),
-                   one = carry >> 8;
-    return (((v.low & even) + one) | ((v.high & even) + one)) & carry ? 1 : 0;
+    return (x & ID_BITS) * UINT64_C(0x0001000200040008) >> 48 & 15;
 }
 
 /* Bits 3..0 of x to bits 48, 32, 16, 0. */
@@ -60,18 +25,40 @@ static inline uint64_t spread(uint64_t x)
     return (x & 15) * UINT64_C(0x0000200040008001) & ID_BITS;
 }
 
-static inline vec vec_restore(vec v)
+/* Where `late` is ff the byte is that behind it. */
+static inline void store(uint8_t *to, uint64_t data, uint64_t v, uint64_t late)
 {
-    uint64_t bits = v.high >> 56;
-    return (vec){v.low | spread(bits), v.high | spread(bits >> 4)};
+    const uint64_t bytes = ct_le64((data & ~late) | (v >> 8 & late));
+    memcpy(to, &bytes, 8);
 }
 
-/* In registers: memory that was just written in two halves could not be read across them without a stall. */
-static inline vec vec_skip(vec v, unsigned n)
+static inline uint64_t restore_one(const uint8_t *frame, uint8_t *to)
 {
-    unsigned __int128 all = (unsigned __int128)v.high << 64 | v.low;
-    all >>= 8 * n;
-    return (vec){(uint64_t)all, (uint64_t)(all >> 64)};
+    const uint64_t low = ct_load64(frame), high = ct_load64(frame + 8);
+    const uint64_t low_set = spread(high >> 56), high_set = spread(high >> 60);
+    if (!((low | high) & ID_BITS)) {
+        store(to, low | low_set, 0, 0);
+        store(to + 8, high | high_set, 0, 0);
+        return 0;
+    }
+    store(to, low | low_set, low, (low & low_set) * 0xff);
+    store(to + 8, high | high_set, high, (high & high_set) * 0xff);
+    return gather(low) | gather(high) << 4;
 }
+
+static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
+{
+    uint64_t equal = 0;
+    for (unsigned i = 0; i < 64; i += 8) {
+        const uint64_t x = ct_load64(bytes + i) ^ ALL_ONES * byte;
+        const uint64_t zero = ~(((x & 0x7f * ALL_ONES) + 0x7f * ALL_ONES) | x) >> 7 & ALL_ONES;
+        equal |= (zero * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
+    return equal;
+}
+
+#include "frame/row_single.h"
+
+#include "frame/row_bits.h"
 
 #endif

@@ -61,16 +61,13 @@ int ct_stream_new_span(struct ct_stream *stream, uint64_t offset, uint32_t strid
     uint64_t pos = stream->pos + (stream->end - stream->begin);
     if (!reserve_spans(stream, 1))
         return 0;
-    stream->spans[stream->span_end++] = (struct ct_span){.pos = pos, .offset = offset, .stride = stride};
+    stream->spans[stream->span_end++] =
+        (struct ct_span){.pos = pos, .place = offset << CT_SPAN_BITS | (stride ? CT_SPAN_FRAMES : 0)};
     return 1;
 }
 
-int ct_stream_make_room(struct ct_stream *stream, const struct ct_demux *demux, size_t size, size_t spans)
+int ct_stream_make_room(struct ct_stream *stream, size_t size, size_t spans)
 {
-    if (stream == &demux->sink) {
-        stream->end = stream->span_end = 0;
-        return 1;
-    }
     return ct_stream_reserve(stream, size) && reserve_spans(stream, spans);
 }
 
@@ -83,8 +80,11 @@ void ct_stream_consume(struct ct_stream *stream, size_t count)
     stream->pos += count;
     if (stream->begin == stream->end)
         stream->begin = stream->end = 0;
-    if (stream->begin == stream->end && stream->span_end > stream->span_begin) /* the last one may go on */
-        stream->span_begin = stream->span_end - 1;
+    if (stream->begin == stream->end && stream->span_end > stream->span_begin) { /* the last one may go on */
+        stream->spans[0] = stream->spans[stream->span_end - 1];
+        stream->span_begin = 0;
+        stream->span_end = 1;
+    }
     while (stream->span_end - stream->span_begin > 1 &&
            stream->spans[stream->span_begin + 1].pos <= stream->pos)
         stream->span_begin++;

@@ -19,12 +19,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     demux_result_free(&other);
     how.plain = 0;
-    how.ops = &ct_frame_ops_64;
     how.seed = seed;
-    demux_all(&other, &how, data, size);
-    if (demux_difference(&whole, &other))
-        abort();
-    demux_result_free(&other);
+    for (unsigned i = 0; (how.ops = ct_frame_ops_at(i)); i++) {
+        demux_all(&other, &how, data, size);
+        if (demux_difference(&whole, &other))
+            abort();
+        demux_result_free(&other);
+    }
     if (how.framing != CT_FRAMING_NONE) { /* every byte is somewhere */
         const struct ct_frame_stats *s = &whole.stats;
         uint64_t data_bytes = s->no_id_bytes;

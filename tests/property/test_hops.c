@@ -189,7 +189,7 @@ static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engin
         while (!rc && done < t->size) {
             size_t used, left = t->size - given, more = 1 + rng_below(&t->rng, most);
             given += more < left ? more : left;
-            const struct ct_span span = {.pos = pass * t->size, .offset = pass * t->size};
+            const struct ct_span span = {.pos = pass * t->size, .place = pass * t->size << CT_SPAN_BITS};
             const struct ct_run run = {.data = t->bytes + done,
                                        .size = given - done,
                                        .pos = pass * t->size + done,
