@@ -9,6 +9,7 @@
 #include "decode/memories.h"
 #include "decode/parallel.h"
 #include "decode/stream.h"
+#include "frame/demux_skip.h"
 
 struct ct_chain {
     struct ct_ctx *ctx;
@@ -105,7 +106,7 @@ static bool is_straight(const struct ct_chain *c)
 /* Threads, when the streams are known. */
 static int start_threads(struct ct_chain *c)
 {
-    if (c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c))
+    if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c))
         return CT_OK;
     const struct ct_parallel_how how = {.ctx = c->ctx,
                                         .options = &c->options,
@@ -322,11 +323,34 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
     return rc;
 }
 
+/* What there is of a file without frames, when threads can read it while they decode. */
+static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
+{
+    const struct ct_parallel_file file = {
+        .path = c->buffer->path, .fd = chunks->fd, .size = ct_chunks_file_size(chunks)};
+    if (c->options.framing != CT_FRAMING_NONE || c->buffer->pieces || c->bytes || !file.size)
+        return CT_OK;
+    int rc = start_threads(c);
+    if (rc || !c->parallel || !ct_parallel_takes_file(c->parallel))
+        return rc;
+    while (!rc && c->bytes < file.size) {
+        uint64_t at = c->bytes;
+        rc = ct_parallel_file(c->parallel, &file, &at);
+        ct_demux_skip(c->demux, (size_t)(at - c->bytes));
+        c->bytes = at;
+        if (!rc && c->sink->bytes)
+            rc = c->sink->bytes(c->sink->user, c->bytes);
+    }
+    return rc ? rc : ct_chunks_seek(chunks, c->bytes, UINT64_MAX);
+}
+
 int ct_chain_run(struct ct_chain *c)
 {
     struct ct_feed feed;
     size_t pushed;
     int rc = ct_feed_open(&feed, c->ctx, c->buffer);
+    if (!rc)
+        rc = share_file(c, &feed.chunks);
     while (!rc && !feed.ended)
         rc = ct_feed_push(&feed, c, CT_CHUNK_SIZE, &pushed);
     ct_feed_close(&feed);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/ctx.h"
@@ -30,6 +31,12 @@ int ct_chunks_seek(struct ct_chunks *c, uint64_t offset, uint64_t size)
         return ct_fail(c->ctx, CT_ERR_IO, "%s: cannot be read at offset %llu: %s", c->path,
                        (unsigned long long)offset, strerror(errno));
     return CT_OK;
+}
+
+uint64_t ct_chunks_file_size(const struct ct_chunks *c)
+{
+    struct stat st;
+    return c->fd == STDIN_FILENO || fstat(c->fd, &st) || !S_ISREG(st.st_mode) ? 0 : (uint64_t)st.st_size;
 }
 
 int ct_chunks_next(struct ct_chunks *c, size_t *size)

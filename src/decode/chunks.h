@@ -21,6 +21,9 @@ int ct_chunks_open(struct ct_chunks *chunks, struct ct_ctx *ctx, const char *pat
 /* Goes on at `offset` of a file, and ends `size` bytes further. CT_ERR_IO. */
 int ct_chunks_seek(struct ct_chunks *chunks, uint64_t offset, uint64_t size);
 
+/* Bytes of a whole file that was opened by its path; 0 when it is not known. */
+uint64_t ct_chunks_file_size(const struct ct_chunks *chunks);
+
 /* The next piece, full but for the last one of a file; *size is 0 at the end. CT_ERR_IO. */
 int ct_chunks_next(struct ct_chunks *chunks, size_t *size);
 

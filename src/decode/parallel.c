@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "decode/cuts.h"
 #include "decode/task.h"
 
 /* Bytes of a task at least, and how many times its warm-up it is at least, up to so many bytes. */
@@ -18,14 +19,17 @@
 /* A warm-up has at least this part of a task, in which a trace unit says again what it presupposes. */
 #define WARM_LEAST 128u
 
+/* Of a file, at most, where a task makes no records. */
+#define SEGMENT_FILE ((uint64_t)64 << 20)
+
 /* A stream without a synchronisation point in so many bytes is decoded by one thread. */
 #define UNSPLIT_MOST ((size_t)8 << 20)
 
-/* What can be decoded with: it belongs to the stream, or to tasks. */
+/* What can be decoded with: in the state that is right, or a task's, or nobody's. */
 struct object {
     struct ct_stream_chain chain;
     struct object *next;
-    unsigned tasks; /* that use it */
+    bool busy; /* a task uses it that was not handed on */
 };
 
 struct lane {
@@ -37,6 +41,7 @@ struct lane {
     struct ct_task *last;   /* the newest that was not handed on yet, or NULL */
     struct ct_stretch left; /* bytes that the live object was shown and left, for more behind them */
     size_t segment;
+    bool falters;    /* tasks turned out wrong, or too large */
     size_t searched; /* of the filling piece: up to here there is no cut */
 };
 
@@ -44,10 +49,12 @@ struct ct_parallel {
     struct ct_parallel_how how;
     struct ct_task_goal goal;
     bool follows;                         /* the tasks give elements, of which the streams make the rest */
+    bool keeps;                           /* tasks make records, for which there is a limit */
     bool counts;                          /* the tasks count, and the streams take what they counted */
     struct ct_chain_sink follow_sink;     /* … and these receivers take */
     struct ct_chain_options task_options; /* of the objects */
     struct ct_batches *batches;           /* of the caller's thread */
+    const char *path;                     /* of the file that tasks read */
     struct lane *lanes;
     struct ct_task *spare;
     size_t outstanding, most; /* tasks that were not handed on */
@@ -60,6 +67,61 @@ struct ct_parallel {
     bool stop;
 };
 
+/* ---- objects ---- */
+
+static int init_object(const struct ct_parallel *p, const struct lane *lane, struct object *o)
+{
+    const int rc = ct_stream_chain_init(&o->chain, p->how.ctx, lane->total.source, lane->total.id,
+                                        &p->task_options, false, p->how.memory);
+    if (!rc && p->counts)
+        ct_follow_make_part(o->chain.follow);
+    return rc;
+}
+
+/* One that nobody uses, of the same kind as the live one. NULL: rc says why. */
+static struct object *get_object(struct ct_parallel *p, struct lane *lane, int *rc)
+{
+    for (struct object *o = lane->objects; o; o = o->next) {
+        if (!o->busy && &o->chain != lane->live)
+            return o;
+    }
+    struct object *o = calloc(1, sizeof *o);
+    if (!o) {
+        *rc = ct_fail_nomem(p->how.ctx, "threads");
+        return NULL;
+    }
+    *rc = init_object(p, lane, o);
+    if (*rc) {
+        ct_stream_chain_deinit(&o->chain);
+        free(o);
+        return NULL;
+    }
+    o->next = lane->objects;
+    lane->objects = o;
+    return o;
+}
+
+/* For a task that is about to run; with the lock held. Without memory it gets none. */
+static void choose_object(struct ct_parallel *p, struct ct_task *t)
+{
+    int rc;
+    struct object *o = get_object(p, &p->lanes[t->lane], &rc);
+    t->object = o ? &o->chain : NULL;
+    if (o)
+        o->busy = true;
+}
+
+static struct object *object_of(struct ct_parallel *p, const struct lane *lane,
+                                const struct ct_stream_chain *chain)
+{
+    pthread_mutex_lock(&p->lock);
+    struct object *o = lane->objects;
+    while (o && &o->chain != chain)
+        o = o->next;
+    pthread_mutex_unlock(&p->lock);
+    return o; /* NULL: the chain's own */
+}
+
 /* ---- threads ---- */
 
 static bool is_runnable(const struct ct_task *t)
@@ -68,16 +130,18 @@ static bool is_runnable(const struct ct_task *t)
     return t->state == CT_TASK_QUEUED && !waits;
 }
 
-/* With the lock held. */
+/* With the lock held. A task gets its object as late as that, so that there are no more of them than are at work. */
 static struct ct_task *take_runnable(struct ct_parallel *p)
 {
-    for (struct ct_task *t = p->first; t; t = t->next) {
-        if (is_runnable(t)) {
-            t->state = CT_TASK_RUNNING;
-            return t;
-        }
-    }
-    return NULL;
+    struct ct_task *t = p->first;
+    while (t && !is_runnable(t))
+        t = t->next;
+    if (!t)
+        return NULL;
+    t->state = CT_TASK_RUNNING;
+    if (t->speculative)
+        choose_object(p, t);
+    return t;
 }
 
 static void set_done(struct ct_parallel *p, struct ct_task *t)
@@ -88,25 +152,27 @@ static void set_done(struct ct_parallel *p, struct ct_task *t)
         pthread_cond_broadcast(&p->work);
 }
 
-/* What an object left of its task is for the next that it is given. False without memory. */
-static bool keep_left(struct lane *lane, const struct ct_task *t)
+/* What an object left of its task is for the next that it is given. CT_ERR_NOMEM, CT_ERR_IO. */
+static int keep_left(struct lane *lane, struct ct_task *t)
 {
     struct ct_run run;
-    ct_stretch_run(&t->piece, t->used, t->end, &run);
+    const int rc = ct_stretch_run(&t->piece, t->used, t->end, &run);
     ct_stretch_clear(&lane->left);
-    return ct_stretch_append(&lane->left, &run);
+    if (rc)
+        return rc;
+    return ct_stretch_append(&lane->left, &run) ? CT_OK : CT_ERR_NOMEM;
 }
 
 static void run_task(struct ct_parallel *p, struct ct_task *t, struct ct_batches *batches)
 {
     struct lane *lane = &p->lanes[t->lane];
-    bool fits = t->speculative || ct_task_prepend(t, &lane->left);
-    if (fits)
+    int rc = t->speculative || ct_task_prepend(t, &lane->left) ? CT_OK : CT_ERR_NOMEM;
+    if (!rc)
         ct_task_run(t, &p->goal, batches);
-    if (fits && !lane->split && !t->paused)
-        fits = keep_left(lane, t);
-    if (!fits)
-        t->rc = CT_ERR_NOMEM;
+    if (!rc && !lane->split && !t->paused)
+        rc = keep_left(lane, t);
+    if (rc)
+        t->rc = rc;
 }
 
 struct helper {
@@ -160,44 +226,6 @@ static void stop_threads(struct ct_parallel *p)
         pthread_join(p->ids[i], NULL);
 }
 
-/* ---- objects ---- */
-
-static int init_object(const struct ct_parallel *p, const struct lane *lane, struct object *o)
-{
-    const int rc = ct_stream_chain_init(&o->chain, p->how.ctx, lane->total.source, lane->total.id,
-                                        &p->task_options, false, p->how.memory);
-    if (!rc && p->counts)
-        ct_follow_make_part(o->chain.follow);
-    return rc;
-}
-
-/* One that nobody uses, of the same kind as the live one. NULL: rc says why. */
-static struct object *get_object(struct ct_parallel *p, struct lane *lane, int *rc)
-{
-    for (struct object *o = lane->objects; o; o = o->next) {
-        if (!o->tasks && &o->chain != lane->live)
-            return o;
-    }
-    struct object *o = calloc(1, sizeof *o);
-    if (!o) {
-        *rc = ct_fail_nomem(p->how.ctx, "threads");
-        return NULL;
-    }
-    *rc = init_object(p, lane, o);
-    o->next = lane->objects;
-    lane->objects = o;
-    return *rc ? NULL : o;
-}
-
-static struct object *object_of(struct lane *lane, const struct ct_stream_chain *chain)
-{
-    for (struct object *o = lane->objects; o; o = o->next) {
-        if (&o->chain == chain)
-            return o;
-    }
-    return NULL; /* the chain's own */
-}
-
 /* ---- tasks ---- */
 
 static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
@@ -226,21 +254,24 @@ static void put_back(struct ct_parallel *p, struct ct_task *t)
     p->spare = t;
 }
 
+/* What a task failed with, in words where it is not known yet. */
+static int fail_task(const struct ct_parallel *p, const struct ct_task *t, int rc)
+{
+    if (rc == CT_ERR_NOMEM)
+        return ct_fail_nomem(p->how.ctx, "threads");
+    if (rc == CT_ERR_IO && t->piece.in_file)
+        return ct_fail(p->how.ctx, CT_ERR_IO, "%s: cannot be read: %s", p->path,
+                       t->piece.error ? strerror(t->piece.error) : "it is shorter than it was");
+    return rc;
+}
+
 /* Gives the filling task of a stream to the threads; it ends at `end` of its piece. */
-static int dispatch(struct ct_parallel *p, struct lane *lane, size_t end, enum ct_behind behind)
+static void dispatch(struct ct_parallel *p, struct lane *lane, size_t end, enum ct_behind behind)
 {
     struct ct_task *t = lane->filling;
-    int rc = 0;
     t->end = end;
     t->behind = behind;
-    t->object = lane->live;
-    if (t->speculative) {
-        struct object *o = get_object(p, lane, &rc);
-        if (!o)
-            return rc;
-        o->tasks++;
-        t->object = &o->chain;
-    }
+    t->object = t->speculative ? NULL : lane->live;
     lane->filling = NULL;
     pthread_mutex_lock(&p->lock);
     t->after = t->speculative ? NULL : lane->last;
@@ -251,7 +282,6 @@ static int dispatch(struct ct_parallel *p, struct lane *lane, size_t end, enum c
     pthread_mutex_unlock(&p->lock);
     lane->last = t;
     p->outstanding++;
-    return 0;
 }
 
 static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats *s)
@@ -289,7 +319,7 @@ static int hand_on_kept(struct ct_parallel *p, struct lane *lane, struct ct_task
     else
         rc = ct_tape_play(&t->tape, sink, &lane->total);
     t->part = NULL;
-    return rc ? rc : t->rc;
+    return rc ? rc : fail_task(p, t, t->rc);
 }
 
 /* The stream takes what the object counted. */
@@ -312,10 +342,19 @@ static int finish(struct ct_parallel *p, struct lane *lane, struct ct_task *t, s
     return rc;
 }
 
-/* The object went through what the stream did not: the numbers of its graph would not be those of the stream. */
-static int renew_counting(const struct ct_parallel *p, struct lane *lane, const struct ct_task *t)
+/* What comes is right behind what the object decoded. */
+static void go_on_with(struct ct_parallel *p, struct lane *lane, struct ct_stream_chain *object)
 {
-    struct object *o = object_of(lane, t->object);
+    object->start_offset = lane->live->start_offset;
+    pthread_mutex_lock(&p->lock); /* another object is nobody's then */
+    lane->live = object;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* The object went through what the stream did not: the numbers of its graph would not be those of the stream. */
+static int renew_counting(struct ct_parallel *p, struct lane *lane, const struct ct_task *t)
+{
+    struct object *o = object_of(p, lane, t->object);
     if (!p->counts || !o)
         return CT_OK;
     ct_stream_chain_deinit(&o->chain);
@@ -347,8 +386,7 @@ static int hand_on(struct ct_parallel *p, struct ct_task *t)
     if (rc)
         return rc;
     if (right) {
-        t->object->start_offset = lane->live->start_offset;
-        lane->live = t->object;
+        go_on_with(p, lane, t->object);
         rc = hand_on_kept(p, lane, t);
         if (!rc)
             rc = take_counts(p, lane, t, t->object);
@@ -362,9 +400,10 @@ static int hand_on(struct ct_parallel *p, struct ct_task *t)
     if (!rc && p->how.streams[t->lane].follow && p->follows)
         rc = ct_follow_flush(p->how.streams[t->lane].follow, &lane->total, p->how.sink);
     add_stats(&lane->total.stats, &t->stats);
-    if (!rc && (lane->split || t->paused) && !keep_left(lane, t))
-        rc = ct_fail_nomem(p->how.ctx, "threads");
-    return rc;
+    lane->falters = t->paused || !right;
+    if (!rc && (lane->split || t->paused))
+        rc = keep_left(lane, t);
+    return fail_task(p, t, rc);
 }
 
 /* The oldest task: waits for it, or decodes it or another meanwhile, and hands it on. */
@@ -386,10 +425,10 @@ static int join_oldest(struct ct_parallel *p)
     pthread_mutex_unlock(&p->lock);
     const int rc = hand_on(p, t);
     struct lane *lane = &p->lanes[t->lane];
-    struct object *o = object_of(lane, t->object);
-    if (o && t->speculative)
-        o->tasks--;
+    struct object *o = object_of(p, lane, t->object);
     pthread_mutex_lock(&p->lock);
+    if (o && t->speculative)
+        o->busy = false;
     p->first = t->next;
     if (!p->first)
         p->end = &p->first;
@@ -416,54 +455,55 @@ static int join_down_to(struct ct_parallel *p, size_t outstanding)
 
 /* ---- cuts ---- */
 
-/* The last synchronisation point that leaves a warm-up before `cut`; the first of the task is one. */
-static size_t find_warm_up(const struct lane *lane, size_t cut)
+/* From where on an object is warmed up for what begins at `cut` of the filling task. */
+static int find_warm_up(struct ct_parallel *p, struct lane *lane, size_t cut, size_t *from)
 {
-    const struct ct_task *t = lane->filling;
-    const struct ct_protocol_ops *ops = lane->live->ops;
-    const size_t most = lane->segment / WARM_PARTS;
-    size_t from = cut - t->begin > most ? cut - most : t->begin;
-    size_t found = t->begin;
-    for (unsigned attempt = 0; attempt < 2; attempt++, from = t->begin) {
-        for (;;) {
-            const size_t at = ops->find_sync(t->piece.data, t->piece.size, from);
-            if (at == SIZE_MAX || at + lane->segment / WARM_LEAST > cut)
-                break;
-            found = at;
-            from = at + 1;
-        }
-        if (found != t->begin)
-            break;
+    struct ct_task *t = lane->filling;
+    const size_t begin = cut - t->begin > UNSPLIT_MOST ? cut - UNSPLIT_MOST : t->begin;
+    const int rc = ct_cuts_warm_up(&t->piece, lane->live->ops, begin, cut, lane->segment / WARM_LEAST,
+                                   lane->segment / WARM_PARTS, from);
+    const size_t size = (cut - *from) * WARM_PARTS;
+    if (!p->how.segment && size > lane->segment)
+        lane->segment = size < SEGMENT_MOST ? size : SEGMENT_MOST;
+    return rc;
+}
+
+/* The bytes of `t` from `from` on begin another task. */
+static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
+{
+    struct ct_run run;
+    if (t->piece.in_file) {
+        ct_stretch_in_file(&next->piece, t->piece.fd, t->piece.pos + from, 0);
+        return true;
     }
-    return found;
+    return !ct_stretch_run(&t->piece, from, t->piece.size, &run) && ct_stretch_append(&next->piece, &run);
 }
 
 /* The task ends at `cut`, and the next one is begun with what is behind it and the warm-up before it. */
 static int cut_task(struct ct_parallel *p, struct lane *lane, size_t index, size_t cut)
 {
     struct ct_task *t = lane->filling;
-    const size_t from = find_warm_up(lane, cut);
+    size_t from;
+    int rc = find_warm_up(p, lane, cut, &from);
+    if (rc)
+        return fail_task(p, t, rc);
     struct ct_task *next = new_task(p, index);
-    struct ct_run run;
-    ct_stretch_run(&t->piece, from, t->piece.size, &run);
-    if (!next || !ct_stretch_append(&next->piece, &run)) {
+    if (!next || !give_rest(t, from, next)) {
         ct_task_free(next);
         return ct_fail_nomem(p->how.ctx, "threads");
     }
     next->begin = cut - from;
     next->speculative = true;
-    if (!p->how.segment && (cut - from) * WARM_PARTS > lane->segment)
-        lane->segment = (cut - from) * WARM_PARTS < SEGMENT_MOST ? (cut - from) * WARM_PARTS : SEGMENT_MOST;
-    const int rc = dispatch(p, lane, cut, CT_BEHIND_MORE);
+    dispatch(p, lane, cut, CT_BEHIND_MORE);
     lane->filling = next;
-    return rc ? rc : join_down_to(p, p->most);
+    return join_down_to(p, p->most);
 }
 
 /* The filling task of a stream is full and there is no place to cut it. */
 static int end_task(struct ct_parallel *p, struct lane *lane)
 {
-    int rc = dispatch(p, lane, lane->filling->piece.size, CT_BEHIND_MORE);
-    return rc ? rc : join_down_to(p, lane->split ? 0 : p->most);
+    dispatch(p, lane, lane->filling->piece.size, CT_BEHIND_MORE);
+    return join_down_to(p, lane->split ? 0 : p->most);
 }
 
 /* Cuts as often as there is enough. */
@@ -472,7 +512,7 @@ static int cut_lane(struct ct_parallel *p, size_t index)
     struct lane *lane = &p->lanes[index];
     int rc = 0;
     while (!rc && lane->filling) {
-        const struct ct_task *t = lane->filling;
+        struct ct_task *t = lane->filling;
         const size_t size = t->piece.size - t->begin;
         if (size < lane->segment)
             return 0;
@@ -481,8 +521,9 @@ static int cut_lane(struct ct_parallel *p, size_t index)
         size_t from = t->begin + lane->segment;
         if (lane->searched > from)
             from = lane->searched;
-        const size_t cut = lane->live->ops->find_sync(t->piece.data, t->piece.size, from);
-        if (cut != SIZE_MAX) {
+        size_t cut;
+        rc = ct_cuts_first(&t->piece, lane->live->ops, from, t->piece.size, &cut);
+        if (!rc && cut != SIZE_MAX) {
             rc = cut_task(p, lane, index, cut);
         } else if (size >= UNSPLIT_MOST) {
             return end_task(p, lane);
@@ -505,18 +546,58 @@ int ct_parallel_push(struct ct_parallel *p, size_t index, const struct ct_run *r
     return cut_lane(p, index);
 }
 
+/* Bytes of the next task of a file, of which there are `left`. Where results need no room, each costs little when it is large,
+ * and towards the end there is something left for every thread. */
+static uint64_t size_of_next(const struct ct_parallel *p, const struct lane *lane, uint64_t left)
+{
+    const uint64_t size = left / (2 * (uint64_t)p->how.options->threads);
+    if (p->keeps || p->how.segment || lane->falters || size < lane->segment)
+        return lane->segment;
+    return size < SEGMENT_FILE ? size : SEGMENT_FILE;
+}
+
+bool ct_parallel_takes_file(const struct ct_parallel *p)
+{
+    return p->how.count == 1 && p->lanes[0].split;
+}
+
+int ct_parallel_file(struct ct_parallel *p, const struct ct_parallel_file *file, uint64_t *at)
+{
+    struct lane *lane = &p->lanes[0];
+    if (!lane->filling) {
+        lane->filling = new_task(p, 0);
+        if (!lane->filling)
+            return ct_fail_nomem(p->how.ctx, "threads");
+        ct_stretch_in_file(&lane->filling->piece, file->fd, *at, 0);
+    }
+    struct ct_task *t = lane->filling;
+    const uint64_t begin = *at;
+    const uint64_t left = file->size - begin;
+    const uint64_t most = size_of_next(p, lane, left) + UNSPLIT_MOST;
+    p->path = file->path;
+    t->piece.size = t->begin + (size_t)(left < most ? left : most);
+    size_t cut = SIZE_MAX;
+    int rc = CT_OK;
+    if (left > most - UNSPLIT_MOST)
+        rc = ct_cuts_first(&t->piece, lane->live->ops, t->begin + (size_t)(most - UNSPLIT_MOST),
+                           t->piece.size, &cut);
+    if (rc)
+        return fail_task(p, t, rc);
+    *at = begin + ((cut == SIZE_MAX ? t->piece.size : cut) - t->begin);
+    return cut == SIZE_MAX ? end_task(p, lane) : cut_task(p, lane, 0, cut);
+}
+
 int ct_parallel_flush(struct ct_parallel *p, enum ct_behind behind)
 {
-    int rc = 0;
-    for (size_t i = 0; !rc && i < p->how.count; i++) {
+    for (size_t i = 0; i < p->how.count; i++) {
         struct lane *lane = &p->lanes[i];
         if (!lane->filling)
             lane->filling = new_task(p, i);
         if (!lane->filling)
             return ct_fail_nomem(p->how.ctx, "threads");
-        rc = dispatch(p, lane, lane->filling->piece.size, behind);
+        dispatch(p, lane, lane->filling->piece.size, behind);
     }
-    return rc ? rc : join_down_to(p, 0);
+    return join_down_to(p, 0);
 }
 
 void ct_parallel_reset(struct ct_parallel *p, bool whole)
@@ -624,6 +705,7 @@ int ct_parallel_new(const struct ct_parallel_how *how, struct ct_parallel **out)
         return ct_fail_nomem(how->ctx, "threads");
     p->how = *how;
     set_goal(p);
+    p->keeps = p->goal.sink->packets || p->goal.sink->elems || p->goal.sink->flow || p->goal.sink->part_new;
     p->end = &p->first;
     p->most = 2 * (size_t)how->options->threads;
     pthread_mutex_init(&p->lock, NULL);

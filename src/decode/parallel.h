@@ -26,12 +26,26 @@ struct ct_parallel_how {
     size_t segment; /* bytes of a task at least; 0: as it is best. For tests */
 };
 
+/* A stream that is in a file as it is, to be read while it is decoded. */
+struct ct_parallel_file {
+    const char *path;
+    int fd;
+    uint64_t size;
+};
+
 /* CT_ERR_NOMEM. Threads that cannot be started are done without. */
 int ct_parallel_new(const struct ct_parallel_how *how, struct ct_parallel **out);
 void ct_parallel_free(struct ct_parallel *parallel);
 
 /* Takes all bytes of a run of stream `index`. Result: 0, CT_ERR_NOMEM, or what a receiver returned. */
 int ct_parallel_push(struct ct_parallel *parallel, size_t index, const struct ct_run *run);
+
+/* Streams may be taken from files. */
+bool ct_parallel_takes_file(const struct ct_parallel *parallel);
+
+/* Takes a part of stream 0 that is in a file without frames, from offset *at on; *at is where it ends. Result: as above, or
+ * CT_ERR_IO. */
+int ct_parallel_file(struct ct_parallel *parallel, const struct ct_parallel_file *file, uint64_t *at);
 
 /* Decodes and hands on all there is; `behind` comes behind it, for all streams. Result: as above. */
 int ct_parallel_flush(struct ct_parallel *parallel, enum ct_behind behind);

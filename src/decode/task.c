@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are decoded before the number of records is looked at again. */
-#define STEP 16384u
+/* Bytes that are decoded before it is looked at whether a task is too large: its records, if they are kept, or contexts. */
+#define STEP_KEPT ((size_t)16 << 10)
+#define STEP      ((size_t)64 << 10)
 
 void ct_task_free(struct ct_task *t)
 {
@@ -15,18 +16,29 @@ void ct_task_free(struct ct_task *t)
     free(t);
 }
 
-bool ct_task_prepend(struct ct_task *t, const struct ct_stretch *left)
+/* Of a file they need not be kept. */
+static void extend(struct ct_task *t, size_t left)
+{
+    const size_t more = left - t->begin;
+    ct_stretch_extend(&t->piece, more);
+    t->begin = 0;
+    t->end += more;
+}
+
+bool ct_task_prepend(struct ct_task *t, struct ct_stretch *left)
 {
     if (t->begin >= left->size) { /* they stand there */
         t->begin -= left->size;
         return true;
     }
+    if (t->piece.in_file) {
+        extend(t, left->size);
+        return true;
+    }
     struct ct_stretch all = {0};
     struct ct_run run;
-    ct_stretch_run(left, 0, left->size, &run);
-    bool fits = ct_stretch_append(&all, &run);
-    ct_stretch_run(&t->piece, t->begin, t->end, &run);
-    fits = fits && ct_stretch_append(&all, &run);
+    bool fits = !ct_stretch_run(left, 0, left->size, &run) && ct_stretch_append(&all, &run);
+    fits = fits && !ct_stretch_run(&t->piece, t->begin, t->end, &run) && ct_stretch_append(&all, &run);
     if (!fits) {
         ct_stretch_free(&all);
         return false;
@@ -100,22 +112,30 @@ static bool is_full(const struct ct_stream_chain *object)
     return object->follow && ct_follow_part_is_full(object->follow);
 }
 
+static bool keeps(const struct ct_chain_sink *sink)
+{
+    return sink->packets || sink->elems || sink->flow;
+}
+
 /* On from t->used to `to`, where `behind` comes. Stops before, and there is more, when there are more than `most` records or a
  * part is full. */
 static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_stream_chain *object,
                 enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                 uint64_t most, bool *more)
 {
+    const size_t step = keeps(sink) ? STEP_KEPT : STEP;
     size_t shown = t->used;
     int rc = 0;
     *more = false;
     while (!rc && records(&object->stream.stats, level) < most && !is_full(object)) {
-        const bool last = to - shown <= STEP;
+        const bool last = to - shown <= step;
         struct ct_run run;
         size_t used;
-        shown = last ? to : shown + STEP;
-        ct_stretch_run(&t->piece, t->used, shown, &run);
-        rc = ct_stream_chain_run(object, &run, last ? behind : CT_BEHIND_MORE, level, batches, sink, &used);
+        shown = last ? to : shown + step;
+        rc = ct_stretch_run(&t->piece, t->used, shown, &run);
+        if (!rc)
+            rc = ct_stream_chain_run(object, &run, last ? behind : CT_BEHIND_MORE, level, batches, sink,
+                                     &used);
         if (rc)
             break;
         t->used += used;
@@ -159,9 +179,9 @@ void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_b
     t->paused = false;
     t->rc = 0;
     t->tape.size = 0;
-    t->ready = true;
+    t->ready = t->object;
     t->used = t->begin;
-    if (t->speculative)
+    if (t->speculative && t->ready)
         warm_up(t, goal, batches);
     if (!t->ready)
         return;
@@ -172,9 +192,8 @@ void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_b
         return;
     }
     const struct ct_chain_sink sink = sink_of(t, goal->sink);
-    const bool kept = sink.packets || sink.elems || sink.flow;
     t->rc = feed(t, t->end, t->behind, t->object, goal->level, batches, &sink,
-                 kept ? CT_TASK_RECORDS : UINT64_MAX, &t->paused);
+                 keeps(&sink) ? CT_TASK_RECORDS : UINT64_MAX, &t->paused);
     const int rc = read_stats(t->object, &sink, &t->stats);
     t->rc = t->rc ? t->rc : rc;
 }

@@ -37,10 +37,10 @@ struct ct_task {
     bool speculative; /* begins with what the warm-up made of the object; else the object is right */
 
     /* When it is done: */
-    bool ready;                   /* the warm-up came to `begin` */
+    bool ready;                   /* there is an object, and the warm-up came to `begin` */
     bool paused;                  /* there was too much of it: what is behind `used` is left */
     size_t used;                  /* bytes of the piece up to which it is decoded */
-    int rc;                       /* CT_ERR_NOMEM, or what a receiver returned */
+    int rc;                       /* CT_ERR_NOMEM, CT_ERR_IO, or what a receiver returned */
     struct ct_stream_stats stats; /* of the task */
     struct ct_tape tape;
     void *part;          /* the caller's, in place of the tape */
@@ -50,7 +50,7 @@ struct ct_task {
 void ct_task_free(struct ct_task *task);
 
 /* Puts `left` before the task, which are the bytes of the stream right before it. False without memory. */
-bool ct_task_prepend(struct ct_task *task, const struct ct_stretch *left);
+bool ct_task_prepend(struct ct_task *task, struct ct_stretch *left);
 
 /* What `object` counts from here on is that of a task. */
 void ct_task_clear_stats(struct ct_stream_chain *object);

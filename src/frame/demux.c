@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame/demux_skip.h"
+
 #define ID_FLUSH   0x7bu
 #define ID_TRIGGER 0x7du
 
@@ -116,6 +118,15 @@ int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size
     sum_up(demux);
     *used = n;
     return demux->failed ? ct_fail_nomem(demux->ctx, "demultiplexer: runs") : CT_OK;
+}
+
+void ct_demux_skip(struct ct_demux *demux, size_t size)
+{
+    demux->counts[0] += size;
+    demux->offset += size;
+    demux->streams[0].pos += size;
+    demux->stats.input_bytes += size;
+    sum_up(demux);
 }
 
 int ct_demux_finish(struct ct_demux *demux)

@@ -28,7 +28,7 @@ struct stream {
     struct ct_source sources[2];
     struct ct_buffer buffer;
     struct ct_image image;
-    int is_file; /* the bytes are where the buffer says */
+    int is_file; /* the bytes are only where the buffer says */
     uint8_t bytes[FRAMED];
     size_t size;
 };
@@ -215,23 +215,34 @@ static size_t frame(struct rng *rng, uint8_t framing, uint8_t bytes[2][ROOM], co
     return total + len;
 }
 
+/* A file in memory, which is made when there is none yet. */
+struct file {
+    char path[32];
+    int fd;
+};
+
+static const char *write_file(struct file *file, const void *bytes, size_t size)
+{
+    if (!file->path[0]) {
+        file->fd = memfd_create("file", 0);
+        snprintf(file->path, sizeof file->path, "/proc/self/fd/%d", file->fd);
+    }
+    if (file->fd < 0 || ftruncate(file->fd, 0) || pwrite(file->fd, bytes, size, 0) != (ssize_t)size)
+        abort();
+    return file->path;
+}
+
 static const char *image_path(struct rng *rng, enum ct_isa isa)
 {
-    static char path[32];
-    static int fd = -1;
+    static struct file file;
     uint8_t code[CODE];
     code_fill(rng, isa, code, CODE);
-    if (fd < 0) {
-        fd = memfd_create("code", 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-    if (fd < 0 || pwrite(fd, code, CODE, 0) != CODE)
-        abort();
-    return path;
+    return write_file(&file, code, CODE);
 }
 
 static void fill(struct rng *rng, struct stream *s)
 {
+    static struct file file;
     static uint8_t bytes[2][ROOM];
     static const uint8_t framings[] = {CT_FRAMING_NONE, CT_FRAMING_NONE, CT_FRAMING_FRAMES, CT_FRAMING_TPIU};
     const uint8_t framing = framings[rng_below(rng, 4)];
@@ -259,7 +270,6 @@ static void fill(struct rng *rng, struct stream *s)
                                  .size = CODE,
                                  .space = CT_SPACE_ANY};
     s->buffer = (struct ct_buffer){.name = "random",
-                                   .path = "-",
                                    .framing = framing,
                                    .sources = s->sources,
                                    .source_count = 2,
@@ -268,11 +278,12 @@ static void fill(struct rng *rng, struct stream *s)
     if (framing == CT_FRAMING_NONE) {
         s->size = size[0];
         memcpy(s->bytes, bytes[0], size[0]);
-        return;
+    } else {
+        s->size = frame(rng, framing, bytes, size, s->bytes);
+        if (rng_chance(rng, 60))
+            s->size = damage(rng, s->bytes, s->size, FRAMED);
     }
-    s->size = frame(rng, framing, bytes, size, s->bytes);
-    if (rng_chance(rng, 60))
-        s->size = damage(rng, s->bytes, s->size, FRAMED);
+    s->buffer.path = write_file(&file, s->bytes, s->size);
 }
 
 /* What is asked for. */
@@ -321,6 +332,7 @@ struct how {
     unsigned threads;
     size_t segment;
     int parts;
+    int is_file; /* it is read where the buffer says */
     struct rng *cuts;
 };
 
@@ -349,14 +361,14 @@ static void run(const struct stream *s, const struct how *how, struct result *ou
     if (ct_chain_new(NULL, &s->buffer, &options, &sink, &chain))
         abort();
     ct_chain_tune(chain, how->segment);
-    int rc = s->is_file ? ct_chain_run(chain) : 0;
-    for (size_t at = 0; at < s->size && !rc;) {
+    int rc = how->is_file ? ct_chain_run(chain) : 0;
+    for (size_t at = 0; at < s->size && !rc && !how->is_file;) {
         size_t piece = how->cuts ? 1 + rng_wide(how->cuts, 13) : s->size;
         piece = piece < s->size - at ? piece : s->size - at;
         rc = ct_chain_push(chain, s->bytes + at, piece);
         at += piece;
     }
-    if (rc || (!s->is_file && ct_chain_finish(chain)))
+    if (rc || (!how->is_file && ct_chain_finish(chain)))
         abort();
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
@@ -382,7 +394,7 @@ static int same(const struct result *a, const struct result *b)
     for (unsigned i = 0; i < IDS; i++) {
         if (!same_log(&a->ids[i], &b->ids[i], "ID", i))
             return 0;
-        if (memcmp(&a->stats[i], &b->stats[i], sizeof a->stats[i])) {
+        if (memcmp(&a->stats[i], &b->stats[i], sizeof a->stats[i]) != 0) {
             printf("# ID %02x: statistics differ\n", i);
             return 0;
         }
@@ -395,13 +407,14 @@ static int check_stream(struct rng *rng, const struct stream *s, unsigned what, 
                         struct result *many)
 {
     struct rng cuts = *rng;
-    struct how how = {.what = whats[what], .threads = 1};
+    struct how how = {.what = whats[what], .threads = 1, .is_file = s->is_file};
     uint64_t tasks = 0, again = 0;
     run(s, &how, one);
     for (how.threads = 2; how.threads <= 8; how.threads++) {
         how.segment = 1 + rng_wide(rng, 13);
         how.parts = how.threads % 2;
         how.cuts = how.threads % 3 ? NULL : &cuts;
+        how.is_file = s->is_file || how.threads % 3 == 2;
         run(s, &how, many);
         tasks += many->tasks;
         again += many->again;

@@ -1,0 +1,10 @@
+/* A demultiplexer beside which somebody else takes bytes. */
+#ifndef CT_FRAME_DEMUX_SKIP_H
+#define CT_FRAME_DEMUX_SKIP_H
+
+#include "coretap/frame.h"
+
+/* So many bytes of a stream without frames, whose run is empty, go another way. */
+void ct_demux_skip(struct ct_demux *demux, size_t size);
+
+#endif
