@@ -6,17 +6,20 @@
 
 #include "coretap/event.h"
 
-#define CT_COLUMNS_BRANCHES 3072
-#define CT_COLUMNS_MARKS    1536
+#define CT_COLUMNS_BRANCHES 4096
+#define CT_COLUMNS_MARKS    2048
 
 /* What may be added to a batch that has room. */
-#define CT_COLUMNS_STEP 512
+#define CT_COLUMNS_STEP 1024
+
+/* What a fast path may write too many. */
+#define CT_COLUMNS_SLACK 32
 
 struct ct_event_columns {
     size_t count;
     size_t mark_count;
-    uint64_t targets[CT_COLUMNS_BRANCHES + 1]; /* a fast path may write one too many */
-    uint64_t cycles[CT_COLUMNS_BRANCHES];
+    uint64_t targets[CT_COLUMNS_BRANCHES + CT_COLUMNS_SLACK];
+    uint64_t cycles[CT_COLUMNS_BRANCHES + CT_COLUMNS_SLACK];
     struct ct_event_mark marks[CT_COLUMNS_MARKS];
 };
 

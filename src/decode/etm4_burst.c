@@ -116,8 +116,8 @@ static void set_header(struct ct_etm4_burst *b, unsigned h, const struct ct_etm4
     case CT_ETM4_FORM_CCNT_F1:
     case CT_ETM4_FORM_CCNT_F2:
     case CT_ETM4_FORM_CCNT_F3:
-        /* With commits in them they say more; with a threshold as large as no trace unit has, sums may wrap. */
-        if (d->config.comm_opt && b->threshold <= INT32_MAX)
+        /* With commits in them they say more; with a threshold as no trace unit has (it has 12 bits) sums may wrap. */
+        if (d->config.comm_opt && b->threshold <= UINT16_MAX)
             set_cycles(b, h, header->form);
         break;
     default:

@@ -4,6 +4,7 @@
 
 #include "analysis/events.h"
 #include "base/bytes.h"
+#include "decode/etm4_events_run.h"
 
 static void set_address(struct ct_address_rows *rows, size_t at, const struct ct_etm4_row *row)
 {
@@ -19,6 +20,25 @@ static void set_address(struct ct_address_rows *rows, size_t at, const struct ct
     rows->back[at] = row->source ? -1 - row->source : 0;
 }
 
+/* What AVX-512 makes of an address. In IS0 the bits of the payload begin one higher than in IS1, where the 1 below them is
+ * bit 0. */
+static void set_wide(struct ct_wide_addresses *w, unsigned header, unsigned more,
+                     const struct ct_etm4_row *row)
+{
+    const unsigned is = row->base & 1;
+    const bool is_short = row->form == CT_BURST_SHORT;
+    const bool is_match = row->form == CT_BURST_MATCH;
+    const unsigned kind = is_match   ? CT_WIDE_MATCH + row->source
+                          : is_short ? more * 2 + is
+                                     : (row->take >> 32 ? 6 : 4) + is;
+    const unsigned width = is_match ? 0 : is_short ? (is ? 8 : 9) + 8 * more : row->take >> 32 ? 64 : 32;
+    w->rows[more][header & 63] = (uint8_t)kind;
+    w->shifts[kind] =
+        UINT64_C(0x3830282018000000) | (is_short ? 0x0f0000 : 0x100000) | (is ? 0x0800 : 0x073f);
+    w->take[kind] = ct_mask64(width) & ~(is ? UINT64_C(0) : UINT64_C(3));
+    w->keep[kind] = row->keep;
+}
+
 /* The row of a header whose first byte of payload has bit 7 set, or not. */
 static void set_row(struct ct_etm4_event_tables *t, const struct ct_etm4_burst *b, unsigned header,
                     unsigned more)
@@ -27,10 +47,12 @@ static void set_row(struct ct_etm4_event_tables *t, const struct ct_etm4_burst *
     const size_t at = CT_SCAN_ROW(header, more);
     if (row->form == CT_BURST_RARE)
         return;
-    if (row->address)
+    if (row->address) {
         set_address(&t->addresses, at, row);
-    else if ((uint8_t)row->head == CT_ELEM_CYCLES)
+        set_wide(&t->wide, header, more, row);
+    } else if ((uint8_t)row->head == CT_ELEM_CYCLES) {
         t->counts[at] = (struct ct_count_row){.take = (uint32_t)row->take, .base = (uint32_t)row->base};
+    }
 }
 
 void ct_etm4_event_tables_init(struct ct_etm4_event_tables *t, const struct ct_etm4_burst *b)
@@ -43,66 +65,6 @@ void ct_etm4_event_tables_init(struct ct_etm4_event_tables *t, const struct ct_e
 }
 
 #ifdef CT_HAVE_AVX2
-
-/* The columns behind the last atom: nothing that comes changes what is before. */
-struct settled {
-    size_t bytes;
-    size_t branches;
-    size_t marks;
-    uint64_t cycle;
-    uint64_t packets;
-    uint64_t addresses;
-    bool branched;
-    uint64_t past[3];
-};
-
-/* What becomes of a block of the chunk. */
-struct block {
-    uint64_t starts;  /* addresses that are no targets */
-    uint64_t awaited; /* atoms that an address stands before, in this block or an earlier one */
-    uint64_t cycle;   /* up to its beginning */
-    size_t before;    /* addresses in the blocks of the chunk before it */
-    size_t waiting;   /* addresses before it that wait for its first atom */
-    bool paired;      /* each address has an atom of its own, and the sums are in `sums` */
-    bool large;       /* the sums are in `large_sums` */
-    uint16_t sums[CT_SCAN_BLOCK / 2]; /* of the counts up to each pair of bytes */
-    uint32_t large_sums[CT_SCAN_BLOCK / 2];
-};
-
-/* A burst on its way. */
-struct run {
-    struct ct_etm4_event_burst *burst;
-    const uint8_t *data;
-    uint64_t pos;     /* of data[0] */
-    uint64_t packets; /* in all chunks before … */
-    uint64_t addresses;
-    bool sums16;    /* the counts of a block add up to 16 bits, but for odd ones */
-    unsigned since; /* bytes since the last atom */
-    struct ct_etm4_chunk chunk;
-    unsigned rare;  /* bits: blocks of the chunk that have marks */
-    size_t count;   /* addresses of the chunk … */
-    size_t removed; /* … and those of them that are no targets */
-    struct block blocks[CT_SCAN_BLOCKS];
-    /* The last three addresses, newest last, and those of the chunk in work. */
-    uint64_t past[3 + CT_SCAN_BYTES + 1]; /* one may be written too many */
-    struct settled settled;
-};
-
-CT_AVX2_INLINE unsigned bits(uint64_t mask)
-{
-    return (unsigned)__builtin_popcountll(mask);
-}
-
-/* Bits below bit i, i from 0 to 63. */
-CT_AVX2_INLINE uint64_t below(unsigned i)
-{
-    return (UINT64_C(1) << i) - 1;
-}
-
-CT_AVX2_INLINE unsigned lowest(uint64_t mask)
-{
-    return (unsigned)__builtin_ctzll(mask);
-}
 
 /* Bit i of the mask as byte i, 0 or ff. */
 CT_AVX2_INLINE __m256i bytes_of(uint32_t mask)
@@ -160,31 +122,9 @@ CT_AVX2 static uint64_t sum_large_counts(const struct ct_count_row *rows, const 
 }
 
 /* Up to the atom at byte i. */
-CT_AVX2_INLINE uint64_t cycle_at(const struct block *block, unsigned i)
+CT_AVX2_INLINE uint64_t cycle_at(const struct ct_events_block *block, unsigned i)
 {
     return block->cycle + (block->large ? block->large_sums[i / 2] : block->sums[i / 2]);
-}
-
-/* Addresses that are targets: the last atom before them ended with an E, and no other address took it. A carry runs from
- * each such atom up to the next atom or address. */
-CT_AVX2_INLINE uint64_t find_targets(const struct ct_etm4_masks *m, bool *branched)
-{
-    uint64_t others = ~(m->atoms | m->addresses);
-    unsigned long long sum;
-    bool carry = __builtin_uaddll_overflow(m->taken << 1 | *branched, others, &sum);
-    *branched = carry | m->taken >> 63;
-    return sum & m->addresses;
-}
-
-/* The atoms that addresses wait for: a carry runs from each address to the next atom. *carry: one waits, before the block
- * and behind it. */
-CT_AVX2_INLINE uint64_t find_awaited(const struct ct_etm4_masks *m, bool *carry)
-{
-    unsigned long long sum;
-    bool over = __builtin_uaddll_overflow(m->addresses, ~m->atoms, &sum);
-    over |= __builtin_uaddll_overflow(sum, *carry, &sum);
-    *carry = over;
-    return sum & m->atoms;
 }
 
 /* Bytes behind the last atom. */
@@ -194,14 +134,14 @@ CT_AVX2_INLINE uint64_t behind_last(uint64_t atoms)
 }
 
 /* How many events wait for the first atom of block b. */
-CT_AVX2 static size_t count_waiting(const struct run *r, unsigned b)
+CT_AVX2 static size_t count_waiting(const struct ct_events_run *r, unsigned b)
 {
     const struct ct_event_columns *c = r->burst->columns;
     const struct ct_etm4_masks *m = &r->chunk.masks[b];
-    size_t count = bits((m->addresses | m->events) & (m->atoms ^ (m->atoms - 1)));
+    size_t count = ct_bits_set((m->addresses | m->events) & (m->atoms ^ (m->atoms - 1)));
     while (b-- > 0) {
         m = &r->chunk.masks[b];
-        count += bits((m->addresses | m->events) & behind_last(m->atoms));
+        count += ct_bits_set((m->addresses | m->events) & behind_last(m->atoms));
         if (m->atoms)
             return count;
     }
@@ -209,7 +149,7 @@ CT_AVX2 static size_t count_waiting(const struct run *r, unsigned b)
 }
 
 /* More would wait at once than the event stream holds, which lets the oldest go then. */
-CT_AVX2_INLINE bool too_many_wait(struct run *r, unsigned b)
+CT_AVX2_INLINE bool too_many_wait(struct ct_events_run *r, unsigned b)
 {
     const uint64_t atoms = r->chunk.masks[b].atoms;
     const unsigned since = r->since;
@@ -219,7 +159,7 @@ CT_AVX2_INLINE bool too_many_wait(struct run *r, unsigned b)
 }
 
 /* Looks through the blocks of the chunk at `at`; fewer of them are left when too many events wait. */
-CT_AVX2 static void prepare(struct run *r, size_t at)
+CT_AVX2 static void prepare(struct ct_events_run *r, size_t at)
 {
     const struct ct_etm4_event_tables *tables = r->burst->tables;
     const struct ct_event_columns *c = r->burst->columns;
@@ -230,28 +170,30 @@ CT_AVX2 static void prepare(struct run *r, size_t at)
     r->rare = 0;
     for (unsigned b = 0; b < r->chunk.blocks; b++) {
         const struct ct_etm4_masks *m = &r->chunk.masks[b];
-        struct block *block = &r->blocks[b];
+        struct ct_events_block *block = &r->blocks[b];
         if (too_many_wait(r, b)) {
             r->chunk.blocks = b;
             break;
         }
-        const unsigned here = bits(m->addresses);
+        const unsigned here = ct_bits_set(m->addresses);
         bool carry = waiting != 0;
         block->cycle = cycle;
         block->waiting = waiting;
         block->before = addresses;
-        block->starts = m->addresses & ~find_targets(m, &branched);
-        block->awaited = find_awaited(m, &carry);
-        block->large = !r->sums16 || m->odd;
-        block->paired = !block->large && bits(block->awaited) + carry == here + waiting;
+        block->starts = m->addresses & ~ct_find_targets(m, &branched);
+        block->awaited = ct_find_awaited(m, &carry);
+        block->large =
+            !r->sums16 || m->odd || r->chunk.simd == CT_SIMD_AVX512; /* which does not make values */
+        block->paired = !block->large && ct_bits_set(block->awaited) + carry == here + waiting;
         if (block->large)
             cycle += sum_large_counts(tables->counts, r->data + at + b * CT_SCAN_BLOCK, m->counts,
                                       block->large_sums);
         else
             cycle +=
                 sum_counts(r->chunk.values + b * CT_SCAN_BLOCK, m->counts, tables->threshold, block->sums);
-        waiting =
-            block->paired ? carry : bits(m->addresses & behind_last(m->atoms)) + (m->atoms ? 0 : waiting);
+        waiting = block->paired
+                      ? carry
+                      : ct_bits_set(m->addresses & behind_last(m->atoms)) + (m->atoms ? 0 : waiting);
         addresses += here;
         r->rare |= (unsigned)((m->events | block->starts) != 0) << b;
     }
@@ -269,7 +211,7 @@ struct places {
 
 /* The addresses of a block, and the cycles of the atoms that were awaited. */
 CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t *data, uint64_t addresses,
-                              const struct block *block, struct places to)
+                              const struct ct_events_block *block, struct places to)
 {
     /* Two that are awaited have an address between them, so that each may go to the first byte of its pair. */
     const uint64_t even = UINT64_C(0x5555555555555555);
@@ -277,7 +219,8 @@ CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t 
     const uint64_t cycle = block->cycle;
     uint64_t awaited = (block->awaited | block->awaited >> 1) & even;
     uint64_t last = to.past[-1];
-    const unsigned more = bits(addresses) > bits(awaited) ? bits(addresses) : bits(awaited);
+    const unsigned more =
+        ct_bits_set(addresses) > ct_bits_set(awaited) ? ct_bits_set(addresses) : ct_bits_set(awaited);
     const uint64_t *end = to.past + more;
     for (; to.past < end; to.past++, to.targets++, to.times++) {
         uint16_t sum;
@@ -293,30 +236,31 @@ CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t 
 
 /* The same where an atom may have several addresses, or none has its cycles in 16 bits. */
 CT_AVX2 static void add_one_by_one(const struct ct_address_rows *rows, const uint8_t *data,
-                                   const struct ct_etm4_masks *m, const struct block *block, struct places to)
+                                   const struct ct_etm4_masks *m, const struct ct_events_block *block,
+                                   struct places to)
 {
     uint64_t last = to.past[-1];
     for (size_t i = 0; i < block->waiting && m->atoms; i++)
-        *to.times++ = cycle_at(block, lowest(m->atoms));
+        *to.times++ = cycle_at(block, ct_lowest_bit(m->atoms));
     for (uint64_t left = m->addresses; left; left &= left - 1) {
-        const uint64_t atoms = m->atoms & ~below(lowest(left));
-        last = ct_address_of(rows, data + lowest(left), to.past, last, true);
+        const uint64_t atoms = m->atoms & ~ct_bits_below(ct_lowest_bit(left));
+        last = ct_address_of(rows, data + ct_lowest_bit(left), to.past, last, true);
         *to.past++ = last;
         *to.targets++ = last & ~UINT64_C(1);
         if (atoms)
-            *to.times++ = cycle_at(block, lowest(atoms));
+            *to.times++ = cycle_at(block, ct_lowest_bit(atoms));
     }
 }
 
 /* The addresses of the chunk at `at` with their cycles, as branches behind those that are in the columns. */
-CT_AVX2 static void add_branches(struct run *r, size_t at)
+CT_AVX2 static void add_branches(struct ct_events_run *r, size_t at)
 {
     const struct ct_address_rows *rows = &r->burst->tables->addresses;
     struct ct_event_columns *c = r->burst->columns;
     const uint8_t *data = r->data + at;
     for (unsigned b = 0; b < r->chunk.blocks; b++, data += CT_SCAN_BLOCK) {
         const struct ct_etm4_masks *m = &r->chunk.masks[b];
-        const struct block *block = &r->blocks[b];
+        const struct ct_events_block *block = &r->blocks[b];
         const struct places to = {.past = r->past + 3 + block->before,
                                   .targets = c->targets + c->count + block->before,
                                   .times = c->cycles + c->count + block->before - block->waiting};
@@ -328,12 +272,12 @@ CT_AVX2 static void add_branches(struct run *r, size_t at)
 }
 
 /* Where the next atom of the chunk is from byte i of block b on. False: there is none. */
-CT_AVX2_INLINE bool find_atom(const struct run *r, unsigned *b, unsigned *i)
+CT_AVX2_INLINE bool find_atom(const struct ct_events_run *r, unsigned *b, unsigned *i)
 {
     for (; *b < r->chunk.blocks; ++*b, *i = 0) {
-        uint64_t atoms = r->chunk.masks[*b].atoms & ~below(*i);
+        uint64_t atoms = r->chunk.masks[*b].atoms & ~ct_bits_below(*i);
         if (atoms) {
-            *i = lowest(atoms);
+            *i = ct_lowest_bit(atoms);
             return true;
         }
     }
@@ -341,7 +285,7 @@ CT_AVX2_INLINE bool find_atom(const struct run *r, unsigned *b, unsigned *i)
 }
 
 /* The cycles of what stands at byte i of block b, if its atom is there yet. */
-CT_AVX2_INLINE uint64_t cycle_behind(const struct run *r, unsigned b, unsigned i)
+CT_AVX2_INLINE uint64_t cycle_behind(const struct ct_events_run *r, unsigned b, unsigned i)
 {
     return find_atom(r, &b, &i) ? cycle_at(&r->blocks[b], i) : 0;
 }
@@ -363,14 +307,14 @@ static void close_gap(struct ct_event_columns *c, struct gap *gap, size_t end)
 }
 
 /* Events, and addresses that are no targets, of block b of the chunk at `at`. */
-CT_AVX2 static void add_marks(struct run *r, unsigned b, size_t at, struct gap *gap)
+CT_AVX2 static void add_marks(struct ct_events_run *r, unsigned b, size_t at, struct gap *gap)
 {
     struct ct_event_columns *c = r->burst->columns;
     const struct ct_etm4_masks *m = &r->chunk.masks[b];
-    const struct block *block = &r->blocks[b];
+    const struct ct_events_block *block = &r->blocks[b];
     for (uint64_t left = m->events | block->starts; left; left &= left - 1) {
-        const unsigned i = lowest(left);
-        const size_t place = c->count + block->before + bits(m->addresses & below(i));
+        const unsigned i = ct_lowest_bit(left);
+        const size_t place = c->count + block->before + ct_bits_set(m->addresses & ct_bits_below(i));
         struct ct_event event = {.offset = r->pos + at + b * CT_SCAN_BLOCK + i,
                                  .cycle = cycle_behind(r, b, i)};
         const size_t before = place - (gap->from - gap->to);
@@ -388,7 +332,7 @@ CT_AVX2 static void add_marks(struct run *r, unsigned b, size_t at, struct gap *
 }
 
 /* What the chunk at `at` has of marks, and cycles for those that wait. */
-CT_AVX2 static void add_rare(struct run *r, size_t at)
+CT_AVX2 static void add_rare(struct ct_events_run *r, size_t at)
 {
     struct ct_event_columns *c = r->burst->columns;
     const uint64_t cycle = cycle_behind(r, 0, 0);
@@ -397,14 +341,14 @@ CT_AVX2 static void add_rare(struct run *r, size_t at)
     for (size_t i = r->settled.marks; i < c->mark_count; i++)
         c->marks[i].event.cycle = cycle;
     for (unsigned left = r->rare; left; left &= left - 1)
-        add_marks(r, lowest(left), at, &gap);
+        add_marks(r, ct_lowest_bit(left), at, &gap);
     r->removed = gap.from - gap.to;
     if (r->removed)
         close_gap(c, &gap, end);
 }
 
 /* The last atom of the chunk at `at`, which is in the columns, settles all before it. */
-CT_AVX2_INLINE void settle(struct run *r, size_t at)
+CT_AVX2_INLINE void settle(struct ct_events_run *r, size_t at)
 {
     const struct ct_event_columns *c = r->burst->columns;
     size_t branches = c->count;
@@ -413,12 +357,12 @@ CT_AVX2_INLINE void settle(struct run *r, size_t at)
     uint64_t addresses = r->addresses;
     for (unsigned b = r->chunk.blocks; b-- > 0;) {
         const struct ct_etm4_masks *m = &r->chunk.masks[b];
-        const struct block *block = &r->blocks[b];
+        const struct ct_events_block *block = &r->blocks[b];
         const uint64_t behind = behind_last(m->atoms);
-        branches -= bits(m->addresses & ~block->starts & behind);
-        marks -= bits((m->events | block->starts) & behind);
-        packets -= bits(m->packets & behind);
-        addresses -= bits(m->addresses & behind);
+        branches -= ct_bits_set(m->addresses & ~block->starts & behind);
+        marks -= ct_bits_set((m->events | block->starts) & behind);
+        packets -= ct_bits_set(m->packets & behind);
+        addresses -= ct_bits_set(m->addresses & behind);
         if (!m->atoms)
             continue;
         const unsigned last = 63 - (unsigned)__builtin_clzll(m->atoms);
@@ -429,25 +373,27 @@ CT_AVX2_INLINE void settle(struct run *r, size_t at)
         r->settled.packets = packets;
         r->settled.addresses = addresses;
         r->settled.branched = m->taken >> last & 1;
-        ct_past_move(r->settled.past, r->past + 3 + block->before + bits(m->addresses & ~behind));
+        ct_past_move(r->settled.past, r->past + 3 + block->before + ct_bits_set(m->addresses & ~behind));
         return;
     }
 }
 
 /* The chunk at `at`. False: the burst ends in it. */
-CT_AVX2 static bool add_events(struct run *r, size_t at)
+CT_AVX2 static bool add_events(struct ct_events_run *r, size_t at)
 {
     struct ct_event_columns *c = r->burst->columns;
     const unsigned blocks = r->chunk.blocks;
-    prepare(r, at);
-    add_branches(r, at);
+    if (r->chunk.simd != CT_SIMD_AVX512 || !ct_etm4_add_chunk_avx512(r, at)) {
+        prepare(r, at);
+        add_branches(r, at);
+    }
     r->removed = 0;
     if (r->rare || c->mark_count > r->settled.marks)
         add_rare(r, at);
     c->count += r->count - r->removed;
     r->addresses += r->count;
     for (unsigned b = 0; b < r->chunk.blocks; b++)
-        r->packets += bits(r->chunk.masks[b].packets);
+        r->packets += ct_bits_set(r->chunk.masks[b].packets);
     settle(r, at);
     ct_past_move(r->past, r->past + 3 + r->count);
     return r->chunk.blocks == blocks;
@@ -458,7 +404,7 @@ CT_AVX2 size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct
 {
     struct ct_event_columns *c = burst->columns;
     const uint32_t threshold = burst->tables->threshold;
-    struct run r;
+    struct ct_events_run r;
     size_t at = 0;
     unsigned entry = 0;
     r.burst = burst;
@@ -467,14 +413,19 @@ CT_AVX2 size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct
     r.packets = r.addresses = 0;
     r.since = 0;
     /* Values have seven bits. */
-    r.sums16 = CT_SCAN_BLOCK * (threshold + 0x7f) <= UINT16_MAX;
+    const uint64_t most = CT_SCAN_BLOCK * (threshold + UINT64_C(0x7f));
+    r.sums16 = most <= UINT16_MAX;
+    r.most_odd = r.sums16 ? (unsigned)(UINT16_MAX - most) / (0x7f << 7) : 0;
     for (unsigned i = 0; i < 3; i++)
         r.past[i] = plain->address[2 - i];
-    r.settled = (struct settled){
+    r.settled = (struct ct_events_settled){
         .branches = c->count, .marks = c->mark_count, .cycle = burst->cycle, .branched = burst->branched};
     memcpy(r.settled.past, r.past, sizeof r.settled.past);
     while (entry != CT_SCAN_STOP && ct_event_columns_have_room(c)) {
-        size_t bytes = ct_etm4_scan_values(&burst->tables->scan, data + at, size - at, &entry, &r.chunk);
+        const struct ct_etm4_scan_table *scan = &burst->tables->scan;
+        const size_t bytes = scan->simd == CT_SIMD_AVX512
+                                 ? ct_etm4_scan(scan, data + at, size - at, &entry, &r.chunk)
+                                 : ct_etm4_scan_values(scan, data + at, size - at, &entry, &r.chunk);
         if (!r.chunk.blocks || !add_events(&r, at))
             break;
         at += bytes;

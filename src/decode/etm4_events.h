@@ -28,6 +28,19 @@ struct ct_count_row {
     uint32_t base;
 };
 
+/* The same for AVX-512, by rows of another kind, of x, the eight bytes behind the header with the seven bits of the first one
+ * moved up by one, and a 1 below them:
+ *   (the one before & keep) | (the bytes of x from the bits that `shifts` says & take)
+ * From CT_WIDE_MATCH on a row is that of an address that was among the last three, and says which. */
+#define CT_WIDE_ROWS  16u
+#define CT_WIDE_MATCH 8u
+struct ct_wide_addresses {
+    uint8_t rows[2][64]; /* by whether the first byte has bit 7 set, and the lower six bits of the header */
+    uint64_t shifts[CT_WIDE_ROWS];
+    uint64_t take[CT_WIDE_ROWS];
+    uint64_t keep[CT_WIDE_ROWS];
+};
+
 #ifdef CT_HAVE_AVX2
 /* The row of a packet that begins with the bytes x. */
 CT_AVX2_INLINE size_t ct_row_of(uint64_t x)
@@ -77,6 +90,7 @@ CT_AVX2_INLINE void ct_past_move(uint64_t *to, const uint64_t *past)
 struct ct_etm4_event_tables {
     struct ct_etm4_scan_table scan;
     struct ct_address_rows addresses;
+    struct ct_wide_addresses wide;
     struct ct_count_row counts[CT_SCAN_ROWS];
     uint32_t threshold; /* in each count */
 };

@@ -10,7 +10,7 @@
 #include "decode/etm4_burst.h"
 
 #define CT_SCAN_BLOCK  64u /* bytes of a mask */
-#define CT_SCAN_BLOCKS 8u  /* blocks of a chunk */
+#define CT_SCAN_BLOCKS 16u /* blocks of a chunk */
 #define CT_SCAN_BYTES  (CT_SCAN_BLOCK * CT_SCAN_BLOCKS)
 
 /* What a header says of the length of its packet: bytes in 3:0, then flags. */
