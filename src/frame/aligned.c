@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define BATCH 256u /* frames: the room that is made at once in the run of an ID */
-
 static unsigned fsync_words(const uint8_t *frame)
 {
     unsigned count = 0;
@@ -56,8 +54,8 @@ size_t ct_aligned_push(struct ct_demux *demux, const uint8_t *data, size_t size)
             used += fill_unit(demux, data + used, size - used);
             continue;
         }
-        if (whole > BATCH)
-            whole = BATCH;
+        if (whole > CT_FRAME_ROW)
+            whole = CT_FRAME_ROW;
         size_t row = demux->ops ? ct_frame_take_row(demux, data + used, whole, demux->offset) : 0;
         demux->offset += row * CT_FRAME_SIZE;
         used += row * CT_FRAME_SIZE;

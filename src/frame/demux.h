@@ -6,7 +6,8 @@
 #include "coretap/frame.h"
 
 #define CT_FRAME_SIZE   16u
-#define CT_FRAME_DATA   15u         /* data bytes of a frame without an ID byte */
+#define CT_FRAME_DATA   15u  /* data bytes of a frame without an ID byte */
+#define CT_FRAME_ROW    256u /* frames that are taken at once, and the room that is made for them in a run */
 #define CT_FSYNC        0x7fffffffu /* little-endian: ff ff ff 7f */
 #define CT_ID_COUNT     0x70u       /* IDs from here on are no trace sources */
 #define CT_ID_NONE      0x80u       /* no ID yet: where these bytes belong is not known */
@@ -31,12 +32,12 @@ struct ct_demux;
 
 /* What rows of frames are taken with: chosen by what the processor can do (fast.c). */
 struct ct_frame_ops {
-    const char *name;
+    const char *name; /* for people */
     /* Takes up to `count` frames as long as they have no ID byte, to `to` (NULL: nowhere), which has room for as many
      * bytes and CT_STREAM_WIDE more: their number. */
     size_t (*pure)(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to);
-    /* Takes up to `count` frames, a row with ID bytes: their number. 0 when the row has none; less also before a frame
-     * with ID 0x7f in it, which may be a synchronisation word, or when there is no memory. */
+    /* Takes `count` frames, CT_FRAME_ROW at most, if one has an ID byte: their number, 0 if not. Less before a frame with ID
+     * 0x7f in it, which may be a synchronisation word, or when there is no memory. */
     size_t (*mixed)(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
 };
 
@@ -124,8 +125,8 @@ void ct_frame_fsync(struct ct_demux *demux, uint32_t count);
 /* Takes apart one frame whose bytes lie side by side from `offset` on. */
 void ct_frame_take(struct ct_demux *demux, const uint8_t *frame, uint64_t offset);
 
-/* Takes frames that lie side by side from `offset` on: their number, less than `count` before one that has to be looked
- * at for synchronisation words. Of a TPIU stream three bytes behind the last one are looked at too. */
+/* Takes frames that lie side by side from `offset` on, up to CT_FRAME_ROW: their number, less than `count` before one that
+ * has to be looked at for synchronisation words. Of a TPIU stream three bytes behind the last one are looked at too. */
 size_t ct_frame_take_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
 
 /* ---- the framings: each takes bytes until there is a mark; result: bytes taken ---- */

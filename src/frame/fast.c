@@ -14,7 +14,7 @@ const struct ct_frame_ops *ct_frame_ops_at(unsigned i)
         return &ct_frame_ops_avx512;
 #endif
 #ifdef CT_FRAME_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && !i--)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && !i--)
         return &ct_frame_ops_avx2;
 #endif
 #ifdef CT_FRAME_NEON
@@ -48,14 +48,9 @@ static size_t pure_row(struct ct_demux *demux, const uint8_t *frames, size_t cou
 
 size_t ct_frame_take_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
-    size_t n = 0, mixed;
-    do {
-        n += pure_row(demux, frames + n * CT_FRAME_SIZE, count - n, offset + n * CT_FRAME_SIZE);
-        mixed = demux->failed ? 0
-                              : demux->ops->mixed(demux, frames + n * CT_FRAME_SIZE, count - n,
-                                                  offset + n * CT_FRAME_SIZE);
-        n += mixed;
-    } while (mixed && n < count);
+    size_t n = pure_row(demux, frames, count, offset);
+    if (n < count && !demux->failed)
+        n += demux->ops->mixed(demux, frames + n * CT_FRAME_SIZE, count - n, offset + n * CT_FRAME_SIZE);
     if (n)
         demux->fsync_run = 0;
     return n;

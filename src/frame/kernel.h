@@ -150,7 +150,7 @@ static inline int append_rest(struct ct_demux *demux, const struct row *row, uin
 static size_t take_mixed(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
     struct row row;
-    scan(demux, frames, count < ROW ? count : ROW, &row);
+    scan(demux, frames, count, &row);
     if (!row.count)
         return 0;
     if (!append_first(demux, &row, offset) || !append_rest(demux, &row, offset)) {

@@ -6,8 +6,7 @@
 
 #include "frame/demux.h"
 
-#define ROW      256u /* frames */
-#define MOST_IDS (ROW * CT_FRAME_SIZE / 2)
+#define MOST_IDS (CT_FRAME_ROW * CT_FRAME_SIZE / 2)
 #define WIDE     64u /* entries that may be written behind the last one */
 
 /* What eight frames hold; the first pair of bytes of the first frame is the lowest bit. */
@@ -21,9 +20,9 @@ struct found {
 
 struct row {
     size_t frames;
-    size_t count;                                       /* ID bytes */
-    uint8_t data[ROW * CT_FRAME_DATA + CT_STREAM_WIDE]; /* 15 bytes a frame, ID bytes among them */
-    uint8_t ids[MOST_IDS + WIDE];                       /* ID bytes */
+    size_t count;                                                /* ID bytes */
+    uint8_t data[CT_FRAME_ROW * CT_FRAME_DATA + CT_STREAM_WIDE]; /* 15 bytes a frame, ID bytes among them */
+    uint8_t ids[MOST_IDS + WIDE];                                /* ID bytes */
     /* Their places in the row; bit 0 is set where the byte behind is of the ID before. The end of the row follows. */
     uint16_t at[MOST_IDS + WIDE];
 };

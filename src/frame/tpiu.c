@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#define BATCH      256u /* frames: the room that is made at once in the run of an ID */
-#define FSYNC_REST 3u   /* bytes of an FSYNC behind its first */
+#define FSYNC_REST 3u /* bytes of an FSYNC behind its first */
 
 /* Longest piece of an FSYNC that the bytes before `end` may be the beginning of. */
 static unsigned fsync_prefix(const uint8_t *begin, const uint8_t *end)
@@ -107,8 +106,8 @@ static int clean_frame(const uint8_t *frame)
 static size_t take_row(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     size_t count = size < FSYNC_REST ? 0 : (size - FSYNC_REST) / CT_FRAME_SIZE;
-    if (count > BATCH)
-        count = BATCH;
+    if (count > CT_FRAME_ROW)
+        count = CT_FRAME_ROW;
     size_t taken = count ? ct_frame_take_row(demux, data, count, demux->offset) * CT_FRAME_SIZE : 0;
     demux->offset += taken;
     return taken;
@@ -119,16 +118,16 @@ size_t ct_tpiu_push(struct ct_demux *demux, const uint8_t *data, size_t size)
     size_t used = demux->synced ? 0 : hunt(demux, data, size);
     while (used < size && !demux->mark_count && !demux->failed) {
         const uint8_t *p = data + used;
-        size_t row = demux->ops && !demux->frame_fill ? take_row(demux, p, size - used) : 0;
-        if (row || demux->failed) {
-            used += row;
-        } else if (!demux->ops || demux->frame_fill) {
+        size_t row;
+        if (!demux->ops || demux->frame_fill) {
             take_byte(demux, *p);
             used++;
         } else if (size - used >= 4 && ct_load32(p) == CT_FSYNC) {
             demux->offset += 4;
             used += 4;
             ct_frame_fsync(demux, 1);
+        } else if ((row = take_row(demux, p, size - used)) || demux->failed) {
+            used += row;
         } else if (size - used >= CT_FRAME_SIZE && clean_frame(p)) {
             ct_frame_take(demux, p, demux->offset);
             demux->offset += CT_FRAME_SIZE;
