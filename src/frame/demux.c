@@ -24,9 +24,10 @@ int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, str
     if (options->framing < CT_FRAMING_NONE || options->framing > CT_FRAMING_DSTREAM)
         return ct_fail(ctx, CT_ERR_ARG, "demultiplexer: framing %d; expected none, frames, tpiu or dstream",
                        options->framing);
-    struct ct_demux *demux = calloc(1, sizeof *demux);
+    struct ct_demux *demux = aligned_alloc(_Alignof(struct ct_demux), sizeof *demux);
     if (!demux)
         return ct_fail_nomem(ctx, "demultiplexer");
+    memset(demux, 0, sizeof *demux);
     demux->ctx = ctx;
     demux->framing = options->framing;
     demux->no_fsync_reset = options->no_fsync_reset;

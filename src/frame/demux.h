@@ -4,10 +4,8 @@
 
 #include "base/ctx.h"
 #include "coretap/frame.h"
+#include "frame/row.h"
 
-#define CT_FRAME_SIZE   16u
-#define CT_FRAME_DATA   15u  /* data bytes of a frame without an ID byte */
-#define CT_FRAME_ROW    256u /* frames that are taken at once, and the room that is made for them in a run */
 #define CT_FSYNC        0x7fffffffu /* little-endian: ff ff ff 7f */
 #define CT_ID_COUNT     0x70u       /* IDs from here on are no trace sources */
 #define CT_ID_NONE      0x80u       /* no ID yet: where these bytes belong is not known */
@@ -76,12 +74,11 @@ struct ct_demux {
     struct ct_frame_stats stats; /* what is counted per ID enters at the end of each push */
     uint64_t counts[CT_ID_ALL];  /* data bytes */
     struct ct_stream streams[CT_ID_ALL];
+    struct ct_frame_row row; /* what the mixed loop works on … */
+    struct ct_frame_list list;
 };
 
 /* ---- stream.c ---- */
-
-/* Stores may go this far past the bytes that are counted. */
-#define CT_STREAM_WIDE 128u
 
 /* Slow ways of the two functions below. */
 int ct_stream_grow(struct ct_stream *stream, size_t size);

@@ -1,9 +1,10 @@
 /* Rows of frames on x86-64 with AVX2, two frames in a register. */
-#include "frame/row.h"
+#include "frame/demux.h"
 
 #ifdef CT_FRAME_AVX2
 
 #include <immintrin.h>
+#include <string.h>
 
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2,bmi,popcnt"))), apply_to = function)
@@ -17,11 +18,15 @@ static inline __m256i load(const uint8_t *from)
     return _mm256_loadu_si256((const __m256i *)(const void *)from);
 }
 
+static inline void copy_32(uint8_t *to, const uint8_t *from)
+{
+    _mm256_storeu_si256((__m256i *)(void *)to, load(from));
+}
+
 static inline void copy_64(uint8_t *to, const uint8_t *from)
 {
-    const __m256i low = load(from), high = load(from + 32);
-    _mm256_storeu_si256((__m256i *)(void *)to, low);
-    _mm256_storeu_si256((__m256i *)(void *)(to + 32), high);
+    copy_32(to, from);
+    copy_32(to + 32, from + 32);
 }
 
 static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
@@ -55,16 +60,16 @@ static inline uint64_t bits_of_four(__m256i low, __m256i high)
     return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(both, 0xd8));
 }
 
-static inline struct found restore_all_eight(const uint8_t *frames, uint8_t *to)
+static inline struct ct_frame_found restore_all_eight(const uint8_t *frames, uint8_t *to)
 {
     __m256i ids[4], set[4];
     for (unsigned i = 0; i < 4; i++)
         restore_two(frames + 2 * i * CT_FRAME_SIZE, to + 2 * i * CT_FRAME_DATA, &ids[i], &set[i]);
-    return (struct found){.ids = bits_of_four(ids[0], ids[1]) | bits_of_four(ids[2], ids[3]) << 32,
-                          .late = bits_of_four(set[0], set[1]) | bits_of_four(set[2], set[3]) << 32};
+    return (struct ct_frame_found){.ids = bits_of_four(ids[0], ids[1]) | bits_of_four(ids[2], ids[3]) << 32,
+                                   .late = bits_of_four(set[0], set[1]) | bits_of_four(set[2], set[3]) << 32};
 }
 
-static inline struct found restore_eight(const uint8_t *frames, size_t count, uint8_t *to)
+static inline struct ct_frame_found restore_eight(const uint8_t *frames, size_t count, uint8_t *to)
 {
     uint8_t eight[8 * CT_FRAME_SIZE] = {0};
     if (count >= 8)

@@ -1,14 +1,18 @@
 /* Rows of frames on arm64, which always has NEON. */
-#include "frame/row.h"
+#include "frame/demux.h"
 
 #ifdef CT_FRAME_NEON
 
 #include <arm_neon.h>
 
+static inline void copy_32(uint8_t *to, const uint8_t *from)
+{
+    vst1q_u8_x2(to, vld1q_u8_x2(from));
+}
+
 static inline void copy_64(uint8_t *to, const uint8_t *from)
 {
-    const uint8x16x4_t all = vld1q_u8_x4(from);
-    vst1q_u8_x4(to, all);
+    vst1q_u8_x4(to, vld1q_u8_x4(from));
 }
 
 /* One bit of each of 64 bytes, which are all ones or all zeros. */

@@ -8,13 +8,15 @@
  *   list_ids       lists the ID bytes of these eight; true when one of them is ff, ID 0x7f: a synchronisation word or
  *                  somebody else's business
  *   pick           moves the segments of an ID from a row to a list
- *   copy_64        64 bytes from and to anywhere
+ *   copy_32, copy_64  so many bytes from and to anywhere
  * and makes its `struct ct_frame_ops` of the two functions at the end. frame.c says the same in a plain way. */
 #ifndef CT_FRAME_KERNEL_H
 #define CT_FRAME_KERNEL_H
 
+#include <string.h>
+
 #include "base/bytes.h"
-#include "frame/row.h"
+#include "frame/demux.h"
 
 /* The last byte of a TPIU frame may begin an FSYNC; three bytes more are there to tell. */
 static inline int cut_by_fsync(const struct ct_demux *demux, const uint8_t *frame)
@@ -23,7 +25,8 @@ static inline int cut_by_fsync(const struct ct_demux *demux, const uint8_t *fram
 }
 
 /* The row ends before the first frame with ID 0x7f in it, and before what is cut by an FSYNC. */
-static inline void cut_row(const struct ct_demux *demux, struct row *row, const uint8_t *frames, int has_ff)
+static inline void cut_row(const struct ct_demux *demux, struct ct_frame_row *row, const uint8_t *frames,
+                           int has_ff)
 {
     const uint8_t *ff = has_ff ? memchr(row->ids, 0xff, row->count) : NULL;
     if (ff)
@@ -34,14 +37,15 @@ static inline void cut_row(const struct ct_demux *demux, struct row *row, const 
         row->count--;
 }
 
-static inline void scan(const struct ct_demux *demux, const uint8_t *frames, size_t count, struct row *row)
+static inline void scan(const struct ct_demux *demux, const uint8_t *frames, size_t count,
+                        struct ct_frame_row *row)
 {
     size_t n = 0;
     int has_ff = 0;
     row->count = 0;
     for (; n < count && !has_ff; n += 8) {
         const uint8_t *eight = frames + n * CT_FRAME_SIZE;
-        const struct found found = restore_eight(eight, count - n, row->data + n * CT_FRAME_DATA);
+        const struct ct_frame_found found = restore_eight(eight, count - n, row->data + n * CT_FRAME_DATA);
         has_ff = list_ids(row, eight, n, count - n, &found);
     }
     row->frames = n < count ? n : count;
@@ -49,24 +53,32 @@ static inline void scan(const struct ct_demux *demux, const uint8_t *frames, siz
     row->at[row->count] = (uint16_t)(row->frames * CT_FRAME_SIZE);
 }
 
-static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
+/* `small`: 32 bytes at most. */
+static inline void copy(uint8_t *to, const uint8_t *from, size_t size, int small)
 {
+    if (small) {
+        copy_32(to, from);
+        return;
+    }
     copy_64(to, from);
     for (size_t i = 64; i < size; i += 64)
         copy_64(to + i, from + i);
 }
 
 /* Where segments begin among the bytes of the row, and their sizes; of some more than there are. */
-static inline void measure(struct list *list)
+static inline void measure(struct ct_frame_list *list)
 {
+    int16_t most = 0;
     for (size_t i = 0; i < list->count; i += 32)
         for (size_t k = i; k < i + 32; k++) {
-            list->begin[k] = (uint16_t)(row_end(list->at[k]) + 1);
-            list->size[k] = (uint16_t)(row_end(list->next[k]) - list->begin[k]);
+            list->begin[k] = (uint16_t)(ct_frame_row_end(list->at[k]) + 1);
+            list->size[k] = (uint16_t)(ct_frame_row_end(list->next[k]) - list->begin[k]);
+            most = (int16_t)list->size[k] > most ? (int16_t)list->size[k] : most;
         }
+    list->most = (size_t)most;
 }
 
-static inline void count_list(struct ct_demux *demux, unsigned id, const struct list *list)
+static inline void count_list(struct ct_demux *demux, unsigned id, const struct ct_frame_list *list)
 {
     size_t size = 0;
     for (size_t i = 0; i < list->count; i++)
@@ -76,8 +88,8 @@ static inline void count_list(struct ct_demux *demux, unsigned id, const struct 
 
 /* The segments of an ID to its stream, with the span of each and of the byte behind the ID byte that ends it, when that
  * is still of this ID. 0 without memory. */
-static inline int append_list(struct ct_demux *demux, unsigned id, const struct row *row,
-                              const struct list *list, uint64_t offset)
+static inline int append_list(struct ct_demux *demux, unsigned id, const struct ct_frame_row *row,
+                              const struct ct_frame_list *list, uint64_t offset, int small)
 {
     struct ct_stream *stream = &demux->streams[id];
     if (!ct_stream_make_room(stream, row->frames * CT_FRAME_DATA, 2 * list->count))
@@ -90,7 +102,7 @@ static inline int append_list(struct ct_demux *demux, unsigned id, const struct 
         const uint32_t at = list->at[i], next = list->next[i];
         span[0].pos = base + (uintptr_t)to;
         span[0].place = first + ((at << CT_SPAN_BITS) + at % CT_FRAME_SIZE);
-        copy(to, row->data + list->begin[i], list->size[i]);
+        copy(to, row->data + list->begin[i], list->size[i], small);
         to += list->size[i];
         span[1].pos = base + (uintptr_t)to - 1;
         span[1].place = late + ((next | 1) << CT_SPAN_BITS);
@@ -104,16 +116,16 @@ static inline int append_list(struct ct_demux *demux, unsigned id, const struct 
 }
 
 /* What lies before the first ID byte, of the ID that the row begins with. 0 without memory. */
-static inline int append_first(struct ct_demux *demux, const struct row *row, uint64_t offset)
+static inline int append_first(struct ct_demux *demux, const struct ct_frame_row *row, uint64_t offset)
 {
     struct ct_stream *stream = &demux->streams[demux->id];
-    const size_t size = row_end(row->at[0]);
+    const size_t size = ct_frame_row_end(row->at[0]);
     demux->counts[demux->id] += size;
     if (stream->dropped)
         return 1;
     if (!ct_stream_map(stream, offset, CT_FRAME_DATA, UINT64_MAX) || !ct_stream_make_room(stream, size, 1))
         return 0;
-    copy(stream->data + stream->end, row->data, size);
+    copy(stream->data + stream->end, row->data, size, 0);
     stream->end += size;
     if (row->at[0] % 2)
         stream->spans[stream->span_end++] =
@@ -123,11 +135,11 @@ static inline int append_first(struct ct_demux *demux, const struct row *row, ui
 }
 
 /* What lies behind ID bytes. 0 without memory. */
-static inline int append_rest(struct ct_demux *demux, const struct row *row, uint64_t offset)
+static inline int append_rest(struct ct_demux *demux, const struct ct_frame_row *row, uint64_t offset)
 {
-    uint64_t left[MOST_IDS / 64]; /* segments, in groups of 64 */
+    uint64_t left[CT_FRAME_IDS / 64]; /* segments, in groups of 64 */
     const size_t groups = (row->count + 63) / 64;
-    struct list list;
+    struct ct_frame_list *list = &demux->list;
     memset(left, -1, groups * sizeof *left);
     left[groups - 1] >>= -row->count % 64;
     for (size_t group = 0; group < groups;) {
@@ -136,11 +148,12 @@ static inline int append_rest(struct ct_demux *demux, const struct row *row, uin
             continue;
         }
         const uint8_t byte = row->ids[group * 64 + (size_t)__builtin_ctzll(left[group])];
-        pick(row, left, group, groups, byte, &list);
-        measure(&list);
+        pick(row, left, group, groups, byte, list);
+        measure(list);
         if (demux->streams[byte >> 1].dropped)
-            count_list(demux, byte >> 1, &list);
-        else if (!append_list(demux, byte >> 1, row, &list, offset))
+            count_list(demux, byte >> 1, list);
+        else if (!(list->most <= 32 ? append_list(demux, byte >> 1, row, list, offset, 1)
+                                    : append_list(demux, byte >> 1, row, list, offset, 0)))
             return 0;
     }
     return 1;
@@ -149,26 +162,26 @@ static inline int append_rest(struct ct_demux *demux, const struct row *row, uin
 /* Struct ct_frame_ops: mixed. */
 static size_t take_mixed(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
-    struct row row;
-    scan(demux, frames, count, &row);
-    if (!row.count)
+    struct ct_frame_row *row = &demux->row;
+    scan(demux, frames, count, row);
+    if (!row->count)
         return 0;
-    if (!append_first(demux, &row, offset) || !append_rest(demux, &row, offset)) {
+    if (!append_first(demux, row, offset) || !append_rest(demux, row, offset)) {
         demux->failed = 1;
         return 0;
     }
-    demux->id = row.ids[row.count - 1] >> 1;
+    demux->id = row->ids[row->count - 1] >> 1;
     demux->streams[demux->id].stride = CT_FRAME_DATA;
-    demux->streams[demux->id].next = offset + row.frames * CT_FRAME_SIZE;
-    demux->stats.frames += row.frames;
-    return row.frames;
+    demux->streams[demux->id].next = offset + row->frames * CT_FRAME_SIZE;
+    demux->stats.frames += row->frames;
+    return row->frames;
 }
 
 /* Struct ct_frame_ops: pure. */
 static size_t take_pure(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to)
 {
     uint8_t nowhere[8 * CT_FRAME_DATA + CT_STREAM_WIDE] = {0};
-    struct found found = {0};
+    struct ct_frame_found found = {0};
     size_t n = 0;
     for (; n < count && !found.ids; n += 8)
         found = restore_eight(frames + n * CT_FRAME_SIZE, count - n, to ? to + n * CT_FRAME_DATA : nowhere);

@@ -2,11 +2,18 @@
 #ifndef CT_FRAME_KERNEL64_H
 #define CT_FRAME_KERNEL64_H
 
+#include <string.h>
+
 #include "base/bytes.h"
-#include "frame/row.h"
+#include "frame/demux.h"
 
 #define ID_BITS  UINT64_C(0x0001000100010001)
 #define ALL_ONES UINT64_C(0x0101010101010101)
+
+static inline void copy_32(uint8_t *to, const uint8_t *from)
+{
+    memcpy(to, from, 32);
+}
 
 static inline void copy_64(uint8_t *to, const uint8_t *from)
 {

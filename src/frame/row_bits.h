@@ -4,18 +4,16 @@
 #ifndef CT_FRAME_ROW_BITS_H
 #define CT_FRAME_ROW_BITS_H
 
-#include "frame/row.h"
+#include "frame/demux.h"
 
-#ifndef STEP
 #define STEP 4u
-#endif
 #define LAST UINT64_C(0x8000000000000000)
 
 /* `step` at a time: more than one only of eight frames. */
-static inline int list_some(struct row *row, const uint8_t *frames, size_t n, const struct found *found,
-                            unsigned step)
+static inline int list_some(struct ct_frame_row *row, const uint8_t *frames, size_t n,
+                            const struct ct_frame_found *found, unsigned step)
 {
-    const uint64_t late = found->late & ~NOT_LATE;
+    const uint64_t late = found->late & ~CT_FRAME_NOT_LATE;
     const unsigned there = (unsigned)__builtin_popcountll(found->ids);
     uint64_t ids = found->ids;
     int has_ff = 0;
@@ -32,14 +30,14 @@ static inline int list_some(struct row *row, const uint8_t *frames, size_t n, co
     return has_ff;
 }
 
-static inline int list_ids(struct row *row, const uint8_t *frames, size_t n, size_t count,
-                           const struct found *found)
+static inline int list_ids(struct ct_frame_row *row, const uint8_t *frames, size_t n, size_t count,
+                           const struct ct_frame_found *found)
 {
     return count < 8 ? list_some(row, frames, n, found, 1) : list_some(row, frames, n, found, STEP);
 }
 
-static inline void pick(const struct row *row, uint64_t *left, size_t group, size_t groups, uint8_t byte,
-                        struct list *list)
+static inline void pick(const struct ct_frame_row *row, uint64_t *left, size_t group, size_t groups,
+                        uint8_t byte, struct ct_frame_list *list)
 {
     size_t n = 0;
     for (; group < groups; group++) {

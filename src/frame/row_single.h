@@ -3,11 +3,11 @@
 #ifndef CT_FRAME_ROW_SINGLE_H
 #define CT_FRAME_ROW_SINGLE_H
 
-#include "frame/row.h"
+#include "frame/demux.h"
 
-static inline struct found restore_eight(const uint8_t *frames, size_t count, uint8_t *to)
+static inline struct ct_frame_found restore_eight(const uint8_t *frames, size_t count, uint8_t *to)
 {
-    struct found found = {0};
+    struct ct_frame_found found = {0};
     for (unsigned i = 0; i < 8 && i < count; i++) {
         const uint8_t *frame = frames + i * CT_FRAME_SIZE;
         found.ids |= restore_one(frame, to + i * CT_FRAME_DATA) << 8 * i;
