@@ -65,6 +65,9 @@ struct ct_parallel {
     pthread_cond_t work, done;
     struct ct_task *first, **end; /* in the order in which they are handed on */
     bool stop;
+    bool away;    /* the caller's thread decodes, and others may hand on … */
+    bool handing; /* … which one of them does */
+    int rc;       /* of that */
 };
 
 /* ---- objects ---- */
@@ -111,18 +114,16 @@ static void choose_object(struct ct_parallel *p, struct ct_task *t)
         o->busy = true;
 }
 
-static struct object *object_of(struct ct_parallel *p, const struct lane *lane,
-                                const struct ct_stream_chain *chain)
+/* With the lock held. NULL: it is the chain's own. */
+static struct object *object_of(const struct lane *lane, const struct ct_stream_chain *chain)
 {
-    pthread_mutex_lock(&p->lock);
     struct object *o = lane->objects;
     while (o && &o->chain != chain)
         o = o->next;
-    pthread_mutex_unlock(&p->lock);
-    return o; /* NULL: the chain's own */
+    return o;
 }
 
-/* ---- threads ---- */
+/* ---- the queue ---- */
 
 static bool is_runnable(const struct ct_task *t)
 {
@@ -173,57 +174,6 @@ static void run_task(struct ct_parallel *p, struct ct_task *t, struct ct_batches
         rc = keep_left(lane, t);
     if (rc)
         t->rc = rc;
-}
-
-struct helper {
-    struct ct_parallel *parallel;
-    struct ct_batches batches;
-};
-
-static void *work(void *user)
-{
-    struct helper *helper = user;
-    struct ct_parallel *p = helper->parallel;
-    pthread_mutex_lock(&p->lock);
-    while (!p->stop) {
-        struct ct_task *t = take_runnable(p);
-        if (!t) {
-            pthread_cond_wait(&p->work, &p->lock);
-            continue;
-        }
-        pthread_mutex_unlock(&p->lock);
-        run_task(p, t, &helper->batches);
-        pthread_mutex_lock(&p->lock);
-        set_done(p, t);
-    }
-    pthread_mutex_unlock(&p->lock);
-    free(helper);
-    return NULL;
-}
-
-static void start_threads(struct ct_parallel *p, size_t count)
-{
-    while (p->threads < count) {
-        struct helper *helper = malloc(sizeof *helper);
-        if (!helper)
-            return;
-        helper->parallel = p;
-        if (pthread_create(&p->ids[p->threads], NULL, work, helper)) {
-            free(helper);
-            return;
-        }
-        p->threads++;
-    }
-}
-
-static void stop_threads(struct ct_parallel *p)
-{
-    pthread_mutex_lock(&p->lock);
-    p->stop = true;
-    pthread_cond_broadcast(&p->work);
-    pthread_mutex_unlock(&p->lock);
-    for (size_t i = 0; i < p->threads; i++)
-        pthread_join(p->ids[i], NULL);
 }
 
 /* ---- tasks ---- */
@@ -330,12 +280,13 @@ static int take_counts(const struct ct_parallel *p, const struct lane *lane, con
 }
 
 /* The rest of a task, or all of it. */
-static int finish(struct ct_parallel *p, struct lane *lane, struct ct_task *t, struct ct_stream_chain *object)
+static int finish(struct ct_parallel *p, struct lane *lane, struct ct_task *t, struct ct_stream_chain *object,
+                  struct ct_batches *batches)
 {
     bool more;
     int rc;
     do {
-        rc = ct_task_finish(t, object, &p->goal, p->batches, &more);
+        rc = ct_task_finish(t, object, &p->goal, batches, &more);
         if (!rc)
             rc = take_counts(p, lane, t, object);
     } while (!rc && more);
@@ -354,7 +305,9 @@ static void go_on_with(struct ct_parallel *p, struct lane *lane, struct ct_strea
 /* The object went through what the stream did not: the numbers of its graph would not be those of the stream. */
 static int renew_counting(struct ct_parallel *p, struct lane *lane, const struct ct_task *t)
 {
-    struct object *o = object_of(p, lane, t->object);
+    pthread_mutex_lock(&p->lock);
+    struct object *o = object_of(lane, t->object);
+    pthread_mutex_unlock(&p->lock);
     if (!p->counts || !o)
         return CT_OK;
     ct_stream_chain_deinit(&o->chain);
@@ -362,7 +315,8 @@ static int renew_counting(struct ct_parallel *p, struct lane *lane, const struct
 }
 
 /* The task once more, from the state that is right. */
-static int decode_again(struct ct_parallel *p, struct lane *lane, struct ct_task *t)
+static int decode_again(struct ct_parallel *p, struct lane *lane, struct ct_task *t,
+                        struct ct_batches *batches)
 {
     const int rc = renew_counting(p, lane, t);
     if (rc)
@@ -374,11 +328,11 @@ static int decode_again(struct ct_parallel *p, struct lane *lane, struct ct_task
         return ct_fail_nomem(p->how.ctx, "threads");
     t->used = t->begin;
     ct_task_clear_stats(lane->live);
-    return finish(p, lane, t, lane->live);
+    return finish(p, lane, t, lane->live, batches);
 }
 
 /* A task that is done and whose turn it is. */
-static int hand_on(struct ct_parallel *p, struct ct_task *t)
+static int hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batches *batches)
 {
     struct lane *lane = &p->lanes[t->lane];
     bool right;
@@ -391,10 +345,10 @@ static int hand_on(struct ct_parallel *p, struct ct_task *t)
         if (!rc)
             rc = take_counts(p, lane, t, t->object);
         if (!rc && t->paused)
-            rc = finish(p, lane, t, t->object);
+            rc = finish(p, lane, t, t->object, batches);
     } else {
         p->again++;
-        rc = decode_again(p, lane, t);
+        rc = decode_again(p, lane, t, batches);
     }
     p->tasks++;
     if (!rc && p->how.streams[t->lane].follow && p->follows)
@@ -406,27 +360,15 @@ static int hand_on(struct ct_parallel *p, struct ct_task *t)
     return fail_task(p, t, rc);
 }
 
-/* The oldest task: waits for it, or decodes it or another meanwhile, and hands it on. */
-static int join_oldest(struct ct_parallel *p)
+/* The oldest task, which is done. With the lock held, which is left meanwhile. */
+static int hand_on_oldest(struct ct_parallel *p, struct ct_batches *batches)
 {
-    pthread_mutex_lock(&p->lock);
     struct ct_task *t = p->first;
-    while (t->state != CT_TASK_DONE) {
-        struct ct_task *other = take_runnable(p);
-        if (other) {
-            pthread_mutex_unlock(&p->lock);
-            run_task(p, other, p->batches);
-            pthread_mutex_lock(&p->lock);
-            set_done(p, other);
-        } else {
-            pthread_cond_wait(&p->done, &p->lock);
-        }
-    }
-    pthread_mutex_unlock(&p->lock);
-    const int rc = hand_on(p, t);
     struct lane *lane = &p->lanes[t->lane];
-    struct object *o = object_of(p, lane, t->object);
+    pthread_mutex_unlock(&p->lock);
+    const int rc = hand_on(p, t, batches);
     pthread_mutex_lock(&p->lock);
+    struct object *o = object_of(lane, t->object);
     if (o && t->speculative)
         o->busy = false;
     p->first = t->next;
@@ -436,21 +378,106 @@ static int join_oldest(struct ct_parallel *p)
         if (other->after == t)
             other->after = NULL;
     }
-    pthread_cond_broadcast(&p->work);
-    pthread_mutex_unlock(&p->lock);
     if (lane->last == t)
         lane->last = NULL;
     p->outstanding--;
     put_back(p, t);
+    pthread_cond_broadcast(&p->work);
     return rc;
+}
+
+/* The caller's thread decodes a task, or waits for one; with the lock held, which is left meanwhile. */
+static int lend_a_hand(struct ct_parallel *p)
+{
+    struct ct_task *t = take_runnable(p);
+    p->away = !p->keeps;
+    if (t) {
+        pthread_mutex_unlock(&p->lock);
+        run_task(p, t, p->batches);
+        pthread_mutex_lock(&p->lock);
+        set_done(p, t);
+    } else {
+        pthread_cond_wait(&p->done, &p->lock);
+    }
+    p->away = false;
+    while (p->handing)
+        pthread_cond_wait(&p->done, &p->lock);
+    return p->rc;
 }
 
 static int join_down_to(struct ct_parallel *p, size_t outstanding)
 {
     int rc = 0;
+    pthread_mutex_lock(&p->lock);
     while (!rc && p->outstanding > outstanding)
-        rc = join_oldest(p);
+        rc = p->first->state == CT_TASK_DONE ? hand_on_oldest(p, p->batches) : lend_a_hand(p);
+    pthread_mutex_unlock(&p->lock);
     return rc;
+}
+
+/* ---- threads ---- */
+
+struct helper {
+    struct ct_parallel *parallel;
+    struct ct_batches batches;
+};
+
+/* While the caller's thread decodes, another may hand on what gives nothing to receivers: objects are free sooner. */
+static void stand_in(struct ct_parallel *p, struct ct_batches *batches)
+{
+    while (p->away && !p->handing && !p->rc && p->first && p->first->state == CT_TASK_DONE) {
+        p->handing = true;
+        p->rc = hand_on_oldest(p, batches);
+        p->handing = false;
+        pthread_cond_signal(&p->done);
+    }
+}
+
+static void *work(void *user)
+{
+    struct helper *helper = user;
+    struct ct_parallel *p = helper->parallel;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stop) {
+        struct ct_task *t = take_runnable(p);
+        if (!t) {
+            pthread_cond_wait(&p->work, &p->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&p->lock);
+        run_task(p, t, &helper->batches);
+        pthread_mutex_lock(&p->lock);
+        set_done(p, t);
+        stand_in(p, &helper->batches);
+    }
+    pthread_mutex_unlock(&p->lock);
+    free(helper);
+    return NULL;
+}
+
+static void start_threads(struct ct_parallel *p, size_t count)
+{
+    while (p->threads < count) {
+        struct helper *helper = malloc(sizeof *helper);
+        if (!helper)
+            return;
+        helper->parallel = p;
+        if (pthread_create(&p->ids[p->threads], NULL, work, helper)) {
+            free(helper);
+            return;
+        }
+        p->threads++;
+    }
+}
+
+static void stop_threads(struct ct_parallel *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->stop = true;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    for (size_t i = 0; i < p->threads; i++)
+        pthread_join(p->ids[i], NULL);
 }
 
 /* ---- cuts ---- */
