@@ -39,17 +39,17 @@ struct ct_events_run {
     uint64_t pos;     /* of data[0] */
     uint64_t packets; /* in all chunks before … */
     uint64_t addresses;
-    bool sums16;       /* the counts of a block add up to 16 bits, but for odd ones … */
-    unsigned most_odd; /* … of which they can have so many */
-    unsigned since;    /* bytes since the last atom */
-    struct ct_etm4_chunk chunk;
-    unsigned rare;  /* bits: blocks of the chunk that have marks */
     size_t count;   /* addresses of the chunk … */
     size_t removed; /* … and those of them that are no targets */
+    struct ct_events_settled settled;
+    struct ct_etm4_chunk chunk;
     /* The last three addresses, newest last, and those of the chunk in work. */
     uint64_t past[3 + CT_SCAN_BYTES + CT_COLUMNS_SLACK];
+    unsigned since;    /* bytes since the last atom */
+    unsigned rare;     /* bits: blocks of the chunk that have marks */
+    unsigned most_odd; /* odd counts that a block can have … */
+    bool sums16;       /* … for its counts to add up to 16 bits; without one they do */
     uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK]; /* with AVX-512: of the addresses */
-    struct ct_events_settled settled;
 };
 
 CT_AVX2_INLINE unsigned ct_bits_set(uint64_t mask)
