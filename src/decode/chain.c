@@ -253,6 +253,66 @@ static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
     return c->demux ? CT_OK : start(c, ct_framing_probe(bytes, size));
 }
 
+/* A piece of trace without frames is decoded where it lies if it has so many bytes … */
+#define STRAIGHT 1024u
+/* … and what the piece before left is a packet at most, which goes on in the first bytes of this one. */
+#define JOINT 256u
+
+static bool goes_straight(const struct ct_chain *c, size_t size)
+{
+    return c->options.framing == CT_FRAMING_NONE && size >= STRAIGHT && c->count == 1 && !c->parallel;
+}
+
+/* What was left, with the first bytes of a piece. Result in *used: how many of these are done with; none when something is
+ * still left. */
+static int finish_packet(struct ct_chain *c, const uint8_t *bytes, size_t *used)
+{
+    struct ct_run run;
+    *used = 0;
+    ct_demux_run(c->demux, 0, &run);
+    if (!run.size)
+        return CT_OK;
+    int rc = ct_demux_push(c->demux, bytes, JOINT, used);
+    if (!rc)
+        rc = drain(c, CT_BEHIND_MORE);
+    ct_demux_run(c->demux, 0, &run);
+    if (rc || run.size > *used)
+        return rc;
+    ct_demux_take_back(c->demux, run.size);
+    *used -= run.size;
+    return rc;
+}
+
+/* The stream takes bytes from where they lie. */
+static int run_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, size_t *used)
+{
+    struct ct_stream_chain *stream = &c->streams[0];
+    struct ct_run run;
+    ct_demux_run(c->demux, 0, &run);
+    const struct ct_span span = {.pos = run.pos, .place = ct_demux_offset(c->demux) << CT_SPAN_BITS};
+    run = (struct ct_run){.data = bytes, .size = size, .pos = run.pos, .spans = &span, .span_count = 1};
+    int rc = ct_stream_chain_run(stream, &run, CT_BEHIND_MORE, (enum ct_level)c->options.level, c->batches,
+                                 c->sink, used);
+    if (rc)
+        return rc;
+    stream->stream.stats.bytes += *used;
+    ct_demux_skip(c->demux, *used);
+    return rc;
+}
+
+/* As far as a piece can be decoded where it lies; *used: bytes of it. */
+static int push_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, size_t *used)
+{
+    struct ct_run left;
+    size_t more = 0;
+    int rc = finish_packet(c, bytes, used);
+    ct_demux_run(c->demux, 0, &left);
+    if (!rc && !left.size)
+        rc = run_straight(c, bytes + *used, size - *used, &more);
+    *used += more;
+    return rc;
+}
+
 int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
 {
     const uint8_t *bytes = data;
@@ -261,6 +321,13 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
         rc = look_at_first(c, bytes, size);
     if (!rc && size && c->bytes == 0)
         rc = start_threads(c);
+    if (!rc && goes_straight(c, size)) {
+        size_t used;
+        rc = push_straight(c, bytes, size, &used);
+        bytes += used;
+        size -= used;
+        c->bytes += used;
+    }
     while (!rc && size) {
         size_t used;
         rc = ct_demux_push(c->demux, bytes, size, &used);

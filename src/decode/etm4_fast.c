@@ -198,8 +198,9 @@ static bool next_packet(struct ct_etm4_fast *f, struct ct_work *work, struct ct_
     const struct ct_run *run = work->run;
     struct ct_etm4_packet *p = &f->packet;
     size_t count;
-    work->at += ct_etm4_decode(f->decoder, run->data + work->at, run->size - work->at, run->pos + work->at,
-                               work->behind != CT_BEHIND_MORE, p, 1, &count);
+    /* A run that only ends the stream may have no place for bytes. */
+    work->at += ct_etm4_decode(f->decoder, run->data ? run->data + work->at : NULL, run->size - work->at,
+                               run->pos + work->at, work->behind != CT_BEHIND_MORE, p, 1, &count);
     if (!count)
         return false;
     stats->packets++;

@@ -130,6 +130,21 @@ void ct_demux_skip(struct ct_demux *demux, size_t size)
     sum_up(demux);
 }
 
+void ct_demux_take_back(struct ct_demux *demux, size_t size)
+{
+    demux->counts[0] -= size;
+    demux->offset -= size;
+    demux->streams[0].end -= size;
+    demux->streams[0].next -= size;
+    demux->stats.input_bytes -= size;
+    sum_up(demux);
+}
+
+uint64_t ct_demux_offset(const struct ct_demux *demux)
+{
+    return demux->offset;
+}
+
 int ct_demux_finish(struct ct_demux *demux)
 {
     uint64_t lost_inside = demux->stats.lost_bytes - demux->stats.edge_bytes;

@@ -7,4 +7,10 @@
 /* So many bytes of a stream without frames, whose run is empty, go another way. */
 void ct_demux_skip(struct ct_demux *demux, size_t size);
 
+/* The last `size` bytes that were pushed, which nobody consumed, are as though they had not been. */
+void ct_demux_take_back(struct ct_demux *demux, size_t size);
+
+/* Of the next byte, in the capture. */
+uint64_t ct_demux_offset(const struct ct_demux *demux);
+
 #endif
