@@ -9,6 +9,8 @@
 #define ID_FLUSH   0x7bu
 #define ID_TRIGGER 0x7du
 
+#define JOINED_BLOCKS 16u /* DSTREAM: blocks whose frames are taken at once */
+
 /* Whether data of this ID can be trace. */
 static int is_source(const struct ct_demux *demux, unsigned id)
 {
@@ -70,19 +72,53 @@ static size_t unframed_push(struct ct_demux *demux, const uint8_t *data, size_t 
     return size;
 }
 
+/* What is no footer of the blocks that are there, up to `cap` bytes of it, to one piece: its size. */
+static size_t join_blocks(const struct ct_demux *demux, const uint8_t *data, size_t size, uint8_t *to,
+                          size_t cap)
+{
+    size_t fill = demux->block_fill, used = 0, joined = 0;
+    while (used < size && joined < cap) {
+        const size_t room = fill < CT_BLOCK_DATA ? CT_BLOCK_DATA - fill : CT_BLOCK_SIZE - fill;
+        const size_t left = fill < CT_BLOCK_DATA && cap - joined < size - used ? cap - joined : size - used;
+        const size_t n = left < room ? left : room;
+        if (fill < CT_BLOCK_DATA) {
+            memcpy(to + joined, data + used, n);
+            joined += n;
+        }
+        fill = (fill + n) % CT_BLOCK_SIZE;
+        used += n;
+    }
+    return joined;
+}
+
+/* Goes on in the blocks by so many bytes that are no footers, and by the footer behind them as far as it is there: how many
+ * bytes, of the `size` that are there, this is. */
+static size_t pass_blocks(struct ct_demux *demux, size_t taken, size_t size)
+{
+    size_t passed = 0;
+    while (passed < size && (taken || demux->block_fill >= CT_BLOCK_DATA)) {
+        const int footer = demux->block_fill >= CT_BLOCK_DATA;
+        const size_t room = (footer ? CT_BLOCK_SIZE : CT_BLOCK_DATA) - demux->block_fill;
+        const size_t left = footer ? size - passed : taken;
+        const size_t n = left < room ? left : room;
+        if (footer)
+            demux->stats.footer_bytes += n;
+        else
+            taken -= n;
+        demux->block_fill = (uint32_t)((demux->block_fill + n) % CT_BLOCK_SIZE);
+        passed += n;
+    }
+    return passed;
+}
+
 size_t ct_dstream_push(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
+    uint8_t joined[JOINED_BLOCKS * CT_BLOCK_DATA];
     size_t used = 0;
     while (used < size && !demux->mark_count && !demux->failed) {
-        uint32_t fill = demux->block_fill;
-        size_t room = fill < CT_BLOCK_DATA ? CT_BLOCK_DATA - fill : CT_BLOCK_SIZE - fill;
-        size_t n = size - used < room ? size - used : room;
-        if (fill < CT_BLOCK_DATA)
-            n = ct_tpiu_push(demux, data + used, n);
-        else
-            demux->stats.footer_bytes += n;
-        demux->block_fill = (fill + (uint32_t)n) % CT_BLOCK_SIZE;
-        used += n;
+        const size_t there = join_blocks(demux, data + used, size - used, joined, sizeof joined);
+        const size_t taken = ct_tpiu_push(demux, joined, there);
+        used += pass_blocks(demux, taken, size - used);
     }
     return used;
 }

@@ -91,15 +91,30 @@ static size_t hunt(struct ct_demux *demux, const uint8_t *data, size_t size)
     return size;
 }
 
-/* No byte of the 16 can belong to a synchronisation word, wherever that begins: neither an even byte nor the
- * last one is ff. */
-static int clean_frame(const uint8_t *frame)
+/* A whole frame, with HSYNC halfwords in it or none, that no FSYNC can cut, wherever that begins: neither another even byte
+ * nor the last one is ff. Bytes taken; 0 if it is not there. */
+static size_t take_frame(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
-    const uint64_t even = UINT64_C(0x00ff00ff00ff00ff), carry = UINT64_C(0x0100010001000100),
-                   one = carry >> 8;
-    uint64_t low = (ct_load64(frame) & even) + one;
-    uint64_t high = (ct_load64(frame + 8) & even) + one;
-    return !((low | high) & carry) && frame[15] != 0xff;
+    uint8_t frame[CT_FRAME_SIZE];
+    uint64_t at[CT_FRAME_SIZE];
+    size_t used = 0, fill = 0;
+    for (; fill < CT_FRAME_SIZE && used + 2 <= size; used += 2) {
+        const uint8_t *pair = data + used;
+        if (pair[0] == 0xff && pair[1] != 0x7f)
+            return 0;
+        if (pair[0] == 0xff)
+            continue;
+        memcpy(frame + fill, pair, 2);
+        at[fill] = demux->offset + used;
+        at[fill + 1] = at[fill] + 1;
+        fill += 2;
+    }
+    if (fill < CT_FRAME_SIZE || frame[CT_FRAME_SIZE - 1] == 0xff)
+        return 0;
+    ct_frame_plain(demux, frame, at);
+    demux->stats.hsyncs += (used - fill) / 2;
+    demux->offset += used;
+    return used;
 }
 
 /* Whole frames with the bytes behind them that tell whether an FSYNC cuts the last one: bytes taken. */
@@ -118,7 +133,7 @@ size_t ct_tpiu_push(struct ct_demux *demux, const uint8_t *data, size_t size)
     size_t used = demux->synced ? 0 : hunt(demux, data, size);
     while (used < size && !demux->mark_count && !demux->failed) {
         const uint8_t *p = data + used;
-        size_t row;
+        size_t n;
         if (!demux->ops || demux->frame_fill) {
             take_byte(demux, *p);
             used++;
@@ -126,15 +141,15 @@ size_t ct_tpiu_push(struct ct_demux *demux, const uint8_t *data, size_t size)
             demux->offset += 4;
             used += 4;
             ct_frame_fsync(demux, 1);
-        } else if ((row = take_row(demux, p, size - used)) || demux->failed) {
-            used += row;
-        } else if (size - used >= CT_FRAME_SIZE && clean_frame(p)) {
-            ct_frame_take(demux, p, demux->offset);
-            demux->offset += CT_FRAME_SIZE;
-            used += CT_FRAME_SIZE;
         } else {
-            take_byte(demux, *p);
-            used++;
+            n = take_row(demux, p, size - used);
+            if (!n && !demux->failed)
+                n = take_frame(demux, p, size - used);
+            if (!n && !demux->failed) {
+                take_byte(demux, *p);
+                n = 1;
+            }
+            used += n;
         }
     }
     return used;
