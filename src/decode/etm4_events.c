@@ -315,19 +315,19 @@ CT_AVX2 static void add_marks(struct ct_events_run *r, unsigned b, size_t at, st
     for (uint64_t left = m->events | block->starts; left; left &= left - 1) {
         const unsigned i = ct_lowest_bit(left);
         const size_t place = c->count + block->before + ct_bits_set(m->addresses & ct_bits_below(i));
-        struct ct_event event = {.offset = r->pos + at + b * CT_SCAN_BLOCK + i,
-                                 .cycle = cycle_behind(r, b, i)};
         const size_t before = place - (gap->from - gap->to);
-        if (block->starts >> i & 1) {
-            event.type = CT_EVENT_START;
-            event.value = c->targets[place];
+        const bool start = block->starts >> i & 1;
+        const uint8_t number = start ? 0 : r->data[at + b * CT_SCAN_BLOCK + i] & 15;
+        /* Put there at once: what is put together elsewhere and copied waits for the stores. */
+        c->marks[c->mark_count++] =
+            (struct ct_event_mark){.event = {.offset = r->pos + at + b * CT_SCAN_BLOCK + i,
+                                             .cycle = cycle_behind(r, b, i),
+                                             .value = start ? c->targets[place] : number,
+                                             .type = start ? CT_EVENT_START : CT_EVENT_HARDWARE,
+                                             .a = number},
+                                   .before = before};
+        if (start)
             close_gap(c, gap, place);
-        } else {
-            event.type = CT_EVENT_HARDWARE;
-            event.a = r->data[at + b * CT_SCAN_BLOCK + i] & 15;
-            event.value = event.a;
-        }
-        c->marks[c->mark_count++] = (struct ct_event_mark){.event = event, .before = before};
     }
 }
 

@@ -88,15 +88,13 @@ CT_AVX512_INLINE bool wrapped(__m512i sums)
     return _mm512_cmplt_epu16_mask(sums, all);
 }
 
-/* Four of eight numbers each, of 16 bits before and 64 behind, behind one another. */
-CT_AVX512_INLINE void store_times(uint64_t *to, __m512i sums, uint64_t cycle, bool fourth)
+/* Eight of the sums, from number `from` on, as cycles. */
+CT_AVX512_INLINE void store_times(uint64_t *to, __m512i sums, uint64_t cycle, unsigned from)
 {
-    const __m512i base = _mm512_set1_epi64((long long)cycle);
-    const __m128i parts[4] = {_mm512_castsi512_si128(sums), _mm512_extracti32x4_epi32(sums, 1),
-                              _mm512_extracti32x4_epi32(sums, 2), _mm512_extracti32x4_epi32(sums, 3)};
-    for (unsigned i = 0; i < 4; i++)
-        if (i < ROUNDS || __builtin_expect(fourth, 0))
-            _mm512_storeu_si512(to + i * 8, _mm512_add_epi64(_mm512_cvtepu16_epi64(parts[i]), base));
+    const __m512i first = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i number = _mm512_add_epi64(first, _mm512_set1_epi64(from));
+    const __m512i eight = _mm512_maskz_permutexvar_epi16(0x11111111, number, sums);
+    _mm512_storeu_si512(to + from, _mm512_add_epi64(eight, _mm512_set1_epi64((long long)cycle)));
 }
 
 /* What the run knows of the blocks of the chunk at `at`, and the cycles of the atoms that `listed` addresses and those that
@@ -128,7 +126,12 @@ CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t list
         /* Two that are awaited have an address between them, so that no pair of bytes has both. */
         const uint64_t pairs = _pext_u64(awaited | awaited >> 1, UINT64_C(0x5555555555555555));
         const unsigned count = ct_bits_set(awaited);
-        store_times(times, _mm512_maskz_compress_epi16((__mmask32)pairs, sums), cycle, count > ROUNDS * 8);
+        const __m512i chosen = _mm512_maskz_compress_epi16((__mmask32)pairs, sums);
+        store_times(times, chosen, cycle, 0);
+        store_times(times, chosen, cycle, 8);
+        store_times(times, chosen, cycle, 16);
+        if (__builtin_expect(count > ROUNDS * 8, 0))
+            store_times(times, chosen, cycle, 24);
         _mm512_store_si512(block->sums, sums);
         block->starts = m->addresses & ~ct_find_targets(m, &branched);
         block->cycle = cycle;
@@ -244,14 +247,15 @@ CT_AVX512_INLINE void resolve(struct ct_events_run *r, size_t count, uint64_t *t
         __m512i keep = of_pair(&kept, row);
         __m512i v =
             _mm512_and_si512(_mm512_multishift_epi64_epi8(of_pair(&shifts, row), x), of_pair(&take, row));
-        /* … and of these eight together: whoever takes bits of one takes what that takes, until it is from the eight
-         * before. */
-        for (int round = 0; round < 3; round++) {
+        /* … and of these eight together: whoever takes bits of one takes what that takes. Four steps, then it is one of the eight
+         * before, or one of the first four of these. */
+        for (int round = 0; round < 2; round++) {
             v = _mm512_ternarylogic_epi64(v, keep, _mm512_permutex2var_epi64(zero, from, v), 0xf8);
             keep = _mm512_and_si512(keep, _mm512_permutex2var_epi64(ones, from, keep));
             from = _mm512_permutex2var_epi64(former, from, from);
         }
-        last = _mm512_ternarylogic_epi64(v, keep, _mm512_permutexvar_epi64(from, last), 0xf8);
+        const __m512i first = _mm512_ternarylogic_epi64(v, keep, _mm512_permutexvar_epi64(from, last), 0xf8);
+        last = _mm512_ternarylogic_epi64(v, keep, _mm512_permutex2var_epi64(last, from, first), 0xf8);
         _mm512_storeu_si512(past + i, last);
         _mm512_storeu_si512(targets + i, _mm512_andnot_si512(one, last));
     }

@@ -15,11 +15,12 @@
 struct constants {
     __m512i lengths[4]; /* by header, 64 in each */
     __m512i kinds[4];
-    __m512i places;  /* byte i is i … */
-    __m512i behind;  /* … with BEHIND … */
-    __m512i room;    /* … what makes BEHIND of a length that leads out of its eight bytes … */
-    __m512i lanes;   /* … what makes of a place with BEHIND the index in its lane … */
-    __m512i own;     /* … and its bit of the eight */
+    __m512i behind; /* byte i is i with BEHIND … */
+    __m512i room;   /* … what makes BEHIND of a length that leads out of its eight bytes … */
+    __m512i lanes;  /* … what makes of a place with BEHIND the index in its lane … */
+    __m512i own;    /* … and its bit of the eight */
+    __m512i
+        lanes_from; /* lane 0: its places; the others: lane 0 of a register, of another one, and of that again */
     __m512i columns; /* byte i of each of eight words to word i */
     __m512i stopped;
 };
@@ -38,8 +39,9 @@ CT_AVX512_INLINE struct constants make_constants(const struct ct_etm4_scan_table
         _mm512_set_epi64(0x3f372f271f170f07, 0x3e362e261e160e06, 0x3d352d251d150d05, 0x3c342c241c140c04,
                          0x3b332b231b130b03, 0x3a322a221a120a02, 0x3931292119110901, 0x3830282018100800);
     const __m512i own = _mm512_set1_epi64((long long)UINT64_C(0x8040201008040201));
+    const __m512i lanes_from = _mm512_set_epi64(9, 8, 9, 8, 1, 0, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
     struct constants c = {
-        .places = ct_keep_zmm(places),
+        .lanes_from = ct_keep_zmm(lanes_from),
         .behind = ct_keep_zmm(_mm512_or_si512(places, all(BEHIND))),
         .room = ct_keep_zmm(_mm512_add_epi8(_mm512_and_si512(places, all(7)), all(BEHIND - 8))),
         .lanes = ct_keep_zmm(_mm512_add_epi8(_mm512_andnot_si512(all(15), places), all(16))),
@@ -101,8 +103,7 @@ CT_AVX512_INLINE __m128i walk(const struct constants *c, __m512i next, __m128i *
     next = _mm512_max_epu8(next, _mm512_shuffle_epi8(next, inside));
     /* Behind the next lane; then lane n of `into`: where lane n is entered, by the entry of the first. */
     const __m512i further = _mm512_permutex2var_epi8(next, next, c->stopped);
-    __m512i into = _mm512_mask_shuffle_i32x4(c->places, 0x00f0, next, next, 0);
-    into = _mm512_mask_shuffle_i32x4(into, 0xff00, further, further, 0);
+    __m512i into = _mm512_mask2_permutex2var_epi64(next, c->lanes_from, 0xfc, further);
     const __m512i out = _mm512_permutex2var_epi8(further, into, c->stopped);
     into = _mm512_mask2_permutex2var_epi8(next, into, UINT64_C(0xffff000000000000), c->stopped);
     /* The ways of the lanes, from where they are entered. */
