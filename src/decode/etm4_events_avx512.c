@@ -66,13 +66,13 @@ CT_AVX512_INLINE __m512i sum_counts(const struct count_constants *c, const uint8
     const __m512i headers = _mm512_maskz_loadu_epi8(behind_counts, data - 1);
     const __m512i first = ct_load_zmm(data);
     const __m512i second = _mm512_and_si512(ct_load_zmm(data + 1), c->seven_bits);
-    const __mmask64 format3 = _mm512_cmpge_epu8_mask(headers, c->format3);
-    const __m512i bits = _mm512_shuffle_epi8(c->bits, headers);
+    const __mmask64 others = _mm512_cmplt_epu8_mask(headers, c->format3);
+    const __m512i bits = _mm512_maskz_shuffle_epi8(others, c->bits, headers);
     const __m512i low = _mm512_and_si512(first, bits);
-    const __m512i values = _mm512_mask_mov_epi8(low, format3, _mm512_and_si512(headers, c->three));
+    const __m512i values = _mm512_mask_mov_epi8(_mm512_and_si512(headers, c->three), others, low);
     const __mmask64 two = _mm512_mask_test_epi8_mask(_mm512_movepi8_mask(first), bits, c->more);
     const __m512i high = _mm512_maskz_mov_epi8(two, second);
-    const __m512i counted = _mm512_mask_mov_epi8(_mm512_shuffle_epi8(c->counted, headers), format3, c->one);
+    const __m512i counted = _mm512_mask_shuffle_epi8(c->one, others, c->counted, headers);
     __m512i v = _mm512_maddubs_epi16(values, c->one);
     v = _mm512_add_epi16(v, _mm512_slli_epi16(_mm512_maddubs_epi16(high, c->one), 7));
     v = _mm512_add_epi16(v, _mm512_mullo_epi16(_mm512_maddubs_epi16(counted, c->one), c->threshold));
