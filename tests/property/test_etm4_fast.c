@@ -47,6 +47,23 @@ static unsigned common_packet(struct gen *gen, struct ct_etm4_packet *out)
     return gen_packet(gen, types[rng_below(gen->rng, most)], out) ? 1 : 0;
 }
 
+/* As branch broadcast is: an address behind each atom of a taken branch and an atom behind each address, with all counts in
+ * `counts`, of 256. A taken branch has the shortest address there is where they are `dense`. */
+static unsigned broadcast_packet(struct gen *gen, unsigned counts, bool dense, bool *atom,
+                                 struct ct_etm4_packet *out)
+{
+    static const uint8_t addresses[] = {CT_ETM4_ADDR_MATCH,   CT_ETM4_ADDR_MATCH,   CT_ETM4_ADDR_S_IS0,
+                                        CT_ETM4_ADDR_S_IS1,   CT_ETM4_ADDR_L_32IS0, CT_ETM4_ADDR_L_32IS1,
+                                        CT_ETM4_ADDR_L_64IS0, CT_ETM4_ADDR_L_64IS1};
+    static const uint8_t others[] = {CT_ETM4_CCNT_F1, CT_ETM4_CCNT_F2, CT_ETM4_CCNT_F3, CT_ETM4_EVENT};
+    if (rng_chance(gen->rng, counts))
+        return gen_packet(gen, others[rng_wide(gen->rng, 2) % sizeof others], out) != 0;
+    *atom = !*atom;
+    if (*atom)
+        return gen_packet(gen, CT_ETM4_ATOM_F1, out) != 0;
+    return gen_packet(gen, addresses[dense ? 0 : rng_below(gen->rng, sizeof addresses)], out) != 0;
+}
+
 /* Where nothing is executed: hardware events with a count now and then, or a row of counts, whose sum is large. */
 static unsigned calm_packet(struct gen *gen, bool counting, struct ct_etm4_packet *out)
 {
@@ -62,6 +79,10 @@ static size_t trace(struct rng *rng, const struct ct_source *source, unsigned ra
     struct gen gen;
     size_t size = 0, len;
     bool counting = false;
+    const bool broadcast = rng_chance(rng, 100);
+    const bool dense = rng_chance(rng, 64);
+    const unsigned counts = rng_below(rng, 256);
+    bool atom = false;
     if (ct_etm4_encoder_new(NULL, source, &encoder))
         return 0;
     gen_init(&gen, rng, source);
@@ -73,6 +94,7 @@ static size_t trace(struct rng *rng, const struct ct_source *source, unsigned ra
         unsigned n = !count                  ? gen_prologue(&gen, packets)
                      : calm                  ? calm_packet(&gen, counting, packets)
                      : rng_chance(rng, rare) ? gen_sensible(&gen, packets)
+                     : broadcast             ? broadcast_packet(&gen, counts, dense, &atom, packets)
                                              : common_packet(&gen, packets);
         count += !n;
         for (unsigned i = 0; i < n; i++, count++)
