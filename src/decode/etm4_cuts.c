@@ -86,6 +86,7 @@ CT_AVX2 void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chun
         append(c->starts, n, _pext_u64(m->atoms | m->addresses, kept));
         n += (unsigned)__builtin_popcountll(kept);
     }
+    c->atoms[(n >> 6) + 1] = c->addresses[(n >> 6) + 1] = c->starts[(n >> 6) + 1] = 0;
     c->before[chunk->blocks] = n;
     c->count = n;
     c->raw = raw;
@@ -141,10 +142,9 @@ CT_AVX2_INLINE uint64_t bit_of(const uint8_t *data, int bit)
     return low | high << 32;
 }
 
-CT_AVX2 size_t ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint8_t *data, size_t size,
-                                   uint64_t packets[256])
+CT_AVX2 void ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint8_t *data, size_t size,
+                                 struct ct_cut_others *others)
 {
-    uint64_t events = 0, counts = 0, format1 = 0, format3 = 0;
     for (unsigned b = 0; b < chunk->blocks && b * CT_SCAN_BLOCK < size; b++) {
         const struct ct_etm4_masks *m = &chunk->masks[b];
         uint64_t wanted = ct_mask64((unsigned)(size - b * CT_SCAN_BLOCK));
@@ -152,16 +152,22 @@ CT_AVX2 size_t ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint
             continue;
         uint64_t third = bit_of(data + b * CT_SCAN_BLOCK, 4);
         uint64_t first = bit_of(data + b * CT_SCAN_BLOCK, 1) & ~third;
-        events += (unsigned)__builtin_popcountll(m->events & wanted);
-        counts += (unsigned)__builtin_popcountll(m->counts & wanted);
-        format3 += (unsigned)__builtin_popcountll(m->counts & wanted & third);
-        format1 += (unsigned)__builtin_popcountll(m->counts & wanted & first);
+        others->events += (unsigned)__builtin_popcountll(m->events & wanted);
+        others->counts += (unsigned)__builtin_popcountll(m->counts & wanted);
+        others->format3 += (unsigned)__builtin_popcountll(m->counts & wanted & third);
+        others->format1 += (unsigned)__builtin_popcountll(m->counts & wanted & first);
     }
-    packets[EVENT] += events;
-    packets[FORMAT1] += format1;
-    packets[FORMAT2] += counts - format1 - format3;
-    packets[FORMAT3] += format3;
-    return events + counts;
+}
+
+size_t ct_etm4_cuts_tell(struct ct_cut_others *others, uint64_t packets[256])
+{
+    const size_t count = others->events + others->counts;
+    packets[EVENT] += others->events;
+    packets[FORMAT1] += others->format1;
+    packets[FORMAT2] += others->counts - others->format1 - others->format3;
+    packets[FORMAT3] += others->format3;
+    *others = (struct ct_cut_others){0};
+    return count;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef CT_DECODE_ETM4_CUTS_H
 #define CT_DECODE_ETM4_CUTS_H
 
+#include "base/bytes.h"
 #include "decode/etm4_events.h"
 
 /* Bytes behind the last one that may be read. */
@@ -18,6 +19,12 @@ struct ct_etm4_cuts {
     uint64_t starts[CT_SCAN_BLOCKS + 2];    /* … either of both */
     uint8_t bytes[CT_SCAN_BYTES + CT_CUTS_SLACK];
 };
+
+/* The bits of a mask from byte `at` on: 57 of them. */
+static inline uint64_t ct_cuts_bits(const uint64_t *mask, unsigned at)
+{
+    return ct_load64((const uint8_t *)mask + (at >> 3)) >> (at & 7);
+}
 
 /* `raw`: bytes that the scan went over, from data[0] on, of which those before `entry` belong to a packet before. */
 void ct_etm4_cuts_make(struct ct_etm4_cuts *cuts, const struct ct_etm4_chunk *chunk, const uint8_t *data,
@@ -40,9 +47,17 @@ unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *cuts, const struct ct_et
 /* The place in the chunk of byte `at`, which is one of them. */
 unsigned ct_etm4_cuts_place(const struct ct_etm4_cuts *cuts, unsigned at);
 
-/* Counts the packets of the first `size` bytes of a chunk that are neither atoms nor addresses, by a header of the same
- * type. Result: how many. */
-size_t ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint8_t *data, size_t size,
-                           uint64_t packets[256]);
+/* Packets that are neither atoms nor addresses. */
+struct ct_cut_others {
+    uint64_t events;
+    uint64_t counts, format1, format3; /* cycle counts, and those of them in two of their formats */
+};
+
+/* Counts those of the first `size` bytes of a chunk. */
+void ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint8_t *data, size_t size,
+                         struct ct_cut_others *others);
+
+/* What was counted, by a header of the same type. Result: how many; they are 0 then. */
+size_t ct_etm4_cuts_tell(struct ct_cut_others *others, uint64_t packets[256]);
 
 #endif

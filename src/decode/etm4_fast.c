@@ -15,6 +15,9 @@
 
 _Static_assert(3 * ELEMS + 2 * CT_EVENTS_WAITING <= CT_COLUMNS_STEP, "columns with room have room for these");
 
+/* Packets from a synchronisation point to where execution goes on, at most. */
+#define PEEK_PACKETS 8u
+
 struct ct_etm4_fast {
     struct ct_etm4_decoder *decoder;
     struct ct_etm4_resolver *resolver;
@@ -367,6 +370,27 @@ size_t ct_etm4_fast_release(struct ct_etm4_fast *f, struct ct_elem elems[CT_FAST
     for (; ct_held_count(held); ct_held_pop_oldest(held))
         elems[count++] = ct_held_at(held, 0)->elem;
     return count;
+}
+
+static bool is_address(unsigned type)
+{
+    return type >= CT_ETM4_ADDR_S_IS0 && type <= CT_ETM4_ADDR_MATCH;
+}
+
+size_t ct_etm4_fast_peek(const struct ct_etm4_fast *f, const uint8_t *data, size_t size, uint64_t address[3])
+{
+    struct ct_etm4_decoder d = *f->decoder;
+    struct ct_etm4_packet packet = {.type = CT_ETM4_NOT_SYNC};
+    size_t at = 0;
+    size_t count = 1;
+    for (unsigned i = 0; i < PEEK_PACKETS && count && !is_address(packet.type); i++)
+        at += ct_etm4_decode(&d, data + at, size - at, at, false, &packet, 1, &count);
+    bool known = is_address(packet.type);
+    for (unsigned i = 0; i < 3; i++) {
+        address[i] = d.history[i].value | d.history[i].is;
+        known = known && d.history[i].valid == 64;
+    }
+    return known ? at : 0;
 }
 
 size_t ct_etm4_fast_read(struct ct_etm4_fast *f, const uint8_t *data, size_t size, struct ct_elem *elems)

@@ -41,6 +41,11 @@ bool ct_etm4_fast_enter(struct ct_etm4_fast *fast);
 /* What is held leaves, as an atom follows. Result: how many. */
 size_t ct_etm4_fast_release(struct ct_etm4_fast *fast, struct ct_elem elems[CT_FAST_TAIL]);
 
+/* The addresses, as below, that a burst will begin with behind the synchronisation point at `data`. Result: the bytes up to
+ * there; 0: that is not to be said. */
+size_t ct_etm4_fast_peek(const struct ct_etm4_fast *fast, const uint8_t *data, size_t size,
+                         uint64_t address[3]);
+
 /* The elements of `size` bytes at `data`, which are whole packets of a burst with CT_ETM4_BURST_AHEAD bytes behind them; an
  * atom follows, so none is held. Result: how many, at most as many as bytes. */
 size_t ct_etm4_fast_read(struct ct_etm4_fast *fast, const uint8_t *data, size_t size, struct ct_elem *elems);

@@ -6,8 +6,9 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "decode/avx2.h"
-#include "decode/etm4_cuts.h"
-#include "decode/hops.h"
+#include "decode/etm4_ahead.h"
+#include "decode/etm4_lane.h"
+#include "decode/hop_find.h"
 #include "flow/edge_table.h"
 
 struct ct_etm4_hops {
@@ -17,8 +18,16 @@ struct ct_etm4_hops {
     struct ct_hops hops;
     struct ct_memo tail; /* stands for the run of the last step */
     uint64_t passed;     /* bytes since the edges got what was counted */
+    /* Without cycles. */
+    struct ct_ahead ways[CT_LANES];
+    uint8_t order[CT_LANES]; /* of the ways: the one here, those ahead as the trace goes, others */
+    unsigned ahead;          /* how many are */
+    struct ct_ahead_search search;
+    size_t asked_at; /* where the run was the last time */
+    /* With cycles. */
     struct ct_etm4_chunk chunk;
     struct ct_etm4_cuts cuts;
+    struct ct_cut_others others;
     unsigned count;
     struct ct_cut_count counts[CT_SCAN_BYTES];
 };
@@ -35,6 +44,8 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
         return ct_fail_nomem(ctx, "hops");
     h->bytes = bytes;
     h->fast = fast;
+    for (unsigned i = 0; i < CT_LANES; i++)
+        h->order[i] = (uint8_t)i;
     int rc = ct_hops_init(&h->hops, ctx, fast, ct_etm4_fast_burst(bytes), !fast->runs);
     if (rc) {
         free(h);
@@ -56,129 +67,45 @@ void ct_etm4_hops_free(struct ct_etm4_hops *h)
 /* Bytes before the first count, at most. */
 #define FIRST_BYTES 64u
 
-#define MIX UINT64_C(0x9e3779b97f4a7c15)
-
-/* The bits of a mask from `at` on: 57 of them. */
-CT_AVX2_INLINE uint64_t bits_from(const uint64_t *mask, unsigned at)
-{
-    return ct_load64((const uint8_t *)mask + (at >> 3)) >> (at & 7);
-}
-
-/* The hop of `size` bytes; with cycles it is made for these. NULL: there is none. */
-CT_AVX2_INLINE struct ct_hop *wide_hop(struct ct_hops *h, uint32_t state, const uint8_t *data, unsigned size,
-                                       uint32_t cycles, size_t *place)
-{
-    uint64_t bytes = _bzhi_u64(ct_load64(data), size * 8); /* keeps all from 64 on */
-    uint64_t tail = _bzhi_u64(ct_load64(data + 8), size > 8 ? size * 8 - 64 : 0);
-    uint64_t hash = (bytes ^ tail * UINT64_C(0xc2b2ae3d27d4eb4f)) * MIX >> (64 - CT_WIDE_SHIFT);
-    *place = hash ^ (state & ((1u << CT_WIDE_SHIFT) - 1));
-    struct ct_hop *hop = &h->wide[*place];
-    if (__builtin_expect(hop->bytes == bytes && hop->tail == tail && hop->state == state, 1))
-        return hop;
-    return ct_hops_make_wide(
-        h, *place, (struct ct_hop){.bytes = bytes, .tail = tail, .state = state, .cycles = cycles}, size);
-}
-
-/* One atom packet after the other up to `end`, at least one. Result: the state; *from < end when there is no hop. */
-CT_AVX2 static uint32_t hop_wide(struct ct_etm4_hops *h, uint32_t state, unsigned *from, unsigned end)
-{
-    unsigned at = *from;
-    while (at < end) {
-        size_t place;
-        unsigned size = (unsigned)_tzcnt_u64(bits_from(h->cuts.atoms, at)) + 1;
-        struct ct_hop *hop =
-            size <= CT_HOP_BYTES ? wide_hop(&h->hops, state, h->cuts.bytes + at, size, 0, &place) : NULL;
-        if (!hop)
-            break;
-        hop->count++;
-        state = hop->next;
-        at += size;
-    }
-    *from = at;
-    return state;
-}
-
-/* A quick hop, of the hops that its packets make; they end at the bits of `ends`. NULL: there is none. */
-CT_AVX2 static struct ct_quick_hop *join(struct ct_hops *h, size_t place, uint64_t key, uint64_t ends,
-                                         const uint8_t *data)
-{
-    uint32_t records[CT_HOP_QUICK] = {0};
-    uint32_t state = (uint32_t)(key >> 40);
-    unsigned at = 0;
-    for (unsigned n = 0; ends; ends &= ends - 1, n++) {
-        size_t wide;
-        unsigned end = (unsigned)_tzcnt_u64(ends) + 1;
-        const struct ct_hop *hop = wide_hop(h, state, data + at, end - at, 0, &wide);
-        if (!hop)
-            return NULL;
-        records[n] = h->wide_records[wide];
-        state = hop->next;
-        at = end;
-    }
-    return ct_hops_put_quick(h, place, key, state, records);
-}
-
-/* What is not in its place goes one packet at a time, until it is asked for again. False: it has to. */
-static bool is_wanted(struct ct_hops *h, size_t place, uint64_t key)
-{
-    struct ct_hop_parts *parts = &h->parts[place];
-    uint16_t hash = (uint16_t)(key * MIX >> 33);
-    bool again = parts->rival == hash;
-    parts->rival = hash;
-    return again && ++parts->again * 4u >= h->quick[place].count;
-}
-
-/* From byte *from of the cuts on. Result: the state that it came to. Where hops end does not depend on states, nor does one
- * look-up wait for another but by the state. */
-CT_AVX2 static uint32_t hop_on(struct ct_etm4_hops *h, uint32_t state, unsigned *from)
-{
-    const struct ct_etm4_cuts *c = &h->cuts;
-    struct ct_quick_hop *const quick = h->hops.quick;
-    const unsigned count = c->count;
-    unsigned at = *from;
-    unsigned limit = 0; /* up to here the bits below say what is at `at` and behind */
-    uint64_t atoms = 0;
-    uint64_t addresses = 0; /* that begin behind each byte */
-    while (at + CT_HOP_BYTES <= count) {
-        if (at >= limit) {
-            atoms = bits_from(c->atoms, at);
-            addresses = bits_from(c->addresses, at + 1);
-            limit = at + 57 - CT_HOP_QUICK;
-        }
-        uint64_t ends = atoms & ((1u << CT_HOP_QUICK) - 1);
-        uint64_t best = ends & addresses;
-        unsigned size = 64 - (unsigned)_lzcnt_u64(best ? best : ends);
-        uint64_t bytes = _bzhi_u64(ct_load64(c->bytes + at), size * 8);
-        size_t place = bytes * MIX >> (64 - CT_QUICK_SHIFT) ^ (state & ((1u << CT_QUICK_SHIFT) - 1));
-        struct ct_quick_hop *hop = &quick[place];
-        uint64_t key = bytes | (uint64_t)state << 40;
-        if (__builtin_expect(hop->key != key || !size, 0)) {
-            hop = size && is_wanted(&h->hops, place, key)
-                      ? join(&h->hops, place, key, ends & ((1u << size) - 1), c->bytes + at)
-                      : NULL;
-            if (!hop) {
-                unsigned end = at + (size ? size : 1);
-                state = hop_wide(h, state, &at, end);
-                if (at < end)
-                    break;
-                limit = 0;
-                continue;
-            }
-        }
-        hop->count++;
-        state = hop->next;
-        at += size;
-        atoms >>= size;
-        addresses >>= size;
-    }
-    *from = at;
-    return state;
-}
-
 /* The engine is between two steps that blocks are known of. */
 static bool is_ready(const struct ct_fast *f)
 {
     return f->quick && !f->walk->atoms_done && !ct_fast_is_lost(f);
+}
+
+/* The way here, or the n-th ahead. */
+static struct ct_ahead *way(struct ct_etm4_hops *h, unsigned n)
+{
+    return &h->ways[h->order[n]];
+}
+
+/* Way n is no more; those behind it come nearer. */
+static void remove_way(struct ct_etm4_hops *h, unsigned n)
+{
+    const uint8_t free = h->order[n];
+    for (; n + 1 < CT_LANES; n++)
+        h->order[n] = h->order[n + 1];
+    h->order[n] = free;
+    h->ahead--;
+}
+
+/* The program may be forgotten soon, and numbers of blocks with it. */
+static bool is_much(const struct ct_blocks *b)
+{
+    return b->count > CT_BLOCKS_MAX / 2 || b->pair_count > CT_BLOCKS_MAX / 2 ||
+           b->domain_count > CT_DOMAINS_MAX / 2;
+}
+
+static void undo_next(struct ct_etm4_hops *h)
+{
+    ct_ahead_undo(way(h, 1), &h->search);
+    remove_way(h, 1);
+}
+
+static void undo_ahead(struct ct_etm4_hops *h)
+{
+    while (h->ahead)
+        undo_next(h);
 }
 
 /* The number of the state of engine and decoder; 0: hops cannot begin there. */
@@ -188,8 +115,10 @@ static uint32_t state_of(struct ct_etm4_hops *h)
     const uint64_t *past = burst->address;
     struct ct_fast *f = h->fast;
     struct ct_hops *hops = &h->hops;
-    if (ct_hops_are_full(hops) || h->generation != f->blocks.generation)
+    if (ct_hops_are_full(hops) || h->generation != f->blocks.generation) {
+        undo_ahead(h);
         hops->error = ct_hops_clear(hops);
+    }
     h->generation = f->blocks.generation;
     if (hops->how.sf != burst->sf)
         hops->how = *burst;
@@ -197,7 +126,14 @@ static uint32_t state_of(struct ct_etm4_hops *h)
     return ct_hops_state(hops, past, last, f->cur);
 }
 
-/* The state of the engine; 0: not one for hops. */
+/* The engine is where it was before. */
+static void stay(struct ct_fast *f)
+{
+    if (!ct_fast_is_indirect(f))
+        f->blocks.blocks[f->last].count[f->last_exec]++;
+}
+
+/* The state of the engine, whose last step does not count any more; 0: not one for hops. */
 static uint32_t enter(struct ct_etm4_hops *h)
 {
     struct ct_fast *f = h->fast;
@@ -230,8 +166,7 @@ static void leave(struct ct_etm4_hops *h, uint32_t state)
     f->tail = &h->tail;
     if (ct_fast_is_indirect(f))
         h->tail.flags |= CT_MEMO_INDIRECT;
-    else
-        f->blocks.blocks[f->last].count[f->last_exec]++;
+    stay(f);
     ct_etm4_fast_leave(h->bytes, s->past);
 }
 
@@ -241,52 +176,113 @@ static bool is_long(const struct ct_etm4_hops *h)
     return h->passed >> 31;
 }
 
-/* The first `done` bytes of the chunk are done. */
-static void pass(struct ct_etm4_hops *h, struct ct_work *work, unsigned done)
+/* The packets between two places of the run, of which others are atoms and addresses, are done. */
+static void pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, struct ct_cut_others *others)
 {
-    struct ct_etm4_burst *burst = ct_etm4_fast_burst(h->bytes);
-    const uint8_t *data = work->run->data + work->at;
-    h->hops.elements += ct_etm4_cuts_others(&h->chunk, data, done, burst->packets);
-    work->at += done;
-    work->last_offset = ct_run_offset(work->run, work->run->pos + work->at - 1);
-    h->passed += done;
+    h->hops.elements += ct_etm4_cuts_tell(others, ct_etm4_fast_burst(h->bytes)->packets);
+    h->passed += to - work->at;
+    work->at = to;
+    work->last_offset = ct_run_offset(work->run, work->run->pos + to - 1);
 }
 
-/* The next chunk. False: there is none. */
-static bool next_chunk(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
+/* As far as hops go, with those ahead side by side. True: there was one. */
+static bool follow(struct ct_etm4_hops *h)
 {
-    const uint8_t *data = work->run->data + work->at;
-    *entry = 0;
-    size_t raw = ct_etm4_scan(&ct_etm4_fast_tables(h->bytes)->scan, data, work->run->size - work->at, entry,
-                              &h->chunk);
-    if (h->chunk.blocks)
-        ct_etm4_cuts_make(&h->cuts, &h->chunk, data, (unsigned)raw);
-    return h->chunk.blocks;
+    struct ct_lane *here = &way(h, 0)->lane;
+    const size_t begin = here->at;
+    bool more = true;
+    while (more) {
+        struct ct_lane *lanes[CT_LANES] = {here};
+        unsigned count = 1;
+        for (unsigned i = 1; i <= h->ahead; i++)
+            if (!way(h, i)->ended)
+                lanes[count++] = &way(h, i)->lane;
+        ct_lanes_follow(lanes, count);
+        for (unsigned i = 1; i <= h->ahead; i++)
+            if (!way(h, i)->ended)
+                ct_ahead_step(way(h, i));
+        more = ct_lane_step(here);
+    }
+    ct_lane_pass(here);
+    return here->at > begin;
+}
+
+/* Where the next way ahead began. True: what it did is so, and it is the way here. */
+static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
+{
+    const uint32_t state = enter(h);
+    if (state && h->ahead && state == way(h, 1)->first) {
+        ct_ahead_keep(way(h, 1), &h->search, work->run);
+        remove_way(h, 0);
+        return true;
+    }
+    if (h->ahead)
+        undo_next(h);
+    if (state)
+        stay(h->fast);
+    return false;
+}
+
+/* A way begins here. False: none does. */
+static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
+{
+    struct ct_lane *lane = &way(h, 0)->lane;
+    lane->run = work->run;
+    lane->at = work->at;
+    lane->stuck = false;
+    if (!ct_lane_scan(lane))
+        return false;
+    const uint32_t state = enter(h);
+    lane->link = ct_hop_link(state);
+    return state;
+}
+
+static void look_ahead(struct ct_etm4_hops *h, const struct ct_work *work)
+{
+    if (is_much(&h->fast->blocks))
+        return;
+    while (h->ahead < CT_LANES - 1 && ct_ahead_begin(way(h, h->ahead + 1), &h->search, h->bytes, work->run,
+                                                     way(h, h->ahead)->lane.at, h->fast->domain))
+        h->ahead++;
+}
+
+/* From work->at on, where the next way ahead began or before it. */
+static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
+{
+    const bool there = h->ahead && work->at == way(h, 1)->begin;
+    if (!is_ready(h->fast) || !h->fast->open || !ct_etm4_fast_enter(h->bytes)) {
+        if (there)
+            undo_next(h);
+        return;
+    }
+    if (there ? !meet(h, work) : !begin(h, work))
+        return;
+    look_ahead(h, work);
+    if (follow(h) || there) {
+        struct ct_lane *lane = &way(h, 0)->lane;
+        pass(h, work, lane->at, &lane->others);
+        leave(h, ct_hop_linked(lane->link));
+    } else {
+        stay(h->fast);
+    }
 }
 
 static int run_counts(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    unsigned entry;
-    unsigned from;
-    if (!is_ready(h->fast) || !h->fast->open || !ct_etm4_fast_enter(h->bytes) ||
-        !next_chunk(h, work, &entry) || !h->cuts.atoms[0])
-        return CT_OK;
-    uint32_t state = enter(h);
-    bool moved = false;
-    if (!state)
-        return h->hops.error;
-    do {
-        from = 0;
-        state = hop_on(h, state, &from);
-        if (!from)
-            break;
-        pass(h, work, ct_etm4_cuts_place(&h->cuts, from - 1) + 1);
-        moved = true;
-    } while (entry != CT_SCAN_STOP && !is_long(h) && next_chunk(h, work, &entry));
-    if (moved)
-        leave(h, state);
-    else if (!ct_fast_is_indirect(h->fast))
-        h->fast->blocks.blocks[h->fast->last].count[h->fast->last_exec]++;
+    for (unsigned i = 0; i < CT_LANES; i++) {
+        h->ways[i].lane.hops = &h->hops;
+        h->ways[i].lane.table = &ct_etm4_fast_tables(h->bytes)->scan;
+    }
+    if (is_much(&h->fast->blocks))
+        undo_ahead(h);
+    /* Bytes that cannot be read up to where the way ahead began, or go on behind that: it began inside of a packet. */
+    while (h->ahead && (work->at > way(h, 1)->begin || work->at == h->asked_at)) {
+        undo_next(h);
+        h->asked_at = SIZE_MAX;
+    }
+    h->asked_at = work->at;
+    run_ways(h, work);
+    work->until = h->ahead ? way(h, 1)->begin : 0;
     return h->hops.error ? h->hops.error : h->fast->blocks.error;
 }
 
@@ -319,9 +315,9 @@ CT_AVX2_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut
     unsigned at = count->at;
     if (at >= c->count)
         return NOT_HERE;
-    if (!(bits_from(c->addresses, at) & 1))
+    if (!(ct_cuts_bits(c->addresses, at) & 1))
         return at;
-    uint64_t starts = bits_from(c->starts, at + 1);
+    uint64_t starts = ct_cuts_bits(c->starts, at + 1);
     unsigned end = at + 1 + (unsigned)_tzcnt_u64(starts);
     return starts ? end : NOT_HERE;
 }
@@ -329,7 +325,7 @@ CT_AVX2_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut
 /* The counter of a hop with other cycles than it has itself. */
 CT_AVX2_INLINE uint32_t *count_other(struct ct_hops *h, uint32_t record, uint32_t cycles)
 {
-    uint64_t hash = (record | (uint64_t)cycles << 32) * MIX;
+    uint64_t hash = (record | (uint64_t)cycles << 32) * CT_HOP_MIX;
     struct ct_hop_cycles *other = &h->others[hash >> (64 - CT_CYCLES_SHIFT)];
     if (other->record != record || other->cycles != cycles) {
         ct_hops_spend(h, other->record, other->cycles, other->count);
@@ -353,7 +349,7 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
         unsigned end = end_of(c, count);
         if (end <= at || end - at > CT_HOP_BYTES || count->cycles == CT_CUT_NO_COUNT)
             break;
-        struct ct_hop *hop = wide_hop(&h->hops, state, c->bytes + at, end - at, count->cycles, &place);
+        struct ct_hop *hop = ct_hops_wide(&h->hops, state, c->bytes + at, end - at, count->cycles, &place);
         if (!hop)
             break;
         counter = &hop->count;
@@ -375,6 +371,18 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
     return state;
 }
 
+/* The next chunk. False: there is none. */
+static bool next_chunk(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
+{
+    const uint8_t *data = work->run->data + work->at;
+    *entry = 0;
+    size_t raw = ct_etm4_scan(&ct_etm4_fast_tables(h->bytes)->scan, data, work->run->size - work->at, entry,
+                              &h->chunk);
+    if (h->chunk.blocks)
+        ct_etm4_cuts_make(&h->cuts, &h->chunk, data, (unsigned)raw);
+    return h->chunk.blocks;
+}
+
 /* The next chunk and its counts. */
 static bool next_counts(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
 {
@@ -394,7 +402,7 @@ CT_AVX2 static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
     const uint8_t *data = work->run->data + work->at;
     unsigned end = end_of(&h->cuts, &h->counts[0]);
     size_t taken;
-    if (end == NOT_HERE || h->counts[0].cycles == CT_CUT_NO_COUNT || !bits_from(h->cuts.atoms, end))
+    if (end == NOT_HERE || h->counts[0].cycles == CT_CUT_NO_COUNT || !ct_cuts_bits(h->cuts.atoms, end))
         return false;
     unsigned done = place_behind(h, data, &h->counts[0], end);
     if (done > FIRST_BYTES)
@@ -483,7 +491,8 @@ static int run_timed(struct ct_etm4_hops *h, struct ct_work *work)
         if (!next_counts(h, work, &entry))
             break;
         state = hop_counts(h, work->run, work->at, state, &last, &done);
-        pass(h, work, done);
+        ct_etm4_cuts_others(&h->chunk, work->run->data + work->at, done, &h->others);
+        pass(h, work, work->at + done, &h->others);
     } while (done && entry != CT_SCAN_STOP && !is_long(h));
     if (last.count) {
         b->edge[b->count - 1] = h->hops.states[first].edge;

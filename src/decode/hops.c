@@ -35,6 +35,12 @@ enum {
     HEAD_WORDS = TIMES + 2
 };
 
+static void empty_quick(struct ct_hops *h)
+{
+    for (size_t i = 0; i < (size_t)1 << CT_QUICK_SHIFT; i++)
+        h->quick[i] = (struct ct_quick_hop){.key = CT_HOP_EMPTY};
+}
+
 int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst,
                  bool timed)
 {
@@ -48,7 +54,7 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
                           .record_size = 1,
                           .record_cap = FIRST_RECORDS};
     h->quick = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick);
-    h->parts = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->parts);
+    h->quick_records = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_records);
     h->wide = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide);
     h->wide_records = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide_records);
     if (timed)
@@ -56,9 +62,11 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
     h->states = calloc(FIRST_STATES, sizeof *h->states);
     h->heads = calloc(FIRST_STATES * 2, sizeof *h->heads);
     h->records = malloc(FIRST_RECORDS * sizeof *h->records);
-    if (h->quick && h->parts && h->wide && h->wide_records && (h->others || !timed) && h->states &&
-        h->heads && h->records)
+    if (h->quick && h->quick_records && h->wide && h->wide_records && (h->others || !timed) && h->states &&
+        h->heads && h->records) {
+        empty_quick(h);
         return CT_OK;
+    }
     ct_hops_deinit(h);
     return ct_fail_nomem(ctx, "hops");
 }
@@ -66,7 +74,7 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
 void ct_hops_deinit(struct ct_hops *h)
 {
     free(h->quick);
-    free(h->parts);
+    free(h->quick_records);
     free(h->wide);
     free(h->wide_records);
     free(h->others);
@@ -151,19 +159,32 @@ static bool is_indirect(const struct ct_blocks *b, const struct trip *t)
     return t->exec && b->blocks[t->block].flags & CT_BLOCK_INDIRECT;
 }
 
+/* The pair of an indirect branch and its target; NULL: there is none, or it would be new where nothing may be. */
+static struct ct_pair *pair_of(struct ct_hops *h, const struct trip *t)
+{
+    struct ct_blocks *b = &h->fast->blocks;
+    struct ct_pair *pair = NULL;
+    if (t->have_addr)
+        pair = h->known_only ? ct_blocks_known_pair(b, t->block, t->addr, t->isa)
+                             : ct_blocks_pair(b, t->block, t->addr, t->isa);
+    return pair && pair->next ? pair : NULL;
+}
+
 /* The last step led to the next one: the block there, and the number of the edge. False: that is for others. */
 static bool turn(struct ct_hops *h, struct trip *t, uint32_t *edge)
 {
     struct ct_blocks *b = &h->fast->blocks;
     if (is_indirect(b, t)) {
-        struct ct_pair *pair = t->have_addr ? ct_blocks_pair(b, t->block, t->addr, t->isa) : NULL;
-        if (!pair || !pair->next)
+        struct ct_pair *pair = pair_of(h, t);
+        if (!pair)
             return false;
         t->cur = pair->next;
         *edge = ct_pair_edge(b, pair);
     } else {
         const struct ct_block *cur = &b->blocks[t->cur];
         if (!t->cur || (t->have_addr && (cur->addr != t->addr || cur->isa != t->isa)))
+            return false;
+        if (h->known_only && b->blocks[t->block].edge[t->exec] == CT_NO_NUMBER)
             return false;
         *edge = ct_block_edge(b, t->block, t->exec);
     }
@@ -183,9 +204,31 @@ static void add_step(const struct ct_hops *h, struct trip *t)
     r[BRANCHES] += t->exec && block->flags & CT_BLOCK_BRANCH;
 }
 
-static bool step(struct ct_hops *h, struct trip *t, unsigned executed)
+/* Whether a step of the block met nothing new when it was made before. */
+static bool is_known(const struct ct_blocks *b, uint32_t number, unsigned executed)
+{
+    const struct ct_block *block = &b->blocks[number];
+    return block->node != CT_NO_NUMBER &&
+           (block->next[executed] || (executed && block->flags & CT_BLOCK_INDIRECT));
+}
+
+/* The block where execution is runs. */
+static bool execute(struct ct_hops *h, struct trip *t, unsigned executed)
 {
     struct ct_blocks *b = &h->fast->blocks;
+    if (h->known_only && !is_known(b, t->cur, executed))
+        return false;
+    ct_block_node(b, t->cur);
+    t->block = t->cur;
+    t->exec = executed;
+    if (h->timed)
+        add_step(h, t);
+    t->cur = is_indirect(b, t) ? 0 : ct_blocks_link(b, t->block, executed);
+    return !b->error && (t->cur || is_indirect(b, t));
+}
+
+static bool step(struct ct_hops *h, struct trip *t, unsigned executed)
+{
     uint32_t edge;
     if (!turn(h, t, &edge))
         return false;
@@ -195,13 +238,7 @@ static bool step(struct ct_hops *h, struct trip *t, unsigned executed)
         add_step(h, t);
     if (!h->timed || t->steps > 1)
         t->record[HEAD_WORDS + t->edges++] = edge;
-    ct_block_node(b, t->cur);
-    t->block = t->cur;
-    t->exec = executed;
-    if (h->timed)
-        add_step(h, t);
-    t->cur = is_indirect(b, t) ? 0 : ct_blocks_link(b, t->block, executed);
-    return !b->error && (t->cur || is_indirect(b, t));
+    return execute(h, t, executed);
 }
 
 static bool follow(struct ct_hops *h, struct trip *t, const struct ct_elem *elem)
@@ -381,23 +418,64 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
     return hop->next ? finish(h, hop, &t, size) : 0;
 }
 
+/* The first step, with no other before it. */
+static bool begin(struct ct_hops *h, struct trip *t, uint16_t domain, unsigned executed)
+{
+    t->cur = t->have_addr ? ct_blocks_find(&h->fast->blocks, t->addr, t->isa, domain) : 0;
+    t->have_addr = false;
+    return t->cur && execute(h, t, executed);
+}
+
+/* Elements, of which the first atoms have no step before them. */
+static bool land(struct ct_hops *h, struct trip *t, uint16_t domain, struct ct_elem *elems, size_t count)
+{
+    size_t i = 0;
+    for (; i < count && elems[i].kind != CT_ELEM_ATOMS; i++)
+        follow(h, t, &elems[i]);
+    if (i == count || !begin(h, t, domain, elems[i].v & 1))
+        return false;
+    elems[i].v >>= 1;
+    elems[i].n--;
+    while (i < count && follow(h, t, &elems[i]))
+        i++;
+    return i == count;
+}
+
+uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain, uint64_t bytes,
+                      uint64_t tail, unsigned size)
+{
+    uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
+    struct ct_elem elems[CT_HOP_BYTES];
+    uint32_t insns[ATOMS_MAX];
+    if (ct_hops_are_full(h) || !have_room(h))
+        return 0;
+    struct trip t = {.have_addr = true,
+                     .addr = past[0] & ~UINT64_C(1),
+                     .isa = ct_walk_isa(h->fast->walk, past[0] & 1),
+                     .record = h->records + h->record_size,
+                     .insns = insns};
+    memset(t.record, 0, HEAD_WORDS * sizeof *t.record);
+    memcpy(h->how.address, past, sizeof h->how.address);
+    size_t count = read_packets(h, bytes, tail, size, data, elems);
+    h->known_only = true;
+    const bool landed = land(h, &t, domain, elems, count);
+    h->known_only = false;
+    uint32_t last = t.block << 2 | (t.have_addr ? 2 : 0) | t.exec;
+    return landed ? ct_hops_state(h, h->how.address, last, t.cur) : 0;
+}
+
 static void spend_quick(struct ct_hops *h, size_t place)
 {
-    const struct ct_hop_parts *parts = &h->parts[place];
-    for (unsigned i = 0; i < CT_HOP_QUICK && parts->records[i]; i++)
-        ct_hops_spend(h, parts->records[i], 0, h->quick[place].count);
+    ct_hops_spend(h, h->quick_records[place], 0, h->quick[place].count);
     h->quick[place].count = 0;
 }
 
 struct ct_quick_hop *ct_hops_put_quick(struct ct_hops *h, size_t place, uint64_t key, uint32_t next,
-                                       const uint32_t records[CT_HOP_QUICK])
+                                       uint32_t record)
 {
-    struct ct_hop_parts *parts = &h->parts[place];
-    if (h->quick[place].count)
-        spend_quick(h, place);
-    h->quick[place] = (struct ct_quick_hop){.key = key, .next = next};
-    memcpy(parts->records, records, sizeof parts->records);
-    parts->rival = parts->again = 0;
+    spend_quick(h, place);
+    h->quick[place] = (struct ct_quick_hop){.key = key, .next = ct_hop_link(next)};
+    h->quick_records[place] = record;
     return &h->quick[place];
 }
 
@@ -440,8 +518,7 @@ int ct_hops_sync(struct ct_hops *h)
 int ct_hops_clear(struct ct_hops *h)
 {
     ct_hops_sync(h);
-    memset(h->quick, 0, sizeof *h->quick << CT_QUICK_SHIFT);
-    memset(h->parts, 0, sizeof *h->parts << CT_QUICK_SHIFT);
+    empty_quick(h);
     memset(h->wide, 0, sizeof *h->wide << CT_WIDE_SHIFT);
     memset(h->heads, 0, (size_t)h->state_cap * 2 * sizeof *h->heads);
     h->state_count = 1;

@@ -10,19 +10,38 @@
 #include "decode/etm4_burst.h"
 #include "flow/fast.h"
 
-/* Bytes of a hop at most; of those that are found quickest; and how many of both there are: the powers of two. */
+/* Bytes of a hop at most, and of those that are found quickest; and how many of both there are: the powers of two. */
 #define CT_HOP_BYTES    16u
-#define CT_HOP_QUICK    5u
-#define CT_QUICK_SHIFT  15
-#define CT_WIDE_SHIFT   15
+#define CT_HOP_QUICK    7u
+#define CT_QUICK_SHIFT  16
+#define CT_WIDE_SHIFT   14
 #define CT_CYCLES_SHIFT 14
 
-/* 16 bytes: what is looked at for each piece of trace. */
+/* What hashes are made with: 2^64 by the golden ratio. */
+#define CT_HOP_MIX UINT64_C(0x9e3779b97f4a7c15)
+
+/* A state as look-ups want it: what chooses a place << 4, for places of 16 bytes, and the rest << 24. */
+#define CT_LINK_PLACE ((UINT32_C(1) << (CT_QUICK_SHIFT + 4)) - 16)
+
+static inline uint32_t ct_hop_link(uint32_t state)
+{
+    return (state << 4 & CT_LINK_PLACE) | state >> CT_QUICK_SHIFT << 24;
+}
+
+static inline uint32_t ct_hop_linked(uint32_t link)
+{
+    return (link & CT_LINK_PLACE) >> 4 | link >> 24 << CT_QUICK_SHIFT;
+}
+
+/* 16 bytes: what is looked at for each atom packet. */
 struct ct_quick_hop {
-    uint64_t key;   /* bytes, 0 behind the last, and the state where it begins << 40; 0: none */
-    uint32_t next;  /* the state where it leads */
+    uint64_t key;   /* bytes, 0 behind the last, and the rest of the link where it begins << 56 */
+    uint32_t next;  /* link of the state where it leads */
     uint32_t count; /* how often it was made and the edges do not know it yet */
 };
+
+/* The key of a place without a hop. */
+#define CT_HOP_EMPTY UINT64_MAX
 
 /* 32 bytes: any hop. */
 struct ct_hop {
@@ -41,13 +60,6 @@ struct ct_hop_cycles {
     uint32_t count;
 };
 
-/* The rest of a quick hop, by its place. */
-struct ct_hop_parts {
-    uint32_t records[CT_HOP_QUICK]; /* of the hops of one atom packet that it is made of; 0 behind the last */
-    uint16_t rival;                 /* hash of the hop that was asked for last and is not there */
-    uint16_t again;                 /* how often one was asked for twice */
-};
-
 struct ct_hop_state {
     uint64_t past[3]; /* addresses, newest first, with the instruction set in bit 0 */
     uint32_t last;    /* block of the last step << 2 | an address came behind it << 1 | executed */
@@ -63,7 +75,7 @@ struct ct_hops {
     uint64_t elements;           /* … and these, of hops */
     struct ct_etm4_burst how;    /* reads the packets of one hop */
     struct ct_quick_hop *quick;
-    struct ct_hop_parts *parts; /* of quick ones, by place */
+    uint32_t *quick_records; /* by place */
     struct ct_hop *wide;
     uint32_t *wide_records;       /* by place */
     struct ct_hop_cycles *others; /* NULL: cycles are not counted */
@@ -73,6 +85,7 @@ struct ct_hops {
     uint32_t *records; /* 0 is none */
     uint32_t record_size, record_cap;
     bool timed;
+    bool known_only; /* hops that are made must not meet anything new in the program */
     int error;
 };
 
@@ -83,6 +96,11 @@ void ct_hops_deinit(struct ct_hops *h);
 /* The number of a state; 0 without memory. */
 uint32_t ct_hops_state(struct ct_hops *h, const uint64_t past[3], uint32_t last, uint32_t cur);
 
+/* The state behind packets, one of atoms last, when execution goes on at past[0] and whatever came before, by the blocks of a
+ * domain that were met before; 0: one was not. */
+uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain, uint64_t bytes,
+                      uint64_t tail, unsigned size);
+
 /* Counts a hop, by its record, so often. `cycles`: of each time. */
 void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times);
 
@@ -92,7 +110,7 @@ struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop 
 
 /* A quick hop in the place of another one. */
 struct ct_quick_hop *ct_hops_put_quick(struct ct_hops *h, size_t place, uint64_t key, uint32_t next,
-                                       const uint32_t records[CT_HOP_QUICK]);
+                                       uint32_t record);
 
 /* Adds what was counted to the edges. */
 int ct_hops_sync(struct ct_hops *h);

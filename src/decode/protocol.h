@@ -34,6 +34,7 @@ struct ct_work {
     uint64_t start_offset; /* in the capture: of the first byte since the start or the last reset … */
     uint64_t last_offset;  /* … and of the last packet */
     bool more;             /* the elements had no room: call again */
+    size_t until;          /* hops_run: it wants to be called again just there; 0: nowhere */
 };
 
 /* Decoders and resolvers are the protocol's own objects. The functions are those of the protocol's public

@@ -172,6 +172,7 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
                            .last_offset = c->last_offset};
     const bool hops = c->hops && !sink->elems && !c->events;
     size_t cap = hops ? HOP_ELEMS : CT_BATCH_ELEMS;
+    bool limited;
     do {
         if (hops) {
             size_t before = work.at;
@@ -184,12 +185,21 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
             else if (cap < CT_BATCH_ELEMS)
                 cap *= 2;
         }
+        struct ct_run part = *run;
+        limited = work.until > work.at;
+        if (limited) { /* short of the place where hops want to go on */
+            part.size = work.until;
+            work.run = &part;
+            work.behind = CT_BEHIND_MORE;
+        }
         size_t count = c->ops->fast_run(c->fast, &work, batches->elems, cap, &c->stream.stats);
+        work.run = run;
+        work.behind = behind;
         c->last_offset = work.last_offset;
         int rc = give_elems(c, count, batches, sink);
         if (rc)
             return rc;
-    } while (work.more);
+    } while (work.more || limited);
     *used = work.at;
     return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
 }

@@ -52,7 +52,7 @@ static uint32_t hash(uint64_t addr)
     return (uint32_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-static uint32_t *head_of(struct ct_blocks *b, uint64_t addr)
+static uint32_t *head_of(const struct ct_blocks *b, uint64_t addr)
 {
     return &b->heads[hash(addr) & (b->cap * 2 - 1)];
 }
@@ -123,15 +123,24 @@ static uint8_t flags_of(const struct ct_walk *w)
     return flags;
 }
 
+uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
+{
+    const uint8_t space = (uint8_t)ct_walk_space(b->walk);
+    uint32_t i = *head_of(b, addr);
+    for (; i; i = b->infos[i].next_same) {
+        const struct ct_block *found = &b->blocks[i];
+        if (found->addr == addr && found->isa == isa && found->space == space && found->domain == domain)
+            break;
+    }
+    return i;
+}
+
 uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
 {
     struct ct_walk *w = b->walk;
-    uint8_t space = (uint8_t)ct_walk_space(w);
-    for (uint32_t i = *head_of(b, addr); i; i = b->infos[i].next_same) {
-        const struct ct_block *found = &b->blocks[i];
-        if (found->addr == addr && found->isa == isa && found->space == space && found->domain == domain)
-            return i;
-    }
+    const uint32_t there = ct_blocks_find(b, addr, isa, domain);
+    if (there)
+        return there;
     struct ct_walk_range range;
     ct_walk_go_to(w, addr, isa);
     if (ct_walk_to_waypoint(w, &range) != CT_WALK_FOUND || (b->count == b->cap && grow(b)))
@@ -147,7 +156,7 @@ uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t 
                                           .isa = isa,
                                           .target_isa = w->insn.isa,
                                           .it_left = w->it_left,
-                                          .space = space,
+                                          .space = (uint8_t)ct_walk_space(w),
                                           .domain = domain};
     b->infos[number] = (struct ct_block_info){.target = w->insn.target,
                                               .next_same = *head,

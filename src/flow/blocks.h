@@ -95,6 +95,9 @@ void ct_blocks_clear(struct ct_blocks *b);
  * no end, or b->error says why. */
 uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain);
 
+/* The same when it was met before; else 0, and nothing changes. */
+uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain);
+
 /* The number of a domain, which is added when it is not there. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_DOMAINS_MAX:
  * ct_blocks_clear forgets them. */
 int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uint16_t *domain);

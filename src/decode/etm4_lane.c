@@ -1,0 +1,160 @@
+#include "decode/etm4_lane.h"
+
+#include "base/bytes.h"
+#include "decode/avx2.h"
+#include "decode/hop_find.h"
+
+#ifdef CT_HAVE_AVX2
+
+/* Where the quick hop of the bytes is, in bytes from the first one. */
+CT_AVX2_INLINE size_t quick_place(uint64_t bytes, uint32_t link)
+{
+    return ((uint32_t)(bytes * CT_HOP_MIX >> (60 - CT_QUICK_SHIFT)) ^ link) & CT_LINK_PLACE;
+}
+
+CT_AVX2_INLINE uint64_t quick_key(uint64_t bytes, uint32_t link)
+{
+    return bytes | (uint64_t)(link >> 24) << 56;
+}
+
+CT_AVX2_INLINE struct ct_quick_hop *quick_at(struct ct_quick_hop *quick, size_t place)
+{
+    return (struct ct_quick_hop *)(void *)((char *)quick + place);
+}
+
+CT_AVX2 static void list_packets(struct ct_lane *lane)
+{
+    const struct ct_etm4_cuts *c = &lane->cuts;
+    uint16_t *end = lane->ends;
+    *end++ = 0;
+    for (unsigned base = 0; base < c->count; base += 64)
+        for (uint64_t left = c->atoms[base >> 6]; left; left &= left - 1)
+            *end++ = (uint16_t)(base + (unsigned)_tzcnt_u64(left) + 1);
+    lane->count = (unsigned)(end - lane->ends) - 1;
+}
+
+bool ct_lane_cut(struct ct_lane *lane)
+{
+    const uint8_t *data = lane->run->data + lane->at;
+    lane->next = lane->count = lane->entry = 0;
+    const size_t raw =
+        ct_etm4_scan(lane->table, data, lane->run->size - lane->at, &lane->entry, &lane->chunk);
+    if (lane->chunk.blocks)
+        ct_etm4_cuts_make(&lane->cuts, &lane->chunk, data, (unsigned)raw);
+    return lane->chunk.blocks;
+}
+
+bool ct_lane_scan(struct ct_lane *lane)
+{
+    if (!ct_lane_cut(lane))
+        return false;
+    list_packets(lane);
+    /* What is rare may say that the last step did not come about as it seemed: its packet is left to others. */
+    if (lane->entry == CT_SCAN_STOP && lane->count)
+        lane->count--;
+    return lane->count;
+}
+
+/* The bytes of packet n of the list and the addresses before it, 0 behind the last. Should they be more than a quick hop has,
+ * none is made of the first ones: it would end earlier. */
+CT_AVX2_INLINE uint64_t bytes_of(const uint8_t *bytes, const uint16_t *ends, size_t n)
+{
+    return _bzhi_u64(ct_load64(bytes + ends[n]), (unsigned)(ends[n + 1] - ends[n]) * 8);
+}
+
+/* The loop for so many lanes. */
+CT_AVX2_INLINE void follow(struct ct_lane *const lanes[], const unsigned count)
+{
+    struct ct_quick_hop *const quick = lanes[0]->hops->quick;
+    const uint8_t *bytes[CT_LANES];
+    const uint16_t *ends[CT_LANES];
+    uint32_t link[CT_LANES];
+    size_t left = SIZE_MAX;
+    size_t n;
+    for (unsigned i = 0; i < count; i++) {
+        const size_t more = lanes[i]->count - lanes[i]->next;
+        bytes[i] = lanes[i]->cuts.bytes;
+        ends[i] = lanes[i]->ends + lanes[i]->next;
+        link[i] = lanes[i]->link;
+        left = more < left ? more : left;
+    }
+    for (n = 0; n < left; n++) {
+        struct ct_quick_hop *hop[CT_LANES];
+        uint64_t different = 0;
+        for (unsigned i = 0; i < count; i++) {
+            const uint64_t own = bytes_of(bytes[i], ends[i], n);
+            hop[i] = quick_at(quick, quick_place(own, link[i]));
+            different |= hop[i]->key ^ quick_key(own, link[i]);
+        }
+        if (__builtin_expect(different != 0, 0))
+            break;
+        for (unsigned i = 0; i < count; i++) {
+            hop[i]->count++;
+            link[i] = hop[i]->next;
+        }
+    }
+    for (unsigned i = 0; i < count; i++) {
+        lanes[i]->next += (unsigned)n;
+        lanes[i]->link = link[i];
+    }
+}
+
+CT_AVX2 void ct_lanes_follow(struct ct_lane *const lanes[], unsigned count)
+{
+    if (count < CT_LANES)
+        follow(lanes, 1);
+    else
+        follow(lanes, CT_LANES);
+}
+
+/* The hop of the next packet, which becomes a quick one if it can be. False: there is none. */
+CT_AVX2 static bool step(struct ct_lane *lane)
+{
+    struct ct_hops *h = lane->hops;
+    const unsigned begin = lane->ends[lane->next];
+    const unsigned size = lane->ends[lane->next + 1] - begin;
+    const uint64_t bytes = bytes_of(lane->cuts.bytes, lane->ends, lane->next);
+    const size_t place = quick_place(bytes, lane->link);
+    const uint64_t key = quick_key(bytes, lane->link);
+    struct ct_quick_hop *quick = quick_at(h->quick, place);
+    size_t wide;
+    if (size > CT_HOP_QUICK || quick->key != key) {
+        struct ct_hop *hop =
+            ct_hops_wide(h, ct_hop_linked(lane->link), lane->cuts.bytes + begin, size, 0, &wide);
+        if (!hop)
+            return false;
+        if (size > CT_HOP_QUICK) {
+            hop->count++;
+            lane->link = ct_hop_link(hop->next);
+            return true;
+        }
+        quick = ct_hops_put_quick(h, place / sizeof *quick, key, hop->next, h->wide_records[wide]);
+    }
+    quick->count++;
+    lane->link = quick->next;
+    return true;
+}
+
+void ct_lane_pass(struct ct_lane *lane)
+{
+    if (!lane->next)
+        return;
+    const unsigned done = ct_etm4_cuts_place(&lane->cuts, lane->ends[lane->next] - 1u) + 1;
+    ct_etm4_cuts_others(&lane->chunk, lane->run->data + lane->at, done, &lane->others);
+    lane->at += done;
+    lane->next = lane->count = 0;
+}
+
+bool ct_lane_step(struct ct_lane *lane)
+{
+    if (lane->next < lane->count && !lane->stuck) {
+        lane->stuck = !step(lane);
+        lane->next += !lane->stuck;
+        return !lane->stuck;
+    }
+    const bool ends = lane->stuck || lane->entry == CT_SCAN_STOP || !lane->count;
+    ct_lane_pass(lane);
+    return !ends && ct_lane_scan(lane);
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* Trace followed as hops from one place on, a chunk at a time. The atom packets of a chunk are listed first, with the
+ * addresses before them; then one look-up for each leads from state to state. A look-up waits for the one before, and several
+ * lanes side by side wait less. */
+#ifndef CT_DECODE_ETM4_LANE_H
+#define CT_DECODE_ETM4_LANE_H
+
+#include "coretap/frame.h"
+#include "decode/etm4_cuts.h"
+#include "decode/hops.h"
+
+struct ct_lane {
+    struct ct_hops *hops;
+    const struct ct_etm4_scan_table *table;
+    const struct ct_run *run;
+    size_t at;                   /* of the chunk in the run */
+    uint32_t link;               /* of the state before the next packet */
+    unsigned next, count;        /* packets of the chunk that come, and all of them */
+    unsigned entry;              /* as ct_etm4_scan left it */
+    bool stuck;                  /* there is no hop for the next packet */
+    struct ct_cut_others others; /* packets up to `at` that are neither atoms nor addresses */
+    struct ct_etm4_chunk chunk;
+    struct ct_etm4_cuts cuts;
+    uint16_t
+        ends[CT_SCAN_BYTES + 1]; /* behind each packet, in the bytes of the cuts; first where they begin */
+};
+
+/* Lanes that go side by side. */
+#define CT_LANES 2u
+
+/* Scans what begins at lane->at. False: there is too little of it, or it is rare. */
+bool ct_lane_cut(struct ct_lane *lane);
+
+/* The same, and lists the packets. False: there are none. */
+bool ct_lane_scan(struct ct_lane *lane);
+
+/* One lane, or CT_LANES of them, as far as quick hops are known, until one of them has none. */
+void ct_lanes_follow(struct ct_lane *const lanes[], unsigned count);
+
+/* The next packet, with a hop that is made for it; or the next chunk. False: the lane ends, and all of it was passed or
+ * ct_lane_pass does it. */
+bool ct_lane_step(struct ct_lane *lane);
+
+/* What was done is passed: lane->at is behind it. */
+void ct_lane_pass(struct ct_lane *lane);
+
+#endif

@@ -1,0 +1,29 @@
+/* Where hops of one packet, or of one count, are found. */
+#ifndef CT_DECODE_HOP_FIND_H
+#define CT_DECODE_HOP_FIND_H
+
+#include "base/bytes.h"
+#include "decode/avx2.h"
+#include "decode/hops.h"
+
+#ifdef CT_HAVE_AVX2
+
+/* The hop of `size` bytes; with cycles it is made for these. NULL: there is none. */
+CT_AVX2_INLINE struct ct_hop *ct_hops_wide(struct ct_hops *h, uint32_t state, const uint8_t *data,
+                                           unsigned size, uint32_t cycles, size_t *place)
+{
+    if (__builtin_expect(size > CT_HOP_BYTES, 0))
+        return NULL;
+    uint64_t bytes = _bzhi_u64(ct_load64(data), size * 8); /* keeps all from 64 on */
+    uint64_t tail = _bzhi_u64(ct_load64(data + 8), size > 8 ? size * 8 - 64 : 0);
+    uint64_t hash = (bytes ^ tail * UINT64_C(0xc2b2ae3d27d4eb4f)) * CT_HOP_MIX >> (64 - CT_WIDE_SHIFT);
+    *place = hash ^ (state & ((1u << CT_WIDE_SHIFT) - 1));
+    struct ct_hop *hop = &h->wide[*place];
+    if (__builtin_expect(hop->bytes == bytes && hop->tail == tail && hop->state == state, 1))
+        return hop;
+    return ct_hops_make_wide(
+        h, *place, (struct ct_hop){.bytes = bytes, .tail = tail, .state = state, .cycles = cycles}, size);
+}
+
+#endif
+#endif
