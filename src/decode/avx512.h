@@ -23,6 +23,13 @@ CT_AVX512_INLINE __m512i ct_keep_zmm(__m512i v)
     return v;
 }
 
+/* Byte i is i. */
+CT_AVX512_INLINE __m512i ct_places_zmm(void)
+{
+    return _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
+                            0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
+}
+
 /* The same 16 bytes in all four lanes. */
 CT_AVX512_INLINE __m512i ct_four_lanes(const uint8_t table[16])
 {

@@ -9,13 +9,6 @@
 /* Of a block are listed at once, times and addresses, eight each. */
 #define ROUNDS 3u
 
-/* Byte i is i. */
-CT_AVX512_INLINE __m512i places(void)
-{
-    return _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
-                            0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
-}
-
 /* ---- cycles ---- */
 
 struct count_constants {
@@ -157,10 +150,10 @@ CT_AVX512_INLINE void store_payloads(uint64_t *to, const uint8_t *data, __m512i 
 {
     const __m512i behind =
         _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)(data + CT_SCAN_BLOCK)));
-    const __m512i eighth = _mm512_and_si512(_mm512_srli_epi16(places(), 3), _mm512_set1_epi8(7));
+    const __m512i eighth = _mm512_and_si512(_mm512_srli_epi16(ct_places_zmm(), 3), _mm512_set1_epi8(7));
     const __m512i number = _mm512_add_epi8(eighth, _mm512_set1_epi8((char)from));
     const __m512i byte =
-        _mm512_add_epi8(_mm512_and_si512(places(), _mm512_set1_epi8(7)), _mm512_set1_epi8(1));
+        _mm512_add_epi8(_mm512_and_si512(ct_places_zmm(), _mm512_set1_epi8(7)), _mm512_set1_epi8(1));
     const __m512i index = _mm512_add_epi8(_mm512_permutexvar_epi8(number, addresses), byte);
     _mm512_storeu_si512(to + from, _mm512_permutex2var_epi8(ct_load_zmm(data), index, behind));
 }
@@ -179,7 +172,7 @@ CT_AVX512_INLINE size_t list_addresses(struct ct_events_run *r, size_t at)
     const struct ct_wide_addresses *w = &r->burst->tables->wide;
     const __m512i rows0 = ct_load_zmm(w->rows[0]);
     const __m512i rows1 = ct_load_zmm(w->rows[1]);
-    const __m512i all = ct_keep_zmm(places());
+    const __m512i all = ct_keep_zmm(ct_places_zmm());
     const uint8_t *data = r->data + at;
     size_t listed = 0;
     for (unsigned b = 0; b < r->chunk.blocks; b++, data += CT_SCAN_BLOCK) {

@@ -32,9 +32,7 @@ CT_AVX512_INLINE __m512i all(int byte)
 
 CT_AVX512_INLINE struct constants make_constants(const struct ct_etm4_scan_table *t)
 {
-    const __m512i places =
-        _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
-                         0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
+    const __m512i places = ct_places_zmm();
     const __m512i columns =
         _mm512_set_epi64(0x3f372f271f170f07, 0x3e362e261e160e06, 0x3d352d251d150d05, 0x3c342c241c140c04,
                          0x3b332b231b130b03, 0x3a322a221a120a02, 0x3931292119110901, 0x3830282018100800);
