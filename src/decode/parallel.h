@@ -2,9 +2,9 @@
  *
  * A stream is cut at synchronisation points. What lies between two cuts is a task: a thread warms an object up with the
  * trace before the cut, notes the state that it comes to, and decodes. The tasks are handed on in order, by the caller's thread
- * or, within a call of it, by another one when no receiver gets anything: it compares that state with the one in which the task before ended: when they are not equal, the task is decoded
- * again from there. So nothing is assumed of what a trace unit repeats at a synchronisation point; what it repeats decides
- * only how often the work was in vain.
+ * or, within a call of it, by another one when no receiver gets anything. That thread compares the state with the one in which
+ * the task before ended: when they are not equal, the task is decoded again from there. So nothing is assumed of what a
+ * trace unit repeats at a synchronisation point; what it repeats decides only how often the work was in vain.
  *
  * Tasks give what the receivers want up to the records of the plain walk. Otherwise they give elements, which the follow
  * of the stream gets in order. */
