@@ -297,7 +297,7 @@ static int run_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, s
         return rc;
     stream->stream.stats.bytes += *used;
     ct_demux_skip(c->demux, *used);
-    return rc;
+    return CT_OK;
 }
 
 /* As far as a piece can be decoded where it lies; *used: bytes of it. */
