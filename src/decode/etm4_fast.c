@@ -224,14 +224,22 @@ static size_t resolve(struct ct_etm4_fast *f, bool final, struct ct_elem *elems,
     return count;
 }
 
+/* Room for elements that something new is begun with: for the blocks of a chunk, or so that little is owed in the end. */
+static size_t least_room(const struct ct_etm4_fast *f, size_t cap)
+{
+    if (f->scan && cap >= 2 * CT_SCAN_BYTES)
+        return CT_SCAN_BYTES;
+    return cap >= 3 * CT_RESOLVE_MIN ? 2 * CT_RESOLVE_MIN : CT_RESOLVE_MIN;
+}
+
 size_t ct_etm4_fast_run(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem *elems, size_t cap,
                         struct ct_stream_stats *stats)
 {
     size_t n = 0;
-    size_t least = f->scan && cap >= 2 * CT_SCAN_BYTES ? CT_SCAN_BYTES : CT_RESOLVE_MIN;
+    const size_t least = least_room(f, cap);
     bool final = false;
     work->more = true;
-    while (cap - n >= least) {
+    while (cap - n >= (f->owing ? CT_RESOLVE_MIN : least)) {
         if (f->pending || f->owing || final) {
             size_t count = resolve(f, final, elems + n, cap - n);
             ct_count_elems(stats, work->whole, elems + n, count);

@@ -14,8 +14,8 @@
 #define CT_HOP_BYTES    16u
 #define CT_HOP_QUICK    7u
 #define CT_QUICK_SHIFT  16
-#define CT_WIDE_SHIFT   14
-#define CT_CYCLES_SHIFT 14
+#define CT_WIDE_SHIFT   15
+#define CT_CYCLES_SHIFT 15
 
 /* What hashes are made with: 2^64 by the golden ratio. */
 #define CT_HOP_MIX UINT64_C(0x9e3779b97f4a7c15)

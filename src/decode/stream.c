@@ -158,7 +158,7 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
 
 /* Elements that are made between two tries of hops, and bytes that make one worth while; where they do not, it is tried
  * less and less often. */
-#define HOP_ELEMS 32u
+#define HOP_ELEMS 48u
 #define WORTH     128u
 
 /* Bytes to elements, where nobody wants the packets. */
@@ -182,8 +182,8 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
             c->hopped += work.at - before;
             if (work.at - before >= WORTH)
                 cap = HOP_ELEMS;
-            else if (cap < CT_BATCH_ELEMS)
-                cap *= 2;
+            else
+                cap = cap < CT_BATCH_ELEMS / 2 ? cap * 2 : CT_BATCH_ELEMS;
         }
         struct ct_run part = *run;
         limited = work.until > work.at;
