@@ -322,16 +322,38 @@ CT_AVX2_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut
     return starts ? end : NOT_HERE;
 }
 
-/* The counter of a hop with other cycles than it has itself. */
-CT_AVX2_INLINE uint32_t *count_other(struct ct_hops *h, uint32_t record, uint32_t cycles)
+/* A hop with other cycles than it has itself, that is still to be counted. */
+struct other_hop {
+    uint32_t record;
+    uint32_t cycles;
+};
+
+CT_AVX2_INLINE struct ct_hop_cycles *place_of(const struct ct_hops *h, const struct other_hop *hop)
 {
-    uint64_t hash = (record | (uint64_t)cycles << 32) * CT_HOP_MIX;
-    struct ct_hop_cycles *other = &h->others[hash >> (64 - CT_CYCLES_SHIFT)];
-    if (other->record != record || other->cycles != cycles) {
+    const uint64_t hash = (hop->record | (uint64_t)hop->cycles << 32) * CT_HOP_MIX;
+    return &h->others[hash >> (64 - CT_CYCLES_SHIFT)];
+}
+
+CT_AVX2_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop *hop)
+{
+    struct ct_hop_cycles *other = place_of(h, hop);
+    if (other->record != hop->record || other->cycles != hop->cycles) {
         ct_hops_spend(h, other->record, other->cycles, other->count);
-        *other = (struct ct_hop_cycles){.record = record, .cycles = cycles};
+        *other = (struct ct_hop_cycles){.record = hop->record, .cycles = hop->cycles};
     }
+    other->count++;
     return &other->count;
+}
+
+/* All of them, at once, as each waits for memory. Result: the counter of the last one. */
+CT_AVX2 static uint32_t *count_others(struct ct_hops *h, const struct other_hop *hops, unsigned count)
+{
+    uint32_t *counter = NULL;
+    for (unsigned i = 0; i < count; i++)
+        __builtin_prefetch(place_of(h, &hops[i]), 1);
+    for (unsigned i = 0; i < count; i++)
+        counter = count_other(h, &hops[i]);
+    return counter;
 }
 
 /* All hops of the chunk that begins at `at` of the run. *done: its bytes that are done. Result: the state. */
@@ -339,6 +361,8 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
                                    uint32_t state, struct last_hop *last, unsigned *done)
 {
     const struct ct_etm4_cuts *c = &h->cuts;
+    struct other_hop others[CT_SCAN_BYTES];
+    unsigned other_count = 0;
     uint32_t *counter = NULL;
     uint32_t from = state;
     size_t place;
@@ -353,9 +377,12 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
         if (!hop)
             break;
         counter = &hop->count;
-        if (hop->cycles != count->cycles)
-            counter = count_other(&h->hops, h->hops.wide_records[place], count->cycles);
-        ++*counter;
+        if (hop->cycles != count->cycles) {
+            others[other_count++] = (struct other_hop){h->hops.wide_records[place], count->cycles};
+            counter = NULL;
+        } else {
+            hop->count++;
+        }
         from = state;
         state = hop->next;
         at = end;
@@ -363,6 +390,9 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
     *done = 0;
     if (!i)
         return state;
+    uint32_t *other = count_others(&h->hops, others, other_count);
+    if (!counter)
+        counter = other;
     const uint8_t *data = run->data + begin;
     *last = (struct last_hop){.count = counter, .state = from, .at = begin};
     if (i > 1)
