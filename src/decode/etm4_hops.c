@@ -356,6 +356,40 @@ CT_AVX2 static uint32_t *count_others(struct ct_hops *h, const struct other_hop 
     return counter;
 }
 
+/* A hop that was looked up. */
+struct found_hop {
+    uint32_t *count;
+    uint32_t cycles; /* that are counted there */
+    uint32_t next;   /* link */
+    const uint32_t *record;
+};
+
+/* The hop of `size` bytes with a count behind. False: there is none. */
+CT_AVX2_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *data, unsigned size,
+                             uint32_t cycles, struct found_hop *found)
+{
+    const uint64_t bytes = _bzhi_u64(ct_load64(data), size * 8);
+    const uint64_t key = ct_quick_key(bytes, link);
+    const size_t at = ct_quick_place(bytes, link);
+    struct ct_quick_hop *quick = ct_quick_at(h->quick, at);
+    const size_t place = at / sizeof *quick;
+    if (__builtin_expect(size > CT_HOP_QUICK || quick->key != key, 0)) {
+        size_t wide;
+        struct ct_hop *hop = ct_hops_wide(h, ct_hop_linked(link), data, size, cycles, &wide);
+        if (!hop)
+            return false;
+        if (size > CT_HOP_QUICK) {
+            *found = (struct found_hop){&hop->count, hop->cycles, ct_hop_link(hop->next),
+                                        &h->wide_records[wide]};
+            return true;
+        }
+        quick = ct_hops_put_quick(h, place, key, hop->next, h->wide_records[wide], cycles);
+    }
+    *found =
+        (struct found_hop){&quick->count, h->quick_cycles[place], quick->next, &h->quick_records[place]};
+    return true;
+}
+
 /* All hops of the chunk that begins at `at` of the run. *done: its bytes that are done. Result: the state. */
 CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *run, size_t begin,
                                    uint32_t state, struct last_hop *last, unsigned *done)
@@ -363,30 +397,29 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
     const struct ct_etm4_cuts *c = &h->cuts;
     struct other_hop others[CT_SCAN_BYTES];
     unsigned other_count = 0;
+    struct found_hop hop = {.next = ct_hop_link(state)};
     uint32_t *counter = NULL;
-    uint32_t from = state;
-    size_t place;
+    uint32_t from = hop.next;
     unsigned at = 0;
     unsigned i;
     for (i = 0; i < h->count; i++) {
         const struct ct_cut_count *count = &h->counts[i];
         unsigned end = end_of(c, count);
-        if (end <= at || end - at > CT_HOP_BYTES || count->cycles == CT_CUT_NO_COUNT)
+        const uint32_t link = hop.next;
+        if (end <= at || count->cycles == CT_CUT_NO_COUNT ||
+            !find_hop(&h->hops, link, c->bytes + at, end - at, count->cycles, &hop))
             break;
-        struct ct_hop *hop = ct_hops_wide(&h->hops, state, c->bytes + at, end - at, count->cycles, &place);
-        if (!hop)
-            break;
-        counter = &hop->count;
-        if (hop->cycles != count->cycles) {
-            others[other_count++] = (struct other_hop){h->hops.wide_records[place], count->cycles};
+        counter = hop.count;
+        if (hop.cycles != count->cycles) {
+            others[other_count++] = (struct other_hop){*hop.record, count->cycles};
             counter = NULL;
         } else {
-            hop->count++;
+            ++*hop.count;
         }
-        from = state;
-        state = hop->next;
+        from = link;
         at = end;
     }
+    state = ct_hop_linked(hop.next);
     *done = 0;
     if (!i)
         return state;
@@ -394,7 +427,7 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
     if (!counter)
         counter = other;
     const uint8_t *data = run->data + begin;
-    *last = (struct last_hop){.count = counter, .state = from, .at = begin};
+    *last = (struct last_hop){.count = counter, .state = ct_hop_linked(from), .at = begin};
     if (i > 1)
         last->at += place_behind(h, data, &h->counts[i - 2], end_of(c, &h->counts[i - 2]));
     *done = place_behind(h, data, &h->counts[i - 1], at);

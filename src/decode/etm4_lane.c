@@ -6,22 +6,6 @@
 
 #ifdef CT_HAVE_AVX2
 
-/* Where the quick hop of the bytes is, in bytes from the first one. */
-CT_AVX2_INLINE size_t quick_place(uint64_t bytes, uint32_t link)
-{
-    return ((uint32_t)(bytes * CT_HOP_MIX >> (60 - CT_QUICK_SHIFT)) ^ link) & CT_LINK_PLACE;
-}
-
-CT_AVX2_INLINE uint64_t quick_key(uint64_t bytes, uint32_t link)
-{
-    return bytes | (uint64_t)(link >> 24) << 56;
-}
-
-CT_AVX2_INLINE struct ct_quick_hop *quick_at(struct ct_quick_hop *quick, size_t place)
-{
-    return (struct ct_quick_hop *)(void *)((char *)quick + place);
-}
-
 CT_AVX2 static void list_packets(struct ct_lane *lane)
 {
     const struct ct_etm4_cuts *c = &lane->cuts;
@@ -83,8 +67,8 @@ CT_AVX2_INLINE void follow(struct ct_lane *const lanes[], const unsigned count)
         uint64_t different = 0;
         for (unsigned i = 0; i < count; i++) {
             const uint64_t own = bytes_of(bytes[i], ends[i], n);
-            hop[i] = quick_at(quick, quick_place(own, link[i]));
-            different |= hop[i]->key ^ quick_key(own, link[i]);
+            hop[i] = ct_quick_at(quick, ct_quick_place(own, link[i]));
+            different |= hop[i]->key ^ ct_quick_key(own, link[i]);
         }
         if (__builtin_expect(different != 0, 0))
             break;
@@ -114,9 +98,9 @@ CT_AVX2 static bool step(struct ct_lane *lane)
     const unsigned begin = lane->ends[lane->next];
     const unsigned size = lane->ends[lane->next + 1] - begin;
     const uint64_t bytes = bytes_of(lane->cuts.bytes, lane->ends, lane->next);
-    const size_t place = quick_place(bytes, lane->link);
-    const uint64_t key = quick_key(bytes, lane->link);
-    struct ct_quick_hop *quick = quick_at(h->quick, place);
+    const size_t place = ct_quick_place(bytes, lane->link);
+    const uint64_t key = ct_quick_key(bytes, lane->link);
+    struct ct_quick_hop *quick = ct_quick_at(h->quick, place);
     size_t wide;
     if (size > CT_HOP_QUICK || quick->key != key) {
         struct ct_hop *hop =
@@ -128,7 +112,7 @@ CT_AVX2 static bool step(struct ct_lane *lane)
             lane->link = ct_hop_link(hop->next);
             return true;
         }
-        quick = ct_hops_put_quick(h, place / sizeof *quick, key, hop->next, h->wide_records[wide]);
+        quick = ct_hops_put_quick(h, place / sizeof *quick, key, hop->next, h->wide_records[wide], 0);
     }
     quick->count++;
     lane->link = quick->next;

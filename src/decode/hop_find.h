@@ -8,6 +8,22 @@
 
 #ifdef CT_HAVE_AVX2
 
+/* Where the quick hop of the bytes is, in bytes from the first one. */
+CT_AVX2_INLINE size_t ct_quick_place(uint64_t bytes, uint32_t link)
+{
+    return ((uint32_t)(bytes * CT_HOP_MIX >> (60 - CT_QUICK_SHIFT)) ^ link) & CT_LINK_PLACE;
+}
+
+CT_AVX2_INLINE uint64_t ct_quick_key(uint64_t bytes, uint32_t link)
+{
+    return bytes | (uint64_t)(link >> 24) << 56;
+}
+
+CT_AVX2_INLINE struct ct_quick_hop *ct_quick_at(struct ct_quick_hop *quick, size_t place)
+{
+    return (struct ct_quick_hop *)(void *)((char *)quick + place);
+}
+
 /* The hop of `size` bytes; with cycles it is made for these. NULL: there is none. */
 CT_AVX2_INLINE struct ct_hop *ct_hops_wide(struct ct_hops *h, uint32_t state, const uint8_t *data,
                                            unsigned size, uint32_t cycles, size_t *place)

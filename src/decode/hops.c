@@ -58,11 +58,13 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
     h->wide = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide);
     h->wide_records = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide_records);
     if (timed)
+        h->quick_cycles = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_cycles);
+    if (timed)
         h->others = calloc((size_t)1 << CT_CYCLES_SHIFT, sizeof *h->others);
     h->states = calloc(FIRST_STATES, sizeof *h->states);
     h->heads = calloc(FIRST_STATES * 2, sizeof *h->heads);
     h->records = malloc(FIRST_RECORDS * sizeof *h->records);
-    if (h->quick && h->quick_records && h->wide && h->wide_records && (h->others || !timed) && h->states &&
+    if (h->quick && h->quick_records && h->wide && h->wide_records && ((h->others && h->quick_cycles) || !timed) && h->states &&
         h->heads && h->records) {
         empty_quick(h);
         return CT_OK;
@@ -75,6 +77,7 @@ void ct_hops_deinit(struct ct_hops *h)
 {
     free(h->quick);
     free(h->quick_records);
+    free(h->quick_cycles);
     free(h->wide);
     free(h->wide_records);
     free(h->others);
@@ -466,16 +469,18 @@ uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain
 
 static void spend_quick(struct ct_hops *h, size_t place)
 {
-    ct_hops_spend(h, h->quick_records[place], 0, h->quick[place].count);
+    ct_hops_spend(h, h->quick_records[place], h->timed ? h->quick_cycles[place] : 0, h->quick[place].count);
     h->quick[place].count = 0;
 }
 
 struct ct_quick_hop *ct_hops_put_quick(struct ct_hops *h, size_t place, uint64_t key, uint32_t next,
-                                       uint32_t record)
+                                       uint32_t record, uint32_t cycles)
 {
     spend_quick(h, place);
     h->quick[place] = (struct ct_quick_hop){.key = key, .next = ct_hop_link(next)};
     h->quick_records[place] = record;
+    if (h->timed)
+        h->quick_cycles[place] = cycles;
     return &h->quick[place];
 }
 

@@ -76,6 +76,7 @@ struct ct_hops {
     struct ct_etm4_burst how;    /* reads the packets of one hop */
     struct ct_quick_hop *quick;
     uint32_t *quick_records; /* by place */
+    uint32_t *quick_cycles;  /* those that are counted there, by place; NULL: cycles are not counted */
     struct ct_hop *wide;
     uint32_t *wide_records;       /* by place */
     struct ct_hop_cycles *others; /* NULL: cycles are not counted */
@@ -108,9 +109,9 @@ void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t
  * h->error says why. */
 struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop hop, unsigned size);
 
-/* A quick hop in the place of another one. */
+/* A quick hop, of `cycles`, in the place of another one. */
 struct ct_quick_hop *ct_hops_put_quick(struct ct_hops *h, size_t place, uint64_t key, uint32_t next,
-                                       uint32_t record);
+                                       uint32_t record, uint32_t cycles);
 
 /* Adds what was counted to the edges. */
 int ct_hops_sync(struct ct_hops *h);
