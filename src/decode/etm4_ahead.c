@@ -39,9 +39,8 @@ static bool land(struct ct_lane *lane, struct ct_etm4_fast *bytes, uint16_t doma
     const unsigned size = (unsigned)__builtin_ctzll(c->atoms[0]) + 1;
     if (size > CT_HOP_BYTES || size > c->count)
         return false;
-    uint64_t head = ct_load64(c->bytes) & ct_mask64(size * 8);
-    uint64_t tail = size > 8 ? ct_load64(c->bytes + 8) & ct_mask64(size * 8 - 64) : 0;
-    const uint32_t state = ct_hops_land(lane->hops, past, domain, head, tail, size);
+    const struct ct_hop_bytes first = ct_hop_bytes_at(c->bytes, size);
+    const uint32_t state = ct_hops_land(lane->hops, past, domain, &first, size);
     lane->link = ct_hop_link(state);
     lane->at += ct_etm4_cuts_place(c, size - 1) + 1;
     return state;

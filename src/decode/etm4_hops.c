@@ -379,14 +379,13 @@ CT_AVX2_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *da
         if (!hop)
             return false;
         if (size > CT_HOP_QUICK) {
-            *found = (struct found_hop){&hop->count, hop->cycles, ct_hop_link(hop->next),
-                                        &h->wide_records[wide]};
+            *found =
+                (struct found_hop){&hop->count, hop->cycles, ct_hop_link(hop->next), &h->wide_records[wide]};
             return true;
         }
         quick = ct_hops_put_quick(h, place, key, hop->next, h->wide_records[wide], cycles);
     }
-    *found =
-        (struct found_hop){&quick->count, h->quick_cycles[place], quick->next, &h->quick_records[place]};
+    *found = (struct found_hop){&quick->count, h->quick_cycles[place], quick->next, &h->quick_records[place]};
     return true;
 }
 
@@ -437,10 +436,12 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
 /* The next chunk. False: there is none. */
 static bool next_chunk(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
 {
-    const uint8_t *data = work->run->data + work->at;
+    const size_t left = work->run->size - work->at;
     *entry = 0;
-    size_t raw = ct_etm4_scan(&ct_etm4_fast_tables(h->bytes)->scan, data, work->run->size - work->at, entry,
-                              &h->chunk);
+    if (!left) /* then there may be no data */
+        return false;
+    const uint8_t *data = work->run->data + work->at;
+    size_t raw = ct_etm4_scan(&ct_etm4_fast_tables(h->bytes)->scan, data, left, entry, &h->chunk);
     if (h->chunk.blocks)
         ct_etm4_cuts_make(&h->cuts, &h->chunk, data, (unsigned)raw);
     return h->chunk.blocks;

@@ -19,10 +19,12 @@ CT_AVX2 static void list_packets(struct ct_lane *lane)
 
 bool ct_lane_cut(struct ct_lane *lane)
 {
-    const uint8_t *data = lane->run->data + lane->at;
+    const size_t left = lane->run->size - lane->at;
     lane->next = lane->count = lane->entry = 0;
-    const size_t raw =
-        ct_etm4_scan(lane->table, data, lane->run->size - lane->at, &lane->entry, &lane->chunk);
+    if (!left) /* then there may be no data */
+        return false;
+    const uint8_t *data = lane->run->data + lane->at;
+    const size_t raw = ct_etm4_scan(lane->table, data, left, &lane->entry, &lane->chunk);
     if (lane->chunk.blocks)
         ct_etm4_cuts_make(&lane->cuts, &lane->chunk, data, (unsigned)raw);
     return lane->chunk.blocks;

@@ -30,15 +30,15 @@ CT_AVX2_INLINE struct ct_hop *ct_hops_wide(struct ct_hops *h, uint32_t state, co
 {
     if (__builtin_expect(size > CT_HOP_BYTES, 0))
         return NULL;
-    uint64_t bytes = _bzhi_u64(ct_load64(data), size * 8); /* keeps all from 64 on */
-    uint64_t tail = _bzhi_u64(ct_load64(data + 8), size > 8 ? size * 8 - 64 : 0);
-    uint64_t hash = (bytes ^ tail * UINT64_C(0xc2b2ae3d27d4eb4f)) * CT_HOP_MIX >> (64 - CT_WIDE_SHIFT);
-    *place = hash ^ (state & ((1u << CT_WIDE_SHIFT) - 1));
+    const struct ct_hop_bytes bytes = ct_hop_bytes_at(data, size);
+    const uint64_t *words = bytes.words;
+    const uint64_t mixed = words[0] ^ (words[1] ^ words[2] * CT_HOP_MIX) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    *place = (mixed * CT_HOP_MIX >> (64 - CT_WIDE_SHIFT)) ^ (state & ((1u << CT_WIDE_SHIFT) - 1));
     struct ct_hop *hop = &h->wide[*place];
-    if (__builtin_expect(hop->bytes == bytes && hop->tail == tail && hop->state == state, 1))
+    if (__builtin_expect(hop->state == state && !memcmp(&hop->bytes, &bytes, sizeof bytes), 1))
         return hop;
-    return ct_hops_make_wide(
-        h, *place, (struct ct_hop){.bytes = bytes, .tail = tail, .state = state, .cycles = cycles}, size);
+    return ct_hops_make_wide(h, *place, (struct ct_hop){.bytes = bytes, .state = state, .cycles = cycles},
+                             size);
 }
 
 #endif

@@ -29,8 +29,7 @@ enum {
     CONTEXT,
     NEXT,
     BYTES,
-    TAIL = BYTES + 2,
-    SIZE = TAIL + 2,
+    SIZE = BYTES + CT_HOP_BYTES / 4,
     TIMES,
     HEAD_WORDS = TIMES + 2
 };
@@ -64,8 +63,8 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
     h->states = calloc(FIRST_STATES, sizeof *h->states);
     h->heads = calloc(FIRST_STATES * 2, sizeof *h->heads);
     h->records = malloc(FIRST_RECORDS * sizeof *h->records);
-    if (h->quick && h->quick_records && h->wide && h->wide_records && ((h->others && h->quick_cycles) || !timed) && h->states &&
-        h->heads && h->records) {
+    if (h->quick && h->quick_records && h->wide && h->wide_records &&
+        ((h->others && h->quick_cycles) || !timed) && h->states && h->heads && h->records) {
         empty_quick(h);
         return CT_OK;
     }
@@ -259,13 +258,12 @@ static bool follow(struct ct_hops *h, struct trip *t, const struct ct_elem *elem
 }
 
 /* The packets of a hop. */
-static size_t read_packets(struct ct_hops *h, uint64_t bytes, uint64_t tail, unsigned size, uint8_t *data,
+static size_t read_packets(struct ct_hops *h, const void *bytes, unsigned size, uint8_t *data,
                            struct ct_elem *elems)
 {
     size_t count;
     memset(data, 0, CT_HOP_BYTES + CT_ETM4_BURST_AHEAD);
-    memcpy(data, &bytes, sizeof bytes);
-    memcpy(data + sizeof bytes, &tail, sizeof tail);
+    memcpy(data, bytes, CT_HOP_BYTES);
     ct_etm4_burst_elems(&h->how, data, size + CT_ETM4_BURST_AHEAD, 0, elems, CT_HOP_BYTES, &count);
     return count;
 }
@@ -315,7 +313,7 @@ static void spend_sums(struct ct_hops *h, const uint32_t *r, uint64_t times)
     sums->ranges += times * r[STEPS];
     sums->instructions += times * r[INSNS];
     sums->branches += times * r[BRANCHES];
-    size_t count = read_packets(h, two_words(r + BYTES), two_words(r + TAIL), r[SIZE], data, elems);
+    size_t count = read_packets(h, r + BYTES, r[SIZE], data, elems);
     for (size_t i = 0; i < count; i++)
         h->burst->packets[data[elems[i].pos]] += times;
     h->elements += times * count;
@@ -378,7 +376,6 @@ static uint32_t finish(struct ct_hops *h, const struct ct_hop *hop, const struct
     uint32_t used = HEAD_WORDS + t->edges;
     r[NEXT] = hop->next;
     memcpy(r + BYTES, &hop->bytes, sizeof hop->bytes);
-    memcpy(r + TAIL, &hop->tail, sizeof hop->tail);
     r[SIZE] = size;
     if (h->timed) {
         memcpy(r + used, t->insns, r[STEPS] * sizeof *r);
@@ -409,7 +406,7 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
     memset(t.record, 0, HEAD_WORDS * sizeof *t.record);
     t.record[CONTEXT] = h->fast->blocks.domains[h->fast->blocks.blocks[t.block].domain].context;
     memcpy(h->how.address, from->past, sizeof from->past);
-    size_t count = read_packets(h, hop->bytes, hop->tail, size, data, elems);
+    size_t count = read_packets(h, &hop->bytes, size, data, elems);
     for (size_t i = 0; i < count; i++)
         if (!follow(h, &t, &elems[i]))
             return 0;
@@ -444,8 +441,8 @@ static bool land(struct ct_hops *h, struct trip *t, uint16_t domain, struct ct_e
     return i == count;
 }
 
-uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain, uint64_t bytes,
-                      uint64_t tail, unsigned size)
+uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain,
+                      const struct ct_hop_bytes *bytes, unsigned size)
 {
     uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
     struct ct_elem elems[CT_HOP_BYTES];
@@ -459,7 +456,7 @@ uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain
                      .insns = insns};
     memset(t.record, 0, HEAD_WORDS * sizeof *t.record);
     memcpy(h->how.address, past, sizeof h->how.address);
-    size_t count = read_packets(h, bytes, tail, size, data, elems);
+    size_t count = read_packets(h, bytes, size, data, elems);
     h->known_only = true;
     const bool landed = land(h, &t, domain, elems, count);
     h->known_only = false;

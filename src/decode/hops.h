@@ -7,11 +7,12 @@
 
 #include <stdbool.h>
 
+#include "base/bytes.h"
 #include "decode/etm4_burst.h"
 #include "flow/fast.h"
 
 /* Bytes of a hop at most, and of those that are found quickest; and how many of both there are: the powers of two. */
-#define CT_HOP_BYTES    16u
+#define CT_HOP_BYTES    24u
 #define CT_HOP_QUICK    7u
 #define CT_QUICK_SHIFT  16
 #define CT_WIDE_SHIFT   15
@@ -43,10 +44,23 @@ struct ct_quick_hop {
 /* The key of a place without a hop. */
 #define CT_HOP_EMPTY UINT64_MAX
 
-/* 32 bytes: any hop. */
+/* 0 behind the last. */
+struct ct_hop_bytes {
+    uint64_t words[CT_HOP_BYTES / 8];
+};
+
+/* CT_HOP_BYTES can be read, of which `size` count. */
+static inline struct ct_hop_bytes ct_hop_bytes_at(const uint8_t *data, unsigned size)
+{
+    struct ct_hop_bytes b;
+    for (unsigned i = 0; i < CT_HOP_BYTES / 8; i++)
+        b.words[i] = ct_load64(data + i * 8) & ct_mask64(size > i * 8 ? (size - i * 8) * 8 : 0);
+    return b;
+}
+
+/* 40 bytes: any hop. */
 struct ct_hop {
-    uint64_t bytes;  /* the first eight, … */
-    uint64_t tail;   /* … and eight more; 0 behind the last */
+    struct ct_hop_bytes bytes;
     uint32_t state;  /* where it begins; 0: none */
     uint32_t next;   /* where it leads */
     uint32_t count;  /* as above */
@@ -99,8 +113,8 @@ uint32_t ct_hops_state(struct ct_hops *h, const uint64_t past[3], uint32_t last,
 
 /* The state behind packets, one of atoms last, when execution goes on at past[0] and whatever came before, by the blocks of a
  * domain that were met before; 0: one was not. */
-uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain, uint64_t bytes,
-                      uint64_t tail, unsigned size);
+uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain,
+                      const struct ct_hop_bytes *bytes, unsigned size);
 
 /* Counts a hop, by its record, so often. `cycles`: of each time. */
 void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times);
