@@ -43,7 +43,7 @@ bool bench_has_level(const struct bench_input *input, enum bench_level level);
  * pass is over `input->size` bytes. */
 struct bench_pass {
     double cold;                  /* the first pass of a new chain, making it included */
-    double warm;                  /* one further pass of the same chain over the same bytes */
+    double warm;                  /* a further pass of the same chain over the same bytes */
     double wall;                  /* of the latter, by the clock */
     struct ct_stream_stats stats; /* of all streams, of the first pass */
 };
@@ -52,8 +52,9 @@ struct bench_pass {
 double bench_now(void);
 double bench_clock(void);
 
+/* `further`: how many passes come behind the first one. */
 void bench_coretap(const struct bench_input *input, enum bench_level level, unsigned threads,
-                   struct bench_pass *pass);
+                   unsigned further, struct bench_pass *pass);
 
 /* What libopencsd can do of it: seconds of a pass; 0 when it cannot, negative when it is not there. Behind the packets
  * it is its full decoding along the program. */
