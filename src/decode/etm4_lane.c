@@ -1,20 +1,52 @@
 #include "decode/etm4_lane.h"
 
 #include "base/bytes.h"
-#include "decode/avx2.h"
+#include "decode/avx512.h"
 #include "decode/hop_find.h"
 
 #ifdef CT_HAVE_AVX2
 
-CT_AVX2 static void list_packets(struct ct_lane *lane)
+/* The places of the bits of a mask, each from `first` on. Result: behind them. */
+CT_AVX2_INLINE uint16_t *list_bits(uint16_t *to, uint64_t bits, unsigned first)
 {
-    const struct ct_etm4_cuts *c = &lane->cuts;
-    uint16_t *end = lane->ends;
-    *end++ = 0;
+    for (; bits; bits &= bits - 1)
+        *to++ = (uint16_t)(first + (unsigned)_tzcnt_u64(bits));
+    return to;
+}
+
+/* The same; 64 places are written. */
+CT_AVX512_INLINE uint16_t *list_bits_avx512(uint16_t *to, uint64_t bits, unsigned first)
+{
+    const __m512i places = _mm512_maskz_compress_epi8(bits, ct_places_zmm());
+    const __m512i base = _mm512_set1_epi16((short)first);
+    const __m256i low = _mm512_castsi512_si256(places);
+    const __m256i high = _mm512_extracti64x4_epi64(places, 1);
+    _mm512_storeu_si512(to, _mm512_add_epi16(_mm512_cvtepu8_epi16(low), base));
+    _mm512_storeu_si512(to + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(high), base));
+    return to + _mm_popcnt_u64(bits);
+}
+
+CT_AVX2 static uint16_t *list_avx2(uint16_t *to, const struct ct_etm4_cuts *c)
+{
     for (unsigned base = 0; base < c->count; base += 64)
-        for (uint64_t left = c->atoms[base >> 6]; left; left &= left - 1)
-            *end++ = (uint16_t)(base + (unsigned)_tzcnt_u64(left) + 1);
-    lane->count = (unsigned)(end - lane->ends) - 1;
+        to = list_bits(to, c->atoms[base >> 6], base + 1);
+    return to;
+}
+
+CT_AVX512 static uint16_t *list_avx512(uint16_t *to, const struct ct_etm4_cuts *c)
+{
+    for (unsigned base = 0; base < c->count; base += 64)
+        to = list_bits_avx512(to, c->atoms[base >> 6], base + 1);
+    return to;
+}
+
+static void list_packets(struct ct_lane *lane)
+{
+    const bool avx512 = lane->chunk.simd == CT_SIMD_AVX512;
+    uint16_t *const first = lane->ends + 1;
+    lane->ends[0] = 0;
+    lane->count =
+        (unsigned)((avx512 ? list_avx512(first, &lane->cuts) : list_avx2(first, &lane->cuts)) - first);
 }
 
 bool ct_lane_cut(struct ct_lane *lane)
