@@ -18,8 +18,10 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
         return ct_fail_nomem(ctx, "hops");
     h->bytes = bytes;
     h->fast = fast;
-    for (unsigned i = 0; i < CT_LANES; i++)
-        h->order[i] = (uint8_t)i;
+    for (unsigned i = 0; i < CT_LANES; i++) {
+        h->ways[i].lane.hops = &h->hops;
+        h->ways[i].lane.table = &ct_etm4_fast_tables(bytes)->scan;
+    }
     int rc = ct_hops_init(&h->hops, ctx, fast, ct_etm4_fast_burst(bytes), !fast->runs);
     if (rc) {
         free(h);

@@ -6,20 +6,14 @@
 
 #ifdef CT_HAVE_AVX2
 
-/* The way here, or the n-th ahead. */
-static struct ct_ahead *way(struct ct_etm4_hops *h, unsigned n)
+static struct ct_ahead *way_here(struct ct_etm4_hops *h)
 {
-    return &h->ways[h->order[n]];
+    return &h->ways[h->here];
 }
 
-/* Way n is no more; those behind it come nearer. */
-static void remove_way(struct ct_etm4_hops *h, unsigned n)
+static struct ct_ahead *way_ahead(struct ct_etm4_hops *h)
 {
-    const uint8_t free = h->order[n];
-    for (; n + 1 < CT_LANES; n++)
-        h->order[n] = h->order[n + 1];
-    h->order[n] = free;
-    h->ahead--;
+    return &h->ways[!h->here];
 }
 
 /* The program may be forgotten soon, and numbers of blocks with it. */
@@ -29,16 +23,11 @@ static bool is_much(const struct ct_blocks *b)
            b->domain_count > CT_DOMAINS_MAX / 2;
 }
 
-static void undo_next(struct ct_etm4_hops *h)
-{
-    ct_ahead_undo(way(h, 1), &h->search);
-    remove_way(h, 1);
-}
-
 void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h)
 {
-    while (h->ahead)
-        undo_next(h);
+    if (h->ahead)
+        ct_ahead_undo(way_ahead(h), &h->search);
+    h->ahead = false;
 }
 
 /* The engine is where it was before. */
@@ -85,39 +74,36 @@ static void leave(struct ct_etm4_hops *h, uint32_t state)
     ct_etm4_fast_leave(h->bytes, s->past);
 }
 
-/* As far as hops go, with those ahead side by side. True: there was one. */
+/* As far as hops go, with the way ahead side by side. True: there was one. */
 static bool follow(struct ct_etm4_hops *h)
 {
-    struct ct_lane *here = &way(h, 0)->lane;
+    struct ct_lane *here = &way_here(h)->lane;
+    struct ct_ahead *ahead = way_ahead(h);
+    struct ct_lane *const lanes[CT_LANES] = {here, &ahead->lane};
     const size_t begin = here->at;
     bool more = true;
     while (more) {
-        struct ct_lane *lanes[CT_LANES] = {here};
-        unsigned count = 1;
-        for (unsigned i = 1; i <= h->ahead; i++)
-            if (!way(h, i)->ended)
-                lanes[count++] = &way(h, i)->lane;
-        ct_lanes_follow(lanes, count);
-        for (unsigned i = 1; i <= h->ahead; i++)
-            if (!way(h, i)->ended)
-                ct_ahead_step(way(h, i));
+        const bool both = h->ahead && !ahead->ended;
+        ct_lanes_follow(lanes, both ? CT_LANES : 1);
+        if (both)
+            ct_ahead_step(ahead);
         more = ct_lane_step(here);
     }
     ct_lane_pass(here);
     return here->at > begin;
 }
 
-/* Where the next way ahead began. True: what it did is so, and it is the way here. */
+/* Where the way ahead began. True: what it did is so, and it is the way here. */
 static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
 {
     const uint32_t state = enter(h);
-    if (state && h->ahead && state == way(h, 1)->first) {
-        ct_ahead_keep(way(h, 1), &h->search, work->run);
-        remove_way(h, 0);
+    if (state && h->ahead && state == way_ahead(h)->first) {
+        ct_ahead_keep(way_ahead(h), &h->search, work->run);
+        h->here = !h->here;
+        h->ahead = false;
         return true;
     }
-    if (h->ahead)
-        undo_next(h);
+    ct_etm4_hops_undo_ahead(h);
     if (state)
         stay(h->fast);
     return false;
@@ -126,7 +112,7 @@ static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
 /* A way begins here. False: none does. */
 static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
 {
-    struct ct_lane *lane = &way(h, 0)->lane;
+    struct ct_lane *lane = &way_here(h)->lane;
     lane->run = work->run;
     lane->at = work->at;
     lane->stuck = false;
@@ -137,29 +123,21 @@ static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
     return state;
 }
 
-static void look_ahead(struct ct_etm4_hops *h, const struct ct_work *work)
-{
-    if (is_much(&h->fast->blocks))
-        return;
-    while (h->ahead < CT_LANES - 1 && ct_ahead_begin(way(h, h->ahead + 1), &h->search, h->bytes, work->run,
-                                                     way(h, h->ahead)->lane.at, h->fast->domain))
-        h->ahead++;
-}
-
-/* From work->at on, where the next way ahead began or before it. */
+/* From work->at on, where the way ahead began or before it. */
 static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    const bool there = h->ahead && work->at == way(h, 1)->begin;
+    const bool there = h->ahead && work->at == way_ahead(h)->begin;
     if (!ct_etm4_hops_is_ready(h) || !h->fast->open || !ct_etm4_fast_enter(h->bytes)) {
         if (there)
-            undo_next(h);
+            ct_etm4_hops_undo_ahead(h);
         return;
     }
     if (there ? !meet(h, work) : !begin(h, work))
         return;
-    look_ahead(h, work);
+    struct ct_lane *lane = &way_here(h)->lane;
+    if (!h->ahead && !is_much(&h->fast->blocks))
+        h->ahead = ct_ahead_begin(way_ahead(h), &h->search, h->bytes, work->run, lane->at, h->fast->domain);
     if (follow(h) || there) {
-        struct ct_lane *lane = &way(h, 0)->lane;
         ct_etm4_hops_pass(h, work, lane->at, &lane->others);
         leave(h, ct_hop_linked(lane->link));
     } else {
@@ -169,20 +147,13 @@ static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
 
 int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    for (unsigned i = 0; i < CT_LANES; i++) {
-        h->ways[i].lane.hops = &h->hops;
-        h->ways[i].lane.table = &ct_etm4_fast_tables(h->bytes)->scan;
-    }
-    if (is_much(&h->fast->blocks))
-        ct_etm4_hops_undo_ahead(h);
     /* Bytes that cannot be read up to where the way ahead began, or go on behind that: it began inside of a packet. */
-    while (h->ahead && (work->at > way(h, 1)->begin || work->at == h->asked_at)) {
-        undo_next(h);
-        h->asked_at = SIZE_MAX;
-    }
+    if (h->ahead && (work->at > way_ahead(h)->begin || work->at == h->asked_at || is_much(&h->fast->blocks)))
+        ct_etm4_hops_undo_ahead(h);
     h->asked_at = work->at;
     run_ways(h, work);
-    work->until = h->ahead ? way(h, 1)->begin : 0;
+    work->until = h->ahead ? way_ahead(h)->begin : 0;
     return h->hops.error ? h->hops.error : h->fast->blocks.error;
 }
+
 #endif

@@ -15,8 +15,8 @@ struct ct_etm4_hops {
     uint64_t passed;     /* bytes since the edges got what was counted */
     /* Without cycles. */
     struct ct_ahead ways[CT_LANES];
-    uint8_t order[CT_LANES]; /* of the ways: the one here, those ahead as the trace goes, others */
-    unsigned ahead;          /* how many are */
+    unsigned here; /* the way that begins where the trace is … */
+    bool ahead;    /* … and whether the other one is ahead of it */
     struct ct_ahead_search search;
     size_t asked_at; /* where the run was the last time */
     /* With cycles. */
@@ -46,7 +46,7 @@ void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, 
 int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work);
 int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work);
 
-/* What the ways ahead counted is taken back. */
+/* What the way ahead counted is taken back. */
 void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h);
 
 #endif
