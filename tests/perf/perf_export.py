@@ -38,22 +38,53 @@ class Memory:
         return 0
 
 
+class Path:
+    """The instructions of one trace ID, and after how many of them perf 6.1 may end.
+
+    It takes what its decoder says in queues of QUEUE. When one becomes full in the last frame, what the decoder has still
+    to say of that frame is never asked for; and what is behind the last timestamp may be not there at all."""
+
+    QUEUE = 1023
+    FRAME = 16
+
+    def __init__(self):
+        self.addresses, self.queued, self.ends, self.last = [], 0, [], 0
+
+    def said(self, kind, position):
+        """An element, whose instructions are already in `addresses`."""
+        self.last = position
+        if kind in ("instr_range", "exception", "trace_on", "no_sync"):
+            self.queued += 1
+        if kind == "timestamp":
+            self.queued = 0
+        if kind == "timestamp" or self.queued == self.QUEUE:
+            self.ends.append((kind, position, len(self.addresses)))
+            self.queued = 0
+
+    def may_end_at(self, count):
+        timestamps = [n for kind, _, n in self.ends if kind == "timestamp"]
+        full = [n for kind, position, n in self.ends if kind != "timestamp" and position > self.last - self.FRAME]
+        return count == len(self.addresses) or count in timestamps[-1:] + full
+
+
 def of_coretap(coretap, path, memory):
-    """Trace ID -> addresses of its instructions, in order; and how many there are behind its last timestamp."""
-    addresses, behind, trace_id = collections.defaultdict(list), collections.Counter(), None
+    """Trace ID -> its path."""
+    paths, trace_id = collections.defaultdict(Path), None
     for line in run([coretap, "list", "-q", "--elements", path])[0].splitlines():
         if line.startswith("# id"):
             trace_id = int(line.split()[2], 16)
-        elif " timestamp " in line:
-            behind[trace_id] = 0
-        elif " instr_range " in line:
-            fields = dict(field.split("=") for field in line.split()[3:] if "=" in field)
+        if line.startswith("#"):
+            continue
+        words = line.split()
+        to = paths[trace_id]
+        if words[2] == "instr_range":
+            fields = dict(field.split("=") for field in words[3:] if "=" in field)
             at, isa = int(fields["start"], 16), fields["isa"]
-            behind[trace_id] += int(fields["n"])
             for _ in range(int(fields["n"])):
-                addresses[trace_id].append(at)
+                to.addresses.append(at)
                 at += 4 if isa != "t32" or memory.half(at) >> 11 >= 0x1d else 2
-    return addresses, behind
+        to.said(words[2], int(words[0]))
+    return paths
 
 
 def of_perf(perf, path):
@@ -75,19 +106,17 @@ def compare(coretap, perf, path, data):
     facts = info(coretap, path)
     memory = Memory([image for b in facts["buffers"] for image in b["images"]])
     wanted, said = of_perf(perf, data)
-    got, behind = of_coretap(coretap, data, memory)
+    got = of_coretap(coretap, data, memory)
     sources = {s["id"]: s for b in info(coretap, data)["buffers"] for s in b["sources"]}.values()
     total = 0
     for source in sources:
         cpu, trace_id = int(source["name"][3:]), int(source["id"], 16)
-        ours = got.get(trace_id, [])
-        # perf 6.1 may stop at the last timestamp of a buffer: what is behind it is then not there at all.
-        if len(wanted.get(cpu, [])) == len(ours) - behind[trace_id]:
-            ours = ours[:len(ours) - behind[trace_id]]
-        why = first_difference([f"{a:x}" for a in wanted.get(cpu, [])], [f"{a:x}" for a in ours])
-        if why and (wanted.get(cpu) or got.get(trace_id)):
+        theirs, ours = wanted.get(cpu, []), got[trace_id].addresses
+        cut = ours[:len(theirs)] if got[trace_id].may_end_at(len(theirs)) else ours
+        why = first_difference([f"{a:x}" for a in theirs], [f"{a:x}" for a in cut])
+        if why:
             return f"ID {trace_id:02x}: {why}\n{said}", 0
-        total += len(got.get(trace_id, []))
+        total += len(ours)
     return None if total else f"no instruction\n{said}", total
 
 
