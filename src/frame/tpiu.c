@@ -5,19 +5,29 @@
 
 #include "base/bytes.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define FSYNC_REST 3u /* bytes of an FSYNC behind its first */
 
-/* Longest piece of an FSYNC that the bytes before `end` may be the beginning of. */
-static unsigned fsync_prefix(const uint8_t *begin, const uint8_t *end)
+/* Longest piece of an FSYNC that the last bytes taken may be the beginning of. A byte that an HSYNC stood behind is none: the
+ * four of an FSYNC are next to each other. */
+static unsigned fsync_prefix(const struct ct_demux *demux)
 {
     unsigned n = 0;
-    while (n < 3 && end > begin && end[-1] == 0xff) {
-        end--;
-        n++;
+    for (uint32_t i = demux->frame_fill; i && n < FSYNC_REST; n++) {
+        i--;
+        if (demux->frame[i] != 0xff || demux->frame_at[i] + n + 1 != demux->offset)
+            break;
     }
     return n;
+}
+
+static bool ends_in_fsync(const struct ct_demux *demux)
+{
+    uint32_t n = demux->frame_fill;
+    return n >= 4 && ct_load32(demux->frame + n - 4) == CT_FSYNC &&
+           demux->frame_at[n - 1] - demux->frame_at[n - 4] == FSYNC_REST;
 }
 
 static void emit(struct ct_demux *demux)
@@ -51,7 +61,7 @@ static void take_byte(struct ct_demux *demux, uint8_t byte)
     demux->frame_at[n] = demux->offset++;
     demux->frame_fill = ++n;
     if (byte == 0x7f) {
-        if (n >= 4 && ct_load32(frame + n - 4) == CT_FSYNC) {
+        if (ends_in_fsync(demux)) {
             end_by_fsync(demux);
             return;
         }
@@ -62,7 +72,7 @@ static void take_byte(struct ct_demux *demux, uint8_t byte)
         }
     }
     if (n >= CT_FRAME_SIZE) {
-        unsigned prefix = fsync_prefix(frame, frame + n);
+        unsigned prefix = fsync_prefix(demux);
         if (!prefix || n - prefix >= CT_FRAME_SIZE)
             emit(demux);
     }

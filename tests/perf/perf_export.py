@@ -114,7 +114,7 @@ def compare(coretap, perf, path, data):
         theirs, ours = wanted.get(cpu, []), got[trace_id].addresses
         cut = ours[:len(theirs)] if got[trace_id].may_end_at(len(theirs)) else ours
         why = first_difference([f"{a:x}" for a in theirs], [f"{a:x}" for a in cut])
-        if why:
+        if why and (theirs or ours):
             return f"ID {trace_id:02x}: {why}\n{said}", 0
         total += len(ours)
     return None if total else f"no instruction\n{said}", total

@@ -265,6 +265,24 @@ static void full_low_bits_before_fsync(void **state)
     demux_result_free(&r);
 }
 
+/* The four bytes of an FSYNC stand next to each other: with an HSYNC between them they are none, however they are taken. */
+static void hsync_between_the_bytes_of_an_fsync(void **state)
+{
+    (void)state;
+    uint8_t data[4 + 16 + 2 + 16] = {0xff, 0xff, 0xff, 0x7f, ID(3), 9};
+    memcpy(data + 19, "\xff\xff\x7f\xff\xff\x7f", 6);
+    struct demux_how how = {.framing = CT_FRAMING_TPIU};
+    for (how.plain = 0; how.plain < 2; how.plain++) {
+        struct demux_result r;
+        demux_all(&r, &how, data, sizeof data);
+        assert_int_equal(r.mark_count, 0);
+        assert_int_equal(r.stats.fsyncs, 1);
+        assert_int_equal(r.stats.hsyncs, 1);
+        assert_int_equal(r.stats.frames, 2);
+        demux_result_free(&r);
+    }
+}
+
 static void before_the_first_fsync(void **state)
 {
     (void)state;
@@ -634,6 +652,7 @@ int main(void)
         cmocka_unit_test(hsync_at_every_halfword),
         cmocka_unit_test(fsync_cuts_a_frame),
         cmocka_unit_test(full_low_bits_before_fsync),
+        cmocka_unit_test(hsync_between_the_bytes_of_an_fsync),
         cmocka_unit_test(before_the_first_fsync),
         cmocka_unit_test(cut_at_the_end),
         cmocka_unit_test(without_frames),
