@@ -3,7 +3,9 @@
  *
  * In each round every level is decoded by coretap and by libopencsd; what is printed are medians over the rounds, of processor
  * time. With two threads, over a longer stream and in a few of the rounds: how much shorter it took by the clock, which a
- * machine that does something else spoils, and how much work it was. */
+ * machine that does something else spoils, how much work it was, and how much more two chains of one thread each did side by
+ * side than one: what the machine lets two threads have. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ struct series {
 struct row {
     struct series cold, warm, ocsd;
     struct series faster, work; /* two threads against one: by the clock, and of the processor */
+    struct series most;         /* by the clock, of two that have nothing to do with each other */
     struct ct_stream_stats stats;
 };
 
@@ -65,14 +68,43 @@ static void measure(const struct bench_input *input, enum bench_level level, str
         add(&row->ocsd, bench_ocsd(input, level));
 }
 
+struct alone {
+    const struct bench_input *input;
+    enum bench_level level;
+    unsigned further;
+    struct bench_pass pass;
+};
+
+static void *run_alone(void *user)
+{
+    struct alone *a = user;
+    bench_coretap(a->input, a->level, 1, a->further, &a->pass);
+    return NULL;
+}
+
+/* Seconds of a pass of two that decode all of it, each by itself; 0 without threads. */
+static double side_by_side(const struct bench_input *input, enum bench_level level, unsigned further)
+{
+    struct alone here = {.input = input, .level = level, .further = further}, there = here;
+    pthread_t id;
+    if (pthread_create(&id, NULL, run_alone, &there))
+        return 0;
+    run_alone(&here);
+    pthread_join(id, NULL);
+    return here.pass.wall > there.pass.wall ? here.pass.wall : there.pass.wall;
+}
+
 static void measure_threads(const struct bench_input *input, enum bench_level level, struct row *row)
 {
     const unsigned further = (unsigned)(THREAD_BYTES / input->size) + 1;
     struct bench_pass one, two;
     bench_coretap(input, level, 1, further, &one);
     bench_coretap(input, level, 2, further, &two);
+    const double side = side_by_side(input, level, further);
     add(&row->faster, one.wall / two.wall);
     add(&row->work, two.warm / one.warm);
+    if (side > 0)
+        add(&row->most, 2 * one.wall / side);
 }
 
 /* Frames are taken by the caller's thread, and events leave in their order. */
@@ -98,6 +130,7 @@ static void print_row(const struct bench_input *in, enum bench_level level, cons
     print_or_dash("%9.1f", rate((double)r->stats.branches, warm));
     print_or_dash("%9.1f", rate((double)r->stats.instructions, warm));
     print_or_dash("%9.2f", median(&r->faster));
+    print_or_dash("%9.2f", median(&r->most));
     print_or_dash("%9.2f", median(&r->work));
     print_or_dash("%9.1f", rate(size, ocsd));
     print_or_dash("%9.1f", ocsd / warm);
@@ -113,10 +146,10 @@ static void write_row(FILE *json, const struct bench_input *in, enum bench_level
     fprintf(json, "\"warm_mb_per_s\": %.2f, \"matoms_per_s\": %.2f, \"mbranches_per_s\": %.2f, ",
             rate(size, warm), rate((double)r->stats.atoms, warm), rate((double)r->stats.branches, warm));
     fprintf(json,
-            "\"minstructions_per_s\": %.2f, \"two_threads_faster\": %.3f, \"two_threads_work\": %.3f, "
-            "\"ocsd_mb_per_s\": %.2f, \"ratio\": %.3f}",
-            rate((double)r->stats.instructions, warm), median(&r->faster), median(&r->work), rate(size, ocsd),
-            ocsd / warm);
+            "\"minstructions_per_s\": %.2f, \"two_threads_faster\": %.3f, \"two_alone_faster\": %.3f, "
+            "\"two_threads_work\": %.3f, \"ocsd_mb_per_s\": %.2f, \"ratio\": %.3f}",
+            rate((double)r->stats.instructions, warm), median(&r->faster), median(&r->most), median(&r->work),
+            rate(size, ocsd), ocsd / warm);
 }
 
 /* All levels in turns, round after round, so that what else the machine does falls on all of them. */
@@ -165,8 +198,8 @@ static void print_head(unsigned rounds)
 {
     printf("coretap %s, medians of %u rounds; MB, atoms, branches taken and instructions in 10^6 a second\n",
            ct_version(), rounds);
-    printf("%-10s %-9s%9s%9s%9s%9s%9s%9s%9s%9s%9s\n", "input", "level", "cold MB", "warm MB", "atoms",
-           "branches", "insns", "2 thr. x", "work x", "ocsd MB", "x ocsd");
+    printf("%-10s %-9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s\n", "input", "level", "cold MB", "warm MB", "atoms",
+           "branches", "insns", "2 thr. x", "2 alone", "work x", "ocsd MB", "x ocsd");
 }
 
 int main(int argc, char **argv)
