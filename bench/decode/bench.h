@@ -44,7 +44,6 @@ bool bench_has_level(const struct bench_input *input, enum bench_level level);
 struct bench_pass {
     double cold;                  /* the first pass of a new chain, making it included */
     double warm;                  /* a further pass of the same chain over the same bytes */
-    double wall;                  /* of the latter, by the clock */
     struct ct_stream_stats stats; /* of all streams, of the first pass */
 };
 
@@ -52,9 +51,22 @@ struct bench_pass {
 double bench_now(void);
 double bench_clock(void);
 
-/* `further`: how many passes come behind the first one. */
-void bench_coretap(const struct bench_input *input, enum bench_level level, unsigned threads,
-                   unsigned further, struct bench_pass *pass);
+void bench_coretap(const struct bench_input *input, enum bench_level level, struct bench_pass *pass);
+
+/* Decodes all of a buffer as it is in its file. */
+void bench_run(const struct bench_input *input, const struct ct_buffer *buffer, enum bench_level level,
+               unsigned threads);
+
+/* What two threads are to one, on a stream that one takes long for. */
+struct bench_threads {
+    double faster; /* by the clock */
+    double most;   /* … of two that have nothing to do with each other: what the machine lets two have */
+    double work;   /* seconds of the processor over those of one */
+};
+
+/* `rate`: bytes a second of one. */
+void bench_threads(const struct bench_input *input, enum bench_level level, double rate,
+                   struct bench_threads *result);
 
 /* What libopencsd can do of it: seconds of a pass; 0 when it cannot, negative when it is not there. Behind the packets
  * it is its full decoding along the program. */

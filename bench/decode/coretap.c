@@ -30,6 +30,11 @@ static int take_events(void *user, const struct ct_stream *stream, const struct 
     return 0;
 }
 
+static struct ct_chain_sink sink_of(enum bench_level level)
+{
+    return (struct ct_chain_sink){.events = level == BENCH_EVENTS ? take_events : NULL};
+}
+
 static struct ct_chain_options options_of(const struct bench_input *input, enum bench_level level,
                                           unsigned threads)
 {
@@ -78,11 +83,10 @@ static void read_stats(const struct ct_chain *chain, struct ct_stream_stats *sum
     }
 }
 
-void bench_coretap(const struct bench_input *input, enum bench_level level, unsigned threads,
-                   unsigned further, struct bench_pass *pass)
+void bench_coretap(const struct bench_input *input, enum bench_level level, struct bench_pass *pass)
 {
-    const struct ct_chain_sink sink = {.events = level == BENCH_EVENTS ? take_events : NULL};
-    const struct ct_chain_options options = options_of(input, level, threads);
+    const struct ct_chain_sink sink = sink_of(level);
+    const struct ct_chain_options options = options_of(input, level, 1);
     struct ct_chain *chain;
     struct ct_stream_stats all;
     const double begin = bench_now();
@@ -90,15 +94,26 @@ void bench_coretap(const struct bench_input *input, enum bench_level level, unsi
         fail(input);
     push(input, chain);
     read_stats(chain, &pass->stats);
-    const double middle = bench_now(), middle_clock = bench_clock();
-    for (unsigned i = 0; i < further; i++)
-        push(input, chain);
+    const double middle = bench_now();
+    push(input, chain);
     if (ct_chain_finish(chain))
         fail(input);
     read_stats(chain, &all);
-    const double end = bench_now(), end_clock = bench_clock();
+    const double end = bench_now();
     ct_chain_free(chain);
     pass->cold = middle - begin;
-    pass->warm = (end - middle) / further;
-    pass->wall = (end_clock - middle_clock) / further;
+    pass->warm = end - middle;
+}
+
+void bench_run(const struct bench_input *input, const struct ct_buffer *buffer, enum bench_level level,
+               unsigned threads)
+{
+    const struct ct_chain_sink sink = sink_of(level);
+    const struct ct_chain_options options = options_of(input, level, threads);
+    struct ct_chain *chain;
+    struct ct_stream_stats all;
+    if (ct_chain_new(input->ctx, buffer, &options, &sink, &chain) || ct_chain_run(chain))
+        fail(input);
+    read_stats(chain, &all);
+    ct_chain_free(chain);
 }

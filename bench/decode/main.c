@@ -3,9 +3,7 @@
  *
  * In each round every level is decoded by coretap and by libopencsd; what is printed are medians over the rounds, of processor
  * time. With two threads, over a longer stream and in a few of the rounds: how much shorter it took by the clock, which a
- * machine that does something else spoils, how much work it was, and how much more two chains of one thread each did side by
- * side than one: what the machine lets two threads have. */
-#include <pthread.h>
+ * machine that does something else spoils, what the machine lets two threads have, and how much work it was. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +12,7 @@
 
 #define ROUNDS_MOST 99
 
-/* Two threads are for large streams: the input so often that it is as long, and rounds. */
-#define THREAD_BYTES  (150u << 20)
+/* Two threads are for large streams: their rounds. */
 #define THREAD_ROUNDS 3u
 
 /* Seconds of the rounds. */
@@ -26,8 +23,7 @@ struct series {
 
 struct row {
     struct series cold, warm, ocsd;
-    struct series faster, work; /* two threads against one: by the clock, and of the processor */
-    struct series most;         /* by the clock, of two that have nothing to do with each other */
+    struct series faster, most, work; /* of struct bench_threads */
     struct ct_stream_stats stats;
 };
 
@@ -60,7 +56,7 @@ static double rate(double amount, double seconds)
 static void measure(const struct bench_input *input, enum bench_level level, struct row *row)
 {
     struct bench_pass pass;
-    bench_coretap(input, level, 1, 1, &pass);
+    bench_coretap(input, level, &pass);
     row->stats = pass.stats;
     add(&row->cold, pass.cold);
     add(&row->warm, pass.warm);
@@ -68,43 +64,13 @@ static void measure(const struct bench_input *input, enum bench_level level, str
         add(&row->ocsd, bench_ocsd(input, level));
 }
 
-struct alone {
-    const struct bench_input *input;
-    enum bench_level level;
-    unsigned further;
-    struct bench_pass pass;
-};
-
-static void *run_alone(void *user)
-{
-    struct alone *a = user;
-    bench_coretap(a->input, a->level, 1, a->further, &a->pass);
-    return NULL;
-}
-
-/* Seconds of a pass of two that decode all of it, each by itself; 0 without threads. */
-static double side_by_side(const struct bench_input *input, enum bench_level level, unsigned further)
-{
-    struct alone here = {.input = input, .level = level, .further = further}, there = here;
-    pthread_t id;
-    if (pthread_create(&id, NULL, run_alone, &there))
-        return 0;
-    run_alone(&here);
-    pthread_join(id, NULL);
-    return here.pass.wall > there.pass.wall ? here.pass.wall : there.pass.wall;
-}
-
 static void measure_threads(const struct bench_input *input, enum bench_level level, struct row *row)
 {
-    const unsigned further = (unsigned)(THREAD_BYTES / input->size) + 1;
-    struct bench_pass one, two;
-    bench_coretap(input, level, 1, further, &one);
-    bench_coretap(input, level, 2, further, &two);
-    const double side = side_by_side(input, level, further);
-    add(&row->faster, one.wall / two.wall);
-    add(&row->work, two.warm / one.warm);
-    if (side > 0)
-        add(&row->most, 2 * one.wall / side);
+    struct bench_threads result;
+    bench_threads(input, level, (double)input->size / median(&row->warm), &result);
+    add(&row->faster, result.faster);
+    add(&row->most, result.most);
+    add(&row->work, result.work);
 }
 
 /* Frames are taken by the caller's thread, and events leave in their order. */
@@ -184,7 +150,7 @@ static int once(const char *level_name, const char *name, const char *path)
     for (unsigned level = 0; level < BENCH_LEVELS; level++) {
         if (strcmp(level_name, bench_level_names[level]) != 0 || !bench_input_open(&input, name, path))
             continue;
-        bench_coretap(&input, (enum bench_level)level, 1, 1, &pass);
+        bench_coretap(&input, (enum bench_level)level, &pass);
         printf("%zu bytes, twice: %.1f and %.1f MB/s\n", input.size, rate((double)input.size, pass.cold),
                rate((double)input.size, pass.warm));
         bench_input_close(&input);

@@ -142,7 +142,8 @@ CT_AVX2 static bool step(struct ct_lane *lane)
         if (!hop)
             return false;
         if (size > CT_HOP_QUICK) {
-            hop->count++;
+            if (!hop->count++)
+                ct_places_add(&h->counted, wide);
             lane->link = ct_hop_link(hop->next);
             return true;
         }

@@ -501,13 +501,17 @@ struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop 
 
 int ct_hops_sync(struct ct_hops *h)
 {
-
+    const size_t all = (size_t)1 << CT_WIDE_SHIFT;
+    const size_t wide = h->timed ? all : ct_places_count(&h->counted, all);
     for (size_t i = 0; i < (size_t)1 << CT_QUICK_SHIFT; i++)
         if (h->quick[i].count)
             spend_quick(h, i);
-    for (size_t i = 0; i < (size_t)1 << CT_WIDE_SHIFT; i++)
-        if (h->wide[i].count)
-            spend_wide(h, i);
+    for (size_t i = 0; i < wide; i++) {
+        const size_t place = h->timed ? i : ct_places_at(&h->counted, i);
+        if (h->wide[place].count)
+            spend_wide(h, place);
+    }
+    h->counted.count = 0;
     for (size_t i = 0; h->timed && i < (size_t)1 << CT_CYCLES_SHIFT; i++) {
         ct_hops_spend(h, h->others[i].record, h->others[i].cycles, h->others[i].count);
         h->others[i] = (struct ct_hop_cycles){0};

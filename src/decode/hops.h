@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
+#include "base/places.h"
 #include "decode/etm4_burst.h"
 #include "flow/fast.h"
 
@@ -93,6 +94,7 @@ struct ct_hops {
     uint32_t *quick_cycles;  /* those that are counted there, by place; NULL: cycles are not counted */
     struct ct_hop *wide;
     uint32_t *wide_records;       /* by place */
+    struct ct_places counted;     /* without cycles: wide hops with a count */
     struct ct_hop_cycles *others; /* NULL: cycles are not counted */
     struct ct_hop_state *states;  /* 0 is none */
     uint32_t *heads;              /* index of states: twice as many as there is room */

@@ -6,7 +6,7 @@
 
 /* Bytes of a task at least, and of one that counts, whose table has to be added to that of the stream. */
 #define SEGMENT         ((size_t)256 << 10)
-#define SEGMENT_COUNTED ((size_t)4 << 20)
+#define SEGMENT_COUNTED ((size_t)8 << 20)
 
 static size_t lane_of(const struct ct_parallel *p, const struct ct_stream *stream)
 {

@@ -3,6 +3,7 @@
 #ifndef CT_FLOW_FAST_H
 #define CT_FLOW_FAST_H
 
+#include "base/places.h"
 #include "base/seam.h"
 #include "coretap/edges.h"
 #include "flow/blocks.h"
@@ -62,8 +63,9 @@ struct ct_fast {
     uint32_t cur;    /* block where execution is; 0: behind an indirect branch */
     uint32_t marks;  /* counts: elements since the last step that would be marks */
     uint64_t addr;
-    struct ct_memo *tail; /* counts: run of the last step */
-    struct ct_memo *runs; /* counts without cycles; else NULL */
+    struct ct_memo *tail;     /* counts: run of the last step */
+    struct ct_memo *runs;     /* counts without cycles; else NULL */
+    struct ct_places counted; /* runs with a count */
     struct ct_target *targets;
     struct ct_blocks blocks;
     struct ct_flow_sums sums;

@@ -185,6 +185,13 @@ static inline struct ct_memo *place_of(const struct ct_fast *f, uint32_t block, 
     return &f->runs[(mixed >> (64 - CT_MEMO_SHIFT)) ^ (block & ((1u << CT_MEMO_SHIFT) - 1))];
 }
 
+/* It ran once more. */
+static inline void count_run(struct ct_fast *f, struct ct_memo *run)
+{
+    if (!run->count++)
+        ct_places_add(&f->counted, (size_t)(run - f->runs));
+}
+
 static struct ct_memo *find_run(struct ct_fast *f, uint32_t block, uint64_t bits, unsigned count)
 {
     uint64_t low = UINT64_C(1) << count;
@@ -215,7 +222,7 @@ unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
             break;
         if (run->count == UINT32_MAX)
             expand(f, run);
-        run->count++;
+        count_run(f, run);
         if (run->depth)
             apply_stack(f, run);
         f->tail = run;
@@ -291,7 +298,7 @@ static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t 
             stack->top = (stack->top - 1) % CT_RETURN_STACK_SIZE;
             stack->count--;
         }
-        run->count++;
+        count_run(f, run);
         if (run->depth)
             apply_stack(f, run);
         b->tail = run;
@@ -364,8 +371,10 @@ int ct_fast_count_sync(struct ct_fast *f)
 {
     struct ct_blocks *b = &f->blocks;
     int rc = CT_OK;
-    for (size_t i = 0; i < (size_t)1 << CT_MEMO_SHIFT; i++)
-        expand(f, &f->runs[i]);
+    const size_t runs = ct_places_count(&f->counted, (size_t)1 << CT_MEMO_SHIFT);
+    for (size_t i = 0; i < runs; i++)
+        expand(f, &f->runs[ct_places_at(&f->counted, i)]);
+    f->counted.count = 0;
     for (uint32_t i = 1; i < b->count && !rc; i++)
         for (unsigned exec = 0; exec < 2 && !rc; exec++)
             if (b->blocks[i].count[exec])

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/places.h"
 
 static void error_text_survives(void **state)
 {
@@ -32,11 +33,27 @@ static void bit_fields(void **state)
     assert_true(ct_load64(bytes) == UINT64_C(0x8807060504030201));
 }
 
+/* As long as they are few, the places that were added; then all of the table. */
+static void places(void **state)
+{
+    (void)state;
+    static struct ct_places p;
+    assert_int_equal(ct_places_count(&p, 5000), 0);
+    for (size_t i = 0; i < CT_PLACES_LISTED; i++)
+        ct_places_add(&p, 4999 - i);
+    assert_int_equal(ct_places_count(&p, 5000), CT_PLACES_LISTED);
+    assert_int_equal(ct_places_at(&p, CT_PLACES_LISTED - 1), 5000 - CT_PLACES_LISTED);
+    ct_places_add(&p, 7);
+    assert_int_equal(ct_places_count(&p, 5000), 5000);
+    assert_int_equal(ct_places_at(&p, 17), 17);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_text_survives),
         cmocka_unit_test(bit_fields),
+        cmocka_unit_test(places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
