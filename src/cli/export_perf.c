@@ -181,11 +181,10 @@ static int put_segments(struct exporting *e, const char *path, const struct ct_m
                         uint64_t bias)
 {
     struct ct_elf elf = {0};
-    size_t count = 0;
+    int rc = CT_OK;
     if (ct_elf_open(e->capture->args->ctx, path, file->bytes, file->size, &elf))
         return CT_ERR_FORMAT;
-    int rc = elf_getphdrnum(elf.elf, &count) ? CT_ERR_FORMAT : CT_OK;
-    for (size_t i = 0; !rc && i < count && i <= INT32_MAX; i++) {
+    for (size_t i = 0; !rc && i < elf.segments; i++) {
         GElf_Phdr segment;
         if (!gelf_getphdr(elf.elf, (int)i, &segment) || segment.p_type != PT_LOAD || !segment.p_filesz)
             continue;

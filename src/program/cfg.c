@@ -86,14 +86,12 @@ static bool is_there(const GElf_Phdr *segment, const struct ct_mapped_file *file
 
 static int add_segments(struct ct_cfg *cfg, const struct ct_elf *elf, const struct ct_mapped_file *file)
 {
-    size_t count = 0;
     int rc = CT_OK;
-    elf_getphdrnum(elf->elf, &count);
-    cfg->codes = calloc(count + 1, sizeof *cfg->codes);
-    cfg->datas = calloc(count + 1, sizeof *cfg->datas);
+    cfg->codes = calloc(elf->segments + 1, sizeof *cfg->codes);
+    cfg->datas = calloc(elf->segments + 1, sizeof *cfg->datas);
     if (!cfg->codes || !cfg->datas)
         return ct_fail_nomem(cfg->ctx, cfg->name);
-    for (size_t i = 0; !rc && i < count && i < INT32_MAX; i++) {
+    for (size_t i = 0; !rc && i < elf->segments; i++) {
         GElf_Phdr segment;
         if (!gelf_getphdr(elf->elf, (int)i, &segment) || !is_there(&segment, file))
             continue;

@@ -25,6 +25,16 @@ static int check_header(struct ct_ctx *ctx, const char *name, const struct ct_el
     return CT_OK;
 }
 
+/* A header may say that there are 2^32 - 1, whatever the size of the file. */
+static size_t count_segments(Elf *elf, size_t size)
+{
+    const size_t room = size / gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);
+    size_t count;
+    if (elf_getphdrnum(elf, &count))
+        return 0;
+    return count < room ? count : room;
+}
+
 int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, struct ct_elf *out)
 {
     if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
@@ -40,6 +50,8 @@ int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size
     int result = check_header(ctx, name, out);
     if (result != CT_OK)
         ct_elf_close(out);
+    else
+        out->segments = count_segments(out->elf, size);
     return result;
 }
 

@@ -240,20 +240,18 @@ static void find_note(Elf_Data *data, struct ct_symbols *symbols)
     }
 }
 
-/* Sections first, then segments, which stripped files have too. No file needs to have its bytes read
- * more than once: notes that overlap come from a hostile one, and the rest of them is left out. */
 /* Where the first segment that is loaded begins; 0 without one. */
 static uint64_t first_load(const struct ct_elf *elf)
 {
-    size_t count = 0;
     GElf_Phdr header;
-    elf_getphdrnum(elf->elf, &count);
-    for (size_t i = 0; i < count && i < INT32_MAX; i++)
+    for (size_t i = 0; i < elf->segments; i++)
         if (gelf_getphdr(elf->elf, (int)i, &header) && header.p_type == PT_LOAD)
             return header.p_vaddr;
     return 0;
 }
 
+/* Sections first, then segments, which stripped files have too. No file needs to have its bytes read
+ * more than once: notes that overlap come from a hostile one, and the rest of them is left out. */
 static void find_build_id(const struct ct_elf *elf, size_t file_size, struct ct_symbols *symbols)
 {
     uint64_t budget = file_size;
@@ -268,11 +266,8 @@ static void find_build_id(const struct ct_elf *elf, size_t file_size, struct ct_
         if (symbols->build_id_size)
             return;
     }
-    size_t count = 0;
     budget = file_size;
-    if (elf_getphdrnum(elf->elf, &count) != 0)
-        return;
-    for (size_t i = 0; i < count && i < INT32_MAX && symbols->build_id_size == 0; i++) {
+    for (size_t i = 0; i < elf->segments && symbols->build_id_size == 0; i++) {
         GElf_Phdr header;
         if (!gelf_getphdr(elf->elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > budget)
             continue;
