@@ -114,6 +114,12 @@ CT_AVX2_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *da
     return true;
 }
 
+/* Whether another count follows, which is for no step, before the address that seems to be behind this one. */
+CT_AVX2_INLINE bool is_doubled(const struct ct_etm4_hops *h, unsigned i)
+{
+    return i + 1 < h->count && h->counts[i + 1].at == h->counts[i].at;
+}
+
 /* All hops of the chunk that begins at `at` of the run. *done: its bytes that are done. Result: the state. */
 CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *run, size_t begin,
                                    uint32_t state, struct last_hop *last, unsigned *done)
@@ -130,7 +136,7 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
         const struct ct_cut_count *count = &h->counts[i];
         unsigned end = end_of(c, count);
         const uint32_t link = hop.next;
-        if (end <= at || count->cycles == CT_CUT_NO_COUNT ||
+        if (end <= at || count->cycles == CT_CUT_NO_COUNT || is_doubled(h, i) ||
             !find_hop(&h->hops, link, c->bytes + at, end - at, count->cycles, &hop))
             break;
         counter = hop.count;

@@ -136,6 +136,22 @@ static int walk(struct trace *t, struct ct_unit *unit, bool calm)
     return rc;
 }
 
+/* Counts that come twice, the second one for no step, and with an address behind both: what looks like one, here and
+ * there. */
+static void repeat_counts(struct trace *t)
+{
+    for (unsigned n = 1 + rng_below(&t->rng, 30); n && t->size; n--) {
+        const size_t at = rng_below(&t->rng, (uint32_t)t->size);
+        uint8_t *count = memchr(t->bytes + at, 0x10 + (int)rng_below(&t->rng, 16), t->size - at);
+        if (!count)
+            continue;
+        memmove(count + 2, count, t->size - (size_t)(count - t->bytes));
+        count[1] = count[0];
+        count[2] = 0x90;
+        t->size += 2;
+    }
+}
+
 static int record(struct trace *t)
 {
     struct rng *rng = &t->rng;
@@ -169,6 +185,8 @@ static int record(struct trace *t)
     if (!rc)
         rc = ct_unit_finish(unit);
     ct_unit_free(unit);
+    if (rng_chance(rng, 30))
+        repeat_counts(t);
     if (rng_chance(rng, 60))
         t->size = damage(rng, t->bytes, t->size, ROOM);
     return !rc;
@@ -287,7 +305,7 @@ static int check(uint64_t seed)
 int main(void)
 {
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t traces = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 10000 : 60);
+    uint64_t traces = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 10000 : 80);
     int ok = 1;
     printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
     for (; done < traces && ok; done++, seed++)
