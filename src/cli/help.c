@@ -113,6 +113,22 @@ void cli_help_command(const struct cli_command *command, FILE *out)
 static const char program_about[] =
     "Decodes and analyses the trace that Arm processors emit about themselves.";
 
+static const struct variable {
+    const char *name, *about;
+} variables[] = {
+    {"CORETAP_SIMD", "none or avx2: do without vector instructions, or without those of AVX-512, to compare. "
+                     "The result is the same."},
+    {"CORETAP_TOKEN", "What a live run asks for, where --token does not say it."},
+    {"CORETAP_TRACE_PLUGIN",
+     "The plugin for QEMU with which record makes trace, where it is not beside the command or installed."},
+    {"CORETAP_ACCESS_PLUGIN", "The same for fractal run."},
+    {"CORETAP_GCCJIT", "The libgccjit that monitor and tessla compile with."},
+    {"DEBUGINFOD_URLS", "perf.data: servers that are asked for files by their build id."},
+    {"PERF_BUILDID_DIR",
+     "perf.data: perf's cache of files by build id, where --buildid-dir does not say it."},
+    {"QEMU_LD_PREFIX", "record: the folder with the interpreter and libraries of the target."},
+};
+
 void cli_help_all(FILE *out)
 {
     fputs("Usage: coretap COMMAND [OPTION]... CAPTURE\n"
@@ -122,6 +138,11 @@ void cli_help_all(FILE *out)
     fputs("\nCommands:\n", out);
     for (size_t i = 0; cli_commands[i]; i++)
         fprintf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    fputs("\nEnvironment:\n", out);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const int width = fprintf(out, "  %-*s", HELP_COLUMN - 2, variables[i].name);
+        wrap(out, variables[i].about, (size_t)width, HELP_COLUMN);
+    }
     fputs("\n'coretap COMMAND --help' says more about each.\n", out);
 }
 
@@ -173,6 +194,12 @@ static void man_program(FILE *out)
     for (size_t i = 0; cli_commands[i]; i++) {
         fprintf(out, ".TP\n\\fBcoretap\\-%s\\fR(1)\n", cli_commands[i]->name);
         roff(cli_commands[i]->summary, out);
+        fputc('\n', out);
+    }
+    fputs(".SH ENVIRONMENT\n", out);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        fprintf(out, ".TP\n.B %s\n", variables[i].name);
+        roff(variables[i].about, out);
         fputc('\n', out);
     }
 }

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -100,9 +101,21 @@ static int dispatch(int argc, char **argv)
     return command->parts ? run_part(command, argc - 1, argv + 1) : run_command(command, argc - 1, argv + 1);
 }
 
+/* The library takes what it does not know for the processor's own way. */
+static bool check_environment(void)
+{
+    const char *simd = getenv("CORETAP_SIMD");
+    if (!simd || !*simd || !strcmp(simd, "none") || !strcmp(simd, "avx2"))
+        return true;
+    cli_say("CORETAP_SIMD in the environment is '%s', which is no way to decode; make it 'avx2' or 'none', "
+            "or take it out",
+            simd);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    if (!cli_output_init())
+    if (!cli_output_init() || !check_environment())
         return CLI_FAILED;
     return cli_output_finish(dispatch(argc, argv));
 }

@@ -29,6 +29,23 @@ $ coretap --help
 |   tessla     run a TeSSLa specification on a textual trace
 |   fractal    memory accesses of one process, seen from the coherent interconnect
 |
+| Environment:
+|   CORETAP_SIMD            none or avx2: do without vector instructions, or
+|                           without those of AVX-512, to compare. The result is
+|                           the same.
+|   CORETAP_TOKEN           What a live run asks for, where --token does not say
+|                           it.
+|   CORETAP_TRACE_PLUGIN    The plugin for QEMU with which record makes trace,
+|                           where it is not beside the command or installed.
+|   CORETAP_ACCESS_PLUGIN   The same for fractal run.
+|   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
+|   DEBUGINFOD_URLS         perf.data: servers that are asked for files by their
+|                           build id.
+|   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
+|                           --buildid-dir does not say it.
+|   QEMU_LD_PREFIX          record: the folder with the interpreter and libraries
+|                           of the target.
+|
 | 'coretap COMMAND --help' says more about each.
 $ coretap
 ! Usage: coretap COMMAND [OPTION]... CAPTURE
@@ -58,6 +75,23 @@ $ coretap
 !   tessla     run a TeSSLa specification on a textual trace
 !   fractal    memory accesses of one process, seen from the coherent interconnect
 !
+! Environment:
+!   CORETAP_SIMD            none or avx2: do without vector instructions, or
+!                           without those of AVX-512, to compare. The result is
+!                           the same.
+!   CORETAP_TOKEN           What a live run asks for, where --token does not say
+!                           it.
+!   CORETAP_TRACE_PLUGIN    The plugin for QEMU with which record makes trace,
+!                           where it is not beside the command or installed.
+!   CORETAP_ACCESS_PLUGIN   The same for fractal run.
+!   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
+!   DEBUGINFOD_URLS         perf.data: servers that are asked for files by their
+!                           build id.
+!   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
+!                           --buildid-dir does not say it.
+!   QEMU_LD_PREFIX          record: the folder with the interpreter and libraries
+!                           of the target.
+!
 ! 'coretap COMMAND --help' says more about each.
 [2]
 $ coretap --versoin
@@ -68,6 +102,13 @@ $ coretap -x
 ! coretap: unknown option '-x'
 ! Try 'coretap --help'.
 [2]
+
+# The environment.
+$ export CORETAP_SIMD=avx-2; coretap --version
+! coretap: CORETAP_SIMD in the environment is 'avx-2', which is no way to decode; make it 'avx2' or 'none', or take it out
+[2]
+$ export CORETAP_SIMD=avx2; coretap --version
+| coretap 0.1.0
 
 # Output that cannot be written.
 $ coretap --version >/dev/full
