@@ -16,7 +16,7 @@
 /* Of a file, at most, where a task makes no records. */
 #define SEGMENT_FILE ((uint64_t)64 << 20)
 
-/* A stream without a synchronisation point in so many bytes is decoded by one thread. */
+/* Where a task should end, a stream without a synchronisation point in so many bytes is decoded by one thread. */
 #define UNSPLIT_MOST ((size_t)8 << 20)
 
 static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
@@ -128,7 +128,7 @@ static int cut_lane(struct ct_parallel *p, size_t index)
         rc = ct_cuts_first(&t->piece, lane->live->ops, from, t->piece.size, &cut);
         if (!rc && cut != SIZE_MAX) {
             rc = cut_task(p, lane, index, cut);
-        } else if (size >= UNSPLIT_MOST) {
+        } else if (size >= lane->segment + UNSPLIT_MOST) {
             return end_task(p, lane);
         } else {
             /* A synchronisation point may have begun at the end. */
