@@ -31,9 +31,8 @@ static bool write_all(int fd, const uint8_t *bytes, size_t size)
 
 static void fill(struct long_file *file, const struct bench_input *input, double rate)
 {
-    size_t bytes = (size_t)(rate * ONE_TAKES);
-    if (bytes > BYTES_MOST)
-        bytes = BYTES_MOST;
+    const double wanted = rate * ONE_TAKES;
+    const size_t bytes = wanted < (double)BYTES_MOST ? (size_t)wanted : BYTES_MOST;
     bool written = true;
     file->fd = memfd_create("bench", 0);
     snprintf(file->path, sizeof file->path, "/proc/self/fd/%d", file->fd);

@@ -319,6 +319,11 @@ static void print_summary(const struct record *r)
                 r->o.dir, untraceable,
                 r->o.stream ? "who reads a stream knows the first version only"
                             : "it changed more often than a capture tells, or while they ran");
+    if (!record_out_traced(r->out))
+        cli_say("%s: the trace is empty: the program ran nothing, or nothing where --range, --start and "
+                "--stop let it be "
+                "traced; see what it says when QEMU runs it alone",
+                r->o.dir);
     if (!r->args->quiet)
         fprintf(stderr, "%s: %" PRIu64 " instructions in %" PRIu64 " bytes of trace\n", r->o.dir,
                 record_out_traced(r->out), record_out_bytes(r->out));
