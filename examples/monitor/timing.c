@@ -1,5 +1,5 @@
-/* The trigger has to come no sooner than two microseconds after the preparation (timing.tessla). Built with -DBUG, it
- * once does not wait. */
+/* The trigger has to come less than two microseconds after first was called (timing.tessla). Built with -DBUG, it
+ * comes without a call of first at the beginning, and later once too late, after a long preparation. */
 #include <stdio.h>
 
 static volatile int work;
@@ -23,11 +23,13 @@ __attribute__((noinline)) static void prepare(int rounds)
 int main(void)
 {
     for (int k = 0; k < 5; k++) {
-        first();
 #ifdef BUG
-        prepare(k == 3 ? 10 : 1000);
+        if (k > 0)
+            first();
+        prepare(k == 3 ? 1000 : 10);
 #else
-        prepare(1000);
+        first();
+        prepare(10);
 #endif
         trigger();
     }

@@ -85,8 +85,9 @@ CT_API int ct_verifier_exchange(struct ct_verifier *verifier, uint32_t number,
                                 const struct ct_monitor_spec *spec, const char *name,
                                 const struct ct_verify_bind *binds, size_t count);
 
-/* What counts as a violation. Without this: a verdict that is false; a Bool that is false (an output of type Bool says
- * whether a property holds); each event of a Unit output with "error" or "violation" in its name. After it, for the outputs
+/* What counts as a violation. Without this: a verdict that is false; a Bool that is true when the output is called error or
+ * violation or its name ends in _error or _violation, and false when it has another name (it says whether a property holds);
+ * each event of a Unit output with "error" or "violation" in its name. After it, for the outputs
  * called `output` in all specifications: each event when `value` is NULL, else each event with that value as text.
  * CT_ERR_NOT_FOUND: no specification has that output. CT_ERR_NOMEM. */
 CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *output, const char *value);

@@ -16,6 +16,8 @@ static bool is_violation(const struct ct_verify_output *out, const struct ct_mon
     switch (out->rule) {
     case CT_VERIFY_FALSE:
         return result->v.i == (out->stream.type == CT_MONITOR_VERDICT ? CT_MONITOR_FALSE : 0);
+    case CT_VERIFY_TRUE:
+        return result->v.i != 0;
     case CT_VERIFY_EACH:
         return true;
     case CT_VERIFY_TEXT:

@@ -15,7 +15,8 @@
 /* What a result of an output has to be to be a violation. */
 enum ct_verify_rule {
     CT_VERIFY_NEVER,
-    CT_VERIFY_FALSE, /* verdicts and Bools */
+    CT_VERIFY_FALSE, /* verdicts and Bools that say that a property holds */
+    CT_VERIFY_TRUE,  /* Bools that are called error or violation */
     CT_VERIFY_EACH,
     CT_VERIFY_TEXT, /* the text of `wanted` */
 };

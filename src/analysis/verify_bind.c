@@ -192,8 +192,18 @@ static int check_binds(struct ct_verifier *v, const struct ct_verify_spec *s,
 
 /* ---- outputs ---- */
 
+static bool is_or_ends_in(const char *name, const char *word)
+{
+    const size_t n = strlen(name);
+    const size_t k = strlen(word);
+    return n >= k && strcmp(name + n - k, word) == 0 && (n == k || name[n - k - 1] == '_');
+}
+
 static uint8_t rule_of(const struct ct_monitor_stream *out)
 {
+    if (out->type == CT_MONITOR_BOOL &&
+        (is_or_ends_in(out->name, "error") || is_or_ends_in(out->name, "violation")))
+        return CT_VERIFY_TRUE;
     if (out->type == CT_MONITOR_VERDICT || out->type == CT_MONITOR_BOOL)
         return CT_VERIFY_FALSE;
     if (out->type == CT_MONITOR_UNIT && (strstr(out->name, "error") || strstr(out->name, "violation")))

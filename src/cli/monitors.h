@@ -40,8 +40,9 @@ extern const char *const cli_engines[];
          .arg = "NAME[=VALUE]",                                                                              \
          .help =                                                                                             \
              "An event of the output NAME is a violation, or only one with this value. Without it: a "       \
-             "verdict or a Bool that is false, and each event of a Unit output with error or violation in "  \
-             "its name."},                                                                                   \
+             "verdict that is false, a Bool that is true when it is called error or violation or its name "  \
+             "ends in _error or _violation, any other Bool that is false, and each event of a Unit output "  \
+             "with error or violation in its name."},                                                        \
         {.name = "clock",                                                                                    \
          .kind = CLI_CHOICE,                                                                                 \
          .choices = cli_clocks,                                                                              \

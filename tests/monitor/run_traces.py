@@ -48,8 +48,8 @@ def timing(case):
     for time, place in watch(case, "entry:first", "entry:trigger"):
         if place == "entry:first":
             first = time
-        elif first is not None and time - first < 2000:
-            out.append((time, "error", "false"))
+        elif first is None or time - first >= 2000:
+            out.append((time, "error", "true"))
     return out
 
 
@@ -121,6 +121,8 @@ class Case:
 def check_listing(case):
     wanted = case.listing(case)
     assert bool(wanted) == case.bug, wanted
+    if case.listing is timing and case.bug:
+        assert len(wanted) == 2, wanted # a trigger without a call of first, and one that came too late
     binds = [x for bind in BINDS[case.listing] for x in ("--bind", bind)]
     for dialect, options in (("", []), ("-stream", binds)):
         rows = case.monitor("--spec", case.spec(dialect), *options, codes=(1 if case.bug else 0,))

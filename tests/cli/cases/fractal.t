@@ -67,18 +67,19 @@ An event log in the place of a capture: places are looked for by their line, los
 $ coretap fractal replay --messages tests/cli/cases/fractal-log.messages --pgd 1000 --va-bits 39 --mode passive -o $T/events > $T/sums; coretap fractal report $T/events --csv | wc -l
 | 7
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 -a $T/events
-| 180: error = true at 0x400084
-| 420: error = true at 0x400084
-| 500: error = true at 0x400084
-! coretap: $T/events: no violation in 3 results
+| 180: error = true, violation at 0x400084
+| 420: error = true, violation at 0x400084
+| 500: error = true, violation at 0x400084
+! coretap: $T/events: 3 violations, 0 of them uncertain, in 3 results
+[1]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x500000 -a $T/events
 ! coretap: $T/events: no violation in 0 results
 $ printf '\003' | dd of=$T/events bs=1 seek=246 conv=notrunc status=none; coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 -a $T/events
-| 180: error = true at 0x400084
-| 420: error = true at 0x400084
-| 500: error = true at 0x400084
+| 180: error = true, violation at 0x400084
+| 420: error = true, violation at 0x400084
+| 500: error = true, violation at 0x400084
 ! coretap: $T/events: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
-! coretap: $T/events: no violation in 3 results
+! coretap: $T/events: 3 violations, 0 of them uncertain, in 3 results
 [1]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=exception $T/events
 ! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name an address, entry:FUNCTION, gap or overflow
