@@ -35,7 +35,9 @@ struct ct_cover_item {
     uint64_t from, to;
     uint64_t count;
     uint32_t kind; /* enum ct_cover_kind */
-    uint32_t pad;  /* 0 */
+    uint8_t
+        isa; /* of a run: enum ct_isa. CT_ISA_A64 is 0, and where the count does not say, the program does */
+    uint8_t pad[3]; /* 0 */
 };
 
 /* Counts of any number of programs in any number of contexts. Memory: 32 bytes for each different item of each program
@@ -56,8 +58,10 @@ CT_API struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover,
 
 /* Where a program lay. */
 struct ct_cover_place {
-    uint64_t bias;                 /* load bias */
-    struct ct_memory_set memories; /* that it lay in */
+    uint64_t bias;                    /* load bias */
+    struct ct_memory_set memories;    /* that it lay in */
+    const struct ct_code_range *code; /* its code, without the load bias; NULL: [low, high) of the program */
+    size_t code_count;
 };
 
 /* Adds what `edges` counted on `graph` in the code of a program. CT_ERR_ARG, CT_ERR_NOMEM. */

@@ -130,6 +130,15 @@ CT_API enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t 
 /* Address of the first segment that the file loads, load bias included; the load bias when it loads none. */
 CT_API uint64_t ct_symbols_base(const struct ct_symbols *symbols);
 
+/* Addresses of code: [low, high). */
+struct ct_code_range {
+    uint64_t low, high;
+};
+
+/* Where the code of the file lies, whether it has symbols or not: its executable segments, or all that it loads when none
+ * says that it is executable. By address, load bias included. Borrowed from `symbols`. */
+CT_API const struct ct_code_range *ct_symbols_code(const struct ct_symbols *symbols, size_t *count);
+
 /* The build id (NT_GNU_BUILD_ID), *size bytes; NULL and 0 when the file has none. */
 CT_API const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size);
 

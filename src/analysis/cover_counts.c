@@ -179,7 +179,9 @@ static int by_place(const void *a, const void *b)
         return x->kind < y->kind ? -1 : 1;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    return x->isa - y->isa;
 }
 
 /* Sorts and adds up equal ones; their number is the result. */
@@ -217,8 +219,9 @@ static int push(struct ct_cover *cover, struct cell *cell, const struct ct_cover
         cell->items = items;
         cell->room = room;
     }
-    cell->items[cell->count] = *item;
-    cell->items[cell->count++].pad = 0;
+    struct ct_cover_item *fresh = &cell->items[cell->count++];
+    *fresh = *item;
+    memset(fresh->pad, 0, sizeof fresh->pad);
     return CT_OK;
 }
 
@@ -240,23 +243,35 @@ int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_
 static int add_edge(struct ct_cover *cover, struct cell *cell, uint64_t bias, const struct ct_node *node,
                     const struct ct_edge *edge, uint64_t count)
 {
-    struct ct_cover_item item = {.from = node->start - bias, .to = node->end - bias, .count = count};
+    struct ct_cover_item item = {
+        .from = node->start - bias, .to = node->end - bias, .count = count, .isa = node->isa};
     int result = push(cover, cell, &item);
     bool branch = node->type == CT_INSN_BR || node->type == CT_INSN_IBR;
     if (result != CT_OK || !branch || node->flags & CT_NODE_CUT)
         return result;
     item.from = node->last - bias;
+    item.isa = 0;
     item.kind = edge->exec ? CT_COVER_TAKEN : CT_COVER_NOT;
     item.to = edge->exec && edge->kind != CT_EDGE_OPEN ? edge->next - bias : 0;
     return push(cover, cell, &item);
 }
 
+static bool is_code(const struct program *program, const struct ct_cover_place *place, uint64_t addr)
+{
+    if (!place->code)
+        return addr >= program->low && addr < program->high;
+    for (size_t i = 0; i < place->code_count; i++)
+        if (addr >= place->code[i].low && addr < place->code[i].high)
+            return true;
+    return false;
+}
+
 static bool is_in(const struct program *program, const struct ct_cover_place *place,
                   const struct ct_node *node)
 {
-    uint64_t at = node->start - place->bias;
-    return at >= program->low && at < program->high && ct_memory_set_has(&place->memories, node->memory) &&
-           !(node->flags & CT_NODE_NOPATH) && node->end > node->start;
+    return is_code(program, place, node->start - place->bias) &&
+           ct_memory_set_has(&place->memories, node->memory) && !(node->flags & CT_NODE_NOPATH) &&
+           node->end > node->start;
 }
 
 static int add_context(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place,

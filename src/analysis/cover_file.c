@@ -119,13 +119,26 @@ static int read_context(struct reader *r)
     return CT_OK;
 }
 
+/* The last word of a run of A32 or T32 code, which goes off the words then. */
+static uint8_t read_isa(struct reader *r)
+{
+    const struct word *last = &r->words[r->word_count - 1];
+    const bool a32 = word_is(last, "a32");
+    if (!a32 && !word_is(last, "t32"))
+        return CT_ISA_A64;
+    r->word_count--;
+    return a32 ? CT_ISA_A32 : CT_ISA_T32;
+}
+
 static int read_item(struct reader *r, uint32_t kind)
 {
     struct ct_cover_item item = {.kind = kind};
     bool two = kind != CT_COVER_NOT;
+    if (kind == CT_COVER_RUN)
+        item.isa = read_isa(r);
     if (r->word_count != (two ? 4u : 3u) || !number(&r->words[1], 16, &item.from) ||
         (two && !number(&r->words[2], 16, &item.to)) || !number(&r->words[two ? 3 : 2], 10, &item.count))
-        return bad(r, "a count is 'run FROM TO N', 'taken FROM TO N' or 'not FROM N'");
+        return bad(r, "a count is 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'");
     if (!r->has_program)
         return bad(r, "a count before the first 'program'");
     return ct_cover_add_item(r->cover, r->program, &r->context, &item);

@@ -89,7 +89,8 @@ static int add_streams(struct cli_counts *c, const struct ct_chain *chain)
             continue;
         for (size_t k = 0; k < c->programs.count; k++) {
             const struct cli_program *p = &c->programs.programs[k];
-            const struct ct_cover_place place = {p->bias, cli_program_memories(p)};
+            struct ct_cover_place place = {.bias = p->bias, .memories = cli_program_memories(p)};
+            place.code = ct_symbols_code(p->symbols, &place.code_count);
             if (ct_cover_add(c->cover, number_of(c, p), &place, streams[i].graph, streams[i].edges) != CT_OK)
                 return cli_library_error(c->args->ctx);
         }

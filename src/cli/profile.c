@@ -128,6 +128,7 @@ static bool make_view(struct profile *p, const struct cli_program *program, stru
                                      .report = report,
                                      .lines = program->lines,
                                      .symbols = program->symbols,
+                                     .memory = program->memory,
                                      .bias = program->bias};
     if (cli_counts_items(&p->counts, program, &items, &view->item_count) != CT_OK) {
         cli_library_error(p->counts.args->ctx);
@@ -151,10 +152,10 @@ static int print(struct profile *p, const struct ct_profile_view *views, size_t 
         ct_profile_slices_end(&p->slices);
         break;
     case AUTOFDO:
-        ct_profile_autofdo(stdout, views);
+        result = ct_profile_autofdo(stdout, views);
         break;
     case BOLT:
-        ct_profile_bolt(stdout, views);
+        result = ct_profile_bolt(stdout, views);
         break;
     case LLVM:
         for (size_t i = 0; i < count && result == CT_OK; i++)

@@ -9,28 +9,13 @@
 
 /* ---- one program ---- */
 
-static void widen(struct cli_program *program, uint64_t low, uint64_t high)
-{
-    if (low >= high)
-        return;
-    if (low < program->low)
-        program->low = low;
-    if (high > program->high)
-        program->high = high;
-}
-
 static void find_range(struct cli_program *program)
 {
     size_t count;
-    const struct ct_symbol *symbols = ct_symbols_all(program->symbols, &count);
-    program->low = UINT64_MAX;
+    const struct ct_code_range *code = ct_symbols_code(program->symbols, &count);
+    program->low = count ? code[0].low : 0;
     for (size_t i = 0; i < count; i++)
-        widen(program, symbols[i].addr, symbols[i].addr + symbols[i].size);
-    const struct ct_line *rows = ct_lines_all(program->lines, &count);
-    for (size_t i = 0; i < count; i++)
-        widen(program, rows[i].addr, rows[i].end);
-    if (program->low > program->high)
-        program->low = program->high;
+        program->high = code[i].high > program->high ? code[i].high : program->high;
 }
 
 static bool load(const struct cli_args *args, struct cli_program *program)
@@ -99,12 +84,14 @@ static uint64_t size_of(const struct ct_image *image)
 /* The capture itself says what was in memory where the program is. */
 static bool has_memory(const struct ct_buffer *buffer, const struct cli_program *program)
 {
-    uint64_t low = program->low + program->bias;
-    uint64_t high = program->high + program->bias;
+    size_t count;
+    const struct ct_code_range *code = ct_symbols_code(program->symbols, &count);
     for (size_t i = 0; i < buffer->image_count; i++) {
         const struct ct_image *image = &buffer->images[i];
-        if (!image->is_elf && image->addr < high && image->addr + size_of(image) > low)
-            return true;
+        for (size_t k = 0; k < count && !image->is_elf; k++)
+            if (image->addr < code[k].high + program->bias &&
+                image->addr + size_of(image) > code[k].low + program->bias)
+                return true;
     }
     return false;
 }

@@ -30,6 +30,8 @@ struct ct_symbols {
     struct ct_mapping mapping;
     char *names;
     uint64_t base;
+    struct ct_code_range *code;
+    size_t code_count;
     uint8_t build_id[MOST_BUILD_ID];
     size_t build_id_size;
 };
@@ -51,6 +53,7 @@ void ct_symbols_free(struct ct_symbols *symbols)
     free(symbols->segments);
     ct_mapping_free(&symbols->mapping);
     free(symbols->names);
+    free(symbols->code);
     free(symbols);
 }
 
@@ -250,6 +253,40 @@ static uint64_t first_load(const struct ct_elf *elf)
     return 0;
 }
 
+static int code_order(const void *a, const void *b)
+{
+    const struct ct_code_range *x = a;
+    const struct ct_code_range *y = b;
+    return x->low < y->low ? -1 : x->low > y->low;
+}
+
+/* Notes the segments with one of these flags, 0: all. */
+static void add_code(const struct ct_elf *elf, uint64_t bias, uint32_t flags, struct ct_symbols *symbols)
+{
+    GElf_Phdr header;
+    for (size_t i = 0; i < elf->segments; i++) {
+        if (!gelf_getphdr(elf->elf, (int)i, &header) || header.p_type != PT_LOAD || !header.p_memsz ||
+            (header.p_flags & flags) != flags)
+            continue;
+        const uint64_t low = header.p_vaddr + bias;
+        const uint64_t size = header.p_memsz < UINT64_MAX - low ? header.p_memsz : UINT64_MAX - low;
+        symbols->code[symbols->code_count++] = (struct ct_code_range){low, low + size};
+    }
+}
+
+static int find_code(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, uint64_t bias,
+                     struct ct_symbols *symbols)
+{
+    symbols->code = malloc((elf->segments + 1) * sizeof *symbols->code);
+    if (!symbols->code)
+        return ct_fail_nomem(ctx, name);
+    add_code(elf, bias, PF_X, symbols);
+    if (!symbols->code_count)
+        add_code(elf, bias, 0, symbols);
+    qsort(symbols->code, symbols->code_count, sizeof *symbols->code, code_order);
+    return CT_OK;
+}
+
 /* Sections first, then segments, which stripped files have too. No file needs to have its bytes read
  * more than once: notes that overlap come from a hostile one, and the rest of them is left out. */
 static void find_build_id(const struct ct_elf *elf, size_t file_size, struct ct_symbols *symbols)
@@ -322,6 +359,8 @@ int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *byte
         return ct_fail_nomem(ctx, name);
     }
     result = load(ctx, name, &elf, bias, symbols);
+    if (result == CT_OK)
+        result = find_code(ctx, name, &elf, bias, symbols);
     if (result == CT_OK) {
         find_build_id(&elf, size, symbols);
         symbols->base = first_load(&elf) + bias;
@@ -377,6 +416,12 @@ enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
 uint64_t ct_symbols_base(const struct ct_symbols *symbols)
 {
     return symbols->base;
+}
+
+const struct ct_code_range *ct_symbols_code(const struct ct_symbols *symbols, size_t *count)
+{
+    *count = symbols->code_count;
+    return symbols->code;
 }
 
 const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size)

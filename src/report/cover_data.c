@@ -18,7 +18,10 @@ static void item(FILE *out, const struct ct_cover_item *item)
     fprintf(out, "%s %" PRIx64, words[item->kind], item->from);
     if (item->kind != CT_COVER_NOT)
         fprintf(out, " %" PRIx64, item->to);
-    fprintf(out, " %" PRIu64 "\n", item->count);
+    const char *isa = item->kind == CT_COVER_RUN && item->isa == CT_ISA_A32   ? " a32"
+                      : item->kind == CT_COVER_RUN && item->isa == CT_ISA_T32 ? " t32"
+                                                                              : "";
+    fprintf(out, " %" PRIu64 "%s\n", item->count, isa);
 }
 
 static int program(FILE *out, struct ct_cover *cover, uint32_t number)

@@ -14,13 +14,15 @@ struct ct_profile_view {
     const struct ct_cover_report *report; /* of all functions */
     const struct ct_lines *lines;
     const struct ct_symbols *symbols;
+    const struct ct_memory *memory; /* without load bias, as the symbols */
     const struct ct_cover_item *items;
     size_t item_count;
     uint64_t bias;
 };
 
-void ct_profile_autofdo(FILE *out, const struct ct_profile_view *view);
-void ct_profile_bolt(FILE *out, const struct ct_profile_view *view);
+/* Ranges and branches of all executed code of the program, whether it has symbols or not. CT_ERR_NOMEM. */
+int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view);
+int ct_profile_bolt(FILE *out, const struct ct_profile_view *view);
 
 /* CT_ERR_NOMEM. */
 int ct_profile_llvm(FILE *out, const struct ct_profile_view *view);

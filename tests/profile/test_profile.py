@@ -43,7 +43,8 @@ def check_folded(name, text, want):
 def check_autofdo(name, text, program, ranges, taken):
     """Addresses count from the first segment that is loaded."""
     base = int(re.search(r"LOAD\s+\S+\s+(\S+)", run("readelf", "-lW", str(program)))[1], 16)
-    ranges, taken = ({(start - base, end - base): n for (start, end), n in counts.items()} for counts in (ranges, taken))
+    ranges, taken = ({(start - base, end - base if end else 0): n for (start, end), n in counts.items()}
+                     for counts in (ranges, taken))
     lines = iter(text.splitlines())
     got_ranges = {}
     for _ in range(int(next(lines))):
@@ -154,6 +155,15 @@ def check_chrome(coretap, name, program, capture, total):
           part[:3])
 
 
+def inside(taken, low, high):
+    """Branches of the program's code; one that leaves it goes to 0, as simpleperf writes it."""
+    found = collections.Counter()
+    for (start, end), n in taken.items():
+        if low <= start < high:
+            found[start, end if low <= end < high else 0] += n
+    return dict(found)
+
+
 def check_program(coretap, source, level):
     name = f"{source} {level}"
     with tempfile.TemporaryDirectory() as folder:
@@ -166,7 +176,7 @@ def check_program(coretap, source, level):
         ranges, taken = truth.counts(path, program)
         low, high = truth.code(program)
         ranges = {place: n for place, n in ranges.items() if low <= place[0] < high}
-        taken = {place: n for place, n in taken.items() if low <= place[0] < high}
+        taken = inside(taken, low, high)
         total = sum(n for _, _, n in truth.runs(path))
 
         def profile(form):

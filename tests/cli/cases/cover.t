@@ -47,7 +47,7 @@ $ coretap merge $T/b $T/a
 $ printf 'coretap-coverage 1\nrun 0 4 1\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:2: a count before the first 'program'; the rest of the file was not read. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 1\nprogram 0 10 - b\nrun 0 x 1\n' > $T/bad && coretap merge $T/a $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:3: a count is 'run FROM TO N', 'taken FROM TO N' or 'not FROM N'; the rest of the file was not read. Write it with 'coretap cover --format data'
+| bad:3: a count is 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'; the rest of the file was not read. Write it with 'coretap cover --format data'
 $ coretap merge examples/quickstart/snapshot.ini
 ! coretap: examples/quickstart/snapshot.ini:1: not a coverage file: the first line is not 'coretap-coverage 1'; the rest of the file was not read. Write it with 'coretap cover --format data'
 [2]

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Profiles of a phone's recording against what simpleperf makes of it. The program is not here; one with the same branches
+at the same addresses stands for it. It has no symbols.
+
+usage: perf_profile.py COMMAND"""
+import pathlib
+import struct
+import sys
+import tempfile
+
+from elf_writer import elf
+from perf_tool import Tap, corpus, first_difference, run, skip
+
+LOADED = 0x582b2b0000  # where the phone had the file's address 0
+START, END = 0x1000, 0x10f0
+NOP, RET, BR_X17 = 0xd503201f, 0xd65f03c0, 0xd61f0220
+
+# What 'simpleperf inject --output autofdo' and 'bolt' say of this recording (test data of the Android Open Source Project,
+# simpleperf/testdata/etm). It writes 0 for where an indirect branch goes, and for what is not in the file.
+RANGES = {(0x1000, 0x1004): 1, (0x100c, 0x1050): 1, (0x1054, 0x106c): 1, (0x105c, 0x106c): 100, (0x1070, 0x1070): 1,
+          (0x1074, 0x1080): 100, (0x1084, 0x1088): 1, (0x108c, 0x10a0): 1, (0x10a4, 0x10b0): 1, (0x10e0, 0x10ec): 1}
+BRANCHES = {(0x1004, 0x100c): 1, (0x1050, 0x10e0): 1, (0x106c, 0x1074): 100, (0x1070, 0x1084): 1, (0x1080, 0x105c): 100,
+            (0x1088, 0): 1, (0x10a0, 0x1054): 1, (0x10b0, 0): 1, (0x10ec, 0): 1}
+INSIDE = {0x1088: 0x10a4}  # the return whose target the trace tells, in the file
+
+
+def code():
+    words = {at: NOP for at in range(START, END, 4)}
+    for at, to in ((0x1004, 0x100c), (0x1070, 0x1084), (0x1080, 0x105c)):
+        words[at] = 0x14000000 | (to - at) // 4 & 0x3ffffff  # B
+    for at, to in ((0x1050, 0x10e0), (0x10a0, 0x1054)):
+        words[at] = 0x94000000 | (to - at) // 4 & 0x3ffffff  # BL
+    words |= {0x106c: 0x54000040, 0x1088: RET, 0x10b0: RET, 0x10ec: BR_X17}  # B.EQ over one instruction
+    return struct.pack(f"<{len(words)}I", *words.values())
+
+
+def wanted():
+    return RANGES, {(start, INSIDE.get(start, end)): n for (start, end), n in BRANCHES.items()}
+
+
+def as_autofdo(base):
+    """AutoFDO's readers add the address of the first segment of the file."""
+    ranges, branches = wanted()
+    lines = [str(len(ranges))] + [f"{start - base:x}-{end - base:x}:{n}" for (start, end), n in sorted(ranges.items())]
+    lines += ["0", str(len(branches))]
+    return lines + [f"{start - base:x}->{end - base if end else 0:x}:{n}" for (start, end), n in sorted(branches.items())]
+
+
+def as_bolt():
+    ranges, branches = wanted()
+    return [f"F {start:x} {end:x} {n}" for (start, end), n in sorted(ranges.items())] + \
+        [f"B {start:x} {end:x} {n} 0" for (start, end), n in sorted(branches.items())]
+
+
+def main():
+    path = corpus() / "perfdata" / "perf_etm.data"
+    if not path.exists():
+        skip(f"{path} is not there (set CT_SHARED)")
+    tap = Tap()
+    head = (0, bytes(64))
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "etm_test_loop"
+        for name, segments, base in (("a program whose code starts at 0x1000", [head, (START, code())], 0),
+                                     ("a shared object that starts at 0x1000", [(START, code())], START)):
+            program.write_bytes(elf(3, segments))
+            for form, want in (("autofdo", as_autofdo(base)), ("bolt", as_bolt())):
+                out, said, status = run([sys.argv[1], "profile", "-q", "--format", form, "--elf", f"{program}@{LOADED:x}", path])
+                why = first_difference(want, out.splitlines(), ("simpleperf", "coretap"))
+                tap.check(f"{name}: {form}", why or (said if status not in (0, 1) else None))
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()
