@@ -20,7 +20,9 @@ enum ct_flow_kind {
 
 struct ct_flow {
     uint64_t offset; /* of the packet in the capture */
-    uint64_t start;  /* ELEM, data transfers: the instruction that they belong to, … */
+    uint64_t
+        start; /* ELEM, data transfers: the instruction that they belong to; TRACE_ON, GAP, END: where execution
+                        was then, so the target of the last branch, … */
     uint64_t end;
     uint32_t n;   /* … and 1 when it is known */
     uint8_t kind; /* enum ct_flow_kind */

@@ -301,6 +301,20 @@ static void on_range(struct ct_events *ev, const struct ct_flow *r, struct sink 
     add(ev, sink, (struct ct_event){.offset = r->offset, .type = CT_EVENT_BRANCH, .unknown = 1});
 }
 
+/* Where trace pauses, is lost or ends, the walk tells how far execution had come. */
+static void settle_last_branch(struct ct_events *ev, const struct ct_flow *r)
+{
+    switch (r->elem.kind) {
+    case CT_ELEM_TRACE_ON:
+    case CT_ELEM_GAP:
+    case CT_ELEM_END:
+        settle_branch(ev, r->n, r->start);
+        break;
+    default:
+        break;
+    }
+}
+
 size_t ct_events_from_flow(struct ct_events *ev, const struct ct_flow *records, size_t size,
                            struct ct_event *out, size_t cap, size_t *count)
 {
@@ -328,6 +342,7 @@ size_t ct_events_from_flow(struct ct_events *ev, const struct ct_flow *records, 
                 (struct ct_event){.offset = r->offset, .type = CT_EVENT_NO_ACCESS, .value = r->start});
             break;
         default:
+            settle_last_branch(ev, r);
             on_elem(ev, &r->elem, r->offset, &sink);
             break;
         }

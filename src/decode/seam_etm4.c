@@ -67,8 +67,8 @@ void ct_etm4_resolver_seam(const void *resolver, struct ct_seam *seam)
         ct_seam_put(seam, r->lost);
     }
     ct_seam_put(seam, (uint64_t)r->depth << 32 | r->unseen);
-    ct_seam_put(seam, (uint64_t)r->pending_address << 3 | (uint64_t)r->after_overflow << 2 |
-                          (uint64_t)r->marker_seen << 1 | r->ended);
+    ct_seam_put(seam, (uint64_t)r->doubtful << 4 | (uint64_t)r->pending_address << 3 |
+                          (uint64_t)r->after_overflow << 2 | (uint64_t)r->marker_seen << 1 | r->ended);
     ct_seam_put(seam, r->last_is);
     ct_seam_put(seam, (uint64_t)r->ctxt << 32 | r->vmid);
     ct_seam_put(seam, r->context_known);

@@ -53,7 +53,7 @@ static void lose_sync(struct ct_etm4_resolver *r, enum ct_gap gap)
     r->gap = (uint8_t)gap;
     r->lost = 0;
     r->depth = r->unseen = 0;
-    r->pending_address = false;
+    r->pending_address = r->doubtful = false;
     if (gap == CT_GAP_BAD_PACKET) /* a decoder starts from nothing after damage */
         r->after_overflow = r->marker_seen = false;
 }
@@ -207,23 +207,25 @@ static bool release(struct ct_etm4_resolver *r, struct sink *sink)
 
 /* ---- demands ---- */
 
+/* Commits those from before the trace began: they are older than all that is held. */
+static void commit_unseen(struct ct_etm4_resolver *r)
+{
+    uint32_t count = r->demand.commit < r->unseen ? r->demand.commit : r->unseen;
+    r->demand.commit -= count;
+    r->unseen -= count;
+    r->depth -= count;
+}
+
 /* True when done, false when the sink is full. */
 static bool commit(struct ct_etm4_resolver *r, struct sink *sink)
 {
     while (r->demand.commit) {
         if (sink->cap - sink->count < STEP_ELEMS)
             return false;
-        if (ct_held_count(&r->held)) {
-            if (!release(r, sink))
-                r->demand.overrun = true;
-        } else if (r->unseen) {
-            uint32_t count = r->demand.commit < r->unseen ? r->demand.commit : r->unseen;
-            r->demand.commit -= count;
-            r->unseen -= count;
-            r->depth -= count;
-        } else {
+        if (r->unseen)
+            commit_unseen(r);
+        else if (!ct_held_count(&r->held) || !release(r, sink))
             r->demand.overrun = true;
-        }
         if (r->demand.overrun)
             return true;
     }
@@ -255,6 +257,13 @@ static bool survives_discard(const struct ct_elem *elem)
     }
 }
 
+/* Tells whether the oldest item is where the last committed branch went: its packet was whole, and neither a P0 element
+ * that may still be taken back nor a pause of tracing stands before it. */
+static bool is_last_target(const struct ct_etm4_resolver *r)
+{
+    return !r->unseen && !r->doubtful && ct_held_at(&r->held, 0)->elem.kind == CT_ELEM_ADDRESS;
+}
+
 /* True when done, false when the sink is full. */
 static bool discard(struct ct_etm4_resolver *r, struct sink *sink)
 {
@@ -262,8 +271,10 @@ static bool discard(struct ct_etm4_resolver *r, struct sink *sink)
         if (sink->cap - sink->count < STEP_ELEMS)
             return false;
         struct ct_elem elem = ct_held_at(&r->held, 0)->elem;
+        r->doubtful |= ct_held_at(&r->held, 0)->p0 || elem.kind == CT_ELEM_TRACE_ON;
+        bool leaves = survives_discard(&elem) || is_last_target(r);
         ct_held_pop_oldest(&r->held);
-        if (survives_discard(&elem))
+        if (leaves)
             put(sink, elem);
     }
     enum ct_gap gap = (enum ct_gap)r->gap;
@@ -449,7 +460,7 @@ static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p
         hold_p0(r, 1, make(r, CT_ELEM_EXCEPTION, 0, 0, 0));
         break;
     case CT_ETM4_EXCEPT_RTN:
-        hold_p0(r, r->config.v7m, make(r, CT_ELEM_RETURN, 0, 0, 0));
+        hold_p0(r, r->config.m_profile, make(r, CT_ELEM_RETURN, 0, 0, 0));
         break;
     case CT_ETM4_FUNC_RET:
         hold_p0(r, 1, make(r, CT_ELEM_FUNC_RET, 0, 0, 0));
@@ -513,7 +524,9 @@ static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p
          * non-branch instructions, data synchronisation markers. */
         break;
     }
-    if (!r->pending_address && !r->demand.commit && r->depth > r->config.max_spec)
+    /* The newest element alone may wait for its address, and is not reached where any may be uncommitted. */
+    bool ready = !r->pending_address || r->config.max_spec;
+    if (ready && !r->demand.commit && r->depth > r->config.max_spec)
         r->demand.commit = r->depth - r->config.max_spec;
 }
 
@@ -594,9 +607,10 @@ static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
         if (sink->cap - sink->count < STEP_ELEMS)
             return false;
         struct ct_held_item item = *ct_held_at(&r->held, 0);
-        ct_held_pop_oldest(&r->held);
         bool trans_end = item.elem.kind == CT_ELEM_TRANS && item.elem.n >= CT_TRANS_COMMIT && !speculative;
-        if (survives_discard(&item.elem) || trans_end)
+        bool leaves = survives_discard(&item.elem) || trans_end || is_last_target(r);
+        ct_held_pop_oldest(&r->held);
+        if (leaves)
             put(sink, item.elem);
         else if (item.p0 || item.elem.kind == CT_ELEM_TRACE_ON || item.elem.kind == CT_ELEM_RETURN)
             ct_held_clear(&r->held);

@@ -33,6 +33,7 @@ struct ct_etm4_resolver {
     uint32_t depth;       /* P0 elements that are uncommitted, unseen ones included */
     uint32_t unseen;      /* … from before the trace began */
     bool pending_address; /* the newest P0 element waits for its address */
+    bool doubtful;        /* while trace is discarded: addresses no longer tell where the last branch went */
     bool after_overflow;  /* the next trace on comes after an overflow */
     bool marker_seen;
     uint8_t last_is; /* of the last address packet */

@@ -388,7 +388,7 @@ static int emit_elem(struct ct_etm4_emitter *e, struct sink *sink, const struct 
     case CT_ELEM_EXCEPTION:
         return say_exception(e, sink, elem);
     case CT_ELEM_RETURN:
-        add_p0(e, e->config.v7m);
+        add_p0(e, e->config.m_profile);
         return say_type(e, sink, CT_ETM4_EXCEPT_RTN);
     case CT_ELEM_FUNC_RET:
         add_p0(e, 1);

@@ -21,7 +21,7 @@ struct sink {
 /* Where a walk stops. */
 enum stop {
     STOP_WAYPOINT,
-    STOP_BEFORE, /* behind the instruction before the given address */
+    STOP_BEFORE, /* behind the instruction before the given address, or behind the one that it lies in */
     STOP_AFTER,  /* behind the instruction at the given address */
 };
 
@@ -98,6 +98,15 @@ static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
         (struct ct_flow){.offset = w->offset, .kind = CT_FLOW_ELEM, .isa = w->isa, .elem = elem};
 }
 
+/* An element at which execution is lost sight of, with where it was then: the last branch went there. */
+static void put_last_place(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
+{
+    bool known = !w->need_address && !w->need_context;
+    put_elem(w, sink, elem);
+    sink->records[sink->count - 1].start = known ? w->addr : 0;
+    sink->records[sink->count - 1].n = known;
+}
+
 static void put_range(struct ct_walk *w, struct sink *sink, const struct ct_walk_range *range, bool exec)
 {
     w->placed = true;
@@ -162,7 +171,7 @@ static enum ct_walk_found walk_to(struct ct_walk *w, enum stop stop, uint64_t at
         if (!walk_insn(w, range))
             return CT_WALK_NO_ACCESS;
         if ((stop == STOP_WAYPOINT && w->insn.type != CT_INSN_OTHER) ||
-            (stop == STOP_BEFORE && w->addr == at) || (stop == STOP_AFTER && here == at))
+            (stop == STOP_BEFORE && w->addr >= at) || (stop == STOP_AFTER && here == at))
             return CT_WALK_FOUND;
     }
 }
@@ -186,7 +195,14 @@ static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct c
     w->placed = false;
 }
 
-/* The waypoint at the end of a walk was executed: where does it lead? */
+/* Tells whether the last instruction returns from an exception and no packet will say so (ETE). */
+static bool is_exception_return(const struct ct_walk *w)
+{
+    return w->config.eret_is_return && w->insn.sub == CT_INSN_SUB_ERET;
+}
+
+/* The waypoint at the end of a walk was executed: where does it lead? The return stack holds where functions return to:
+ * the target of an exception return is never on it (IHI 0064H 5.3.1). */
 static void take_waypoint(struct ct_walk *w)
 {
     uint64_t next = w->addr;
@@ -199,12 +215,12 @@ static void take_waypoint(struct ct_walk *w)
         return;
     if (w->insn.sub == CT_INSN_SUB_LINK)
         ct_return_stack_push(&w->stack, next, isa);
-    w->stack.pop_pending = w->insn.type == CT_INSN_IBR && w->stack.enabled;
+    w->stack.pop_pending = w->insn.type == CT_INSN_IBR && w->stack.enabled && !is_exception_return(w);
 }
 
 static void put_eret(struct ct_walk *w, struct sink *sink)
 {
-    if (w->config.eret_is_return && w->insn.sub == CT_INSN_SUB_ERET)
+    if (is_exception_return(w))
         put_elem(w, sink, (struct ct_elem){.kind = CT_ELEM_RETURN, .pos = (uint32_t)w->offset});
 }
 
@@ -517,19 +533,19 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
 }
 
 /* So many instructions ran as the count before said, then execution was at the address of the Q element.
- * Whether branches among them were taken is not known. */
+ * Whether branches among them were taken is not known. Where they began is not known either behind an indirect branch
+ * whose target no packet told: then the path is told to be unknown, from the address behind that branch on. */
 static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
 {
     settle_return(w, sink);
-    bool known = !w->need_address && !w->need_context;
     struct ct_walk_range range = {.start = w->addr};
     bool branch = false;
-    if (known)
+    if (!w->need_address && !w->need_context)
         while (range.n < w->q_count && range.n < CT_WALK_MAX_BLOCK && !branch && walk_insn(w, &range))
             branch = w->insn.type == CT_INSN_BR || w->insn.type == CT_INSN_IBR;
-    if (known && range.n && range.n == w->q_count && (w->addr == q->v || branch)) {
+    if (range.n && range.n == w->q_count && (w->addr == q->v || branch)) {
         put_range(w, sink, &range, true);
-    } else if (known) {
+    } else if (!w->need_context) {
         sink->records[sink->count++] = (struct ct_flow){.offset = w->offset,
                                                         .kind = CT_FLOW_RANGE_NOPATH,
                                                         .start = range.start,
@@ -592,15 +608,22 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
     case CT_ELEM_SYNC:
         on_sync(w, elem, sink);
         return true;
-    case CT_ELEM_TRACE_ON:
-        ct_return_stack_flush(&w->stack);
+    case CT_ELEM_RETURN:
+        w->stack.pop_pending = false; /* the branch before it was the exception return */
         put_elem(w, sink, *elem);
         return true;
+    case CT_ELEM_TRACE_ON:
+        ct_return_stack_flush(&w->stack);
+        put_last_place(w, sink, *elem);
+        return true;
     case CT_ELEM_GAP:
+        put_last_place(w, sink, *elem);
         w->need_address = w->need_context = true;
         memset(w->owners, 0, sizeof w->owners);
         w->stack.pop_pending = false;
-        put_elem(w, sink, *elem);
+        return true;
+    case CT_ELEM_END:
+        put_last_place(w, sink, *elem);
         return true;
     default:
         put_elem(w, sink, *elem);

@@ -53,7 +53,7 @@ void gen_source(struct rng *rng, enum gen_source_kind kind, struct ct_source *ou
         .regs = regs,
     };
     if (!ete && rng_chance(rng, 32))
-        out->arch = (struct ct_arch){.major = 8, .profile = CT_PROFILE_M};
+        out->arch = (struct ct_arch){.major = (uint8_t)PICK(rng, 7, 8), .profile = CT_PROFILE_M};
 }
 
 void gen_init(struct gen *gen, struct rng *rng, const struct ct_source *source)

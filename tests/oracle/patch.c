@@ -30,6 +30,12 @@ const char *const patch_reasons[PATCH_COUNT] = {
     [PATCH_RETURN] = "return with an empty return stack and no address: 1.3.3 waits for an alignment packet "
                      "and drops what it had "
                      "not put out, coretap waits for an address",
+    [PATCH_ERET] = "exception return without an address, return stack on: its target is never on the return "
+                   "stack (IHI 0064 "
+                   "5.3.1; OpenCSD's issue 88), 1.3.3 takes the top",
+    [PATCH_M_RETURN] =
+        "exception return of v8-M: a P0 element on all M profiles, as OpenCSD has it from 1.8.3 on (its "
+        "pull request 90); 1.3.3 counts it on v7-M alone",
 };
 
 static unsigned context_info_at(const struct ct_etm4_packet *p)
@@ -116,6 +122,11 @@ static int patch(enum patch_kind kind, const struct ct_source *source, uint8_t *
         return 1;
     case PATCH_MISPREDICT:
         if (!is_mispredict(p))
+            return 0;
+        memset(bytes, 0x80, p->size);
+        return 1;
+    case PATCH_M_RETURN:
+        if (p->type != CT_ETM4_EXCEPT_RTN || source->arch.profile != CT_PROFILE_M || source->arch.major < 8)
             return 0;
         memset(bytes, 0x80, p->size);
         return 1;

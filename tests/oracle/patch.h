@@ -16,6 +16,8 @@ enum patch_kind {
     PATCH_TARGET,        /* an exception without the address of its handler */
     PATCH_RETURN,        /* a return with nothing on the return stack and no address */
     PATCH_RETURN_TARGET, /* an exception with E1:E0 = 2 behind a taken branch, with the return stack on */
+    PATCH_ERET,          /* execution behind an exception return without an address, return stack on */
+    PATCH_M_RETURN,      /* an exception return of v8-M */
     PATCH_COUNT
 };
 

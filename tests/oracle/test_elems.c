@@ -615,7 +615,72 @@ static int eret_at_source(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
+/* The last line that says something of the path, before the lines differ. */
+static const char *last_of_path(const struct difference *d)
+{
+    static const char *const kinds[] = {"instr_range",   "addr_nacc", "exception ",
+                                        "exception_ret", "no_sync",   "i_range_nopath"};
+    const char *last = NULL;
+    for (const char *line = d->first; line != d->ours; line += line_length(line))
+        for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+            if (kind_is(line, kinds[i]))
+                last = line;
+    return last;
+}
+
+/* Theirs finds the return stack empty behind an exception return, and drops the whole packet of which ours lists the first
+ * part. */
+static int return_pops_nothing(struct stream *s, const struct difference *d)
+{
+    uint64_t offset = strtoull(d->theirs, NULL, 10);
+    const char *line = d->ours;
+    if (!kind_is(d->theirs, "no_sync reason=bad_packet"))
+        return 0;
+    while (*line && strtoull(line, NULL, 10) <= offset && !kind_is(line, "exception_ret"))
+        line += line_length(line);
+    if (!kind_is(line, "exception_ret") || strtoull(line, NULL, 10) > offset)
+        return 0;
+    blank(s, strtoull(line, NULL, 10));
+    return TAKEN_OUT;
+}
+
+/* Theirs takes the target of an exception return off the return stack, on the way along the atoms of one packet. */
+static int return_pops(struct stream *s, const struct difference *d)
+{
+    const char *last = last_of_path(d);
+    if (!(s->source.regs.configr & RETURN_STACK))
+        return 0;
+    if (!last || !kind_is(last, "exception_ret"))
+        return return_pops_nothing(s, d);
+    blank(s, strtoull(last, NULL, 10));
+    return TAKEN_OUT;
+}
+
+/* Ours ends the range behind the instruction that the return address lies in. */
+static int return_inside(struct stream *s, const struct difference *d)
+{
+    uint64_t offset = strtoull(d->ours, NULL, 10);
+    const char *next = d->ours + line_length(d->ours);
+    uint64_t end = number_after(d->ours, "end=", 16), size = number_after(d->ours, "last_sz=", 10);
+    uint64_t ret = number_after(next, "ret=", 16);
+    if (!kind_is(d->ours, "instr_range") || packet_at(s, offset).type != CT_ETM4_EXCEPT ||
+        !kind_is(next, "exception ") || ret >= end || ret <= end - size)
+        return 0;
+    blank(s, offset);
+    return TAKEN_OUT;
+}
+
 static struct known known[] = {
+    {"exception return without an address, return stack on: its target is never there (IHI 0064 5.3.1; "
+     "OpenCSD's issue "
+     "88), "
+     "1.3.3 takes the top",
+     return_pops, 0},
+    {"return address inside of an instruction: the range ends behind it, as OpenCSD has it from 1.8.3 on "
+     "(its pull "
+     "request 92), 1.3.3 walks to "
+     "the end of memory",
+     return_inside, 0},
     {"source address of an ERET: it makes an exception_ret (LISTING 5.2), not with 1.3.3", eret_at_source, 0},
     {"source address that cannot be read: atoms are dropped up to the next address (LISTING 5.1), 1.3.3 goes "
      "on from the "
@@ -670,25 +735,39 @@ static void clean_packets(struct stream *s)
     patch_stream(&patches, kinds, &s->source, s->bytes, packets, s->packets);
 }
 
-/* Where our walk finds the return stack empty, no more is executed up to the next address. Result: how often. */
+/* Takes out what is executed from packet `i` on, up to the next address. Result: how many packets. */
+static unsigned blank_execution(struct stream *s, const struct ct_etm4_packet *packets, size_t count,
+                                size_t i)
+{
+    unsigned found = 0;
+    for (; i < count && !(packets[i].type >= CT_ETM4_ADDR_S_IS0 && packets[i].type <= CT_ETM4_ADDR_MATCH);
+         i++)
+        if (patch_is_execution(&packets[i])) {
+            memset(s->bytes + packets[i].pos, 0x80, packets[i].size);
+            found++;
+        }
+    return found;
+}
+
+/* Where our walk finds the return stack empty, or where an exception returned, no more is executed up to the next address.
+ * Result: how often. */
 static unsigned clean_returns(struct stream *s, const struct lines *ours)
 {
     static struct ct_etm4_packet packets[ROOM];
     size_t count = decode(s, packets), i = 0;
+    int stack = (s->source.regs.configr & RETURN_STACK) != 0;
     unsigned found = 0;
     for (const char *line = ours->text; *line; line += line_length(line)) {
         uint64_t offset = strtoull(line, NULL, 10);
-        if (!kind_is(line, "no_sync reason=bad_program_image"))
+        int empty = kind_is(line, "no_sync reason=bad_program_image");
+        if (!empty && !(stack && kind_is(line, "exception_ret")))
             continue;
-        while (i < count && packets[i].pos < offset)
+        while (i < count && (empty ? packets[i].pos < offset : packets[i].pos <= offset))
             i++;
-        for (; i < count && !(packets[i].type >= CT_ETM4_ADDR_S_IS0 && packets[i].type <= CT_ETM4_ADDR_MATCH);
-             i++)
-            if (patch_is_execution(&packets[i]))
-                memset(s->bytes + packets[i].pos, 0x80, packets[i].size);
-        found++;
+        unsigned blanked = blank_execution(s, packets, count, i);
+        patches.count[empty ? PATCH_RETURN : PATCH_ERET] += empty || blanked;
+        found += empty || blanked;
     }
-    patches.count[PATCH_RETURN] += found;
     return found;
 }
 

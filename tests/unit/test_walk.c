@@ -14,6 +14,7 @@
 #define NOP     0xd503201fu
 #define RET     0xd65f03c0u
 #define BLR_X0  0xd63f0000u
+#define ERET    0xd69f03e0u
 #define B_EQ(n) (0x54000000u | ((uint32_t)(n)&0x7ffffu) << 5)
 #define BL(n)   (0x94000000u | ((uint32_t)(n)&0x3ffffffu))
 
@@ -251,6 +252,111 @@ static void q_counts_lead_to_an_address_or_nowhere(void **state)
     finish(&f);
 }
 
+/* Execution was behind a return that no address followed: the path of the counted instruction is not known. */
+static void a_q_element_behind_an_indirect_branch_has_no_path(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {CONTEXT,
+                                    ADDRESS(0x100c),
+                                    ATOMS(1, 1),
+                                    {.kind = CT_ELEM_Q_COUNT, .v = 1},
+                                    {.kind = CT_ELEM_Q, .v = 0x1014, .aux = 1},
+                                    ATOMS(1, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 4);
+    assert_int_equal(f.records[2].kind, CT_FLOW_RANGE_NOPATH);
+    assert_true(f.records[2].start == 0x1014 && f.records[2].end == 0x1014 && f.records[2].n == 1);
+    assert_range(&f.records[3], 0x1014, 0x101c, true, CT_INSN_IBR);
+    finish(&f);
+}
+
+/* With a full return stack: the atom behind an exception return whose target is not told is not where the last call
+ * returns to; the call's own return is. */
+static void an_exception_return_leaves_the_return_stack(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, true, false, false);
+    const struct ct_elem elems[] = {CONTEXT,     ADDRESS(0x1000), ATOMS(2, 3), {.kind = CT_ELEM_RETURN},
+                                    ATOMS(1, 1), ADDRESS(0x1014), ATOMS(2, 1), {.kind = CT_ELEM_END}};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 7);
+    assert_range(&f.records[1], 0x1000, 0x1008, true, CT_INSN_BR);
+    assert_range(&f.records[2], 0x1014, 0x101c, true, CT_INSN_IBR);
+    assert_int_equal(f.records[3].elem.kind, CT_ELEM_RETURN);
+    assert_range(&f.records[4], 0x1014, 0x101c, true, CT_INSN_IBR);
+    assert_range(&f.records[5], 0x1008, 0x100c, false, CT_INSN_BR);
+    finish(&f);
+}
+
+static void an_eret_of_an_ete_leaves_the_return_stack(void **state)
+{
+    (void)state;
+    static const uint32_t code[] = {BL(2), NOP, ERET};
+    struct fixture f;
+    begin(&f, true, true, false);
+    assert_int_equal(ct_memory_add_bytes(f.memory, code, sizeof code, 0x4000, CT_SPACE_ANY), CT_OK);
+    const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x4000), ATOMS(3, 7), ADDRESS(0x1014), ATOMS(1, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 5);
+    assert_range(&f.records[2], 0x4008, 0x400c, true, CT_INSN_IBR);
+    assert_int_equal(f.records[3].elem.kind, CT_ELEM_RETURN);
+    assert_range(&f.records[4], 0x1014, 0x101c, true, CT_INSN_IBR);
+    finish(&f);
+}
+
+/* nop; add.w r0, r0, #1; nop; nop. The exception came inside of the add, which can be restarted or continued. */
+static void a_return_address_inside_of_an_instruction_ends_behind_it(void **state)
+{
+    (void)state;
+    static const uint16_t code[] = {0xbf00, 0xf100, 0x0001, 0xbf00, 0xbf00, 0xbf00};
+    static const struct {
+        uint64_t ret, end;
+        uint32_t n;
+    } cases[] = {{0x4002, 0x4002, 1}, {0x4004, 0x4006, 2}, {0x4006, 0x4006, 2}};
+    for (unsigned i = 0; i < SIZE(cases); i++) {
+        struct fixture f;
+        begin(&f, false, false, false);
+        assert_int_equal(ct_memory_add_bytes(f.memory, code, sizeof code, 0x4000, CT_SPACE_ANY), CT_OK);
+        const struct ct_elem elems[] = {
+            {.kind = CT_ELEM_CONTEXT, .n = 0x11, .aux = CT_CONTEXT_EL | CT_CONTEXT_IS1},
+            {.kind = CT_ELEM_ADDRESS, .n = CT_IS1, .v = 0x4000, .aux = 64},
+            {.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .aux = 14, .v = cases[i].ret}};
+        walk(&f, elems, SIZE(elems));
+        assert_int_equal(f.count, 3);
+        assert_range(&f.records[1], 0x4000, cases[i].end, true, CT_INSN_OTHER);
+        assert_int_equal(f.records[1].n, cases[i].n);
+        finish(&f);
+    }
+}
+
+/* Where execution was when trace paused, was lost or ended. */
+static void the_last_place_is_told(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {CONTEXT,
+                                    ADDRESS(0x1000),
+                                    ATOMS(1, 1),
+                                    {.kind = CT_ELEM_TRACE_ON},
+                                    ADDRESS(0x1000),
+                                    ATOMS(1, 1),
+                                    {.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW},
+                                    CONTEXT,
+                                    ADDRESS(0x1014),
+                                    ATOMS(1, 1),
+                                    {.kind = CT_ELEM_END}};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 8);
+    assert_true(f.records[2].n == 1 && f.records[2].start == 0x1014); /* bl 0x1014 */
+    assert_true(f.records[4].n == 1 && f.records[4].start == 0x1014);
+    assert_true(f.records[7].n == 0 && f.records[7].start == 0); /* a return to nobody knows where */
+    finish(&f);
+}
+
 static void little_room_changes_nothing(void **state)
 {
     (void)state;
@@ -288,6 +394,11 @@ int main(void)
         cmocka_unit_test(source_addresses_make_ranges),
         cmocka_unit_test(a_source_address_goes_on_from_the_return_stack),
         cmocka_unit_test(q_counts_lead_to_an_address_or_nowhere),
+        cmocka_unit_test(a_q_element_behind_an_indirect_branch_has_no_path),
+        cmocka_unit_test(an_exception_return_leaves_the_return_stack),
+        cmocka_unit_test(an_eret_of_an_ete_leaves_the_return_stack),
+        cmocka_unit_test(a_return_address_inside_of_an_instruction_ends_behind_it),
+        cmocka_unit_test(the_last_place_is_told),
         cmocka_unit_test(little_room_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

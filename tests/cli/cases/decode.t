@@ -47,7 +47,7 @@ $ coretap decode --id 11 --format jsonl examples/quickstart | tail -10
 | {"buffer":"ETB_0","id":"11","offset":3451,"type":"Ctx","cycle":0,"note":"EL1 ns 64-bit ctxt=0x2a"}
 | {"buffer":"ETB_0","id":"11","offset":3466,"type":"Go","cycle":0,"value":"0x80400"}
 | {"buffer":"ETB_0","id":"11","offset":3466,"type":"Br","cycle":0,"value":"0x80598"}
-| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Br","cycle":0,"note":"target not in the trace"}
+| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Br","cycle":0,"value":"0x80538"}
 | {"buffer":"ETB_0","id":"11","offset":3466,"type":"Ret","cycle":0}
 | {"buffer":"ETB_0","id":"11","offset":3467,"type":"End","cycle":0,"note":"end of trace"}
 $ coretap decode --format csv examples/quickstart | cut -d, -f2,4 | sort | uniq -c

@@ -12,7 +12,7 @@ $ coretap info --format json $T/run.data | tr -d ' \n' | sed 's/"path":"[^"]*"/"
 $ coretap stats --level flow $T/run.data | grep -v seconds | grep -v mb_per
 | bytes=3488
 | packets=1517
-| elements=1567
+| elements=1568
 | atoms=2723
 | branches=1559
 | instructions=4610

@@ -54,7 +54,7 @@ $ coretap info examples/quickstart
 |     data trace               off
 |     WFI and WFE              no waypoints
 |     trace                    2361 bytes
-|     decoded                  1128 packets, 1161 elements, 2179 atoms
+|     decoded                  1128 packets, 1162 elements, 2179 atoms
 |     instructions             3671, 1243 of them branches that were taken
 |     trace per instruction    0.643 bytes, 5.15 bits
 |     losses                   none
@@ -151,7 +151,7 @@ $ coretap info --id 11 --format json examples/quickstart
 |           "bytes": 2361,
 |           "decoded": true,
 |           "packets": 1128,
-|           "elements": 1161,
+|           "elements": 1162,
 |           "atoms": 2179,
 |           "instructions": 3671,
 |           "branches": 1243,

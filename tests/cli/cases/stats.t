@@ -2,7 +2,7 @@
 $ coretap stats examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
 | packets=1517
-| elements=1567
+| elements=1568
 | atoms=2723
 | branches=1559
 | instructions=4610
@@ -11,7 +11,7 @@ $ coretap stats examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 $ coretap stats --threads 4 examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
 | packets=1517
-| elements=1567
+| elements=1568
 | atoms=2723
 | branches=1559
 | instructions=4610
@@ -43,14 +43,14 @@ $ coretap stats --config examples/quickstart - <examples/quickstart/trace.bin | 
 $ coretap stats --config examples/quickstart --threads 2 - <examples/quickstart/trace.bin | head -4
 | bytes=3488
 | packets=1517
-| elements=1567
+| elements=1568
 | atoms=2723
 
 # Edges of the program, by either engine.
 $ coretap stats --level coverage examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
 | packets=1517
-| elements=1567
+| elements=1568
 | atoms=2723
 | branches=1559
 | instructions=4610
@@ -61,7 +61,7 @@ $ coretap stats --level coverage examples/quickstart | grep -v '^seconds=\|^mb_p
 $ coretap stats --level timing --engine fast examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
 | packets=1517
-| elements=1567
+| elements=1568
 | atoms=2723
 | branches=1559
 | instructions=4610
@@ -74,7 +74,7 @@ $ coretap stats --level timing --engine fast examples/quickstart | grep -v '^sec
 $ coretap stats --level timing --engine plain examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
 | packets=1517
-| elements=1567
+| elements=1568
 | atoms=2723
 | branches=1559
 | instructions=4610
