@@ -50,10 +50,11 @@ fractal-demo: all
 check: builds
 	@tools/run-tests $(BUILD) $(SANITIZED):unit,golden,property,cli,fuzz
 
-# The same, longer: more random cases, minutes of fuzzing.
+# The same, longer: CT_LONG says how many random cases (tests/common/rng.h), and the tests in the suite `long` have no
+# short form. Each test runs once in a build; under the sanitizers a tenth of the cases, and minutes of fuzzing.
 check-long: builds
-	@CT_LONG=1 CT_FUZZ_SECONDS=60 tools/run-tests --timeout-multiplier 20 \
-	  $(BUILD) $(BUILD):long $(SANITIZED):unit,golden,property,oracle,cli,recorded,fuzz
+	@tools/run-tests --timeout-multiplier 60 CT_LONG=1 $(BUILD) $(BUILD):long \
+	  CT_LONG=10 CT_FUZZ_SECONDS=60 $(SANITIZED):unit,golden,property,oracle,cli,recorded,fuzz,fuzz-long
 
 .PHONY: builds sanitized
 builds: sanitized

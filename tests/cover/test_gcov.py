@@ -3,7 +3,7 @@
 recorded, and once with gcov's counters. Lines and branches have the same counts; where the two cannot agree,
 docs/analysis.md says why, and the list below has each such line. Prints TAP.
 
-usage: test_gcov.py CORETAP [PROGRAM…]      without a program: all of them when CT_LONG is set, else a few"""
+usage: test_gcov.py CORETAP [PROGRAM…]      without a program: all of them with CT_LONG=1, else a few"""
 import collections
 import json
 import os
@@ -136,7 +136,7 @@ def compare(coretap, name, target):
 
 def main():
     coretap = os.path.abspath(sys.argv[1])
-    many = bool(os.environ.get("CT_LONG"))
+    many = os.environ.get("CT_LONG") == "1"
     names = sys.argv[2:] or (sorted(p.stem for p in PROGRAMS.glob("*.c")) if many else FEW)
     for target, (compiler, gcov, qemu) in TARGETS.items():
         missing = next((tool for tool in (compiler[0], gcov, qemu) if not shutil.which(tool)), None)

@@ -62,7 +62,7 @@ static const char *check(uint64_t seed)
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1), count = test_number("CT_COUNT", 200);
+    uint64_t seed = test_number("CT_SEED", 1), count = test_count(200, 20000);
     const char *difference = NULL;
     for (uint64_t i = 0; i < count && !difference; i++) {
         difference = check(seed + i);

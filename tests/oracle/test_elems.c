@@ -837,7 +837,7 @@ int main(void)
     struct ocsd ocsd = {0};
     struct lines ours = {0}, theirs = {0};
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t packets = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 10000000 : 100000);
+    uint64_t packets = test_count(100000, 10000000);
     int ok = 1;
     printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
     for (; done < packets && ok; seed++) {

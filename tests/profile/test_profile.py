@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Profiles of recorded programs against the path that was executed, and against the tools that read them. Prints TAP.
 
-usage: test_profile.py CORETAP [PROGRAM…]      without a program: all of them when CT_LONG is set, else a few"""
+usage: test_profile.py CORETAP [PROGRAM…]      without a program: all of them with CT_LONG=1, else a few"""
 import collections
 import glob
 import json
@@ -257,7 +257,7 @@ def main():
             return 0
     every = [(p.stem, level) for p in sorted(PROGRAMS.glob("*.c")) for level in ("-O0", "-O2")]
     for source, level in ([(n, level) for n, level in every if n in sys.argv[2:]] or
-                          (every if os.environ.get("CT_LONG") else FEW)):
+                          (every if os.environ.get("CT_LONG") == "1" else FEW)):
         check_program(coretap, source, level)
     for tool_reads in (check_create_llvm_prof, check_perf2bolt):
         with tempfile.TemporaryDirectory() as folder:

@@ -7,6 +7,7 @@
  *   test_fractal passive [count]     what is lost without active eviction
  *   test_fractal watermark|dvm|clean [count]   a broken module must be found out
  */
+#include "common/rng.h"
 #include "fractal_world.h"
 
 #include <stdio.h>
@@ -145,9 +146,8 @@ int main(int argc, char **argv)
         const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
         return strcmp(what, "passive") ? damaged(what, count) : passive(count);
     }
-    const uint64_t first = strtoull(what, NULL, 10), count = argc > 2            ? strtoull(argv[2], NULL, 10)
-                                                             : getenv("CT_LONG") ? 10000
-                                                                                 : 200;
+    const uint64_t first = strtoull(what, NULL, 10);
+    const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : test_count(200, 10000);
     struct verdict sum = {0}, points = {0};
     printf("1..3\n");
     int bad =

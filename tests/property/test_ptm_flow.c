@@ -130,7 +130,7 @@ static int check_seen(void)
 int main(void)
 {
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t blocks = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 10000000 : 200000);
+    uint64_t blocks = test_count(200000, 10000000);
     int ok = 1;
     printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, blocks);
     for (; done < blocks && ok; done += PTM_CORE_BLOCKS, seed++)

@@ -499,7 +499,7 @@ int main(int argc, char **argv)
         return ok ? 0 : 1;
     }
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    const uint64_t count = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 20000 : 120);
+    const uint64_t count = test_count(120, 20000);
     uint64_t tasks = 0, again = 0;
     int ok = 1;
     printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);

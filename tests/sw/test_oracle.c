@@ -419,7 +419,7 @@ int main(void)
 {
     static uint8_t bytes[BYTES];
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t packets = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 10000000 : 200000);
+    uint64_t packets = test_count(200000, 10000000);
     int same[2] = {1, 1};
     printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
     for (; done < packets && same[0] && same[1]; seed++) {

@@ -181,7 +181,7 @@ static int run(enum ct_protocol protocol, uint64_t seed, uint64_t streams)
 int main(void)
 {
     uint64_t seed = test_number("CT_SEED", 1);
-    uint64_t streams = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 20000 : 300);
+    uint64_t streams = test_count(300, 20000);
     printf("TAP version 13\n1..2\n");
     int stm = run(CT_PROTOCOL_STM, seed, streams);
     int itm = run(CT_PROTOCOL_ITM, seed, streams);

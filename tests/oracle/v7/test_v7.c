@@ -313,7 +313,7 @@ int main(void)
         {CT_PROTOCOL_PTM, 1, 1, "elements of PTM, along what a core runs"},
     };
     uint64_t first = test_number("CT_SEED", 1);
-    uint64_t count = test_number("CT_COUNT", test_number("CT_LONG", 0) ? 50000 : 500);
+    uint64_t count = test_count(500, 50000);
     uint64_t only = test_number("CT_ONLY", 0);
     int failed = 0;
     printf("TAP version 13\n1..5\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", first, count);
