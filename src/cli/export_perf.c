@@ -11,6 +11,9 @@
 
 #define THREADS_MAX 65536u
 
+/* The lowest number above PID_MAX_LIMIT of Linux (include/linux/threads.h), which no process can have. */
+#define FIRST_FREE_PID 4194305u
+
 /* The half of the addresses that Linux has for itself. */
 #define KERNEL (UINT64_C(1) << 63)
 
@@ -29,6 +32,7 @@ struct exporting {
     uint64_t aux; /* trace so far: AUX records find theirs by where it is */
     struct unit *units;
     size_t unit_count;
+    uint32_t process;              /* see choose_process */
     uint32_t threads[THREADS_MAX]; /* context IDs, in the order they come */
     size_t thread_count;
     struct export_codes codes;
@@ -109,14 +113,20 @@ static bool make_units(struct exporting *e)
 
 /* ---- threads ---- */
 
+static bool has_thread(const struct exporting *e, uint32_t tid)
+{
+    for (size_t i = 0; i < e->thread_count; i++)
+        if (e->threads[i] == tid)
+            return true;
+    return false;
+}
+
 static void add_thread(struct exporting *e, uint32_t tid)
 {
     uint8_t *seen = &e->seen[tid % sizeof e->seen];
     uint8_t bit = (uint8_t)(1u << (tid / sizeof e->seen % 8));
-    if (*seen & bit)
-        for (size_t i = 0; i < e->thread_count; i++)
-            if (e->threads[i] == tid)
-                return;
+    if ((*seen & bit) && has_thread(e, tid))
+        return;
     *seen |= bit;
     if (e->thread_count < THREADS_MAX)
         e->threads[e->thread_count++] = tid;
@@ -149,27 +159,34 @@ static bool find_threads(struct exporting *e)
             return false;
         }
     }
-    if (!e->thread_count)
-        e->threads[e->thread_count++] = 1;
     if (e->thread_count == THREADS_MAX)
         cli_say("%s: more than %u context IDs; the rest is without a process", e->capture->args->operand,
                 THREADS_MAX);
     return true;
 }
 
+/* Chooses the number of the process whose threads the context IDs are. perf enters the mount namespace of a process that
+ * is alive under that number where perf runs, and then finds no file; so it is one that no process can have. */
+static void choose_process(struct exporting *e)
+{
+    e->process = FIRST_FREE_PID;
+    while (has_thread(e, e->process))
+        e->process++;
+}
+
 static struct ct_perf_stamp stamp_of(const struct exporting *e, uint32_t tid)
 {
-    return (struct ct_perf_stamp){.time = 1, .pid = tid ? e->threads[0] : 0, .tid = tid};
+    return (struct ct_perf_stamp){.time = 1, .pid = tid ? e->process : 0, .tid = tid};
 }
 
 /* ---- images ---- */
 
 static int put_map(struct exporting *e, const struct ct_perf_map *map)
 {
-    struct ct_perf_stamp stamp = stamp_of(e, e->threads[0]);
+    struct ct_perf_stamp stamp = stamp_of(e, e->process);
     int rc = ct_perf_write_map(&e->writer, &stamp, map);
     /* Number 0 is nobody's thread. */
-    for (size_t i = 1; !rc && i < e->thread_count; i++)
+    for (size_t i = 0; !rc && i < e->thread_count; i++)
         if (!e->threads[i]) {
             stamp = stamp_of(e, 0);
             rc = ct_perf_write_map(&e->writer, &stamp, map);
@@ -286,15 +303,16 @@ static int put_process(struct exporting *e)
 {
     const char *slash = strrchr(e->capture->args->operand, '/');
     const char *name = slash && slash[1] ? slash + 1 : e->capture->args->operand;
-    int rc = CT_OK;
+    struct ct_perf_stamp stamp = stamp_of(e, e->process);
+    int rc = ct_perf_write_comm(&e->writer, &stamp, name, false);
+    if (!rc)
+        rc = put_images(e);
     for (size_t i = 0; !rc && i < e->thread_count; i++) {
-        struct ct_perf_stamp stamp = stamp_of(e, e->threads[i]);
-        if (i && e->threads[i])
-            rc = ct_perf_write_fork(&e->writer, &stamp, e->threads[0]);
+        stamp = stamp_of(e, e->threads[i]);
+        if (e->threads[i])
+            rc = ct_perf_write_fork(&e->writer, &stamp, e->process);
         if (!rc)
             rc = ct_perf_write_comm(&e->writer, &stamp, name, false);
-        if (!rc && i == 0)
-            rc = put_images(e);
     }
     return rc;
 }
@@ -330,7 +348,7 @@ static int put_buffer(struct exporting *e, size_t buffer)
         return CT_OK;
     if (!export_frames_make(e->capture->args, &e->capture->buffers[buffer], ids, &frames))
         return CT_ERR_ARG; /* said */
-    uint32_t pid = e->threads[0];
+    const uint32_t pid = e->process;
     /* Trace of a thread is of no CPU in particular; perf 6.1 finds its AUX record only so. */
     struct ct_perf_stamp stamp = {.time = 2 + buffer, .pid = pid, .tid = pid, .cpu = UINT32_MAX};
     int rc = CT_OK;
@@ -387,6 +405,7 @@ static int export_to(struct exporting *e)
     }
     if (!make_units(e) || !find_threads(e) || !export_codes_find(e->capture, &e->codes))
         return CLI_FAILED;
+    choose_process(e);
     if (!e->unit_count) {
         cli_say("%s: has no source that perf knows", e->capture->args->operand);
         return CLI_FAILED;

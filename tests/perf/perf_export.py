@@ -9,6 +9,7 @@ import collections
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,9 @@ from perf_tool import ROOT, Tap, corpus, first_difference, need_perf, run
 # branch whose target is on the return stack.
 SNAPSHOTS = ["juno_r1_1", "a57_single_step", "armv8_1m_branches", "ss_ib_el1ns", "ete_ip", "src_addr", "maxspec0_commopt1",
              "tme_simple"]
+
+# Of examples/quickstart.
+CONTEXT_ID, INSTRUCTIONS = 42, 4610
 
 
 class Memory:
@@ -170,6 +174,38 @@ def check(coretap, perf, path, name, tap):
             check_rewritten(coretap, perf, folder, data, tap, name)
 
 
+# In namespaces of its own: a process with the number $1 that lives in another mount namespace, where the folder $2 is
+# empty; then the command that follows. Exit code 77 where that cannot be made.
+NEIGHBOUR = """
+echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid || exit 77
+unshare --mount sh -c 'mount -t tmpfs none "$1" && echo && exec sleep 60' sh "$2" >"$3" &
+[ $! -eq "$1" ] || exit 77
+for i in $(seq 100); do [ -s "$3" ] && break; sleep 0.1; done
+[ -s "$3" ] || exit 77
+shift 3
+"$@"
+"""
+
+
+def check_neighbour(coretap, perf, tap):
+    """A context ID of the trace is the number of a process that lives, in a container, where perf runs."""
+    name = "a process of another mount namespace has the number of a context ID"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        data = folder / "perf.data"
+        capture = folder / "code" / "quickstart"
+        shutil.copytree(ROOT / "examples/quickstart", capture)
+        run([coretap, "export", "-q", "--perf", data, capture])
+        text, said, code = run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", NEIGHBOUR,
+                                "sh", CONTEXT_ID, capture, folder / "ready",
+                                perf, "script", "-i", data, "--itrace=i1i", "-F", "cpu,ip"])
+        if code in (1, 77) and not text:
+            tap.skip(name, f"needs root and unshare: {said.strip()[-80:]}")
+            return
+        tap.check(name, None if len(text.splitlines()) == INSTRUCTIONS else
+                  f"{len(text.splitlines())} instructions instead of {INSTRUCTIONS}\n{said}")
+
+
 def main():
     coretap, named = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
     perf = need_perf()
@@ -179,6 +215,8 @@ def main():
         captures += [(corpus() / "snapshots" / s, s) for s in SNAPSHOTS if (corpus() / "snapshots" / s).exists()]
     for path, name in captures:
         check(coretap, perf, path, name, tap)
+    if not named:
+        check_neighbour(coretap, perf, tap)
     tap.end()
 
 

@@ -3,12 +3,12 @@ A capture becomes a perf.data, which every command takes.
 $ coretap export --perf $T/run.data examples/quickstart
 $ coretap info $T/run.data | head -5
 | $T/run.data: perf.data, 1 trace buffer
-| process 42 quickstart: 1 image
+| process 4194305 quickstart: 1 image
 |
-| buffer tid42: $T/run.data, 3488 bytes, framing frames
+| buffer tid4194305: $T/run.data, 3488 bytes, framing frames
 |   frames                     218
 $ coretap info --format json $T/run.data | tr -d ' \n' | sed 's/"path":"[^"]*"/"path":0/g' | cut -c 1-270
-| {"capture":"$T/run.data","kind":"perf.data","missing":[],"processes":[{"pid":42,"generations":[{"from":0,"name":"quickstart","images":[{"path":0,"address":524288,"offset":0,"size":1536,"space":255,"elf":false}]}]}],"threads":[],"buffers":[{"name":"tid42","
+| {"capture":"$T/run.data","kind":"perf.data","missing":[],"processes":[{"pid":4194305,"generations":[{"from":0,"name":"quickstart","images":[{"path":0,"address":524288,"offset":0,"size":1536,"space":255,"elf":false}]}]}],"threads":[{"tid":42,"pid":4194305,"
 $ coretap stats --level flow $T/run.data | grep -v seconds | grep -v mb_per
 | bytes=3488
 | packets=1517
@@ -54,9 +54,9 @@ Cut files give what is before the cut:
 $ head -c -1000 $T/run.data > $T/cut.data; coretap stats $T/cut.data | grep bytes=
 | bytes=2564
 | lost_bytes=4
-! coretap: warning: .*/cut.data: cut at offset 0x[0-9a-f]+, in the trace of a record; what comes before was read (re)
-! coretap: tid42: 4 bytes belong to no whole frame and were left out
-! coretap: tid42, ID 11: packets that cannot be or are cut: 1; 0 bytes of trace could not be used
+! coretap: warning: $T/cut.data: cut at offset 0xe0c, in the trace of a record; what comes before was read
+! coretap: tid4194305: 4 bytes belong to no whole frame and were left out
+! coretap: tid4194305, ID 11: packets that cannot be or are cut: 1; 0 bytes of trace could not be used
 $ head -c 100 $T/run.data > $T/cut.data; coretap info $T/cut.data
 ! coretap: $T/cut.data: cut inside of its header; there is nothing to read
 [2]
