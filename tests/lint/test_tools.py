@@ -29,6 +29,12 @@ def totals(*entries):
     return total.passed, total.failed, total.skipped
 
 
+def reasons(out):
+    total = load("run-tests").Total()
+    total.add("b", entry(out))
+    return total.skip_reasons
+
+
 def test_totals():
     yield "subtests are counted", totals(entry("1..2\nok 1 - a\nok 2 - b\n")) == (2, 0, 0)
     yield "not ok is a failure", totals(entry("1..2\nok 1 - a\nnot ok 2 - b\n", "FAIL", 1)) == (1, 1, 0)
@@ -38,6 +44,13 @@ def test_totals():
     yield "a crash after good subtests is a failure", totals(entry("ok 1 - a\n", "ERROR", -11)) == (1, 1, 0)
     yield "a timeout is a failure", totals(entry("ok 1 - a\n", "TIMEOUT", -15)) == (1, 1, 0)
     yield "exit code 77 is a skip", totals(entry("no tool\n", "SKIP", 77)) == (0, 0, 1)
+    yield "a plan of no tests is one skip", totals(entry("1..0 # SKIP why\n", "SKIP", 0)) == (0, 0, 1)
+    yield "not ok and skipped is a skip", totals(entry("1..2\nnot ok 1 # SKIP a\nok 2\n", "FAIL", 0)) == (1, 0, 1)
+    yield "not ok and skipped, then a crash", totals(entry("1..2\nnot ok 1 # SKIP a\n", "ERROR", -11)) == (0, 1, 1)
+    yield "not ok and skipped, with an exit code", totals(entry("1..1\nnot ok 1 # SKIP a\n", "FAIL", 1)) == (0, 1, 1)
+    yield "not ok and skipped beside a failure", totals(
+        entry("1..2\nnot ok 1 # SKIP a\nnot ok 2 - b\n", "FAIL", 1)) == (0, 1, 1)
+    yield "a skip keeps its reason", reasons("ok 1 - a # SKIP b is missing\n") == ["b: t: a: b is missing"]
 
 
 def test_layers():

@@ -259,7 +259,7 @@ def is_quick(program, first, what, last):
 
 
 def matrix(folder):
-    """Names of tests with what runs them; None for those that cannot be."""
+    """Names of tests with what runs them, or a text: why they cannot be."""
     capture = folder / "capture"
     text = "".join(f"{i * 7919 % 1000} line {'abcdefghij'[i % 10:]} {'end' * (i % 5)}\n" for i in range(200))
     (folder / "text").write_text(text, encoding="ascii")
@@ -270,7 +270,7 @@ def matrix(folder):
                 continue
             command = program.command(folder)
             if not command:
-                yield f"{program.name}: not there (tools/install-deps arm, tools/fetch-arm-programs)", None
+                yield program.name, "not there (tools/install-deps arm, tools/fetch-arm-programs)"
                 continue
             for what, options in SETS.items():
                 if what == "points" and not isinstance(program, Example):
@@ -324,13 +324,17 @@ def main():
                   ("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes))]
         if LONG:
             there = shutil.which("qemu-system-aarch64") and list((DEBIAN / "arm64/boot").glob("vmlinuz-*"))
-            tests.append(("a machine boots", (lambda: machine_boots(capture)) if there else None))
+            tests.append(("a machine boots", (lambda: machine_boots(capture)) if there else
+                          "no kernel or no qemu-system-aarch64 (tools/install-deps arm, tools/fetch-arm-programs)"))
+        if not OCSD:
+            tests.append(("OpenCSD's elements", "libopencsd is missing (Debian: libopencsd-dev)"))
         print(f"1..{len(tests)}")
         failed = 0
         for number, (what, test) in enumerate(tests, 1):
-            why = test() if test else ""
+            skipped = f" # SKIP {test}" if isinstance(test, str) else ""
+            why = "" if skipped else test()
             failed += bool(why)
-            print(f"{'not ok' if why else 'ok'} {number} - {what}{'' if test else ' # SKIP'}", flush=True)
+            print(f"{'not ok' if why else 'ok'} {number} - {what}{skipped}", flush=True)
             if why:
                 print("# " + why.replace("\n", "\n# "), flush=True)
             shutil.rmtree(capture, ignore_errors=True)
