@@ -105,6 +105,9 @@ enum cli_parse cli_parse(const struct cli_command *command, int argc, char **arg
 /* ---- help (help.c) ---- */
 
 void cli_help_all(FILE *out);
+
+/* Prints a line for each optional part of the command: whether this build has it, and what that means. */
+void cli_print_parts(FILE *out);
 void cli_help_command(const struct cli_command *command, FILE *out);
 
 /* The parts of a man page that follow from the table, in roff: NAME, SYNOPSIS, DESCRIPTION and

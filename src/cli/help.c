@@ -112,6 +112,9 @@ void cli_help_command(const struct cli_command *command, FILE *out)
 
 static const char program_about[] =
     "Decodes and analyses the trace that Arm processors emit about themselves.";
+static const char version_about[] =
+    "--version prints the version, and for each optional part whether this coretap has it and what cannot be "
+    "done without.";
 
 static const struct variable {
     const char *name, *about;
@@ -135,6 +138,8 @@ void cli_help_all(FILE *out)
           "       coretap --help | --version\n\n",
           out);
     wrap(out, program_about, 0, 0);
+    fputc('\n', out);
+    wrap(out, version_about, 0, 0);
     fputs("\nCommands:\n", out);
     for (size_t i = 0; cli_commands[i]; i++)
         fprintf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
@@ -190,6 +195,8 @@ static void man_program(FILE *out)
           ".B coretap\n\\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n.SH DESCRIPTION\n",
           out);
     roff(program_about, out);
+    fputs("\n.PP\n", out);
+    roff(version_about, out);
     fputs("\n.SH COMMANDS\n", out);
     for (size_t i = 0; cli_commands[i]; i++) {
         fprintf(out, ".TP\n\\fBcoretap\\-%s\\fR(1)\n", cli_commands[i]->name);

@@ -91,6 +91,7 @@ static int dispatch(int argc, char **argv)
     }
     if (strcmp(word, "--version") == 0) {
         printf("coretap %s\n", ct_version());
+        cli_print_parts(stdout);
         return CLI_CLEAN;
     }
     if (strcmp(word, "--man") == 0)

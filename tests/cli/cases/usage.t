@@ -1,11 +1,23 @@
 # The command by itself.
 $ coretap --version
 | coretap 0.1.0
+| capstone    (present|missing): .* (re)
+| cbc         (present|missing): .* (re)
+| gccjit      (present|missing): .* (re)
+| live        (present|missing): .* (re)
+| debuginfod  (present|missing): .* (re)
+# A library that is loaded when it is wanted can go after coretap was built.
+needs gccjit
+$ CORETAP_GCCJIT=/nowhere/libgccjit.so coretap --version | grep gccjit
+| gccjit      missing: specifications run as bytecode, which is slower (Debian: libgccjit-12-dev)
 $ coretap --help
 | Usage: coretap COMMAND [OPTION]... CAPTURE
 |        coretap --help | --version
 |
 | Decodes and analyses the trace that Arm processors emit about themselves.
+|
+| --version prints the version, and for each optional part whether this coretap
+| has it and what cannot be done without.
 |
 | Commands:
 |   info       what a capture holds: sources, their configuration in words, and how much each traced
@@ -52,6 +64,9 @@ $ coretap
 !        coretap --help | --version
 !
 ! Decodes and analyses the trace that Arm processors emit about themselves.
+!
+! --version prints the version, and for each optional part whether this coretap
+! has it and what cannot be done without.
 !
 ! Commands:
 !   info       what a capture holds: sources, their configuration in words, and how much each traced
@@ -107,7 +122,7 @@ $ coretap -x
 $ export CORETAP_SIMD=avx-2; coretap --version
 ! coretap: CORETAP_SIMD in the environment is 'avx-2', which is no way to decode; make it 'avx2' or 'none', or take it out
 [2]
-$ export CORETAP_SIMD=avx2; coretap --version
+$ export CORETAP_SIMD=avx2; coretap --version | head -n 1
 | coretap 0.1.0
 
 # Output that cannot be written.

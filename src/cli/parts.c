@@ -1,0 +1,51 @@
+/* The optional parts of the command: which of them this build has, and what cannot be done without the others.
+ * meson.build says what was found (CT_WITH_…). */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+struct part {
+    const char *name;
+    bool built;
+    const char *library;  /* loaded when it is wanted; NULL when it is linked */
+    const char *variable; /* in the environment, names another file in the place of the library; or NULL */
+    const char *with;     /* what it is there for */
+    const char *without;  /* what cannot be done without it */
+    const char *package;  /* of Debian */
+};
+
+static const struct part parts[] = {
+    {"capstone", CT_WITH_CAPSTONE, NULL, NULL, "instructions in words in reports",
+     "reports show instructions as numbers", "libcapstone-dev"},
+    {"cbc", CT_WITH_CBC, NULL, NULL, "wcet and report find the longest path",
+     "wcet and report find no longest path; wcet --lp writes the model for another solver",
+     "coinor-libcbc-dev"},
+    {"gccjit", CT_WITH_GCCJIT, "libgccjit.so.0", "CORETAP_GCCJIT", "specifications run as machine code",
+     "specifications run as bytecode, which is slower", "libgccjit-12-dev"},
+    {"live", CT_WITH_LIVE, NULL, NULL, "the page of live, and what ctl talks to",
+     "live only writes its reports to files, and ctl has nobody to talk to",
+     "libmicrohttpd-dev libjansson-dev"},
+    {"debuginfod", true, "libdebuginfod.so.1", NULL, "files of perf.data by build id from servers",
+     "files of perf.data are not asked for at servers", "libdebuginfod1"},
+};
+
+static bool is_here(const struct part *part)
+{
+    if (!part->built || !part->library)
+        return part->built;
+    const char *other = part->variable ? getenv(part->variable) : NULL;
+    return dlopen(other ? other : part->library, RTLD_LAZY | RTLD_LOCAL) != NULL;
+}
+
+void cli_print_parts(FILE *out)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const struct part *part = &parts[i];
+        if (is_here(part))
+            fprintf(out, "%-10s  present: %s\n", part->name, part->with);
+        else
+            fprintf(out, "%-10s  missing: %s (Debian: %s%s)\n", part->name, part->without,
+                    part->built ? "" : "build coretap again with ", part->package);
+    }
+}
