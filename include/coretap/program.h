@@ -90,27 +90,78 @@ CT_API void ct_insn_decode_a32(uint32_t opcode, uint64_t addr, const struct ct_a
 CT_API void ct_insn_decode_t32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
                                struct ct_insn *out);
 
-/* ---- symbols: the functions of an ELF file ---- */
+/* ---- symbols: the functions of an ELF file ----
+ *
+ * Names come from the symbol table, the dynamic symbols, .gnu_debugdata and a separate file with debug information, in this
+ * order; entries of the procedure linkage table are called name@plt. A function that nothing names has the bounds that its
+ * unwind information gives, and is called module+0x1234, where 0x1234 is its address in the file. So is the code between
+ * functions, piece by piece: each address of the file's code has a name.
+ *
+ *     struct ct_symbols *symbols;
+ *     if (ct_symbols_load(ctx, "/usr/bin/gzip", bias, &symbols) == CT_OK) {
+ *         char where[256];
+ *         puts(ct_symbols_describe(symbols, addr, where, sizeof where));
+ *         ct_symbols_free(symbols);
+ *     } */
+
+/* Where a function's name and bounds come from. */
+enum ct_symbol_source {
+    CT_SYMBOL_SYMTAB,     /* .symtab of the file */
+    CT_SYMBOL_DYNSYM,     /* .dynsym of the file */
+    CT_SYMBOL_MINIDEBUG,  /* .gnu_debugdata: a packed ELF file with symbols only */
+    CT_SYMBOL_DEBUG_FILE, /* the file of .gnu_debuglink or of the build id */
+    CT_SYMBOL_PLT,        /* an entry of the procedure linkage table: name@plt */
+    CT_SYMBOL_UNWIND,     /* no name: bounds by .eh_frame or .ARM.exidx */
+    CT_SYMBOL_CODE,       /* no name and no bounds: code between functions */
+};
 
 struct ct_symbol {
-    const char *name;
-    uint64_t addr; /* of the first instruction, load bias included, bit 0 clear */
-    uint64_t size; /* bytes; one that the file gives no size ends where the next one or its section does */
-    uint8_t isa;   /* enum ct_isa */
+    const char *
+        name; /* as the file has it, without a version ("@@GLIBC_2.17"); of one without name "module+0x1234" */
+    uint64_t addr;  /* of the first instruction, load bias included, bit 0 clear */
+    uint64_t size;  /* bytes; one that the file gives no size ends where the next one or its section does */
+    uint8_t isa;    /* enum ct_isa */
+    uint8_t source; /* enum ct_symbol_source */
 };
 
 /* The functions of one ELF file. Immutable once loaded: any number of threads may ask. */
 struct ct_symbols;
 
-/* Loads the functions (STT_FUNC and STT_GNU_IFUNC that are defined; of .symtab, or .dynsym when that has
- * none) of the ELF file at `path`, `bias` added to each address, and its build id. Of several names for
- * one address one that has a size counts, then the most global, then the longest, then the first in the
- * file. A file without symbols is no error.
+/* Where separate files with names are looked for. One object serves any number of programs; it belongs to one thread. */
+struct ct_debug_files;
+
+CT_API int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out);
+CT_API void ct_debug_files_free(struct ct_debug_files *files);
+
+/* Adds a folder, which is searched by build id with all folders in it, once, when it is first needed; symbolic links to
+ * folders are not followed. CT_ERR_IO when it cannot be read, CT_ERR_NOMEM. */
+CT_API int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path);
+
+struct ct_symbol_options {
+    size_t size;                  /* sizeof(struct ct_symbol_options) */
+    uint64_t bias;                /* added to each address of the file */
+    const char *module;           /* what the file is called in names; NULL: the last part of its path */
+    struct ct_debug_files *files; /* NULL: the standard places alone, without servers */
+    uint8_t raw_names;            /* 1: ct_symbols_label does not demangle */
+};
+
+/* Loads the functions (STT_FUNC and STT_GNU_IFUNC that are defined) of the ELF file at `path`, and its build id. When it has
+ * no .symtab, a separate file is looked for: by .gnu_debuglink beside it, in .debug and below usr/lib/debug, by build id in
+ * usr/lib/debug/.build-id (below each folder that the path goes through, so that files of a target's root are found there),
+ * in the folders of options->files, and, with options->files and $DEBUGINFOD_URLS, at debuginfod servers. Of several names
+ * for one address one that has a size counts, then the most global, then the longest function, then the one with fewest
+ * underscores at its begin, then the first by alphabet. A file without symbols is no error, and what is damaged in a source
+ * of names besides the symbol tables is left out with a warning.
  * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file that
- * was not linked and so has no addresses), CT_ERR_NOMEM. */
+ * was not linked and so has no addresses), CT_ERR_NOMEM, CT_ERR_ARG. */
+CT_API int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options,
+                                struct ct_symbols **out);
+
+/* The same with the standard options. */
 CT_API int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_symbols **out);
 
-/* The same from the bytes of a file, called `name` in messages; they are not needed afterwards. */
+/* The same from the bytes of a file, called `name` in messages; they are not needed afterwards. Separate files are not
+ * looked for. */
 CT_API int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
                                  uint64_t bias, struct ct_symbols **out);
 CT_API void ct_symbols_free(struct ct_symbols *symbols);
@@ -118,10 +169,32 @@ CT_API void ct_symbols_free(struct ct_symbols *symbols);
 /* All functions, by address. */
 CT_API const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t *count);
 
+/* All functions as above, and behind them all pieces of code between functions (CT_SYMBOL_CODE), by address too. Padding is
+ * in none. */
+CT_API const struct ct_symbol *ct_symbols_all_code(const struct ct_symbols *symbols, size_t *count);
+
 /* The function that `addr` lies in, the innermost where they overlap, and how far in (offset may be NULL);
  * NULL when there is none. */
 CT_API const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, uint64_t addr,
                                              uint64_t *offset);
+
+/* The same, or the piece of code: NULL only outside of the file's code and in padding. */
+CT_API const struct ct_symbol *ct_symbols_code_at(const struct ct_symbols *symbols, uint64_t addr,
+                                                  uint64_t *offset);
+
+/* The name of one of `symbols` for people: demangled when it is a C++ or Rust name. It is there as long as they are. */
+CT_API const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_symbol *symbol);
+
+/* Writes "label+0x10", "label" at the begin of a function, or "module+0x1234" where no function is, cut to `size` bytes.
+ * Result: `text`. */
+CT_API const char *ct_symbols_describe(const struct ct_symbols *symbols, uint64_t addr, char *text,
+                                       size_t size);
+
+/* What the file is called in names. */
+CT_API const char *ct_symbols_module(const struct ct_symbols *symbols);
+
+/* The readable name of a mangled C++ or Rust name, to be freed; NULL when `name` is none, or demangling is not built in. */
+CT_API char *ct_demangle(const char *name);
 
 /* The instruction set of the code at `addr`, by the mapping symbols of the Arm ELF ABI ($a, $t, $x, $d), or without them
  * by the function it is in, or by the first one; CT_ISA_UNKNOWN for data among code, such as literals. */

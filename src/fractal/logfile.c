@@ -10,6 +10,7 @@
  *   or       u32 "FTXT", u32 bytes, 16 bytes of zeros, u32 CRC-32, u32 zero; then more lines of text
  *
  * A block is written whole; a file that ends inside one still gives the records that are complete. */
+#include "base/crc32.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "fractal/logger.h"
@@ -40,21 +41,6 @@ static void store64(uint8_t *p, uint64_t v)
 {
     store32(p, (uint32_t)v);
     store32(p + 4, (uint32_t)(v >> 32));
-}
-
-/* CRC-32 as of zlib, four bits at a time: logs are written at megabytes, not gigabytes, a second. */
-static uint32_t crc32_of(const uint8_t *p, size_t n)
-{
-    static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-                                       0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-                                       0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
-    uint32_t crc = 0xffffffff;
-    for (size_t i = 0; i < n; i++) {
-        crc ^= p[i];
-        crc = table[crc & 15] ^ crc >> 4;
-        crc = table[crc & 15] ^ crc >> 4;
-    }
-    return ~crc;
 }
 
 /* ---- writer ---- */
@@ -146,7 +132,7 @@ static int write_block(struct ct_fractal_writer *w)
     store32(w->block + 4, w->count);
     store64(w->block + 8, w->sequence);
     store64(w->block + 16, w->dropped);
-    store32(w->block + 24, crc32_of(w->block + BLOCK_BYTES, payload));
+    store32(w->block + 24, ct_crc32(w->block + BLOCK_BYTES, payload));
     store32(w->block + 28, 0);
     w->sequence += w->count;
     w->count = 0;
@@ -182,7 +168,7 @@ int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text)
         return err;
     store32(head, TEXT_MAGIC);
     store32(head + 4, (uint32_t)bytes);
-    store32(head + 24, crc32_of((const uint8_t *)text, bytes));
+    store32(head + 24, ct_crc32((const uint8_t *)text, bytes));
     if (fwrite(head, 1, sizeof head, w->file) != sizeof head || fwrite(text, 1, bytes, w->file) != bytes)
         return write_failed(w);
     return CT_OK;
@@ -327,7 +313,7 @@ static int sound(struct ct_fractal_reader *r, const uint8_t *p, size_t bytes, ui
     if (bytes > r->budget)
         return 0;
     r->budget -= bytes;
-    return crc32_of(p, bytes) == crc;
+    return ct_crc32(p, bytes) == crc;
 }
 
 /* A block of text at the reading place: takes it in. 0: there is none that holds together. */

@@ -238,13 +238,10 @@ const char *ct_perf_check_file(const struct ct_perf *perf, const char *path, con
 const char *ct_perf_cached(const struct ct_perf *perf, const struct ct_build_id *id,
                            const char *const *names);
 
+/* The file with a build id from a debuginfod server (base/debuginfod.h), in the arena of the capture; or NULL. */
+const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id *id);
+
 /* Lists something as missing. */
 int ct_perf_missing(struct ct_perf *perf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* ---- perf_debuginfod.c ---- */
-
-/* The file with a build id from a debuginfod server, in the arena of the capture; NULL when none is configured
- * ($DEBUGINFOD_URLS), its client library is not installed, or no server has it. */
-const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id *id);
 
 #endif

@@ -1,5 +1,6 @@
 /* Files that were mapped on the target, found on this machine: by their path under --symfs (or as it is), then by
  * build id in perf's cache, then by build id from debuginfod. */
+#include "base/debuginfod.h"
 #include "input/perf.h"
 
 #include <elf.h>
@@ -99,6 +100,14 @@ const char *ct_perf_cached(const struct ct_perf *p, const struct ct_build_id *id
             return path;
     }
     return NULL;
+}
+
+const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id *id)
+{
+    char *path = ct_debuginfod(id->bytes, id->size, CT_DEBUGINFOD_EXECUTABLE);
+    const char *copy = path ? ct_arena_strdup(arena, path) : NULL;
+    free(path);
+    return copy;
 }
 
 /* Code that has no file. */

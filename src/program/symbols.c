@@ -1,199 +1,279 @@
-/* The functions of an ELF file by address, and its build id.
- *
- * Nothing in the file is believed: libelf checks the tables against the file, names point into one copy
- * of the string table, and time and memory grow with the size of the file only. */
+/* The functions of an ELF file by address, from all that says where they are, and its build id. */
+#include "program/symbols.h"
 #include "base/ctx.h"
-#include "program/elf.h"
-#include "program/mapping_symbols.h"
-#include "program/memory.h"
 #include "program/segments.h"
 
-#include <stdbool.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STT_ARM_TFUNC_ 13 /* T32 function of the old Arm ABI */
-#define MOST_BUILD_ID  64 /* bytes; SHA-1 has 20 */
-
-struct function {
-    struct ct_symbol symbol;
-    uint64_t section_end; /* 0: not known */
-    uint32_t order;       /* in the file */
-    uint8_t rank;         /* 0 global, 1 weak, 2 local */
-};
-
 struct ct_symbols {
-    struct ct_symbol *functions;
-    size_t count;
-    struct ct_segment *segments;
+    struct ct_symbol *all; /* functions, and behind them pieces of code */
+    size_t functions, count;
+    struct ct_segment *segments; /* whose owners are functions … */
     size_t segment_count;
+    struct ct_segment *pieces; /* … and those whose owners are pieces of code */
+    size_t piece_count;
     struct ct_mapping mapping;
-    char *names;
-    uint64_t base;
+    struct ct_arena arena; /* names */
+    char *
+        *labels; /* demangled names that somebody asked for, by number; the name itself: it is not mangled */
+    const char *module;
+    uint64_t bias, base;
+    uint8_t build_id[CT_BUILD_ID_MOST];
+    size_t build_id_size;
     struct ct_code_range *code;
     size_t code_count;
-    uint8_t build_id[MOST_BUILD_ID];
-    size_t build_id_size;
-};
-
-/* One symbol table of the file while it is read. */
-struct table {
-    Elf *elf;
-    Elf_Data *symbols;
-    size_t name_size;
-    uint64_t bias;
-    unsigned machine;
+    bool raw_names;
 };
 
 void ct_symbols_free(struct ct_symbols *symbols)
 {
     if (!symbols)
         return;
-    free(symbols->functions);
+    for (size_t i = 0; symbols->labels && i < symbols->count; i++) {
+        char *label = symbols->labels[i];
+        if (label != symbols->all[i].name)
+            free(label);
+    }
+    free(symbols->labels);
+    free(symbols->all);
     free(symbols->segments);
-    ct_mapping_free(&symbols->mapping);
-    free(symbols->names);
+    free(symbols->pieces);
     free(symbols->code);
+    ct_mapping_free(&symbols->mapping);
+    ct_arena_free(&symbols->arena);
     free(symbols);
 }
 
-/* ---- reading ---- */
+/* ---- collecting ---- */
 
-static uint64_t section_end(const struct table *table, size_t section)
+int ct_collect(struct ct_collector *c, const struct ct_function *function)
 {
-    GElf_Shdr header;
-    Elf_Scn *scn = section < SHN_LORESERVE ? elf_getscn(table->elf, section) : NULL;
-    return scn && gelf_getshdr(scn, &header) ? header.sh_addr + header.sh_size : 0;
-}
-
-static bool is_function(const GElf_Sym *sym)
-{
-    unsigned type = GELF_ST_TYPE(sym->st_info);
-    return (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_ARM_TFUNC_) &&
-           sym->st_shndx != SHN_UNDEF;
-}
-
-static struct function make_function(const struct table *table, const GElf_Sym *sym, uint32_t order,
-                                     const char *names)
-{
-    unsigned bind = GELF_ST_BIND(sym->st_info);
-    bool t32 =
-        table->machine == EM_ARM && ((sym->st_value & 1) || GELF_ST_TYPE(sym->st_info) == STT_ARM_TFUNC_);
-    uint64_t value = table->machine == EM_ARM ? sym->st_value & ~UINT64_C(1) : sym->st_value;
-    uint64_t end = section_end(table, sym->st_shndx);
-    enum ct_isa isa = t32 ? CT_ISA_T32 : table->machine == EM_ARM ? CT_ISA_A32 : CT_ISA_A64;
-    return (struct function){
-        .symbol = {.name = names + sym->st_name,
-                   .addr = value + table->bias,
-                   .size = sym->st_size,
-                   .isa = (uint8_t)isa},
-        .section_end = end > value ? end + table->bias : 0,
-        .order = order,
-        .rank = bind == STB_LOCAL  ? 2
-                : bind == STB_WEAK ? 1
-                                   : 0,
-    };
-}
-
-/* *out has *count functions; it is not set when there are none. */
-static int read_functions(struct ct_ctx *ctx, const char *name, const struct table *table, const char *names,
-                          struct function **out, size_t *count)
-{
-    size_t entry = gelf_fsize(table->elf, ELF_T_SYM, 1, EV_CURRENT);
-    size_t total = table->symbols->d_size / entry;
-    if (total > INT32_MAX)
-        return ct_fail(ctx, CT_ERR_LIMIT, "%s: the symbol table has %zu entries, more than 2^31", name,
-                       total);
-    size_t n = 0;
-    GElf_Sym sym;
-    for (size_t i = 0; i < total; i++)
-        n += gelf_getsym(table->symbols, (int)i, &sym) && is_function(&sym) && sym.st_name < table->name_size;
-    *count = 0;
-    if (n == 0)
-        return CT_OK;
-    struct function *functions = malloc(n * sizeof *functions);
-    if (!functions)
-        return ct_fail_nomem(ctx, name);
-    for (size_t i = 0; i < total; i++)
-        if (gelf_getsym(table->symbols, (int)i, &sym) && is_function(&sym) && sym.st_name < table->name_size)
-            functions[(*count)++] = make_function(table, &sym, (uint32_t)i, names);
-    *out = functions;
+    if (c->count == c->room) {
+        size_t room = c->room ? 2 * c->room : 256;
+        struct ct_function *functions = realloc(c->functions, room * sizeof *functions);
+        if (!functions)
+            return ct_fail_nomem(c->ctx, c->name);
+        c->functions = functions;
+        c->room = room;
+    }
+    c->functions[c->count++] = *function;
     return CT_OK;
 }
 
-/* Finds the first section of this type with its string table, which is copied into *names. */
-static int find_table(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, uint32_t type,
-                      struct table *table, char **names)
+Elf_Scn *ct_elf_section(const struct ct_elf *elf, const char *name, GElf_Shdr *header)
 {
+    size_t names;
+    if (elf_getshdrstrndx(elf->elf, &names) != 0)
+        return NULL;
     for (Elf_Scn *scn = elf_nextscn(elf->elf, NULL); scn; scn = elf_nextscn(elf->elf, scn)) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(scn, &header) || header.sh_type != type)
-            continue;
-        Elf_Scn *strings = elf_getscn(elf->elf, header.sh_link);
-        Elf_Data *text = strings ? elf_getdata(strings, NULL) : NULL;
-        table->symbols = elf_getdata(scn, NULL);
-        if (!table->symbols || !text || (text->d_size && !text->d_buf))
-            return ct_fail(ctx, CT_ERR_FORMAT,
-                           "%s: the symbol table or its names cannot be read: the file is cut or damaged",
-                           name);
-        char *copy = malloc(text->d_size + 1);
-        if (!copy)
-            return ct_fail_nomem(ctx, name);
-        if (text->d_size)
-            memcpy(copy, text->d_buf, text->d_size);
-        copy[text->d_size] = '\0';
-        table->name_size = text->d_size;
-        *names = copy;
-        return CT_OK;
+        const char *text = gelf_getshdr(scn, header) ? elf_strptr(elf->elf, names, header->sh_name) : NULL;
+        if (text && strcmp(text, name) == 0)
+            return scn;
     }
-    return CT_ERR_NOT_FOUND;
+    return NULL;
 }
 
-static int read_table(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, uint64_t bias,
-                      struct ct_symbols *symbols, struct function **functions, size_t *count)
+static int by_begin(const void *a, const void *b)
 {
-    static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
-    *count = 0;
-    for (size_t i = 0; i < 2 && *count == 0; i++) {
-        struct table table = {.elf = elf->elf, .bias = bias, .machine = elf->header.e_machine};
-        free(symbols->names);
-        symbols->names = NULL;
-        int result = find_table(ctx, name, elf, types[i], &table, &symbols->names);
-        if (result == CT_ERR_NOT_FOUND)
-            continue;
-        if (result == CT_OK)
-            result = read_functions(ctx, name, &table, symbols->names, functions, count);
-        if (result != CT_OK)
-            return result;
+    const struct ct_code *x = a;
+    const struct ct_code *y = b;
+    return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void add_code(struct ct_collector *c, uint64_t addr, const Elf_Data *data)
+{
+    if (!data || !data->d_buf || data->d_size == 0 || addr + c->bias > UINT64_MAX - data->d_size)
+        return;
+    c->code[c->code_count++] = (struct ct_code){addr + c->bias, addr + c->bias + data->d_size, data->d_buf};
+}
+
+/* Sections of code, or without any the segments. Those that overlap an earlier one are cut or left out. */
+static int find_code(struct ct_collector *c)
+{
+    size_t sections = 0;
+    size_t n = 0;
+    (void)elf_getshdrnum(c->elf->elf, &sections);
+    c->code = malloc((sections + c->elf->segments + 1) * sizeof *c->code);
+    if (!c->code)
+        return ct_fail_nomem(c->ctx, c->name);
+    for (Elf_Scn *scn = elf_nextscn(c->elf->elf, NULL); scn; scn = elf_nextscn(c->elf->elf, scn)) {
+        GElf_Shdr header;
+        if (gelf_getshdr(scn, &header) && header.sh_type == SHT_PROGBITS && header.sh_flags & SHF_EXECINSTR &&
+            header.sh_flags & SHF_ALLOC)
+            add_code(c, header.sh_addr, elf_rawdata(scn, NULL));
     }
+    for (size_t i = 0; sections <= 1 && i < c->elf->segments; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(c->elf->elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_flags & PF_X)
+            add_code(c, header.p_vaddr,
+                     elf_getdata_rawchunk(c->elf->elf, (int64_t)header.p_offset, (size_t)header.p_filesz,
+                                          ELF_T_BYTE));
+    }
+    if (c->code_count)
+        qsort(c->code, c->code_count, sizeof *c->code, by_begin);
+    for (size_t i = 0; i < c->code_count; i++) {
+        struct ct_code code = c->code[i];
+        if (n && code.addr < c->code[n - 1].end) {
+            if (code.end <= c->code[n - 1].end)
+                continue;
+            code.bytes += c->code[n - 1].end - code.addr;
+            code.addr = c->code[n - 1].end;
+        }
+        c->code[n++] = code;
+    }
+    c->code_count = n;
     return CT_OK;
+}
+
+bool ct_collect_is_code(const struct ct_collector *c, uint64_t addr, uint64_t size)
+{
+    size_t low = 0;
+    size_t high = c->code_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->code[middle].addr <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && addr < c->code[low - 1].end && size <= c->code[low - 1].end - addr;
+}
+
+/* Names from another file with those of the program. What is wrong with it is no fault of the program. */
+static int read_names(struct ct_collector *c, const char *name, const void *bytes, size_t size,
+                      enum ct_symbol_source source, size_t *found)
+{
+    struct ct_elf elf = {0};
+    int result = ct_elf_open(NULL, name, bytes, size, &elf);
+    *found = 0;
+    if (result == CT_OK && elf.header.e_machine != c->elf->header.e_machine)
+        result = CT_ERR_FORMAT;
+    if (result == CT_OK)
+        result = ct_collect_table(c, &elf, SHT_SYMTAB, source, found);
+    if (result == CT_OK && !c->mapping->count) {
+        ct_mapping_free(c->mapping);
+        result = ct_mapping_read(c->ctx, name, &elf, c->bias, c->mapping);
+    }
+    if (elf.elf)
+        ct_elf_close(&elf);
+    if (result == CT_OK || result == CT_ERR_NOMEM)
+        return result;
+    ct_log(c->ctx, CT_LOG_WARNING, "%s: the symbols in %s cannot be read, so its names are not known",
+           c->name, name);
+    return CT_OK;
+}
+
+static int read_mini_debug(struct ct_collector *c, size_t *found)
+{
+    uint8_t *bytes;
+    size_t size;
+    int result = ct_mini_debug(c, &bytes, &size);
+    if (result == CT_OK && bytes)
+        result = read_names(c, ".gnu_debugdata", bytes, size, CT_SYMBOL_MINIDEBUG, found);
+    free(bytes);
+    return result;
+}
+
+static int read_debug_file(struct ct_collector *c, const struct ct_symbol_options *options, const char *path,
+                           bool online)
+{
+    struct ct_mapped_file *file;
+    size_t found;
+    int result = ct_debug_file_find(c->ctx, options->files, path, c->elf, online, &file);
+    if (result != CT_OK || !file)
+        return result;
+    result = read_names(c, file->path, file->bytes, file->size, CT_SYMBOL_DEBUG_FILE, &found);
+    ct_mapped_file_close(file);
+    return result;
+}
+
+/* All sources that say something; those of a stripped file only where .symtab is missing. `path` may be NULL. */
+static int collect(struct ct_collector *c, const struct ct_symbol_options *options, const char *path)
+{
+    size_t symtab;
+    size_t dynsym;
+    size_t mini = 0;
+    int result = find_code(c);
+    if (result == CT_OK)
+        result = ct_collect_table(c, c->elf, SHT_SYMTAB, CT_SYMBOL_SYMTAB, &symtab);
+    if (result == CT_OK)
+        result = ct_collect_table(c, c->elf, SHT_DYNSYM, CT_SYMBOL_DYNSYM, &dynsym);
+    if (result == CT_OK && !symtab)
+        result = read_mini_debug(c, &mini);
+    if (result == CT_OK && !symtab && path)
+        result = read_debug_file(c, options, path, mini == 0);
+    if (result == CT_OK)
+        result = ct_collect_plt(c);
+    if (result == CT_OK)
+        result = ct_collect_unwind(c);
+    return result;
 }
 
 /* ---- putting in order ---- */
 
+/* Names with fewer underscores at the begin first: the same order whatever table they come from. */
+static int by_name(const char *a, const char *b)
+{
+    size_t x = strspn(a, "_");
+    size_t y = strspn(b, "_");
+    return x != y ? x < y ? -1 : 1 : strcmp(a, b);
+}
+
 static int by_address(const void *a, const void *b)
 {
-    const struct function *x = a;
-    const struct function *y = b;
-    if (x->symbol.addr != y->symbol.addr)
-        return x->symbol.addr < y->symbol.addr ? -1 : 1;
-    if ((x->symbol.size == 0) != (y->symbol.size == 0))
-        return x->symbol.size == 0 ? 1 : -1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->symbol.size != y->symbol.size)
-        return x->symbol.size > y->symbol.size ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    const struct ct_function *f = a;
+    const struct ct_function *g = b;
+    const struct ct_symbol *x = &f->symbol;
+    const struct ct_symbol *y = &g->symbol;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    if (!x->name != !y->name)
+        return x->name ? -1 : 1;
+    if ((x->size == 0) != (y->size == 0))
+        return x->size == 0 ? 1 : -1;
+    if (f->rank != g->rank)
+        return f->rank < g->rank ? -1 : 1;
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    int order = x->name ? by_name(x->name, y->name) : 0;
+    return order ? order : (int)x->source - (int)y->source;
+}
+
+/* Leaves one function at each address, which takes bounds that it has none of from unwind information, and no nameless
+ * one that begins inside of a function with a name. */
+static size_t unite(struct ct_function *functions, size_t count)
+{
+    uint64_t named_end = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct ct_symbol *symbol = &functions[i].symbol;
+        struct ct_symbol *before = n ? &functions[n - 1].symbol : NULL;
+        if (before && before->addr == symbol->addr) {
+            if (before->size == 0 && symbol->source == CT_SYMBOL_UNWIND)
+                before->size = symbol->size;
+            if (before->name && before->addr + before->size > named_end)
+                named_end = before->addr + before->size;
+            continue;
+        }
+        if (!symbol->name && symbol->addr < named_end)
+            continue;
+        if (symbol->name && symbol->size <= UINT64_MAX - symbol->addr &&
+            symbol->addr + symbol->size > named_end)
+            named_end = symbol->addr + symbol->size;
+        functions[n++] = functions[i];
+    }
+    return n;
 }
 
 /* Sorts, leaves one function at each address, and gives all of them a size that stays in the address space. */
-static size_t arrange(struct function *functions, size_t count)
+static size_t arrange(struct ct_function *functions, size_t count)
 {
-    qsort(functions, count, sizeof *functions, by_address);
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++)
-        if (n == 0 || functions[n - 1].symbol.addr != functions[i].symbol.addr)
-            functions[n++] = functions[i];
+    if (count)
+        qsort(functions, count, sizeof *functions, by_address);
+    size_t n = unite(functions, count);
     for (size_t i = 0; i < n; i++) {
         struct ct_symbol *symbol = &functions[i].symbol;
         if (symbol->size == 0) {
@@ -208,40 +288,80 @@ static size_t arrange(struct function *functions, size_t count)
     return n;
 }
 
-static int make_segments(struct ct_symbols *symbols)
+static int make_segments(const struct ct_symbol *all, size_t first, size_t end, struct ct_segment **out,
+                         size_t *count)
 {
-    struct ct_extent *extents = malloc(symbols->count * sizeof *extents);
+    struct ct_extent *extents = malloc((end - first + 1) * sizeof *extents);
     if (!extents)
         return CT_ERR_NOMEM;
-    for (size_t i = 0; i < symbols->count; i++) {
-        const struct ct_symbol *symbol = &symbols->functions[i];
-        extents[i] = (struct ct_extent){
-            .addr = symbol->addr, .end = symbol->addr + symbol->size, .owner = (uint32_t)i};
-    }
-    int result = ct_segments_make(extents, symbols->count, &symbols->segments, &symbols->segment_count);
+    for (size_t i = first; i < end; i++)
+        extents[i - first] =
+            (struct ct_extent){.addr = all[i].addr, .end = all[i].addr + all[i].size, .owner = (uint32_t)i};
+    int result = ct_segments_make(extents, end - first, out, count);
     free(extents);
     return result;
 }
 
-/* ---- build id ---- */
+/* ---- code between functions ---- */
 
-static void find_note(Elf_Data *data, struct ct_symbols *symbols)
+/* Bytes of padding at `bytes`: zeros or an instruction that does nothing; 0 when it is something else. */
+static size_t padding(const uint8_t *bytes, size_t size, bool wide)
 {
-    size_t at = 0;
-    size_t name;
-    size_t desc;
-    GElf_Nhdr note;
-    while (symbols->build_id_size == 0 && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
-        const char *bytes = data->d_buf;
-        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU ||
-            memcmp(bytes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
-            continue;
-        if (note.n_descsz == 0 || note.n_descsz > MOST_BUILD_ID)
-            continue;
-        memcpy(symbols->build_id, bytes + desc, note.n_descsz);
-        symbols->build_id_size = note.n_descsz;
-    }
+    static const uint8_t words[][4] = {{0, 0, 0, 0},
+                                       {0x1f, 0x20, 0x03, 0xd5},
+                                       {0, 0, 0xa0, 0xe1},
+                                       {0, 0xf0, 0x20, 0xe3},
+                                       {0xaf, 0xf3, 0, 0x80}};
+    for (size_t i = 0; size >= 4 && i < sizeof words / sizeof *words; i++)
+        if (memcmp(bytes, words[i], 4) == 0 && (i < 2 || !wide))
+            return 4;
+    if (size >= 2 && !wide && ((bytes[0] == 0 && bytes[1] == 0xbf) || (bytes[0] == 0xc0 && bytes[1] == 0x46)))
+        return 2;
+    return bytes[0] == 0 ? 1 : 0;
 }
+
+/* Adds what is left of [addr, end) without padding at its begin. */
+static int add_piece(struct ct_collector *c, const struct ct_code *code, uint64_t addr, uint64_t end)
+{
+    const bool wide = c->elf->header.e_machine == EM_AARCH64;
+    while (addr < end) {
+        size_t skip = padding(code->bytes + (addr - code->addr), (size_t)(end - addr), wide);
+        if (skip == 0)
+            break;
+        addr += skip;
+    }
+    if (addr >= end)
+        return CT_OK;
+    const uint8_t isa = wide ? CT_ISA_A64 : c->elf->header.e_entry & 1 ? CT_ISA_T32 : CT_ISA_A32;
+    const struct ct_function piece = {
+        .symbol = {.addr = addr, .size = end - addr, .isa = isa, .source = CT_SYMBOL_CODE}};
+    return ct_collect(c, &piece);
+}
+
+/* The code that is in none of the functions, which `segments` are of. */
+static int find_pieces(struct ct_collector *c, const struct ct_segment *segments, size_t count)
+{
+    size_t s = 0;
+    int result = CT_OK;
+    for (size_t i = 0; i < c->code_count && result == CT_OK; i++) {
+        const struct ct_code *code = &c->code[i];
+        uint64_t addr = code->addr;
+        while (s < count && segments[s].start <= addr)
+            s++;
+        bool is_free = s == 0 || segments[s - 1].owner == CT_SEGMENT_NONE;
+        for (; result == CT_OK && s < count && segments[s].start < code->end; s++) {
+            if (is_free)
+                result = add_piece(c, code, addr, segments[s].start);
+            is_free = segments[s].owner == CT_SEGMENT_NONE;
+            addr = segments[s].start;
+        }
+        if (is_free && result == CT_OK)
+            result = add_piece(c, code, addr, code->end);
+    }
+    return result;
+}
+
+/* ---- the whole ---- */
 
 /* Where the first segment that is loaded begins; 0 without one. */
 static uint64_t first_load(const struct ct_elf *elf)
@@ -261,7 +381,7 @@ static int code_order(const void *a, const void *b)
 }
 
 /* Notes the segments with one of these flags, 0: all. */
-static void add_code(const struct ct_elf *elf, uint64_t bias, uint32_t flags, struct ct_symbols *symbols)
+static void add_range(const struct ct_elf *elf, uint64_t bias, uint32_t flags, struct ct_symbols *symbols)
 {
     GElf_Phdr header;
     for (size_t i = 0; i < elf->segments; i++) {
@@ -274,96 +394,104 @@ static void add_code(const struct ct_elf *elf, uint64_t bias, uint32_t flags, st
     }
 }
 
-static int find_code(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, uint64_t bias,
-                     struct ct_symbols *symbols)
+static int find_ranges(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, uint64_t bias,
+                       struct ct_symbols *symbols)
 {
     symbols->code = malloc((elf->segments + 1) * sizeof *symbols->code);
     if (!symbols->code)
         return ct_fail_nomem(ctx, name);
-    add_code(elf, bias, PF_X, symbols);
+    add_range(elf, bias, PF_X, symbols);
     if (!symbols->code_count)
-        add_code(elf, bias, 0, symbols);
+        add_range(elf, bias, 0, symbols);
     qsort(symbols->code, symbols->code_count, sizeof *symbols->code, code_order);
     return CT_OK;
 }
 
-/* Sections first, then segments, which stripped files have too. No file needs to have its bytes read
- * more than once: notes that overlap come from a hostile one, and the rest of them is left out. */
-static void find_build_id(const struct ct_elf *elf, size_t file_size, struct ct_symbols *symbols)
+/* Takes functions number symbols->count and following from the collector, and names those that have none. */
+static int take(struct ct_symbols *s, const struct ct_collector *c, size_t from, size_t end)
 {
-    uint64_t budget = file_size;
-    for (Elf_Scn *scn = elf_nextscn(elf->elf, NULL); scn; scn = elf_nextscn(elf->elf, scn)) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_NOTE || header.sh_size > budget)
-            continue;
-        budget -= header.sh_size;
-        Elf_Data *data = elf_getdata(scn, NULL);
-        if (data && data->d_buf)
-            find_note(data, symbols);
-        if (symbols->build_id_size)
-            return;
+    struct ct_symbol *all = realloc(s->all, (s->count + (end - from) + 1) * sizeof *all);
+    if (!all)
+        return CT_ERR_NOMEM;
+    s->all = all;
+    for (size_t i = from; i < end; i++) {
+        struct ct_symbol *symbol = &all[s->count++];
+        *symbol = c->functions[i].symbol;
+        const struct ct_map_point *point = symbol->name ? NULL : ct_mapping_at(&s->mapping, symbol->addr);
+        if (point && point->isa != CT_ISA_UNKNOWN)
+            symbol->isa = (uint8_t)point->isa;
+        if (!symbol->name)
+            symbol->name = ct_arena_printf(&s->arena, "%s+0x%" PRIx64, s->module, symbol->addr - s->bias);
+        if (!symbol->name)
+            return CT_ERR_NOMEM;
     }
-    budget = file_size;
-    for (size_t i = 0; i < elf->segments && symbols->build_id_size == 0; i++) {
-        GElf_Phdr header;
-        if (!gelf_getphdr(elf->elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > budget)
-            continue;
-        budget -= header.p_filesz;
-        Elf_Data *data = elf_getdata_rawchunk(elf->elf, (int64_t)header.p_offset, (size_t)header.p_filesz,
-                                              header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-        if (data && data->d_buf)
-            find_note(data, symbols);
-    }
+    return CT_OK;
 }
 
-/* ---- the whole ---- */
-
-static int load(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, uint64_t bias,
-                struct ct_symbols *symbols)
+static int build(struct ct_symbols *s, struct ct_collector *c)
 {
+    size_t functions = arrange(c->functions, c->count);
+    c->count = functions;
+    if (take(s, c, 0, functions) != CT_OK ||
+        make_segments(s->all, 0, functions, &s->segments, &s->segment_count) != CT_OK ||
+        find_pieces(c, s->segments, s->segment_count) != CT_OK || c->count > INT32_MAX ||
+        take(s, c, functions, c->count) != CT_OK ||
+        make_segments(s->all, functions, s->count, &s->pieces, &s->piece_count) != CT_OK)
+        return ct_fail_nomem(c->ctx, c->name);
+    s->functions = functions;
+    s->labels = calloc(s->count + 1, sizeof *s->labels);
+    return s->labels ? CT_OK : ct_fail_nomem(c->ctx, c->name);
+}
+
+static int load(struct ct_ctx *ctx, const char *name, const char *path, const struct ct_elf *elf,
+                const struct ct_symbol_options *options, struct ct_symbols *symbols)
+{
+    struct ct_collector c = {.ctx = ctx,
+                             .name = name,
+                             .elf = elf,
+                             .bias = options->bias,
+                             .arena = &symbols->arena,
+                             .mapping = &symbols->mapping};
     if (elf->header.e_type == ET_REL)
         return ct_fail(
             ctx, CT_ERR_UNSUPPORTED,
             "%s: an object file that was not linked: its functions have no addresses; use the program", name);
-    struct function *functions = NULL;
-    size_t count = 0;
-    int result = ct_mapping_read(ctx, name, elf, bias, &symbols->mapping);
+    int result = ct_mapping_read(ctx, name, elf, options->bias, &symbols->mapping);
     if (result == CT_OK)
-        result = read_table(ctx, name, elf, bias, symbols, &functions, &count);
-    if (result != CT_OK || count == 0) {
-        free(functions);
-        return result;
-    }
-    symbols->count = arrange(functions, count);
-    symbols->functions = malloc(symbols->count * sizeof *symbols->functions);
-    for (size_t i = 0; symbols->functions && i < symbols->count; i++)
-        symbols->functions[i] = functions[i].symbol;
-    free(functions);
-    if (!symbols->functions || make_segments(symbols) != CT_OK)
-        return ct_fail_nomem(ctx, name);
-    return CT_OK;
+        result = collect(&c, options, path);
+    if (result == CT_OK)
+        result = build(symbols, &c);
+    if (result == CT_OK)
+        result = find_ranges(ctx, name, elf, options->bias, symbols);
+    free(c.functions);
+    free(c.code);
+    return result;
 }
 
-int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size, uint64_t bias,
-                          struct ct_symbols **out)
+static int make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
+                const struct ct_symbol_options *options, struct ct_symbols **out)
 {
-    if (!name || !bytes || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_bytes: a null pointer");
     struct ct_elf elf = {0};
     int result = ct_elf_open(ctx, name, bytes, size, &elf);
     if (result != CT_OK)
         return result;
     struct ct_symbols *symbols = calloc(1, sizeof *symbols);
-    if (!symbols) {
+    const char *slash = strrchr(name, '/');
+    if (symbols)
+        symbols->module = ct_arena_strdup(&symbols->arena, options->module ? options->module
+                                                           : slash         ? slash + 1
+                                                                           : name);
+    if (!symbols || !symbols->module) {
+        ct_symbols_free(symbols);
         ct_elf_close(&elf);
         return ct_fail_nomem(ctx, name);
     }
-    result = load(ctx, name, &elf, bias, symbols);
-    if (result == CT_OK)
-        result = find_code(ctx, name, &elf, bias, symbols);
+    symbols->bias = options->bias;
+    symbols->raw_names = options->raw_names;
+    result = load(ctx, name, path, &elf, options, symbols);
     if (result == CT_OK) {
-        find_build_id(&elf, size, symbols);
-        symbols->base = first_load(&elf) + bias;
+        symbols->build_id_size = ct_elf_build_id(&elf, size, symbols->build_id);
+        symbols->base = first_load(&elf) + options->bias;
         *out = symbols;
     } else {
         ct_symbols_free(symbols);
@@ -372,34 +500,127 @@ int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *byte
     return result;
 }
 
-int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_symbols **out)
+int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size, uint64_t bias,
+                          struct ct_symbols **out)
 {
-    if (!path || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load: a null pointer");
+    const struct ct_symbol_options options = {.size = sizeof options, .bias = bias};
+    if (!name || !bytes || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_bytes: a null pointer");
+    return make(ctx, name, NULL, bytes, size, &options, out);
+}
+
+int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options,
+                         struct ct_symbols **out)
+{
+    if (!path || !options || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_with: a null pointer");
+    if (options->size != sizeof *options)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_with: options of another version of the library");
     struct ct_mapped_file *file;
     int result = ct_mapped_file_open(ctx, path, &file);
     if (result != CT_OK)
         return result;
-    result = ct_symbols_load_bytes(ctx, path, file->bytes, file->size, bias, out);
+    result = make(ctx, path, path, file->bytes, file->size, options, out);
     ct_mapped_file_close(file);
     return result;
 }
 
+int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_symbols **out)
+{
+    const struct ct_symbol_options options = {.size = sizeof options, .bias = bias};
+    return ct_symbols_load_with(ctx, path, &options, out);
+}
+
+/* ---- looking up ---- */
+
 const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t *count)
 {
+    *count = symbols->functions;
+    return symbols->all;
+}
+
+const struct ct_symbol *ct_symbols_all_code(const struct ct_symbols *symbols, size_t *count)
+{
     *count = symbols->count;
-    return symbols->functions;
+    return symbols->all;
+}
+
+static const struct ct_symbol *find(const struct ct_symbols *symbols, const struct ct_segment *segments,
+                                    size_t count, uint64_t addr, uint64_t *offset)
+{
+    uint32_t number = ct_segments_at(segments, count, addr);
+    if (number == CT_SEGMENT_NONE)
+        return NULL;
+    if (offset)
+        *offset = addr - symbols->all[number].addr;
+    return &symbols->all[number];
 }
 
 const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, uint64_t addr, uint64_t *offset)
 {
-    uint32_t function = ct_segments_at(symbols->segments, symbols->segment_count, addr);
-    if (function == CT_SEGMENT_NONE)
-        return NULL;
-    const struct ct_symbol *symbol = &symbols->functions[function];
-    if (offset)
-        *offset = addr - symbol->addr;
-    return symbol;
+    return find(symbols, symbols->segments, symbols->segment_count, addr, offset);
+}
+
+const struct ct_symbol *ct_symbols_code_at(const struct ct_symbols *symbols, uint64_t addr, uint64_t *offset)
+{
+    const struct ct_symbol *symbol = ct_symbols_at(symbols, addr, offset);
+    return symbol ? symbol : find(symbols, symbols->pieces, symbols->piece_count, addr, offset);
+}
+
+/* The name to be freed; NULL: it is none that is mangled. */
+static char *make_label(const struct ct_symbol *symbol)
+{
+    const char *plt = symbol->source == CT_SYMBOL_PLT ? strrchr(symbol->name, '@') : NULL;
+    if (!plt)
+        return ct_demangle(symbol->name);
+    char *name = strndup(symbol->name, (size_t)(plt - symbol->name));
+    char *plain = name ? ct_demangle(name) : NULL;
+    free(name);
+    size_t length = plain ? strlen(plain) : 0;
+    char *label = plain ? realloc(plain, length + strlen(plt) + 1) : NULL;
+    if (label)
+        memcpy(label + length, plt, strlen(plt) + 1);
+    else
+        free(plain);
+    return label;
+}
+
+const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_symbol *symbol)
+{
+    char **slot = &symbols->labels[symbol - symbols->all];
+    if (symbols->raw_names || symbol->name[0] != '_')
+        return symbol->name;
+    char *label = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (label)
+        return label;
+    char *made = make_label(symbol);
+    if (!made)
+        made = (char *)(uintptr_t)symbol->name;
+    if (__atomic_compare_exchange_n(slot, &label, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    if (made != symbol->name) /* another thread was faster */
+        free(made);
+    return label;
+}
+
+const char *ct_symbols_describe(const struct ct_symbols *symbols, uint64_t addr, char *text, size_t size)
+{
+    uint64_t offset;
+    const struct ct_symbol *symbol = ct_symbols_at(symbols, addr, &offset);
+    if (symbol && symbol->source == CT_SYMBOL_UNWIND)
+        symbol = NULL;
+    if (symbol && offset)
+        snprintf(text, size, "%s+0x%" PRIx64, ct_symbols_label(symbols, symbol), offset);
+    else if (symbol)
+        snprintf(text, size, "%s", ct_symbols_label(symbols, symbol));
+    else
+        snprintf(text, size, "%s+0x%" PRIx64, symbols->module, addr - symbols->bias);
+    return text;
+}
+
+const char *ct_symbols_module(const struct ct_symbols *symbols)
+{
+    return symbols->module;
 }
 
 enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
@@ -407,9 +628,9 @@ enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
     const struct ct_map_point *point = ct_mapping_at(&symbols->mapping, addr);
     if (point)
         return (enum ct_isa)point->isa;
-    const struct ct_symbol *symbol = ct_symbols_at(symbols, addr, NULL);
-    if (!symbol)
-        symbol = symbols->functions;
+    const struct ct_symbol *symbol = ct_symbols_code_at(symbols, addr, NULL);
+    if (!symbol && symbols->count)
+        symbol = symbols->all;
     return symbol ? (enum ct_isa)symbol->isa : CT_ISA_A64;
 }
 

@@ -1,6 +1,6 @@
 /* ELF files, as memory and as symbols. One byte that chooses the load bias, then the file. What must
  * hold: functions are in order, stay in the address space and are found at their first byte unless
- * another one lies there; memory that is found can be read to its end. */
+ * another one lies there; pieces of code between them are in none; memory that is found can be read to its end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +30,15 @@ static void check_symbols(const struct ct_symbols *symbols)
         require(all[i].size == 0 || (found == &all[i] && offset == 0));
         found = ct_symbols_at(symbols, all[i].addr + all[i].size, &offset);
         require(!found || offset < found->size);
+    }
+    const size_t functions = count;
+    all = ct_symbols_all_code(symbols, &count);
+    for (size_t i = 0; i < count; i++) {
+        char text[64];
+        require(ct_symbols_label(symbols, &all[i]) != NULL);
+        require(strlen(ct_symbols_describe(symbols, all[i].addr, text, sizeof text)) < sizeof text);
+        require(all[i].size == 0 || ct_symbols_code_at(symbols, all[i].addr, NULL) == &all[i]);
+        require(i < functions || (all[i].size && all[i].source == CT_SYMBOL_CODE));
     }
     size_t size;
     const uint8_t *id = ct_symbols_build_id(symbols, &size);

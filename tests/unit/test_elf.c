@@ -201,6 +201,106 @@ static void functions(void **state)
     ct_symbols_free(s);
 }
 
+/* The name that counts at an address does not hang on the order of the table. */
+static void one_name(void **state)
+{
+    static const char *const names[] = {"__memcpy", "mempcpy@@V_2", "memcpy@@V_1", "_memcpy"};
+    struct fixture *f = *state;
+    for (unsigned first = 0; first < 4; first++) {
+        struct test_symbol some[4];
+        struct ct_symbols *s;
+        for (unsigned i = 0; i < 4; i++)
+            some[i] = (struct test_symbol){names[(first + i) % 4], 0x400010, 8, STT_FUNC, STB_GLOBAL, 1};
+        elf64_build(f->file, some, 4);
+        assert_int_equal(ct_symbols_load_bytes(f->ctx, "x", f->file, ELF_SIZE, 0, &s), CT_OK);
+        assert_string_equal(name_at(s, 0x400010, 0), "memcpy");
+        ct_symbols_free(s);
+    }
+}
+
+/* What no function is in has the name of the file and an address in it; padding is no code. */
+static void pieces(void **state)
+{
+    struct fixture *f = *state;
+    char text[64];
+    struct ct_symbols *s;
+    memset(f->file + ELF_TEXT, 0, 0x100);
+    f->file[ELF_TEXT + 0x68] = 1;
+    Elf64_Shdr *section = (Elf64_Shdr *)(f->file + ((Elf64_Ehdr *)f->file)->e_shoff);
+    section[1].sh_type = SHT_PROGBITS;
+    section[1].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+    Elf64_Sym *symbols_of = (Elf64_Sym *)(f->file + ELF_SYMBOLS);
+    for (unsigned i = 1; i <= SYMBOLS; i++)
+        if (symbols_of[i].st_value == 0x400060)
+            symbols_of[i].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+    const struct ct_symbol_options options = {
+        .size = sizeof options, .bias = 0x7000000000, .module = "firmware"};
+    store(f, ELF_SIZE);
+    assert_int_equal(ct_symbols_load_with(f->ctx, f->path, &options, &s), CT_OK);
+    size_t functions;
+    size_t count;
+    ct_symbols_all(s, &functions);
+    const struct ct_symbol *all = ct_symbols_all_code(s, &count);
+    assert_int_equal(count, functions + 1);
+    assert_int_equal(all[functions].addr, 0x7000400068);
+    assert_int_equal(all[functions].size, 0x80 - 0x68);
+    assert_int_equal(all[functions].source, CT_SYMBOL_CODE);
+    assert_string_equal(all[functions].name, "firmware+0x400068");
+    assert_null(ct_symbols_at(s, 0x7000400070, NULL));
+    assert_ptr_equal(ct_symbols_code_at(s, 0x7000400070, NULL), &all[functions]);
+    assert_null(ct_symbols_code_at(s, 0x7000400064, NULL));
+    assert_string_equal(ct_symbols_describe(s, 0x7000400070, text, sizeof text), "firmware+0x400070");
+    assert_string_equal(ct_symbols_describe(s, 0x7000400014, text, sizeof text), "outer+0x4");
+    assert_string_equal(ct_symbols_describe(s, 0x7000400010, text, sizeof text), "outer");
+    assert_string_equal(ct_symbols_describe(s, 0x10, text, sizeof text), "firmware+0xffffff9000000010");
+    assert_string_equal(ct_symbols_describe(s, 0x7000400070, text, 8), "firmwar");
+    ct_symbols_free(s);
+}
+
+/* Readable names, and what is none that is mangled, hostile or not. */
+static void labels(void **state)
+{
+    struct fixture *f = *state;
+    const struct test_symbol some[] = {
+        {"_ZN4core3fmt9Formatter3pad17h1234567890abcdefE", 0x400010, 4, STT_FUNC, STB_GLOBAL, 1},
+        {"_RNvC6_123foo3bar", 0x400020, 4, STT_FUNC, STB_GLOBAL, 1},
+        {"_Z3fooi.cold", 0x400030, 4, STT_FUNC, STB_GLOBAL, 1},
+        {"_Z3ab", 0x400040, 4, STT_FUNC, STB_GLOBAL, 1},
+        {"main", 0x400050, 4, STT_FUNC, STB_GLOBAL, 1},
+    };
+    static const char *const expected[] = {"core::fmt::Formatter::pad", "123foo::bar",
+                                           "foo(int) [clone .cold]", "_Z3ab", "main"};
+    struct ct_symbols *s;
+    size_t count;
+    char *probe = ct_demangle("_Z1fv");
+    if (!probe)
+        skip();
+    free(probe);
+    elf64_build(f->file, some, 5);
+    store(f, ELF_SIZE);
+    for (unsigned raw = 0; raw < 2; raw++) {
+        const struct ct_symbol_options options = {.size = sizeof options, .raw_names = (uint8_t)raw};
+        assert_int_equal(ct_symbols_load_with(f->ctx, f->path, &options, &s), CT_OK);
+        const struct ct_symbol *all = ct_symbols_all(s, &count);
+        assert_int_equal(count, 5);
+        for (unsigned i = 0; i < 5; i++) {
+            assert_string_equal(all[i].name, some[i].name);
+            assert_string_equal(ct_symbols_label(s, &all[i]), raw ? some[i].name : expected[i]);
+            assert_ptr_equal(ct_symbols_label(s, &all[i]), ct_symbols_label(s, &all[i]));
+        }
+        ct_symbols_free(s);
+    }
+    /* each argument is twice as long as the one before: 2^34 characters */
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char name[1024] = "_Z1f1aIiiE";
+    size_t used = strlen(name);
+    for (unsigned i = 0; i < 34; i++)
+        used += (size_t)snprintf(name + used, sizeof name - used, "S_IS%c_S%c_E", digits[i], digits[i]);
+    assert_null(ct_demangle(name));
+    assert_null(ct_demangle(NULL));
+    assert_null(ct_demangle(""));
+}
+
 static void no_functions(void **state)
 {
     struct fixture *f = *state;
@@ -338,8 +438,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(segments),     TEST(more_spaces),   TEST(damaged),          TEST(functions),
-        TEST(no_functions), TEST(arm_functions), TEST(random_functions), TEST(hostile),
+        TEST(segments),      TEST(more_spaces),      TEST(damaged), TEST(functions),
+        TEST(one_name),      TEST(pieces),           TEST(labels),  TEST(no_functions),
+        TEST(arm_functions), TEST(random_functions), TEST(hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

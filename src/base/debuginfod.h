@@ -1,0 +1,17 @@
+/* Files by build id from debuginfod servers (elfutils). */
+#ifndef CT_BASE_DEBUGINFOD_H
+#define CT_BASE_DEBUGINFOD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum ct_debuginfod_kind {
+    CT_DEBUGINFOD_EXECUTABLE,
+    CT_DEBUGINFOD_DEBUGINFO,
+};
+
+/* Path of the file of this kind in the client's cache, to be freed; NULL when no server is configured ($DEBUGINFOD_URLS),
+ * its client is not installed, or none has the file. */
+char *ct_debuginfod(const uint8_t *id, size_t size, enum ct_debuginfod_kind kind);
+
+#endif

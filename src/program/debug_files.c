@@ -1,0 +1,319 @@
+/* Separate files with the debug information of a program: by .gnu_debuglink, by build id, from servers. */
+#include "base/bytes.h"
+#include "base/crc32.h"
+#include "base/ctx.h"
+#include "base/debuginfod.h"
+#include "program/symbols.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_DEPTH 64         /* of folders */
+#define MOST_FILES (1u << 20) /* with build ids, in all folders */
+
+/* A file with a build id in one of the folders. */
+struct entry {
+    uint8_t id[CT_BUILD_ID_MOST];
+    size_t id_size;
+    const char *path;
+};
+
+struct ct_debug_files {
+    struct ct_ctx *ctx;
+    struct ct_arena arena;
+    const char **dirs;
+    size_t dir_count;
+    struct entry *entries; /* by id, once the folders were read */
+    size_t count, room;
+    bool is_read;
+};
+
+int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out)
+{
+    if (!out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_debug_files_new: a null pointer");
+    struct ct_debug_files *files = calloc(1, sizeof *files);
+    if (!files)
+        return ct_fail_nomem(ctx, "folders of debug files");
+    files->ctx = ctx;
+    *out = files;
+    return CT_OK;
+}
+
+void ct_debug_files_free(struct ct_debug_files *files)
+{
+    if (!files)
+        return;
+    ct_arena_free(&files->arena);
+    free(files->entries);
+    free(files);
+}
+
+int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path)
+{
+    if (!files || !path)
+        return ct_fail(files ? files->ctx : NULL, CT_ERR_ARG, "ct_debug_files_add_dir: a null pointer");
+    DIR *dir = opendir(path);
+    if (!dir)
+        return ct_fail(files->ctx, CT_ERR_IO, "%s: cannot be searched for symbols: %s", path,
+                       strerror(errno));
+    closedir(dir);
+    const char **dirs = ct_arena_push(&files->arena, files->dirs, &files->dir_count, sizeof *dirs);
+    const char *copy = dirs ? ct_arena_strdup(&files->arena, path) : NULL;
+    if (!copy)
+        return ct_fail_nomem(files->ctx, path);
+    dirs[files->dir_count - 1] = copy;
+    files->dirs = dirs;
+    files->is_read = false;
+    return CT_OK;
+}
+
+/* ---- one file ---- */
+
+static bool has_debug(const struct ct_elf *elf)
+{
+    GElf_Shdr header;
+    for (Elf_Scn *scn = elf_nextscn(elf->elf, NULL); scn; scn = elf_nextscn(elf->elf, scn))
+        if (gelf_getshdr(scn, &header) && header.sh_type == SHT_SYMTAB)
+            return true;
+    return ct_elf_section(elf, ".debug_info", &header) || ct_elf_section(elf, ".zdebug_info", &header);
+}
+
+/* What a separate file has to be. */
+struct wanted {
+    uint8_t id[CT_BUILD_ID_MOST];
+    size_t id_size;
+    unsigned machine;
+    uint32_t crc;
+    const char *link; /* name of the file, or NULL */
+};
+
+/* Opens the file when it is the one: it has the build id, or the checksum of the link where `by_link`. */
+static struct ct_mapped_file *open_if(const struct wanted *wanted, const char *path, bool by_link)
+{
+    struct ct_mapped_file *file;
+    struct ct_elf elf = {0};
+    if (access(path, R_OK) != 0 || ct_mapped_file_open(NULL, path, &file) != CT_OK)
+        return NULL;
+    bool fits = false;
+    if (ct_elf_open(NULL, path, file->bytes, file->size, &elf) == CT_OK) {
+        uint8_t id[CT_BUILD_ID_MOST];
+        size_t size = ct_elf_build_id(&elf, file->size, id);
+        bool same_id = size && size == wanted->id_size && memcmp(id, wanted->id, size) == 0;
+        fits = elf.header.e_machine == wanted->machine && has_debug(&elf) &&
+               (same_id || (by_link && ct_crc32(file->bytes, file->size) == wanted->crc));
+        ct_elf_close(&elf);
+    }
+    if (fits)
+        return file;
+    ct_mapped_file_close(file);
+    return NULL;
+}
+
+/* ---- folders ---- */
+
+static int compare_ids(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
+{
+    return a_size != b_size ? a_size < b_size ? -1 : 1 : memcmp(a, b, a_size);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct entry *x = a;
+    const struct entry *y = b;
+    int order = compare_ids(x->id, x->id_size, y->id, y->id_size);
+    return order ? order : strcmp(x->path, y->path);
+}
+
+static int add_file(struct ct_debug_files *files, const char *path)
+{
+    struct ct_mapped_file *file;
+    struct ct_elf elf = {0};
+    struct entry entry = {0};
+    if (files->count >= MOST_FILES || ct_mapped_file_open(NULL, path, &file) != CT_OK)
+        return CT_OK;
+    if (ct_elf_open(NULL, path, file->bytes, file->size, &elf) == CT_OK) {
+        entry.id_size = ct_elf_build_id(&elf, file->size, entry.id);
+        ct_elf_close(&elf);
+    }
+    ct_mapped_file_close(file);
+    if (!entry.id_size)
+        return CT_OK;
+    if (files->count == files->room) {
+        size_t room = files->room ? 2 * files->room : 64;
+        struct entry *entries = realloc(files->entries, room * sizeof *entries);
+        if (!entries)
+            return ct_fail_nomem(files->ctx, path);
+        files->entries = entries;
+        files->room = room;
+    }
+    entry.path = ct_arena_strdup(&files->arena, path);
+    if (!entry.path)
+        return ct_fail_nomem(files->ctx, path);
+    files->entries[files->count++] = entry;
+    return CT_OK;
+}
+
+static int read_dir(struct ct_debug_files *files, const char *path, unsigned depth)
+{
+    char below[PATH_MAX];
+    struct stat st;
+    int result = CT_OK;
+    DIR *dir = depth < MOST_DEPTH ? opendir(path) : NULL;
+    for (struct dirent *e = dir ? readdir(dir) : NULL; e && result == CT_OK; e = readdir(dir)) {
+        int length = snprintf(below, sizeof below, "%s/%s", path, e->d_name);
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || (size_t)length >= sizeof below ||
+            lstat(below, &st) != 0)
+            continue;
+        if (S_ISDIR(st.st_mode))
+            result = read_dir(files, below, depth + 1);
+        else if (S_ISREG(st.st_mode) || (S_ISLNK(st.st_mode) && stat(below, &st) == 0 && S_ISREG(st.st_mode)))
+            result = add_file(files, below);
+    }
+    if (dir)
+        closedir(dir);
+    return result;
+}
+
+static int read_dirs(struct ct_debug_files *files)
+{
+    int result = CT_OK;
+    files->count = 0;
+    files->is_read = true;
+    for (size_t i = 0; i < files->dir_count && result == CT_OK; i++)
+        result = read_dir(files, files->dirs[i], 0);
+    if (files->count)
+        qsort(files->entries, files->count, sizeof *files->entries, by_id);
+    return result;
+}
+
+/* The first file in the folders that has the build id and names. */
+static int find_in_dirs(struct ct_debug_files *files, const struct wanted *wanted,
+                        struct ct_mapped_file **out)
+{
+    int result = files->is_read ? CT_OK : read_dirs(files);
+    size_t low = 0;
+    size_t high = files->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct entry *e = &files->entries[middle];
+        if (compare_ids(e->id, e->id_size, wanted->id, wanted->id_size) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; result == CT_OK && !*out && low < files->count; low++) {
+        const struct entry *e = &files->entries[low];
+        if (compare_ids(e->id, e->id_size, wanted->id, wanted->id_size) != 0)
+            break;
+        *out = open_if(wanted, e->path, false);
+    }
+    return result;
+}
+
+/* ---- standard places ---- */
+
+/* The file in .build-id below `root`. */
+static struct ct_mapped_file *find_by_id(const struct wanted *wanted, const char *root)
+{
+    char path[PATH_MAX];
+    int used = snprintf(path, sizeof path, "%s/usr/lib/debug/.build-id/%02x/", root, wanted->id[0]);
+    for (size_t i = 1; i < wanted->id_size && (size_t)used < sizeof path; i++)
+        used += snprintf(path + used, sizeof path - (size_t)used, "%02x", wanted->id[i]);
+    if ((size_t)used + sizeof ".debug" > sizeof path)
+        return NULL;
+    memcpy(path + used, ".debug", sizeof ".debug");
+    return open_if(wanted, path, false);
+}
+
+/* The file of the link in "FOLDER/MIDDLE". */
+static struct ct_mapped_file *find_by_link(const struct wanted *wanted, const char *folder,
+                                           const char *middle)
+{
+    char path[PATH_MAX];
+    if ((size_t)snprintf(path, sizeof path, "%s%s/%s", folder, middle, wanted->link) >= sizeof path)
+        return NULL;
+    return open_if(wanted, path, true);
+}
+
+/* Looks in usr/lib/debug below each folder of `folder`, the innermost first, the root folder last. */
+static struct ct_mapped_file *find_in_roots(const struct wanted *wanted, const char *folder)
+{
+    char root[PATH_MAX];
+    char middle[PATH_MAX];
+    struct ct_mapped_file *file = NULL;
+    for (size_t length = strlen(folder); !file; length--) {
+        if (length && folder[length] != '/' && folder[length] != '\0')
+            continue;
+        memcpy(root, folder, length);
+        root[length] = '\0';
+        if (wanted->id_size)
+            file = find_by_id(wanted, root);
+        if (!file && wanted->link &&
+            (size_t)snprintf(middle, sizeof middle, "/usr/lib/debug%s", folder + length) < sizeof middle)
+            file = find_by_link(wanted, root, middle);
+        if (length == 0)
+            break;
+    }
+    return file;
+}
+
+static struct ct_mapped_file *find_near(const struct wanted *wanted, const char *path)
+{
+    char folder[PATH_MAX];
+    if (!realpath(path, folder))
+        return NULL;
+    *strrchr(folder, '/') = '\0';
+    struct ct_mapped_file *file = wanted->link ? find_by_link(wanted, folder, "") : NULL;
+    if (!file && wanted->link)
+        file = find_by_link(wanted, folder, "/.debug");
+    return file ? file : find_in_roots(wanted, folder);
+}
+
+/* ---- the whole ---- */
+
+/* The name in .gnu_debuglink with the checksum behind it, at a multiple of four. */
+static void read_link(const struct ct_elf *elf, struct wanted *wanted)
+{
+    GElf_Shdr header;
+    Elf_Scn *scn = ct_elf_section(elf, ".gnu_debuglink", &header);
+    Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+    const char *name = data ? data->d_buf : NULL;
+    size_t length = name ? strnlen(name, data->d_size) : 0;
+    size_t at = (length + 4) & ~(size_t)3;
+    if (length == 0 || length > NAME_MAX || data->d_size < 4 || at > data->d_size - 4 || strchr(name, '/'))
+        return;
+    wanted->link = name;
+    wanted->crc = ct_load32((const uint8_t *)name + at);
+}
+
+int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
+                       const struct ct_elf *elf, bool online, struct ct_mapped_file **out)
+{
+    struct wanted wanted = {.machine = elf->header.e_machine};
+    size_t size;
+    *out = NULL;
+    (void)elf_rawfile(elf->elf, &size);
+    wanted.id_size = ct_elf_build_id(elf, size, wanted.id);
+    read_link(elf, &wanted);
+    *out = find_near(&wanted, path);
+    int result = CT_OK;
+    if (!*out && files && wanted.id_size)
+        result = find_in_dirs(files, &wanted, out);
+    if (result == CT_OK && !*out && files && wanted.id_size && online) {
+        char *found = ct_debuginfod(wanted.id, wanted.id_size, CT_DEBUGINFOD_DEBUGINFO);
+        if (found)
+            *out = open_if(&wanted, found, false);
+        free(found);
+    }
+    if (*out)
+        ct_log(ctx, CT_LOG_DEBUG, "%s: names are those of %s", path, (*out)->path);
+    return result;
+}

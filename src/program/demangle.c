@@ -1,0 +1,67 @@
+/* Names of C++ and Rust as people write them, by libiberty's demanglers: those of c++filt and gdb, for both languages, under
+ * licences with an exception for linking. Output is limited, since a short name can stand for 2^60 characters. */
+#include "coretap/program.h"
+
+#ifdef CT_HAVE_DEMANGLE
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_NAME (64u << 10) /* characters of a name, mangled or not */
+
+struct text {
+    char *bytes;
+    size_t size, room;
+    jmp_buf give_up;
+};
+
+static void append(const char *part, size_t length, void *user)
+{
+    struct text *text = user;
+    if (length > MOST_NAME - text->size)
+        longjmp(text->give_up, 1); // NOLINT(cert-err52-cpp): the library has no other way to stop
+    if (text->size + length >= text->room) {
+        size_t room = 2 * (text->size + length) + 64;
+        char *bytes = realloc(text->bytes, room);
+        if (!bytes)
+            longjmp(text->give_up, 1); // NOLINT(cert-err52-cpp)
+        text->bytes = bytes;
+        text->room = room;
+    }
+    memcpy(text->bytes + text->size, part, length);
+    text->size += length;
+    text->bytes[text->size] = '\0';
+}
+
+/* The whole readable name in *text; false when `name` is not mangled. */
+static bool write_name(const char *name, struct text *text)
+{
+    const int style = DMGL_PARAMS | DMGL_ANSI;
+    if (setjmp(text->give_up)) // NOLINT(cert-err52-cpp)
+        return false;
+    if (rust_demangle_callback(name, style, append, text))
+        return true;
+    text->size = 0;
+    return cplus_demangle_v3_callback(name, style, append, text) != 0;
+}
+
+char *ct_demangle(const char *name)
+{
+    struct text text = {0};
+    const char *first = name && name[0] == '_' && name[1] == '_' ? name + 1 : name;
+    if (!first || first[0] != '_' || (first[1] != 'Z' && first[1] != 'R') || strlen(name) > MOST_NAME)
+        return NULL;
+    if (write_name(name, &text) && text.size)
+        return text.bytes;
+    free(text.bytes);
+    return NULL;
+}
+#else
+char *ct_demangle(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+#endif

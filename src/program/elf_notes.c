@@ -1,0 +1,53 @@
+/* The build id of an ELF file. */
+#include "program/symbols.h"
+
+#include <string.h>
+
+/* The size of the build id among the notes of `data`; 0 without one. */
+static size_t find_note(Elf_Data *data, uint8_t *id)
+{
+    size_t at = 0;
+    size_t name;
+    size_t desc;
+    GElf_Nhdr note;
+    while ((at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
+        const char *bytes = data->d_buf;
+        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU ||
+            memcmp(bytes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
+            continue;
+        if (note.n_descsz == 0 || note.n_descsz > CT_BUILD_ID_MOST)
+            continue;
+        memcpy(id, bytes + desc, note.n_descsz);
+        return note.n_descsz;
+    }
+    return 0;
+}
+
+/* Sections first, then segments, which stripped files have too. No file needs to have its bytes read
+ * more than once: notes that overlap come from a hostile one, and the rest of them is left out. */
+size_t ct_elf_build_id(const struct ct_elf *elf, size_t file_size, uint8_t id[CT_BUILD_ID_MOST])
+{
+    uint64_t budget = file_size;
+    size_t size = 0;
+    for (Elf_Scn *scn = elf_nextscn(elf->elf, NULL); scn && !size; scn = elf_nextscn(elf->elf, scn)) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_NOTE || header.sh_size > budget)
+            continue;
+        budget -= header.sh_size;
+        Elf_Data *data = elf_getdata(scn, NULL);
+        if (data && data->d_buf)
+            size = find_note(data, id);
+    }
+    budget = file_size;
+    for (size_t i = 0; i < elf->segments && !size; i++) {
+        GElf_Phdr header;
+        if (!gelf_getphdr(elf->elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > budget)
+            continue;
+        budget -= header.p_filesz;
+        Elf_Data *data = elf_getdata_rawchunk(elf->elf, (int64_t)header.p_offset, (size_t)header.p_filesz,
+                                              header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+        if (data && data->d_buf)
+            size = find_note(data, id);
+    }
+    return size;
+}

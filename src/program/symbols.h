@@ -1,0 +1,86 @@
+/* Inside of the symbols: what the readers of an ELF file's sections share while they collect its functions. */
+#ifndef CT_PROGRAM_SYMBOLS_H
+#define CT_PROGRAM_SYMBOLS_H
+
+#include "base/arena.h"
+#include "coretap/program.h"
+#include "program/elf.h"
+#include "program/mapping_symbols.h"
+#include "program/memory.h"
+
+#include <stdbool.h>
+
+/* A function as one source has it. */
+struct ct_function {
+    struct ct_symbol symbol; /* name NULL: the source knows the bounds only */
+    uint64_t section_end;    /* load bias included; 0: not known */
+    uint8_t rank;            /* of the name: 0 global, 1 weak, 2 local, 3 made from another name */
+};
+
+/* Executable bytes of the file. */
+struct ct_code {
+    uint64_t addr; /* load bias included */
+    uint64_t end;
+    const uint8_t *bytes;
+};
+
+/* The functions of a file while they are collected. */
+struct ct_collector {
+    struct ct_ctx *ctx;
+    const char *name;         /* of the file, in messages */
+    const struct ct_elf *elf; /* the program itself */
+    uint64_t bias;
+    struct ct_arena *arena;     /* of names */
+    struct ct_mapping *mapping; /* instruction sets, of the first symbol table that says something */
+    struct ct_function *functions;
+    size_t count, room;
+    struct ct_code *code; /* by address; none overlaps another */
+    size_t code_count;
+};
+
+/* Adds one function. CT_ERR_NOMEM. */
+int ct_collect(struct ct_collector *collector, const struct ct_function *function);
+
+/* The section of this name, its header in *header; NULL when there is none. */
+Elf_Scn *ct_elf_section(const struct ct_elf *elf, const char *name, GElf_Shdr *header);
+
+/* Whether [addr, addr + size), load bias included, lies in the executable bytes. */
+bool ct_collect_is_code(const struct ct_collector *collector, uint64_t addr, uint64_t size);
+
+/* ---- symbol_tables.c ---- */
+
+/* Adds the functions of the first table of this type (SHT_SYMTAB, SHT_DYNSYM) of `elf`, which is the program or a file with
+ * its names; *found counts them. CT_ERR_FORMAT, CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_collect_table(struct ct_collector *collector, const struct ct_elf *elf, uint32_t type,
+                     enum ct_symbol_source source, size_t *found);
+
+/* ---- unwind_functions.c ---- */
+
+/* Adds the bounds of functions that .eh_frame and .ARM.exidx give. CT_ERR_NOMEM. */
+int ct_collect_unwind(struct ct_collector *collector);
+
+/* ---- plt_functions.c ---- */
+
+/* Adds the entries of procedure linkage tables. CT_ERR_NOMEM. */
+int ct_collect_plt(struct ct_collector *collector);
+
+/* ---- mini_debug.c ---- */
+
+/* Unpacks .gnu_debugdata: *out is to be freed, NULL when there is none or it is damaged, which is said then. CT_ERR_NOMEM. */
+int ct_mini_debug(const struct ct_collector *collector, uint8_t **out, size_t *size);
+
+/* ---- debug_files.c ---- */
+
+/* The separate file with the debug information of the program at `path`; *out is NULL when there is none, and otherwise the
+ * caller's to close. `online`: servers may be asked. CT_ERR_NOMEM. */
+int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
+                       const struct ct_elf *elf, bool online, struct ct_mapped_file **out);
+
+/* ---- elf_notes.c ---- */
+
+#define CT_BUILD_ID_MOST 64 /* bytes; SHA-1 has 20 */
+
+/* Copies the build id; result: its size, 0 when there is none. `file_size` bounds what is read. */
+size_t ct_elf_build_id(const struct ct_elf *elf, size_t file_size, uint8_t id[CT_BUILD_ID_MOST]);
+
+#endif

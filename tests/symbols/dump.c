@@ -1,0 +1,54 @@
+/* Prints the functions of ELF files as coretap has them: "address size source name | label" each, behind "file" the next one.
+ * usage: symbols_dump [--raw] [--symdir DIR]... FILE... */
+#include "coretap/program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void say(void *user, enum ct_log_level level, const char *text)
+{
+    (void)user;
+    if (level <= CT_LOG_WARNING)
+        fprintf(stderr, "%s\n", text);
+}
+
+static int dump(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options)
+{
+    static const char *const sources[] = {"symtab", "dynsym", "minidebug", "debugfile",
+                                          "plt",    "unwind", "code"};
+    struct ct_symbols *symbols;
+    size_t count;
+    if (ct_symbols_load_with(ctx, path, options, &symbols) != CT_OK) {
+        fprintf(stderr, "%s\n", ct_ctx_error(ctx));
+        return 1;
+    }
+    printf("file %s\n", ct_symbols_module(symbols));
+    const struct ct_symbol *all = ct_symbols_all_code(symbols, &count);
+    for (size_t i = 0; i < count; i++)
+        printf("%" PRIx64 " %" PRIu64 " %s %u %s | %s\n", all[i].addr, all[i].size, sources[all[i].source],
+               all[i].isa, all[i].name, ct_symbols_label(symbols, &all[i]));
+    ct_symbols_free(symbols);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_symbol_options options = {.size = sizeof options};
+    int failed = 0;
+    if (!ctx || ct_debug_files_new(ctx, &options.files) != CT_OK)
+        return 2;
+    ct_ctx_set_log(ctx, say, NULL, CT_LOG_WARNING);
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--raw") == 0)
+            options.raw_names = 1;
+        else if (strcmp(argv[i], "--symdir") == 0 && i + 1 < argc)
+            failed |= ct_debug_files_add_dir(options.files, argv[++i]) != CT_OK;
+        else
+            failed |= dump(ctx, argv[i], &options);
+    }
+    ct_debug_files_free(options.files);
+    ct_ctx_free(ctx);
+    return failed;
+}
