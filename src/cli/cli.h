@@ -13,8 +13,10 @@
 /* Exit codes, the same for every subcommand. */
 enum cli_exit {
     CLI_CLEAN = 0,
-    CLI_DAMAGED = 1, /* the trace is damaged; everything that could be decoded was printed */
-    CLI_FAILED = 2,  /* usage, I/O or memory: what was asked for was not done */
+    CLI_DAMAGED =
+        1, /* the trace is damaged, and everything that could be decoded was printed; or the result is
+                        empty although instructions ran */
+    CLI_FAILED = 2, /* usage, I/O or memory: what was asked for was not done */
 };
 
 enum cli_kind {

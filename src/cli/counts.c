@@ -98,6 +98,13 @@ static int add_streams(struct cli_counts *c, const struct ct_chain *chain)
     return CLI_CLEAN;
 }
 
+static void add_ran(struct cli_counts *c, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    struct cli_module *modules = cli_modules_of_programs(&c->programs);
+    cli_ran_add(&c->ran, c->capture.capture, buffer, chain, modules, c->programs.count);
+    free(modules);
+}
+
 uint32_t cli_counts_lane(struct cli_counts *c, uint8_t id)
 {
     if (!c->lanes[id])
@@ -128,6 +135,8 @@ static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
         code = CLI_FAILED;
     if (code == CLI_CLEAN)
         code = add_streams(c, chain);
+    if (code == CLI_CLEAN)
+        add_ran(c, buffer, chain);
     if (code == CLI_CLEAN && c->decoded && !by_memory)
         code = c->decoded(c->user, buffer, chain);
     if (code == CLI_CLEAN && cli_report_damage(chain, buffer))

@@ -4,6 +4,7 @@
 
 #include "cli/cover.h"
 #include "cli/programs.h"
+#include "cli/ran.h"
 #include "report/cover.h"
 #include "coretap/decode.h"
 
@@ -15,6 +16,7 @@ struct cli_counts {
     struct cli_programs programs;
     struct ct_cover *cover;
     uint64_t bytes;
+    struct cli_ran ran; /* in all buffers */
     struct ct_chain_sink sink;
     uint32_t lanes[128]; /* by ID, of the buffer that is being decoded: lane + 1 */
     uint32_t lane_count;

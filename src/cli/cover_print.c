@@ -1,6 +1,7 @@
 #include "cli/cover_print.h"
 #include "cli/cover_views.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 static void print(FILE *out, const struct ct_cover_views *views, enum cli_cover_format format, bool functions)
@@ -26,14 +27,55 @@ static void print(FILE *out, const struct ct_cover_views *views, enum cli_cover_
     }
 }
 
+int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *views)
+{
+    uint64_t seen = 0;
+    uint64_t elsewhere = 0;
+    for (size_t i = 0; i < views->count; i++) {
+        seen += views->views[i].report->sums.insns.seen;
+        elsewhere += views->views[i].report->elsewhere;
+    }
+    if (seen)
+        return CLI_CLEAN;
+    const char *why = elsewhere        ? "what ran is in functions without source lines"
+                      : c->one_context ? "nothing is known of this context in the programs"
+                                       : "none of them is in a program that is known";
+    const char *remedy = elsewhere        ? "--all-functions counts these too"
+                         : c->one_context ? "'coretap cover --contexts' shows those there are"
+                                          : "name the program that ran with --elf FILE[@HEX]";
+    return cli_ran_but_empty(&c->ran, c->args, CLI_CLEAN, "the coverage is", why, remedy);
+}
+
+/* Whether no program has counts. */
+static int check_data(const struct cli_counts *c)
+{
+    for (uint32_t i = 0; i < ct_cover_programs(c->cover); i++) {
+        struct ct_cover_item *items;
+        size_t count = 0;
+        if (ct_cover_items(c->cover, i, CT_EDGES_ALL, &items, &count) != CT_OK)
+            return cli_library_error(c->args->ctx);
+        free(items);
+        if (count)
+            return CLI_CLEAN;
+    }
+    return cli_ran_but_empty(&c->ran, c->args, CLI_CLEAN, "the coverage file is",
+                             "none of them is in a program that is known",
+                             "name the program that ran with --elf FILE[@HEX]");
+}
+
 int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format format, bool functions)
 {
-    if (format == CLI_COVER_DATA)
-        return ct_cover_write(out, c->cover) == CT_OK ? CLI_CLEAN : cli_library_error(c->args->ctx);
+    if (format == CLI_COVER_DATA) {
+        const int code = check_data(c);
+        return code == CLI_CLEAN && ct_cover_write(out, c->cover) != CT_OK ? cli_library_error(c->args->ctx)
+                                                                           : code;
+    }
     struct cli_cover_views views;
-    const bool made = cli_cover_views_make(c, &views);
-    if (made)
+    int code = cli_cover_views_make(c, &views) ? CLI_CLEAN : CLI_FAILED;
+    if (code == CLI_CLEAN)
+        code = cli_cover_check(c, &views.list);
+    if (code == CLI_CLEAN)
         print(out, &views.list, format, functions);
     cli_cover_views_free(&views);
-    return made ? CLI_CLEAN : CLI_FAILED;
+    return code;
 }

@@ -50,6 +50,7 @@ struct learning {
     struct cli_programs programs; /* the one program, as it was loaded in the capture */
     struct ct_cfg *cfg;
     const struct ct_graph *graph;
+    bool ran; /* an instruction of the program */
     int rc;
 };
 
@@ -73,12 +74,23 @@ static int begin_pass(struct cli_passes *passes, struct ct_chain_options *chain,
     return CLI_FAILED;
 }
 
+static void look_for_program(struct learning *l)
+{
+    uint32_t count;
+    const struct ct_node *nodes = ct_graph_nodes(l->graph, &count);
+    struct cli_module *module = cli_modules_of_programs(&l->programs);
+    for (uint32_t i = 0; module && i < count && !l->ran; i++)
+        l->ran = cli_module_has(module, &nodes[i]);
+    free(module);
+}
+
 static void end_pass(struct cli_passes *passes)
 {
     struct learning *l = passes->user;
     struct ct_ctx *ctx = passes->capture.args->ctx;
     if (!l->graph || l->rc)
         return;
+    look_for_program(l);
     l->rc = ct_cfg_learn(ctx, l->cfg, l->graph, 0 - l->programs.programs[0].bias);
     if (l->rc)
         cli_library_error(ctx);
@@ -91,6 +103,10 @@ static int learn_from(const struct cli_args *args, const char *path, struct ct_c
     l.passes.user = &l;
     of_capture.operand = path;
     int code = cli_passes_run(&l.passes, &of_capture);
+    if (!l.ran)
+        code = cli_ran_but_empty(&l.passes.ran, &of_capture, code, "what can be learnt is",
+                                 "none of them is in the program that --elf names",
+                                 "name the program that ran, with @HEX where it was loaded");
     cli_programs_close(&l.programs);
     return l.rc ? CLI_FAILED : code;
 }

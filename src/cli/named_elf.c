@@ -26,7 +26,7 @@ bool cli_named_elf_parse(const struct cli_args *args, const char *text, struct c
     return true;
 }
 
-static const char *base_name(const char *path)
+const char *cli_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -34,7 +34,7 @@ static const char *base_name(const char *path)
 
 static bool same_name(const char *a, const char *b)
 {
-    return strcmp(base_name(a), base_name(b)) == 0;
+    return strcmp(cli_base_name(a), cli_base_name(b)) == 0;
 }
 
 bool cli_is_copy(const char *path, uint64_t bias, const struct ct_image *ran)

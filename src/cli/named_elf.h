@@ -22,4 +22,7 @@ const struct ct_image *cli_named_elf_find(const struct ct_capture *capture, cons
  * unless that is 0, since two files cannot be at one. */
 bool cli_is_copy(const char *path, uint64_t bias, const struct ct_image *ran);
 
+/* The last part of a path. */
+const char *cli_base_name(const char *path);
+
 #endif

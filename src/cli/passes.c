@@ -1,5 +1,7 @@
 #include "cli/passes.h"
 
+#include <stdlib.h>
+
 void cli_passes_heading(struct cli_passes *p)
 {
     if (p->tell_buffer) {
@@ -35,6 +37,13 @@ int cli_passes_bytes(struct cli_passes *p, uint64_t bytes)
     return p->text.failed ? CT_ERR_IO : 0;
 }
 
+static void add_ran(struct cli_passes *p, const struct ct_chain *chain)
+{
+    struct cli_module *modules = p->programs ? cli_modules_of_elfs(p->programs) : NULL;
+    cli_ran_add(&p->ran, p->capture.capture, p->buffer, chain, modules, modules ? p->programs->count : 0);
+    free(modules);
+}
+
 static int run_pass(struct cli_passes *p)
 {
     const struct cli_args *args = p->capture.args;
@@ -49,6 +58,7 @@ static int run_pass(struct cli_passes *p)
     if (ct_chain_new(args->ctx, p->buffer, &options, &sink, &chain) != CT_OK)
         return cli_library_error(args->ctx);
     int rc = ct_chain_run(chain);
+    add_ran(p, chain);
     p->end(p);
     ct_text_flush(&p->text);
     if (rc && !p->text.failed)

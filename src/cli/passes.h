@@ -3,6 +3,7 @@
 #define CT_CLI_PASSES_H
 
 #include "cli/capture.h"
+#include "cli/ran.h"
 #include "report/text.h"
 
 struct cli_passes {
@@ -14,6 +15,8 @@ struct cli_passes {
     bool tell_id;
     bool headings;  /* lines '# buffer NAME' and '# id HH' are wanted where more than one may come */
     uint64_t bytes; /* of passes that are over */
+    const struct cli_elfs *programs; /* with symbols, whose names `ran` has; or NULL */
+    struct cli_ran ran;              /* in all passes */
     void *user;
     /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user` unless it is set too. Its
      * `bytes` calls cli_passes_bytes. Result: enum cli_exit. */

@@ -138,31 +138,92 @@ static bool make_view(struct profile *p, const struct cli_program *program, stru
     return true;
 }
 
+/* A profile with nothing in it although the trace has instructions. */
+static int empty(const struct profile *p, const char *why, const char *remedy)
+{
+    return cli_ran_but_empty(&p->counts.ran, p->counts.args, CLI_CLEAN, "the profile is", why, remedy);
+}
+
+static int out_of_memory(void)
+{
+    cli_say("out of memory");
+    return CLI_FAILED;
+}
+
+static int print_branches(const struct profile *p, const struct ct_profile_view *view)
+{
+    char why[512];
+    snprintf(why, sizeof why, "none of them is in %s", view->program);
+    if (!view->item_count && p->counts.ran.instructions)
+        return empty(p, why, "choose the program that ran with --elf FILE[@HEX]");
+    const int result =
+        p->format == AUTOFDO ? ct_profile_autofdo(stdout, view) : ct_profile_bolt(stdout, view);
+    return result == CT_OK ? CLI_CLEAN : out_of_memory();
+}
+
+static int print_llvm(const struct profile *p, const struct ct_profile_view *views, size_t count)
+{
+    char why[512];
+    size_t functions = 0;
+    for (size_t i = 0; i < count; i++)
+        if (ct_profile_llvm(stdout, &views[i], &functions) != CT_OK)
+            return out_of_memory();
+    snprintf(why, sizeof why, "no source line of what ran in %s%s is known",
+             count ? views[0].program : "the programs", count > 1 ? " and others" : "");
+    return functions ? CLI_CLEAN
+                     : empty(p, why, "name the program with its debug information with --elf FILE[@HEX]");
+}
+
+/* Whether anything has a weight. */
+static bool has_weight(const struct profile *p)
+{
+    size_t count;
+    const struct ct_stack_place *places = ct_stacks_places(p->stacks, &count);
+    uint64_t weight = 0;
+    for (size_t i = 0; i < count && !weight; i++)
+        weight = p->slices.cycles ? places[i].cycles : places[i].insns;
+    return weight > 0;
+}
+
+static int no_weight(const struct profile *p)
+{
+    return empty(p, "the trace has no cycle counts", "count instructions, or record with cycle counts");
+}
+
+static int print_chrome(struct profile *p)
+{
+    if (p->counts.ran.instructions && !has_weight(p))
+        return no_weight(p);
+    if (p->counts.ran.instructions && !p->slices.any)
+        return empty(p, "no execution of a function lies in this time", "give another --from and --to");
+    ct_profile_slices_end(&p->slices);
+    return CLI_CLEAN;
+}
+
+static int print_folded(const struct profile *p)
+{
+    if (!has_weight(p))
+        return no_weight(p);
+    return ct_profile_folded(stdout, p->stacks, p->slices.cycles) == CT_OK ? CLI_CLEAN : out_of_memory();
+}
+
 static int print(struct profile *p, const struct ct_profile_view *views, size_t count)
 {
-    int result = CT_OK;
     switch (p->format) {
     case FOLDED:
-        result = ct_profile_folded(stdout, p->stacks, p->slices.cycles);
-        break;
+        return print_folded(p);
     case CALLGRIND:
         ct_profile_callgrind(stdout, p->stacks, views, count);
-        break;
+        return CLI_CLEAN;
     case CHROME:
-        ct_profile_slices_end(&p->slices);
-        break;
+        return print_chrome(p);
     case AUTOFDO:
-        result = ct_profile_autofdo(stdout, views);
-        break;
     case BOLT:
-        result = ct_profile_bolt(stdout, views);
-        break;
+        return print_branches(p, views);
     case LLVM:
-        for (size_t i = 0; i < count && result == CT_OK; i++)
-            result = ct_profile_llvm(stdout, &views[i]);
         break;
     }
-    return result;
+    return print_llvm(p, views, count);
 }
 
 /* What these two write has no place for the name of a program. */
@@ -206,10 +267,8 @@ static int report(struct profile *p)
     }
     if (code == CLI_CLEAN)
         code = check_programs(p, count);
-    if (code == CLI_CLEAN && print(p, views, count) != CT_OK) {
-        cli_say("out of memory");
-        code = CLI_FAILED;
-    }
+    if (code == CLI_CLEAN)
+        code = print(p, views, count);
     for (size_t i = 0; views && i < count; i++) {
         ct_cover_report_free((struct ct_cover_report *)views[i].report);
         free((void *)views[i].items);
@@ -238,8 +297,6 @@ static int run(const struct cli_args *args)
         p.counts.steps = on_steps;
         p.counts.user = &p;
     }
-    if (p.format == CHROME)
-        ct_profile_slices_begin(&p.slices);
     int code = cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && wants_stacks(&p) && end_stacks(&p) != CT_OK)
         code = cli_library_error(args->ctx);

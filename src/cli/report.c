@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/cover_print.h"
 #include "cli/cover_views.h"
 #include "cli/report_collect.h"
 #include "cli/wcet_run.h"
@@ -148,6 +149,8 @@ static int analyse(struct report *r)
     int code = cli_report_collect(&r->collect, args, ELF);
     if (code == CLI_FAILED || !cli_cover_views_make(&r->collect.counts, &r->cover))
         return CLI_FAILED;
+    const int covered = cli_cover_check(&r->collect.counts, &r->cover.list);
+    code = covered > code ? covered : code;
     if (has_entry) {
         const int found = cli_wcet_run(&r->wcet, args);
         code = found > code ? found : code;

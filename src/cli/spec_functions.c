@@ -83,9 +83,11 @@ int spec_functions_find(struct spec_functions *functions, const struct cli_args 
 {
     struct finding f = {.functions = functions};
     int code = CLI_FAILED;
-    f.passes = (struct cli_passes){.user = &f, .begin = begin, .end = end};
+    f.passes = (struct cli_passes){
+        .user = &f, .begin = begin, .end = end, .programs = &f.programs, .ran = functions->ran};
     if (load(&f, args, elf))
         code = cli_passes_run(&f.passes, args);
+    functions->ran = f.passes.ran;
     free(f.symbols);
     cli_elfs_free(&f.programs);
     return f.failed ? CLI_FAILED : code;

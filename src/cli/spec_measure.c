@@ -44,6 +44,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     size_t count;
     int rc;
     (void)stream;
+    m->ways->timed |= batch->cycles != NULL;
     do {
         rc = ct_watcher_run(m->watcher, batch, m->batch, BATCH, &count);
         const int fed = ct_verifier_feed(m->verifier, m->batch, count);
@@ -207,10 +208,12 @@ int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf
         return CLI_FAILED;
     }
     m->ways = ways;
-    m->passes = (struct cli_passes){.user = m, .begin = begin, .end = end};
+    m->passes = (struct cli_passes){
+        .user = m, .begin = begin, .end = end, .programs = &m->programs, .ran = ways->ran};
     int code = CLI_FAILED;
     if (prepare(m, args, elf))
         code = cli_passes_run(&m->passes, args);
+    ways->ran = m->passes.ran;
     if (m->failed)
         code = CLI_FAILED;
     ct_verifier_free(m->verifier);

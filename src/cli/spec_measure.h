@@ -3,6 +3,7 @@
 #define CT_CLI_SPEC_MEASURE_H
 
 #include "cli/cli.h"
+#include "cli/ran.h"
 
 enum {
     SPEC_WAYS = 256,
@@ -22,6 +23,8 @@ struct spec_ways {
     size_t count;
     char text[SPEC_TEXT]; /* definitions of the ends of all ways */
     size_t size;
+    bool timed;         /* a capture has cycle counts */
+    struct cli_ran ran; /* in all captures */
 };
 
 /* From the call of the function to its return; "FROM TO". False: said why. */
@@ -40,6 +43,7 @@ struct spec_functions {
         uint64_t cycles;
     } * all;
     size_t count;
+    struct cli_ran ran; /* in all captures */
 };
 
 /* Adds those of the capture of `args`. Result: enum cli_exit. */

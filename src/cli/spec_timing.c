@@ -116,8 +116,23 @@ static int measure(void *to, const struct cli_args *args)
     return spec_measure(to, args, ELF);
 }
 
-/* All functions that ran, the longest first. */
-static bool add_all(struct spec_ways *ways, const struct cli_args *args)
+/* No function to specify. */
+static int none_found(const struct spec_functions *functions, const struct cli_args *args)
+{
+    const bool match = has_option(args, MATCH);
+    if (functions->ran.instructions)
+        return cli_ran_but_empty(
+            &functions->ran, args, CLI_CLEAN, "the specification is",
+            match ? "no function that is wanted ran from its call to its return with cycles counted"
+                  : "no function ran from its call to its return with cycles counted",
+            match ? "give another --match" : "name the program with --elf, and record with cycle counts");
+    cli_say("no function%s ran from its call to its return with cycles counted; there is nothing to specify",
+            match ? " that is wanted" : "");
+    return CLI_FAILED;
+}
+
+/* All functions that ran, the longest first. Result: enum cli_exit. */
+static int add_all(struct spec_ways *ways, const struct cli_args *args)
 {
     const size_t most = has_option(args, MOST) ? args->values[MOST].number : USUAL_MOST;
     struct spec_functions functions = {0};
@@ -131,16 +146,11 @@ static bool add_all(struct spec_ways *ways, const struct cli_args *args)
         else
             left += wanted;
     }
+    const int code = !fine ? CLI_FAILED : ways->count ? CLI_CLEAN : none_found(&functions, args);
     spec_functions_free(&functions);
-    if (fine && !ways->count) {
-        cli_say(
-            "no function%s ran from its call to its return with cycles counted; there is nothing to specify",
-            has_option(args, MATCH) ? " that is wanted" : "");
-        return false;
-    }
-    if (fine && left && !args->quiet)
+    if (code == CLI_CLEAN && left && !args->quiet)
         cli_say("%zu more functions ran for a shorter time and are left out; give --most or --match", left);
-    return fine;
+    return code;
 }
 
 /* ---- the specification ---- */
@@ -168,6 +178,14 @@ static void print_way(const struct spec_way *w, uint64_t percent)
         "define %s_max_violation := on %s_end if eventCount(%s_start) > 0 and not inPast(%s_start, %" PRIu64
         ")\nout %s_max_violation\n",
         name, name, name, name, high, name);
+}
+
+static bool is_any_measured(const struct spec_ways *ways)
+{
+    bool any = false;
+    for (size_t i = 0; i < ways->count; i++)
+        any |= ways->all[i].count > 0;
+    return any && ways->timed;
 }
 
 static void print_spec(const struct spec_ways *ways, const struct cli_args *args, uint64_t percent)
@@ -217,11 +235,19 @@ static int run(const struct cli_args *args)
     if (margin->given && !read_margin(margin->text, &percent))
         return cli_usage_error(args->command, "--margin %s: is not a number from 0 to %d, with or without %%",
                                margin->text, MOST_MARGIN);
-    if (check(args, named) != CLI_CLEAN || !(named ? add_named(&ways, args) : add_all(&ways, args)))
+    if (check(args, named) != CLI_CLEAN || (named && !add_named(&ways, args)))
         return CLI_FAILED;
-    const int code = each_capture(args, measure, &ways);
-    if (code != CLI_FAILED)
-        print_spec(&ways, args, percent);
+    int code = named ? CLI_CLEAN : add_all(&ways, args);
+    if (code != CLI_CLEAN)
+        return code;
+    code = each_capture(args, measure, &ways);
+    if (code == CLI_FAILED)
+        return code;
+    if (!is_any_measured(&ways) && ways.ran.instructions)
+        return cli_ran_but_empty(&ways.ran, args, code, "the specification is",
+                                 "nothing that was named was seen from start to end with cycles counted",
+                                 "'coretap timing' shows what was");
+    print_spec(&ways, args, percent);
     return code;
 }
 

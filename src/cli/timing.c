@@ -64,6 +64,7 @@ struct measuring {
     struct ct_watches *watches;
     struct ct_timing *timing;
     const struct ct_graph *graph;
+    uint64_t cycles; /* of all streams */
     struct ct_json json;
     bool is_open; /* the array of JSON */
 };
@@ -154,6 +155,7 @@ static void end(struct cli_passes *passes)
     struct measuring *m = passes->user;
     if (m->graph)
         show(m);
+    m->cycles += ct_timing_totals(m->timing).cycles;
     ct_timing_free(m->timing);
     ct_watches_free(m->watches);
     m->timing = NULL;
@@ -230,7 +232,11 @@ static int run(const struct cli_args *args)
         return CLI_FAILED;
     if (json)
         ct_json_array(&m.json, NULL);
+    m.passes.programs = &m.programs;
     int code = fractal_source_is_log(args->operand) ? run_log(&m, args) : cli_passes_run(&m.passes, args);
+    if (!m.cycles)
+        code = cli_ran_but_empty(&m.passes.ran, args, code, "the table of times is",
+                                 "the trace has no cycle counts", "record with cycle counts");
     if (json)
         ct_json_array_end(&m.json);
     free(m.symbols);

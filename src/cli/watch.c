@@ -53,6 +53,7 @@ struct watching {
     struct ct_watcher *watcher;
     struct ct_watch_text text;
     bool told_head;
+    bool any; /* something came by */
     struct ct_watch_event batch[BATCH];
 };
 
@@ -66,6 +67,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
         rc = ct_watcher_run(w->watcher, batch, w->batch, BATCH, &count);
         if (count)
             cli_passes_heading(&w->passes);
+        w->any |= count > 0;
         for (size_t i = 0; i < count; i++)
             ct_watch_line(&w->text, &w->batch[i]);
     } while (rc == 0);
@@ -176,7 +178,12 @@ static int run(const struct cli_args *args)
     int code = CLI_FAILED;
     if (prepare(&w, args)) {
         w.text.watches = w.watches;
+        w.passes.programs = &w.programs;
         code = cli_passes_run(&w.passes, args);
+        if (!w.any)
+            code = cli_ran_but_empty(&w.passes.ran, args, code, "the list of events is",
+                                     "execution came by none of the watchpoints",
+                                     "'coretap cover --functions' shows what ran");
     }
     ct_watches_free(w.watches);
     cli_elfs_free(&w.programs);

@@ -40,6 +40,8 @@ static void end(struct cli_passes *passes)
         w->rc = ct_wcet_observe(w->wcet, w->timing, w->graph);
     if (w->pass == CLI_WCET_MEASURE)
         ct_wcet_count_loops(w->wcet, NULL);
+    if (w->timing)
+        w->cycles += ct_timing_totals(w->timing).cycles;
     ct_timing_free(w->timing);
     w->timing = NULL;
     if (w->rc)
@@ -109,6 +111,9 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
         written = false;
     if (!written)
         cli_say("%s: cannot be written: %s", path, strerror(errno));
+    if (w->rc && !w->cycles && w->passes.ran.instructions)
+        return cli_ran_but_empty(&w->passes.ran, args, CLI_CLEAN, "the model of the longest time is",
+                                 "the trace has no cycle counts", "record with cycle counts");
     if (w->rc)
         return cli_library_error(args->ctx);
     w->view = (struct ct_wcet_view){w->wish.entry, w->wcet, w->program->cfg, w->program->lines, &w->result};
@@ -119,6 +124,7 @@ bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, const struct
                    const struct cli_wcet_wish *wish)
 {
     w->wish = *wish;
+    w->programs = programs;
     w->options = (struct ct_wcet_options){.size = sizeof w->options,
                                           .quantile = wish->quantile,
                                           .exclude = wish->exclude,
@@ -136,10 +142,10 @@ bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, const struct
 
 int cli_wcet_run(struct cli_wcet *w, const struct cli_args *args)
 {
-    w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end};
+    w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end, .programs = w->programs};
     w->pass = CLI_WCET_LEARN;
     int code = cli_passes_run(&w->passes, args);
-    w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end};
+    w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end, .programs = w->programs};
     w->pass = CLI_WCET_MEASURE;
     if (code != CLI_FAILED && !w->rc)
         code = cli_passes_run(&w->passes, args);

@@ -18,12 +18,14 @@ struct cli_wcet_wish {
 struct cli_wcet {
     struct cli_passes passes;
     struct cli_wcet_wish wish;
+    const struct cli_elfs *programs;
     struct cli_elf *program; /* that has the entry */
     struct ct_wcet_options options;
     struct ct_wcet *wcet;
     const struct ct_symbols *symbols; /* of the program: what times are measured of */
     struct ct_timing *timing;
     const struct ct_graph *graph;
+    uint64_t cycles; /* measured, in all streams */
     enum {
         CLI_WCET_LEARN,
         CLI_WCET_MEASURE,

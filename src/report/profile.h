@@ -24,8 +24,8 @@ struct ct_profile_view {
 int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view);
 int ct_profile_bolt(FILE *out, const struct ct_profile_view *view);
 
-/* CT_ERR_NOMEM. */
-int ct_profile_llvm(FILE *out, const struct ct_profile_view *view);
+/* *functions counts those that were written. CT_ERR_NOMEM. */
+int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, size_t *functions);
 int ct_profile_folded(FILE *out, const struct ct_stacks *stacks, bool cycles);
 void ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
                           size_t count);
@@ -35,10 +35,9 @@ void ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struc
 struct ct_profile_slices {
     FILE *out;
     bool cycles;
-    bool any; /* something was written */
+    bool any; /* something was written: before the first slice nothing is */
     uint64_t from, to;
 };
-void ct_profile_slices_begin(struct ct_profile_slices *slices);
 void ct_profile_slices(struct ct_profile_slices *slices, const struct ct_stacks *stacks);
 void ct_profile_slices_end(struct ct_profile_slices *slices);
 

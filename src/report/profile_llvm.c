@@ -223,7 +223,7 @@ static uint64_t entries(const struct llvm *l, uint32_t scope)
                : 0;
 }
 
-int ct_profile_llvm(FILE *out, const struct ct_profile_view *view)
+int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, size_t *functions)
 {
     struct llvm l = {.out = out, .view = view};
     size_t scope_count;
@@ -246,6 +246,7 @@ int ct_profile_llvm(FILE *out, const struct ct_profile_view *view)
         fprintf(out, "%s:%" PRIu64 ":%" PRIu64 "\n", l.bodies[i].name, l.bodies[i].total,
                 entries(&l, l.bodies[i].scope));
         put_body(&l, i);
+        ++*functions;
     }
     free(l.bodies);
     free(l.body_of);

@@ -36,7 +36,7 @@ int ct_profile_folded(FILE *out, const struct ct_stacks *stacks, bool cycles)
     return CT_OK;
 }
 
-void ct_profile_slices_begin(struct ct_profile_slices *slices)
+static void begin(const struct ct_profile_slices *slices)
 {
     fprintf(slices->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"%s\"},\"traceEvents\":[",
             slices->cycles ? "cycles" : "instructions");
@@ -66,6 +66,8 @@ void ct_profile_slices(struct ct_profile_slices *slices, const struct ct_stacks 
         to = to > slices->to ? slices->to : to;
         if (from >= to)
             continue;
+        if (!slices->any)
+            begin(slices);
         fprintf(slices->out, "%s\n{\"ph\":\"X\",\"name\":\"", slices->any ? "," : "");
         put_json_name(slices->out, ct_stacks_name(stacks, all[i].function));
         fprintf(slices->out,
@@ -77,5 +79,7 @@ void ct_profile_slices(struct ct_profile_slices *slices, const struct ct_stacks 
 
 void ct_profile_slices_end(struct ct_profile_slices *slices)
 {
+    if (!slices->any)
+        begin(slices);
     fputs("\n]}\n", slices->out);
 }

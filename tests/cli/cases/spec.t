@@ -35,8 +35,8 @@ $ coretap spec -q --timing --match 'x*' --function main examples/quickstart
 ! Try 'coretap spec --help'.
 [2]
 $ coretap spec -q --timing examples/quickstart
-! coretap: no function ran from its call to its return with cycles counted; there is nothing to specify
-[2]
+! coretap: examples/quickstart: the specification is empty although 4610 instructions ran, in firmware.bin: no function ran from its call to its return with cycles counted; name the program with --elf, and record with cycle counts
+[1]
 # Several captures: counts add up.
 $ coretap spec -q --timing --pair "0x80560 0x80568" examples/quickstart examples/quickstart | grep seen
 | -- way1: seen 544 times, 1 to 6 cycles

@@ -30,6 +30,8 @@ $ coretap watch --at exception-return -q --format jsonl examples/quickstart | he
 | {"cycle":437,"timestamp":16777314,"buffer":"ETB_0","id":"10","core":"cpu_0","el":1,"ctxt":42,"event":"exception-return","watch":"exception-return"}
 $ echo "0x80000 # the start" >$T/l; coretap watch --list $T/l -q examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
+! coretap: examples/quickstart: the list of events is empty although 4610 instructions ran, in firmware.bin: execution came by none of the watchpoints; 'coretap cover --functions' shows what ran
+[1]
 $ coretap watch --at 0x0 --elf examples/quickstart/firmware.bin@x examples/quickstart
 ! coretap watch: --elf examples/quickstart/firmware.bin@x: behind the '@' stands the load address in hexadecimal
 ! Try 'coretap watch --help'.

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""A result that is empty while instructions ran is an error: exit code 1, how many ran, in which modules, what is missing,
+and nothing on standard output that looks like a result. Prints TAP.
+
+usage: test_empty.py CORETAP"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
+
+COMPILER = "aarch64-linux-gnu-gcc"
+SOURCE = """__attribute__((noinline)) int used(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+__attribute__((noinline)) int unused(int n) { return n * 3; }
+int main(int argc, char **argv) { return argc > 5 ? unused(argc) : used(argc + (argv[0] == 0)); }
+"""
+OTHER = "void _start(void) { for (;;); }"
+ADDRESS = 0x7000000  # where OTHER lies, away from what ran
+
+# (arguments, what is missing). {w}: the program; {bare}: its copy without symbols and lines; {other}: one that did not run.
+EMPTY = [
+    ("cover --context 77", "nothing is known of this context"),
+    ("cover --context 77 --format lcov", "nothing is known of this context"),
+    ("cover --context 77 --format cobertura", "nothing is known of this context"),
+    ("cover --context 77 --format json", "nothing is known of this context"),
+    ("cover --context 77 --format html", "nothing is known of this context"),
+    ("profile --format autofdo --elf {other}", "none of them is in {other}"),
+    ("profile --format bolt --elf {other}", "none of them is in {other}"),
+    ("profile --format llvm --elf {bare}", "no source line of what ran in {bare} is known"),
+    ("profile --format folded --weight cycles", "the trace has no cycle counts"),
+    ("profile --format chrome --weight cycles", "the trace has no cycle counts"),
+    ("profile --format chrome --from 99999999", "no execution of a function lies in this time"),
+    ("spec --timing", "with cycles counted"),
+    ("spec --timing --function used", "with cycles counted"),
+    ("wcet --entry used", "the trace has no cycle counts"),
+]
+HEADED = [  # the same, where a line that says what the columns are may stand before it
+    ("watch --at unused", "execution came by none of the watchpoints"),
+    ("timing", "the trace has no cycle counts"),
+    ("graph --elf {other} --learn", "none of them is in the program"),
+]
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
+
+
+def build(folder, name, text, *options):
+    path = folder / name
+    (folder / f"{name}.c").write_text(text)
+    subprocess.run([COMPILER, "-O1", "-g", "-static", *options, "-o", path, folder / f"{name}.c"], check=True)
+    return path
+
+
+def check_case(coretap, words, why, files, capture, count, headed):
+    words, why = words.format(**files), why.format(**files)
+    got = run(coretap, *words.split(), "-q", capture) if "--learn" not in words else \
+        run(coretap, *words.split(), capture)
+    says = re.search(r" empty although (\d+) instructions ran(, in [^:]+)?: (.*); (.*)", got.stderr)
+    fine = got.returncode == 1 and says and int(says[1]) == count and why in says[3] and (headed or not got.stdout)
+    if "--learn" not in words:
+        fine = fine and says[2] and "program" in says[2]
+    check(f"{words.split(' --elf')[0]}", fine, f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    for tool in (COMPILER, "qemu-aarch64"):
+        if not shutil.which(tool):
+            print(f"1..0 # SKIP {tool} is missing (Debian: gcc-aarch64-linux-gnu qemu-user)")
+            return 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program = build(folder, "program", SOURCE)
+        bare = folder / "bare" / "program"
+        bare.parent.mkdir()
+        subprocess.run([COMPILER.replace("gcc", "strip"), "-o", bare, program], check=True)
+        other = build(folder, "other", OTHER, "-nostdlib", f"-Wl,-Ttext-segment={ADDRESS:#x}", "-Wl,--build-id=none")
+        capture = folder / "capture"
+        subprocess.run([coretap, "record", "-q", "-o", capture, "--", program], check=False)
+        count = int(re.search(r"^instructions=(\d+)", run(coretap, "stats", "-q", capture).stdout, re.MULTILINE)[1])
+        files = {"w": program, "bare": bare, "other": other}
+        for words, why in EMPTY:
+            check_case(coretap, words, why, files, capture, count, False)
+        for words, why in HEADED:
+            check_case(coretap, words, why, files, capture, count, True)
+        fine = run(coretap, "profile", "-q", "--format", "autofdo", capture)
+        check("what is not empty has exit code 0", fine.returncode == 0 and not fine.stderr and len(fine.stdout) > 100, fine.stderr)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
