@@ -4,8 +4,13 @@
 usage: test_tools.py TOOLS_FOLDER"""
 import importlib.machinery
 import importlib.util
+import json
+import os
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 
@@ -80,8 +85,51 @@ def test_hygiene():
     yield "a test twice in check-long", faults("tests/meson.build", b"test('a', exe, env: ['CT_LONG=1'])\n") == 1
 
 
+PROJECT = """project('t', 'c')
+found = configuration_data()
+found.set10('LIBRARY', dependency('ct-library', required: false).found())
+found.set10('HEADER', meson.get_compiler('c').has_header('ct-header.h'))
+configure_file(output: 'found.h', configuration: found)
+"""
+
+
+def test_configure():
+    """A library (its pkg-config file) and a header come and go: each time the build folder notices."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "tools").mkdir()
+        shutil.copy(pathlib.Path(sys.argv[1]) / "configure", folder / "tools")
+        (folder / "meson.build").write_text(PROJECT)
+        library, header = folder / "ct-library.pc", folder / "ct-header.h"
+        env = {**os.environ, "PKG_CONFIG_PATH": name, "CPATH": name}
+
+        def found(*options):
+            said = subprocess.run([folder / "tools/configure", "build", *options], cwd=folder, env=env, text=True,
+                                  capture_output=True, check=True).stdout
+            rows = (folder / "build/found.h").read_text().splitlines()
+            return said, sorted(row.split()[1] for row in rows if row.startswith("#define") and row.endswith("1"))
+
+        yield "nothing is there", found("-Dwarning_level=3")[1] == []
+        (folder / "build/report.html").touch()
+        library.write_text("Name: t\nDescription: t\nVersion: 1\n")
+        header.touch()
+        said, now = found()
+        yield "a library and a header came", now == ["HEADER", "LIBRARY"]
+        yield "what changed is named", "is:  dependency ct-library 1" in said
+        yield "nothing changed", found() == ("", ["HEADER", "LIBRARY"])
+        library.unlink()
+        yield "the library went", found()[1] == ["HEADER"]
+        header.unlink()
+        yield "the header went", found("-Dbuildtype=release")[1] == []
+        options = json.loads(subprocess.run(["meson", "introspect", "--buildoptions", "build"], cwd=folder, text=True,
+                                            capture_output=True, check=True).stdout)
+        values = {option["name"]: option["value"] for option in options}
+        yield "options stay and change", (values["warning_level"], values["buildtype"]) == ("3", "release")
+        yield "results in the folder stay", (folder / "build/report.html").exists()
+
+
 def main():
-    results = [*test_totals(), *test_layers(), *test_hygiene()]
+    results = [*test_totals(), *test_layers(), *test_hygiene(), *test_configure()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
