@@ -82,6 +82,7 @@ def test_hygiene():
     yield "tab in C", faults("a.c", b"\tint a;\n") == 1
     yield "tab elsewhere", faults("Makefile", b"\tgcc\n") == 0
     yield "no last line end", faults("a.c", b"int a;") == 1
+    yield "a skip without a reason", faults("tests/unit/a.c", b"        skip();\n") == 1
     yield "a test twice in check-long", faults("tests/meson.build", b"test('a', exe, env: ['CT_LONG=1'])\n") == 1
 
 

@@ -359,7 +359,7 @@ def main():
     help_text = subprocess.run([coretap, "live", "--config", "/dev/null", "--http", "x", "/dev/null"],
                                capture_output=True, text=True, timeout=60, check=False).stderr
     if "built without" in help_text:
-        print("1..0 # SKIP coretap was built without libmicrohttpd and jansson")
+        print("1..0 # SKIP coretap was built without its page (Debian: libmicrohttpd-dev libjansson-dev)")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         stream = Stream(coretap, folder)
