@@ -253,6 +253,9 @@ def main():
             tap.case(name, absent(compiler, qemu), lambda p=program, o=options: check(folder, p, o))
         for name, body in more.items():
             tap.case(name, absent("aarch64-linux-gnu-gcc", "qemu-aarch64"), lambda b=body: b(folder))
+    for solver, package in (("cbc", "coinor-cbc"), ("glpsol", "glpk-utils")):
+        if not shutil.which(solver):
+            tap.skip(f"the optimum of {solver}", f"{solver} is missing (Debian: {package})")
     return tap.finish()
 
 
