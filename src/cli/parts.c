@@ -26,8 +26,12 @@ static const struct part parts[] = {
     {"live", CT_WITH_LIVE, NULL, NULL, "the page of live, and what ctl talks to",
      "live only writes its reports to files, and ctl has nobody to talk to",
      "libmicrohttpd-dev libjansson-dev"},
-    {"debuginfod", true, "libdebuginfod.so.1", NULL, "files of perf.data by build id from servers",
-     "files of perf.data are not asked for at servers", "libdebuginfod1"},
+    {"lzma", CT_WITH_LZMA, NULL, NULL, "names of stripped programs from .gnu_debugdata",
+     "functions that are named in .gnu_debugdata alone have no names", "liblzma-dev"},
+    {"demangle", CT_WITH_DEMANGLE, NULL, NULL, "names of C++ and Rust as people write them",
+     "names of C++ and Rust are shown as the linker has them", "libiberty-dev"},
+    {"debuginfod", true, "libdebuginfod.so.1", NULL, "files by build id from servers",
+     "servers are not asked for files by build id", "libdebuginfod1"},
 };
 
 static bool is_here(const struct part *part)

@@ -5,6 +5,8 @@ $ coretap --version
 | cbc         (present|missing): .* (re)
 | gccjit      (present|missing): .* (re)
 | live        (present|missing): .* (re)
+| lzma        (present|missing): .* (re)
+| demangle    (present|missing): .* (re)
 | debuginfod  (present|missing): .* (re)
 # A library that is loaded when it is wanted can go after coretap was built.
 needs gccjit
