@@ -65,6 +65,55 @@ static unsigned t32_wide(uint32_t first, uint32_t second)
     }
 }
 
+/* ---- stores: every access but those that are known to load only ---- */
+
+static bool a64_loads(uint32_t op)
+{
+    const uint32_t opc = op >> 22 & 3;
+    const bool vector = op >> 26 & 1, second = op >> 21 & 1;
+    switch (op >> 27 & 7) {
+    case 1: /* exclusive and ordered; CAS and CASP store too */
+        return !vector && !(op >> 24 & 1) && opc & 1 && !(second && (opc & 2 || !(op >> 31)));
+    case 3: /* literal */
+        return !(op >> 24 & 1);
+    case 5: /* pairs */
+        return opc & 1;
+    case 7: /* one register; atomics store too, but LDAPR does not */
+        if (vector)
+            return opc & 1;
+        if (!(op >> 24 & 1) && second && !(op >> 10 & 3))
+            return (op & 0x3ffffc00) == 0x38bfc000;
+        return opc != 0;
+    default:
+        return false;
+    }
+}
+
+static bool t32_narrow_loads(uint32_t op)
+{
+    switch (op >> 12) {
+    case 4: /* literal */
+        return true;
+    case 5:
+        return (op >> 9 & 7) >= 3;
+    default: /* POP too */
+        return op >> 11 & 1;
+    }
+}
+
+bool fault_stores(enum fault_isa isa, const uint8_t *bytes, size_t size)
+{
+    const uint32_t first = bytes[0] | (uint32_t)bytes[1] << 8;
+    if (!fault_accesses(isa, bytes, size))
+        return false;
+    if (size < 4)
+        return !t32_narrow_loads(first);
+    const uint32_t second = bytes[2] | (uint32_t)bytes[3] << 8;
+    if (isa == FAULT_A64)
+        return !a64_loads(first | second << 16);
+    return !((isa == FAULT_T32 ? first >> 4 : second >> 4) & 1);
+}
+
 unsigned fault_accesses(enum fault_isa isa, const uint8_t *bytes, size_t size)
 {
     const uint32_t first = bytes[0] | (uint32_t)bytes[1] << 8;

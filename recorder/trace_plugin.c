@@ -1,11 +1,16 @@
 /* QEMU plugin: the path of a program, block by block, into memory shared with coretap record.
  *
- *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1] PROGRAM
+ *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1][,seed=N][,latency=N] PROGRAM
  *   qemu-system-aarch64 -plugin trace_plugin.so,fd=N …
  *
  * fd is a file of the size of struct trace_area. Execution of a block costs one word; that it was left early, by
  * a fault, is found by marks at the instructions that can fault. With `each` every instruction has a mark: slower,
- * and the same result. */
+ * and the same result.
+ *
+ * Each thread has a clock, in cycles. With a latency the clocks agree with causality: what a thread stores at time T is
+ * seen by others at T + 1 at the earliest. A thread makes its clock known before a block that stores; each looks, at
+ * every block, at the newest that any made known, and where it is less than `latency` ahead of that it waits until it is,
+ * and for no less, as if for a line from the other's cache: trace with a threshold of cycles shows no less. */
 #define _GNU_SOURCE /* process_vm_readv, futex */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -41,17 +46,24 @@ struct block {
     _Atomic uint32_t handler;
     uint32_t sets_context; /* it ends with MSR CONTEXTIDR_EL1: number of the register + 1 */
     uint32_t vector_level; /* it may be a vector of exceptions to this level, or 0 */
+    uint32_t stores;       /* 1: it may write to memory */
     uint64_t addr;
+    uint64_t end;
     struct block *next;
 };
 
-/* Where a thread writes. */
+/* Where a thread writes, in a cache line of its own. */
 struct writer {
-    uint32_t *words;
+    _Alignas(64) uint32_t *words;
     _Atomic uint32_t *used;
     uint32_t count;
     uint32_t room;
-    uint64_t clock;        /* instructions, those that were waited for included */
+    uint64_t clock;        /* cycles */
+    uint64_t seen;         /* the newest clock that it has looked at */
+    uint64_t end;          /* of the block before */
+    uint32_t insns;        /* of the block before */
+    uint32_t until_wait;   /* blocks to the next wait for memory */
+    uint64_t random;
     uint32_t sets_context; /* of the block before */
 };
 
@@ -65,7 +77,8 @@ static struct {
     uint32_t block_count;
     uint32_t thread_count;
     _Atomic uint32_t threads_now;
-    _Atomic uint64_t newest; /* the latest clock that another thread can know of */
+    uint64_t seed;
+    uint32_t latency; /* cycles; 0: clocks of threads agree at system calls only */
     int each;
     int arm32;
     int system; /* a whole machine: a thread is a processor */
@@ -78,6 +91,7 @@ static struct {
     uint32_t file_count;
     uint64_t handlers[HANDLERS];
     uint32_t handler_count;
+    _Alignas(64) _Atomic uint64_t newest; /* the latest clock that was made known */
     struct writer writers[TRACE_THREADS];
 } rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -180,6 +194,54 @@ static inline void put(unsigned cpu, uint32_t word)
     atomic_store_explicit(w->used, w->count, memory_order_release);
 }
 
+/* ---- clocks ---- */
+
+/* A number below `n`, a power of two; xorshift64*. */
+static uint32_t random_below(struct writer *w, uint32_t n)
+{
+    w->random ^= w->random >> 12;
+    w->random ^= w->random << 25;
+    w->random ^= w->random >> 27;
+    return (uint32_t)(w->random * UINT64_C(2685821657736338717) >> 32) & (n - 1);
+}
+
+static void wait_for(unsigned cpu, uint64_t cycles)
+{
+    rec.writers[cpu].clock += cycles;
+    reserve(cpu, 3);
+    put(cpu, TRACE_WAITED | (cycles <= TRACE_VALUE(UINT32_MAX) ? (uint32_t)cycles : 0));
+    if (cycles <= TRACE_VALUE(UINT32_MAX))
+        return;
+    put(cpu, (uint32_t)cycles);
+    put(cpu, (uint32_t)(cycles >> 32));
+}
+
+/* Now and then a block waits for memory: one in 32. */
+static void wait_for_memory(unsigned cpu)
+{
+    struct writer *w = &rec.writers[cpu];
+    w->until_wait = 1 + random_below(w, 64);
+    wait_for(cpu, 1 + random_below(w, 32));
+}
+
+/* A block or a system call begins: its thread is later than all whose stores it can have seen. When it `stores`, it makes
+ * its clock known, as one that nobody else has: who sees what it stores sees another clock than before. */
+static void keep_up(unsigned cpu, bool stores)
+{
+    struct writer *w = &rec.writers[cpu];
+    atomic_thread_fence(memory_order_acquire);
+    uint64_t newest = atomic_load_explicit(&rec.newest, memory_order_acquire);
+    do {
+        if (newest != w->seen && w->clock < newest + rec.latency)
+            wait_for(cpu, rec.latency + (newest > w->clock ? newest - w->clock : 0));
+        w->seen = newest;
+    } while (stores && !atomic_compare_exchange_strong(&rec.newest, &newest, w->clock));
+    if (!stores)
+        return;
+    w->seen = w->clock;
+    atomic_thread_fence(memory_order_release);
+}
+
 /* ---- execution ---- */
 
 /* A signal handler begins: where was the program interrupted? */
@@ -190,6 +252,7 @@ static void put_signal(unsigned cpu)
     const enum guest_signal what = guest_signal_frame(cpu, rec.arm32, &pc, &t32);
     if (what == GUEST_NO_SIGNAL)
         return;
+    wait_for(cpu, TRACE_EXCEPTION_CYCLES);
     reserve(cpu, 3);
     if (what == GUEST_UNKNOWN) {
         put(cpu, TRACE_HANDLER);
@@ -231,6 +294,14 @@ static void on_block(unsigned cpu, void *user)
     if (cpu >= TRACE_THREADS)
         return;
     struct trace_thread *t = &rec.area->threads[cpu];
+    struct writer *w = &rec.writers[cpu];
+    w->clock += trace_block_cycles(w->insns, w->end, b->addr);
+    w->insns = b->insns;
+    w->end = b->end;
+    if (__builtin_expect(!--w->until_wait, 0))
+        wait_for_memory(cpu);
+    if (rec.latency && atomic_load_explicit(&rec.threads_now, memory_order_relaxed) > 1)
+        keep_up(cpu, b->stores);
     if (t->at < t->whole)
         put(cpu, TRACE_PARTIAL | t->at);
     if (__builtin_expect(atomic_load_explicit(&b->handler, memory_order_relaxed), 0))
@@ -241,7 +312,6 @@ static void on_block(unsigned cpu, void *user)
         put_return(cpu, b);
     t->at = 0;
     t->whole = b->whole;
-    rec.writers[cpu].clock += b->insns;
     put(cpu, b->id);
 }
 
@@ -412,6 +482,7 @@ static void mark(struct block *b, const struct qemu_plugin_tb *tb, enum fault_is
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         const unsigned accesses = fault_accesses(isa, qemu_plugin_insn_data(insn), size_of(isa, insn));
         const bool last = i + 1 == count;
+        b->stores |= fault_stores(isa, qemu_plugin_insn_data(insn), size_of(isa, insn));
         if (!accesses && !rec.each && !(last && b->whole))
             continue;
         b->whole = (uint32_t)i + 1;
@@ -438,6 +509,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(tb, qemu_plugin_tb_n_insns(tb) - 1);
     b->addr = qemu_plugin_insn_vaddr(first);
     b->insns = (uint32_t)qemu_plugin_tb_n_insns(tb);
+    b->end = qemu_plugin_insn_vaddr(end) + size_of(isa, end);
     mark(b, tb, isa);
     if (rec.system) {
         const unsigned level = guest_level();
@@ -487,13 +559,11 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
     uint64_t handler = 0;
     if (guest_sets_handler(number, rec.arm32, a2, &handler))
         add_handler(handler);
-    if (cpu >= TRACE_THREADS || atomic_load(&rec.threads_now) < 2)
+    if (cpu >= TRACE_THREADS)
         return;
-    /* What others do because of this call comes after it. */
-    uint64_t newest = atomic_load(&rec.newest);
-    const uint64_t clock = rec.writers[cpu].clock;
-    while (newest < clock && !atomic_compare_exchange_weak(&rec.newest, &newest, clock)) {
-    }
+    keep_up(cpu, true); /* what others do because of this call comes after it */
+    if (atomic_load(&rec.threads_now) < 2)
+        return;
     pthread_mutex_lock(&rec.lock);
     if (rec.writers[cpu].count && !atomic_load(&rec.detached))
         hand_over(cpu);
@@ -505,15 +575,9 @@ static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number,
     (void)id, (void)number, (void)result;
     if (cpu >= TRACE_THREADS)
         return;
-    struct writer *w = &rec.writers[cpu];
-    uint64_t newest = atomic_load(&rec.newest);
-    if (newest <= w->clock)
-        return;
-    const uint64_t waited = newest - w->clock;
-    w->clock = newest;
-    reserve(cpu, 2);
-    put(cpu, TRACE_WAITED);
-    put(cpu, waited > UINT32_MAX ? UINT32_MAX : (uint32_t)waited);
+    const uint64_t clock = rec.writers[cpu].clock + TRACE_EXCEPTION_CYCLES;
+    const uint64_t newest = atomic_load(&rec.newest);
+    wait_for(cpu, TRACE_EXCEPTION_CYCLES + (newest < clock ? 0 : newest + 1 - clock));
 }
 
 /* ---- threads ---- */
@@ -525,10 +589,20 @@ static void on_thread(qemu_plugin_id_t id, unsigned cpu)
         atomic_fetch_add(&rec.area->lost, 1);
         return;
     }
+    struct writer *w = &rec.writers[cpu];
+    const uint32_t number = ++rec.thread_count & 0xffffff;
     atomic_fetch_add(&rec.threads_now, 1);
-    rec.writers[cpu].clock = atomic_load(&rec.newest);
+    w->clock = atomic_load(&rec.newest) + 1;
+    w->seen = 0;
+    w->end = UINT64_MAX;
+    w->insns = 0;
+    w->random = (rec.seed + number) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    w->until_wait = 1 + random_below(w, 64);
     rec.area->threads[cpu].at = rec.area->threads[cpu].whole = 0;
-    put(cpu, TRACE_THREAD | (++rec.thread_count & 0xffffff));
+    reserve(cpu, 3);
+    put(cpu, TRACE_THREAD | number);
+    put(cpu, (uint32_t)w->clock);
+    put(cpu, (uint32_t)(w->clock >> 32));
 }
 
 static void on_thread_end(qemu_plugin_id_t id, unsigned cpu)
@@ -537,6 +611,8 @@ static void on_thread_end(qemu_plugin_id_t id, unsigned cpu)
     atomic_fetch_sub(&rec.threads_now, 1);
     if (cpu >= TRACE_THREADS)
         return;
+    rec.writers[cpu].clock += trace_block_cycles(rec.writers[cpu].insns, 0, 1);
+    keep_up(cpu, true);
     put(cpu, TRACE_THREAD_END);
     pthread_mutex_lock(&rec.lock);
     if (!atomic_load(&rec.detached))
@@ -564,6 +640,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
             fd = atoi(argv[i] + 3);
         else if (!strcmp(argv[i], "each=1"))
             rec.each = 1;
+        else if (!strncmp(argv[i], "seed=", 5))
+            rec.seed = strtoull(argv[i] + 5, NULL, 10);
+        else if (!strncmp(argv[i], "latency=", 8))
+            rec.latency = (uint32_t)atoi(argv[i] + 8);
     }
     rec.system = info->system_emulation;
     rec.arm32 = !strcmp(info->target_name, "arm");

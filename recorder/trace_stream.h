@@ -25,9 +25,10 @@
                                         the address of the next two words (low, high); value: 1 for T32 */
 #define TRACE_HANDLER 0xf2000000u /* as TRACE_SIGNAL, but nobody knows where: no address follows */
 #define TRACE_WAITED                                                                                         \
-    0xf3000000u /* the thread stood still for as long as others need for the instructions that
-                                        the next word counts */
-#define TRACE_THREAD     0xf4000000u /* a new thread is in this place; value: its number, from 1 on */
+    0xf3000000u /* the thread waited for so many cycles: value, or 0 and the next two words (low, high) */
+#define TRACE_THREAD                                                                                         \
+    0xf4000000u /* a new thread is in this place; value: its number, from 1 on. The clock that it
+                                        begins with is in the next two words (low, high) */
 #define TRACE_THREAD_END 0xf5000000u
 #define TRACE_CONTEXT    0xf6000000u /* the context ID is that of the next word from here on */
 #define TRACE_RETURN                                                                                         \
@@ -36,6 +37,16 @@
 
 #define TRACE_KIND(word)  ((word)&0xff000000u)
 #define TRACE_VALUE(word) ((word)&0x00ffffffu)
+
+/* The clock of a thread counts cycles. A block takes one for each instruction, and one more when the block behind it is
+ * not the next in memory; before the first block of a thread there is one that ends nowhere. The rest are waits. Reader
+ * and writer count alike, so that they agree on the clock at the begin of each block. */
+static inline uint64_t trace_block_cycles(uint32_t insns, uint64_t end, uint64_t next)
+{
+    return (uint64_t)insns + (end != next);
+}
+
+#define TRACE_EXCEPTION_CYCLES 200u /* that the system takes for a system call or a signal */
 
 /* Words of a block: these, then the bytes of its instructions, filled up to whole words. A block of no
  * instructions brings a page of memory: `size` bytes at `addr`; with TRACE_BLOCK_FILE a struct trace_file, of what is
@@ -84,8 +95,8 @@ struct trace_chunk {
 struct trace_thread {
     uint32_t at;
     uint32_t whole;
-    uint32_t chunk; /* owned, or TRACE_NO_CHUNK */
-    uint32_t pad;
+    uint32_t chunk;   /* owned, or TRACE_NO_CHUNK */
+    uint32_t pad[13]; /* a cache line for each thread */
 };
 
 struct trace_area {

@@ -39,7 +39,8 @@ enum ct_event_type {
 #define CT_SW_PORT_UNKNOWN          UINT64_MAX
 
 /* The cycle count of an event is the sum of all counts up to and including the one that the trace unit gave for it. An
- * event without a count of its own has that of the event before: it happened then or later. */
+ * event without a count of its own has that of the event before: it happened then or later. A timestamp with a count of
+ * cycles since the last one adds it for itself alone. */
 struct ct_event {
     uint64_t offset; /* of its packet in the capture */
     uint64_t cycle;

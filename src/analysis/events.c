@@ -64,7 +64,8 @@ static void add_cycles(struct ct_events *ev, uint64_t cycles)
 {
     ev->cycle += cycles;
     for (unsigned i = 0; i < ev->count; i++)
-        ev->waiting[i].cycle = ev->cycle;
+        if (ev->waiting[i].type != CT_EVENT_TIMESTAMP || ev->timestamp_counts)
+            ev->waiting[i].cycle = ev->cycle;
 }
 
 /* Atoms of ETMv3 have their cycles with them, and there may be cycles only. */
@@ -82,8 +83,11 @@ static void on_atoms(struct ct_events *ev, const struct ct_elem *elem, struct si
 static void on_cycles(struct ct_events *ev, const struct ct_elem *elem, bool after_timestamp)
 {
     /* IHI 0064H: the count of a timestamp runs from the last cycle count, and the next one includes it. */
-    if (elem->n == CT_CYCLES_ATTACHED && after_timestamp && !ev->timestamp_counts)
+    if (elem->n == CT_CYCLES_ATTACHED && after_timestamp && !ev->timestamp_counts) {
+        if (ev->count && ev->waiting[ev->count - 1].type == CT_EVENT_TIMESTAMP)
+            ev->waiting[ev->count - 1].cycle = ev->cycle + elem->v;
         return;
+    }
     add_cycles(ev, elem->v);
 }
 

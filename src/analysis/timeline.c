@@ -71,8 +71,9 @@ static void stamp(struct ct_timeline *t, struct anchor now)
     uint64_t cycles = rated ? now.cycle - t->last.cycle : 0;
     for (; t->stamped != t->end; t->stamped++) {
         struct ct_timed_event *event = at(t, t->stamped);
-        uint64_t cycle = event->event.cycle;
-        uint64_t before = cycle < now.cycle && cycle >= t->last.cycle ? now.cycle - cycle : 0;
+        /* A timestamp may count cycles that the events behind it have no count for yet. */
+        uint64_t cycle = event->event.cycle > t->last.cycle ? event->event.cycle : t->last.cycle;
+        uint64_t before = cycle < now.cycle ? now.cycle - cycle : 0;
         set_time(t, event, rated ? now.time - share(ticks, before, cycles) : now.time);
     }
     if (rated) {

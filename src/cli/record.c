@@ -153,13 +153,20 @@ static int make_out(struct record *r)
     return record_out_new(r->args->ctx, &r->o, r->code, &r->out);
 }
 
-static int begin_thread(struct record *r, unsigned index, uint32_t number)
+/* Whether a thread that begins at `clock` can have this core: it is free, and did nothing later. */
+static bool can_run(struct record *r, unsigned core, uint64_t clock)
+{
+    const struct ct_unit *unit = r->busy[core] || !r->out ? NULL : record_out_unit(r->out, core);
+    return unit && ct_unit_clock(unit) <= clock;
+}
+
+static int begin_thread(struct record *r, unsigned index, uint32_t number, uint64_t clock)
 {
     struct thread *t = &r->threads[index];
     unsigned core = r->o.system ? number - 1 : 0; /* a processor is a core, whenever it starts */
     if (!r->out && make_out(r))
         return CLI_FAILED;
-    while (!r->o.contexts && !r->o.system && core < RECORD_CORES && r->busy[core])
+    while (!r->o.contexts && !r->o.system && core < RECORD_CORES && !can_run(r, core, clock))
         core++;
     if (core >= RECORD_CORES) {
         cli_say("more than %d threads at a time: there are no more trace IDs; try --threads contexts",
@@ -199,8 +206,10 @@ static int take_chunk(struct record *r, const struct trace_chunk *chunk)
         return CLI_CLEAN;
     if (switch_to(r, index))
         return CLI_FAILED;
-    if (TRACE_KIND(chunk->words[0]) == TRACE_THREAD &&
-        (end_thread(r, index, false) || begin_thread(r, index, TRACE_VALUE(chunk->words[0]))))
+    const uint32_t *words = chunk->words;
+    if (TRACE_KIND(words[0]) == TRACE_THREAD && used >= 3 &&
+        (end_thread(r, index, false) ||
+         begin_thread(r, index, TRACE_VALUE(words[0]), words[1] | (uint64_t)words[2] << 32)))
         return CLI_FAILED;
     if (!r->threads[index].path)
         return CLI_CLEAN;
@@ -329,11 +338,23 @@ static void print_summary(const struct record *r)
                 record_out_traced(r->out), record_out_bytes(r->out));
 }
 
+/* Cycles by which a core is to be later than what it saw of another, so that its trace says so: a cycle count comes for
+ * no less than the threshold. Without timestamps there is nothing to compare, and a single core has one order. */
+static uint32_t latency(const struct record *r)
+{
+    if (!r->o.wishes.timestamps || r->o.contexts)
+        return 0;
+    const bool threshold = r->o.wishes.cycle_count && r->o.wishes.protocol != CT_PROTOCOL_PTM;
+    return threshold && r->o.unit.cc_threshold ? r->o.unit.cc_threshold : 1;
+}
+
 static int record(struct record *r, const struct qemu *qemu)
 {
+    const struct record_feed_options feed = {
+        .seed = r->o.unit.seed, .latency = latency(r), .each = r->args->values[OPT_EACH].given};
     int code = new_code(r);
     if (!code)
-        code = record_feed_start(&r->feed, qemu, r->args->values[OPT_EACH].given, r->args->rest);
+        code = record_feed_start(&r->feed, qemu, &feed, r->args->rest);
     if (!code)
         code = take_all(r);
     const int program = record_feed_finish(&r->feed);

@@ -26,8 +26,15 @@ struct record_feed {
     uint32_t blocks_at;    /* … from this word on */
 };
 
+struct record_feed_options {
+    uint64_t seed;
+    uint32_t latency; /* cycles that a core waits at least when another one is not later than it; 0: never */
+    bool each;        /* every instruction has a mark */
+};
+
 /* Starts `argv` under `qemu`. CLI_CLEAN or CLI_FAILED. */
-int record_feed_start(struct record_feed *feed, const struct qemu *qemu, bool each, char *const *argv);
+int record_feed_start(struct record_feed *feed, const struct qemu *qemu,
+                      const struct record_feed_options *options, char *const *argv);
 /* The next chunk that was handed over, to be given back; NULL when the program is over. */
 struct trace_chunk *record_feed_chunk(struct record_feed *feed);
 void record_feed_give_back(struct record_feed *feed, struct trace_chunk *chunk);

@@ -3,6 +3,7 @@
 #include "cli/record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-int record_feed_start(struct record_feed *feed, const struct qemu *qemu, bool each, char *const *argv)
+int record_feed_start(struct record_feed *feed, const struct qemu *qemu,
+                      const struct record_feed_options *options, char *const *argv)
 {
     *feed = (struct record_feed){.child = -1, .blocks_chunk = TRACE_NO_CHUNK};
     const int fd = memfd_create("coretap-record", 0);
@@ -26,8 +28,9 @@ int record_feed_start(struct record_feed *feed, const struct qemu *qemu, bool ea
             close(fd);
         return CLI_FAILED;
     }
-    char option[48];
-    snprintf(option, sizeof option, "fd=%d%s", fd, each ? ",each=1" : "");
+    char option[96];
+    snprintf(option, sizeof option, "fd=%d,seed=%" PRIu64 ",latency=%" PRIu32 "%s", fd, options->seed,
+             options->latency, options->each ? ",each=1" : "");
     fflush(NULL);
     feed->child = fork();
     if (!feed->child)

@@ -43,6 +43,8 @@ struct ct_path {
     bool system;
     bool returns; /* the next block may be a vector, whose exception returns to … */
     uint64_t return_to;
+    uint32_t spent_insns; /* of the block entered last, whose cycles have not gone by yet … */
+    uint64_t spent_end;
     bool vague;                     /* where execution was when it left the block is not known */
     uint64_t vectors[VECTOR_BASES]; /* tables of vectors that exceptions went to */
     unsigned vector_count;
@@ -60,6 +62,7 @@ int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_v
     p->changing = ct_code_changing(code);
     p->unit = unit;
     p->id = id;
+    p->spent_end = UINT64_MAX;
     ct_unit_context(unit, id);
     *out = p;
     return CT_OK;
@@ -334,6 +337,9 @@ static int enter(struct ct_path *p, struct ct_code_block *b)
     struct ending ending;
     bool left = !p->now;
     int status = CT_OK;
+    ct_unit_spend(p->unit, trace_block_cycles(p->spent_insns, p->spent_end, b->addr));
+    p->spent_insns = b->insns;
+    p->spent_end = b->end;
     if (p->away) {
         ct_unit_context(p->unit, p->id);
         status = ct_unit_place(p->unit, p->told.addr, p->told.isa);
@@ -355,6 +361,25 @@ static int enter(struct ct_path *p, struct ct_code_block *b)
     p->now = b;
     p->partial = p->handler = p->interrupted_known = false;
     return status;
+}
+
+/* A system call needs no next address to be told. */
+static bool is_at_call(const struct ct_path *p)
+{
+    return p->now && p->now->end_how == CT_CODE_CALL && !p->partial;
+}
+
+/* The wait in a system call comes behind its exception, any other one before the branch at the end of the block. */
+static int wait_for(struct ct_path *p, uint64_t cycles)
+{
+    bool left;
+    int status = CT_OK;
+    if (is_at_call(p) && !p->system) {
+        ct_unit_spend(p->unit, p->spent_insns);
+        p->spent_insns = 0;
+        status = settle(p, (struct place){0}, &left);
+    }
+    return status ? status : ct_unit_wait(p->unit, cycles);
 }
 
 int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
@@ -400,21 +425,26 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
             ct_unit_context(p->unit, words[++i]);
             break;
         case TRACE_WAITED:
-            if (size - i < 2)
+            if (TRACE_VALUE(words[i])) {
+                status = wait_for(p, TRACE_VALUE(words[i]));
+                break;
+            }
+            if (size - i < 3)
                 return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a wait is cut off");
-            ct_unit_wait(p->unit, words[++i]);
+            status = wait_for(p, words[i + 1] | (uint64_t)words[i + 2] << 32);
+            i += 2;
+            break;
+        case TRACE_THREAD:
+            if (size - i < 3)
+                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: the clock of a thread is cut off");
+            status = ct_unit_wait_until(p->unit, words[i + 1] | (uint64_t)words[i + 2] << 32);
+            i += 2;
             break;
         default:
             break;
         }
     }
     return status;
-}
-
-/* A system call needs no next address to be told. */
-static bool is_at_call(const struct ct_path *p)
-{
-    return p->now && p->now->end_how == CT_CODE_CALL && !p->partial;
 }
 
 int ct_path_pause(struct ct_path *p)

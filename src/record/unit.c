@@ -6,8 +6,6 @@
 #include "base/ctx.h"
 #include "record/unit_state.h"
 
-#define EXCEPTION_CYCLES 200 /* that the system takes for a system call or a signal */
-
 /* xorshift64*: what chance there is comes from the seed. */
 static uint32_t random_below(struct ct_unit *u, uint32_t n)
 {
@@ -137,6 +135,69 @@ static bool filter(struct ct_unit *u)
     return on && (!u->o.budget || *u->o.budget);
 }
 
+/* ---- time ---- */
+
+static int say_time(struct ct_unit *u, uint64_t clock)
+{
+    return u->o.ts_period ? u->voice->time(u, clock) : CT_OK;
+}
+
+/* Clock of the begin of the run of now. */
+static uint64_t begin_of(const struct ct_unit *u)
+{
+    return u->clock - u->pending;
+}
+
+void ct_unit_spend(struct ct_unit *u, uint64_t cycles)
+{
+    u->clock += cycles;
+    u->pending += cycles;
+}
+
+/* A timestamp on each side of what the cycle counter leaves out: between two of them time goes by as cycles do. */
+int ct_unit_wait(struct ct_unit *u, uint64_t cycles)
+{
+    if (u->tracing && cycles <= CT_UNIT_COUNTED_WAIT) {
+        ct_unit_spend(u, cycles);
+        return CT_OK;
+    }
+    const int status = u->tracing ? say_time(u, begin_of(u)) : CT_OK;
+    u->clock += cycles;
+    if (status || !u->tracing)
+        return status;
+    u->told = begin_of(u);
+    return say_time(u, u->told);
+}
+
+int ct_unit_wait_until(struct ct_unit *u, uint64_t clock)
+{
+    return clock > u->clock ? ct_unit_wait(u, clock - u->clock) : CT_OK;
+}
+
+uint64_t ct_unit_clock(const struct ct_unit *u)
+{
+    return u->clock;
+}
+
+/* The run is over. Cycles are counted for what is traced, time goes on always. */
+static void count_cycles(struct ct_unit *u, bool traced)
+{
+    u->cycles += traced ? u->pending : 0;
+    u->pending = 0;
+}
+
+/* Tracing begins with the run of now. */
+static int begin(struct ct_unit *u)
+{
+    const bool left_out = !u->tracing && begin_of(u) != u->told;
+    int status = left_out && u->synced ? say_time(u, u->told) : CT_OK;
+    if (!status)
+        status = u->voice->begin(u, u->tracing);
+    if (!status && left_out)
+        status = say_time(u, begin_of(u));
+    return status;
+}
+
 /* Buffers are full: what was not written is gone, and so is what comes for a while. */
 static int overflow(struct ct_unit *u)
 {
@@ -146,12 +207,13 @@ static int overflow(struct ct_unit *u)
     }
     if (u->executed < u->overflow_at || !u->tracing)
         return CT_OK;
+    const int status = say_time(u, u->told);
     u->overflow_at = next_at(u, u->o.overflow_rate);
     u->losing = 1 + random_below(u, 64);
     u->tracing = u->synced = false;
     u->why = CT_TRACE_ON_OVERFLOW;
     u->depth = 0;
-    return u->voice->lose(u);
+    return status ? status : u->voice->lose(u);
 }
 
 /* The run is of another epoch than what was traced before. */
@@ -181,7 +243,7 @@ static int decide(struct ct_unit *u, bool *on)
     if (status || (u->tracing && !periodic))
         return status;
     u->depth = 0;
-    status = u->voice->begin(u, u->tracing);
+    status = begin(u);
     u->tracing = u->synced = true;
     u->why = CT_TRACE_ON_FILTER;
     return status;
@@ -199,17 +261,6 @@ static int tell(struct ct_unit *u, bool traced)
     return u->n && u->o.run ? u->o.run(u->o.user, &run) : CT_OK;
 }
 
-/* docs/recording.md: an instruction takes a cycle, a taken branch one more, and now and then a run waits for memory.
- * Cycles are counted for what is traced, time goes on always. */
-static void spend(struct ct_unit *u, bool taken, bool traced)
-{
-    uint32_t cycles = u->n + taken;
-    if (!random_below(u, 32))
-        cycles += 1 + random_below(u, 32);
-    u->cycles += traced ? cycles : 0;
-    u->clock += cycles;
-}
-
 /* Events and timestamps come behind a run. */
 static int extras(struct ct_unit *u)
 {
@@ -220,8 +271,9 @@ static int extras(struct ct_unit *u)
     }
     if (!status && u->clock >= u->ts_at && u->o.ts_period) {
         u->ts_at = u->clock + u->o.ts_period;
-        status = u->voice->time(u);
+        status = say_time(u, u->clock);
     }
+    u->told = u->clock;
     return status;
 }
 
@@ -275,7 +327,7 @@ int ct_unit_branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, ui
     int status = decide(u, &on);
     const uint64_t end = u->end;
     const uint8_t old_isa = u->at.isa;
-    spend(u, taken, on);
+    count_cycles(u, on);
     if (!status)
         status = tell(u, on);
     if (on && !status) {
@@ -300,15 +352,13 @@ int ct_unit_exception(struct ct_unit *u, unsigned number)
 {
     bool on = u->tracing;
     int status = u->n || !on ? decide(u, &on) : CT_OK;
-    if (u->n)
-        spend(u, false, on);
+    count_cycles(u, on);
     if (!status)
         status = tell(u, on && u->n);
     if (on && !status)
         status = u->voice->exception(u, number);
     if (on && !status)
         status = extras(u);
-    u->clock += EXCEPTION_CYCLES;
     u->tracing = false;
     u->excepted = on;
     next_run(u, u->end, (enum ct_isa)u->at.isa);
@@ -319,14 +369,10 @@ int ct_unit_leave(struct ct_unit *u)
 {
     u->tracing = false;
     u->traceable = false;
+    count_cycles(u, false);
     const int status = tell(u, false);
     next_run(u, u->end, (enum ct_isa)u->at.isa);
     return status;
-}
-
-void ct_unit_wait(struct ct_unit *u, uint64_t insns)
-{
-    u->clock += insns;
 }
 
 void ct_unit_at(const struct ct_unit *u, uint64_t *addr, enum ct_isa *isa)
@@ -352,9 +398,11 @@ uint64_t ct_unit_untraceable(const struct ct_unit *u)
 
 int ct_unit_restart(struct ct_unit *u)
 {
+    int status = u->synced ? say_time(u, u->told) : CT_OK;
     u->tracing = u->synced = u->begun = false;
     u->depth = 0;
-    const int status = ct_unit_flush(u, true);
+    if (!status)
+        status = ct_unit_flush(u, true);
     if (status)
         return status;
     u->voice->close(u);

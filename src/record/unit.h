@@ -90,8 +90,15 @@ int ct_unit_exception(struct ct_unit *unit, unsigned number);
 /* Execution left for a place that is not known yet; how is not to be told. */
 int ct_unit_leave(struct ct_unit *unit);
 
-/* Time passes: as much as `insns` instructions take. */
-void ct_unit_wait(struct ct_unit *unit, uint64_t insns);
+/* The core was at work for so many cycles, on what is told next. */
+void ct_unit_spend(struct ct_unit *unit, uint64_t cycles);
+/* It waited, now. Cycle counts have waits of at most CT_UNIT_COUNTED_WAIT cycles while it traces. */
+#define CT_UNIT_COUNTED_WAIT 4096
+int ct_unit_wait(struct ct_unit *unit, uint64_t cycles);
+/* It waited until its clock is at `clock`, if it is not there yet. */
+int ct_unit_wait_until(struct ct_unit *unit, uint64_t clock);
+/* Its clock, in cycles. */
+uint64_t ct_unit_clock(const struct ct_unit *unit);
 
 /* Where execution is. */
 void ct_unit_at(const struct ct_unit *unit, uint64_t *addr, enum ct_isa *isa);

@@ -132,10 +132,16 @@ static int event_etm4(struct ct_unit *u, unsigned bits)
     return ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_EVENT, .n = (uint8_t)bits});
 }
 
-static int time_etm4(struct ct_unit *u)
+/* With the cycles since the last count: what the timestamp is the time of is known to the cycle. */
+static int time_etm4(struct ct_unit *u, uint64_t clock)
 {
-    return has(u, CONFIGR_TS) ? ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .v = u->clock})
-                              : CT_OK;
+    int status = CT_OK;
+    if (has(u, CONFIGR_TS))
+        status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .v = clock});
+    if (!status && has(u, CONFIGR_TS) && has(u, CONFIGR_CCI))
+        status =
+            ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_CYCLES, .n = CT_CYCLES_ATTACHED, .v = u->cycles});
+    return status;
 }
 
 static int lose_etm4(struct ct_unit *u)

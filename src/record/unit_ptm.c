@@ -131,11 +131,11 @@ static int event_ptm(struct ct_unit *u, unsigned bits)
     return ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_EVENT, .aux = 1});
 }
 
-static int time_ptm(struct ct_unit *u)
+static int time_ptm(struct ct_unit *u, uint64_t clock)
 {
     if (!has(u, ETMCR_TS))
         return CT_OK;
-    const int status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .v = u->clock});
+    const int status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .v = clock});
     return status ? status : say_cycles(u);
 }
 

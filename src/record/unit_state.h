@@ -27,7 +27,7 @@ struct ct_unit_voice {
     /* Behind an exception, or NULL when it says that itself. */
     int (*enter)(struct ct_unit *u);
     int (*event)(struct ct_unit *u, unsigned bits);
-    int (*time)(struct ct_unit *u);
+    int (*time)(struct ct_unit *u, uint64_t clock);
     int (*lose)(struct ct_unit *u);
 };
 
@@ -64,8 +64,10 @@ struct ct_unit {
     unsigned depth;
     uint32_t context;
     /* Time. */
-    uint64_t clock;  /* cycles */
-    uint64_t cycles; /* since the last count */
+    uint64_t clock;   /* cycles */
+    uint64_t pending; /* of them are of the run of now */
+    uint64_t cycles;  /* since the last count */
+    uint64_t told;    /* the clock up to which counts have all cycles */
     uint64_t ts_at, event_at, overflow_at;
     uint64_t executed, traced, untraceable; /* instructions */
     uint64_t random;

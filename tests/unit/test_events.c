@@ -75,16 +75,18 @@ static void counts_belong_to_what_is_before_them(void **state)
     assert_event(&got.events[6], CT_EVENT_END, 15, 0);
 }
 
-static void an_attached_count_does_not_run_on(void **state)
+static void an_attached_count_is_of_the_timestamp_alone(void **state)
 {
     (void)state;
     const struct ct_elem elems[] = {{.kind = CT_ELEM_TIMESTAMP, .v = 77},
-                                    {.kind = CT_ELEM_CYCLES, .v = 1000, .n = 1},
+                                    {.kind = CT_ELEM_CYCLES, .v = 2, .n = 1},
                                     {.kind = CT_ELEM_CYCLES, .v = 3},
+                                    {.kind = CT_ELEM_EVENT, .n = 1},
                                     {.kind = CT_ELEM_END, .n = CT_GAP_END}};
     struct got got;
     from_elems(elems, SIZE(elems), &got);
-    assert_event(&got.events[0], CT_EVENT_TIMESTAMP, 3, 77);
+    assert_event(&got.events[0], CT_EVENT_TIMESTAMP, 2, 77);
+    assert_event(&got.events[1], CT_EVENT_HARDWARE, 3, 1);
 }
 
 static void targets_are_told_by_what_comes_next(void **state)
@@ -191,7 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_that_repeat_make_no_event),
         cmocka_unit_test(counts_belong_to_what_is_before_them),
-        cmocka_unit_test(an_attached_count_does_not_run_on),
+        cmocka_unit_test(an_attached_count_is_of_the_timestamp_alone),
         cmocka_unit_test(targets_are_told_by_what_comes_next),
         cmocka_unit_test(stale_ranges_tell_nothing),
         cmocka_unit_test(gaps_say_how_much_was_lost),

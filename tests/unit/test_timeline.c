@@ -61,6 +61,15 @@ static void large_numbers_do_not_overflow(void **state)
     assert_times(events, SIZE(events), times);
 }
 
+/* A timestamp that counts cycles itself lies behind events that have no count for them yet. */
+static void what_a_timestamp_counts_is_not_counted_again(void **state)
+{
+    (void)state;
+    const struct ct_event events[] = {STAMP(1000, 107), BRANCH(100), BRANCH(116), STAMP(1100, 207)};
+    const uint64_t times[] = {1000, 1000, 1009, 1100};
+    assert_times(events, SIZE(events), times);
+}
+
 static void time_never_runs_back(void **state)
 {
     (void)state;
@@ -104,6 +113,7 @@ int main(void)
         cmocka_unit_test(what_comes_before_a_timestamp_lies_before_it),
         cmocka_unit_test(cycles_say_where_between),
         cmocka_unit_test(large_numbers_do_not_overflow),
+        cmocka_unit_test(what_a_timestamp_counts_is_not_counted_again),
         cmocka_unit_test(time_never_runs_back),
         cmocka_unit_test(a_timestamp_that_does_not_come_is_not_waited_for),
     };

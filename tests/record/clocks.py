@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""The clocks of the cores of a recording agree with causality: what one core stored and another one saw comes before the
+next branch of that one, in the order of decode --merge.
+
+usage: clocks.py COMMAND PLUGIN EXAMPLES
+
+examples/record/pingpong.c hands each number on once it was taken, so produce and consume take turns. CT_LONG=1 records
+it more often."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+LONG = os.environ.get("CT_LONG") == "1"
+ROUNDS, TIMES = (100, 20) if LONG else (25, 2)
+COMPILERS = {"A64": ("aarch64-linux-gnu-", []), "A32": ("arm-linux-gnueabihf-", ["-marm"]),
+             "T32": ("arm-linux-gnueabihf-", ["-mthumb"])}
+COUNTED = ["--cycle-count", "--timestamps"]
+CASES = [("A64", "etm4", COUNTED), ("A64", "etm4", ["--cycle-count=4", "--timestamps=300"]),
+         ("A64", "etm4", ["--cycle-count=100", "--timestamps", "--framed", "--return-stack"]),
+         ("A64", "etm4", ["--timestamps=1"]), ("A64", "ete", COUNTED), ("A32", "etm4", COUNTED), ("A32", "ptm", COUNTED),
+         ("T32", "ptm", COUNTED), ("T32", "etm4", COUNTED)]
+
+
+def build(folder, isa):
+    """The program, and the names of the addresses of its two functions."""
+    prefix, flags = COMPILERS[isa]
+    path = folder / isa
+    subprocess.run([prefix + "gcc", "-O2", "-static", *flags, "-o", path, EXAMPLES / "pingpong.c", "-lpthread"], check=True)
+    names = subprocess.run([prefix + "nm", path], check=True, capture_output=True, text=True).stdout.split()
+    return path, {f"{int(names[names.index(name) - 2], 16) & ~1:#x}": name for name in ("produce", "consume")}
+
+
+def order(capture, names):
+    """The functions as they were called, in the merged order, with their times; and whether time ran back."""
+    calls, last = [], 0
+    with subprocess.Popen([COMMAND, "decode", "-q", "--merge", capture], stdout=subprocess.PIPE, text=True) as merged:
+        next(merged.stdout)
+        for line in merged.stdout:
+            time, _, kind, _, value, _ = line.rstrip("\n").split("\t")
+            if int(time) < last:
+                return calls, f"{time} comes behind {last}"
+            last = int(time)
+            if kind == "Br" and value in names:
+                calls.append((names[value], last))
+    return calls, "" if merged.returncode == 0 else f"decode ends with {merged.returncode}"
+
+
+def turns_are_taken(folder, program, names, protocol, options):
+    """'' or what is wrong."""
+    for attempt in range(TIMES):
+        capture = folder / "capture"
+        shutil.rmtree(capture, ignore_errors=True)
+        recorded = subprocess.run([COMMAND, "record", "-q", "-o", capture, "--protocol", protocol, *options, "--", program,
+                                   str(ROUNDS)], env=ENV, capture_output=True, text=True, check=False, timeout=600)
+        if recorded.returncode != 0:
+            return f"exit code {recorded.returncode}: {recorded.stderr}"
+        calls, why = order(capture, names)
+        if why or len(calls) != 2 * ROUNDS:
+            return f"{why} ({len(calls)} calls, not {2 * ROUNDS})"
+        for number, (name, time) in enumerate(calls):
+            if name != ("produce", "consume")[number % 2]:
+                return f"recording {attempt + 1}: call {number + 1} is {name}, at {time}; before it {calls[number - 1]}"
+    return ""
+
+
+def main():
+    tools = [prefix + "gcc" for prefix, _ in COMPILERS.values()]
+    if not all(map(shutil.which, [*tools, "qemu-aarch64", "qemu-arm"])):
+        print("1..0 # SKIP QEMU or a compiler for Arm is missing (tools/install-deps arm)")
+        return 0
+    failed = 0
+    print(f"1..{len(CASES)}")
+    with tempfile.TemporaryDirectory() as name:
+        programs = {isa: build(pathlib.Path(name), isa) for isa in COMPILERS}
+        for number, (isa, protocol, options) in enumerate(CASES, 1):
+            why = turns_are_taken(pathlib.Path(name), *programs[isa], protocol, options)
+            failed += bool(why)
+            print(f"{'not ok' if why else 'ok'} {number} - {isa} {protocol} {' '.join(options)}", flush=True)
+            if why:
+                print(f"# {why}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
