@@ -5,6 +5,7 @@
  * the table of insn_capstone_table.h with its reason; in the long tier each of its rows has to occur. */
 #include "coretap/program.h"
 #include "insn_capstone_table.h"
+#include "program/insn_a64.h"
 
 #include <capstone/capstone.h>
 
@@ -65,6 +66,7 @@ struct job {
     size_t unlisted_count;
     uint64_t version_errors;
     uint32_t first_version_error;
+    uint64_t plain_errors; /* words for which the look-up by groups and the plain one differ */
 };
 
 static uint64_t mix(uint64_t x)
@@ -290,6 +292,17 @@ static struct verdict ask_coretap(int set, const struct ct_arch *arch, uint32_t 
                             .size = insn.size};
 }
 
+/* A64: the look-up that goes through all of the table gives the same. */
+static bool is_plain_too(int set, const struct ct_arch *arch, uint32_t op, uint64_t addr)
+{
+    struct ct_insn fast, plain;
+    if (set != SET_A64)
+        return true;
+    ct_insn_decode_a64(op, addr, arch, &fast);
+    ct_insn_decode_a64_plain(op, addr, arch, &plain);
+    return memcmp(&fast, &plain, sizeof fast) == 0;
+}
+
 /* ---- comparison ---- */
 
 static bool same(const struct verdict *mine, const struct verdict *other)
@@ -369,6 +382,7 @@ static void check_word(struct job *job, uint64_t index)
             note_unlisted(job, op, &mine, &other);
     }
     check_version(job, op, addr, &mine, row);
+    job->plain_errors += !is_plain_too(job->span->set, &job->span->arch, op, addr);
 }
 
 static void *run(void *arg)
@@ -488,7 +502,10 @@ static bool run_span(const struct span *span, uint64_t *row_counts)
         if (job->version_errors)
             printf("# %llu words that ARMv8.0 should see in another way, first 0x%08x\n",
                    (unsigned long long)job->version_errors, job->first_version_error);
-        ok &= job->unlisted_count == 0 && job->version_errors == 0;
+        if (job->plain_errors)
+            printf("# %llu words that the table by groups and all of it call differently\n",
+                   (unsigned long long)job->plain_errors);
+        ok &= job->unlisted_count == 0 && job->version_errors == 0 && job->plain_errors == 0;
         cs_free(job->insn, 1);
         cs_close(&job->handle);
     }

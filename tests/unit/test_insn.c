@@ -2,9 +2,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "coretap/program.h"
+#include "program/insn_a64.h"
 
 struct sample {
     const char *text;
@@ -155,6 +157,70 @@ static void a64_newer(void **state)
     };
     CHECK(ct_insn_decode_a64, "ARM-AA64", CT_ISA_A64, 0x1000, newest);
     CHECK(ct_insn_decode_a64, "ARMv9.5-A", CT_ISA_A64, 0x1000, newest);
+    static const struct sample tev[] = {
+        {"texit", 0xd6ff03e0, CT_INSN_IBR, CT_INSN_SUB_ERET, 0, 0, 0},
+        {"texit nb", 0xd6ff07e0, CT_INSN_IBR, CT_INSN_SUB_ERET, 0, 0, 0},
+        {"beside texit", 0xd6ff0be0, OTHER, 0, 0, 0},
+        {"beside texit", 0xd6ff03c0, OTHER, 0, 0, 0},
+        {"tenter #32", 0xd4e00400, OTHER, 0, 0, 0},
+        {"tenter #32, nb", 0xd4e20400, OTHER, 0, 0, 0},
+        {"tchangef x0, x1", 0xd5800020, OTHER, 0, 0, 0},
+        {"gcspopcx", 0xd50877bf, OTHER, 0, 0, 0},
+        {"gcsb dsync", 0xd503227f, OTHER, 0, 0, 0},
+        {"brb iall", 0xd509729f, OTHER, 0, 0, 0},
+        {"cpyfp [x0]!, [x1]!, x2!", 0x19010440, OTHER, 0, 0, 0},
+        {"svc #0", 0xd4000001, OTHER, 0, 0, 0},
+        {"hvc #0", 0xd4000002, OTHER, 0, 0, 0},
+        {"smc #0", 0xd4000003, OTHER, 0, 0, 0},
+        {"brk #0", 0xd4200000, OTHER, 0, 0, 0},
+        {"udf #0", 0x00000000, OTHER, 0, 0, 0},
+        {"drps", 0xd6bf03e0, OTHER, 0, 0, 0},
+    };
+    CHECK(ct_insn_decode_a64, "ARM-AA64", CT_ISA_A64, 0x1000, tev);
+    CHECK(ct_insn_decode_a64, "ARMv9.6-A", CT_ISA_A64, 0x1000, tev);
+}
+
+/* The look-up by groups and the one that reads all of the table, over the words with each value of bits 31 to 21 and many
+ * of the others. */
+static void the_table_by_groups_is_the_table(void **state)
+{
+    (void)state;
+    static const char *const cores[] = {"Cortex-A53", "ARMv8.3-A", "ARMv9.4-A", "ARM-AA64"};
+    static const uint32_t low[] = {0,        0x10,     0x1f,     0x3e0,    0x7e0,    0xbff,
+                                   0xfff,    0x800,    0x0bff4,  0x0c000,  0x08000,  0x04000,
+                                   0x320df,  0x3309f,  0x3323f,  0x3205f,  0x31000,  0x33060,
+                                   0x1f0000, 0x1f03e0, 0x1f07e0, 0x1f0bff, 0x1f081f, 0x1fffff};
+    for (unsigned core = 0; core < sizeof cores / sizeof *cores; core++) {
+        const struct ct_arch arch = arch_of(cores[core]);
+        for (uint32_t i = 0; i < (1u << 11) * (sizeof low / sizeof *low); i++) {
+            uint32_t op = (i & 0x7ff) << 21 | low[i >> 11];
+            struct ct_insn fast, plain;
+            ct_insn_decode_a64(op, 0x1000, &arch, &fast);
+            ct_insn_decode_a64_plain(op, 0x1000, &arch, &plain);
+            assert_memory_equal(&fast, &plain, sizeof fast);
+        }
+    }
+}
+
+/* Each row is the first that its own words fit, and says what it is and what brought it. */
+static void each_row_of_the_table_counts(void **state)
+{
+    (void)state;
+    const struct ct_arch newest = arch_of("ARM-AA64");
+    const struct ct_arch oldest = arch_of("Cortex-A53");
+    for (unsigned g = 0; g < CT_A64_GROUPS; g++) {
+        for (size_t i = 0; i < ct_a64_groups[g].count; i++) {
+            const struct ct_a64_rule *r = &ct_a64_groups[g].rules[i];
+            struct ct_insn insn;
+            assert_int_equal(r->value & ~r->mask, 0);
+            assert_true(*r->name && (r->minor ? strncmp(r->extension, "FEAT_", 5) == 0
+                                              : strcmp(r->extension, "base") == 0));
+            ct_insn_decode_a64(r->value, 0x1000, &newest, &insn);
+            assert_true(insn.type == r->type && insn.sub == r->sub && insn.cond == r->cond);
+            ct_insn_decode_a64(r->value, 0x1000, &oldest, &insn);
+            assert_int_equal(insn.type, r->minor ? CT_INSN_OTHER : r->type);
+        }
+    }
 }
 
 static void versions(void **state)
@@ -382,9 +448,16 @@ static void it_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a64),           cmocka_unit_test(a64_newer), cmocka_unit_test(versions),
-        cmocka_unit_test(a32),           cmocka_unit_test(wrap),      cmocka_unit_test(t32),
-        cmocka_unit_test(t32_m_profile), cmocka_unit_test(it_blocks),
+        cmocka_unit_test(a64),
+        cmocka_unit_test(a64_newer),
+        cmocka_unit_test(the_table_by_groups_is_the_table),
+        cmocka_unit_test(each_row_of_the_table_counts),
+        cmocka_unit_test(versions),
+        cmocka_unit_test(a32),
+        cmocka_unit_test(wrap),
+        cmocka_unit_test(t32),
+        cmocka_unit_test(t32_m_profile),
+        cmocka_unit_test(it_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

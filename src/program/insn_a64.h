@@ -1,0 +1,37 @@
+/* The table of the A64 instructions that a trace unit may count, and the look-up that goes through all of it. */
+#ifndef CT_PROGRAM_INSN_A64_H
+#define CT_PROGRAM_INSN_A64_H
+
+#include <stddef.h>
+
+#include "program/insn.h"
+
+/* One encoding: the words with `value` in the bits of `mask`, unless an earlier row has them. */
+struct ct_a64_rule {
+    uint32_t mask, value;
+    uint8_t minor; /* version 8.minor of the architecture may have it first (9.n is 8.(n+5)); 0: ARMv8.0 */
+    uint8_t type;  /* enum ct_insn_type; OTHER: named because it is none */
+    uint8_t sub;   /* enum ct_insn_sub */
+    uint8_t cond;  /* 1: may be not taken */
+    uint8_t lowest, width; /* direct branches: bits of the offset, in words */
+    const char *name;      /* of the instructions */
+    const char *extension; /* that brought them */
+};
+
+/* Rows of one group, the bits 31 to 29 of whose words are the same (or differ in bit 31 alone). */
+struct ct_a64_group {
+    const struct ct_a64_rule *rules;
+    size_t count;
+};
+
+enum {
+    CT_A64_GROUPS = 6
+};
+
+extern const struct ct_a64_group ct_a64_groups[CT_A64_GROUPS];
+
+/* The reference for ct_insn_decode_a64: looks at each row of the table in its order. Same parameters. */
+void ct_insn_decode_a64_plain(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
+                              struct ct_insn *out);
+
+#endif
