@@ -92,7 +92,8 @@ CT_API const char *ct_watch_kind_name(enum ct_watch_kind kind);
 /* Watches one stream. */
 struct ct_watcher;
 
-CT_API int ct_watcher_new(struct ct_ctx *ctx, const struct ct_watches *watches, struct ct_watcher **out);
+/* Puts `watches` in order, which no other thread may read meanwhile; they are not owned. CT_ERR_NOMEM. */
+CT_API int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out);
 CT_API void ct_watcher_free(struct ct_watcher *watcher);
 
 /* After watchpoints were added to the set: what edges pass is found out again, from the next batch on. Nothing of the stream

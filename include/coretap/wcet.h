@@ -52,15 +52,18 @@ enum ct_wcet_assumption {
     CT_WCET_WAY_OUT, /* a computed branch was never observed: no path goes there */
     CT_WCET_TOTAL, /* the loop went round no more often in all while `within` lasted, and nobody says that it cannot */
     CT_WCET_DEPTH, /* the function ran no more often for a call from outside of its recursion */
+    CT_WCET_UNCALLED, /* this function calls itself, was never seen to run and nothing says how often: no path goes there */
+    CT_WCET_LEFT_OUT, /* this loop was never seen to run and nobody bounds it: no path goes there */
 };
 
 /* What the bound hangs on without being measured or told. */
 struct ct_wcet_assumed {
-    uint32_t kind;   /* enum ct_wcet_assumption */
-    uint32_t what;   /* block (of DEPTH the first one of the function), or loop (LOOP, TOTAL) */
+    uint32_t kind; /* enum ct_wcet_assumption */
+    uint32_t
+        what; /* block (of DEPTH and UNCALLED the first one of the function), or loop (LOOP, TOTAL, LEFT_OUT) */
     uint32_t within; /* TOTAL: a loop around it, or CT_CFG_NONE: a run of the entry */
     uint32_t pad;
-    uint64_t value; /* cycles, or the bound; of WAY_OUT and CALL 0 */
+    uint64_t value; /* cycles, or the bound; of WAY_OUT, CALL, UNCALLED and LEFT_OUT 0 */
 };
 
 struct ct_wcet_result {
@@ -73,6 +76,10 @@ struct ct_wcet_result {
     size_t assumed_count;
     uint64_t rate_cycles; /* the slowest rate seen: so many cycles … */
     uint64_t rate_insns;  /* … for so many instructions */
+    uint8_t
+        is_bound; /* 0: another run may take longer, because something was only observed or is left out. 1: only if
+                             a piece takes more cycles than was measured or assumed for it */
+    uint8_t pad[7];
 };
 
 struct ct_wcet_options {
@@ -105,8 +112,8 @@ CT_API int ct_wcet_observe(struct ct_wcet *wcet, const struct ct_timing *timing,
 /* Counts loops of one stream at a time: batches in order, then NULL at its end. CT_ERR_NOMEM. */
 CT_API int ct_wcet_count_loops(struct ct_wcet *wcet, const struct ct_step_batch *batch);
 
-/* Reads a text of bounds and constraints (docs/analysis.md), called `name` in messages. CT_ERR_FORMAT, CT_ERR_NOT_FOUND,
- * CT_ERR_NOMEM. */
+/* Reads a text of bounds and constraints (docs/analysis.md), called `name` in messages, after all was observed: a `never` of
+ * what was observed is CT_ERR_FORMAT. CT_ERR_FORMAT, CT_ERR_NOT_FOUND, CT_ERR_NOMEM. */
 CT_API int ct_wcet_bounds(struct ct_wcet *wcet, const char *name, const char *text);
 
 /* Takes "loop bound: N" out of comments of the source files that debug information names, as far as they can be read.

@@ -35,11 +35,13 @@ struct ct_watcher {
     bool has_pending;
 };
 
-int ct_watcher_new(struct ct_ctx *ctx, const struct ct_watches *watches, struct ct_watcher **out)
+int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out)
 {
-    struct ct_watcher *w = calloc(1, sizeof *w);
+    int rc = ct_watches_sort(watches);
+    struct ct_watcher *w = rc ? NULL : calloc(1, sizeof *w);
     if (!w)
-        return ct_fail_nomem(ctx, "watcher");
+        return rc ? rc : ct_fail_nomem(ctx, "watcher");
+    watches->watched = 1;
     w->ctx = ctx;
     w->watches = watches;
     w->before = NO_EDGE;

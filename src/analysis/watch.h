@@ -31,6 +31,7 @@ struct ct_watches {
     size_t program_count;
     uint32_t marks; /* bit of each kind that is a mark and watched */
     int sorted;
+    int watched; /* there was a watcher: what is added is put in order at once */
 };
 
 /* Adds a watchpoint, then places to the last one. CT_ERR_NOMEM. */

@@ -154,7 +154,8 @@ static bool leaves_function(const struct ct_watch_place *place, const struct ct_
     if (node->sub == CT_INSN_SUB_LINK || edge->kind != CT_EDGE_NEXT ||
         edge->next - place->addr < place->end - place->addr)
         return false;
-    for (size_t i = 0; i < w->return_count; i++) /* its other parts: "name.cold" */
+    const uint32_t parts = w->points[place->watch].places;
+    for (size_t i = 0; parts > 1 && i < w->return_count; i++) /* its other parts: "name.cold" */
         if (w->returns[i].watch == place->watch &&
             edge->next - w->returns[i].addr < w->returns[i].end - w->returns[i].addr)
             return false;

@@ -271,7 +271,7 @@ int ct_watches_add(struct ct_watches *w, const char *spec, uint32_t *first, uint
 {
     size_t before = w->count;
     int rc = parse(w, spec);
-    if (!rc)
+    if (!rc && w->watched)
         rc = ct_watches_sort(w);
     if (first)
         *first = (uint32_t)before;

@@ -121,8 +121,11 @@ static int assume_loops(const struct ct_wcet_model *m, const struct ct_wcet_step
     for (uint32_t l = 0; !rc && l < m->w->loop_count; l++) {
         const struct ct_wcet_loop *loop = &m->w->loops[l];
         const struct ct_wcet_assumed a = {CT_WCET_LOOP, l, CT_CFG_NONE, 0, loop->bound};
+        const struct ct_wcet_assumed left_out = {CT_WCET_LEFT_OUT, l, CT_CFG_NONE, 0, 0};
         if (loop->used && loop->origin == CT_WCET_OBSERVED && steps[m->loops[l].head].count)
             rc = add_assumed(m->w, result, a);
+        if (loop->used && loop->origin == CT_WCET_NOBODY && !m->options->exclude)
+            rc = add_assumed(m->w, result, left_out);
     }
     return rc;
 }
@@ -138,7 +141,10 @@ static int assume_totals(const struct ct_wcet_model *m, const uint64_t *values,
         uint32_t block = loop ? m->loops[t->loop].head : m->functions[t->within].block;
         const struct ct_wcet_assumed a = {loop ? CT_WCET_TOTAL : CT_WCET_DEPTH, loop ? t->loop : block,
                                           loop ? t->within : CT_CFG_NONE, 0, t->most};
-        if (steps[block].count && ct_ilp_reaches(&m->ilp, t->row, values))
+        const struct ct_wcet_assumed uncalled = {CT_WCET_UNCALLED, block, CT_CFG_NONE, 0, 0};
+        if (!loop && !t->most && !m->options->exclude)
+            rc = add_assumed(m->w, result, uncalled);
+        else if (steps[block].count && ct_ilp_reaches(&m->ilp, t->row, values))
             rc = add_assumed(m->w, result, a);
     }
     return rc;
@@ -153,6 +159,15 @@ static int assume(const struct ct_wcet_model *m, const uint64_t *values, const s
     if (!rc)
         rc = assume_loops(m, steps, result);
     return rc ? rc : assume_totals(m, values, steps, result);
+}
+
+/* Tells whether no run can be longer, as long as no piece takes longer than was measured or assumed for it. */
+static bool is_bound(const struct ct_wcet_model *m, const struct ct_wcet_result *result)
+{
+    bool bound = !m->options->exclude && m->options->quantile <= 0;
+    for (size_t i = 0; i < result->assumed_count; i++)
+        bound &= m->w->assumed[i].kind == CT_WCET_CYCLES || m->w->assumed[i].kind == CT_WCET_SHARED;
+    return bound;
 }
 
 static int by_place(const void *a, const void *b)
@@ -184,6 +199,7 @@ static int tell(const struct ct_wcet_model *m, const uint64_t *values, struct ct
     w->path = steps;
     result->path = steps;
     result->assumed = w->assumed;
+    result->is_bound = is_bound(m, result);
     return rc;
 }
 

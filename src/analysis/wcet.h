@@ -142,6 +142,9 @@ struct ct_wcet {
     size_t assumed_room;
 };
 
+/* How often the block or edge of the term was observed. */
+uint64_t ct_wcet_times_run(const struct ct_wcet *wcet, const struct ct_wcet_term *term);
+
 /* Makes room for one more element of a list. CT_ERR_NOMEM. */
 int ct_wcet_room(struct ct_wcet *wcet, void **at, size_t count, size_t *room, size_t size);
 

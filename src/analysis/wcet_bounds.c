@@ -255,14 +255,30 @@ static int constraint(const struct line *line, char *text)
     return rc;
 }
 
+/* What was observed can be: a path without it would be a bound of something else. */
 static int never(const struct line *line, const char *word)
 {
     struct ct_wcet *w = line->w;
+    uint64_t ran = 0;
     int rc = begin_rule(w);
     if (!rc)
         rc = place(line, word, 1);
-    w->rules[w->rule_count - 1].count = (uint32_t)w->term_count - w->rules[w->rule_count - 1].first;
-    return rc;
+    if (rc)
+        return rc;
+    struct ct_wcet_rule *rule = &w->rules[w->rule_count - 1];
+    rule->count = (uint32_t)w->term_count - rule->first;
+    for (uint32_t i = 0; i < rule->count; i++)
+        ran += ct_wcet_times_run(w, &w->terms[rule->first + i]);
+    if (!ran)
+        return CT_OK;
+    w->term_count = rule->first;
+    w->rule_count--;
+    return ct_fail(
+        w->ctx, CT_ERR_FORMAT,
+        "%s:%u: never %s: it ran %" PRIu64
+        " times in the trace, so the bound would not hold for what was observed; take the line out, "
+        "or say '%s == 0' when such runs do not count",
+        line->file, line->number, word, ran, word);
 }
 
 /* ---- the whole ---- */

@@ -131,6 +131,22 @@ static void largest(struct ct_wcet_cost *best, uint64_t cycles, bool shared)
     best->seen = true;
 }
 
+uint64_t ct_wcet_times_run(const struct ct_wcet *w, const struct ct_wcet_term *term)
+{
+    size_t count;
+    const struct ct_cfg_edge *edge =
+        term->block == CT_CFG_NONE ? &ct_cfg_edges(w->cfg, &count)[term->edge] : NULL;
+    const struct ct_cfg_block *block = &ct_cfg_blocks(w->cfg, &count)[edge ? edge->from : term->block];
+    uint64_t times = 0;
+    for (size_t i = 0; i < w->way_count; i++) {
+        const struct ct_wcet_way *way = &w->ways[i];
+        if (edge ? way->last == block->last && way->kind != CT_EDGE_OPEN && fits(way, edge)
+                 : way->start <= block->start && block->start < way->end)
+            times += way->count;
+    }
+    return times;
+}
+
 static struct ct_wcet_cost cost_from(const struct ct_wcet *w, uint64_t start, uint64_t last,
                                      const struct ct_cfg_edge *edge, double quantile, unsigned pieces)
 {

@@ -77,19 +77,6 @@ static uint64_t bound_of(struct ct_wcet_model *m, uint32_t loop)
     return l->bound;
 }
 
-static int no_bound(const struct ct_wcet_model *m, uint32_t loop)
-{
-    const struct ct_cfg_loop *l = &m->loops[loop];
-    const struct ct_line *row = m->w->lines ? ct_lines_at(m->w->lines, m->blocks[l->head].start) : NULL;
-    const char *file = row ? ct_lines_file(m->w->lines, row->file) : NULL;
-    return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
-                   "%s: the loop at 0x%" PRIx64 " (%s:%" PRIu32
-                   ") has no bound and was never seen to run: say 'loop 0x%" PRIx64
-                   " N' in the file of bounds, or leave out what was never observed",
-                   m->functions[l->function].name, m->blocks[l->head].start, file ? file : "?",
-                   row ? row->line : 0, m->blocks[l->head].start);
-}
-
 int ct_wcet_model_loops(struct ct_wcet_model *m)
 {
     int rc = CT_OK;
@@ -98,10 +85,10 @@ int ct_wcet_model_loops(struct ct_wcet_model *m)
         if (!is_used(m, l))
             continue;
         uint64_t bound = bound_of(m, l);
-        if (!bound && m->w->loops[l].origin == CT_WCET_NOBODY)
-            rc = m->options->exclude ? loop_row(m, l, 1) : no_bound(m, l);
-        else
-            rc = loop_row(m, l, bound);
+        /* Nobody bounds it and it never ran. Where ways that were never observed are taken, this one is not. */
+        if (m->w->loops[l].origin == CT_WCET_NOBODY && m->options->exclude)
+            bound = 1;
+        rc = loop_row(m, l, bound);
     }
     return rc;
 }
@@ -260,7 +247,8 @@ int ct_wcet_model_depths(struct ct_wcet_model *m)
         if (!m->w->recursive[f] || block == CT_CFG_NONE || m->covers[block] == CT_CFG_NONE)
             continue;
         uint64_t runs = depth_of(m, f, &told);
-        if (!runs && !m->options->exclude)
+        /* Nothing says how often and it never ran: no path goes there, unless it begins there. */
+        if (!runs && !m->options->exclude && is_inside(m, m->options->entry, m->w->piece[f]))
             return ct_fail(
                 m->w->ctx, CT_ERR_NOT_FOUND,
                 "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",

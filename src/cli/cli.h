@@ -47,7 +47,8 @@ struct cli_value {
 };
 
 #define CLI_OPTION_MAX 32
-#define CLI_LIST_MAX   256
+#define CLI_LIST_MAX   256                             /* texts of one CLI_LIST option */
+#define CLI_LISTS_MAX  (CLI_OPTION_MAX * CLI_LIST_MAX) /* so no option takes the room of another */
 
 struct cli_args;
 
@@ -77,7 +78,7 @@ struct cli_args {
     struct {
         size_t option; /* index of a CLI_LIST option */
         const char *text;
-    } list[CLI_LIST_MAX]; /* in the order given */
+    } list[CLI_LISTS_MAX]; /* in the order given; of each option CLI_LIST_MAX at most */
     size_t list_count;
     char **rest; /* ends with NULL */
     int rest_count;

@@ -177,8 +177,12 @@ static bool add_to_list(const struct cli_command *command, size_t index, const c
 {
     if (command->options[index].kind != CLI_LIST)
         return true;
-    if (args->list_count == CLI_LIST_MAX) {
-        cli_usage_error(command, "--%s: more than %d", command->options[index].name, CLI_LIST_MAX);
+    size_t same = 0;
+    for (size_t i = 0; i < args->list_count; i++)
+        same += args->list[i].option == index;
+    if (same == CLI_LIST_MAX) {
+        cli_usage_error(command, "--%s: can be given %d times at most", command->options[index].name,
+                        CLI_LIST_MAX);
         return false;
     }
     args->list[args->list_count].option = index;

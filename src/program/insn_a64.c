@@ -9,7 +9,7 @@
 
 #define ROWS(rows)                                                                                           \
     {                                                                                                        \
-        rows, sizeof rows / sizeof rows[0]                                                                   \
+        (rows), sizeof(rows) / sizeof(rows)[0]                                                               \
     }
 
 #define BRANCH(mask, value, minor, sub, cond, lowest, width, name, extension)                                \

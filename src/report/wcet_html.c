@@ -58,7 +58,8 @@ static void measure(FILE *out, const char *what, const char *entry, uint64_t cyc
 static bool has_observed_bound(const struct ct_wcet_result *r)
 {
     for (size_t i = 0; i < r->assumed_count; i++)
-        if (r->assumed[i].kind == CT_WCET_LOOP || r->assumed[i].kind == CT_WCET_DEPTH)
+        if (r->assumed[i].kind == CT_WCET_LOOP || r->assumed[i].kind == CT_WCET_DEPTH ||
+            r->assumed[i].kind == CT_WCET_LEFT_OUT || r->assumed[i].kind == CT_WCET_UNCALLED)
             return true;
     return false;
 }
@@ -68,7 +69,7 @@ static void verdict(FILE *out, const struct ct_wcet_result *r)
     if (has_observed_bound(r))
         fputs("<p><span class=\"badge bad\">no bound</span> Some loop or recursion has no other bound than "
               "what was "
-              "observed: "
+              "observed, or none and is left out: "
               "another run may take longer. Tell it with --bounds, or in a comment of the source.</p>\n",
               out);
     else if (r->assumed_count)

@@ -38,8 +38,9 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
 {
     const struct ct_wcet_result *r = v->result;
     fprintf(out,
-            "entry=%s\nwcet_cycles=%" PRIu64 "\nobserved_max_cycles=%" PRIu64 "\nobserved_runs=%" PRIu64 "\n",
-            v->entry, r->wcet, r->observed_max, r->observed_runs);
+            "entry=%s\nwcet_cycles=%" PRIu64 "\nis_bound=%s\nobserved_max_cycles=%" PRIu64
+            "\nobserved_runs=%" PRIu64 "\n",
+            v->entry, r->wcet, r->is_bound ? "true" : "false", r->observed_max, r->observed_runs);
     fputs("# block\texecutions\tcycles\tpart\n", out);
     for (size_t i = 0; i < r->path_count; i++) {
         const struct ct_wcet_step *s = &r->path[i];
@@ -120,6 +121,7 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
     ct_json_object(&json, NULL);
     ct_json_text(&json, "entry", v->entry);
     ct_json_number(&json, "wcet_cycles", r->wcet);
+    ct_json_bool(&json, "is_bound", r->is_bound);
     ct_json_number(&json, "observed_max_cycles", r->observed_max);
     ct_json_number(&json, "observed_runs", r->observed_runs);
     json_path(&json, v);

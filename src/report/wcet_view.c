@@ -1,5 +1,6 @@
 #include "report/wcet_view.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 const struct ct_cfg_block *ct_wcet_view_block(const struct ct_wcet_view *v, uint32_t number)
@@ -32,7 +33,8 @@ const char *ct_wcet_view_line(const struct ct_wcet_view *v, uint32_t block, uint
 
 const char *ct_wcet_view_assumed_name(uint32_t kind)
 {
-    static const char *const names[] = {"cycles", "shared", "call", "loop", "way out", "total", "recursion"};
+    static const char *const names[] = {"cycles", "shared",    "call",     "loop",    "way out",
+                                        "total",  "recursion", "uncalled", "left out"};
     return names[kind];
 }
 
@@ -46,6 +48,12 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
         "a computed branch that was never observed; no path goes there",
         "rounds of this loop in all are only what was observed, each time that a loop around it was entered",
         "runs of this function for a call from outside of its recursion are only what was observed",
+        "this function calls itself, was never seen to run, and nothing says how often; no path goes there: "
+        "say 'recursion "
+        "FUNCTION N' in the file of bounds",
+        "this loop was never seen to run and has no bound; no path goes there: bound it with 'loop PLACE N' "
+        "in the file of "
+        "bounds",
     };
     if (a->kind == CT_WCET_TOTAL && a->within == CT_CFG_NONE)
         return "rounds of this loop in all are only what was observed, in a run of the entry";
@@ -54,6 +62,6 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
 
 uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *v, const struct ct_wcet_assumed *a)
 {
-    return a->kind == CT_WCET_LOOP || a->kind == CT_WCET_TOTAL ? ct_wcet_view_loop(v, a->what)->head
-                                                               : a->what;
+    bool is_loop = a->kind == CT_WCET_LOOP || a->kind == CT_WCET_TOTAL || a->kind == CT_WCET_LEFT_OUT;
+    return is_loop ? ct_wcet_view_loop(v, a->what)->head : a->what;
 }

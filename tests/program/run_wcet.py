@@ -101,9 +101,45 @@ def check_comment(folder, program):
     assert few["wcet_cycles"] < observed["wcet_cycles"]
     assert sum(s["count"] for s in few["path"] if s["function"] == "leaf") == 3
     bounds.write_text("never leaf\n")
+    refused = subprocess.run([*wcet, "--bounds", bounds], capture_output=True, text=True, check=False, env=ENV)
+    assert refused.returncode == 2 and "bounds:1: never leaf: it ran" in refused.stderr, refused
+    bounds.write_text("leaf == 0\n")
     none = json.loads(run(*wcet, "--bounds", bounds))
     assert all(s["function"] != "leaf" for s in none["path"])
     return f"{observed['wcet_cycles']}, {told['wcet_cycles']}, {few['wcet_cycles']}, {none['wcet_cycles']} cycles"
+
+
+UNUSED = """#include "leave.h"
+volatile int input = 7, result;
+__attribute__((noinline)) int spin(int n) { int s = 0; while (n > 1) { s += n; n = n & 1 ? 3 * n + 1 : n / 2; } return s; }
+__attribute__((noinline)) int dig(int n) { return n > result ? dig(n - 1) + dig(n - 3) : n; }
+__attribute__((noinline)) int work(int n) { return n > 90 ? spin(n) : n > 80 ? dig(n) : n * 3; }
+void _start(void) { result = work(input); leave(); }
+"""
+
+
+def check_left_out(folder):
+    """A loop and a recursion that never ran, of which nobody says how often: left out, told, and no bound."""
+    source, program = folder / "unused.c", folder / "unused"
+    source.write_text(UNUSED)
+    run("aarch64-linux-gnu-gcc", "-O1", *COMPILE, "-o", program, source)
+    capture = folder / "capture"
+    shutil.rmtree(capture, ignore_errors=True)
+    run(COMMAND, "record", "-q", "-o", capture, "--cycle-count=1", "--", program)
+    wcet = [COMMAND, "wcet", "-q", "--entry", "work", "--elf", program, capture]
+    result = json.loads(run(*wcet, "--format", "json"))
+    kinds = {(a["function"], a["kind"]) for a in result["assumed"]}
+    assert {("spin", "left out"), ("dig", "uncalled")} <= kinds, kinds
+    assert result["is_bound"] is False and not {s["start"] for s in result["path"]} & {l["start"] for l in result["loops"]}
+    assert all(s["function"] != "dig" for s in result["path"]), result
+    text = run(*wcet)
+    assert "is_bound=false" in text and "never seen to run and has no bound" in text, text
+    bounds = folder / "bounds"
+    bounds.write_text("loop spin 50\nrecursion dig 9\n")
+    told = json.loads(run(*wcet, "--format", "json", "--bounds", bounds))
+    assert told["is_bound"] is True and told["wcet_cycles"] > result["wcet_cycles"], told
+    assert {s["function"] for s in told["path"]} & {"spin", "dig"}, told
+    return f"{result['wcet_cycles']} cycles, with bounds {told['wcet_cycles']}"
 
 
 def check_source(folder):
@@ -237,6 +273,7 @@ def main():
     more = {
         "bounds and constraints": lambda folder: check_comment(folder, folder / "program3"),
         "bounds in comments": check_source,
+        "what never ran and has no bound": check_left_out,
         "loops in loops -O0": lambda folder: check_nested(folder, "-O0"),
         "loops in loops -O1": lambda folder: check_nested(folder, "-O1"),
         "exceptions": check_exceptions,
