@@ -40,7 +40,7 @@ size_t ct_cover_find(const struct ct_cover_work *work, uint64_t addr);
 bool ct_cover_decides(const struct ct_cover_insn *insn);
 
 /* The steps, in this order. CT_ERR_LIMIT, CT_ERR_NOMEM. */
-int ct_cover_read_code(struct ct_cover_work *work);
+int ct_cover_read_code(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count);
 int ct_cover_count(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count);
 int ct_cover_make_blocks(struct ct_cover_work *work);
 int ct_cover_make_lines(struct ct_cover_work *work);

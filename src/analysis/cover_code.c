@@ -94,8 +94,9 @@ static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t s
     return size < insn.size ? 0 : insn.size;
 }
 
-/* The instructions of [addr, end), all of one line. */
-static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, uint32_t file, uint32_t line)
+/* The instructions of [addr, end), all of one line; of this instruction set, or with CT_ISA_UNKNOWN what the symbols say. */
+static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, uint32_t file, uint32_t line,
+                      enum ct_isa of_code)
 {
     size_t size;
     const uint8_t *bytes = ct_memory_at(work->source->memory, addr, SPACE, &size);
@@ -105,7 +106,9 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
         size = (size_t)(end - addr);
     for (size_t at = 0; at < size;) {
         struct ct_cover_insn insn = {.addr = addr + at, .file = file, .line = line};
-        uint8_t isa = (uint8_t)ct_symbols_isa_at(work->source->symbols, insn.addr);
+        uint8_t isa = (uint8_t)of_code;
+        if (of_code == CT_ISA_UNKNOWN)
+            isa = (uint8_t)ct_symbols_isa_at(work->source->symbols, insn.addr);
         if (isa == CT_ISA_UNKNOWN) { /* literals */
             at += 2;
             continue;
@@ -129,12 +132,72 @@ static int read_rows(struct ct_cover_work *work)
     int result = CT_OK;
     for (size_t i = 0; i < count && result == CT_OK; i++)
         if (rows[i].end > rows[i].addr)
-            result = read_range(work, rows[i].addr, rows[i].end, rows[i].file, rows[i].line);
+            result = read_range(work, rows[i].addr, rows[i].end, rows[i].file, rows[i].line, CT_ISA_UNKNOWN);
     return result;
 }
 
+/* The runs of the program, which come first among the items of a report, by address. */
+struct runs {
+    const struct ct_cover_item *items;
+    size_t count;
+};
+
+static struct runs runs_of(const struct ct_cover_item *items, size_t count)
+{
+    struct runs runs = {items, 0};
+    while (runs.count < count && items[runs.count].kind == CT_COVER_RUN)
+        runs.count++;
+    return runs;
+}
+
+/* The first run that begins at or behind `addr`. */
+static size_t first_run(const struct runs *runs, uint64_t addr)
+{
+    size_t low = 0;
+    size_t high = runs->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (runs->items[middle].from < addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The set of a run: an item says A64 also when it does not know. */
+static enum ct_isa isa_of(const struct ct_cover_work *work, const struct ct_cover_item *run)
+{
+    const enum ct_isa isa =
+        run->isa == CT_ISA_A64 ? ct_symbols_isa_at(work->source->symbols, run->from) : (enum ct_isa)run->isa;
+    return isa == CT_ISA_UNKNOWN ? CT_ISA_A64 : isa;
+}
+
+/* A function of an A32 or T32 program. What ran says which instructions there are; without a symbol nothing else does. */
+static int read_mixed(struct ct_cover_work *work, const struct runs *runs, const struct ct_symbol *symbol,
+                      uint64_t from, uint64_t end)
+{
+    const bool bare = symbol->source >= CT_SYMBOL_UNWIND;
+    enum ct_isa isa = bare ? (enum ct_isa)symbol->isa : CT_ISA_UNKNOWN;
+    int result = CT_OK;
+    size_t i = first_run(runs, from);
+    if (bare && i < runs->count && runs->items[i].from < end)
+        isa = isa_of(work, &runs->items[i]);
+    for (; i < runs->count && runs->items[i].from < end && result == CT_OK; i++) {
+        const struct ct_cover_item *run = &runs->items[i];
+        const uint64_t to = run->to < end ? run->to : end;
+        if (run->from > from)
+            result = read_range(work, from, run->from, CT_LINE_NONE, 0, isa);
+        from = run->from > from ? run->from : from;
+        if (to > from && result == CT_OK)
+            result = read_range(work, from, to, CT_LINE_NONE, 0, isa_of(work, run));
+        from = to > from ? to : from;
+    }
+    return from < end && result == CT_OK ? read_range(work, from, end, CT_LINE_NONE, 0, isa) : result;
+}
+
 /* What is in functions without lines. Pieces of a function that has some are padding and data. */
-static int read_symbols(struct ct_cover_work *work)
+static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
 {
     size_t count;
     const struct ct_symbol *symbols = ct_symbols_all(work->source->symbols, &count);
@@ -145,8 +208,34 @@ static int read_symbols(struct ct_cover_work *work)
         uint64_t end = symbols[i].addr + symbols[i].size;
         if (ct_lines_at(work->source->lines, symbols[i].addr) || end <= from)
             continue;
-        result = read_range(work, from, end, CT_LINE_NONE, 0);
+        result = symbols[i].isa == CT_ISA_A64 ? read_range(work, from, end, CT_LINE_NONE, 0, CT_ISA_UNKNOWN)
+                                              : read_mixed(work, runs, &symbols[i], from, end);
         done = end;
+    }
+    return result;
+}
+
+/* What was executed outside of all that is known to be code, of which only this is known to be instructions. Items and
+ * instructions are in order of address. */
+static int read_executed(struct ct_cover_work *work, const struct runs *runs)
+{
+    const struct ct_cover_item *items = runs->items;
+    const size_t known = work->report.insn_count;
+    size_t next = 0; /* known instruction */
+    uint64_t done = 0;
+    int result = CT_OK;
+    for (size_t i = 0; i < runs->count && result == CT_OK; i++) {
+        uint64_t at = items[i].from > done ? items[i].from : done;
+        while (at < items[i].to && result == CT_OK) {
+            while (next < known && work->insns[next].addr + work->insns[next].size <= at)
+                next++;
+            const uint64_t end =
+                next < known && work->insns[next].addr < items[i].to ? work->insns[next].addr : items[i].to;
+            if (at < end)
+                result = read_range(work, at, end, CT_LINE_NONE, 0, isa_of(work, &items[i]));
+            at = next < known ? work->insns[next].addr + work->insns[next].size : items[i].to;
+        }
+        done = items[i].to > done ? items[i].to : done;
     }
     return result;
 }
@@ -193,7 +282,7 @@ static int number_functions(struct ct_cover_work *work)
     size_t scope_count;
     size_t symbol_count;
     const struct ct_line_scope *scopes = ct_lines_scopes(work->source->lines, &scope_count);
-    const struct ct_symbol *symbols = ct_symbols_all(work->source->symbols, &symbol_count);
+    const struct ct_symbol *symbols = ct_symbols_all_code(work->source->symbols, &symbol_count);
     size_t most = scope_count + symbol_count; /* and one more for code that is in none */
     if (most >= INT32_MAX)
         return ct_fail(work->ctx, CT_ERR_LIMIT, "coverage: the program has more than 2^31 functions");
@@ -209,7 +298,7 @@ static int number_functions(struct ct_cover_work *work)
         const struct ct_symbol *symbol = NULL;
         size_t key = scope;
         if (scope == CT_LINE_NONE) {
-            symbol = ct_symbols_at(work->source->symbols, insn->addr, NULL);
+            symbol = ct_symbols_code_at(work->source->symbols, insn->addr, NULL);
             key = scope_count + (symbol ? (size_t)(symbol - symbols) : symbol_count);
         }
         if (numbers[key] == CT_COVER_NONE) {
@@ -222,11 +311,14 @@ static int number_functions(struct ct_cover_work *work)
     return CT_OK;
 }
 
-/* Padding behind a function, which a line table counts to its last line, is in no function. */
+/* Padding behind a function, which a line table counts to its last line, is in no function. What lies in a function without
+ * lines that has one with lines inside was read twice. */
 static void drop_padding(struct ct_cover_work *work)
 {
     size_t n = 0;
     for (size_t i = 0; i < work->report.insn_count; i++) {
+        if (n && work->insns[n - 1].addr == work->insns[i].addr)
+            continue;
         bool known = work->scopes[i] != CT_LINE_NONE ||
                      ct_symbols_at(work->source->symbols, work->insns[i].addr, NULL) != NULL;
         if (!known)
@@ -260,11 +352,14 @@ struct placed {
     uint32_t pad;
 };
 
+/* Of two at one address the one with a line is first. */
 static int by_address(const void *a, const void *b)
 {
     const struct placed *x = a;
     const struct placed *y = b;
-    return x->insn.addr < y->insn.addr ? -1 : x->insn.addr > y->insn.addr;
+    if (x->insn.addr != y->insn.addr)
+        return x->insn.addr < y->insn.addr ? -1 : 1;
+    return x->insn.line > y->insn.line ? -1 : x->insn.line < y->insn.line;
 }
 
 /* Functions without lines came behind all others. */
@@ -286,18 +381,24 @@ static int sort(struct ct_cover_work *work)
     return CT_OK;
 }
 
-int ct_cover_read_code(struct ct_cover_work *work)
+int ct_cover_read_code(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count)
 {
+    const struct runs runs = runs_of(items, count);
     int result = read_rows(work);
     bool all = work->source->all_functions || work->report.insn_count == 0;
     if (result == CT_OK && all)
-        result = read_symbols(work);
+        result = read_symbols(work, &runs);
     if (result == CT_OK && all)
         result = sort(work);
     if (result != CT_OK)
         return result;
     drop_padding(work);
-    result = number_functions(work);
+    if (all)
+        result = read_executed(work, &runs);
+    if (result == CT_OK && all)
+        result = sort(work);
+    if (result == CT_OK)
+        result = number_functions(work);
     for (size_t i = 0; result == CT_OK && work->functions && i < work->report.function_count; i++)
         move_prologue(work, &work->functions[i]);
     return result;

@@ -78,7 +78,7 @@ int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source
         return ct_fail_nomem(ctx, "coverage");
     work->ctx = ctx;
     work->source = source;
-    int result = ct_cover_read_code(work);
+    int result = ct_cover_read_code(work, items, count);
     if (result == CT_OK)
         result = ct_cover_count(work, items, count);
     if (result == CT_OK)

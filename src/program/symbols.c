@@ -317,7 +317,9 @@ static size_t padding(const uint8_t *bytes, size_t size, bool wide)
             return 4;
     if (size >= 2 && !wide && ((bytes[0] == 0 && bytes[1] == 0xbf) || (bytes[0] == 0xc0 && bytes[1] == 0x46)))
         return 2;
-    return bytes[0] == 0 ? 1 : 0;
+    if (size >= 2 && !wide && bytes[0] == 0 && bytes[1] == 0)
+        return 2;
+    return size < (wide ? 4 : 2) && bytes[0] == 0 ? 1 : 0; /* a zero byte may begin an instruction */
 }
 
 /* Adds what is left of [addr, end) without padding at its begin. */

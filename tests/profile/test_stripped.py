@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""What needs no symbols is the same for a program and its stripped copies: ranges and branches. Prints TAP.
+"""What needs no symbols is the same for a program and its stripped copies: ranges and branches, executed instructions, and
+the bounds of functions that .eh_frame gives. Prints TAP.
 
 usage: test_stripped.py CORETAP"""
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -32,6 +35,11 @@ KINDS = [  # name, compiler, source, options, where the libraries are
     ("T32, dynamic", "arm-linux-gnueabihf-gcc", "recursion.c", ["-O1", "-mthumb"], "/usr/arm-linux-gnueabihf"),
     ("A32, dynamic", "arm-linux-gnueabihf-gcc", "switches.c", ["-O1", "-marm"], "/usr/arm-linux-gnueabihf"),
 ]
+# Functions that .eh_frame does not bound, and why.
+UNBOUNDED = {
+    r"_init|_fini|call_weak_fn": "assembly of crti.o and start.o, without unwind information",
+    r".*@plt": "entries of the linkage table that a static program relocates: their names are in the symbol table alone",
+}
 
 
 def run(*command, **options):
@@ -58,6 +66,31 @@ def stripped(folder, program, compiler):
     return copies
 
 
+def functions(coretap, program, capture):
+    """(address -> (instructions, name), executed instructions)"""
+    found = json.loads(run(coretap, "cover", "-q", "--all-functions", "--format", "json", "--elf", program, capture))
+    rows = next(row for row in found["programs"] if row["program"] == str(program))
+    return ({f["address"]: (f["instructions"]["all"], f["name"]) for f in rows["functions"]},
+            rows["sums"]["instructions"]["seen"])
+
+
+def check_bounds(kind, program, whole, copy):
+    """All that has unwind information has the same bounds without symbols; what differs is known, with its reason."""
+    frames = run("readelf", "--debug-dump=frames", program).decode()
+    starts = {int(start, 16) for start in re.findall(r"FDE.* pc=([0-9a-f]+)\.\.", frames)}
+    wrong = [f"{at:#x}: {whole.get(at)}, without symbols {copy.get(at)}" for at in sorted(starts & whole.keys())
+             if whole[at][0] != copy.get(at, (0,))[0]]
+    check(f"{kind}: {len(starts & whole.keys())} functions of .eh_frame have the same bounds without symbols",
+          not wrong and len(starts & whole.keys()) > 5, wrong)
+    reasons = set()
+    for at, (count, name) in whole.items():
+        if copy.get(at, (0,))[0] == count:
+            continue
+        reason = next((why for pattern, why in UNBOUNDED.items() if re.fullmatch(pattern, name)), None)
+        reasons.add(reason or f"{name} at {at:#x} differs without a reason: {copy.get(at)}")
+    check(f"{kind}: {len(reasons)} reasons for which others differ", reasons <= set(UNBOUNDED.values()), sorted(reasons))
+
+
 def check_kind(coretap, kind, compiler, source, options, libraries):
     missing = compiler if not shutil.which(compiler) else f"{libraries}/lib" if libraries and \
         not os.path.exists(f"{libraries}/lib/libc.so.6") else None
@@ -77,7 +110,12 @@ def check_kind(coretap, kind, compiler, source, options, libraries):
             return run(coretap, "profile", "-q", "--format", form, "--elf", elf, counts)
 
         whole = {form: profile(form, program) for form in ("autofdo", "bolt")}
+        bounds, executed = functions(coretap, program, capture)
         for left, copy in stripped(folder, program, compiler):
+            left_bounds, left_executed = functions(coretap, copy, capture)
+            check(f"{kind}: {executed} executed instructions with {left} alone", left_executed == executed > 50, left_executed)
+            if kind.startswith("A64") and left == "dynamic symbols":
+                check_bounds(kind, program, bounds, left_bounds)
             for form, want in whole.items():
                 got = profile(form, copy)
                 check(f"{kind}: {form} of a copy with {left} alone: {want.count(10)} lines", got == want and want.count(10) > 50,
