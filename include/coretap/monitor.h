@@ -106,7 +106,7 @@ CT_API enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *sp
 CT_API size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap);
 
 union ct_monitor_value {
-    int64_t i; /* Int; Bool as 0 or 1; verdict */
+    int64_t i; /* Int, unless ct_monitor_is_big; Bool as 0 or 1; verdict */
     double f;
     const char *s; /* String: `size` bytes of UTF-8, read during the call */
     const void *opaque;
@@ -166,6 +166,10 @@ CT_API int ct_monitor_lose(struct ct_monitor *monitor, const uint8_t *kept);
 /* 0: an event that was lost may have changed this result. 1: none can have: in each of those runs the output has this
  * event; or, where an output puts out the changes of a signal or of a verdict only, it has this value from this time on. */
 CT_API int ct_monitor_certain(const struct ct_monitor_result *result);
+
+/* 1: an Int of more than 64 bits: v.i is not its value, and ct_monitor_print has its digits. Ints have at most 65536 bits; more is
+ * a runtime error when the value is needed. Such Ints come in by ct_monitor_feed_text. */
+CT_API int ct_monitor_is_big(const struct ct_monitor *monitor, const struct ct_monitor_result *result);
 
 /* The end of the input: evaluates the last instant. Timers later than it never fire. */
 CT_API int ct_monitor_finish(struct ct_monitor *monitor);

@@ -6,7 +6,7 @@
 
 enum ast_kind {
     A_ERROR,
-    A_INT,
+    A_INT,  /* integer; or digits */
     A_TIME, /* integer, unit in name */
     A_FLOAT,
     A_STRING, /* parts */
@@ -51,6 +51,7 @@ struct ast {
     enum token op;
     bool flag;
     int64_t integer;
+    const char *digits; /* A_INT: of an integer of more than 63 bits; else NULL */
     double real;
     struct ast *a, *b, *c;
     struct ast_arg *args;

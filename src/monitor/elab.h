@@ -101,9 +101,10 @@ struct elab {
     struct elab_output *outputs;
     size_t noutputs, outputs_cap;
     /* state of the expansion */
-    unsigned check; /* > 0: calls are not expanded, types only */
-    struct fn *fn;  /* function under construction, NULL in streams */
-    unsigned depth; /* of macros in macros */
+    unsigned check;       /* > 0: calls are not expanded, types only */
+    struct fn *fn;        /* function under construction, NULL in streams */
+    unsigned depth;       /* of macros in macros */
+    struct span type_use; /* where the type with parameters stands whose definition is being elaborated */
     uint64_t fuel;
     const char *stack_base;
     struct residual *residuals;
@@ -164,6 +165,8 @@ struct fn *elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const st
 /* The body of f applied to parameters of these types; those with a node that is constant are that constant. */
 struct ir *elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts, size_t n,
                        struct span at);
+/* The constant of an integer literal: its digits, with "0x" if they are hexadecimal, or, where these are NULL, `integer`. */
+struct cv elab_integer(struct elab *e, int64_t integer, const char *digits, struct span at);
 /* A value for use at run time, or NULL after an error. */
 struct ir *elab_materialise(struct elab *e, struct cv cv, struct span at);
 void elab_close_captures(struct elab *e);

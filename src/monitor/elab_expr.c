@@ -1,6 +1,7 @@
 /* Expressions: what each means at compile time. */
 #include <string.h>
 
+#include "monitor/big.h"
 #include "monitor/elab.h"
 #include "monitor/print.h"
 
@@ -41,6 +42,21 @@ static struct cv name(struct elab *e, struct env *env, const char *id, struct sp
     if (b)
         return elab_force(e, b, at);
     diag_error(e->diags, at, "Undefined variable %s", id);
+    return cv_error(e);
+}
+
+struct cv elab_integer(struct elab *e, int64_t integer, const char *digits, struct span at)
+{
+    if (!digits)
+        return cv_cell(e, e->types.integer, cell_int(integer));
+    const bool hex = digits[0] == '0' && (digits[1] | 0x20) == 'x';
+    const char *first = hex ? digits + 2 : digits;
+    const struct cell c = int_from_digits(&e->constants, first, strlen(first), hex ? 16 : 10, false);
+    if (e->constants.exhausted)
+        longjmp(e->arena->out_of_memory, 1);
+    if (!cell_err(&c))
+        return cv_cell(e, e->types.integer, c);
+    diag_error(e->diags, at, "Integer of more than %d bits", BIG_BITS_MOST);
     return cv_error(e);
 }
 
@@ -363,7 +379,7 @@ struct cv elab_expr(struct elab *e, struct env *env, const struct ast *x)
     case A_ERROR:
         return cv_error(e);
     case A_INT:
-        return cv_cell(e, e->types.integer, cell_int(x->integer));
+        return elab_integer(e, x->integer, x->digits, x->span);
     case A_TIME:
         return time_literal(e, x);
     case A_FLOAT:

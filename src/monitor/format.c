@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/big.h"
 #include "monitor/print.h"
 
 struct conversion {
@@ -132,22 +133,33 @@ static void signed_body(struct text *t, const struct conversion *c, bool negativ
     text_free(&body);
 }
 
-static void format_int(struct text *t, const struct conversion *c, int64_t i)
+static void upper(char *p)
 {
-    char digits[32];
-    uint64_t u = i < 0 ? -(uint64_t)i : (uint64_t)i;
+    for (; *p; p++)
+        if (*p >= 'a' && *p <= 'z')
+            *p = (char)(*p - 32);
+}
+
+static void format_int(struct text *t, const struct conversion *c, const struct cell *cell)
+{
+    struct text digits = {.limit = t->limit};
     const char *prefix = "";
-    if (c->letter == 'd')
-        snprintf(digits, sizeof digits, "%llu", (unsigned long long)u);
-    else if (c->letter == 'o')
-        snprintf(digits, sizeof digits, "%llo", (unsigned long long)u);
-    else if (c->letter == 'x')
-        snprintf(digits, sizeof digits, "%llx", (unsigned long long)u);
-    else
-        snprintf(digits, sizeof digits, "%llX", (unsigned long long)u);
+    if (cell_is_big(cell)) {
+        big_print(&digits, cell, c->letter == 'd' ? 10 : c->letter == 'o' ? 8 : 16);
+    } else {
+        const int64_t i = cell->v.i;
+        const unsigned long long u = i < 0 ? -(uint64_t)i : (uint64_t)i;
+        text_printf(&digits, c->letter == 'd' ? "%llu" : c->letter == 'o' ? "%llo" : "%llx", u);
+    }
+    if (c->letter == 'X' && digits.p)
+        upper(digits.p);
     if (c->alternate)
         prefix = c->letter == 'o' ? "0" : c->letter == 'x' ? "0x" : c->letter == 'X' ? "0X" : "";
-    signed_body(t, c, i < 0, prefix, digits);
+    if (digits.failed || !digits.p)
+        t->failed = true;
+    else
+        signed_body(t, c, int_is_negative(cell), prefix, digits.p);
+    text_free(&digits);
 }
 
 /* C writes 0x1.8p+2, Java 0x1.8p2; C writes 0x1p+0, Java 0x1.0p0. */
@@ -198,13 +210,6 @@ static void format_float(struct text *t, const struct conversion *c, double f)
     signed_body(t, &plain, negative, "", digits);
 }
 
-static void upper(char *p)
-{
-    for (; *p; p++)
-        if (*p >= 'a' && *p <= 'z')
-            *p = (char)(*p - 32);
-}
-
 static void format_any(struct text *t, const struct conversion *c, const struct cell *cell,
                        const struct type *type)
 {
@@ -234,7 +239,7 @@ void format_value(struct text *t, const char *format, size_t size, const struct 
     if (!parse(format, size, &c))
         return;
     if (strchr("doxX", c.letter))
-        format_int(t, &c, cell->v.i);
+        format_int(t, &c, cell);
     else if (strchr("eEfgGaA", c.letter))
         format_float(t, &c, cell->v.f);
     else

@@ -13,6 +13,23 @@ static bool is_plain(const struct type *type)
            (type->kind == TY_RECORD && !type->n);
 }
 
+/* An interval's ends at the ends of 64 bits are none: an Int may lie beyond. */
+static bool is_open(const struct guess *g)
+{
+    return g->lo == INT64_MIN || g->hi == INT64_MAX;
+}
+
+/* Sets the ends to an Int of any size. */
+static void set_int(struct guess *g, const struct cell *cell)
+{
+    if (!(cell->meta & META_PTR))
+        g->lo = g->hi = cell->v.i;
+    else if (cell->v.o->negative)
+        g->lo = g->hi = INT64_MIN;
+    else
+        g->lo = g->hi = INT64_MAX;
+}
+
 struct guess guess_range(int64_t lo, int64_t hi)
 {
     return (struct guess){.lo = lo, .hi = hi};
@@ -43,12 +60,12 @@ struct guess guess_cell(const struct type *type, struct cell cell)
     if (g.error)
         return g;
     if (is_plain(type))
-        g.lo = g.hi = cell.v.i;
+        set_int(&g, &cell);
     if (type->kind == TY_OPTION) {
         g.some = (cell.meta & META_SOME) != 0;
         g.none = !g.some;
         if (g.some && is_plain(type->args[0]))
-            g.lo = g.hi = cell.v.i;
+            set_int(&g, &cell);
     }
     return g;
 }
@@ -67,7 +84,7 @@ struct guess guess_join(const struct guess *a, const struct guess *b)
 
 bool guess_single(const struct type *type, const struct guess *g)
 {
-    return !g->error && is_plain(type) && g->lo == g->hi;
+    return !g->error && is_plain(type) && g->lo == g->hi && !is_open(g);
 }
 
 struct guess guess_option(const struct guess *g, bool none, bool some)
@@ -106,24 +123,30 @@ static struct guess truth(bool may_false, bool may_true)
     return guess_range(may_false ? 0 : 1, may_true ? 1 : 0);
 }
 
+/* Any Int, or the error of one that is too large. */
+static struct guess any_int(void)
+{
+    struct guess g = guess_range(INT64_MIN, INT64_MAX);
+    g.error = true;
+    return g;
+}
+
 static struct guess sum(const struct guess *a, const struct guess *b)
 {
     struct guess g = {0};
-    if (!__builtin_add_overflow(a->lo, b->lo, &g.lo) && !__builtin_add_overflow(a->hi, b->hi, &g.hi))
+    if (!is_open(a) && !is_open(b) && !__builtin_add_overflow(a->lo, b->lo, &g.lo) &&
+        !__builtin_add_overflow(a->hi, b->hi, &g.hi))
         return g;
-    g = guess_range(INT64_MIN, INT64_MAX);
-    g.error = true;
-    return g;
+    return any_int();
 }
 
 static struct guess difference(const struct guess *a, const struct guess *b)
 {
     struct guess g = {0};
-    if (!__builtin_sub_overflow(a->lo, b->hi, &g.lo) && !__builtin_sub_overflow(a->hi, b->lo, &g.hi))
+    if (!is_open(a) && !is_open(b) && !__builtin_sub_overflow(a->lo, b->hi, &g.lo) &&
+        !__builtin_sub_overflow(a->hi, b->lo, &g.hi))
         return g;
-    g = guess_range(INT64_MIN, INT64_MAX);
-    g.error = true;
-    return g;
+    return any_int();
 }
 
 static struct guess product(const struct guess *a, const struct guess *b)
@@ -131,13 +154,12 @@ static struct guess product(const struct guess *a, const struct guess *b)
     const int64_t x[] = {a->lo, a->hi};
     const int64_t y[] = {b->lo, b->hi};
     struct guess g = guess_range(INT64_MAX, INT64_MIN);
+    if (is_open(a) || is_open(b))
+        return any_int();
     for (unsigned i = 0; i < 4; i++) {
         int64_t p;
-        if (__builtin_mul_overflow(x[i & 1], y[i >> 1], &p)) {
-            g = guess_range(INT64_MIN, INT64_MAX);
-            g.error = true;
-            return g;
-        }
+        if (__builtin_mul_overflow(x[i & 1], y[i >> 1], &p))
+            return any_int();
         g.lo = p < g.lo ? p : g.lo;
         g.hi = p > g.hi ? p : g.hi;
     }
@@ -149,24 +171,29 @@ static struct guess quotient(const struct guess *a, const struct guess *b, bool 
 {
     struct guess g = guess_range(INT64_MIN, INT64_MAX);
     g.error = b->lo <= 0;
-    if (g.error || b->lo != b->hi)
+    if (g.error || b->lo != b->hi || is_open(b))
         return g;
     if (!modulo)
-        return guess_range(a->lo / b->lo, a->hi / b->lo);
+        return is_open(a) ? g : guess_range(a->lo / b->lo, a->hi / b->lo);
     return guess_range(a->lo < 0 ? 1 - b->lo : 0, a->hi > 0 ? b->lo - 1 : 0);
+}
+
+static bool may_be_less(const struct guess *a, const struct guess *b)
+{
+    return a->lo < b->hi || a->lo == INT64_MIN || b->hi == INT64_MAX;
 }
 
 static struct guess compare(enum op op, const struct guess *a, const struct guess *b)
 {
     switch (op) {
     case OP_LT:
-        return truth(a->hi >= b->lo, a->lo < b->hi);
+        return truth(a->hi >= b->lo, may_be_less(a, b));
     case OP_GE:
-        return truth(a->lo < b->hi, a->hi >= b->lo);
+        return truth(may_be_less(a, b), a->hi >= b->lo);
     case OP_GT:
-        return truth(a->lo <= b->hi, a->hi > b->lo);
+        return truth(a->lo <= b->hi, may_be_less(b, a));
     default: /* OP_LE */
-        return truth(a->hi > b->lo, a->lo <= b->hi);
+        return truth(may_be_less(b, a), a->lo <= b->hi);
     }
 }
 
@@ -175,7 +202,7 @@ static struct guess equal(const struct ir *x, const struct guess *a, const struc
     bool may = true, may_not = true;
     if (is_plain(x->args[0]->type)) {
         may = a->lo <= b->hi && b->lo <= a->hi;
-        may_not = a->lo != a->hi || b->lo != b->hi || a->lo != b->lo;
+        may_not = a->lo != a->hi || b->lo != b->hi || a->lo != b->lo || is_open(a);
     }
     return x->op == OP_EQ ? truth(may_not, may) : truth(may, may_not);
 }
@@ -300,7 +327,8 @@ static struct guess applied(struct eval *e, const struct ir *x)
         const struct cell cells[] = {args[0].cell, args[1].cell};
         struct cell result = {0};
         op_eval(x->op, &x->extra, NULL, cells, x->n, &result);
-        return guess_cell(x->type, result);
+        if (cell_err(&result) != E_MEMORY)
+            return guess_cell(x->type, result);
     }
     struct guess g = operation(x, &args[0], &args[1]);
     g.error |= error;

@@ -8,7 +8,8 @@ struct guess {
     bool known;      /* it is `cell`, and nothing else */
     bool error;      /* it may be, or hold, an error value */
     bool none, some; /* of an option: whether it may be None, and Some of what follows */
-    int64_t lo, hi;  /* of Int, Bool, Unit and verdicts; of all other types everything is possible */
+    int64_t lo,
+        hi; /* of Int, Bool, Unit and verdicts; INT64_MIN, INT64_MAX: and all beyond; of other types anything may be */
     struct cell cell;
 };
 

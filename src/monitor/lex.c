@@ -154,6 +154,12 @@ static void lex_integer(struct lexer *lx, uint32_t from, uint32_t to, unsigned b
             __builtin_add_overflow(lx->integer, digit, &lx->integer))
             lx->integer_big = true;
     }
+    lx->integer_big |= lx->integer > INT64_MAX;
+}
+
+const char *lex_big_digits(struct lexer *lx)
+{
+    return lx->integer_big ? arena_copy(lx->arena, lx->source->text + lx->from, lx->to - lx->from) : NULL;
 }
 
 static void lex_number(struct lexer *lx)

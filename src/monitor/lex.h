@@ -91,7 +91,7 @@ struct lexer {
     uint32_t from, to;
     const char *name; /* T_ID: interned; T_COLON: ":" or ":=" was written */
     uint64_t integer;
-    bool integer_big; /* did not fit 64 bits */
+    bool integer_big; /* it does not fit 63 bits; from..to are its digits */
     double real;
 };
 
@@ -100,6 +100,9 @@ void lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const 
 void lex_part(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source,
               uint32_t from, uint32_t to);
 void lex_next(struct lexer *lx);
+
+/* The text of the current integer when it does not fit 63 bits, for elab_integer; NULL when it does. */
+const char *lex_big_digits(struct lexer *lx);
 
 /* "identifier", "'+'", ...: for "expected X, found Y". */
 const char *token_text(enum token token);

@@ -236,16 +236,22 @@ static void copy(struct build *b, uint32_t d, uint32_t a)
     set(b, d, int_in(b, a), meta_in(b, a));
 }
 
-static void need_plain(struct build *b, const struct insn *i, uint32_t mask)
+/* Masks of what an operand must not be: where an Int is wanted, also none of more than 64 bits. */
+enum {
+    NOT_INT = -1,
+    NOT_FLOAT = META_ERR | META_SOME,
+};
+
+static void need_plain(struct build *b, const struct insn *i, int mask)
 {
     value metas = binary(b, GCC_JIT_BINARY_OP_BITWISE_OR, b->u32, meta_in(b, i->a), meta_in(b, i->b));
-    leave_if(b, is_set(b, bits(b, metas, mask), b->u32));
+    leave_if(b, is_set(b, bits(b, metas, (uint32_t)mask), b->u32));
 }
 
-/* In 128 bits: what does not fit in 64 is an error value. */
+/* In 128 bits: what does not fit in 64 is for the bytecode. */
 static void arithmetic(struct build *b, const struct insn *i, enum gcc_jit_binary_op op)
 {
-    need_plain(b, i, META_ERR | META_SOME);
+    need_plain(b, i, NOT_INT);
     gcc_jit_lvalue *r = b->jit->function_new_local(b->fn, NULL, b->wide, "r");
     assign(b, r,
            binary(b, op, b->wide, cast(b, int_in(b, i->a), b->wide), cast(b, int_in(b, i->b), b->wide)));
@@ -256,7 +262,7 @@ static void arithmetic(struct build *b, const struct insn *i, enum gcc_jit_binar
 
 static void divide(struct build *b, const struct insn *i, enum gcc_jit_binary_op op)
 {
-    need_plain(b, i, META_ERR | META_SOME);
+    need_plain(b, i, NOT_INT);
     leave_if(b, is_zero(b, int_in(b, i->b), b->i64));
     leave_if(b, compare(b, GCC_JIT_COMPARISON_EQ, int_in(b, i->b), number(b, b->i64, -1)));
     set_int(b, i->d, binary(b, op, b->i64, int_in(b, i->a), int_in(b, i->b)));
@@ -264,19 +270,19 @@ static void divide(struct build *b, const struct insn *i, enum gcc_jit_binary_op
 
 static void bitwise(struct build *b, const struct insn *i, enum gcc_jit_binary_op op)
 {
-    need_plain(b, i, META_ERR | META_SOME);
+    need_plain(b, i, NOT_INT);
     set_int(b, i->d, binary(b, op, b->i64, int_in(b, i->a), int_in(b, i->b)));
 }
 
-static void comparison(struct build *b, const struct insn *i, enum gcc_jit_comparison op, uint32_t mask)
+static void comparison(struct build *b, const struct insn *i, enum gcc_jit_comparison op)
 {
-    need_plain(b, i, mask);
+    need_plain(b, i, NOT_INT);
     set_int(b, i->d, cast(b, compare(b, op, int_in(b, i->a), int_in(b, i->b)), b->i64));
 }
 
 static void float_arithmetic(struct build *b, const struct insn *i, enum gcc_jit_binary_op op)
 {
-    need_plain(b, i, META_ERR | META_SOME);
+    need_plain(b, i, NOT_FLOAT);
     assign(b, float_of(b, i->d),
            binary(b, op, b->f64, read(b, float_of(b, i->a)), read(b, float_of(b, i->b))));
     set_kind(b, i->d, number(b, b->u32, META_FLOAT));
@@ -284,7 +290,7 @@ static void float_arithmetic(struct build *b, const struct insn *i, enum gcc_jit
 
 static void float_comparison(struct build *b, const struct insn *i, enum gcc_jit_comparison op)
 {
-    need_plain(b, i, META_ERR | META_SOME);
+    need_plain(b, i, NOT_FLOAT);
     value x = compare(b, op, read(b, float_of(b, i->a)), read(b, float_of(b, i->b)));
     set_int(b, i->d, cast(b, x, b->i64));
 }
@@ -408,7 +414,7 @@ static void default_from(struct build *b, const struct insn *i)
 static void check_delay(struct build *b, const struct insn *i)
 {
     WHEN(b, is_present(b, i->a), {
-        leave_if(b, is_set(b, bits(b, meta_in(b, i->a), META_ERR | META_SOME), b->u32));
+        leave_if(b, is_set(b, meta_in(b, i->a), b->u32));
         leave_if(b, compare(b, GCC_JIT_COMPARISON_LE, int_in(b, i->a), number(b, b->i64, 0)));
     });
 }
@@ -480,21 +486,16 @@ static bool emit_operation(struct build *b, const struct insn *i)
 
 static bool emit_test(struct build *b, const struct insn *i)
 {
-    enum {
-        PLAIN = META_ERR | META_SOME,
-        ALL = -1
-    };
     static const struct {
         uint8_t op;
         bool is_float;
-        int mask;
         enum gcc_jit_comparison comparison;
     } tests[] = {
-        {OP_LT, false, PLAIN, GCC_JIT_COMPARISON_LT}, {OP_GT, false, PLAIN, GCC_JIT_COMPARISON_GT},
-        {OP_LE, false, PLAIN, GCC_JIT_COMPARISON_LE}, {OP_GE, false, PLAIN, GCC_JIT_COMPARISON_GE},
-        {OP_EQ, false, ALL, GCC_JIT_COMPARISON_EQ},   {OP_NE, false, ALL, GCC_JIT_COMPARISON_NE},
-        {OP_FLT, true, PLAIN, GCC_JIT_COMPARISON_LT}, {OP_FGT, true, PLAIN, GCC_JIT_COMPARISON_GT},
-        {OP_FLE, true, PLAIN, GCC_JIT_COMPARISON_LE}, {OP_FGE, true, PLAIN, GCC_JIT_COMPARISON_GE},
+        {OP_LT, false, GCC_JIT_COMPARISON_LT}, {OP_GT, false, GCC_JIT_COMPARISON_GT},
+        {OP_LE, false, GCC_JIT_COMPARISON_LE}, {OP_GE, false, GCC_JIT_COMPARISON_GE},
+        {OP_EQ, false, GCC_JIT_COMPARISON_EQ}, {OP_NE, false, GCC_JIT_COMPARISON_NE},
+        {OP_FLT, true, GCC_JIT_COMPARISON_LT}, {OP_FGT, true, GCC_JIT_COMPARISON_GT},
+        {OP_FLE, true, GCC_JIT_COMPARISON_LE}, {OP_FGE, true, GCC_JIT_COMPARISON_GE},
     };
     for (size_t k = 0; k < sizeof tests / sizeof *tests; k++) {
         if (tests[k].op != i->op)
@@ -502,7 +503,7 @@ static bool emit_test(struct build *b, const struct insn *i)
         if (tests[k].is_float)
             float_comparison(b, i, tests[k].comparison);
         else
-            comparison(b, i, tests[k].comparison, (uint32_t)tests[k].mask);
+            comparison(b, i, tests[k].comparison);
         return true;
     }
     return false;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "monitor/big.h"
 #include "monitor/collection.h"
 #include "monitor/print.h"
 
@@ -27,83 +28,62 @@ int op_find(const char *builtin)
     return -1;
 }
 
-static struct cell shift_left(int64_t a, int64_t by)
+/* Sums, products and quotients that fit 64 bits; false: the operands or the result do not. */
+static bool small_op(enum op op, int64_t a, int64_t b, int64_t *r)
 {
-    if (a == 0)
-        return cell_int(0);
-    if (by > 63)
-        return cell_error(E_OVERFLOW);
-    int64_t r = (int64_t)((uint64_t)a << by);
-    /* gcc and clang shift negative numbers arithmetically */
-    /* cppcheck-suppress shiftTooManyBitsSigned */
-    return r >> by == a ? cell_int(r) : cell_error(E_OVERFLOW);
-}
-
-static struct cell shift(int64_t a, int64_t by)
-{
-    if (by >= 0)
-        return shift_left(a, by);
-    /* cppcheck-suppress shiftTooManyBitsSigned */
-    return cell_int(by < -63 ? (a < 0 ? -1 : 0) : a >> -by);
-}
-
-static struct cell int_op(enum op op, int64_t a, int64_t b)
-{
-    int64_t r = 0;
-    bool over = false;
     switch (op) {
     case OP_ADD:
-        over = __builtin_add_overflow(a, b, &r);
-        break;
+        return !__builtin_add_overflow(a, b, r);
     case OP_SUB:
-        over = __builtin_sub_overflow(a, b, &r);
-        break;
+        return !__builtin_sub_overflow(a, b, r);
     case OP_MUL:
-        over = __builtin_mul_overflow(a, b, &r);
-        break;
+        return !__builtin_mul_overflow(a, b, r);
     case OP_DIV:
-        if (b == 0)
-            return cell_error(E_DIV);
-        over = a == INT64_MIN && b == -1;
-        r = over ? 0 : a / b;
-        break;
     case OP_MOD:
-        if (b == 0)
-            return cell_error(E_DIV);
-        r = b == -1 ? 0 : a % b;
-        break;
+        if (b == 0 || b == -1)
+            return false;
+        *r = op == OP_DIV ? a / b : a % b;
+        return true;
     case OP_BITAND:
-        r = a & b;
-        break;
+        *r = a & b;
+        return true;
     case OP_BITOR:
-        r = a | b;
-        break;
+        *r = a | b;
+        return true;
     case OP_BITXOR:
-        r = a ^ b;
-        break;
-    case OP_SHL:
-        return shift(a, b);
-    case OP_SHR:
-        return shift(a, b == INT64_MIN ? INT64_MAX : -b);
-    case OP_LT:
-        r = a < b;
-        break;
-    case OP_GT:
-        r = a > b;
-        break;
-    case OP_LE:
-        r = a <= b;
-        break;
-    case OP_GE:
-        r = a >= b;
-        break;
+        *r = a ^ b;
+        return true;
     default:
-        break;
+        return false;
     }
-    return over ? cell_error(E_OVERFLOW) : cell_int(r);
 }
 
-static struct cell float_op(enum op op, double a, double b)
+static struct cell comparison(enum op op, const struct cell *a, const struct cell *b)
+{
+    const int c = value_compare(a, b);
+    switch (op) {
+    case OP_LT:
+        return cell_int(c < 0);
+    case OP_GT:
+        return cell_int(c > 0);
+    case OP_LE:
+        return cell_int(c <= 0);
+    default: /* OP_GE */
+        return cell_int(c >= 0);
+    }
+}
+
+static struct cell int_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
+{
+    int64_t r;
+    if (op >= OP_LT)
+        return comparison(op, a, b);
+    if (!cell_is_big(a) && !cell_is_big(b) && small_op(op, a->v.i, b->v.i, &r))
+        return cell_int(r);
+    return big_op(op, h, a, b);
+}
+
+static struct cell float_op(enum op op, struct heap *h, double a, double b)
 {
     switch (op) {
     case OP_FADD:
@@ -140,7 +120,7 @@ static struct cell float_op(enum op op, double a, double b)
         if (!isfinite(a))
             return cell_error(E_NAN);
         if (a >= 9223372036854775808.0 || a < -9223372036854775808.0)
-            return cell_error(E_OVERFLOW);
+            return big_from_float(h, a);
         return cell_int((int64_t)a);
     }
 }
@@ -217,9 +197,9 @@ static struct cell collection_op(enum op op, struct heap *h, const struct cell *
     case OP_LIST_INIT:
         return list_drop(h, &a[0], op == OP_LIST_INIT);
     case OP_LIST_GET:
-        return list_get(&a[0], a[1].v.i);
+        return cell_is_big(&a[1]) ? cell_error(E_INDEX) : list_get(&a[0], a[1].v.i);
     case OP_LIST_SET:
-        return list_set(h, &a[0], a[1].v.i, &a[2]);
+        return cell_is_big(&a[1]) ? cell_error(E_INDEX) : list_set(h, &a[0], a[1].v.i, &a[2]);
     case OP_SET_ADD:
         return map_add(h, &a[0], &a[1], &(struct cell){0});
     case OP_MAP_ADD:
@@ -231,7 +211,7 @@ static struct cell collection_op(enum op op, struct heap *h, const struct cell *
     case OP_MAP_REMOVE:
         return map_remove(h, &a[0], &a[1]);
     default: /* KEY_AT */
-        if (a[1].v.i < 0 || (uint64_t)a[1].v.i >= n)
+        if (cell_is_big(&a[1]) || a[1].v.i < 0 || (uint64_t)a[1].v.i >= n)
             return cell_error(E_INDEX);
         collection_at(a[0].v.o, (uint64_t)a[1].v.i, &r, NULL);
         return r;
@@ -249,11 +229,11 @@ static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h
     case OP_NOT:
         return cell_int(!args[0].v.i);
     case OP_NEG:
-        return int_op(OP_SUB, 0, args[0].v.i);
+        return int_op(OP_SUB, h, &(struct cell){0}, &args[0]);
     case OP_BITNOT:
-        return cell_int(~args[0].v.i);
+        return cell_is_big(&args[0]) ? big_op(op, h, &args[0], NULL) : cell_int(~args[0].v.i);
     case OP_INT_TO_FLOAT:
-        return cell_float((double)args[0].v.i);
+        return cell_float(cell_is_big(&args[0]) ? big_to_float(&args[0]) : (double)args[0].v.i);
     case OP_TO_STRING:
         return to_string(h, &args[0], extra->type);
     case OP_CONCAT:
@@ -270,9 +250,9 @@ static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h
         return map_empty(h);
     default:
         if (op <= OP_GE)
-            return int_op(op, args[0].v.i, args[1].v.i);
+            return int_op(op, h, &args[0], &args[1]);
         if (op < OP_TO_STRING)
-            return float_op(op, args[0].v.f, n > 1 ? args[1].v.f : 0);
+            return float_op(op, h, args[0].v.f, n > 1 ? args[1].v.f : 0);
         return collection_op(op, h, args);
     }
 }

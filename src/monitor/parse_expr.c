@@ -35,10 +35,11 @@ static struct ast *integer(struct parser *p)
 {
     struct ast *e = ast_new(p, A_INT);
     e->integer = (int64_t)p->lx.integer;
-    if (p->lx.integer_big || p->lx.integer > INT64_MAX)
-        diag_error(p->diags, e->span, "Integer does not fit 63 bits");
+    e->digits = lex_big_digits(&p->lx);
     lex_next(&p->lx);
     if (p->lx.token == T_ID) {
+        if (e->digits)
+            diag_error(p->diags, e->span, "Time literal does not fit 63 bits");
         e->kind = A_TIME;
         e->name = p->lx.name;
         e->name_span = lex_span(&p->lx);
@@ -425,15 +426,8 @@ static struct ast *unary(struct parser *p)
     e->op = op;
     lex_next(&p->lx);
     parse_skip_nl(p);
-    if (op == T_MINUS && p->lx.token == T_INT && !p->lx.integer_big && p->lx.integer == UINT64_C(1) << 63) {
-        e->kind = A_INT; /* the one number whose negative is in range and itself is not */
-        e->integer = INT64_MIN;
-        close_span(e, lex_span(&p->lx));
-        lex_next(&p->lx);
-    } else {
-        e->a = unary(p);
-        close_span(e, e->a->span);
-    }
+    e->a = unary(p);
+    close_span(e, e->a->span);
     p->depth--;
     return e;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/big.h"
 #include "monitor/collection.h"
 
 void text_free(struct text *t)
@@ -182,6 +183,12 @@ void print_value(struct text *t, const struct cell *c, const struct type *type, 
     }
     switch (type->kind) {
     case TY_INT:
+        if (cell_is_big(c)) {
+            if (c->v.o->negative)
+                text_add(t, "-", 1);
+            big_print(t, c, 10);
+            break;
+        }
         text_add(t, digits, (size_t)(print_int(digits, c->v.i) - digits));
         break;
     case TY_FLOAT:

@@ -369,6 +369,11 @@ int ct_monitor_certain(const struct ct_monitor_result *result)
     return !(result->form & CERTAIN_NOT);
 }
 
+int ct_monitor_is_big(const struct ct_monitor *m, const struct ct_monitor_result *result)
+{
+    return m->p->outputs[result->output].type->kind == TY_INT && (result->form & META_PTR);
+}
+
 int ct_monitor_finish(struct ct_monitor *m)
 {
     int r = usable(m);

@@ -157,6 +157,16 @@ static bool expression(struct value_in *in, unsigned level, struct scalar *out)
     return fine;
 }
 
+bool value_insertion(struct value_in *in, struct text *t)
+{
+    struct scalar x;
+    if (!expression(in, 0, &x))
+        return false;
+    const struct type type = {.kind = x.kind, .value = true};
+    print_value(t, &x.cell, &type, true);
+    return !t->failed;
+}
+
 bool value_expression(struct value_in *in, enum type_kind kind, struct cell *out)
 {
     static const char *const names[] = {

@@ -107,6 +107,11 @@ static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t 
     arena_init(&a, 1 << 16);
     if (m->heap.exhausted || in->error)
         return text_fail_at(m, value_error_text(m->heap.exhausted ? E_MEMORY : in->error));
+    if (in->unknown) {
+        snprintf(text, sizeof text, "Undefined variable %.*s; the time of this range is called %s",
+                 (int)(in->unknown_size < 80 ? in->unknown_size : 80), in->unknown, in->variable);
+        return text_fail_at(m, text);
+    }
     if (setjmp(a.out_of_memory) == 0)
         snprintf(text, sizeof text,
                  "Unexpected value of type %s (%.*s), expected type %s, in input stream '%.100s%s'",
@@ -305,7 +310,7 @@ size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_resu
             memcpy(p + 2 + name, " = ", 3);
             p += name + 5;
         }
-        if (info->type->kind == TY_INT) {
+        if (info->type->kind == TY_INT && !(c.meta & META_PTR)) {
             p = print_int(p, c.v.i);
         } else {
             slow.n = 0;

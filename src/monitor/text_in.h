@@ -37,6 +37,9 @@ struct value_in {
     const char *variable; /* stands for `bound`; NULL: there is none */
     int64_t bound;
     enum value_error error; /* of an expression */
+    /* of a string, the name inserted that is not `variable`; NULL: there is none */
+    const char *unknown;
+    size_t unknown_size;
     /* where it went wrong: the member, the type found there and its text */
     const struct type *expected;
     const char *found_type;
@@ -79,5 +82,7 @@ bool value_accept_word(struct value_in *in, const char *word);
 /* Int, Float, Bool, String: a literal, and with operators. */
 bool value_literal(struct value_in *in, enum type_kind kind, struct cell *out);
 bool value_expression(struct value_in *in, enum type_kind kind, struct cell *out);
+/* Adds what an expression is, as toString makes it. */
+bool value_insertion(struct value_in *in, struct text *t);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/big.h"
 #include "monitor/collection.h"
 #include "monitor/text_in.h"
 
@@ -62,7 +63,7 @@ static const char *kind_of(const char *p, const char *end)
     }
     if (*p == '(')
         return p + 1 < end && p[1] == ')' ? "Unit" : "Tuple";
-    if (*p == '{')
+    if (*p == '{' || *p == '$')
         return "Record";
     const char *q = p;
     while (q < end && is_word(*q))
@@ -112,36 +113,30 @@ static bool wrong(struct value_in *in, const char *at, const struct type *type)
     return false;
 }
 
-static bool read_int(struct value_in *in, int64_t *out)
+static bool is_digit(char c, unsigned base)
 {
-    bool negative = accept(in, '-');
-    uint64_t u = 0;
-    bool over = false;
+    return (c >= '0' && c <= '9') || (base == 16 && (c | 32) >= 'a' && (c | 32) <= 'f');
+}
+
+static bool read_int(struct value_in *in, struct cell *out)
+{
+    const bool negative = accept(in, '-');
+    unsigned base = 10;
     value_skip_blank(in);
     const char *p = in->p;
     if (in->end - p > 2 && p[0] == '0' && p[1] == 'x') {
-        for (p += 2; p < in->end; p++) {
-            int d = *p >= '0' && *p <= '9'                 ? *p - '0'
-                    : (*p | 32) >= 'a' && (*p | 32) <= 'f' ? (*p | 32) - 'a' + 10
-                                                           : -1;
-            if (d < 0)
-                break;
-            over |= u >> 60 != 0;
-            u = u << 4 | (uint64_t)d;
-        }
-    } else {
-        while (p < in->end && *p >= '0' && *p <= '9') {
-            over |= __builtin_mul_overflow(u, UINT64_C(10), &u);
-            over |= __builtin_add_overflow(u, (uint64_t)(*p++ - '0'), &u);
-        }
+        base = 16;
+        p += 2;
     }
-    if (p == in->p || over || u > (uint64_t)INT64_MAX + negative)
+    const char *digits = p;
+    while (p < in->end && is_digit(*p, base))
+        p++;
+    if (p == digits || (p < in->end && (is_word(*p) || (*p == '.' && p + 1 < in->end && is_digit(p[1], 10)))))
         return false;
-    if (p < in->end && (is_word(*p) || (*p == '.' && p + 1 < in->end && p[1] >= '0' && p[1] <= '9')))
-        return false;
+    *out = int_from_digits(in->heap, digits, (size_t)(p - digits), base, negative);
+    in->error = cell_err(out);
     in->p = p;
-    *out = negative ? (int64_t)-u : (int64_t)u;
-    return true;
+    return in->error == E_NONE;
 }
 
 static bool read_float(struct value_in *in, double *out)
@@ -174,40 +169,87 @@ static bool read_float(struct value_in *in, double *out)
     return true;
 }
 
+static bool is_name_start(char c)
+{
+    return is_word(c) && !(c >= '0' && c <= '9');
+}
+
+/* In a range: "$t" and "${expression}", the first of which is at in->p. */
+static bool read_insertion(struct value_in *in, struct text *t)
+{
+    const char *name = in->p + 1;
+    if (*name != '{') {
+        const char *p = name;
+        while (p < in->end && is_word(*p))
+            p++;
+        in->unknown = name;
+        in->unknown_size = (size_t)(p - name);
+        if (!value_accept_word(&(struct value_in){.p = name, .end = p}, in->variable))
+            return false;
+        in->unknown = NULL;
+        text_printf(t, "%lld", (long long)in->bound);
+        in->p = p;
+        return true;
+    }
+    in->p = name + 1;
+    if (!value_insertion(in, t))
+        return false;
+    value_skip_blank(in);
+    return in->p < in->end && *in->p++ == '}';
+}
+
+static bool read_escape(struct value_in *in, struct text *t)
+{
+    static const char from_to[] = "n\nr\rt\ta\a\"\"\\\\$$%%";
+    for (size_t k = 0; k + 1 < sizeof from_to - 1; k += 2) {
+        if (from_to[k] == in->p[1]) {
+            text_add(t, &from_to[k + 1], 1);
+            in->p += 2;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Up to the closing quote. */
+static bool read_text(struct value_in *in, struct text *t)
+{
+    while (in->p < in->end && *in->p != '"') {
+        const char next = in->p + 1 < in->end ? in->p[1] : '"';
+        bool fine = true;
+        if (*in->p == '\\' && in->p + 1 < in->end)
+            fine = read_escape(in, t);
+        else if (*in->p == '$' && in->variable && (next == '{' || is_name_start(next)))
+            fine = read_insertion(in, t);
+        else
+            text_add(t, in->p++, 1);
+        if (!fine)
+            return false;
+    }
+    return in->p < in->end && !t->failed;
+}
+
 static bool read_string(struct value_in *in, struct cell *out)
 {
-    struct text t = {0};
+    struct text t = {.limit = in->heap->limit};
     const char *p = in->p;
     if (p == in->end || *p != '"')
         return false;
     const char *from = ++p;
-    while (p < in->end && *p != '"' && *p != '\\')
+    while (p < in->end && *p != '"' && *p != '\\' && *p != '$')
         p++;
-    if (p < in->end && *p == '"') { /* no escapes: the usual case */
+    if (p < in->end && *p == '"') { /* neither escapes nor insertions: the usual case */
         *out = value_string(in->heap, from, (size_t)(p - from));
         in->p = p + 1;
         return true;
     }
-    for (p = from; p < in->end && *p != '"'; p++) {
-        char c = *p;
-        if (c == '\\' && p + 1 < in->end) {
-            static const char from_to[] = "n\nr\rt\ta\a\"\"\\\\$$%%";
-            size_t k = 0;
-            for (p++; k + 1 < sizeof from_to - 1 && from_to[k] != *p; k += 2)
-                ;
-            if (k + 1 >= sizeof from_to - 1) {
-                text_free(&t);
-                return false;
-            }
-            c = from_to[k + 1];
-        }
-        text_add(&t, &c, 1);
-    }
-    bool closed = p < in->end;
-    if (closed)
+    in->p = from;
+    const bool closed = read_text(in, &t);
+    if (closed) {
         *out = value_string(in->heap, t.p ? t.p : "", t.n);
+        in->p++;
+    }
     text_free(&t);
-    in->p = p + closed;
     return closed;
 }
 
@@ -251,24 +293,40 @@ static bool read_collection(struct value_in *in, const struct type *type, struct
     return !in->heap->exhausted;
 }
 
-/* The name of a member that has no value yet (its stamp says so), and '='. They may come in any order. The number of members: it
+/* The name of a member that has no value yet (its stamp says so), '=' or ':'. They may come in any order. The number of members: it
  * is none of them. */
 static uint32_t read_member(struct value_in *in, const struct type *type, const struct cell *cells)
 {
     uint32_t k = 0;
     while (k < type->n && (cells[k].stamp || !value_accept_word(in, type->names[k])))
         k++;
-    return k < type->n && (accept(in, ':'), accept(in, '=')) ? k : type->n;
+    const bool colon = k < type->n && accept(in, ':');
+    return k < type->n && (accept(in, '=') || colon) ? k : type->n;
+}
+
+/* The bracket that a record begins with: '(' of a tuple by position, '{' or "${" of members with names. 0: there is none. */
+static char read_bracket(struct value_in *in, bool tuple)
+{
+    if (tuple && accept(in, '('))
+        return '(';
+    if (accept(in, '{'))
+        return '{';
+    if ((size_t)(in->end - in->p) > 1 && in->p[0] == '$' && in->p[1] == '{') {
+        in->p += 2;
+        return '{';
+    }
+    return 0;
 }
 
 static bool read_record(struct value_in *in, const struct type *type, struct cell *out)
 {
-    bool tuple = type_is_tuple(type);
-    if (!accept(in, tuple ? '(' : '{'))
+    const char bracket = read_bracket(in, type_is_tuple(type));
+    const char closing = bracket == '(' ? ')' : '}';
+    if (!bracket)
         return false;
     if (!type->n) {
         *out = cell_int(0);
-        return accept(in, ')');
+        return accept(in, closing);
     }
     struct obj_cells *r = (struct obj_cells *)heap_alloc(in->heap, OBJ_RECORD, type->n);
     if (!r)
@@ -278,7 +336,7 @@ static bool read_record(struct value_in *in, const struct type *type, struct cel
     for (uint32_t i = 0; i < type->n; i++) {
         if (i && !accept(in, ','))
             return false;
-        const uint32_t k = tuple ? i : read_member(in, type, r->cells);
+        const uint32_t k = bracket == '(' ? i : read_member(in, type, r->cells);
         if (k == type->n)
             return false;
         snprintf(in->path + length, sizeof in->path - length, ".%s", type->names[k]);
@@ -289,10 +347,10 @@ static bool read_record(struct value_in *in, const struct type *type, struct cel
     }
     for (uint32_t i = 0; i < type->n; i++)
         r->cells[i].stamp = 0;
-    if (tuple && type->n == 1)
+    if (bracket == '(' && type->n == 1)
         accept(in, ',');
     *out = (struct cell){.v.o = &r->o, .meta = META_PTR};
-    return accept(in, tuple ? ')' : '}');
+    return accept(in, closing);
 }
 
 bool value_literal(struct value_in *in, enum type_kind kind, struct cell *out)
@@ -301,7 +359,7 @@ bool value_literal(struct value_in *in, enum type_kind kind, struct cell *out)
     switch (kind) {
     case TY_INT:
         if (!in->variable || !value_accept_word(in, in->variable))
-            return read_int(in, &out->v.i);
+            return read_int(in, out);
         out->v.i = in->bound;
         return true;
     case TY_FLOAT:

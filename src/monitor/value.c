@@ -26,7 +26,7 @@ const char *value_error_text(enum value_error e)
     case E_DIV:
         return "Division by zero";
     case E_OVERFLOW:
-        return "Integer overflow";
+        return "Integer overflow: more than 65536 bits";
     case E_OPTION:
         return "Cannot get the value of None";
     case E_KEY:
@@ -74,6 +74,7 @@ static size_t obj_bytes(enum obj_kind kind, size_t size)
 {
     size_t n = kind == OBJ_STRING ? sizeof(struct obj_string) + size + 1
                : kind == OBJ_TREE ? sizeof(struct obj_tree)
+               : kind == OBJ_BIG  ? sizeof(struct obj_big) + size * sizeof(uint64_t)
                                   : sizeof(struct obj_cells) + size * sizeof(struct cell);
     return (n + 15) & ~(size_t)15;
 }
@@ -145,7 +146,7 @@ static void scan(struct heap_gc *gc, struct obj *o)
         t->right = (struct obj_tree *)move(gc, (struct obj *)t->right);
         for (int i = 0; i < 3; i++)
             heap_root(gc, &t->cells[i]);
-    } else if (o->kind != OBJ_STRING) {
+    } else if (o->kind != OBJ_STRING && o->kind != OBJ_BIG) {
         struct obj_cells *r = (struct obj_cells *)o;
         for (uint32_t i = 0; i < o->size; i++)
             heap_root(gc, &r->cells[i]);
@@ -206,6 +207,16 @@ static int compare_float(double a, double b)
     return (a > b) - (a < b);
 }
 
+static int compare_big(const struct obj *a, const struct obj *b)
+{
+    if (a->negative != b->negative)
+        return a->negative ? -1 : 1;
+    int c = compare_u64(a->size, b->size);
+    for (uint32_t i = a->size; !c && i-- > 0;)
+        c = compare_u64(((const struct obj_big *)a)->digits[i], ((const struct obj_big *)b)->digits[i]);
+    return a->negative ? -c : c;
+}
+
 static int compare_objects(const struct obj *a, const struct obj *b)
 {
     if (a == b)
@@ -215,6 +226,8 @@ static int compare_objects(const struct obj *a, const struct obj *b)
         int c = memcmp(((const struct obj_string *)a)->text, ((const struct obj_string *)b)->text, n);
         return c ? c : compare_u64(a->size, b->size);
     }
+    if (a->kind == OBJ_BIG)
+        return compare_big(a, b);
     if (a->kind == OBJ_COLLECTION)
         return collection_compare(a, b);
     const struct obj_cells *x = (const struct obj_cells *)a, *y = (const struct obj_cells *)b;
@@ -232,6 +245,10 @@ int value_compare(const struct cell *a, const struct cell *b)
         return compare_u64(a->meta & (META_SOME | META_ERR), b->meta & (META_SOME | META_ERR));
     if ((a->meta & META_PTR) && (b->meta & META_PTR))
         return compare_objects(a->v.o, b->v.o);
+    if (a->meta & META_PTR) /* an Int of more than 64 bits, and one of less */
+        return a->v.o->negative ? -1 : 1;
+    if (b->meta & META_PTR)
+        return b->v.o->negative ? 1 : -1;
     if (a->meta & META_FLOAT)
         return compare_float(a->v.f, b->v.f);
     return (a->v.i > b->v.i) - (a->v.i < b->v.i);
@@ -254,6 +271,9 @@ uint64_t value_hash(const struct cell *c)
         const struct obj_string *s = (const struct obj_string *)o;
         for (uint32_t i = 0; i < o->size; i++)
             h = hash_mix(h, (unsigned char)s->text[i]);
+    } else if (o->kind == OBJ_BIG) {
+        for (uint32_t i = 0; i < o->size; i++)
+            h = hash_mix(h, ((const struct obj_big *)o)->digits[i]);
     } else if (o->kind == OBJ_RECORD) {
         const struct obj_cells *r = (const struct obj_cells *)o;
         for (uint32_t i = 0; i < o->size; i++)

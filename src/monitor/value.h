@@ -36,7 +36,7 @@ enum {
     META_SOME = 0xff00,
     META_SOME_ONE = 0x100,
     META_SOME_SHIFT = 8,
-    META_PTR = 0x10000,   /* v.o is an object */
+    META_PTR = 0x10000,   /* v.o is an object; of an Int: one of more than 64 bits */
     META_FLOAT = 0x20000, /* v.f */
 };
 
@@ -55,18 +55,26 @@ enum obj_kind {
     OBJ_RECORD,     /* cells */
     OBJ_TREE,       /* cells: key, a, b; left and right */
     OBJ_COLLECTION, /* cells: see collection.c */
+    OBJ_BIG,        /* an Int of more than 64 bits */
 };
 
 struct obj {
     struct obj *forward; /* during a collection: where it went */
-    uint32_t size;       /* strings: bytes; others: cells */
+    uint32_t size;       /* strings: bytes; Ints: digits; others: cells */
     uint8_t kind;
-    uint8_t fixed; /* a constant: neither moved nor freed */
+    uint8_t fixed;    /* a constant: neither moved nor freed */
+    uint8_t negative; /* an Int: its sign */
 };
 
 struct obj_string {
     struct obj o;
     char text[]; /* NUL behind */
+};
+
+/* The digits of libtommath, the lowest first; the highest is not 0. */
+struct obj_big {
+    struct obj o;
+    uint64_t digits[];
 };
 
 struct obj_cells {

@@ -1,4 +1,5 @@
 /* The bytecode: the reference that every faster way of running is held to. */
+#include "monitor/big.h"
 #include "monitor/run.h"
 
 #include <stdlib.h>
@@ -96,7 +97,8 @@ static void set_timer(struct ct_monitor *m, const struct insn *i, const struct c
     int64_t old = m->timers[i->d], at = -1;
     if (reset->stamp != m->stamp && cells[m->p->timers[i->d].cell].stamp != m->stamp)
         return;
-    if (amount->stamp == m->stamp && __builtin_add_overflow(m->now, amount->v.i, &at))
+    if (amount->stamp == m->stamp &&
+        (cell_is_big(amount) || __builtin_add_overflow(m->now, amount->v.i, &at)))
         at = -1; /* beyond all timestamps */
     m->timers[i->d] = at;
     if (at >= 0 && at < m->timer_next) {
@@ -112,6 +114,18 @@ static void set_timer(struct ct_monitor *m, const struct insn *i, const struct c
 static void slow_op(struct ct_monitor *m, const struct slow *slow, struct cell *cells, const struct insn *i)
 {
     op_eval(slow->op, &slow->extra, &m->heap, &cells[i->a], slow->n, &cells[i->d]);
+    if (m->heap.exhausted)
+        m->error = E_MEMORY;
+}
+
+/* An operation on operands of any kind. */
+__attribute__((noinline)) static void generic(struct ct_monitor *m, enum op op, unsigned n,
+                                              const struct cell *a, const struct cell *b, struct cell *d)
+{
+    struct cell args[2] = {*a};
+    if (n > 1)
+        args[1] = *b;
+    op_eval(op, NULL, &m->heap, args, n, d);
     if (m->heap.exhausted)
         m->error = E_MEMORY;
 }
@@ -142,27 +156,27 @@ static inline bool modulo(int64_t a, int64_t b, int64_t *r)
     } while (0)
 
 /* Fast where both operands are plain; op_eval is the definition otherwise. */
-#define PLAIN2 (!((A.meta | B.meta) & (META_ERR | META_SOME)))
+#define INTS   (!(A.meta | B.meta))
+#define FLOATS (!((A.meta | B.meta) & (META_ERR | META_SOME)))
 #define GENERIC(op, n)                                                                                       \
     do {                                                                                                     \
-        struct cell args_[2] = {A};                                                                          \
-        if ((n) > 1)                                                                                         \
-            args_[(n) > 1] = B;                                                                              \
-        op_eval((op), NULL, &m->heap, args_, (n), &D);                                                       \
+        generic(m, (op), (n), &A, (n) > 1 ? &B : NULL, &D);                                                  \
         D.stamp = stamp;                                                                                     \
+        if (m->error)                                                                                        \
+            goto failed;                                                                                     \
     } while (0)
 #define ARITHMETIC(name, builtin)                                                                            \
     L_##name:                                                                                                \
     {                                                                                                        \
         int64_t r_;                                                                                          \
-        if (__builtin_expect(PLAIN2 && !builtin(A.v.i, B.v.i, &r_), 1))                                      \
+        if (__builtin_expect(INTS && !builtin(A.v.i, B.v.i, &r_), 1))                                        \
             SET(D, i, r_, 0);                                                                                \
         else                                                                                                 \
             GENERIC(OP_##name, 2);                                                                           \
         NEXT;                                                                                                \
     }
-#define INFIX(name, payload, to, op, kind)                                                                   \
-    L_##name : if (__builtin_expect(PLAIN2, 1)) SET(D, to, A.v.payload op B.v.payload, kind);                \
+#define INFIX(name, plain, payload, to, op, kind)                                                            \
+    L_##name : if (__builtin_expect(plain, 1)) SET(D, to, A.v.payload op B.v.payload, kind);                 \
     else GENERIC(OP_##name, 2);                                                                              \
     NEXT;
 #define GENERIC_OP(name, n)                                                                                  \
@@ -228,23 +242,23 @@ static bool execute(struct ct_monitor *m, const struct insn *i)
     ARITHMETIC(MUL, __builtin_mul_overflow)
     ARITHMETIC(DIV, divide)
     ARITHMETIC(MOD, modulo)
-    INFIX(BITAND, i, i, &, 0)
-    INFIX(BITOR, i, i, |, 0)
-    INFIX(BITXOR, i, i, ^, 0)
+    INFIX(BITAND, INTS, i, i, &, 0)
+    INFIX(BITOR, INTS, i, i, |, 0)
+    INFIX(BITXOR, INTS, i, i, ^, 0)
     GENERIC_OP(SHL, 2)
     GENERIC_OP(SHR, 2)
-    INFIX(LT, i, i, <, 0)
-    INFIX(GT, i, i, >, 0)
-    INFIX(LE, i, i, <=, 0)
-    INFIX(GE, i, i, >=, 0)
-    INFIX(FADD, f, f, +, META_FLOAT)
-    INFIX(FSUB, f, f, -, META_FLOAT)
-    INFIX(FMUL, f, f, *, META_FLOAT)
-    INFIX(FDIV, f, f, /, META_FLOAT)
-    INFIX(FLT, f, i, <, 0)
-    INFIX(FGT, f, i, >, 0)
-    INFIX(FLE, f, i, <=, 0)
-    INFIX(FGE, f, i, >=, 0)
+    INFIX(LT, INTS, i, i, <, 0)
+    INFIX(GT, INTS, i, i, >, 0)
+    INFIX(LE, INTS, i, i, <=, 0)
+    INFIX(GE, INTS, i, i, >=, 0)
+    INFIX(FADD, FLOATS, f, f, +, META_FLOAT)
+    INFIX(FSUB, FLOATS, f, f, -, META_FLOAT)
+    INFIX(FMUL, FLOATS, f, f, *, META_FLOAT)
+    INFIX(FDIV, FLOATS, f, f, /, META_FLOAT)
+    INFIX(FLT, FLOATS, f, i, <, 0)
+    INFIX(FGT, FLOATS, f, i, >, 0)
+    INFIX(FLE, FLOATS, f, i, <=, 0)
+    INFIX(FGE, FLOATS, f, i, >=, 0)
 L_EQ:
     if (__builtin_expect(!(A.meta | B.meta), 1))
         SET(D, i, A.v.i == B.v.i, 0);
@@ -398,7 +412,8 @@ L_I_RETURN : {
     NEXT;
 }
 L_I_CHECK_DELAY:
-    if (A.stamp == stamp && (cell_err(&A) || A.v.i <= 0))
+    if (A.stamp == stamp && (A.meta || A.v.i <= 0) &&
+        (cell_err(&A) || !cell_is_big(&A) || int_is_negative(&A)))
         FAIL(cell_err(&A) ? cell_err(&A) : E_DELAY);
     NEXT;
 L_I_TIMER:

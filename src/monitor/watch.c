@@ -307,10 +307,12 @@ static struct wv constant(struct watch *w, const struct type *type, struct cell 
 static struct wv lower(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
 {
     struct elab *e = w->e;
+    struct cv cv;
     int64_t t;
     switch (x->kind) {
     case WX_INT:
-        return constant(w, e->types.integer, cell_int(x->integer));
+        cv = elab_integer(e, x->integer, x->text, x->span);
+        return (struct wv){.kind = cv.kind == CV_ERROR ? WV_ERROR : WV_CONST, .ir = cv.ir};
     case WX_TIME:
         if (!unit_convert(e, x->integer, x->name, x->span, &t))
             return (struct wv){.kind = WV_ERROR};

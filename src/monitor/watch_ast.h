@@ -8,7 +8,7 @@
 
 enum wx_kind {
     WX_ERROR,
-    WX_INT,
+    WX_INT,  /* integer; or text: the digits of one of more than 63 bits */
     WX_TIME, /* integer, unit in name */
     WX_FLOAT,
     WX_STRING,

@@ -1,6 +1,7 @@
 /* Functions of the watchpoint dialect (LANGUAGE.md B.4) and its macros. */
 #include <string.h>
 
+#include "monitor/big.h"
 #include "monitor/watch_ast.h"
 
 struct call {
@@ -60,7 +61,7 @@ static struct wv in_past(const struct call *c, struct wv e, struct wv d)
         struct wv list[3] = {{.kind = WV_EVENTS, .node = c->trigger}, e, d};
         return watch_library(w, "Wp", "inPastAt", list, 3, WV_EVENTS, c->x->span);
     }
-    if (d.ir->value.v.i <= 0)
+    if (int_is_negative(&d.ir->value) || !d.ir->value.v.i)
         return (struct wv){.kind = WV_CONST, .ir = ir_const(&w->e->pool, w->e->types.boolean, cell_int(0))};
     struct wv list[2] = {e, d};
     return watch_library(w, "Wp", "inPast", list, 2, WV_SIGNAL, c->x->span);
@@ -87,6 +88,8 @@ static struct wv fn_within(const struct call *c)
     if (!args(c, "DDE", list))
         return FAILED;
     int64_t from = list[0].ir->value.v.i, to = list[1].ir->value.v.i, length;
+    if (cell_is_big(&list[0].ir->value) || cell_is_big(&list[1].ir->value))
+        return watch_error(c->w, c->x->span, "within needs durations of at most 63 bits");
     if (to > 0)
         return watch_error(c->w, c->x->args[1]->span,
                            "within looks ahead: the second duration must not be positive");

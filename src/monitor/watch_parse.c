@@ -246,10 +246,11 @@ static struct wx *prim(struct wp *w)
     switch (w->p.lx.token) {
     case T_INT:
         x->integer = (int64_t)w->p.lx.integer;
-        if (w->p.lx.integer_big || w->p.lx.integer > INT64_MAX)
-            diag_error(w->p.diags, x->span, "Integer does not fit 63 bits");
+        x->text = lex_big_digits(&w->p.lx);
         watch_next(w);
         if (watch_at(w, T_ID) && unit_known(w->p.lx.name)) {
+            if (x->text)
+                diag_error(w->p.diags, x->span, "Time literal does not fit 63 bits");
             x->kind = WX_TIME;
             x->name = w->p.lx.name;
             x->span.to = w->p.lx.to;

@@ -330,3 +330,77 @@ in a: Events[Int]
 >>>
 ! coretap: standard input:1: Unexpected value of type Bool (3 + 1 == 4), expected type Int, in input stream 'a'
 [2]
+
+### the time of a range in strings
+in s: Events[String]
+in r: Events[(Int, String)]
+out s
+out r
+<<<
+1,3..5: s = "odd $t"
+6<=k<=7: s = if k % 2 == 0 then "even ${k}!" else "odd $k$ ${k * 1000000000000000000000} ${k > 6} ${"$k"}"
+8..8: r = (t, "\$t is $t")
+9: s = "no range: $t ${t}"
+10..10: s = ""
+>>>
+1: s = "odd 1"
+3: s = "odd 3"
+5: s = "odd 5"
+6: s = "even 6!"
+7: s = "odd 7$ 7000000000000000000000 true 7"
+8: r = (8, "$t is 8")
+9: s = "no range: $t ${t}"
+10: s = ""
+
+### a name in a string that is not the time of the range
+in s: Events[String]
+out s
+<<<
+1..2: s = "at $x"
+>>>
+! coretap: standard input:1: Undefined variable x; the time of this range is called t
+[2]
+
+### a string in a range that does not end its insertion
+in s: Events[String]
+out s
+<<<
+1..2: s = "at ${t"
+>>>
+! coretap: standard input:1: Unexpected value of type String ("at ${t"), expected type String, in input stream 's'
+[2]
+
+### tuples and records as objects
+in a: Events[(Int, Int)]
+in b: Events[{x: Int, y: (Bool, Int)}]
+in c: Events[Unit]
+out a
+out b
+out c
+<<<
+1: a = ${_1 = 1, _2 = 2}
+2: a = {_2 = 4, _1: 3}
+3: a = (5, 6)
+4: b = ${x = 1, y = ${_1 = true, _2 = -1}}
+5: b = { y = (false, 2), x = 3 }
+6: c = ${}
+7: c = {}
+8..8: a = ${_1 = t, _2 = t + 1}
+>>>
+1: a = (1, 2)
+2: a = (3, 4)
+3: a = (5, 6)
+4: b = {x = 1, y = (true, -1)}
+5: b = {x = 3, y = (false, 2)}
+6: c = ()
+7: c = ()
+8: a = (8, 9)
+
+### an object that is not the tuple
+in a: Events[(Int, Int)]
+out a
+<<<
+1: a = ${_1 = 1, _3 = 2}
+>>>
+! coretap: standard input:1: Unexpected value of type Record (${_1 = 1, _3 = 2}), expected type (Int, Int), in input stream 'a'
+[2]

@@ -1,0 +1,259 @@
+/* Ints beyond 64 bits, with libtommath: it returns an error where there is no memory. Operands are read where they lie on the
+ * heap; a result is copied there. */
+#include "monitor/big.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tommath.h>
+
+#include "monitor/print.h"
+
+enum {
+    SMALL_DIGITS = (64 + MP_DIGIT_BIT - 1) / MP_DIGIT_BIT,
+    DECIMALS_MOST = BIG_BITS_MOST * 302 / 1000 + 2, /* more decimal digits have more bits than that */
+};
+
+_Static_assert(sizeof(mp_digit) == sizeof(uint64_t), "digits lie on the heap as struct obj_big has them");
+
+static mp_digit *digits_of(const struct obj *o)
+{
+    return (mp_digit *)((struct obj_big *)o)->digits;
+}
+
+/* The value for libtommath to read, not to be cleared. `room` holds the digits of one of 64 bits. */
+static mp_int view(const struct cell *c, mp_digit room[SMALL_DIGITS])
+{
+    if (cell_is_big(c))
+        return (mp_int){.used = (int)c->v.o->size,
+                        .alloc = (int)c->v.o->size,
+                        .sign = c->v.o->negative ? MP_NEG : MP_ZPOS,
+                        .dp = digits_of(c->v.o)};
+    uint64_t left = c->v.i < 0 ? -(uint64_t)c->v.i : (uint64_t)c->v.i;
+    mp_int x = {.alloc = SMALL_DIGITS, .sign = c->v.i < 0 ? MP_NEG : MP_ZPOS, .dp = room};
+    for (; left; left >>= MP_DIGIT_BIT)
+        room[x.used++] = (mp_digit)(left & MP_MASK);
+    return x;
+}
+
+static struct cell no_memory(struct heap *h)
+{
+    if (h)
+        h->exhausted = true;
+    return cell_error(E_MEMORY);
+}
+
+static struct cell to_cell(struct heap *h, const mp_int *x)
+{
+    const int bits = mp_count_bits(x);
+    const uint64_t low = mp_get_mag_u64(x);
+    if (bits < 64 || (bits == 64 && x->sign == MP_NEG && low == UINT64_C(1) << 63))
+        return cell_int((int64_t)(x->sign == MP_NEG ? -low : low));
+    if (bits > BIG_BITS_MOST)
+        return cell_error(E_OVERFLOW);
+    struct obj_big *o = h ? (struct obj_big *)heap_alloc(h, OBJ_BIG, (size_t)x->used) : NULL;
+    if (!o)
+        return no_memory(h);
+    o->o.negative = x->sign == MP_NEG;
+    memcpy(o->digits, x->dp, (size_t)x->used * sizeof *x->dp);
+    return (struct cell){.v.o = &o->o, .meta = META_PTR};
+}
+
+/* The result of a calculation: the cell of x, which is cleared. */
+static struct cell finish(struct heap *h, mp_err err, mp_int *x)
+{
+    const struct cell c = err == MP_OKAY ? to_cell(h, x) : no_memory(h);
+    mp_clear(x);
+    return c;
+}
+
+/* By any number of bits; to the left when `by` is positive. */
+static struct cell shift(struct heap *h, const struct cell *a, const mp_int *x, const struct cell *b,
+                         bool right)
+{
+    const bool left = int_is_negative(b) == right;
+    const bool far = cell_is_big(b) || b->v.i > BIG_BITS_MOST || b->v.i < -BIG_BITS_MOST;
+    mp_int r;
+    if (mp_iszero(x))
+        return cell_int(0);
+    if (far)
+        return left ? cell_error(E_OVERFLOW) : cell_int(int_is_negative(a) ? -1 : 0);
+    const int by = (int)(b->v.i < 0 ? -b->v.i : b->v.i);
+    if (mp_init(&r) != MP_OKAY)
+        return no_memory(h);
+    return finish(h, left ? mp_mul_2d(x, by, &r) : mp_signed_rsh(x, by, &r), &r);
+}
+
+static mp_err calculate(enum op op, const mp_int *x, const mp_int *y, mp_int *r)
+{
+    switch (op) {
+    case OP_ADD:
+        return mp_add(x, y, r);
+    case OP_SUB:
+        return mp_sub(x, y, r);
+    case OP_MUL:
+        return mp_mul(x, y, r);
+    case OP_DIV:
+        return mp_div(x, y, r, NULL);
+    case OP_MOD: /* with the sign of the dividend, unlike mp_mod */
+        return mp_div(x, y, NULL, r);
+    case OP_BITAND:
+        return mp_and(x, y, r);
+    case OP_BITOR:
+        return mp_or(x, y, r);
+    case OP_BITXOR:
+        return mp_xor(x, y, r);
+    default: /* OP_BITNOT */
+        return mp_complement(x, r);
+    }
+}
+
+struct cell big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
+{
+    mp_digit rooms[2][SMALL_DIGITS] = {0};
+    const mp_int x = view(a, rooms[0]);
+    const mp_int y = op == OP_BITNOT ? x : view(b, rooms[1]);
+    mp_int r;
+    if (op == OP_SHL || op == OP_SHR)
+        return shift(h, a, &x, b, op == OP_SHR);
+    if ((op == OP_DIV || op == OP_MOD) && mp_iszero(&y))
+        return cell_error(E_DIV);
+    if (op == OP_MUL && mp_count_bits(&x) + mp_count_bits(&y) > BIG_BITS_MOST + 1)
+        return cell_error(E_OVERFLOW);
+    if (mp_init(&r) != MP_OKAY)
+        return no_memory(h);
+    return finish(h, calculate(op, &x, &y, &r), &r);
+}
+
+/* Rounds once: the 64 highest bits, the lowest of which says whether there is anything below. */
+double big_to_float(const struct cell *c)
+{
+    const struct obj *o = c->v.o;
+    const mp_digit *d = digits_of(o);
+    mp_digit room[SMALL_DIGITS];
+    const mp_int x = view(c, room);
+    const int bits = mp_count_bits(&x);
+    uint64_t high = 0;
+    bool below = false;
+    for (int i = 0; i < bits; i++) {
+        const int from_top = bits - 1 - i;
+        const bool bit = d[i / MP_DIGIT_BIT] >> (i % MP_DIGIT_BIT) & 1;
+        if (from_top < 64)
+            high |= (uint64_t)bit << (63 - from_top);
+        else
+            below |= bit;
+    }
+    const double f = ldexp((double)(high | below), bits - 64);
+    return o->negative ? -f : f;
+}
+
+struct cell big_from_float(struct heap *h, double f)
+{
+    int exponent;
+    const double fraction = frexp(f, &exponent);
+    mp_int r;
+    if (mp_init_i64(&r, (int64_t)ldexp(fraction, 53)) != MP_OKAY)
+        return no_memory(h);
+    return finish(h, mp_mul_2d(&r, exponent - 53, &r), &r);
+}
+
+/* ---- text ---- */
+
+/* As many digits as fit one of libtommath's. */
+struct chunk {
+    unsigned digits;
+    mp_digit power;
+};
+
+static struct chunk chunk_of(unsigned base)
+{
+    struct chunk c = {0, 1};
+    while (c.power <= (mp_digit)(MP_MASK / base)) {
+        c.power *= base;
+        c.digits++;
+    }
+    return c;
+}
+
+static unsigned digit_value(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a' + 10);
+}
+
+static mp_err read_digits(const char *p, size_t n, unsigned base, mp_int *x)
+{
+    const struct chunk chunk = chunk_of(base);
+    mp_err err = MP_OKAY;
+    for (size_t i = 0; i < n && err == MP_OKAY;) {
+        mp_digit value = 0;
+        mp_digit power = 1;
+        for (unsigned k = 0; k < chunk.digits && i < n; k++) {
+            value = value * base + digit_value(p[i++]);
+            power *= base;
+        }
+        err = mp_mul_d(x, power, x);
+        if (err == MP_OKAY)
+            err = mp_add_d(x, value, x);
+    }
+    return err;
+}
+
+struct cell int_from_digits(struct heap *h, const char *digits, size_t n, unsigned base, bool negative)
+{
+    uint64_t u = 0;
+    bool fits = true;
+    mp_int x;
+    for (; n && *digits == '0'; n--)
+        digits++;
+    for (size_t i = 0; i < n && fits; i++)
+        fits = !__builtin_mul_overflow(u, (uint64_t)base, &u) &&
+               !__builtin_add_overflow(u, (uint64_t)digit_value(digits[i]), &u);
+    if (fits && u <= (uint64_t)INT64_MAX + negative)
+        return cell_int((int64_t)(negative ? -u : u));
+    if (n > DECIMALS_MOST)
+        return cell_error(E_OVERFLOW);
+    if (mp_init(&x) != MP_OKAY)
+        return no_memory(h);
+    mp_err err = read_digits(digits, n, base, &x);
+    if (err == MP_OKAY && negative)
+        err = mp_neg(&x, &x);
+    return finish(h, err, &x);
+}
+
+/* The chunks from the lowest on; NULL without memory. */
+static mp_digit *chunks_of(const struct cell *c, mp_digit power, size_t *count)
+{
+    mp_digit room[SMALL_DIGITS];
+    const mp_int x = view(c, room);
+    mp_int left;
+    mp_err err = mp_init_copy(&left, &x);
+    /* a chunk takes more than a third of a digit's bits off */
+    mp_digit *chunks = err == MP_OKAY ? malloc(((size_t)x.used * 3 + 1) * sizeof *chunks) : NULL;
+    *count = 0;
+    while (chunks && err == MP_OKAY && !mp_iszero(&left))
+        err = mp_div_d(&left, power, &left, &chunks[(*count)++]);
+    mp_clear(&left);
+    if (err == MP_OKAY)
+        return chunks;
+    free(chunks);
+    return NULL;
+}
+
+void big_print(struct text *t, const struct cell *c, unsigned base)
+{
+    const struct chunk chunk = chunk_of(base);
+    size_t count;
+    mp_digit *chunks = chunks_of(c, chunk.power, &count);
+    if (!chunks)
+        t->failed = true;
+    for (size_t i = count; chunks && i-- > 0;) {
+        char digits[CHAR_BIT * sizeof(mp_digit)];
+        unsigned n = 0;
+        for (mp_digit left = chunks[i]; left || (i + 1 < count && n < chunk.digits); left /= base)
+            digits[n++] = "0123456789abcdef"[left % base];
+        while (n)
+            text_add(t, &digits[--n], 1);
+    }
+    free(chunks);
+}

@@ -1,0 +1,38 @@
+/* Ints beyond 64 bits: objects on the heap (OBJ_BIG). An Int that fits 64 bits is never one, so that equal Ints look the same. */
+#ifndef CT_MONITOR_BIG_H
+#define CT_MONITOR_BIG_H
+
+#include "monitor/op.h"
+
+struct text;
+
+enum {
+    /* An Int of more bits is the error value E_OVERFLOW: no number grows until the memory or the time of a run is gone. */
+    BIG_BITS_MOST = 65536
+};
+
+/* The payload is an object; only asked of Ints that are no errors. */
+static inline bool cell_is_big(const struct cell *c)
+{
+    return (c->meta & META_PTR) != 0;
+}
+
+static inline bool int_is_negative(const struct cell *c)
+{
+    return cell_is_big(c) ? c->v.o->negative : c->v.i < 0;
+}
+
+/* An operation on Ints of any size, from OP_ADD to OP_SHR; b is not read for OP_BITNOT. Without a heap a result of more than
+ * 64 bits is the error E_MEMORY. */
+struct cell big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b);
+
+double big_to_float(const struct cell *c);
+/* The integer part of a finite number. */
+struct cell big_from_float(struct heap *h, double f);
+
+/* Digits of base 10 or 16, without sign and prefix. */
+struct cell int_from_digits(struct heap *h, const char *digits, size_t n, unsigned base, bool negative);
+/* Adds the magnitude to a text, in base 8, 10 or 16 (small letters). t->failed without memory. */
+void big_print(struct text *t, const struct cell *c, unsigned base);
+
+#endif
