@@ -182,6 +182,40 @@ struct cv elab_force(struct elab *e, struct binding *b, struct span at)
     return import(e, b->cv);
 }
 
+/* Does a parameter of the type around it, which stands for a stream or a function, make this type unfit for a stream? */
+static bool is_of_unfit_parameter(const struct env *env, const struct ast_type *t)
+{
+    const struct binding *b = t->kind == AT_NAME && t->name ? env_lookup(env, t->name, true) : NULL;
+    if (b && b->type)
+        return !b->type->value;
+    for (size_t i = 0; i < t->nargs; i++)
+        if (is_of_unfit_parameter(env, t->args[i]))
+            return true;
+    return false;
+}
+
+static const struct type *type_definition(struct elab *e, const struct env *env, const struct ast_type *t,
+                                          const struct binding *b)
+{
+    const struct ast_stmt *s = b->type_def;
+    if (t->nargs != s->ntype_params) {
+        diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
+                   t->name, s->ntype_params, t->nargs);
+        return e->types.error;
+    }
+    if (!s->type || !elab_step(e, t->span))
+        return e->types.error;
+    struct env *inner = env_new(e, b->env);
+    for (size_t i = 0; i < t->nargs; i++)
+        env_bind_type(e, inner, s->type_params[i], elab_type(e, env, t->args[i]));
+    const struct span outer = e->type_use;
+    if (!is_of_unfit_parameter(env, t))
+        e->type_use = t->span;
+    const struct type *type = elab_type(e, inner, s->type);
+    e->type_use = outer;
+    return type;
+}
+
 static const struct type *named_type(struct elab *e, const struct env *env, const struct ast_type *t)
 {
     static const struct {
@@ -197,20 +231,8 @@ static const struct type *named_type(struct elab *e, const struct env *env, cons
     const struct binding *b = env_lookup(env, t->name, true);
     if (b && b->type)
         return b->type;
-    if (b) {
-        const struct ast_stmt *s = b->type_def;
-        if (t->nargs != s->ntype_params) {
-            diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
-                       t->name, s->ntype_params, t->nargs);
-            return ts->error;
-        }
-        if (!s->type || !elab_step(e, t->span))
-            return ts->error;
-        struct env *inner = env_new(e, b->env);
-        for (size_t i = 0; i < t->nargs; i++)
-            env_bind_type(e, inner, s->type_params[i], elab_type(e, env, t->args[i]));
-        return elab_type(e, inner, s->type);
-    }
+    if (b)
+        return type_definition(e, env, t, b);
     for (size_t i = 0; i < sizeof builtin / sizeof *builtin; i++) {
         if (strcmp(builtin[i].name, t->name) != 0)
             continue;
@@ -223,7 +245,8 @@ static const struct type *named_type(struct elab *e, const struct env *env, cons
             args[k] = elab_type(e, env, t->args[k]);
             if (!args[k]->value) {
                 if (args[k]->kind != TY_ERROR)
-                    diag_error(e->diags, t->args[k]->span,
+                    diag_error(e->diags,
+                               is_of_unfit_parameter(env, t->args[k]) ? e->type_use : t->args[k]->span,
                                "Streams may only contain value types; not other streams or functions");
                 return ts->error;
             }

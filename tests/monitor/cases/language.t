@@ -496,3 +496,26 @@ out (if true then Some else Some)
 !     3 | out (if true then Some else Some)
 !       |                             ^^^^
 [1]
+
+### a type that makes a stream of streams: the line is that of the use
+in x: Events[Int]
+type S[T] = Events[Option[T]]
+type P[T] = (S[T], Int)
+def f(
+  a: Int,
+  b: P[Events[Int]]) = 1
+type C = S[(Int) => Int]
+type D[T] = Events[Events[T]]
+in z: D[Int]
+out x
+>>>
+! s.tessla:6:6: error: Streams may only contain value types; not other streams or functions
+!     6 |   b: P[Events[Int]]) = 1
+!       |      ^^^^^^^^^^^^^^
+! s.tessla:7:10: error: Streams may only contain value types; not other streams or functions
+!     7 | type C = S[(Int) => Int]
+!       |          ^^^^^^^^^^^^^^^
+! s.tessla:8:20: error: Streams may only contain value types; not other streams or functions
+!     8 | type D[T] = Events[Events[T]]
+!       |                    ^^^^^^^^^
+[1]
