@@ -100,7 +100,8 @@ struct ast_def {
     bool liftable;
     struct ast_type *type;
     struct ast *body;
-    unsigned active; /* expansions under way: how recursion is noticed */
+    unsigned active;        /* expansions under way: how recursion is noticed */
+    uint64_t static_params; /* bits of parameters that a 'static if' in a recursive function depends on */
 };
 
 enum stmt_kind {

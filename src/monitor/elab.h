@@ -69,6 +69,11 @@ struct env {
 
 struct residual;
 
+/* Bits of ast_def.static_params; parameters behind them are not known to be constant in a recursive function. */
+enum {
+    STATIC_PARAMS = 64
+};
+
 struct elab_input {
     const char *name;
     const struct type *type; /* of the elements */
@@ -108,6 +113,8 @@ struct elab {
     uint64_t fuel;
     const char *stack_base;
     struct residual *residuals;
+    struct residual *building; /* the innermost of those whose bodies are being elaborated */
+    unsigned deferred;         /* conditions of 'static if' that made a function be elaborated once more */
     struct fn *fns, *fns_tail;
     uint32_t nfns;
 };
@@ -161,6 +168,9 @@ bool elab_wants_residual(const struct elab *e, const struct ast_def *def, const 
                          const struct type *result);
 struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
                         const struct type *result, struct span at);
+/* The condition of a 'static if' is not constant. True when it depends on parameters of recursive functions that are called
+ * with constants: they are then elaborated once more, for these constants, and nothing is to be reported. */
+bool elab_defer_static(struct elab *e, const struct ir *condition);
 struct fn *elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result);
 /* The body of f applied to parameters of these types; those with a node that is constant are that constant. */
 struct ir *elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts, size_t n,

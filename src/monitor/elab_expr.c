@@ -321,6 +321,8 @@ static struct cv if_expr(struct elab *e, struct env *env, const struct ast *x)
     bool value = cond.kind == CV_VALUE && cond.type == e->types.boolean;
     bool known = value && ir_is_const(cond.ir) && !e->check && !cell_err(&cond.ir->value);
     if (x->flag && !known && !(value && e->check)) {
+        if (value && elab_defer_static(e, cond.ir))
+            return cv_error(e);
         diag_error(e->diags, x->a->span,
                    "'static if' needs a condition of type Bool that is known at compile time");
         return cv_error(e);

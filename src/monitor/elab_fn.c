@@ -3,17 +3,22 @@
 
 /* Unrolling of a recursion on constants inside a kernel stops here: from then on it is a call. */
 enum {
-    UNROLL_MOST = 64
+    UNROLL_MOST = 64,
+    MARK_MOST = 100000, /* expressions looked at for the parameters of a condition */
 };
 
 struct residual {
     struct residual *next;
-    const struct ast_def *def;
+    struct residual *around; /* whose body led to this one, while both are elaborated */
+    struct ast_def *def;
     const struct env *env;
     const struct env *types; /* of its first expansion, for the meaning of type parameters */
     const struct cv *args;
     size_t n;
+    uint64_t statics; /* bits of arguments that are constants in the body and no parameters of fn */
     struct fn *fn;
+    bool again;  /* a 'static if' in it needs constants that it was not elaborated for */
+    bool broken; /* its body was left out because of such a 'static if', here or around it */
 };
 
 struct fn *elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result)
@@ -54,27 +59,53 @@ static bool is_run_time(const struct cv *cv)
     return false;
 }
 
+static bool is_fun(const struct cv *cv)
+{
+    return cv->kind == CV_CLOSURE || cv->kind == CV_FUN;
+}
+
+static bool has_bit(uint64_t bits, size_t i)
+{
+    return i < STATIC_PARAMS && (bits >> i & 1);
+}
+
 bool elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args, size_t n,
                          const struct type *result)
 {
     if (!def->active || !result->value || !n)
         return false;
     bool run_time = false;
+    bool all_static = true;
     for (size_t i = 0; i < n; i++) {
         if (args[i].kind == CV_STREAM || (args[i].kind == CV_RECORD && !args[i].type->value))
             return false;
         run_time |= is_run_time(&args[i]);
+        all_static &= has_bit(def->static_params, i) || is_fun(&args[i]);
     }
+    if (!run_time && all_static && def->static_params)
+        return false;
     return run_time || (e->fn && def->active > UNROLL_MOST);
 }
 
-static bool is_fun(const struct cv *cv)
+/* The constants that the function is elaborated for. */
+static uint64_t statics_of(const struct ast_def *def, const struct cv *args, size_t n)
 {
-    return cv->kind == CV_CLOSURE || cv->kind == CV_FUN;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < n; i++)
+        if (has_bit(def->static_params, i) && args[i].kind == CV_VALUE && ir_is_const(args[i].ir))
+            bits |= UINT64_C(1) << i;
+    return bits;
 }
 
-static bool same_arg(const struct cv *a, const struct cv *b)
+static bool is_param(const struct cv *args, uint64_t statics, size_t i)
 {
+    return !is_fun(&args[i]) && !has_bit(statics, i);
+}
+
+static bool same_arg(const struct cv *a, const struct cv *b, bool constant)
+{
+    if (constant)
+        return a->ir == b->ir;
     if (a->kind != b->kind && (is_fun(a) || is_fun(b)))
         return false;
     if (a->kind == CV_CLOSURE)
@@ -85,34 +116,95 @@ static bool same_arg(const struct cv *a, const struct cv *b)
 static struct residual *find(const struct elab *e, const struct closure *c, const struct cv *args, size_t n,
                              const struct type *result)
 {
+    const uint64_t statics = statics_of(c->def, args, n);
     for (struct residual *r = e->residuals; r; r = r->next) {
-        bool same = r->def == c->def && r->env == c->env && r->fn->result == result;
+        bool same = r->def == c->def && r->env == c->env && r->fn->result == result && !r->broken &&
+                    r->statics == statics;
         for (size_t i = 0; i < n && same; i++)
-            same = same_arg(&r->args[i], &args[i]);
+            same = same_arg(&r->args[i], &args[i], has_bit(statics, i));
         if (same)
             return r;
     }
     return NULL;
 }
 
-static struct residual *build(struct elab *e, struct closure *c, struct env *env, const struct cv *args,
-                              size_t n, const struct type *result, struct span at)
+/* Marks the parameters that x, in the body of `r`, depends on and that are called with constants. False: there is none. `left`
+ * bounds the work: expressions share their parts. */
+static bool mark_static(struct residual *r, const struct ir *x, unsigned *left);
+
+static bool mark_param(struct residual *r, const struct ir *param, unsigned *left)
 {
-    struct residual *r = ARENA_NEW(e->arena, struct residual);
+    while (r && r->fn->level != param->level)
+        r = r->around;
+    if (!r)
+        return false;
+    const uint32_t capture = param->index - r->fn->nparams;
+    if (param->index >= r->fn->nparams)
+        return capture < r->fn->ncaptures && mark_static(r->around, r->fn->captures[capture], left);
+    size_t i = 0;
+    for (uint32_t k = 0; !is_param(r->args, r->statics, i) || k++ < param->index; i++)
+        ;
+    const struct cv *arg = &r->args[i];
+    if (arg->kind != CV_VALUE || i >= STATIC_PARAMS)
+        return false;
+    if (!ir_is_const(arg->ir))
+        return mark_static(r->around, arg->ir, left);
+    r->def->static_params |= UINT64_C(1) << i;
+    return r->again = true;
+}
+
+static bool mark_static(struct residual *r, const struct ir *x, unsigned *left)
+{
+    if (!*left)
+        return false;
+    --*left;
+    bool marked = x->kind == IR_PARAM && mark_param(r, x, left);
+    for (uint32_t i = 0; i < x->n; i++)
+        marked |= mark_static(r, x->args[i], left);
+    return marked;
+}
+
+bool elab_defer_static(struct elab *e, const struct ir *condition)
+{
+    unsigned left = MARK_MOST;
+    const bool marked = mark_static(e->building, condition, &left);
+    e->deferred += marked;
+    return marked;
+}
+
+static struct fn *residual_fn(struct elab *e, const struct closure *c, const struct cv *args, size_t n,
+                              uint64_t statics, const struct type *result)
+{
     uint32_t values = 0;
     for (size_t i = 0; i < n; i++)
-        values += !is_fun(&args[i]);
+        values += is_param(args, statics, i);
     struct fn *fn = elab_fn_new(e, c->env->fn, values, result);
-    *r = (struct residual){
-        .def = c->def, .env = c->env, .types = env, .args = args, .n = n, .fn = fn, .next = e->residuals};
-    e->residuals = r;
     fn->id = e->nfns++;
     if (e->fns_tail)
         e->fns_tail->next = fn;
     else
         e->fns = fn;
     e->fns_tail = fn;
+    return fn;
+}
 
+static struct residual *build(struct elab *e, struct closure *c, struct env *env, const struct cv *args,
+                              size_t n, const struct type *result, struct span at)
+{
+    const unsigned deferred = e->deferred;
+    const uint64_t statics = statics_of(c->def, args, n);
+    struct residual *r = ARENA_NEW(e->arena, struct residual);
+    struct fn *fn = residual_fn(e, c, args, n, statics, result);
+    *r = (struct residual){.def = c->def,
+                           .env = c->env,
+                           .types = env,
+                           .args = args,
+                           .n = n,
+                           .statics = statics,
+                           .fn = fn,
+                           .next = e->residuals,
+                           .around = e->building};
+    e->residuals = e->building = r;
     struct fn *outer = e->fn;
     e->fn = env->fn = fn;
     uint32_t k = 0;
@@ -120,7 +212,7 @@ static struct residual *build(struct elab *e, struct closure *c, struct env *env
         if (is_fun(&args[i]))
             continue;
         struct binding *b = env_find(env, c->def->params[i].name, false);
-        b->cv = cv_value(ir_param(&e->pool, args[i].type, fn->level, k++));
+        b->cv = has_bit(statics, i) ? args[i] : cv_value(ir_param(&e->pool, args[i].type, fn->level, k++));
     }
     e->depth++;
     struct cv cv = elab_expr(e, env, c->def->body);
@@ -130,6 +222,8 @@ static struct residual *build(struct elab *e, struct closure *c, struct env *env
     if (!fn->body)
         fn->body = ir_const(&e->pool, result, cell_error(E_STACK));
     e->fn = outer;
+    e->building = r->around;
+    r->broken = e->deferred != deferred;
     return r;
 }
 
@@ -148,8 +242,14 @@ struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, stru
             return cv_error(e);
         }
     }
+    for (size_t i = 0; i < n; i++) {
+        struct ir *constant =
+            args[i].kind == CV_RECORD && !is_run_time(&args[i]) ? elab_materialise(e, args[i], at) : NULL;
+        if (constant)
+            args[i] = cv_value(constant);
+    }
     struct residual *r = find(e, c, args, n, result);
-    if (!r) {
+    while (!r || r->again) {
         if (!elab_step(e, at))
             return cv_error(e);
         r = build(e, c, env, args, n, result, at);
@@ -157,7 +257,7 @@ struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, stru
     struct ir **list = ARENA_ARRAY(e->arena, struct ir *, n);
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++) {
-        if (is_fun(&args[i]))
+        if (!is_param(args, r->statics, i))
             continue;
         if (!(list[k++] = elab_materialise(e, args[i], at)))
             return cv_error(e);

@@ -519,3 +519,126 @@ out x
 !     8 | type D[T] = Events[Events[T]]
 !       |                    ^^^^^^^^^
 [1]
+
+### static if on a parameter: recursive, with an argument that is not constant
+in x: Events[Int]
+def f(n: Int, a: Int): Int = static if n > 0 then a + f(n - 1, a) else 2
+out slift1(x, (a: Int) => f(3, a)) as p
+<<<
+1: x = 1
+2: x = 10
+>>>
+1: p = 5
+2: p = 32
+
+### static if on a parameter: deeper than a recursion on constants is unrolled
+in x: Events[Int]
+def f(n: Int): Int = static if n > 0 then n + f(n - 1) else 0
+out slift1(x, (a: Int) => a + f(100)) as p
+out f(200)
+<<<
+1: x = 1
+>>>
+0: f(200) = 20100
+1: p = 5051
+
+### static if on a parameter: in a function that the recursive one calls
+in x: Events[Int]
+def g(n: Int, a: Int): Int = static if n > 0 then f(n - 1, a) + 1 else a
+def f(n: Int, a: Int): Int = g(n, a) * 2
+out slift1(x, (a: Int) => f(3, a)) as p
+<<<
+1: x = 1
+2: x = 10
+>>>
+1: p = 30
+2: p = 174
+
+### static if on a parameter: a recursion at run time for each constant
+in x: Events[Int]
+def f(n: Int, k: Int): Int = static if n > 0 then (if k <= 0 then 0 else f(n, k - 1) + n) else 7
+out slift1(x, (a: Int) => f(3, a) + f(2, a) + f(0, a)) as p
+out slift1(x, (a: Int) => f(1, 15000)) as q
+<<<
+1: x = 1
+2: x = 10
+3: x = 15000
+>>>
+1: p = 12
+1: q = 15000
+2: p = 57
+2: q = 15000
+3: p = 75007
+3: q = 15000
+
+### static if on a parameter: a parameter that is not constant
+in x: Events[Int]
+def f(n: Int, k: Int): Int = static if n > 0 && k > 0 then f(n, k - 1) + n else 7
+out slift1(x, (a: Int) => f(3, a))
+<<<
+>>>
+! s.tessla:2:40: error: 'static if' needs a condition of type Bool that is known at compile time
+!     2 | def f(n: Int, k: Int): Int = static if n > 0 && k > 0 then f(n, k - 1) + n else 7
+!       |                                        ^^^^^^^^^^^^^^
+[1]
+
+### static if on a parameter: a member, through a definition, in a function inside
+in x: Events[Int]
+def f(c: {n: Int, up: Bool}, k: Int): Int = {
+  def m = c.n + 1
+  def h(z: Int): Int = static if c.up && m > 2 then z else -z
+  if k == 0 then 0 else h(k) + f(c, k - 1)
+}
+out slift1(x, (a: Int) => f({n = 3, up = true}, a)) as a
+out slift1(x, (a: Int) => f({n = 1, up = true}, a)) as b
+<<<
+1: x = 1
+2: x = 4
+>>>
+1: a = 1
+1: b = -1
+2: a = 10
+2: b = -10
+
+### static if on a parameter: a captured parameter
+in x: Events[Int]
+def outer(n: Int, a: Int): Int = {
+  def inner(b: Int): Int = if b <= 0 then (static if n > 1 then a else -a) else inner(b - 1) + 1
+  if a > 100 then outer(n, a - 1) else inner(a)
+}
+out slift1(x, (a: Int) => outer(2, a)) as a
+out slift1(x, (a: Int) => outer(1, a)) as b
+<<<
+1: x = 2
+2: x = 105
+>>>
+1: a = 4
+1: b = 0
+2: a = 200
+2: b = 0
+
+### static if on a parameter: beside a function
+in x: Events[Int]
+def ap(h: (Int) => Int, n: Int, a: Int): Int = static if n == 0 then a else h(ap(h, n - 1, a))
+out slift1(x, (a: Int) => ap((v: Int) => v * a, 3, 1)) as a
+out slift1(x, (a: Int) => ap((v: Int) => v + a, 3, a)) as b
+<<<
+1: x = 2
+2: x = 5
+>>>
+1: a = 8
+1: b = 8
+2: a = 125
+2: b = 20
+
+### static if on a parameter: without an end
+in x: Events[Int]
+def inf(n: Int, a: Int): Int = static if n > 0 then inf(n + 1, a) else a
+out slift1(x, (a: Int) => inf(1, a)) as a
+<<<
+1: x = 2
+>>>
+! s.tessla:2:32: error: Stack overflow
+!     2 | def inf(n: Int, a: Int): Int = static if n > 0 then inf(n + 1, a) else a
+!       |                                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+[1]
