@@ -67,7 +67,8 @@ struct ct_cfg_block {
 };
 
 struct ct_cfg_function {
-    const char *name; /* of its symbol, or "sub_ADDRESS" */
+    const char *name;  /* of its symbol, or "module+0x1234" */
+    const char *label; /* the same for people: C++ and Rust names are demangled */
     uint64_t entry;
     uint32_t first; /* its blocks are members[first … first + count), by address; see ct_cfg_members */
     uint32_t count; /* 0: a symbol that is not code that can be read */
@@ -101,6 +102,7 @@ struct ct_cfg_options {
     struct ct_arch arch;      /* of the core; all zero: unknown */
     const char *targets;      /* text of a file of targets (docs/analysis.md), NUL at its end; NULL: none */
     const char *targets_name; /* what it is called in messages */
+    const struct ct_symbol_options *names; /* where names come from, without its bias; NULL: the file alone */
 };
 
 /* Reconstructs the control flow of the linked ELF file at `path`; `options` may be NULL. Calls of functions that never

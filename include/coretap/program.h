@@ -169,8 +169,8 @@ CT_API void ct_symbols_free(struct ct_symbols *symbols);
 /* All functions, by address. */
 CT_API const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t *count);
 
-/* All functions as above, and behind them all pieces of code between functions (CT_SYMBOL_CODE), by address too. Padding is
- * in none. */
+/* All functions as above, and behind them all pieces of code between functions (CT_SYMBOL_CODE), by address too: padding
+ * as well. */
 CT_API const struct ct_symbol *ct_symbols_all_code(const struct ct_symbols *symbols, size_t *count);
 
 /* The function that `addr` lies in, the innermost where they overlap, and how far in (offset may be NULL);
@@ -178,7 +178,7 @@ CT_API const struct ct_symbol *ct_symbols_all_code(const struct ct_symbols *symb
 CT_API const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, uint64_t addr,
                                              uint64_t *offset);
 
-/* The same, or the piece of code: NULL only outside of the file's code and in padding. */
+/* The same, or the piece of code: NULL only outside of the file's code. */
 CT_API const struct ct_symbol *ct_symbols_code_at(const struct ct_symbols *symbols, uint64_t addr,
                                                   uint64_t *offset);
 
@@ -189,6 +189,16 @@ CT_API const char *ct_symbols_label(const struct ct_symbols *symbols, const stru
  * Result: `text`. */
 CT_API const char *ct_symbols_describe(const struct ct_symbols *symbols, uint64_t addr, char *text,
                                        size_t size);
+
+/* 1 when `name` is the name of `symbol` in the file or the one for people. */
+CT_API int ct_symbols_is_named(const struct ct_symbols *symbols, const struct ct_symbol *symbol,
+                               const char *name);
+
+/* The name of code that is in no file that is known. */
+#define CT_SYMBOL_UNKNOWN "[unknown]"
+
+/* The load bias. */
+CT_API uint64_t ct_symbols_bias(const struct ct_symbols *symbols);
 
 /* What the file is called in names. */
 CT_API const char *ct_symbols_module(const struct ct_symbols *symbols);

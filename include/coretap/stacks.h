@@ -86,7 +86,7 @@ CT_API const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *sta
 CT_API const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *stacks, size_t *count);
 
-/* Name of a function; "?" for code that is in none. */
+/* Name of a function for people (ct_symbols_label); CT_SYMBOL_UNKNOWN for code that is in no program. */
 CT_API const char *ct_stacks_name(const struct ct_stacks *stacks, uint32_t function);
 
 /* Its symbol, and that of which program; NULL for code that is in none. */

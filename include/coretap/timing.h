@@ -47,7 +47,8 @@ struct ct_timing_edge {
 /* Of one function. A run of it is told by its call and its return. Time goes by in the run only while its own thread
  * executes outside of exceptions that came in between; what others took is apart. */
 struct ct_timing_function {
-    const char *name; /* of its symbol; "(no symbol)" for all other code */
+    const char *name;  /* of its symbol; CT_SYMBOL_UNKNOWN for code that is in no program */
+    const char *label; /* the same for people, once it ran: C++ and Rust names are demangled */
     uint64_t addr;
     uint64_t cycles; /* of all steps in it, in runs or not */
     uint64_t steps;

@@ -265,7 +265,7 @@ static struct ct_cover_function describe(const struct ct_cover_work *work, uint3
     const struct ct_line_scope *scopes = ct_lines_scopes(work->source->lines, &count);
     struct ct_cover_function function = {.addr = first->addr, .file = first->file, .line = first->line};
     if (scope == CT_LINE_NONE) {
-        function.name = symbol ? symbol->name : "?";
+        function.name = symbol ? ct_symbols_label(work->source->symbols, symbol) : CT_SYMBOL_UNKNOWN;
         return function;
     }
     function.name = scopes[scope].name;

@@ -12,7 +12,7 @@ int ct_stack_number_functions(struct ct_stacks *s)
     uint32_t sum = 0;
     for (size_t i = 0; i < s->program_count; i++) {
         size_t count;
-        (void)ct_symbols_all(s->programs[i].symbols, &count);
+        (void)ct_symbols_all_code(s->programs[i].symbols, &count);
         s->first[i] = sum;
         sum += (uint32_t)count;
     }
@@ -26,9 +26,9 @@ uint32_t ct_stack_function_at(const struct ct_stacks *s, uint64_t addr, uint32_t
         size_t count;
         if (!ct_memory_set_has(&s->programs[i].memories, memory))
             continue;
-        const struct ct_symbol *all = ct_symbols_all(s->programs[i].symbols, &count);
+        const struct ct_symbol *all = ct_symbols_all_code(s->programs[i].symbols, &count);
         const struct ct_symbol *symbol =
-            ct_symbols_at(s->programs[i].symbols, addr - s->programs[i].bias, NULL);
+            ct_symbols_code_at(s->programs[i].symbols, addr - s->programs[i].bias, NULL);
         if (symbol)
             return s->first[i] + (uint32_t)(symbol - all);
     }
@@ -43,15 +43,16 @@ const struct ct_symbol *ct_stacks_symbol(const struct ct_stacks *s, uint32_t fun
         size_t count;
         if (program)
             *program = i;
-        return &ct_symbols_all(s->programs[i].symbols, &count)[function - s->first[i]];
+        return &ct_symbols_all_code(s->programs[i].symbols, &count)[function - s->first[i]];
     }
     return NULL;
 }
 
 const char *ct_stacks_name(const struct ct_stacks *s, uint32_t function)
 {
-    const struct ct_symbol *symbol = ct_stacks_symbol(s, function, NULL);
-    return symbol ? symbol->name : "?";
+    size_t program;
+    const struct ct_symbol *symbol = ct_stacks_symbol(s, function, &program);
+    return symbol ? ct_symbols_label(s->programs[program].symbols, symbol) : CT_SYMBOL_UNKNOWN;
 }
 
 bool ct_stack_begins(const struct ct_stacks *s, uint32_t function, uint64_t addr)

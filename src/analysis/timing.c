@@ -13,19 +13,20 @@ static int make_functions(struct ct_timing *t)
     size_t count = 1;
     for (size_t i = 0; i < t->symbol_count; i++) {
         size_t more;
-        ct_symbols_all(t->symbols[i], &more);
+        ct_symbols_all_code(t->symbols[i], &more);
         count += more;
     }
     t->functions = calloc(count, sizeof *t->functions);
     if (!t->functions)
         return ct_fail_nomem(t->ctx, "timing");
-    t->functions[t->function_count++] = (struct ct_timing_function){.name = "(no symbol)"};
+    t->functions[t->function_count++] =
+        (struct ct_timing_function){.name = CT_SYMBOL_UNKNOWN, .label = CT_SYMBOL_UNKNOWN};
     for (size_t i = 0; i < t->symbol_count; i++) {
         size_t more;
-        const struct ct_symbol *all = ct_symbols_all(t->symbols[i], &more);
+        const struct ct_symbol *all = ct_symbols_all_code(t->symbols[i], &more);
         for (size_t k = 0; k < more; k++)
             t->functions[t->function_count++] =
-                (struct ct_timing_function){.name = all[k].name, .addr = all[k].addr};
+                (struct ct_timing_function){.name = all[k].name, .label = all[k].name, .addr = all[k].addr};
     }
     return CT_OK;
 }
@@ -74,18 +75,20 @@ void ct_timing_free(struct ct_timing *t)
 
 /* ---- what edges do ---- */
 
-/* The function that `addr` is in, and whether it begins there. */
-static uint32_t function_at(const struct ct_timing *t, uint64_t addr, bool *begins)
+/* The function that `addr` is in, and whether it begins there. Its readable name is made when it is first met. */
+static uint32_t function_at(struct ct_timing *t, uint64_t addr, bool *begins)
 {
     uint32_t first = 1;
     *begins = false;
     for (size_t i = 0; i < t->symbol_count; i++) {
         size_t count;
-        const struct ct_symbol *all = ct_symbols_all(t->symbols[i], &count);
-        const struct ct_symbol *symbol = ct_symbols_at(t->symbols[i], addr, NULL);
+        const struct ct_symbol *all = ct_symbols_all_code(t->symbols[i], &count);
+        const struct ct_symbol *symbol = ct_symbols_code_at(t->symbols[i], addr, NULL);
         if (symbol) {
+            const uint32_t number = first + (uint32_t)(symbol - all);
+            t->functions[number].label = ct_symbols_label(t->symbols[i], symbol);
             *begins = symbol->addr == addr;
-            return first + (uint32_t)(symbol - all);
+            return number;
         }
         first += (uint32_t)count;
     }

@@ -63,7 +63,7 @@ static int entries(struct ct_watches *w, const char *spec, const char *name, boo
         const struct ct_symbol *all =
             w->programs[p].symbols ? ct_symbols_all(w->programs[p].symbols, &count) : NULL;
         for (size_t i = 0; !rc && i < count; i++)
-            if (strcmp(all[i].name, name) == 0)
+            if (ct_symbols_is_named(w->programs[p].symbols, &all[i], name))
                 rc = place(w, CT_WATCH_ENTRY, all[i].addr, all[i].addr + all[i].size);
     }
     return rc ? rc : keep(w, found);
@@ -92,7 +92,7 @@ static int returns(struct ct_watches *w, const char *spec, const char *name, boo
         const struct ct_symbol *all =
             w->programs[p].symbols ? ct_symbols_all(w->programs[p].symbols, &count) : NULL;
         for (size_t i = 0; !rc && i < count; i++)
-            if (is_part(all[i].name, name))
+            if (is_part(all[i].name, name) || ct_symbols_is_named(w->programs[p].symbols, &all[i], name))
                 rc = place(w, CT_WATCH_RETURN, all[i].addr, all[i].addr + all[i].size);
     }
     return rc ? rc : keep(w, found);
@@ -143,9 +143,12 @@ static int offset_in(struct ct_watches *w, const char *spec, const char *plus, u
         const struct ct_symbol *all =
             w->programs[p].symbols ? ct_symbols_all(w->programs[p].symbols, &count) : NULL;
         for (size_t i = 0; i < count; i++)
-            if (strcmp(all[i].name, name) == 0)
+            if (ct_symbols_is_named(w->programs[p].symbols, &all[i], name))
                 return address(w, spec, all[i].addr + offset);
     }
+    for (size_t p = 0; p < w->program_count; p++)
+        if (w->programs[p].symbols && strcmp(ct_symbols_module(w->programs[p].symbols), name) == 0)
+            return address(w, spec, ct_symbols_bias(w->programs[p].symbols) + offset);
     return missing(w, spec, "no program has a function of that name; 'coretap graph' lists those of one");
 }
 

@@ -73,10 +73,13 @@ static size_t addresses(const struct ct_wcet *w, const char *word, uint64_t *add
     const char *plus = strrchr(word, '+');
     if (plus && !number(plus + 1, &offset))
         return 0;
-    uint32_t function = function_named(w, word, plus ? (size_t)(plus - word) : strlen(word));
-    if (function == CT_CFG_NONE)
+    const size_t length = plus ? (size_t)(plus - word) : strlen(word);
+    const struct ct_symbols *symbols = ct_cfg_symbols(w->cfg);
+    const char *module = ct_symbols_module(symbols);
+    uint32_t function = function_named(w, word, length);
+    if (function == CT_CFG_NONE && (!plus || strncmp(module, word, length) != 0 || module[length]))
         return 0;
-    addrs[0] = functions[function].entry + offset;
+    addrs[0] = offset + (function == CT_CFG_NONE ? ct_symbols_bias(symbols) : functions[function].entry);
     return 1;
 }
 

@@ -252,7 +252,7 @@ int ct_wcet_model_depths(struct ct_wcet_model *m)
             return ct_fail(
                 m->w->ctx, CT_ERR_NOT_FOUND,
                 "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",
-                m->functions[f].name, m->functions[f].name);
+                m->functions[f].label, m->functions[f].name);
         rc = depth_row(m, f, runs);
         if (!rc && !told)
             rc = add_total(m, runs, CT_CFG_NONE, f);

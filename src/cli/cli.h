@@ -49,8 +49,10 @@ struct cli_value {
 #define CLI_OPTION_MAX 32
 #define CLI_LIST_MAX   256                             /* texts of one CLI_LIST option */
 #define CLI_LISTS_MAX  (CLI_OPTION_MAX * CLI_LIST_MAX) /* so no option takes the room of another */
+#define CLI_SYMDIR_MAX 64
 
 struct cli_args;
+struct ct_debug_files;
 
 struct cli_command {
     const char *name;
@@ -63,6 +65,7 @@ struct cli_command {
     const char *about;     /* paragraphs for help and DESCRIPTION, separated by newlines */
     const struct cli_option *options;
     size_t option_count;
+    bool names; /* prints names of functions: it has the options that say where they come from */
     int (*run)(const struct cli_args *args); /* result: enum cli_exit */
     /* Commands of a command, the last NULL; it then has nothing else but a summary and what it is about.
      * Their names are both words: "fractal run". */
@@ -74,6 +77,10 @@ struct cli_args {
     struct ct_ctx *ctx;
     const char *operand;
     bool quiet;
+    bool raw_names; /* --no-demangle */
+    struct ct_debug_files *debug_files;
+    const char *symdirs[CLI_SYMDIR_MAX];
+    size_t symdir_count;
     struct cli_value values[CLI_OPTION_MAX]; /* same order as command->options */
     struct {
         size_t option; /* index of a CLI_LIST option */
@@ -90,9 +97,11 @@ extern const struct cli_command *const cli_commands[];
 /* The subcommand of that name, or NULL. */
 const struct cli_command *cli_command_find(const char *name);
 
-/* Options that every subcommand has, after its own. */
+/* Options that subcommands have in common, after their own. */
 extern const struct cli_option cli_common_options[];
-extern const size_t cli_common_count;
+
+/* How many of them this subcommand has: the first so many. */
+size_t cli_common_count(const struct cli_command *command);
 
 /* ---- parser (options.c) ---- */
 

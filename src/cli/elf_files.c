@@ -45,9 +45,11 @@ bool cli_cfg_load(const struct cli_args *args, struct cli_elf *program, const ch
     char *text = targets ? cli_read_text(targets) : NULL;
     if (targets && !text)
         return false;
+    const struct ct_symbol_options names = cli_symbol_options(args, program->bias);
     struct ct_cfg_options options = {.size = sizeof options,
                                      .bias = program->bias,
                                      .arch = *arch,
+                                     .names = &names,
                                      .targets = text,
                                      .targets_name = targets};
     int rc = ct_cfg_load(args->ctx, program->path, &options, &program->cfg);
@@ -92,9 +94,10 @@ static bool add_named(struct cli_elfs *p, const struct cli_args *args, const str
 
 static bool load(struct cli_elfs *p, struct cli_elf *program, const struct cli_args *args, unsigned parts)
 {
+    const struct ct_symbol_options names = cli_symbol_options(args, program->bias);
     int rc = CT_OK;
     if (parts & CLI_ELF_SYMBOLS)
-        rc = ct_symbols_load(args->ctx, program->path, program->bias, &program->symbols);
+        rc = ct_symbols_load_with(args->ctx, program->path, &names, &program->symbols);
     if (!rc && parts & CLI_ELF_LINES)
         rc = ct_lines_load(args->ctx, program->path, program->bias, &program->lines);
     if (rc) {

@@ -128,7 +128,7 @@ static uint32_t function_named(const struct ct_cfg *cfg, const char *name)
     size_t count;
     const struct ct_cfg_function *functions = ct_cfg_functions(cfg, &count);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(functions[i].name, name) == 0)
+        if (strcmp(functions[i].name, name) == 0 || strcmp(functions[i].label, name) == 0)
             return (uint32_t)i;
     return CT_CFG_NONE;
 }
@@ -191,5 +191,6 @@ const struct cli_command cli_command_graph = {
              "--targets or learnt from traces with --learn.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .names = true,
     .run = run,
 };

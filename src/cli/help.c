@@ -104,7 +104,7 @@ void cli_help_command(const struct cli_command *command, FILE *out)
     fputs("\nOptions:\n", out);
     for (size_t i = 0; i < command->option_count; i++)
         help_option(&command->options[i], out);
-    for (size_t i = 0; i < cli_common_count; i++)
+    for (size_t i = 0; i < cli_common_count(command); i++)
         help_option(&cli_common_options[i], out);
     fputs("\nExit status:\n  ", out);
     wrap(out, command->exit_text ? command->exit_text : exit_text, 2, 2);
@@ -228,7 +228,7 @@ static void man_options(const struct cli_command *command, FILE *out)
 {
     for (size_t i = 0; i < command->option_count; i++)
         man_option(&command->options[i], out);
-    for (size_t i = 0; i < cli_common_count; i++)
+    for (size_t i = 0; i < cli_common_count(command); i++)
         man_option(&cli_common_options[i], out);
 }
 

@@ -112,5 +112,6 @@ const struct cli_command cli_command_live = {
              "Memory does not grow with the trace: what is kept hangs on the program.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .names = true,
     .run = run,
 };

@@ -139,7 +139,7 @@ function drawTrace(s) {
     ? `${page.count(s.input.lost)} of ${page.count(s.input.read)} bytes were dropped before they were analysed, at ${page.count(s.input.losses)} places.`
     : "Nothing was dropped on the way in.");
   rows($("edges"), s.edges, e => e.id + e.addr + e.to + e.count + e.function, e => [[e.function ?? "", "name"],
-    e.line ? e.file + ":" + e.line : "", ["0x" + e.addr, "name"], [e.to === "0" ? "?" : "0x" + e.to, "name"], e.id, num(e.count),
+    e.line ? e.file + ":" + e.line : "", ["0x" + e.addr, "name"], [e.to === "0" ? "not known" : "0x" + e.to, "name"], e.id, num(e.count),
     num(e.cycles), [e.timed ? (e.cycles / e.timed).toFixed(1) : "-", "num"], num(e.min), num(e.max)]);
 }
 

@@ -131,11 +131,11 @@ static void put_where(const struct live *l, struct ct_json *j, uint64_t addr)
 {
     put_hex(j, "addr", addr, 1);
     for (size_t i = 0; i < l->programs.count; i++) {
-        const struct ct_symbol *function = ct_symbols_at(l->programs.all[i].symbols, addr, NULL);
+        const struct ct_symbol *function = ct_symbols_code_at(l->programs.all[i].symbols, addr, NULL);
         const struct ct_line *row = ct_lines_at(l->programs.all[i].lines, addr);
         if (!function)
             continue;
-        ct_json_text(j, "function", function->name);
+        ct_json_text(j, "function", ct_symbols_label(l->programs.all[i].symbols, function));
         if (row && row->line) {
             const char *file = ct_lines_file(l->programs.all[i].lines, row->file);
             const char *slash = strrchr(file, '/');
@@ -343,7 +343,7 @@ static void put_functions(const struct live *l, struct ct_json *j)
             &ct_timing_functions(hottest[i].stream->timing, &count)[hottest[i].number];
         ct_json_object(j, NULL);
         put_hex(j, "id", hottest[i].stream->id, 2);
-        ct_json_text(j, "name", f->name);
+        ct_json_text(j, "name", f->label);
         ct_json_number(j, "cycles", f->cycles);
         ct_json_number(j, "runs", f->runs);
         put_dist(j, &f->inclusive, i < PLOTS);

@@ -2,6 +2,16 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "coretap/program.h"
+
+/* False: the context says why. */
+static bool open_symdirs(struct cli_args *args)
+{
+    bool fine = !args->command->names || ct_debug_files_new(args->ctx, &args->debug_files) == CT_OK;
+    for (size_t i = 0; fine && i < args->symdir_count; i++)
+        fine = ct_debug_files_add_dir(args->debug_files, args->symdirs[i]) == CT_OK;
+    return fine;
+}
 
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
@@ -18,7 +28,8 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     args.ctx = cli_ctx_new(args.quiet);
     if (!args.ctx)
         return CLI_FAILED;
-    const int code = command->run(&args);
+    const int code = open_symdirs(&args) ? command->run(&args) : cli_library_error(args.ctx);
+    ct_debug_files_free(args.debug_files);
     ct_ctx_free(args.ctx);
     return code;
 }

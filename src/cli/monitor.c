@@ -257,5 +257,6 @@ const struct cli_command cli_command_monitor = {
         "have changed are marked uncertain. Each trace ID is a run of its own.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .names = true,
     .run = run,
 };

@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct ct_symbol_options cli_symbol_options(const struct cli_args *args, uint64_t bias)
+{
+    return (struct ct_symbol_options){.size = sizeof(struct ct_symbol_options),
+                                      .bias = bias,
+                                      .files = args->debug_files,
+                                      .raw_names = args->raw_names};
+}
+
 bool cli_named_elf_parse(const struct cli_args *args, const char *text, struct cli_named_elf *out)
 {
     *out = (struct cli_named_elf){.path = strdup(text)};

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "coretap/input.h"
+#include "coretap/program.h"
 
 /* FILE or FILE@HEX. */
 struct cli_named_elf {
@@ -11,6 +12,9 @@ struct cli_named_elf {
     uint64_t bias;
     bool has_bias;
 };
+
+/* Where the names of a program come from, as the command line says. */
+struct ct_symbol_options cli_symbol_options(const struct cli_args *args, uint64_t bias);
 
 /* False: said why. */
 bool cli_named_elf_parse(const struct cli_args *args, const char *text, struct cli_named_elf *out);

@@ -7,7 +7,10 @@
 
 enum {
     COMMON_HELP,
-    COMMON_QUIET
+    COMMON_QUIET,
+    COMMON_SYMDIR,
+    COMMON_NO_DEMANGLE,
+    COMMON_OPTIONS
 };
 
 const struct cli_option cli_common_options[] = {
@@ -15,9 +18,20 @@ const struct cli_option cli_common_options[] = {
     [COMMON_QUIET] = {.name = "quiet",
                       .letter = 'q',
                       .help = "No progress meter and no notes on standard error; errors are still printed."},
+    [COMMON_SYMDIR] =
+        {.name = "symdir",
+         .kind = CLI_TEXT,
+         .arg = "DIR",
+         .help = "A folder with files that have the symbols or debug information of stripped programs, "
+                 "searched by build id with all folders in it. Can be given more than once."},
+    [COMMON_NO_DEMANGLE] = {.name = "no-demangle",
+                            .help = "Names of C++ and Rust functions as the program has them."},
 };
 
-const size_t cli_common_count = sizeof cli_common_options / sizeof cli_common_options[0];
+size_t cli_common_count(const struct cli_command *command)
+{
+    return command->names ? COMMON_OPTIONS : COMMON_QUIET + 1;
+}
 
 /* getopt_long returns this plus the index of the option, own ones first, then the common ones. */
 #define LONG_BASE 0x100
@@ -108,7 +122,7 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     snprintf(word, sizeof word, "%s", argv[optind - 1] + 2);
     word[strcspn(word, "=")] = 0;
     const char *names[CLI_OPTION_MAX + 8] = {NULL};
-    for (size_t i = 0; i < command->option_count + cli_common_count; i++)
+    for (size_t i = 0; i < command->option_count + cli_common_count(command); i++)
         names[i] = option_at(command, i)->name;
     const char *near = cli_nearest(word, names);
     if (near)
@@ -124,7 +138,7 @@ static void build_tables(const struct cli_command *command, struct option *longs
     if (command->rest)
         *shorts++ = '+'; /* options after the first other argument are not ours */
     *shorts++ = ':';
-    for (size_t i = 0; i < command->option_count + cli_common_count; i++) {
+    for (size_t i = 0; i < command->option_count + cli_common_count(command); i++) {
         const struct cli_option *option = option_at(command, i);
         const bool argument = option->kind != CLI_FLAG;
         longs[i] = (struct option){option->name,
@@ -190,6 +204,23 @@ static bool add_to_list(const struct cli_command *command, size_t index, const c
     return true;
 }
 
+/* One of the options in common, but for --help. */
+static bool take_common(const struct cli_command *command, size_t index, struct cli_args *args)
+{
+    if (index == COMMON_QUIET)
+        args->quiet = true;
+    if (index == COMMON_NO_DEMANGLE)
+        args->raw_names = true;
+    if (index != COMMON_SYMDIR)
+        return true;
+    if (args->symdir_count == CLI_SYMDIR_MAX) {
+        cli_usage_error(command, "--symdir: more than %d", CLI_SYMDIR_MAX);
+        return false;
+    }
+    args->symdirs[args->symdir_count++] = optarg;
+    return true;
+}
+
 enum cli_parse cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
 {
     struct option longs[CLI_OPTION_MAX + 8] = {{NULL, 0, NULL, 0}};
@@ -208,8 +239,8 @@ enum cli_parse cli_parse(const struct cli_command *command, int argc, char **arg
                 return CLI_PARSE_BAD;
         } else if (index - command->option_count == COMMON_HELP) {
             return CLI_PARSE_HELP;
-        } else {
-            args->quiet = true;
+        } else if (!take_common(command, index - command->option_count, args)) {
+            return CLI_PARSE_BAD;
         }
     }
     return take_operand(command, argc, argv, args);

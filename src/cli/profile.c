@@ -323,5 +323,6 @@ const struct cli_command cli_command_profile = {
              "--format data').",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .names = true,
     .run = run,
 };

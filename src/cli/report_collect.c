@@ -12,16 +12,16 @@
 
 static struct ct_report_place place_of(const struct cli_report_collect *c, uint64_t addr)
 {
-    struct ct_report_place place = {.function = "(no symbol)", .addr = addr};
+    struct ct_report_place place = {.function = CT_SYMBOL_UNKNOWN, .addr = addr};
     for (size_t i = 0; i < c->programs->count; i++) {
-        const struct ct_symbol *symbol = ct_symbols_at(c->programs->all[i].symbols, addr, NULL);
+        const struct ct_symbol *symbol = ct_symbols_code_at(c->programs->all[i].symbols, addr, NULL);
         if (!symbol)
             continue;
         const struct ct_lines *lines = c->programs->all[i].lines;
         const struct ct_line *row = ct_lines_at(lines, addr);
         const char *path = row && row->line ? ct_lines_file(lines, row->file) : NULL;
         const char *slash = path ? strrchr(path, '/') : NULL;
-        place.function = symbol->name;
+        place.function = ct_symbols_label(c->programs->all[i].symbols, symbol);
         place.file = slash ? slash + 1 : path;
         place.line = row ? row->line : 0;
         break;

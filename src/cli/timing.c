@@ -108,8 +108,9 @@ static const struct ct_dist *plotted(const struct measuring *m, const struct cli
     }
     const struct ct_timing_function *functions = ct_timing_functions(m->timing, &count);
     for (size_t i = 0; name->given && i < count; i++)
-        if (functions[i].inclusive.count && strcmp(functions[i].name, name->text) == 0) {
-            *title = functions[i].name;
+        if (functions[i].inclusive.count &&
+            (strcmp(functions[i].name, name->text) == 0 || strcmp(functions[i].label, name->text) == 0)) {
+            *title = functions[i].label;
             return &functions[i].inclusive;
         }
     return NULL;
@@ -263,5 +264,6 @@ const struct cli_command cli_command_timing = {
         "belong to no instruction (unplaced) are all cycles of the trace.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .names = true,
     .run = run,
 };

@@ -57,7 +57,8 @@ static bool find_entry(struct cli_wcet *w, const struct cli_elfs *programs)
         size_t count;
         const struct ct_cfg_function *all = ct_cfg_functions(programs->all[i].cfg, &count);
         for (uint32_t f = 0; f < count; f++)
-            if (strcmp(all[f].name, w->wish.entry) == 0 && all[f].block != CT_CFG_NONE) {
+            if ((strcmp(all[f].name, w->wish.entry) == 0 || strcmp(all[f].label, w->wish.entry) == 0) &&
+                all[f].block != CT_CFG_NONE) {
                 w->program = &programs->all[i];
                 w->options.entry = f;
                 return true;

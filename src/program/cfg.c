@@ -1,5 +1,6 @@
 /* The control flow graph as its users see it, and how it is put together. */
 #include "program/cfg.h"
+#include "program/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,12 @@ static int add_segments(struct ct_cfg *cfg, const struct ct_elf *elf, const stru
 static int open_file(struct ct_cfg *cfg, const struct ct_mapped_file *file)
 {
     struct ct_elf elf = {0};
-    int rc = ct_symbols_load_bytes(cfg->ctx, cfg->name, file->bytes, file->size, cfg->bias, &cfg->symbols);
+    struct ct_symbol_options names = {.size = sizeof names};
+    if (cfg->names)
+        names = *cfg->names;
+    names.bias = cfg->bias;
+    int rc = ct_symbols_make(cfg->ctx, cfg->name, cfg->names ? cfg->name : NULL, file->bytes, file->size,
+                             &names, &cfg->symbols);
     if (!rc)
         rc = ct_memory_new(cfg->ctx, &cfg->memory);
     if (!rc)
@@ -173,6 +179,7 @@ static struct ct_cfg *new_cfg(struct ct_ctx *ctx, const char *name, const struct
         return NULL;
     cfg->ctx = ctx;
     cfg->bias = options ? options->bias : 0;
+    cfg->names = options ? options->names : NULL;
     cfg->arch = options ? options->arch : (struct ct_arch){0};
     cfg->name = ct_arena_strdup(&cfg->arena, name);
     if (cfg->name)
@@ -246,6 +253,7 @@ static void describe(struct ct_cfg *cfg, uint32_t number, struct ct_cfg_function
     uint32_t block = ct_addr_map_get(&cfg->block_at, func->entry);
     *function = (struct ct_cfg_function){
         .name = func->name,
+        .label = func->label,
         .entry = func->entry,
         .block = block != CT_CFG_NONE && cfg->blocks.at[block].function == number ? block : CT_CFG_NONE,
         .part_of = func->part_of,

@@ -35,6 +35,7 @@ struct ct_cfg_data {
 
 /* A function while it is explored; same number as the public one. */
 struct ct_cfg_func {
+    const char *label;
     uint64_t entry;
     const char *name;
     uint32_t part_of; /* the function whose cold part this is, or CT_CFG_NONE */
@@ -89,6 +90,7 @@ struct ct_cfg {
     const char *name;
     struct ct_mapped_file *file; /* NULL: bytes of the caller */
     struct ct_memory *memory;
+    const struct ct_symbol_options *names;
     struct ct_symbols *symbols;
     struct ct_arena arena; /* names */
     struct ct_arch arch;

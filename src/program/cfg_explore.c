@@ -10,6 +10,22 @@
 #include "program/cfg.h"
 #include "program/cfg_lift.h"
 
+static const char *label_of(const struct ct_cfg *cfg, const struct ct_symbol *symbol, const char *name)
+{
+    return symbol && symbol->name == name ? ct_symbols_label(cfg->symbols, symbol) : name;
+}
+
+/* Whether the file names any function: bounds and entries of other files' functions do not count. */
+static bool has_names(const struct ct_cfg *cfg)
+{
+    size_t count;
+    const struct ct_symbol *all = ct_symbols_all(cfg->symbols, &count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].source < CT_SYMBOL_PLT)
+            return true;
+    return false;
+}
+
 int ct_cfg_function_make(struct ct_cfg *cfg, uint64_t entry, enum ct_isa isa, const char *name, uint32_t *out)
 {
     *out = ct_addr_map_get(&cfg->func_at, entry);
@@ -17,13 +33,16 @@ int ct_cfg_function_make(struct ct_cfg *cfg, uint64_t entry, enum ct_isa isa, co
         return CT_OK;
     bool found = !name;
     if (found)
-        name = ct_arena_printf(&cfg->arena, "sub_%" PRIx64, entry);
+        name =
+            ct_arena_printf(&cfg->arena, "%s+0x%" PRIx64, ct_symbols_module(cfg->symbols), entry - cfg->bias);
+    const struct ct_symbol *symbol = found ? NULL : ct_symbols_at(cfg->symbols, entry, NULL);
     if (!name || CT_CFG_ROOM(cfg, &cfg->funcs) != CT_OK ||
         ct_addr_map_put(&cfg->func_at, entry, (uint32_t)cfg->funcs.count) != CT_OK)
         return ct_fail_nomem(cfg->ctx, cfg->name);
     *out = (uint32_t)cfg->funcs.count;
     cfg->funcs.at[cfg->funcs.count++] = (struct ct_cfg_func){.entry = entry,
                                                              .name = name,
+                                                             .label = label_of(cfg, symbol, name),
                                                              .part_of = CT_CFG_NONE,
                                                              .waits = CT_CFG_NONE,
                                                              .isa = (uint8_t)isa,
@@ -338,8 +357,7 @@ static int find_tables(struct ct_cfg *cfg)
 
 int ct_cfg_explore(struct ct_cfg *cfg)
 {
-    size_t symbols;
-    ct_symbols_all(cfg->symbols, &symbols);
+    const bool named = has_names(cfg);
     int rc = CT_OK;
     while (!rc && (cfg->work.count || cfg->behind.count || cfg->computed.count)) {
         while (!rc && cfg->behind.count) {
@@ -347,7 +365,7 @@ int ct_cfg_explore(struct ct_cfg *cfg)
             rc = run_on(cfg, &behind, behind.addr);
         }
         if (!rc && cfg->work.count) {
-            rc = follow(cfg, cfg->work.at[--cfg->work.count], symbols == 0);
+            rc = follow(cfg, cfg->work.at[--cfg->work.count], !named);
             continue;
         }
         if (!rc && !cfg->behind.count && cfg->computed.count)
@@ -389,7 +407,7 @@ int ct_cfg_seed(struct ct_cfg *cfg)
     /* Work is taken from the end: the function with the lowest address comes first. */
     for (size_t i = cfg->funcs.count; !rc && i-- > 0;)
         rc = enter(cfg, (uint32_t)i);
-    if (!rc && count == 0)
+    if (!rc && !has_names(cfg))
         rc = seed_from_data(cfg);
     return rc;
 }

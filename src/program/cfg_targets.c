@@ -62,11 +62,12 @@ static int place(const struct line *line, const char *word, uint64_t *addr, enum
             return mistake(line, "not a number", number);
     }
     if (number != word) {
-        const struct ct_symbol *symbol =
-            symbol_named(line->cfg, word, plus ? (size_t)(plus - word) : strlen(word));
-        if (!symbol)
+        const size_t length = plus ? (size_t)(plus - word) : strlen(word);
+        const struct ct_symbol *symbol = symbol_named(line->cfg, word, length);
+        const char *module = ct_symbols_module(line->cfg->symbols);
+        if (!symbol && (!plus || strncmp(module, word, length) != 0 || module[length]))
             return mistake(line, "no such function", word);
-        base = symbol->addr;
+        base = symbol ? symbol->addr : line->cfg->bias;
     }
     *addr += base;
     *isa = isa_at(line->cfg, addr);

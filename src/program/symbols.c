@@ -322,22 +322,30 @@ static size_t padding(const uint8_t *bytes, size_t size, bool wide)
     return size < (wide ? 4 : 2) && bytes[0] == 0 ? 1 : 0; /* a zero byte may begin an instruction */
 }
 
-/* Adds what is left of [addr, end) without padding at its begin. */
-static int add_piece(struct ct_collector *c, const struct ct_code *code, uint64_t addr, uint64_t end)
+static int add_piece(struct ct_collector *c, uint64_t addr, uint64_t end)
 {
-    const bool wide = c->elf->header.e_machine == EM_AARCH64;
-    while (addr < end) {
-        size_t skip = padding(code->bytes + (addr - code->addr), (size_t)(end - addr), wide);
-        if (skip == 0)
-            break;
-        addr += skip;
-    }
-    if (addr >= end)
-        return CT_OK;
-    const uint8_t isa = wide ? CT_ISA_A64 : c->elf->header.e_entry & 1 ? CT_ISA_T32 : CT_ISA_A32;
+    const unsigned machine = c->elf->header.e_machine;
+    const uint8_t isa = machine == EM_AARCH64        ? CT_ISA_A64
+                        : c->elf->header.e_entry & 1 ? CT_ISA_T32
+                                                     : CT_ISA_A32;
     const struct ct_function piece = {
         .symbol = {.addr = addr, .size = end - addr, .isa = isa, .source = CT_SYMBOL_CODE}};
-    return ct_collect(c, &piece);
+    return addr < end ? ct_collect(c, &piece) : CT_OK;
+}
+
+/* Adds [addr, end), and padding behind a function as a piece of its own: what is behind that has the name of its begin. */
+static int add_pieces(struct ct_collector *c, const struct ct_code *code, uint64_t addr, uint64_t end)
+{
+    const bool wide = c->elf->header.e_machine == EM_AARCH64;
+    uint64_t begin = addr;
+    while (addr > code->addr && begin < end) {
+        size_t skip = padding(code->bytes + (begin - code->addr), (size_t)(end - begin), wide);
+        if (skip == 0)
+            break;
+        begin += skip;
+    }
+    int result = add_piece(c, addr, begin);
+    return result == CT_OK ? add_piece(c, begin, end) : result;
 }
 
 /* The code that is in none of the functions, which `segments` are of. */
@@ -353,12 +361,12 @@ static int find_pieces(struct ct_collector *c, const struct ct_segment *segments
         bool is_free = s == 0 || segments[s - 1].owner == CT_SEGMENT_NONE;
         for (; result == CT_OK && s < count && segments[s].start < code->end; s++) {
             if (is_free)
-                result = add_piece(c, code, addr, segments[s].start);
+                result = add_pieces(c, code, addr, segments[s].start);
             is_free = segments[s].owner == CT_SEGMENT_NONE;
             addr = segments[s].start;
         }
         if (is_free && result == CT_OK)
-            result = add_piece(c, code, addr, code->end);
+            result = add_pieces(c, code, addr, code->end);
     }
     return result;
 }
@@ -470,8 +478,8 @@ static int load(struct ct_ctx *ctx, const char *name, const char *path, const st
     return result;
 }
 
-static int make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
-                const struct ct_symbol_options *options, struct ct_symbols **out)
+int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
+                    const struct ct_symbol_options *options, struct ct_symbols **out)
 {
     struct ct_elf elf = {0};
     int result = ct_elf_open(ctx, name, bytes, size, &elf);
@@ -508,7 +516,7 @@ int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *byte
     const struct ct_symbol_options options = {.size = sizeof options, .bias = bias};
     if (!name || !bytes || !out)
         return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_bytes: a null pointer");
-    return make(ctx, name, NULL, bytes, size, &options, out);
+    return ct_symbols_make(ctx, name, NULL, bytes, size, &options, out);
 }
 
 int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options,
@@ -522,7 +530,7 @@ int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_s
     int result = ct_mapped_file_open(ctx, path, &file);
     if (result != CT_OK)
         return result;
-    result = make(ctx, path, path, file->bytes, file->size, options, out);
+    result = ct_symbols_make(ctx, path, path, file->bytes, file->size, options, out);
     ct_mapped_file_close(file);
     return result;
 }
@@ -618,6 +626,18 @@ const char *ct_symbols_describe(const struct ct_symbols *symbols, uint64_t addr,
     else
         snprintf(text, size, "%s+0x%" PRIx64, symbols->module, addr - symbols->bias);
     return text;
+}
+
+int ct_symbols_is_named(const struct ct_symbols *symbols, const struct ct_symbol *symbol, const char *name)
+{
+    if (strcmp(symbol->name, name) == 0)
+        return 1;
+    return symbol->name[0] == '_' && name[0] != '_' && strcmp(ct_symbols_label(symbols, symbol), name) == 0;
+}
+
+uint64_t ct_symbols_bias(const struct ct_symbols *symbols)
+{
+    return symbols->bias;
 }
 
 const char *ct_symbols_module(const struct ct_symbols *symbols)

@@ -38,6 +38,11 @@ struct ct_collector {
     size_t code_count;
 };
 
+/* Loads the functions of a file whose bytes are given. `name` is what it is called; `path`, near which separate files lie,
+ * may be NULL. The errors of ct_symbols_load_with. */
+int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
+                    const struct ct_symbol_options *options, struct ct_symbols **out);
+
 /* Adds one function. CT_ERR_NOMEM. */
 int ct_collect(struct ct_collector *collector, const struct ct_function *function);
 

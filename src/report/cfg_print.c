@@ -61,7 +61,7 @@ static void text_edge(const struct view *v, uint32_t number)
     if (edge->to != CT_CFG_NONE)
         fprintf(v->out, " b%" PRIu32, edge->to);
     if (edge->to != CT_CFG_NONE && (edge->kind == CT_CFG_CALL || edge->kind == CT_CFG_TAIL))
-        fprintf(v->out, " %s", v->functions[v->blocks[edge->to].function].name);
+        fprintf(v->out, " %s", v->functions[v->blocks[edge->to].function].label);
     if (edge->origin != CT_CFG_CODE)
         fprintf(v->out, " (%s)", edge_origin(edge));
     fputs(edge->back ? " (back)\n" : "\n", v->out);
@@ -82,8 +82,8 @@ static void text_block(const struct view *v, uint32_t number)
 static void text_function(const struct view *v, uint32_t number)
 {
     const struct ct_cfg_function *f = &v->functions[number];
-    fprintf(v->out, "%s 0x%" PRIx64 " %s blocks=%" PRIu32 "%s%s%s%s\n", f->name, f->entry, isa_name(f->isa),
-            f->count, f->found ? " (no symbol)" : "", f->no_return ? " (never returns)" : "",
+    fprintf(v->out, "%s 0x%" PRIx64 " %s blocks=%" PRIu32 "%s%s%s%s\n", f->label, f->entry, isa_name(f->isa),
+            f->count, f->found ? " (found)" : "", f->no_return ? " (never returns)" : "",
             f->incomplete ? " (targets unknown)" : "", f->irreducible ? " (irreducible)" : "");
     for (uint32_t i = 0; i < f->count; i++)
         text_block(v, v->members[f->first + i]);
@@ -96,7 +96,7 @@ static void text_loops(const struct view *v)
         if (!is_wanted(v, loop->function))
             continue;
         fprintf(v->out, "l%" PRIu32 " %s head=b%" PRIu32 " depth=%" PRIu32 " blocks=%" PRIu32, i,
-                v->functions[loop->function].name, loop->head, loop->depth, loop->blocks);
+                v->functions[loop->function].label, loop->head, loop->depth, loop->blocks);
         if (loop->parent != CT_CFG_NONE)
             fprintf(v->out, " in=l%" PRIu32, loop->parent);
         fputs(loop->irreducible ? " (irreducible)\n" : "\n", v->out);
@@ -137,7 +137,7 @@ static void learnt_line(const struct view *v, const struct ct_cfg_block *block)
     for (uint32_t e = block->first_out; e != CT_CFG_NONE; e = v->edges[e].next_out)
         if (v->edges[e].origin == CT_CFG_LEARNT)
             fprintf(v->out, " 0x%" PRIx64, marked(&v->blocks[v->edges[e].to], v->edges[e].target));
-    fprintf(v->out, " # %s+0x%" PRIx64 "\n", f->name, block->last - f->entry);
+    fprintf(v->out, " # %s+0x%" PRIx64 "\n", f->label, block->last - f->entry);
 }
 
 void ct_cfg_print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function)
@@ -196,7 +196,7 @@ static void dot_function(const struct view *v, uint32_t number)
 {
     const struct ct_cfg_function *f = &v->functions[number];
     fprintf(v->out, "  subgraph cluster_%" PRIu32 " {\n    label=\"", number);
-    put_escaped(v->out, f->name);
+    put_escaped(v->out, f->label);
     fputs("\";\n", v->out);
     for (uint32_t i = 0; i < f->count; i++)
         dot_block(v, v->members[f->first + i]);
@@ -212,7 +212,7 @@ static void dot_others(const struct view *v)
             v->blocks[edge->to].function == v->only)
             continue;
         fprintf(v->out, "  f%" PRIu32 " [label=\"", v->blocks[edge->to].function);
-        put_escaped(v->out, v->functions[v->blocks[edge->to].function].name);
+        put_escaped(v->out, v->functions[v->blocks[edge->to].function].label);
         fputs("\", shape=ellipse];\n", v->out);
     }
 }
@@ -287,7 +287,7 @@ static void json_function(const struct view *v, struct ct_json *json, uint32_t n
     const struct ct_cfg_function *f = &v->functions[number];
     ct_json_object(json, NULL);
     ct_json_number(json, "id", number);
-    ct_json_text(json, "name", f->name);
+    ct_json_text(json, "name", f->label);
     json_address(json, "entry", f->entry);
     ct_json_text(json, "isa", isa_name(f->isa));
     ct_json_bool(json, "symbol", !f->found);

@@ -91,14 +91,15 @@ static void put_program(struct callgrind *c, const struct ct_profile_view *views
     const struct ct_cover_report *report = c->view->report;
     fprintf(c->out, "\nob=%s\n", c->view->program);
     for (size_t i = 0; i < report->insn_count;) {
-        const struct ct_symbol *symbol = ct_symbols_at(c->view->symbols, report->insns[i].addr, NULL);
+        const struct ct_symbol *symbol = ct_symbols_code_at(c->view->symbols, report->insns[i].addr, NULL);
         size_t end = i;
         bool ran = false;
         while (end < report->insn_count &&
-               ct_symbols_at(c->view->symbols, report->insns[end].addr, NULL) == symbol)
+               ct_symbols_code_at(c->view->symbols, report->insns[end].addr, NULL) == symbol)
             ran |= report->insns[end++].count > 0;
         if (ran)
-            put_function(c, views, symbol ? symbol->name : "?", i, end);
+            put_function(c, views, symbol ? ct_symbols_label(c->view->symbols, symbol) : CT_SYMBOL_UNKNOWN, i,
+                         end);
         i = end;
     }
 }

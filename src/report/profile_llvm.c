@@ -157,7 +157,7 @@ static const char *callee_name(const struct llvm *l, uint64_t addr)
     if (scope != CT_LINE_NONE)
         return name_of(&l->scopes[scope]);
     const struct ct_symbol *symbol = ct_symbols_at(l->view->symbols, addr, NULL);
-    return symbol ? symbol->name : NULL;
+    return symbol && symbol->source < CT_SYMBOL_PLT ? symbol->name : NULL;
 }
 
 /* Calls of one instruction. Arcs are in order of their origin. */

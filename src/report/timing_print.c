@@ -64,7 +64,7 @@ static uint64_t function_weight(const struct ct_timing_view *view, size_t index)
 static void function_line(FILE *out, const struct ct_timing_view *view, size_t index)
 {
     const struct ct_timing_function *f = function(view, index);
-    fprintf(out, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, f->name, f->cycles, f->runs, f->cut);
+    fprintf(out, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, f->label, f->cycles, f->runs, f->cut);
     dist(out, &f->self);
     dist(out, &f->inclusive);
     fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", f->recursive.count, f->preempted.count,
@@ -218,7 +218,7 @@ static void json_functions(struct ct_json *json, const struct ct_timing_view *vi
         if (!all[i].steps)
             continue;
         ct_json_object(json, NULL);
-        ct_json_text(json, "name", all[i].name);
+        ct_json_text(json, "name", all[i].label);
         json_address(json, "addr", all[i].addr);
         ct_json_number(json, "cycles", all[i].cycles);
         ct_json_number(json, "steps", all[i].steps);

@@ -4,7 +4,7 @@
 
 /* Where an address is; names are NULL when nothing is known. */
 struct where {
-    const struct ct_symbol *function;
+    const char *function;
     const char *file;
     uint32_t line;
 };
@@ -13,7 +13,8 @@ static struct where where_is(const struct ct_verdict_text *t, uint64_t addr)
 {
     struct where w = {0};
     for (size_t i = 0; i < t->program_count && !w.function; i++) {
-        w.function = ct_symbols_at(t->programs[i].symbols, addr, NULL);
+        const struct ct_symbol *symbol = ct_symbols_code_at(t->programs[i].symbols, addr, NULL);
+        w.function = symbol ? ct_symbols_label(t->programs[i].symbols, symbol) : NULL;
         const struct ct_line *row = ct_lines_at(t->programs[i].lines, addr);
         if (row && row->line) {
             w.file = ct_lines_file(t->programs[i].lines, row->file);
@@ -48,7 +49,7 @@ static void put_place(struct ct_verdict_text *t, const struct ct_watch_event *e)
     const struct where w = where_is(t, e->value);
     if (w.function) {
         ct_text_lit(t->out, " in ");
-        put_name(t->out, w.function->name);
+        put_name(t->out, w.function);
     }
     if (w.file) {
         ct_text_string(t->out, w.function ? " (" : " at ");
@@ -124,7 +125,7 @@ static void json_place(struct ct_verdict_text *t, const struct ct_watch_event *e
     ct_text_hex(t->out, e->value);
     ct_text_char(t->out, '"');
     if (w.function)
-        json_text(t->out, "function", w.function->name);
+        json_text(t->out, "function", w.function);
     if (w.file) {
         json_text(t->out, "file", w.file);
         ct_text_lit(t->out, ",\"line\":");

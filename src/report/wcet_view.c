@@ -13,7 +13,7 @@ const char *ct_wcet_view_function(const struct ct_wcet_view *v, uint32_t block)
 {
     size_t count;
     uint32_t function = ct_wcet_view_block(v, block)->function;
-    return function == CT_CFG_NONE ? "?" : ct_cfg_functions(v->cfg, &count)[function].name;
+    return function == CT_CFG_NONE ? CT_SYMBOL_UNKNOWN : ct_cfg_functions(v->cfg, &count)[function].label;
 }
 
 const struct ct_cfg_loop *ct_wcet_view_loop(const struct ct_wcet_view *v, uint32_t number)

@@ -151,9 +151,9 @@ def check_cores(folder):
     text = report(folder / "capture")
     names, alone = functions_of(text)
     check("several cores: stacks have the cycles that coretap timing says", times["take_turns"] > 1000 and
-          all(folded[name] == times[name] for name in times if name != "(no symbol)"), folded.most_common(5))
+          all(folded[name] == times[name] for name in times if name != "[unknown]"), folded.most_common(5))
     check("several cores: so has the report", len(names) > 50 and all(times[name] == n for name, n in zip(names, alone)
-                                                                      if name != "?"), list(zip(names, alone))[:5])
+                                                                      if name != "[unknown]"), list(zip(names, alone))[:5])
     titles = [lane["title"] for lane in Page(text).data[1]["lanes"]]
     check("several cores: a lane for each", sorted({title.split(",")[0] for title in titles}) == [f"cpu_{i}" for i in range(5)] and
           len({re.fullmatch(r"cpu_\d, context (0x\w+)", title)[1] for title in titles}) == len(titles), titles)

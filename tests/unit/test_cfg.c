@@ -138,7 +138,7 @@ static void without_symbols(void **state)
     assert_int_equal(p.function_count, 2);
     assert_true(p.functions[1].found);
     assert_int_equal(p.functions[1].entry, TEXT + 12);
-    assert_string_equal(p.functions[1].name, "sub_40000c");
+    assert_string_equal(p.functions[1].name, "test+0x40000c");
     drop(&p);
 }
 
