@@ -51,10 +51,12 @@ static int add_slot(struct ct_collector *c, struct slots *slots, uint64_t addr, 
  * few functions that they choose by the processor's features. */
 static const char *name_at(const struct ct_collector *c, uint64_t addr)
 {
+    const struct ct_function *best = NULL;
     for (size_t i = 0; i < c->count; i++)
-        if (c->functions[i].symbol.addr == addr + c->bias && c->functions[i].symbol.name)
-            return c->functions[i].symbol.name;
-    return NULL;
+        if (c->functions[i].symbol.addr == addr + c->bias && c->functions[i].symbol.name &&
+            (!best || ct_function_order(&c->functions[i], best) < 0))
+            best = &c->functions[i];
+    return best ? best->symbol.name : NULL;
 }
 
 static bool fills_slot(unsigned machine, uint64_t type)

@@ -222,7 +222,7 @@ static int by_name(const char *a, const char *b)
     return x != y ? x < y ? -1 : 1 : strcmp(a, b);
 }
 
-static int by_address(const void *a, const void *b)
+int ct_function_order(const void *a, const void *b)
 {
     const struct ct_function *f = a;
     const struct ct_function *g = b;
@@ -272,7 +272,7 @@ static size_t unite(struct ct_function *functions, size_t count)
 static size_t arrange(struct ct_function *functions, size_t count)
 {
     if (count)
-        qsort(functions, count, sizeof *functions, by_address);
+        qsort(functions, count, sizeof *functions, ct_function_order);
     size_t n = unite(functions, count);
     for (size_t i = 0; i < n; i++) {
         struct ct_symbol *symbol = &functions[i].symbol;

@@ -43,6 +43,9 @@ struct ct_collector {
 int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
                     const struct ct_symbol_options *options, struct ct_symbols **out);
 
+/* Orders functions (for qsort) by address; of those at one address the first is the one whose name counts. */
+int ct_function_order(const void *a, const void *b);
+
 /* Adds one function. CT_ERR_NOMEM. */
 int ct_collect(struct ct_collector *collector, const struct ct_function *function);
 

@@ -1,6 +1,7 @@
 """What the truth file of 'coretap record' says, worked out again without coretap: counts of runs and branches, and the
 stack of functions at each of them."""
 import collections
+import pathlib
 import re
 import subprocess
 
@@ -37,25 +38,64 @@ def branches(program):
 
 
 class Functions:
-    """Functions by address, named as coretap names them: of several names the one with a size, then the most global."""
+    """Functions by address, named as coretap names them: of several names the one with a size, then the most global, the
+    longest, the one with fewest underscores, the first by alphabet. What has none is named by module and address."""
 
     def __init__(self, program):
         best = {}
-        for order, line in enumerate(run("aarch64-linux-gnu-readelf", "-sW", str(program)).splitlines()):
+        for line in run("aarch64-linux-gnu-readelf", "-sW", str(program)).splitlines():
             match = SYMBOL.match(line)
             if not match or match.group(5) == "UND":
                 continue
             addr, size = int(match.group(1), 16), int(match.group(2), 0)
             rank = {"GLOBAL": 0, "WEAK": 1, "LOCAL": 2}[match.group(4)]
-            key = (size == 0, rank, -size, order)
+            name = match.group(6)
+            key = (size == 0, rank, -size, len(name) - len(name.lstrip("_")), name)
             if addr not in best or key < best[addr][0]:
-                best[addr] = (key, size, match.group(6), match.group(5))
+                best[addr] = (key, size, name, match.group(5))
+        self.module = pathlib.Path(program).name
+        code = run("aarch64-linux-gnu-objdump", "-d", str(program))
+        self.sections = [int(m[1], 16) for m in re.finditer(r"Disassembly of section .*\n\n([0-9a-f]+) ", code)]
+        self.code = {int(m, 16) for m in re.findall(r"^ *([0-9a-f]+):\t", code, re.M)}
+        self.padding = {int(m[1], 16) for m in re.finditer(r"^ *([0-9a-f]+):\t[0-9a-f]+ \t(?:nop|udf\t#0)$", code, re.M)}
+        self.add_plt(program, code, best)
+        self.add_unwind(program, best)
         ends = self.section_ends(program)
         found = sorted((addr, size, name, ndx) for addr, (_, size, name, ndx) in best.items())
         starts = [f[0] for f in found] + [1 << 64]
         self.all = [(addr, size or min(starts[i + 1], ends.get(ndx, 1 << 64)) - addr, name)
                     for i, (addr, size, name, ndx) in enumerate(found)]
         self.known = {}
+
+    @staticmethod
+    def add_plt(program, code, best):
+        """Entries of functions that are chosen when the program starts: each reads a slot that a relocation fills."""
+        slots = {int(m[1], 16): int(m[2], 16) for m in re.finditer(
+            r"^([0-9a-f]+)  \S+ R_AARCH64_IRELATIV\S* +([0-9a-f]+)$",
+            run("aarch64-linux-gnu-readelf", "-rW", str(program)), re.M)}
+        for m in re.finditer(r"^ *([0-9a-f]+):\t\w+ \tadrp\tx16, ([0-9a-f]+).*\n.*\tldr\tx17, \[x16(?:, #(\d+))?\]", code, re.M):
+            target = slots.get(int(m[2], 16) + int(m[3] or 0))
+            if target in best:
+                best[int(m[1], 16)] = (None, 16, best[target][2] + "@plt", None)
+
+    def add_unwind(self, program, best):
+        """Functions that have no symbol."""
+        named = sorted((addr, addr + size) for addr, (_, size, _, _) in best.items() if size)
+        frames = run("aarch64-linux-gnu-readelf", "--debug-dump=frames", str(program))
+        for m in re.finditer(r" FDE .* pc=([0-9a-f]+)\.\.([0-9a-f]+)", frames):
+            addr, end = int(m[1], 16), int(m[2], 16)
+            if addr not in best and not any(low < addr < high for low, high in named):
+                best[addr] = (None, end - addr, f"{self.module}+0x{addr:x}", None)
+
+    def piece(self, addr):
+        """What is in no function: from the end of the one before on, without padding."""
+        section = max((s for s in self.sections if s <= addr), default=None)
+        if section is None or addr not in self.code:
+            return None, "[unknown]"
+        begin = max([section] + [f[0] + f[1] for f in self.all if f[0] + f[1] <= addr])
+        while begin > section and begin in self.padding and begin < addr:
+            begin += 4
+        return begin, f"{self.module}+0x{begin:x}"
 
     @staticmethod
     def section_ends(program):
@@ -67,7 +107,7 @@ class Functions:
         """Address and name of the innermost function."""
         if addr not in self.known:
             inside = [f for f in self.all if f[0] <= addr < f[0] + f[1]]
-            self.known[addr] = (inside[-1][0], inside[-1][2]) if inside else (None, "?")
+            self.known[addr] = (inside[-1][0], inside[-1][2]) if inside else self.piece(addr)
         return self.known[addr]
 
 
