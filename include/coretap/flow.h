@@ -32,10 +32,14 @@ struct ct_flow {
     uint8_t cond; /* 1: the last instruction is conditional */
     uint8_t exec; /* 1: the last instruction was executed (a branch: taken) */
     uint8_t last_size;
-    uint8_t space;  /* of what was read, or could not be: enum ct_space */
-    uint8_t stale;  /* RANGE: 1 when it begins where execution no longer was, before an exception whose return
-                       address is all that the trace says; listed, but nothing says that these instructions ran */
-    uint8_t pad[3]; /* 0, so that equal records have equal bytes */
+    uint8_t space; /* of what was read, or could not be: enum ct_space */
+    uint8_t
+        stale; /* RANGE, NO_ACCESS, ELEM of a RETURN: 1 when nothing says that these instructions ran. Listings have them (LISTING
+                         part 5 says where execution is counted from), nothing else may: the branch before went where the
+                         trace does not tell, or the trace contradicts the program, and no address came since */
+    uint8_t
+        unlisted; /* 1: makes no line in a listing. The GAP where a contradiction was found that listings pass over */
+    uint8_t pad[2]; /* 0, so that equal records have equal bytes */
     struct ct_elem elem;
 };
 

@@ -293,7 +293,13 @@ size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, s
 static void on_range(struct ct_events *ev, const struct ct_flow *r, struct sink *sink)
 {
     settle_branch(ev, !r->stale, r->start);
-    if (!ev->branched && !r->stale && r->start != ev->next)
+    if (r->stale) {
+        begin_p0(ev, sink);
+        ev->next = UINT64_MAX;
+        ev->branched = false;
+        return;
+    }
+    if (!ev->branched && r->start != ev->next)
         add(ev, sink, (struct ct_event){.offset = r->offset, .type = CT_EVENT_START, .value = r->start});
     begin_p0(ev, sink);
     ev->next = r->end;
@@ -347,7 +353,8 @@ size_t ct_events_from_flow(struct ct_events *ev, const struct ct_flow *records, 
             break;
         default:
             settle_last_branch(ev, r);
-            on_elem(ev, &r->elem, r->offset, &sink);
+            if (!r->stale)
+                on_elem(ev, &r->elem, r->offset, &sink);
             break;
         }
     }

@@ -173,18 +173,19 @@ static struct ct_pair *pair_of(struct ct_hops *h, const struct trip *t)
 }
 
 /* The last step led to the next one: the block there, and the number of the edge. False: that is for others. */
-static bool turn(struct ct_hops *h, struct trip *t, uint32_t *edge)
+static bool turn(struct ct_hops *h, struct trip *t, unsigned executed, uint32_t *edge)
 {
     struct ct_blocks *b = &h->fast->blocks;
     if (is_indirect(b, t)) {
         struct ct_pair *pair = pair_of(h, t);
-        if (!pair)
+        if (!pair || ct_block_contradicts(&b->blocks[pair->next], executed))
             return false;
         t->cur = pair->next;
         *edge = ct_pair_edge(b, pair);
     } else {
         const struct ct_block *cur = &b->blocks[t->cur];
-        if (!t->cur || (t->have_addr && (cur->addr != t->addr || cur->isa != t->isa)))
+        if (!t->cur || ct_block_contradicts(cur, executed) ||
+            (t->have_addr && (cur->addr != t->addr || cur->isa != t->isa)))
             return false;
         if (h->known_only && b->blocks[t->block].edge[t->exec] == CT_NO_NUMBER)
             return false;
@@ -232,7 +233,7 @@ static bool execute(struct ct_hops *h, struct trip *t, unsigned executed)
 static bool step(struct ct_hops *h, struct trip *t, unsigned executed)
 {
     uint32_t edge;
-    if (!turn(h, t, &edge))
+    if (!turn(h, t, executed, &edge))
         return false;
     if (!t->steps++)
         t->first_edge = edge;

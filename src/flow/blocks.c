@@ -108,7 +108,7 @@ int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uin
     return CT_OK;
 }
 
-static uint8_t flags_of(const struct ct_walk *w)
+static uint8_t flags_of(const struct ct_walk *w, const struct ct_walk_range *range)
 {
     const struct ct_insn *insn = &w->insn;
     uint8_t flags = 0;
@@ -120,6 +120,8 @@ static uint8_t flags_of(const struct ct_walk *w)
         flags |= CT_BLOCK_LINK;
     if (insn->sub == CT_INSN_SUB_ERET && w->config.eret_is_return)
         flags |= CT_BLOCK_SLOW;
+    if (ct_walk_is_always_taken(w, range))
+        flags |= CT_BLOCK_ALWAYS;
     return flags;
 }
 
@@ -152,7 +154,7 @@ uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t 
                                           .addr = addr,
                                           .end = w->addr,
                                           .n = range.n,
-                                          .flags = flags_of(w),
+                                          .flags = flags_of(w, &range),
                                           .isa = isa,
                                           .target_isa = w->insn.isa,
                                           .it_left = w->it_left,

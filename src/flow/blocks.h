@@ -17,6 +17,7 @@ enum ct_block_flag {
     CT_BLOCK_LINK = 2,     /* executed, it leaves its return address on the return stack */
     CT_BLOCK_BRANCH = 4,   /* executed, it does not go on behind itself */
     CT_BLOCK_SLOW = 8,     /* its atoms are for the plain walk */
+    CT_BLOCK_ALWAYS = 16,  /* … so are its N atoms, which contradict it */
 };
 
 /* 64 bytes: a line of the cache. */
@@ -101,6 +102,12 @@ uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, u
 /* The number of a domain, which is added when it is not there. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_DOMAINS_MAX:
  * ct_blocks_clear forgets them. */
 int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uint16_t *domain);
+
+/* True when an atom of the block is a contradiction. */
+static inline bool ct_block_contradicts(const struct ct_block *block, unsigned executed)
+{
+    return !executed && block->flags & CT_BLOCK_ALWAYS;
+}
 
 /* The block behind `block`, which is not INDIRECT when `executed`; 0 as above, inside of an IT block, and for one
  * that is SLOW. */

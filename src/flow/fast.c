@@ -158,17 +158,19 @@ static int enter_counts(struct ct_fast *f, uint64_t addr)
     return rc;
 }
 
-uint32_t ct_fast_enter(struct ct_fast *f)
+uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed)
 {
     struct ct_walk *w = f->walk;
     struct ct_walk_range range;
-    if (w->need_address || w->need_context || w->it_left || w->stack.pop_pending ||
+    if (w->need_address || w->need_context || w->doubt || w->it_left || w->stack.pop_pending ||
         (w->stack.enabled && w->stack.wait_address))
         return 0;
     uint64_t addr = w->addr;
     uint8_t isa = w->isa;
     bool stale = f->domain_stale;
-    bool found = !stale || !f->runs || ct_walk_to_waypoint(w, &range) == CT_WALK_FOUND;
+    bool found = !stale || !f->runs ||
+                 (ct_walk_to_waypoint(w, &range) == CT_WALK_FOUND &&
+                  (executed || !ct_walk_is_always_taken(w, &range)));
     uint32_t block = 0;
     if (found && stale && f->runs)
         f->blocks.error = enter_counts(f, addr);
@@ -176,7 +178,8 @@ uint32_t ct_fast_enter(struct ct_fast *f)
         f->blocks.error = enter_domain(f);
     if (found && !f->blocks.error)
         block = ct_blocks_at(&f->blocks, addr, isa, f->domain);
-    if (f->blocks.blocks[block].flags & CT_BLOCK_SLOW)
+    const struct ct_block *there = &f->blocks.blocks[block];
+    if (there->flags & CT_BLOCK_SLOW || ct_block_contradicts(there, executed))
         block = 0;
     ct_walk_go_to(w, addr, isa);
     if (block && f->builder.timestamp_held && !f->runs)

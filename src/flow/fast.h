@@ -115,8 +115,8 @@ int ct_fast_absorb(struct ct_fast *f);
  * cycles, domains have the context CT_NO_NUMBER.) CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_fast_enter_context(struct ct_fast *f);
 
-/* From plain to quick, with a step to come: the block where execution is; 0 when plain it must be. */
-uint32_t ct_fast_enter(struct ct_fast *f);
+/* From plain to quick, with a step to come by an atom: the block where execution is; 0 when plain it must be. */
+uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed);
 
 /* Where execution is behind the last step when it is not known from the program alone: the block there, and the pair of it
  * and the last one (NULL when the trace only said what was known). 0 when plain it must be. */

@@ -50,8 +50,8 @@ static bool step(struct ct_fast *f, struct trip *t, unsigned executed, uint64_t 
     const struct ct_block *block = &f->blocks.blocks[number];
     bool indirect = executed && block->flags & CT_BLOCK_INDIRECT;
     bool push = executed && block->flags & CT_BLOCK_LINK && !(indirect && f->pft);
-    if (block->flags & CT_BLOCK_SLOW || (indirect && f->pft && t->taken) ||
-        (push && t->height == CT_RETURN_STACK_SIZE))
+    if (block->flags & CT_BLOCK_SLOW || ct_block_contradicts(block, executed) ||
+        (indirect && f->pft && t->taken) || (push && t->height == CT_RETURN_STACK_SIZE))
         return false;
     if (push)
         t->stack[t->height++] = number;
@@ -166,12 +166,14 @@ static void settle(struct ct_fast *f, struct ct_pair *pair)
 }
 
 /* The block at which the next step begins; 0: plain it must be. */
-static uint32_t begin(struct ct_fast *f)
+static uint32_t begin(struct ct_fast *f, unsigned executed)
 {
     struct ct_pair *pair = NULL;
     if (!f->quick)
-        return ct_fast_enter(f);
+        return ct_fast_enter(f, executed);
     if ((f->have_addr || !f->cur) && !ct_fast_turn(f, &pair))
+        return 0;
+    if (ct_block_contradicts(&f->blocks.blocks[f->cur], executed))
         return 0;
     settle(f, pair);
     return f->cur;
@@ -214,7 +216,7 @@ unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
 {
     unsigned done = f->walk->atoms_done;
     while (done < elem->n) {
-        uint32_t block = begin(f);
+        uint32_t block = begin(f, elem->v >> done & 1);
         if (!block)
             break;
         struct ct_memo *run = find_run(f, block, elem->v >> done, elem->n - done);

@@ -15,15 +15,17 @@ static void settle(struct ct_fast *f, struct ct_pair *pair)
 }
 
 /* The block at which the next step begins; the last step gets its edge. 0: plain it must be. */
-static uint32_t begin(struct ct_fast *f)
+static uint32_t begin(struct ct_fast *f, unsigned executed)
 {
     struct ct_pair *pair = NULL;
     if (!f->quick)
-        return ct_fast_enter(f);
+        return ct_fast_enter(f, executed);
     if (f->have_addr || !f->cur) {
         if (!ct_fast_turn(f, &pair))
             return 0;
     }
+    if (ct_block_contradicts(&f->blocks.blocks[f->cur], executed))
+        return 0;
     settle(f, pair);
     return f->cur;
 }
@@ -42,9 +44,9 @@ unsigned ct_fast_steps_atoms(struct ct_fast *f, const struct ct_elem *elem)
 {
     unsigned done = f->walk->atoms_done;
     while (done < elem->n) {
-        uint32_t number = begin(f);
-        const struct ct_block *block = &f->blocks.blocks[number];
         unsigned executed = elem->v >> done & 1;
+        uint32_t number = begin(f, executed);
+        const struct ct_block *block = &f->blocks.blocks[number];
         bool special = executed && block->flags & (CT_BLOCK_LINK | CT_BLOCK_INDIRECT);
         if (block->flags & CT_BLOCK_SLOW || (special && !execute(f, block, elem)))
             break;

@@ -134,7 +134,7 @@ static int add_no_access(struct ct_step_builder *b, const struct ct_flow *r)
     struct ct_step_mark mark = {
         .offset = r->offset, .value = r->start, .kind = CT_MARK_NO_ACCESS, .space = r->space};
     int rc = ct_step_settle(b, CT_EDGE_OPEN, 0);
-    return rc ? rc : put_mark(b, &mark);
+    return rc || r->stale ? rc : put_mark(b, &mark);
 }
 
 static int add_range(struct ct_step_builder *b, const struct ct_flow *r)
@@ -198,7 +198,7 @@ int ct_step_add_flow(struct ct_step_builder *b, const struct ct_flow *r)
     case CT_FLOW_NO_ACCESS:
         return add_no_access(b, r);
     default:
-        return add_elem(b, r);
+        return r->stale ? CT_OK : add_elem(b, r);
     }
 }
 

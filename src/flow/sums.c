@@ -11,9 +11,10 @@ void ct_flow_add_up(struct ct_flow_sums *sums, const struct ct_flow *records, si
             sums->ranges++;
             sums->instructions += r->n;
             sums->branches += branch && r->exec;
-        } else if (r->kind == CT_FLOW_NO_ACCESS) {
+        } else if (r->kind == CT_FLOW_NO_ACCESS && !r->stale) {
             sums->no_access++;
-        } else if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_GAP && r->elem.n == CT_GAP_BAD_IMAGE) {
+        } else if (r->kind == CT_FLOW_ELEM && !r->stale && r->elem.kind == CT_ELEM_GAP &&
+                   r->elem.n == CT_GAP_BAD_IMAGE) {
             sums->bad_images++;
         }
     }

@@ -42,7 +42,7 @@ int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct
     w->stack.enabled = config.return_stack;
     w->split_source_ranges = options && options->split_source_ranges;
     w->config = config;
-    w->need_address = w->need_context = true;
+    w->need_address = w->need_context = w->lost = true;
     *out = w;
     return CT_OK;
 }
@@ -88,7 +88,7 @@ void ct_walk_go_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
     w->addr = addr;
     w->isa = isa;
     w->it_left = 0;
-    w->need_address = false;
+    w->need_address = w->lost = false;
 }
 
 static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
@@ -101,7 +101,7 @@ static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
 /* An element at which execution is lost sight of, with where it was then: the last branch went there. */
 static void put_last_place(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
 {
-    bool known = !w->need_address && !w->need_context;
+    bool known = !w->need_address && !w->need_context && !w->doubt;
     put_elem(w, sink, elem);
     sink->records[sink->count - 1].start = known ? w->addr : 0;
     sink->records[sink->count - 1].n = known;
@@ -122,7 +122,7 @@ static void put_range(struct ct_walk *w, struct sink *sink, const struct ct_walk
         .cond = range->last_cond,
         .exec = exec,
         .space = (uint8_t)ct_walk_space(w),
-        .stale = w->stale,
+        .stale = w->stale || w->doubt,
         .last_size = w->insn.size,
     };
 }
@@ -134,7 +134,7 @@ static void put_no_access(struct ct_walk *w, struct sink *sink, uint64_t addr)
         .kind = CT_FLOW_NO_ACCESS,
         .start = addr,
         .space = (uint8_t)ct_walk_space(w),
-        .stale = w->stale,
+        .stale = w->stale || w->doubt,
     };
 }
 
@@ -143,7 +143,20 @@ static void put_bad_image(struct ct_walk *w, struct sink *sink)
 {
     put_elem(w, sink,
              (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_BAD_IMAGE, .pos = (uint32_t)w->offset});
-    w->need_address = true;
+    sink->records[sink->count - 1].stale = w->stale || w->doubt; /* it was said before */
+    w->need_address = w->lost = true;
+}
+
+/* Says that trace and program contradict each other where LISTING part 5 walks on all the same: up to the next address
+ * ranges are stale. */
+static void contradict(struct ct_walk *w, struct sink *sink)
+{
+    if (w->doubt || w->stale)
+        return;
+    const struct ct_elem gap = {.kind = CT_ELEM_GAP, .n = CT_GAP_BAD_IMAGE, .pos = (uint32_t)w->offset};
+    sink->records[sink->count++] = (struct ct_flow){
+        .offset = w->offset, .kind = CT_FLOW_ELEM, .isa = w->isa, .unlisted = 1, .elem = gap};
+    w->doubt = true;
 }
 
 /* The instruction at w->addr, and on to the next. False when it cannot be read. */
@@ -151,6 +164,7 @@ static bool walk_insn(struct ct_walk *w, struct ct_walk_range *range)
 {
     if (!ct_fetch_insn(&w->fetch, w->addr, (enum ct_isa)w->isa, ct_walk_space(w), &w->insn))
         return false;
+    range->last_in_it = w->it_left != 0;
     range->last_cond = w->insn.cond || (w->it_left && w->config.it_conditions);
     if (w->it_left)
         w->it_left--;
@@ -168,6 +182,7 @@ static enum ct_walk_found walk_to(struct ct_walk *w, enum stop stop, uint64_t at
         uint64_t here = w->addr;
         if (range->n == CT_WALK_MAX_BLOCK)
             return CT_WALK_TOO_LONG;
+        range->crossed |= range->n && w->insn.type != CT_INSN_OTHER;
         if (!walk_insn(w, range))
             return CT_WALK_NO_ACCESS;
         if ((stop == STOP_WAYPOINT && w->insn.type != CT_INSN_OTHER) ||
@@ -181,10 +196,21 @@ enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *
     return walk_to(w, STOP_WAYPOINT, 0, range);
 }
 
-/* What a walk gave when it did not get where it should: the instructions up to there, and why. */
+/* The last four instructions of an IT block may be all that there is of a short range, if an exception returned into it. */
+bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range *range)
+{
+    const struct ct_insn *insn = &w->insn;
+    return (insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR) && !insn->cond && !range->last_in_it &&
+           (w->isa != CT_ISA_T32 || range->n > 4);
+}
+
+/* What a walk gave when it did not get where it should: the instructions up to there, and why. No program has so much
+ * straight code as is too long. */
 static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct ct_walk_range *range,
                             enum ct_walk_found found)
 {
+    if (found == CT_WALK_TOO_LONG)
+        contradict(w, sink);
     if (range->n)
         put_range(w, sink, range, true);
     if (found == CT_WALK_NO_ACCESS)
@@ -220,8 +246,10 @@ static void take_waypoint(struct ct_walk *w)
 
 static void put_eret(struct ct_walk *w, struct sink *sink)
 {
-    if (is_exception_return(w))
-        put_elem(w, sink, (struct ct_elem){.kind = CT_ELEM_RETURN, .pos = (uint32_t)w->offset});
+    if (!is_exception_return(w))
+        return;
+    put_elem(w, sink, (struct ct_elem){.kind = CT_ELEM_RETURN, .pos = (uint32_t)w->offset});
+    sink->records[sink->count - 1].stale = w->doubt;
 }
 
 /* An indirect branch was not followed by an address: its target is on the return stack. */
@@ -248,6 +276,8 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
         put_broken_walk(w, sink, &range, found);
         return;
     }
+    if (!executed && ct_walk_is_always_taken(w, &range))
+        contradict(w, sink);
     put_range(w, sink, &range, executed);
     if (executed) {
         put_eret(w, sink);
@@ -267,6 +297,8 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
         put_broken_walk(w, sink, &range, found);
         return;
     }
+    if (!executed && ct_walk_is_always_taken(w, &range))
+        contradict(w, sink);
     put_range(w, sink, &range, executed);
     if (!executed)
         return;
@@ -371,6 +403,7 @@ void ct_walk_on_address(struct ct_walk *w, const struct ct_elem *elem)
 {
     w->stack.pop_pending = false;
     w->stack.wait_address = false;
+    w->doubt = false;
     ct_walk_go_to(w, elem->v, ct_walk_isa(w, elem->n));
 }
 
@@ -385,7 +418,8 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sin
 
 /* The preferred return address says how far execution came; with E1:E0 = 2 it is where the last branch went.
  * LISTING 5.2 counts from the last address there is, even when an indirect branch has left it for a place that the
- * trace does not tell. Such a range is listed but marked as stale: nothing says that it ran. */
+ * trace does not tell. Such a range is listed but marked as stale: nothing says that it ran. Neither did one with a
+ * waypoint in it, which would have given an atom. */
 static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     struct ct_elem out = *elem;
@@ -397,10 +431,12 @@ static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct s
             w, &(struct ct_elem){.n = elem->n & CT_EXCEPTION_IS1 ? CT_IS1 : CT_IS0, .v = elem->v});
     else
         settle_return(w, sink);
-    if (!w->need_context && (out.n & CT_EXCEPTION_HAS_RET) && w->addr < elem->v) {
+    if (!w->need_context && !w->lost && (out.n & CT_EXCEPTION_HAS_RET) && w->addr < elem->v) {
         struct ct_walk_range range;
         w->stale = w->need_address;
         enum ct_walk_found found = walk_to(w, STOP_BEFORE, elem->v, &range);
+        if (range.crossed)
+            contradict(w, sink);
         if (found == CT_WALK_FOUND)
             put_range(w, sink, &range, true);
         else
@@ -430,13 +466,15 @@ static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct si
         return;
     struct ct_walk_range range;
     enum ct_walk_found found = walk_to(w, STOP_AFTER, elem->v, &range);
+    if (range.crossed)
+        contradict(w, sink);
     if (found != CT_WALK_FOUND) {
         put_broken_walk(w, sink, &range, found);
         return;
     }
     put_range(w, sink, &range, true);
     take_waypoint(w);
-    w->stack.pop_pending = false;
+    w->stack.pop_pending = w->doubt = false;
 }
 
 /* Cycles of atoms of which nothing could be made are not lost, but they belong to no range. */
@@ -464,7 +502,7 @@ static void on_data(struct ct_walk *w, const struct ct_elem *elem, struct sink *
  * sink is full; walking goes on from w->addr. */
 static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
 {
-    for (;;) {
+    while (w->addr <= source) {
         if (sink->cap - sink->count < STEP_RECORDS)
             return false;
         struct ct_walk_range range = {.start = w->addr};
@@ -475,27 +513,58 @@ static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
                 return true;
             }
         } while (w->addr <= source && w->insn.type == CT_INSN_OTHER);
-        bool last = w->addr > source;
-        put_range(w, sink, &range, last);
-        if (last) {
-            put_eret(w, sink);
-            take_waypoint(w);
-            return true;
-        }
+        put_range(w, sink, &range, w->addr > source);
     }
+    return true;
 }
 
-/* On to `insn` at the source address. Where instructions have one size their number needs no memory. */
-static enum ct_walk_found walk_to_source(struct ct_walk *w, uint64_t source, const struct ct_insn *insn,
-                                         struct ct_walk_range *range)
+/* The way to a source address as one range. Where instructions have one size their number needs no memory. */
+static void put_way(struct ct_walk *w, uint64_t source, const struct ct_insn *insn, struct sink *sink)
 {
-    uint64_t words = (source - w->addr) / 4 + 1;
-    if (w->isa == CT_ISA_T32 || words > UINT32_MAX)
-        return walk_to(w, STOP_AFTER, source, range);
-    *range = (struct ct_walk_range){.start = w->addr, .n = (uint32_t)words, .last_cond = insn->cond};
-    w->insn = *insn;
-    w->addr = source + insn->size;
+    struct ct_walk_range range = {.start = w->addr, .last_cond = insn->cond};
+    const uint64_t words = (source - w->addr) / 4 + 1;
+    enum ct_walk_found found = CT_WALK_FOUND;
+    if (w->isa == CT_ISA_T32 || words > UINT32_MAX) {
+        found = walk_to(w, STOP_AFTER, source, &range);
+    } else {
+        range.n = (uint32_t)words;
+        w->insn = *insn;
+        w->addr = source + insn->size;
+    }
+    if (found == CT_WALK_FOUND)
+        put_range(w, sink, &range, true);
+    else
+        put_broken_walk(w, sink, &range, found);
+}
+
+/* Whether execution can have come to a source address with no branch taken on the way; CT_WALK_TOO_LONG when not.
+ * Nothing is changed. */
+static enum ct_walk_found try_way(const struct ct_walk *w, uint64_t source)
+{
+    struct ct_walk trial = *w;
+    struct ct_walk_range range = {.start = w->addr};
+    while (trial.addr != source) {
+        if (range.n == CT_WALK_MAX_BLOCK || trial.addr > source)
+            return CT_WALK_TOO_LONG;
+        if (!walk_insn(&trial, &range))
+            return CT_WALK_NO_ACCESS;
+        if (ct_walk_is_always_taken(&trial, &range))
+            return CT_WALK_TOO_LONG;
+    }
     return CT_WALK_FOUND;
+}
+
+/* Says what is wrong with the way to a source address, the same whether its waypoints end a range or not. */
+static void doubt_way(struct ct_walk *w, uint64_t source, struct sink *sink)
+{
+    const enum ct_walk_found found = w->doubt ? CT_WALK_FOUND : try_way(w, source);
+    if (found == CT_WALK_TOO_LONG)
+        contradict(w, sink);
+    if (found != CT_WALK_NO_ACCESS)
+        return;
+    put_no_access(w, sink, w->addr);
+    sink->records[sink->count - 1].unlisted = 1;
+    w->doubt = true;
 }
 
 /* Execution went on to the instruction at the source address, which was executed. The packet's IS0 or IS1 is only
@@ -507,6 +576,7 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
         return true;
     struct ct_insn insn;
     if (!ct_fetch_insn(&w->fetch, elem->v, (enum ct_isa)w->isa, ct_walk_space(w), &insn)) {
+        w->doubt = false;
         put_no_access(w, sink, elem->v);
         w->need_address = true;
         return true;
@@ -516,19 +586,22 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
     uint8_t isa;
     if (w->stack.pop_pending && ct_return_stack_pop(&w->stack, &target, &isa))
         ct_walk_go_to(w, target, isa);
+    w->stack.pop_pending = false;
+    if (w->need_address)
+        w->doubt = false;
     if (w->need_address || w->addr > elem->v)
         ct_walk_go_to(w, elem->v, w->isa);
-    if (w->split_source_ranges)
-        return split_range(w, elem->v, sink);
-    struct ct_walk_range range;
-    enum ct_walk_found found = walk_to_source(w, elem->v, &insn, &range);
-    if (found != CT_WALK_FOUND) {
-        put_broken_walk(w, sink, &range, found);
-        return true;
-    }
-    put_range(w, sink, &range, true);
+    doubt_way(w, elem->v, sink);
+    if (!w->split_source_ranges)
+        put_way(w, elem->v, &insn, sink);
+    else if (!split_range(w, elem->v, sink))
+        return false;
+    /* However the way was, execution is behind the instruction now. */
+    w->insn = insn;
+    ct_walk_go_to(w, elem->v + insn.size, w->isa);
     put_eret(w, sink);
     take_waypoint(w);
+    w->doubt = false;
     return true;
 }
 
@@ -562,7 +635,8 @@ static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct sink *
     ct_return_stack_flush(&w->stack);
     w->stack.wait_address = true;
     if (elem->n) {
-        w->need_address = w->need_context = true;
+        w->need_address = w->need_context = w->lost = true;
+        w->doubt = false;
         put_elem(w, sink, *elem);
     }
 }
@@ -618,7 +692,8 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
         return true;
     case CT_ELEM_GAP:
         put_last_place(w, sink, *elem);
-        w->need_address = w->need_context = true;
+        w->need_address = w->need_context = w->lost = true;
+        w->doubt = false;
         memset(w->owners, 0, sizeof w->owners);
         w->stack.pop_pending = false;
         return true;
@@ -660,9 +735,9 @@ static void put_stack(const struct ct_return_stack *s, struct ct_seam *seam)
 void ct_walk_seam(const struct ct_walk *w, struct ct_seam *seam)
 {
     put_stack(&w->stack, seam);
-    ct_seam_put(seam, (uint64_t)w->need_address << 5 | (uint64_t)w->need_context << 4 |
-                          (uint64_t)w->lost_told << 3 | (uint64_t)w->stale << 2 | (uint64_t)w->sf << 1 |
-                          w->placed);
+    ct_seam_put(seam, (uint64_t)w->lost << 7 | (uint64_t)w->doubt << 6 | (uint64_t)w->need_address << 5 |
+                          (uint64_t)w->need_context << 4 | (uint64_t)w->lost_told << 3 |
+                          (uint64_t)w->stale << 2 | (uint64_t)w->sf << 1 | w->placed);
     for (unsigned i = 0; i < sizeof w->owners / sizeof *w->owners; i++) {
         ct_seam_put(seam, w->owners[i].known);
         ct_seam_put(seam, w->owners[i].addr);
@@ -676,8 +751,8 @@ void ct_walk_jump(struct ct_walk *w)
 {
     ct_return_stack_flush(&w->stack);
     memset(w->owners, 0, sizeof w->owners);
-    w->need_address = w->need_context = true;
-    w->lost_told = w->stale = w->sf = w->placed = false;
+    w->need_address = w->need_context = w->lost = true;
+    w->lost_told = w->stale = w->doubt = w->sf = w->placed = false;
     w->addr = 0;
     w->isa = w->it_left = w->el_sec = 0;
     w->q_count = w->atoms_done = 0;

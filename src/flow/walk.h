@@ -27,9 +27,12 @@ struct ct_walk {
     bool need_address;
     bool need_context;
     struct data_owner
-        owners[4];   /* ETMv3: of data transfers: 0 the last instruction, others placeholders by tag */
-    bool lost_told;  /* ETMv3: it was said that instructions run at an unknown address */
-    bool stale;      /* the walk starts at an address that execution has left */
+        owners[4];  /* ETMv3: of data transfers: 0 the last instruction, others placeholders by tag */
+    bool lost_told; /* ETMv3: it was said that instructions run at an unknown address */
+    bool stale;     /* the walk starts at an address that execution has left */
+    bool
+        doubt; /* the trace contradicts the program; what is walked up to the next address is for listings alone */
+    bool lost;       /* with need_address: `addr` is not even where listings count from */
     uint64_t addr;   /* next instruction */
     uint8_t isa;     /* enum ct_isa of it */
     uint8_t it_left; /* instructions left in an IT block */
@@ -54,6 +57,8 @@ struct ct_walk_range {
     uint64_t start;
     uint32_t n;
     uint8_t last_cond;
+    uint8_t last_in_it; /* the last instruction is in an IT block */
+    uint8_t crossed;    /* a waypoint is in it, and not at its end */
 };
 
 /* The memory space of the context, and what an IS0 or IS1 (enum ct_isa_select) means in it. */
@@ -65,6 +70,9 @@ void ct_walk_go_to(struct ct_walk *w, uint64_t addr, uint8_t isa);
 
 /* On to the next waypoint, which is w->insn then, and behind it. */
 enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *range);
+
+/* True when the last instruction of a range is a branch that is always taken: an N atom for it contradicts the program. */
+bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range *range);
 
 /* What an ADDRESS element does. */
 void ct_walk_on_address(struct ct_walk *w, const struct ct_elem *elem);

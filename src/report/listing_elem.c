@@ -174,6 +174,8 @@ static void element(struct ct_text *t, const struct ct_flow *r)
 /* Elements that are the decoder's own business make no line. */
 static bool has_line(const struct ct_flow *r)
 {
+    if (r->unlisted)
+        return false;
     if (r->kind != CT_FLOW_ELEM)
         return true;
     switch (r->elem.kind) {

@@ -161,7 +161,7 @@ static void list(struct lines *lines, struct ct_element_lister *lister, const st
         ct_list_flow(lister, flow);
     else
         ct_list_flow_end(lister);
-    if (flow && flow->kind == CT_FLOW_NO_ACCESS) {
+    if (flow && flow->kind == CT_FLOW_NO_ACCESS && !flow->unlisted) {
         text->data[text->used] = 0;
         text->used = (size_t)(strstr(text->data, " space=") - text->data);
     }

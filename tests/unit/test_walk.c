@@ -89,7 +89,7 @@ static void ranges_follow_branches(void **state)
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT,         ADDRESS(0x1000), ATOMS(2, 3),
-                                    ADDRESS(0x1008), ATOMS(2, 1),     ATOMS(1, 1)};
+                                    ADDRESS(0x1008), ATOMS(2, 3),     ATOMS(1, 1)};
     walk(&f, elems, SIZE(elems));
     assert_int_equal(f.count, 6);
     assert_range(&f.records[1], 0x1000, 0x1008, true, CT_INSN_BR);
@@ -97,8 +97,8 @@ static void ranges_follow_branches(void **state)
     assert_range(&f.records[2], 0x1014, 0x101c, true, CT_INSN_IBR);
     assert_range(&f.records[3], 0x1008, 0x100c, true, CT_INSN_BR);
     assert_int_equal(f.records[3].cond, 1);
-    assert_range(&f.records[4], 0x1000, 0x1008, false, CT_INSN_BR);
-    assert_range(&f.records[5], 0x1008, 0x100c, true, CT_INSN_BR);
+    assert_range(&f.records[4], 0x1000, 0x1008, true, CT_INSN_BR);
+    assert_range(&f.records[5], 0x1014, 0x101c, true, CT_INSN_IBR);
     finish(&f);
 }
 
@@ -138,6 +138,96 @@ static void an_empty_return_stack_is_a_gap(void **state)
     assert_int_equal(f.records[2].elem.n, CT_GAP_BAD_IMAGE);
     assert_range(&f.records[3], 0x1000, 0x1008, true, CT_INSN_BR);
     finish(&f);
+}
+
+/* A record that says of a contradiction, and makes no line. */
+static void assert_contradiction(const struct ct_flow *r)
+{
+    assert_int_equal(r->kind, CT_FLOW_ELEM);
+    assert_int_equal(r->elem.kind, CT_ELEM_GAP);
+    assert_int_equal(r->elem.n, CT_GAP_BAD_IMAGE);
+    assert_int_equal(r->unlisted, 1);
+    assert_int_equal(r->stale, 0);
+}
+
+/* bl with an N atom: what follows is listed, but stale up to the next address. */
+static void a_branch_that_is_always_taken_has_no_n_atom(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1000), ATOMS(2, 2), ADDRESS(0x1008), ATOMS(1, 0)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 5);
+    assert_contradiction(&f.records[1]);
+    assert_range(&f.records[2], 0x1000, 0x1008, false, CT_INSN_BR);
+    assert_range(&f.records[3], 0x1008, 0x100c, true, CT_INSN_BR);
+    assert_int_equal(f.records[2].stale, 1);
+    assert_int_equal(f.records[3].stale, 1);
+    assert_range(&f.records[4], 0x1008, 0x100c, false, CT_INSN_BR);
+    assert_int_equal(f.records[4].stale, 0);
+    finish(&f);
+}
+
+/* The return stack was empty: nobody knows where execution is, so an exception lists nothing. */
+static void an_exception_behind_an_empty_stack_lists_nothing(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, true, false, false);
+    const struct ct_elem elems[] = {
+        CONTEXT,
+        ADDRESS(0x1014),
+        ATOMS(2, 3),
+        {.kind = CT_ELEM_EXCEPTION, .aux = 2, .v = 0x1020, .n = CT_EXCEPTION_HAS_RET},
+    };
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 4);
+    assert_int_equal(f.records[2].elem.kind, CT_ELEM_GAP);
+    assert_int_equal(f.records[3].elem.kind, CT_ELEM_EXCEPTION);
+    finish(&f);
+}
+
+/* The bl on the way to the return address would have given an atom. */
+static void an_exception_behind_a_branch_without_atom_is_a_contradiction(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {
+        CONTEXT,
+        ADDRESS(0x1000),
+        {.kind = CT_ELEM_EXCEPTION, .aux = 2, .v = 0x1010, .n = CT_EXCEPTION_HAS_RET},
+        ADDRESS(0x1000),
+        {.kind = CT_ELEM_EXCEPTION, .aux = 2, .v = 0x1004, .n = CT_EXCEPTION_HAS_RET},
+    };
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 6);
+    assert_contradiction(&f.records[1]);
+    assert_range(&f.records[2], 0x1000, 0x1010, true, CT_INSN_OTHER);
+    assert_int_equal(f.records[2].stale, 1);
+    assert_range(&f.records[4], 0x1000, 0x1004, true, CT_INSN_OTHER);
+    assert_int_equal(f.records[4].stale, 0);
+    finish(&f);
+}
+
+/* The way to the source address leads over the bl; split or not, the answer is the same, and goes on behind it. */
+static void a_source_address_behind_a_taken_branch_is_a_contradiction(void **state)
+{
+    (void)state;
+    for (int split = 0; split < 2; split++) {
+        struct fixture f;
+        begin(&f, false, true, split);
+        const struct ct_elem elems[] = {
+            CONTEXT, ADDRESS(0x1000), {.kind = CT_ELEM_SOURCE, .v = 0x1008}, ATOMS(1, 1)};
+        walk(&f, elems, SIZE(elems));
+        assert_contradiction(&f.records[1]);
+        uint32_t sum = 0;
+        for (size_t i = 2; i < f.count; i++)
+            sum += f.records[i].stale ? 0 : f.records[i].n;
+        assert_int_equal(sum, 2); /* nop; bl at 0x1000 */
+        finish(&f);
+    }
 }
 
 static void trace_info_empties_the_stack_until_an_address(void **state)
@@ -387,6 +477,10 @@ int main(void)
         cmocka_unit_test(atoms_before_context_and_address_make_nothing),
         cmocka_unit_test(returns_come_from_the_stack),
         cmocka_unit_test(an_empty_return_stack_is_a_gap),
+        cmocka_unit_test(a_branch_that_is_always_taken_has_no_n_atom),
+        cmocka_unit_test(an_exception_behind_an_empty_stack_lists_nothing),
+        cmocka_unit_test(an_exception_behind_a_branch_without_atom_is_a_contradiction),
+        cmocka_unit_test(a_source_address_behind_a_taken_branch_is_a_contradiction),
         cmocka_unit_test(trace_info_empties_the_stack_until_an_address),
         cmocka_unit_test(exceptions_tell_how_far_execution_came),
         cmocka_unit_test(an_exception_at_the_target_needs_no_stack),
