@@ -20,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser  # noqa: E402  pylint: disable=wrong-import-position
 from live import Feeder, Live, Stream, missing, offline  # noqa: E402  pylint: disable=wrong-import-position
+from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 LONG = os.environ.get("CT_LONG") == "1"
@@ -356,10 +357,9 @@ def main():
     if missing():
         print(f"1..0 # SKIP {' and '.join(missing())} not there")
         return 0
-    help_text = subprocess.run([coretap, "live", "--config", "/dev/null", "--http", "x", "/dev/null"],
-                               capture_output=True, text=True, timeout=60, check=False).stderr
-    if "built without" in help_text:
-        print("1..0 # SKIP coretap was built without its page (Debian: libmicrohttpd-dev libjansson-dev)")
+    without = missing_parts(coretap).get("live")
+    if without:
+        print(f"1..0 # SKIP {without}")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         stream = Stream(coretap, folder)
