@@ -46,6 +46,20 @@ struct ct_line_scope {
 /* The debug information of one ELF file. Immutable once loaded: any number of threads may ask. */
 struct ct_lines;
 
+struct ct_debug_files; /* program.h */
+
+struct ct_line_options {
+    size_t size;                  /* sizeof(struct ct_line_options) */
+    uint64_t bias;                /* added to each address of the file */
+    struct ct_debug_files *files; /* where separate files are looked for; NULL: the standard places */
+};
+
+/* Reads line tables, functions and inlined calls of the ELF file at `path`, or where it has no debug information, of the
+ * separate file that ct_symbols_load_with looks for. What dwz moved to a file that several share (.gnu_debugaltlink) is
+ * read from there: at the path that the link says, or by build id. The errors of ct_lines_load. */
+CT_API int ct_lines_load_with(struct ct_ctx *ctx, const char *path, const struct ct_line_options *options,
+                              struct ct_lines **out);
+
 /* Reads line tables, functions and inlined calls of the ELF file at `path`, `bias` added to each address. Rows of code
  * that the linker threw away (outside of executable sections) are left out. A file without debug information is no
  * error: everything is empty then. What is damaged in it is left out; the context gets a warning.

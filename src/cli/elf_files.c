@@ -95,11 +95,13 @@ static bool add_named(struct cli_elfs *p, const struct cli_args *args, const str
 static bool load(struct cli_elfs *p, struct cli_elf *program, const struct cli_args *args, unsigned parts)
 {
     const struct ct_symbol_options names = cli_symbol_options(args, program->bias);
+    const struct ct_line_options lines = {
+        .size = sizeof lines, .bias = program->bias, .files = args->debug_files};
     int rc = CT_OK;
     if (parts & CLI_ELF_SYMBOLS)
         rc = ct_symbols_load_with(args->ctx, program->path, &names, &program->symbols);
     if (!rc && parts & CLI_ELF_LINES)
-        rc = ct_lines_load(args->ctx, program->path, program->bias, &program->lines);
+        rc = ct_lines_load_with(args->ctx, program->path, &lines, &program->lines);
     if (rc) {
         cli_library_error(args->ctx);
         return false;

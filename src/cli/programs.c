@@ -22,8 +22,9 @@ static bool load(const struct cli_args *args, struct cli_program *program)
 {
     struct ct_image image = {.path = program->path, .space = CT_SPACE_ANY, .is_elf = 1};
     const struct ct_symbol_options names = cli_symbol_options(args, 0);
+    const struct ct_line_options lines = {.size = sizeof lines, .files = args->debug_files};
     if (ct_symbols_load_with(args->ctx, program->path, &names, &program->symbols) != CT_OK ||
-        ct_lines_load(args->ctx, program->path, 0, &program->lines) != CT_OK ||
+        ct_lines_load_with(args->ctx, program->path, &lines, &program->lines) != CT_OK ||
         ct_memory_new(args->ctx, &program->memory) != CT_OK ||
         ct_memory_add_image(program->memory, &image) != CT_OK) {
         cli_library_error(args->ctx);

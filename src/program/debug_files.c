@@ -90,7 +90,7 @@ static bool has_debug(const struct ct_elf *elf)
 struct wanted {
     uint8_t id[CT_BUILD_ID_MOST];
     size_t id_size;
-    unsigned machine;
+    unsigned machine; /* 0: any */
     uint32_t crc;
     const char *link; /* name of the file, or NULL */
 };
@@ -107,7 +107,7 @@ static struct ct_mapped_file *open_if(const struct wanted *wanted, const char *p
         uint8_t id[CT_BUILD_ID_MOST];
         size_t size = ct_elf_build_id(&elf, file->size, id);
         bool same_id = size && size == wanted->id_size && memcmp(id, wanted->id, size) == 0;
-        fits = elf.header.e_machine == wanted->machine && has_debug(&elf) &&
+        fits = (!wanted->machine || elf.header.e_machine == wanted->machine) && has_debug(&elf) &&
                (same_id || (by_link && ct_crc32(file->bytes, file->size) == wanted->crc));
         ct_elf_close(&elf);
     }
@@ -315,5 +315,30 @@ int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const c
     }
     if (*out)
         ct_log(ctx, CT_LOG_DEBUG, "%s: names are those of %s", path, (*out)->path);
+    return result;
+}
+
+int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path, const char *name,
+                         const uint8_t *id, size_t id_size, struct ct_mapped_file **out)
+{
+    char folder[PATH_MAX];
+    char at[PATH_MAX];
+    struct wanted wanted = {.id_size = id_size};
+    *out = NULL;
+    if (id_size > sizeof wanted.id)
+        return CT_OK;
+    memcpy(wanted.id, id, id_size);
+    if (realpath(path, folder)) {
+        *strrchr(folder, '/') = '\0';
+        if (*name == '/')
+            *out = open_if(&wanted, name, false);
+        else if ((size_t)snprintf(at, sizeof at, "%s/%s", folder, name) < sizeof at)
+            *out = open_if(&wanted, at, false);
+        if (!*out)
+            *out = find_in_roots(&wanted, folder);
+    }
+    int result = !*out && files ? find_in_dirs(files, &wanted, out) : CT_OK;
+    if (*out)
+        ct_log(ctx, CT_LOG_DEBUG, "%s: shared debug information is that of %s", path, (*out)->path);
     return result;
 }

@@ -4,7 +4,9 @@
 #include "base/ctx.h"
 #include "program/elf.h"
 #include "program/memory.h"
+#include "program/symbols.h"
 
+#include <elfutils/libdwelf.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -74,7 +76,8 @@ static size_t size_of_debug(Elf *elf, bool *packed)
         GElf_Shdr header;
         GElf_Chdr whole;
         const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (!name || (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
+        if (!name || strcmp(name, ".debug_gdb_scripts") == 0 ||
+            (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
             continue;
         bool is_packed = header.sh_flags & SHF_COMPRESSED && gelf_getchdr(scn, &whole);
         size += is_packed ? whole.ch_size : header.sh_size;
@@ -86,8 +89,57 @@ static size_t size_of_debug(Elf *elf, bool *packed)
 /* More than any program has; a packed section can claim any size. */
 #define MOST_DEBUG (UINT64_C(1) << 32)
 
+/* The file that dwz moved to what several programs have in common, as libdw takes it. */
+struct shared {
+    struct ct_mapped_file *file;
+    struct ct_elf elf;
+    uint8_t *copy; /* libdw unpacks sections in place: their headers change */
+    Dwarf *dwarf;
+};
+
+static void close_shared(struct shared *shared)
+{
+    if (shared->dwarf)
+        dwarf_end(shared->dwarf);
+    if (shared->elf.elf)
+        ct_elf_close(&shared->elf);
+    free(shared->copy);
+    ct_mapped_file_close(shared->file);
+}
+
+/* Opens the file of .gnu_debugaltlink, if there is such a link. */
+static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
+{
+    const char *name;
+    const void *id;
+    ssize_t size = dwelf_dwarf_gnu_debugaltlink(reader->dwarf, &name, &id);
+    if (size <= 0)
+        return CT_OK;
+    int result = reader->path ? ct_debug_file_shared(reader->ctx, reader->files, reader->path, name, id,
+                                                     (size_t)size, &shared->file)
+                              : CT_OK;
+    if (result == CT_OK && shared->file) {
+        shared->copy = malloc(shared->file->size);
+        if (!shared->copy)
+            return ct_fail_nomem(reader->ctx, reader->name);
+        memcpy(shared->copy, shared->file->bytes, shared->file->size);
+        if (ct_elf_open(NULL, name, shared->copy, shared->file->size, &shared->elf) == CT_OK)
+            shared->dwarf = dwarf_begin_elf(shared->elf.elf, DWARF_C_READ, NULL);
+    }
+    if (shared->dwarf)
+        dwarf_setalt(reader->dwarf, shared->dwarf);
+    else if (result == CT_OK)
+        ct_log(
+            reader->ctx, CT_LOG_WARNING,
+            "%s: %s, which has a part of its debug information, is not there: some functions have no lines; "
+            "name the folder that has it with --symdir",
+            reader->name, name);
+    return result;
+}
+
 static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)
 {
+    struct shared shared = {0};
     reader->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
     if (!reader->dwarf) {
         ct_log(reader->ctx, CT_LOG_WARNING,
@@ -95,10 +147,13 @@ static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)
                dwarf_errmsg(-1));
         return CT_OK;
     }
-    int result = ct_dwarf_read_rows(reader);
+    int result = open_shared(reader, &shared);
+    if (result == CT_OK)
+        result = ct_dwarf_read_rows(reader);
     if (result == CT_OK)
         result = ct_dwarf_read_scopes(reader);
     dwarf_end(reader->dwarf);
+    close_shared(&shared);
     return result;
 }
 
@@ -136,19 +191,36 @@ static int load(struct ct_dwarf_reader *reader, const struct ct_elf *elf, const 
     return packed ? read_packed(reader, bytes, size) : read_debug(reader, elf->elf);
 }
 
-int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size, uint64_t bias,
-                        struct ct_lines **out)
+/* Reads the lines of the file, or of its separate file with debug information when it has none itself; `path`, near which
+ * that lies, may be NULL. */
+static int make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
+                const struct ct_line_options *options, struct ct_lines **out)
 {
-    if (!name || !bytes || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_bytes: a null pointer");
     struct ct_elf elf = {0};
+    struct ct_mapped_file *debug = NULL;
+    bool packed;
     int result = ct_elf_open(ctx, name, bytes, size, &elf);
-    if (result != CT_OK)
+    if (result == CT_OK && path && size_of_debug(elf.elf, &packed) == 0)
+        result = ct_debug_file_find(ctx, options->files, path, &elf, true, &debug);
+    if (result == CT_OK && debug) {
+        ct_elf_close(&elf);
+        path = debug->path;
+        bytes = debug->bytes;
+        size = debug->size;
+        result = ct_elf_open(ctx, path, bytes, size, &elf);
+    }
+    if (result != CT_OK) {
+        if (elf.elf)
+            ct_elf_close(&elf);
+        ct_mapped_file_close(debug);
         return result;
-    struct ct_dwarf_reader reader = {.ctx = ctx, .name = name, .bias = bias};
+    }
+    struct ct_dwarf_reader reader = {
+        .ctx = ctx, .name = name, .path = path, .files = options->files, .bias = options->bias};
     reader.lines = calloc(1, sizeof *reader.lines);
     result = reader.lines ? load(&reader, &elf, bytes, size) : ct_fail_nomem(ctx, name);
     ct_elf_close(&elf);
+    ct_mapped_file_close(debug);
     if (result != CT_OK) {
         ct_lines_free(reader.lines);
         return result;
@@ -157,17 +229,35 @@ int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes,
     return CT_OK;
 }
 
-int ct_lines_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_lines **out)
+int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size, uint64_t bias,
+                        struct ct_lines **out)
 {
-    if (!path || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load: a null pointer");
+    const struct ct_line_options options = {.size = sizeof options, .bias = bias};
+    if (!name || !bytes || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_bytes: a null pointer");
+    return make(ctx, name, NULL, bytes, size, &options, out);
+}
+
+int ct_lines_load_with(struct ct_ctx *ctx, const char *path, const struct ct_line_options *options,
+                       struct ct_lines **out)
+{
+    if (!path || !options || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_with: a null pointer");
+    if (options->size != sizeof *options)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_with: options of another version of the library");
     struct ct_mapped_file *file;
     int result = ct_mapped_file_open(ctx, path, &file);
     if (result != CT_OK)
         return result;
-    result = ct_lines_load_bytes(ctx, path, file->bytes, file->size, bias, out);
+    result = make(ctx, path, path, file->bytes, file->size, options, out);
     ct_mapped_file_close(file);
     return result;
+}
+
+int ct_lines_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_lines **out)
+{
+    const struct ct_line_options options = {.size = sizeof options, .bias = bias};
+    return ct_lines_load_with(ctx, path, &options, out);
 }
 
 /* ---- looking up ---- */

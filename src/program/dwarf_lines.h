@@ -25,6 +25,8 @@ struct ct_lines {
 struct ct_dwarf_reader {
     struct ct_ctx *ctx;
     const char *name;
+    const char *path; /* of the file that is read, or NULL */
+    struct ct_debug_files *files;
     Dwarf *dwarf;
     uint64_t bias;
     size_t size; /* of the debug information: nothing in it can be more than this many */

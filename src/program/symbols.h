@@ -84,6 +84,11 @@ int ct_mini_debug(const struct ct_collector *collector, uint8_t **out, size_t *s
 int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
                        const struct ct_elf *elf, bool online, struct ct_mapped_file **out);
 
+/* The file that dwz moved common parts of the debug information of the file at `path` to: of this name, or of the build id.
+ * *out is NULL when it is not found. CT_ERR_NOMEM. */
+int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path, const char *name,
+                         const uint8_t *id, size_t id_size, struct ct_mapped_file **out);
+
 /* ---- elf_notes.c ---- */
 
 #define CT_BUILD_ID_MOST 64 /* bytes; SHA-1 has 20 */

@@ -1,9 +1,12 @@
 /* Prints the functions of ELF files as coretap has them: "address size source name | label" each, behind "file" the next one.
- * usage: symbols_dump [--raw] [--symdir DIR]... FILE... */
+ * usage: symbols_dump [--raw] [--lines] [--symdir DIR]... FILE...
+ *        symbols_dump --demangle      lines of standard input as readable names */
 #include "coretap/program.h"
+#include "coretap/source_lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void say(void *user, enum ct_log_level level, const char *text)
@@ -32,11 +35,47 @@ static int dump(struct ct_ctx *ctx, const char *path, const struct ct_symbol_opt
     return 0;
 }
 
+/* Rows and functions of the debug information. */
+static int dump_lines(struct ct_ctx *ctx, const char *path, struct ct_debug_files *files)
+{
+    const struct ct_line_options options = {.size = sizeof options, .files = files};
+    struct ct_lines *lines;
+    size_t count;
+    if (ct_lines_load_with(ctx, path, &options, &lines) != CT_OK) {
+        fprintf(stderr, "%s\n", ct_ctx_error(ctx));
+        return 1;
+    }
+    const struct ct_line *rows = ct_lines_all(lines, &count);
+    for (size_t i = 0; i < count; i++)
+        printf("row %" PRIx64 " %" PRIx64 " %s:%" PRIu32 "\n", rows[i].addr, rows[i].end,
+               ct_lines_file(lines, rows[i].file), rows[i].line);
+    const struct ct_line_scope *scopes = ct_lines_scopes(lines, &count);
+    for (size_t i = 0; i < count; i++)
+        printf("scope %" PRIx64 " %s %" PRIu32 "\n", scopes[i].entry, scopes[i].name, scopes[i].depth);
+    ct_lines_free(lines);
+    return 0;
+}
+
+static int demangle(void)
+{
+    static char line[1 << 17];
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *name = ct_demangle(line);
+        puts(name ? name : line);
+        free(name);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "--demangle") == 0)
+        return demangle();
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_symbol_options options = {.size = sizeof options};
     int failed = 0;
+    int lines = 0;
     if (!ctx || ct_debug_files_new(ctx, &options.files) != CT_OK)
         return 2;
     ct_ctx_set_log(ctx, say, NULL, CT_LOG_WARNING);
@@ -45,6 +84,10 @@ int main(int argc, char **argv)
             options.raw_names = 1;
         else if (strcmp(argv[i], "--symdir") == 0 && i + 1 < argc)
             failed |= ct_debug_files_add_dir(options.files, argv[++i]) != CT_OK;
+        else if (strcmp(argv[i], "--lines") == 0)
+            lines = 1;
+        else if (lines)
+            failed |= dump_lines(ctx, argv[i], options.files);
         else
             failed |= dump(ctx, argv[i], &options);
     }
