@@ -107,6 +107,14 @@ static void close_shared(struct shared *shared)
     ct_mapped_file_close(shared->file);
 }
 
+static uint8_t *copy_of(const void *bytes, size_t size)
+{
+    uint8_t *copy = malloc(size);
+    if (copy)
+        memcpy(copy, bytes, size);
+    return copy;
+}
+
 /* Opens the file of .gnu_debugaltlink, if there is such a link. */
 static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
 {
@@ -118,14 +126,11 @@ static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
     int result = reader->path ? ct_debug_file_shared(reader->ctx, reader->files, reader->path, name, id,
                                                      (size_t)size, &shared->file)
                               : CT_OK;
-    if (result == CT_OK && shared->file) {
-        shared->copy = malloc(shared->file->size);
-        if (!shared->copy)
-            return ct_fail_nomem(reader->ctx, reader->name);
-        memcpy(shared->copy, shared->file->bytes, shared->file->size);
-        if (ct_elf_open(NULL, name, shared->copy, shared->file->size, &shared->elf) == CT_OK)
-            shared->dwarf = dwarf_begin_elf(shared->elf.elf, DWARF_C_READ, NULL);
-    }
+    shared->copy = shared->file ? copy_of(shared->file->bytes, shared->file->size) : NULL;
+    if (shared->file && !shared->copy)
+        return ct_fail_nomem(reader->ctx, reader->name);
+    if (shared->copy && ct_elf_open(NULL, name, shared->copy, shared->file->size, &shared->elf) == CT_OK)
+        shared->dwarf = dwarf_begin_elf(shared->elf.elf, DWARF_C_READ, NULL);
     if (shared->dwarf)
         dwarf_setalt(reader->dwarf, shared->dwarf);
     else if (result == CT_OK)
@@ -160,10 +165,9 @@ static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)
 /* libdw unpacks sections in place: their headers change, so it gets a copy of the file. */
 static int read_packed(struct ct_dwarf_reader *reader, const void *bytes, size_t size)
 {
-    uint8_t *copy = malloc(size);
+    uint8_t *copy = copy_of(bytes, size);
     if (!copy)
         return ct_fail_nomem(reader->ctx, reader->name);
-    memcpy(copy, bytes, size);
     struct ct_elf elf = {0};
     int result = ct_elf_open(reader->ctx, reader->name, copy, size, &elf);
     if (result == CT_OK) {
