@@ -75,7 +75,7 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
     spec->elab.changes_only = o->changes_only;
     if (has_nul(&spec->diags, source))
         return;
-    elab_library(&spec->elab, parse_spec(a, &spec->diags, library, NULL, NULL));
+    elab_library(&spec->elab, parse_library(a, &spec->diags, library));
     if (o->dialect == CT_MONITOR_WATCHPOINT || (o->dialect == CT_MONITOR_AUTO && watch_is(a, source)))
         watch_spec(&spec->elab, source);
     else

@@ -101,8 +101,10 @@ void parse_params(struct parser *p, struct ast_def *def)
 static struct ast *builtin(struct parser *p)
 {
     struct ast *e = ARENA_NEW(p->arena, struct ast);
-    e->kind = A_BUILTIN;
+    e->kind = p->library ? A_BUILTIN : A_ERROR; /* the signature around it is believed */
     e->span = lex_span(&p->lx);
+    if (!p->library)
+        diag_error(p->diags, e->span, "__builtin__ is for the standard library alone");
     lex_next(&p->lx);
     parse_expect(p, T_LPAREN, "'('");
     e->name = p->lx.name;
@@ -439,6 +441,13 @@ struct ast_stmt *parse_spec(struct arena *arena, struct diags *diags, const stru
                             parse_include_fn *include_fn, void *user)
 {
     struct parser p = {.arena = arena, .diags = diags, .include = include_fn, .include_user = user};
+    lex_init(&p.lx, arena, diags, source);
+    return statements(&p, false);
+}
+
+struct ast_stmt *parse_library(struct arena *arena, struct diags *diags, const struct source *source)
+{
+    struct parser p = {.arena = arena, .diags = diags, .library = true};
     lex_init(&p.lx, arena, diags, source);
     return statements(&p, false);
 }

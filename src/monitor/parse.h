@@ -16,6 +16,7 @@ struct parser {
     unsigned include_depth;
     unsigned depth; /* of nested expressions */
     bool failed;    /* in this statement: skip to the next one */
+    bool library;   /* the standard library, which alone may name operations of the engine */
 };
 
 /* Nesting of expressions and types beyond this is an error instead of a deep C stack. */
@@ -27,6 +28,8 @@ enum {
 /* The statements of a source, in order; errors are in diags. */
 struct ast_stmt *parse_spec(struct arena *arena, struct diags *diags, const struct source *source,
                             parse_include_fn *include, void *user);
+/* Those of the standard library, in which definitions may be operations of the engine. */
+struct ast_stmt *parse_library(struct arena *arena, struct diags *diags, const struct source *source);
 
 /* Between the files of the parser. */
 bool parse_accept(struct parser *p, enum token token);

@@ -381,10 +381,11 @@ static struct wx *prefix(struct wp *w)
         enum wx_kind kind;
     } words[] = {{"always", WX_ALWAYS}, {"eventually", WX_EVENTUALLY}, {"never", WX_NEVER},
                  {"next", WX_NEXT},     {"holding", WX_HOLDING},       {"within", WX_WITHIN}};
-    struct wx *x = make(w, WX_NOT);
+    struct wx *x = make(w, WX_ERROR);
     if (!parse_enter(&w->p))
         return x;
     bool found = watch_accept_word(w, "not");
+    x->kind = WX_NOT;
     for (size_t i = 0; i < sizeof words / sizeof *words && w->temporal && !found; i++) {
         if (!watch_is_word(w, words[i].word) || (words[i].kind >= WX_HOLDING && !followed_by_bracket(w)))
             continue;

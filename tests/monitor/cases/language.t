@@ -642,3 +642,25 @@ out slift1(x, (a: Int) => inf(1, a)) as a
 !     2 | def inf(n: Int, a: Int): Int = static if n > 0 then inf(n + 1, a) else a
 !       |                                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 [1]
+
+### operations of the engine have the library's signatures
+in x: Events[Int]
+def head(a: Int): Int = __builtin__(listHead)
+def twice(a: Events[Int]): Events[Int] = __builtin__(merge)
+def f: Events[Int] = __builtin__(last)
+out slift1(x, (a: Int) => head(a)) as h
+out twice(x) as t
+out head(5)
+<<<
+1: x = 4096
+>>>
+! s.tessla:2:25: error: __builtin__ is for the standard library alone
+!     2 | def head(a: Int): Int = __builtin__(listHead)
+!       |                         ^^^^^^^^^^^
+! s.tessla:3:42: error: __builtin__ is for the standard library alone
+!     3 | def twice(a: Events[Int]): Events[Int] = __builtin__(merge)
+!       |                                          ^^^^^^^^^^^
+! s.tessla:4:22: error: __builtin__ is for the standard library alone
+!     4 | def f: Events[Int] = __builtin__(last)
+!       |                      ^^^^^^^^^^^
+[1]

@@ -515,3 +515,133 @@ out m
 !     2 | define m := monitor("always (p implies q)")
 !       |                                        ^
 [1]
+
+### a formula that is cut: next( a
+define a := function_call f
+define m := monitor(always (next[ a))
+out m
+>>>
+! s.tessla:2:35: error: Expected a number of steps, found name 'a'
+!     2 | define m := monitor(always (next[ a))
+!       |                                   ^
+[1]
+
+### a formula that is cut: next(x] a
+define a := function_call f
+define m := monitor(always (next[x] a))
+out m
+>>>
+! s.tessla:2:34: error: Expected a number of steps, found name 'x'
+!     2 | define m := monitor(always (next[x] a))
+!       |                                  ^
+[1]
+
+### a formula that is cut: next(= a
+define a := function_call f
+define m := monitor(always (next[= a))
+out m
+>>>
+! s.tessla:2:36: error: Expected a number of steps, found name 'a'
+!     2 | define m := monitor(always (next[= a))
+!       |                                    ^
+[1]
+
+### a formula that is cut: next(1 a
+define a := function_call f
+define m := monitor(always (next[1 a))
+out m
+>>>
+! s.tessla:2:36: error: Expected ']', found name 'a'
+!     2 | define m := monitor(always (next[1 a))
+!       |                                    ^
+[1]
+
+### a formula that is cut: holding(<= a
+define a := function_call f
+define m := monitor(always (holding[<= a))
+out m
+>>>
+! s.tessla:2:40: error: Expected a number of steps, found name 'a'
+!     2 | define m := monitor(always (holding[<= a))
+!       |                                        ^
+[1]
+
+### a formula that is cut: holding(>=
+define a := function_call f
+define m := monitor(always (holding[>=))
+out m
+>>>
+! s.tessla:2:39: error: Expected a number of steps, found ')'
+!     2 | define m := monitor(always (holding[>=))
+!       |                                       ^
+[1]
+
+### a formula that is cut: within(
+define a := function_call f
+define m := monitor(always (within[))
+out m
+>>>
+! s.tessla:2:36: error: Expected a number of steps, found ')'
+!     2 | define m := monitor(always (within[))
+!       |                                    ^
+[1]
+
+### a formula that is cut: within(3 a
+define a := function_call f
+define m := monitor(always (within[3 a))
+out m
+>>>
+! s.tessla:2:38: error: Expected ']', found name 'a'
+!     2 | define m := monitor(always (within[3 a))
+!       |                                      ^
+[1]
+
+### a formula that is cut: always next(
+define a := function_call f
+define m := monitor(always (always next[))
+out m
+>>>
+! s.tessla:2:41: error: Expected a number of steps, found ')'
+!     2 | define m := monitor(always (always next[))
+!       |                                         ^
+[1]
+
+### a formula that is cut: not next(1 a
+define a := function_call f
+define m := monitor(always (not next[1 a))
+out m
+>>>
+! s.tessla:2:40: error: Expected ']', found name 'a'
+!     2 | define m := monitor(always (not next[1 a))
+!       |                                        ^
+[1]
+
+### a formula that is cut: a until next(
+define a := function_call f
+define m := monitor(always (a until next[))
+out m
+>>>
+! s.tessla:2:42: error: Expected a number of steps, found ')'
+!     2 | define m := monitor(always (a until next[))
+!       |                                          ^
+[1]
+
+### a formula that is cut: next(1](
+define a := function_call f
+define m := monitor(always (next[1]())
+out m
+>>>
+! s.tessla:2:37: error: Expected an expression, found ')'
+!     2 | define m := monitor(always (next[1]())
+!       |                                     ^
+[1]
+
+### a formula that is cut: not
+define a := function_call f
+define m := monitor(always (not))
+out m
+>>>
+! s.tessla:2:32: error: Expected an expression, found ')'
+!     2 | define m := monitor(always (not))
+!       |                                ^
+[1]
