@@ -122,6 +122,12 @@ def test_configure():
         yield "the library went", found()[1] == ["HEADER"]
         header.unlink()
         yield "the header went", found("-Dbuildtype=release")[1] == []
+        header.touch()
+        (folder / "meson.build").write_text(PROJECT + "error('something else is missing')\n")
+        tried = subprocess.run([folder / "tools/configure", "build"], cwd=folder, env=env, capture_output=True, check=False)
+        (folder / "meson.build").write_text(PROJECT)
+        header.unlink()
+        yield "what failed is done again", tried.returncode != 0 and found()[1] == []
         options = json.loads(subprocess.run(["meson", "introspect", "--buildoptions", "build"], cwd=folder, text=True,
                                             capture_output=True, check=True).stdout)
         values = {option["name"]: option["value"] for option in options}
