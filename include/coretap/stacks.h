@@ -86,6 +86,10 @@ CT_API const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *sta
 CT_API const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *stacks, size_t *count);
 
+/* How often a stack began anew because execution went on, behind an exception, where nobody on it had been: another thread ran
+ * on the core, and no context ID told so. */
+CT_API uint64_t ct_stacks_renewed(const struct ct_stacks *stacks);
+
 /* Name of a function for people (ct_symbols_label); CT_SYMBOL_UNKNOWN for code that is in no program. */
 CT_API const char *ct_stacks_name(const struct ct_stacks *stacks, uint32_t function);
 

@@ -87,6 +87,7 @@ struct ct_timing_totals {
     uint64_t gaps;    /* pieces of trace that are missing */
     uint64_t exceptions;
     uint64_t switches; /* changes of the context ID or VMID */
+    uint64_t renewed; /* how often another thread went on that no context ID told of, see ct_stacks_renewed */
 };
 
 struct ct_timing;

@@ -109,7 +109,8 @@ static int cut(struct ct_stacks *s, struct ct_stack_thread *t, size_t depth)
 static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
     size_t depth = waiting_for(t, addr);
-    if (depth == 0 && t->way == CT_WAY_RETURN && t->depth && t->frames[t->depth - 1].exception)
+    const bool returned = t->way == CT_WAY_RETURN || t->way == CT_WAY_ERET;
+    if (depth == 0 && returned && t->depth && t->frames[t->depth - 1].exception)
         return ct_stack_replace(s, t, function);
     if (depth == 0)
         depth = running(t, function);
@@ -131,6 +132,25 @@ static int jump(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, u
     return unwind(s, t, addr, function); /* longjmp */
 }
 
+/* Execution went on where nobody on the stack waits for it: in a function that runs there (a handler has changed where the
+ * exception returns to), or else for another owner, whose stack begins anew. */
+static int go_elsewhere(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t function)
+{
+    const size_t depth = running(t, function);
+    const int result = cut(s, t, depth);
+    s->renewed += depth == 0;
+    return depth || result != CT_OK ? result : ct_stack_push(s, t, function, 0, 0);
+}
+
+/* True when `addr`, where execution goes on behind an exception, may be that of a handler: it is at a higher exception
+ * level, or a function begins there, or nobody knows. The child of `clone` goes on in the middle of one. */
+static bool may_be_handler(const struct ct_stacks *s, const struct ct_stack_thread *t, uint64_t addr,
+                           uint32_t function)
+{
+    return s->lanes[t->lane].level > t->level || !ct_stacks_symbol(s, function, NULL) ||
+           ct_stack_begins(s, function, addr);
+}
+
 /* One that was handled where nothing is traced comes back at once, and so does one that ends another. */
 static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
@@ -138,6 +158,8 @@ static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, uint64
         return CT_OK;
     if (waiting_for(t, addr))
         return unwind(s, t, addr, function);
+    if (!may_be_handler(s, t, addr, function))
+        return go_elsewhere(s, t, function);
     size_t depth = t->depth;
     int result = ct_stack_push(s, t, function, t->site, t->back);
     if (t->depth > depth)
@@ -156,6 +178,10 @@ static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr,
         return ct_stack_push(s, t, function, t->site, t->back);
     case CT_WAY_EXCEPTION:
         return take_exception(s, t, addr, function);
+    case CT_WAY_ERET:
+        if (!waiting_for(t, addr) && !may_be_handler(s, t, addr, function))
+            return go_elsewhere(s, t, function);
+        return unwind(s, t, addr, function);
     case CT_WAY_RETURN:
     case CT_WAY_UNKNOWN:
         return unwind(s, t, addr, function);
@@ -181,7 +207,9 @@ static void note_way(struct ct_stack_thread *t, const struct ct_node *node, cons
     } else if (node->sub == CT_INSN_SUB_LINK) {
         t->way = CT_WAY_CALL;
     } else {
-        t->way = node->sub == CT_INSN_SUB_NONE ? CT_WAY_JUMP : CT_WAY_RETURN;
+        t->way = node->sub == CT_INSN_SUB_NONE   ? CT_WAY_JUMP
+                 : node->sub == CT_INSN_SUB_ERET ? CT_WAY_ERET
+                                                 : CT_WAY_RETURN;
     }
 }
 
@@ -231,6 +259,7 @@ static int step(struct ct_stacks *s, uint32_t number, const struct ct_node *node
     lane->insns += node->n;
     lane->cycles += spent;
     note_way(t, node, edge);
+    t->level = lane->level;
     return CT_OK;
 }
 
@@ -238,6 +267,7 @@ static int mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *m
 {
     if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT)
         return CT_OK;
+    s->lanes[lane].level = mark->elem.n & 3;
     return switch_to(s, lane, key_of(&mark->elem));
 }
 
@@ -259,6 +289,11 @@ int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch
                           batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES);
     }
     return result;
+}
+
+uint64_t ct_stacks_renewed(const struct ct_stacks *s)
+{
+    return s->renewed;
 }
 
 int ct_stacks_end(struct ct_stacks *s)

@@ -24,6 +24,7 @@ enum ct_stack_way {
     CT_WAY_START,
     CT_WAY_CALL,
     CT_WAY_RETURN,
+    CT_WAY_ERET, /* from an exception */
     CT_WAY_JUMP,
     CT_WAY_EXCEPTION,
     CT_WAY_UNKNOWN, /* trace is missing */
@@ -36,8 +37,9 @@ struct ct_stack_thread {
     size_t depth, room;
     uint64_t back, site; /* of the way */
     uint32_t lane;
-    uint8_t way; /* enum ct_stack_way: how its last step ended */
-    uint8_t pad[3];
+    uint8_t way;   /* enum ct_stack_way: how its last step ended … */
+    uint8_t level; /* … and at which exception level it was */
+    uint8_t pad[2];
 };
 
 /* One stream. */
@@ -45,6 +47,7 @@ struct ct_stack_lane {
     uint32_t *functions; /* of nodes of its graph: number + 1, 0 when not looked up yet */
     size_t function_room;
     size_t thread; /* number + 1 of the one that runs; 0: none yet */
+    uint8_t level; /* exception level */
     uint64_t insns, cycles;
 };
 
@@ -57,6 +60,7 @@ struct ct_stacks {
     struct ct_stack_lane lanes[CT_STACK_LANES];
     struct ct_stack_thread *threads;
     size_t thread_count;
+    uint64_t renewed; /* see ct_stacks_renewed */
     struct ct_stack_place *places;
     size_t place_count, place_room;
     struct ct_pair_map children; /* (parent, function) -> place */

@@ -87,6 +87,7 @@ struct ct_timing {
     struct ct_timing_thread threads[CT_TIMING_THREADS];
     size_t thread_count;
     struct ct_timing_thread *now;
+    uint8_t exception_level, level_before; /* now, and before the last exception */
     bool after_eret;
     bool was_taken;    /* an exception, and nothing ran since then */
     bool was_off;      /* tracing was off: does the next step go on where the last one led? */

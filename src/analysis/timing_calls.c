@@ -157,6 +157,7 @@ void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at)
 {
     struct ct_timing_thread *thread = t->now;
     t->totals.exceptions++;
+    t->level_before = t->exception_level;
     if (thread->level + 1 == CT_TIMING_LEVELS)
         reset(t, thread);
     thread->level++;
@@ -209,11 +210,20 @@ static int go(struct ct_timing *t, const struct ct_timing_way *way)
     }
 }
 
-/* Tracing was off in between: for an exception that is not traced, or for who knows what. Behind an exception it is on
- * again where that resumes, or one below it (the end of a signal handler is a system call of its own), or in a handler. */
-static void come_back(struct ct_timing *t, uint64_t addr)
+/* True when the step behind an exception may be of a handler: as may_be_handler in stacks.c. */
+static bool may_be_handler(const struct ct_timing *t, const struct ct_timing_way *way)
 {
-    const struct ct_timing_thread *thread = t->now;
+    return t->exception_level > t->level_before || !way->function ||
+           t->functions[way->function].addr == way->start;
+}
+
+/* Tracing was off in between: for an exception that is not traced, or for who knows what. Behind an exception it is on
+ * again where that resumes, or one below it (the end of a signal handler is a system call of its own), or in a handler, or
+ * in another thread. */
+static void come_back(struct ct_timing *t, const struct ct_timing_way *way)
+{
+    struct ct_timing_thread *thread = t->now;
+    const uint64_t addr = way->start;
     uint32_t resumed = thread->level;
     while (resumed && thread->levels[resumed].resumes_at != addr)
         resumed--;
@@ -221,13 +231,17 @@ static void come_back(struct ct_timing *t, uint64_t addr)
         leave_level(t);
     if (!resumed && !t->was_taken && t->expected != addr)
         ct_timing_forget(t);
+    if (!resumed && t->was_taken && thread->level && !may_be_handler(t, way)) {
+        reset(t, thread);
+        t->totals.renewed++;
+    }
     t->was_off = false;
 }
 
 int ct_timing_step(struct ct_timing *t, const struct ct_timing_way *way, uint64_t cycles, bool timed)
 {
     if (t->was_off)
-        come_back(t, way->start);
+        come_back(t, way);
     struct ct_timing_level *on = level(t);
     struct ct_timing_function *f = &t->functions[way->function];
     t->after_eret = t->was_taken = false;

@@ -1,6 +1,7 @@
 #include "cli/capture.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -288,4 +289,14 @@ bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buf
 {
     const bool frames = cli_report_frame_damage(chain, buffer);
     return cli_report_stream_damage(chain, buffer) || frames;
+}
+
+void cli_note_new_stacks(const struct cli_args *args, uint64_t times)
+{
+    if (times && !args->quiet)
+        cli_say(
+            "a stack of calls began anew %" PRIu64 " times, where execution went on behind an exception in "
+            "code of none of its functions, as when another thread runs; with context IDs in the trace each "
+            "thread has a stack of its own",
+            times);
 }

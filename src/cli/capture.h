@@ -109,4 +109,7 @@ bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buf
 bool cli_report_frame_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);
 bool cli_report_stream_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);
 
+/* Says how often stacks of calls began anew (ct_stacks_renewed), unless that was never. */
+void cli_note_new_stacks(const struct cli_args *args, uint64_t times);
+
 #endif

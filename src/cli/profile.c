@@ -300,6 +300,8 @@ static int run(const struct cli_args *args)
     int code = cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && wants_stacks(&p) && end_stacks(&p) != CT_OK)
         code = cli_library_error(args->ctx);
+    if (p.stacks)
+        cli_note_new_stacks(args, ct_stacks_renewed(p.stacks));
     if (code != CLI_FAILED) {
         int reported = report(&p);
         code = reported > code ? reported : code;

@@ -378,6 +378,8 @@ static int finish(struct cli_report_collect *c)
     if (!rc)
         rc = ct_stacks_end(c->stacks);
     if (!rc)
+        cli_note_new_stacks(c->counts.args, ct_stacks_renewed(c->stacks));
+    if (!rc)
         rc = take_slices(c);
     if (!rc)
         rc = add_functions(c, &index_of);

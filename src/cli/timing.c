@@ -66,7 +66,8 @@ struct measuring {
     const struct ct_graph *graph;
     uint64_t cycles; /* of all streams */
     struct ct_json json;
-    bool is_open; /* the array of JSON */
+    bool is_open;     /* the array of JSON */
+    uint64_t renewed; /* stacks, of all passes */
 };
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -157,6 +158,7 @@ static void end(struct cli_passes *passes)
     if (m->graph)
         show(m);
     m->cycles += ct_timing_totals(m->timing).cycles;
+    m->renewed += ct_timing_totals(m->timing).renewed;
     ct_timing_free(m->timing);
     ct_watches_free(m->watches);
     m->timing = NULL;
@@ -235,6 +237,7 @@ static int run(const struct cli_args *args)
         ct_json_array(&m.json, NULL);
     m.passes.programs = &m.programs;
     int code = fractal_source_is_log(args->operand) ? run_log(&m, args) : cli_passes_run(&m.passes, args);
+    cli_note_new_stacks(args, m.renewed);
     if (!m.cycles)
         code = cli_ran_but_empty(&m.passes.ran, args, code, "the table of times is",
                                  "the trace has no cycle counts", "record with cycle counts");

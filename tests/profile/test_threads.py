@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Stacks of threads that follow each other on one core, with context IDs and without them, against the path of each
+thread that was executed. Prints TAP.
+
+usage: test_threads.py CORETAP"""
+import collections
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
+import truth  # noqa: E402  pylint: disable=wrong-import-position
+
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[1] / "examples" / "record"
+PROGRAMS = [("gcc", EXAMPLES / "threads.c", "-O2"), ("g++", HERE / "threads.cc", "-O2"), ("g++", HERE / "threads.cc", "-O0")]
+WAYS = [[], ["--context-id"], ["--threads", "contexts"]]
+NOTE = re.compile(r"a stack of calls began anew (\d+) times")
+
+
+def difference(got, want):
+    return "\n".join(f"{key}: {got.get(key)}, truth {want.get(key)}" for key in {**got, **want}
+                     if got.get(key) != want.get(key))
+
+
+def truth_of(path, program):
+    """Stacks of all threads, and how many threads found their core used."""
+    lines = [line.split() for line in path.read_text(encoding="ascii").splitlines()]
+    threads = {words[2]: words[1] for words in lines}
+    want = collections.Counter()
+    for thread in threads:
+        of_it = path.with_suffix(".thread")
+        of_it.write_text("".join(" ".join(words) + "\n" for words in lines if words[2] == thread), encoding="ascii")
+        want += truth.stacks(of_it, program)
+    return want, len(threads) - len(set(threads.values()))
+
+
+def check_way(coretap, folder, name, program, way):
+    capture, path = folder / "capture", folder / "path"
+    shutil.rmtree(capture, ignore_errors=True)
+    subprocess.run([coretap, "record", "-q", "-o", capture, "--truth", path, *way, "--", program], check=True,
+                   capture_output=True, timeout=120)
+    want, followed = truth_of(path, program)
+    name = f"{name} {' '.join(way) or 'without context IDs'}"
+    profile = subprocess.run([coretap, "profile", "--format", "folded", "--no-demangle", capture], check=False,
+                             capture_output=True, text=True, timeout=120)
+    got = collections.Counter()
+    for line in profile.stdout.splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        got[stack] += int(weight)
+    check(f"{name}: {len(want)} stacks are those of the threads", got == want and len(want) > 50, difference(got, want))
+    for command in (["profile", "--format", "folded"], ["timing"], ["report", "-o", folder / "report.html"]):
+        said = subprocess.run([coretap, *command, capture], check=False, capture_output=True, text=True, timeout=120)
+        note = NOTE.search(said.stderr)
+        times = int(note[1]) if note else 0
+        check(f"{name}: {command[0]} says of {0 if way else followed} threads that they follow another",
+              times == (0 if way else followed), said.stderr)
+    check(f"{name}: threads followed each other on a core", followed > 0)
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    if not all(map(shutil.which, ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++", "qemu-aarch64"))):
+        print("1..0 # SKIP QEMU or a compiler for Arm is missing (tools/install-deps arm)")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for compiler, source, level in PROGRAMS:
+            program = folder / source.stem
+            subprocess.run([f"aarch64-linux-gnu-{compiler}", level, "-static", "-o", program, source, "-lpthread"], check=True)
+            for way in WAYS:
+                check_way(coretap, folder, f"{source.name} {level}", program, way)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
