@@ -50,6 +50,27 @@ def order(capture, names):
     return calls, "" if merged.returncode == 0 else f"decode ends with {merged.returncode}"
 
 
+TURNS = """in produce: Events[Unit]
+in consume: Events[Unit]
+def produced = count(produce)
+def consumed = count(consume)
+def error = produced < consumed || produced > consumed + 1
+out error
+"""
+
+
+def monitor_says(folder, calls):
+    """'' or what a specification over both cores has against the merged order."""
+    (folder / "turns.tessla").write_text(TURNS, encoding="ascii")
+    events = "".join(f"{time}: {name} = ()\n" for name, time in calls)
+    ran = subprocess.run([COMMAND, "tessla", "--spec", folder / "turns.tessla"], input=events, capture_output=True, text=True,
+                         check=False, timeout=60)
+    # A result for each event and one before them, at time 0.
+    results = [line for line in ran.stdout.splitlines() if ": error = " in line]
+    good = ran.returncode == 0 and len(results) == len(calls) + 1 and all(line.endswith("= false") for line in results)
+    return "" if good else f"tessla: {ran}"
+
+
 def turns_are_taken(folder, program, names, protocol, options):
     """'' or what is wrong."""
     for attempt in range(TIMES):
@@ -65,6 +86,9 @@ def turns_are_taken(folder, program, names, protocol, options):
         for number, (name, time) in enumerate(calls):
             if name != ("produce", "consume")[number % 2]:
                 return f"recording {attempt + 1}: call {number + 1} is {name}, at {time}; before it {calls[number - 1]}"
+        why = monitor_says(folder, calls)
+        if why:
+            return why
     return ""
 
 
