@@ -43,7 +43,14 @@ static uint32_t a64(struct rng *rng, uint32_t at, uint32_t size)
         return 0xd61f0000 | reg << 5; /* BR */
     if (what < 93)
         return 0xd63f0000 | reg << 5; /* BLR */
-    switch (rng_below(rng, 8)) {
+    switch (rng_below(rng, 11)) {
+    case 8:
+        return 0x74000000 | rng_below(rng, 4) << 21 | rng_below(rng, 2) << 24 |
+               ((uint32_t)distance(rng, at, size, 4, 9) & 0x1ff) << 5 | reg; /* CB<cc> */
+    case 9:
+        return 0xd65f0be0 | reg; /* RETAASPPCR */
+    case 10:
+        return 0xd6ff03e0 | rng_below(rng, 2) << 10; /* TEXIT */
     case 0:
         return 0xd69f03e0; /* ERET */
     case 1:

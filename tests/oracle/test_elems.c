@@ -456,10 +456,11 @@ static int is_any(uint32_t word)
     return 1;
 }
 
-/* FEAT_CMPBR. */
-static int is_compare_and_branch(uint32_t word)
+/* FEAT_CMPBR, FEAT_PAuth_LR, FEAT_TEV. */
+static int is_newer(uint32_t word)
 {
-    return (word & 0x7e000000) == 0x74000000;
+    return (word & 0x7e000000) == 0x74000000 || (word & 0xffc0001f) == 0x5500001f ||
+           (word & 0xfffffbe0) == 0xd65f0be0 || (word & 0xfffffbff) == 0xd6ff03e0;
 }
 
 static int is_unpredictable_blx(uint32_t word)
@@ -482,12 +483,19 @@ static int other_instruction(struct stream *s, const struct difference *d)
     return make_nop(s, at, size, thumb ? "\x00\xbf\x00\xbf" : "\x00\xf0\x20\xe3", is_any);
 }
 
+/* Also where theirs walked past one, found the return stack empty and dropped the whole packet. */
 static int newer_instruction(struct stream *s, const struct difference *d)
 {
-    uint64_t at = number_after(d->ours, "end=", 16) - 4;
-    if (!kind_is(d->ours, "instr_range") || !line_has(d->ours, "isa=a64"))
-        return 0;
-    return make_nop(s, at, 4, "\x1f\x20\x03\xd5", is_compare_and_branch);
+    uint64_t offset = strtoull(d->theirs, NULL, 10);
+    const char *line = d->ours;
+    do {
+        uint64_t at = number_after(line, "end=", 16) - 4;
+        if (kind_is(line, "instr_range") && line_has(line, "isa=a64") &&
+            make_nop(s, at, 4, "\x1f\x20\x03\xd5", is_newer))
+            return TAKEN_OUT;
+        line += line_length(line);
+    } while (kind_is(d->theirs, "no_sync reason=bad_packet") && *line && strtoull(line, NULL, 10) <= offset);
+    return 0;
 }
 
 /* Theirs finds the return stack empty on the way along the atoms of one packet, and drops the way. */
@@ -697,7 +705,8 @@ static struct known known[] = {
     {"source address more than 4 GiB ahead: 1.3.3 loses upper bits of the number of instructions", far_source,
      0},
     {"32-bit instructions of which 1.3.3 says something else", other_instruction, 0},
-    {"A64 compare and branch of FEAT_CMPBR: 1.3.3 does not know it", newer_instruction, 0},
+    {"A64 branches of FEAT_CMPBR, FEAT_PAuth_LR and FEAT_TEV: 1.3.3 does not know them", newer_instruction,
+     0},
     {"A32 BLX with bits that should be one and are not: 1.3.3 does not push its return address",
      unpredictable_link, 0},
     {"A64 code that damage says is A32, return stack on: 1.3.3 finds other indirect branches in it",
