@@ -3,59 +3,36 @@
  * hints, where other instructions may come to lie. An encoding that is UNPREDICTABLE when its
  * destination is the PC writes no PC here. SVC, HVC and SMC are no branches. */
 #include "base/bytes.h"
-#include "program/insn.h"
+#include "program/insn_arm.h"
 
-static void direct(struct ct_insn *out, uint64_t addr, uint64_t offset, bool cond)
+/* ---- offsets of direct branches ---- */
+
+static uint64_t offset_t1(uint32_t op)
 {
-    ct_insn_set(out, CT_INSN_BR, CT_INSN_SUB_NONE);
-    out->target = (uint32_t)(addr + 4 + offset);
-    out->cond = cond;
+    return (uint64_t)ct_sext(ct_bits(op, 23, 16), 8) << 1;
 }
 
-static void indirect(struct ct_insn *out, enum ct_insn_sub sub)
+static uint64_t offset_t2(uint32_t op)
 {
-    ct_insn_set(out, CT_INSN_IBR, sub);
+    return (uint64_t)ct_sext(ct_bits(op, 26, 16), 11) << 1;
 }
 
-/* Armv8-M or a core of unknown architecture: the new M profile encodings are undefined elsewhere. */
-static bool is_v8m(const struct ct_arch *arch)
+/* CBZ, CBNZ: forward only. */
+static uint64_t offset_cbz(uint32_t op)
 {
-    return arch->major == 0 || (arch->profile == CT_PROFILE_M && arch->major >= 8);
+    return ct_bits(op, 25, 25) << 6 | ct_bits(op, 23, 19) << 1;
 }
 
-/* IT<x><y><z>: the mask's lowest set bit says how many instructions follow. */
-static uint8_t it_length(uint32_t mask)
+/* B<cond>.W. */
+static uint64_t offset_t3(uint32_t op)
 {
-    return (uint8_t)(4 - __builtin_ctz(mask));
+    uint32_t imm = ct_bits(op, 26, 26) << 20 | ct_bits(op, 11, 11) << 19 | ct_bits(op, 13, 13) << 18 |
+                   ct_bits(op, 21, 16) << 12 | ct_bits(op, 10, 0) << 1;
+    return (uint64_t)ct_sext(imm, 21);
 }
 
-static void decode16(uint32_t op, uint64_t addr, struct ct_insn *out)
-{
-    if ((op & 0xf000) == 0xd000) { /* B<cond>; conditions 14 and 15 are UDF and SVC */
-        if (ct_bits(op, 11, 8) < 14)
-            direct(out, addr, (uint64_t)ct_sext(op & 0xff, 8) << 1, true);
-    } else if ((op & 0xf800) == 0xe000) { /* B */
-        direct(out, addr, (uint64_t)ct_sext(op & 0x7ff, 11) << 1, false);
-    } else if ((op & 0xf500) == 0xb100) { /* CBZ, CBNZ */
-        direct(out, addr, ct_bits(op, 9, 9) << 6 | ct_bits(op, 7, 3) << 1, true);
-    } else if ((op & 0xff80) == 0x4700) { /* BX, BXNS */
-        indirect(out, ct_bits(op, 6, 3) == 14 ? CT_INSN_SUB_V7_RET : CT_INSN_SUB_NONE);
-    } else if ((op & 0xff80) == 0x4780) { /* BLX, BLXNS */
-        indirect(out, CT_INSN_SUB_LINK);
-    } else if ((op & 0xfd87) == 0x4487) { /* ADD and MOV to the PC */
-        indirect(out, op == 0x46f7 ? CT_INSN_SUB_V7_RET : CT_INSN_SUB_NONE);
-    } else if ((op & 0xff00) == 0xbd00) { /* POP {…, PC} */
-        indirect(out, CT_INSN_SUB_V7_RET);
-    } else if ((op & 0xff00) == 0xbf00) { /* IT and hints */
-        if (op & 15)
-            out->it = it_length(op & 15);
-        else if (op == 0xbf20 || op == 0xbf30) /* WFE, WFI */
-            ct_insn_set(out, CT_INSN_WFI_WFE, CT_INSN_SUB_NONE);
-    }
-}
-
-/* Offset of B (T4), BL and BLX: S, J1, J2 and two immediates, in halfwords for the first two. */
-static uint64_t offset25(uint32_t op)
+/* B.W, BL and BLX: S, J1, J2 and two immediates, in halfwords for the first two. */
+static uint64_t offset_t4(uint32_t op)
 {
     uint32_t s = ct_bits(op, 26, 26);
     uint32_t i1 = ~(ct_bits(op, 13, 13) ^ s) & 1;
@@ -64,108 +41,116 @@ static uint64_t offset25(uint32_t op)
     return (uint64_t)ct_sext(imm, 25);
 }
 
-/* B<cond>.W (T3). */
-static uint64_t offset21(uint32_t op)
+/* Low-overhead loops of Armv8.1-M: the start that may skip the loop, and the end that may go back. */
+static uint64_t offset_wls(uint32_t op)
 {
-    uint32_t imm = ct_bits(op, 26, 26) << 20 | ct_bits(op, 11, 11) << 19 | ct_bits(op, 13, 13) << 18 |
-                   ct_bits(op, 21, 16) << 12 | ct_bits(op, 10, 0) << 1;
-    return (uint64_t)ct_sext(imm, 21);
+    return ct_bits(op, 10, 1) << 2 | ct_bits(op, 11, 11) << 1;
 }
 
-/* Low-overhead loops of Armv8.1-M: the start that may skip the loop and the end that may go back.
- * Whether they branch hangs on LR or Rn, but listings count them as not conditional. DLS, DLSTP, LCTP
- * and the branch future instructions go nowhere by themselves. */
-static void low_overhead_loop(uint32_t op, uint64_t addr, struct ct_insn *out)
+static uint64_t offset_le(uint32_t op)
 {
-    if ((op & 0xf001) != 0xc001)
-        return;
-    uint64_t offset = ct_bits(op, 10, 1) << 2 | ct_bits(op, 11, 11) << 1;
-    switch (op >> 16) {
-    case 0xf00f: /* LE, for LR iterations */
-    case 0xf01f: /* LETP */
-    case 0xf02f: /* LE, for ever */
-        direct(out, addr, 0 - offset, false);
-        break;
-    default:
-        if ((op & 0xfff00000) == 0xf0400000 || (op & 0xffc00000) == 0xf0000000) /* WLS, WLSTP */
-            if (ct_bits(op, 19, 16) != 15)
-                direct(out, addr, offset, false);
-        break;
+    return 0 - offset_wls(op);
+}
+
+/* ---- the tables ---- */
+
+#define ROW(mask, value, cores, type, sub, name, extension)                                                  \
+    {                                                                                                        \
+        mask, value, CT_ARM_##cores, CT_INSN_##type, CT_INSN_SUB_##sub, 0, NULL, name, extension             \
     }
-}
-
-/* "Branches and miscellaneous control": 11110 in bits 31:27 and bit 15 set. */
-static void branch_or_control(uint32_t op, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out)
-{
-    if ((op & 0x5000) == 0x1000) { /* B.W */
-        direct(out, addr, offset25(op), false);
-    } else if ((op & 0x5000) == 0x5000) { /* BL */
-        direct(out, addr, offset25(op), false);
-        out->sub = CT_INSN_SUB_LINK;
-    } else if ((op & 0x5001) == 0x4000) { /* BLX to A32: the PC is aligned to a word */
-        direct(out, addr & ~UINT64_C(3), offset25(op), false);
-        out->sub = CT_INSN_SUB_LINK;
-        out->isa = CT_ISA_A32;
-    } else if ((op & 0x5001) == 0x4001) {
-        if (is_v8m(arch))
-            low_overhead_loop(op, addr, out);
-    } else if (ct_bits(op, 25, 23) != 7) { /* B<cond>.W */
-        direct(out, addr, offset21(op), true);
-    } else if ((op & 0xfff0d000) == 0xf3c08000 || (op & 0xfff0d000) == 0xf3d08000) {
-        indirect(out, CT_INSN_SUB_NONE); /* BXJ; SUBS PC, LR, #imm and ERET */
-    } else if ((op & 0xfffffff0) == 0xf3bf8f40 || (op & 0xfffffff0) == 0xf3bf8f50) { /* DSB, DMB */
-        ct_insn_set(out, CT_INSN_DSB_DMB, CT_INSN_SUB_NONE);
-    } else if ((op & 0xfffffff0) == 0xf3bf8f60) {
-        ct_insn_set(out, CT_INSN_ISB, CT_INSN_SUB_NONE);
-    } else if ((op & 0xfffffffe) == 0xf3af8002) { /* WFE.W, WFI.W */
-        ct_insn_set(out, CT_INSN_WFI_WFE, CT_INSN_SUB_NONE);
+#define BRANCH(mask, value, cores, sub, cond, offset, name, extension)                                       \
+    {                                                                                                        \
+        mask, value, CT_ARM_##cores, CT_INSN_BR, CT_INSN_SUB_##sub, cond, offset, name, extension            \
     }
-}
 
-/* LDR.W to the PC with bits 31:20 f85 or f8d: literal, immediate, register. LDRT has no PC. */
-static void load_word(uint32_t op, struct ct_insn *out)
-{
-    bool literal_or_imm12 = (op & 0x00800000) != 0 || ct_bits(op, 19, 16) == 15;
-    uint32_t puw = ct_bits(op, 10, 8);
-    bool imm8 = (op & 0x800) != 0 && puw != 6 && (puw & 5) != 0;
-    bool reg = (op & 0xfc0) == 0;
-    if (ct_bits(op, 15, 12) != 15 || !(literal_or_imm12 || imm8 || reg))
-        return;
-    bool pop = (op & 0xffff0f00) == 0xf85d0b00; /* LDR PC, [SP], #imm */
-    indirect(out, pop ? CT_INSN_SUB_V7_RET : CT_INSN_SUB_NONE);
-}
+/* clang-format off */
+/* In the upper half of the word. */
+static const struct ct_arm_rule narrow[] = {
+    ROW(0xfe000000, 0xde000000, ALL, OTHER, NONE, "UDF, SVC", "base"),
+    BRANCH(0xf0000000, 0xd0000000, ALL, NONE, 1, offset_t1, "B<cond>", "base"),
+    BRANCH(0xf8000000, 0xe0000000, ALL, NONE, 0, offset_t2, "B", "base"),
+    BRANCH(0xf5000000, 0xb1000000, ALL, NONE, 1, offset_cbz, "CBZ, CBNZ", "ARMv6T2"),
+    ROW(0xfff80000, 0x47700000, ALL, IBR, V7_RET, "BX LR, BXNS LR", "base"),
+    ROW(0xff800000, 0x47000000, ALL, IBR, NONE, "BX, BXNS", "base"),
+    ROW(0xff800000, 0x47800000, ALL, IBR, LINK, "BLX, BLXNS", "ARMv5T"),
+    ROW(0xffff0000, 0x46f70000, ALL, IBR, V7_RET, "MOV PC, LR", "base"),
+    ROW(0xfd870000, 0x44870000, ALL, IBR, NONE, "ADD and MOV to the PC", "base"),
+    ROW(0xff000000, 0xbd000000, ALL, IBR, V7_RET, "POP with the PC", "base"),
+    ROW(0xffef0000, 0xbf200000, ALL, WFI_WFE, NONE, "WFE, WFI", "ARMv7"),
+};
 
-/* Loads, table branches, exception returns, BXAUT and the CP15 barriers. */
-static void decode32(uint32_t op, const struct ct_arch *arch, struct ct_insn *out)
+/* "Branches and miscellaneous control": 11110 in bits 31:27 and bit 15 set. Whether a low-overhead loop branches hangs on LR
+ * or Rn, but listings count it as not conditional. DLS, DLSTP, LCTP and the branch future instructions go nowhere by
+ * themselves. */
+static const struct ct_arm_rule control[] = {
+    BRANCH(0xf800d000, 0xf0009000, ALL, NONE, 0, offset_t4, "B.W", "ARMv6T2"),
+    BRANCH(0xf800d000, 0xf000d000, ALL, LINK, 0, offset_t4, "BL", "base"),
+    BRANCH(0xf800d001, 0xf000c000, ALL, LINK, 0, offset_t4, "BLX (immediate)", "ARMv5T"),
+    BRANCH(0xfffff001, 0xf00fc001, V8M, NONE, 0, offset_le, "LE, for LR iterations", "Armv8.1-M LOB"),
+    BRANCH(0xfffff001, 0xf01fc001, V8M, NONE, 0, offset_le, "LETP", "Armv8.1-M MVE"),
+    BRANCH(0xfffff001, 0xf02fc001, V8M, NONE, 0, offset_le, "LE, for ever", "Armv8.1-M LOB"),
+    ROW(0xfffff001, 0xf03fc001, V8M, OTHER, NONE, "WLSTP of the PC", "Armv8.1-M MVE"),
+    ROW(0xfffff001, 0xf04fc001, V8M, OTHER, NONE, "WLS of the PC", "Armv8.1-M LOB"),
+    BRANCH(0xfff0f001, 0xf040c001, V8M, NONE, 0, offset_wls, "WLS", "Armv8.1-M LOB"),
+    BRANCH(0xffc0f001, 0xf000c001, V8M, NONE, 0, offset_wls, "WLSTP", "Armv8.1-M MVE"),
+    ROW(0xfff0d000, 0xf3c08000, ALL, IBR, NONE, "BXJ", "ARMv6T2"),
+    ROW(0xfff0d000, 0xf3d08000, ALL, IBR, NONE, "SUBS PC, LR, #imm, ERET", "ARMv6T2"),
+    ROW(0xfffffff0, 0xf3bf8f40, ALL, DSB_DMB, NONE, "DSB", "ARMv7"),
+    ROW(0xfffffff0, 0xf3bf8f50, ALL, DSB_DMB, NONE, "DMB", "ARMv7"),
+    ROW(0xfffffff0, 0xf3bf8f60, ALL, ISB, NONE, "ISB", "ARMv7"),
+    ROW(0xfffffffe, 0xf3af8002, ALL, WFI_WFE, NONE, "WFE.W, WFI.W", "ARMv7"),
+    ROW(0xfb80d000, 0xf3808000, ALL, OTHER, NONE, "MSR, MRS, hints, HVC, SMC, UDF", "base"),
+    BRANCH(0xf800d000, 0xf0008000, ALL, NONE, 1, offset_t3, "B<cond>.W", "ARMv6T2"),
+};
+
+/* Loads, table branches, exception returns, BXAUT and the CP15 barriers. LDRT has no PC. */
+static const struct ct_arm_rule wide[] = {
+    ROW(0xffff8000, 0xe8bd8000, ALL, IBR, V7_RET, "POP.W with the PC", "ARMv6T2"),
+    ROW(0xffd08000, 0xe8908000, ALL, IBR, NONE, "LDM with the PC", "ARMv6T2"),
+    ROW(0xffd08000, 0xe9108000, ALL, IBR, NONE, "LDMDB with the PC", "ARMv6T2"),
+    ROW(0xffd00000, 0xe8100000, NOT_M, IBR, NONE, "RFEDB", "ARMv6T2"),
+    ROW(0xffd00000, 0xe9900000, NOT_M, IBR, NONE, "RFEIA", "ARMv6T2"),
+    ROW(0xfff0ffe0, 0xe8d0f000, ALL, IBR, NONE, "TBB, TBH", "ARMv6T2"),
+    ROW(0xffffff00, 0xf85dfb00, ALL, IBR, V7_RET, "LDR.W PC, [SP], #imm", "ARMv6T2"),
+    ROW(0xfff0f000, 0xf8d0f000, ALL, IBR, NONE, "LDR.W PC, [Rn, #imm12]", "ARMv6T2"),
+    ROW(0xff7ff000, 0xf85ff000, ALL, IBR, NONE, "LDR.W PC, literal", "ARMv6T2"),
+    ROW(0xfff0f900, 0xf850f900, ALL, IBR, NONE, "LDR.W PC with write-back", "ARMv6T2"),
+    ROW(0xfff0ff00, 0xf850fc00, ALL, IBR, NONE, "LDR.W PC, [Rn, #-imm8]", "ARMv6T2"),
+    ROW(0xfff0ffc0, 0xf850f000, ALL, IBR, NONE, "LDR.W PC, [Rn, Rm]", "ARMv6T2"),
+    ROW(0xfff00ff0, 0xfb500f10, V8M, IBR, NONE, "BXAUT", "Armv8.1-M PACBTI"),
+    ROW(0xffff0fff, 0xee070f95, NOT_M, ISB, NONE, "CP15ISB", "ARMv6"),
+    ROW(0xffff0fff, 0xee070f9a, NOT_M, DSB_DMB, NONE, "CP15DSB", "ARMv6"),
+    ROW(0xffff0fff, 0xee070fba, NOT_M, DSB_DMB, NONE, "CP15DMB", "ARMv6"),
+};
+/* clang-format on */
+
+/* ---- the look-up ---- */
+
+#define FIND(rows, op, arch) ct_arm_find(rows, sizeof(rows) / sizeof(rows)[0], op, arch)
+
+/* IT<x><y><z>: the mask's lowest set bit says how many instructions follow. */
+static uint8_t it_length(uint32_t op)
 {
-    bool m = arch->profile == CT_PROFILE_M;
-    if ((op & 0xffd08000) == 0xe8908000 || (op & 0xffd08000) == 0xe9108000) { /* LDM, LDMDB, POP */
-        indirect(out, (op & 0xffff0000) == 0xe8bd0000 ? CT_INSN_SUB_V7_RET : CT_INSN_SUB_NONE);
-    } else if ((op & 0xffd00000) == 0xe8100000 || (op & 0xffd00000) == 0xe9900000) { /* RFE */
-        if (!m)
-            indirect(out, CT_INSN_SUB_NONE);
-    } else if ((op & 0xfff0ffe0) == 0xe8d0f000) { /* TBB, TBH */
-        indirect(out, CT_INSN_SUB_NONE);
-    } else if ((op & 0xff700000) == 0xf8500000) {
-        load_word(op, out);
-    } else if ((op & 0xfff00ff0) == 0xfb500f10) { /* BXAUT, Armv8.1-M */
-        if (is_v8m(arch))
-            indirect(out, CT_INSN_SUB_NONE);
-    } else if (!m && (op & 0xffff0fff) == 0xee070f95) { /* MCR p15, 0, Rt, c7, c5, 4 */
-        ct_insn_set(out, CT_INSN_ISB, CT_INSN_SUB_NONE);
-    } else if (!m && ((op & 0xffff0fff) == 0xee070f9a || (op & 0xffff0fff) == 0xee070fba)) {
-        ct_insn_set(out, CT_INSN_DSB_DMB, CT_INSN_SUB_NONE);
-    }
+    uint32_t mask = ct_bits(op, 19, 16);
+    return (op & 0xff000000) == 0xbf000000 && mask ? (uint8_t)(4 - __builtin_ctz(mask)) : 0;
 }
 
 void ct_insn_decode_t32(uint32_t op, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out)
 {
-    bool wide = op >> 27 >= 29;
-    *out = (struct ct_insn){.size = wide ? 4 : 2, .isa = CT_ISA_T32};
-    if (!wide)
-        decode16(op >> 16, addr, out);
-    else if ((op & 0xf8008000) == 0xf0008000)
-        branch_or_control(op, addr, arch, out);
-    else
-        decode32(op, arch, out);
+    bool is_wide = op >> 27 >= 29;
+    const struct ct_arm_rule *r = !is_wide                          ? FIND(narrow, op, arch)
+                                  : (op & 0xf8008000) == 0xf0008000 ? FIND(control, op, arch)
+                                                                    : FIND(wide, op, arch);
+    *out = (struct ct_insn){.size = is_wide ? 4 : 2, .isa = CT_ISA_T32};
+    if (!is_wide)
+        out->it = it_length(op);
+    if (!r)
+        return;
+    ct_insn_set(out, (enum ct_insn_type)r->type, (enum ct_insn_sub)r->sub);
+    out->cond = r->cond;
+    if (!r->offset)
+        return;
+    bool to_a32 = is_wide && (op & 0xf800d001) == 0xf000c000; /* BLX: the PC is aligned to a word */
+    out->isa = to_a32 ? CT_ISA_A32 : CT_ISA_T32;
+    out->target = (uint32_t)((to_a32 ? addr & ~UINT64_C(3) : addr) + 4 + r->offset(op));
 }
