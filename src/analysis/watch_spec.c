@@ -61,7 +61,7 @@ static int entries(struct ct_watches *w, const char *spec, const char *name, boo
     for (size_t p = 0; !rc && p < w->program_count; p++) {
         size_t count = 0;
         const struct ct_symbol *all =
-            w->programs[p].symbols ? ct_symbols_all(w->programs[p].symbols, &count) : NULL;
+            w->programs[p].symbols ? ct_symbols_all_code(w->programs[p].symbols, &count) : NULL;
         for (size_t i = 0; !rc && i < count; i++)
             if (ct_symbols_is_named(w->programs[p].symbols, &all[i], name))
                 rc = place(w, CT_WATCH_ENTRY, all[i].addr, all[i].addr + all[i].size);
@@ -90,7 +90,7 @@ static int returns(struct ct_watches *w, const char *spec, const char *name, boo
     for (size_t p = 0; !rc && p < w->program_count; p++) {
         size_t count = 0;
         const struct ct_symbol *all =
-            w->programs[p].symbols ? ct_symbols_all(w->programs[p].symbols, &count) : NULL;
+            w->programs[p].symbols ? ct_symbols_all_code(w->programs[p].symbols, &count) : NULL;
         for (size_t i = 0; !rc && i < count; i++)
             if (is_part(all[i].name, name) || ct_symbols_is_named(w->programs[p].symbols, &all[i], name))
                 rc = place(w, CT_WATCH_RETURN, all[i].addr, all[i].addr + all[i].size);

@@ -133,6 +133,20 @@ static bool add_images(struct cli_elfs *p, const struct ct_capture *capture)
     return fine;
 }
 
+static bool list_symbols(struct cli_elfs *p)
+{
+    p->symbols = calloc(p->count + p->images.count + 1, sizeof(struct ct_symbols *));
+    if (!p->symbols) {
+        cli_say("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < p->count; i++)
+        p->symbols[p->symbol_count++] = p->all[i].symbols;
+    for (size_t i = 0; i < p->images.count; i++)
+        p->symbols[p->symbol_count++] = p->images.all[i];
+    return true;
+}
+
 bool cli_elfs_load(struct cli_elfs *p, const struct cli_args *args, size_t elf, unsigned parts)
 {
     struct ct_capture *capture = NULL;
@@ -143,9 +157,13 @@ bool cli_elfs_load(struct cli_elfs *p, const struct cli_args *args, size_t elf, 
         if (args->list[i].option == elf)
             fine = add_named(p, args, capture, args->list[i].text);
     fine = fine && (!capture || add_images(p, capture));
+    if (fine && capture && parts & CLI_ELF_SYMBOLS)
+        fine = cli_image_names_load(&p->images, args, capture);
     ct_capture_free(capture);
     for (size_t i = 0; fine && i < p->count; i++)
         fine = load(p, &p->all[i], args, parts);
+    if (fine && parts & CLI_ELF_SYMBOLS)
+        fine = list_symbols(p);
     if (!fine)
         cli_elfs_free(p);
     return fine;
@@ -170,5 +188,7 @@ void cli_elfs_free(struct cli_elfs *p)
         ct_cfg_free(p->all[i].cfg);
     }
     free(p->all);
+    free(p->symbols);
+    cli_image_names_free(&p->images);
     *p = (struct cli_elfs){0};
 }

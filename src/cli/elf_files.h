@@ -3,6 +3,7 @@
 #define CT_CLI_ELF_FILES_H
 
 #include "cli/cli.h"
+#include "cli/named_elf.h"
 #include "coretap/cfg.h"
 #include "coretap/input.h"
 #include "coretap/source_lines.h"
@@ -27,6 +28,10 @@ enum cli_elf_part {
 struct cli_elfs {
     struct cli_elf *all;
     size_t count;
+    struct cli_image_names images;
+    const struct ct_symbols *
+        *symbols; /* of all programs, where they are loaded, and behind them of the images */
+    size_t symbol_count;
     struct ct_arch arch; /* of the core */
     const char *targets; /* file of targets, or NULL */
 };

@@ -106,7 +106,6 @@ struct live {
     struct ct_ctx *ctx;
     struct cli_counts counts; /* the capture, and programs for coverage */
     struct cli_elfs programs;
-    const struct ct_symbols **symbols;
     struct ct_verdict_program *names; /* of them */
     struct cli_monitors monitors;     /* those of the command line */
     struct ct_watches *watches;       /* no stream's: what is asked for is looked up here first */

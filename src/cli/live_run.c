@@ -43,16 +43,13 @@ static bool load_programs(struct live *l)
     if (!cli_elfs_load(&l->programs, l->args, l->wishes->elf_option,
                        CLI_ELF_SYMBOLS | CLI_ELF_LINES | (wants_graph(l) ? (unsigned)CLI_ELF_CFG : 0u)))
         return false;
-    l->symbols = calloc(l->programs.count + 1, sizeof *l->symbols);
     l->names = calloc(l->programs.count + 1, sizeof *l->names);
-    if (!l->symbols || !l->names) {
+    if (!l->names) {
         cli_say("out of memory");
         return false;
     }
-    for (size_t i = 0; i < l->programs.count; i++) {
-        l->symbols[i] = l->programs.all[i].symbols;
+    for (size_t i = 0; i < l->programs.count; i++)
         l->names[i] = (struct ct_verdict_program){l->programs.all[i].symbols, l->programs.all[i].lines};
-    }
     return true;
 }
 
@@ -170,7 +167,6 @@ void live_release(struct live *l)
     for (size_t i = 0; i < l->place_count; i++)
         free((char *)l->places[i].text);
     cli_monitors_free(&l->monitors);
-    free(l->symbols);
     free(l->names);
     cli_elfs_free(&l->programs);
     cli_counts_close(&l->counts);

@@ -190,7 +190,7 @@ static int begin_timing(struct live_stream *s)
 {
     struct live *l = s->live;
     const struct ct_timing_options options = {
-        .size = sizeof options, .symbols = l->symbols, .symbol_count = l->programs.count};
+        .size = sizeof options, .symbols = l->programs.symbols, .symbol_count = l->programs.symbol_count};
     int rc = ct_timing_new(l->ctx, &options, &s->timing);
     if (!rc)
         rc = cli_elfs_watches(&l->programs, l->ctx, &s->pair_watches);

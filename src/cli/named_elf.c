@@ -12,6 +12,53 @@ struct ct_symbol_options cli_symbol_options(const struct cli_args *args, uint64_
                                       .raw_names = args->raw_names};
 }
 
+/* Whether a list of an earlier buffer has the image. */
+static bool has_before(const struct ct_capture *capture, size_t buffer, const struct ct_image *image)
+{
+    for (size_t i = 0; i < buffer; i++)
+        for (size_t k = 0; k < capture->buffers[i].image_count; k++)
+            if (ct_image_same(&capture->buffers[i].images[k], image))
+                return true;
+    return false;
+}
+
+static bool add_image(struct cli_image_names *names, const struct cli_args *args,
+                      const struct ct_image *image)
+{
+    struct ct_symbols **all = realloc(names->all, (names->count + 1) * sizeof(struct ct_symbols *));
+    if (!all) {
+        cli_say("out of memory");
+        return false;
+    }
+    names->all = all;
+    if (ct_symbols_of_image(args->ctx, image, &all[names->count]) != CT_OK) {
+        cli_library_error(args->ctx);
+        return false;
+    }
+    names->count++;
+    return true;
+}
+
+bool cli_image_names_load(struct cli_image_names *names, const struct cli_args *args,
+                          const struct ct_capture *capture)
+{
+    for (size_t i = 0; i < capture->buffer_count; i++)
+        for (size_t k = 0; k < capture->buffers[i].image_count; k++) {
+            const struct ct_image *image = &capture->buffers[i].images[k];
+            if (!image->is_elf && !has_before(capture, i, image) && !add_image(names, args, image))
+                return false;
+        }
+    return true;
+}
+
+void cli_image_names_free(struct cli_image_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        ct_symbols_free(names->all[i]);
+    free(names->all);
+    *names = (struct cli_image_names){0};
+}
+
 bool cli_named_elf_parse(const struct cli_args *args, const char *text, struct cli_named_elf *out)
 {
     *out = (struct cli_named_elf){.path = strdup(text)};

@@ -16,6 +16,17 @@ struct cli_named_elf {
 /* Where the names of a program come from, as the command line says. */
 struct ct_symbol_options cli_symbol_options(const struct cli_args *args, uint64_t bias);
 
+/* Names of memory that no ELF file says anything of: the images of `capture` that are none. */
+struct cli_image_names {
+    struct ct_symbols **all;
+    size_t count;
+};
+
+/* False: said why. */
+bool cli_image_names_load(struct cli_image_names *names, const struct cli_args *args,
+                          const struct ct_capture *capture);
+void cli_image_names_free(struct cli_image_names *names);
+
 /* False: said why. */
 bool cli_named_elf_parse(const struct cli_args *args, const char *text, struct cli_named_elf *out);
 

@@ -81,15 +81,13 @@ static bool wants_stacks(const struct profile *p)
 static int make_stacks(struct profile *p)
 {
     const struct cli_programs *programs = &p->counts.programs;
-    p->programs = calloc(programs->count + 1, sizeof *p->programs);
+    size_t count;
+    p->programs = cli_programs_for_stacks(programs, &count);
     if (!p->programs)
         return CT_ERR_NOMEM;
-    for (size_t i = 0; i < programs->count; i++)
-        p->programs[i] = (struct ct_stack_program){programs->programs[i].symbols, programs->programs[i].bias,
-                                                   cli_program_memories(&programs->programs[i])};
     struct ct_stack_options stack_options = {.size = sizeof stack_options,
                                              .programs = p->programs,
-                                             .program_count = programs->count,
+                                             .program_count = count,
                                              .slices = p->format == CHROME};
     return ct_stacks_new(p->counts.args->ctx, &stack_options, &p->stacks);
 }

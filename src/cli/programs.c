@@ -1,7 +1,5 @@
 #include "cli/programs.h"
 
-#include "cli/named_elf.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -231,7 +229,7 @@ bool cli_programs_open(struct cli_programs *p, const struct cli_args *args, size
             return false;
     if (!capture)
         return true;
-    return add_images(p, capture) &&
+    return cli_image_names_load(&p->names, args, capture->capture) && add_images(p, capture) &&
            (cli_programs_by_memory(capture->capture) || add_programs(p, capture->capture));
 }
 
@@ -243,6 +241,18 @@ bool cli_programs_any(const struct cli_programs *p)
         "%s: names no ELF file, so nothing is known of its functions and lines; name the program with --elf",
         p->args->operand);
     return false;
+}
+
+struct ct_stack_program *cli_programs_for_stacks(const struct cli_programs *p, size_t *count)
+{
+    struct ct_stack_program *all = calloc(p->count + p->names.count + 1, sizeof *all);
+    *count = 0;
+    for (size_t i = 0; all && i < p->count; i++)
+        all[(*count)++] = (struct ct_stack_program){p->programs[i].symbols, p->programs[i].bias,
+                                                    cli_program_memories(&p->programs[i])};
+    for (size_t i = 0; all && i < p->names.count; i++)
+        all[(*count)++] = (struct ct_stack_program){.symbols = p->names.all[i]};
+    return all;
 }
 
 bool cli_programs_add(struct cli_programs *p, const char *path)
@@ -288,6 +298,7 @@ void cli_programs_close(struct cli_programs *p)
         free(p->programs[i].in_memory);
     }
     free(p->programs);
+    cli_image_names_free(&p->names);
     for (size_t i = 0; i < p->image_lists; i++)
         free(p->images[i]);
     free(p->images);

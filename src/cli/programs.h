@@ -3,9 +3,11 @@
 #define CT_CLI_PROGRAMS_H
 
 #include "cli/capture.h"
+#include "cli/named_elf.h"
 #include "coretap/graph.h"
 #include "coretap/program.h"
 #include "coretap/source_lines.h"
+#include "coretap/stacks.h"
 
 #define CLI_ELF_OPTION                                                                                       \
     {                                                                                                        \
@@ -35,6 +37,7 @@ static inline struct ct_memory_set cli_program_memories(const struct cli_program
 
 struct cli_programs {
     const struct cli_args *args;
+    struct cli_image_names names; /* of memory that no program is in */
     struct cli_program *programs;
     size_t count;
     struct ct_image **images; /* lists of buffers, with what --elf adds */
@@ -55,6 +58,10 @@ bool cli_programs_any(const struct cli_programs *programs);
 /* Loads FILE or FILE@HEX, the text of an option, and adds it to the images of the buffers as above. False: said why. */
 bool cli_programs_name(struct cli_programs *programs, const struct cli_args *args, const char *text,
                        struct cli_capture *capture);
+
+/* What stacks of functions are made with: the programs, and behind them the memory that none is in; *count of them, to be
+ * freed. NULL without memory. */
+struct ct_stack_program *cli_programs_for_stacks(const struct cli_programs *programs, size_t *count);
 
 /* Loads one more. False: said why. */
 bool cli_programs_add(struct cli_programs *programs, const char *path);

@@ -13,15 +13,16 @@
 static struct ct_report_place place_of(const struct cli_report_collect *c, uint64_t addr)
 {
     struct ct_report_place place = {.function = CT_SYMBOL_UNKNOWN, .addr = addr};
-    for (size_t i = 0; i < c->programs->count; i++) {
-        const struct ct_symbol *symbol = ct_symbols_code_at(c->programs->all[i].symbols, addr, NULL);
+    for (size_t i = 0; i < c->programs->symbol_count; i++) {
+        const struct ct_symbols *symbols = c->programs->symbols[i];
+        const struct ct_symbol *symbol = ct_symbols_code_at(symbols, addr, NULL);
         if (!symbol)
             continue;
-        const struct ct_lines *lines = c->programs->all[i].lines;
-        const struct ct_line *row = ct_lines_at(lines, addr);
+        const struct ct_lines *lines = i < c->programs->count ? c->programs->all[i].lines : NULL;
+        const struct ct_line *row = lines ? ct_lines_at(lines, addr) : NULL;
         const char *path = row && row->line ? ct_lines_file(lines, row->file) : NULL;
         const char *slash = path ? strrchr(path, '/') : NULL;
-        place.function = ct_symbols_label(c->programs->all[i].symbols, symbol);
+        place.function = ct_symbols_label(symbols, symbol);
         place.file = slash ? slash + 1 : path;
         place.line = row ? row->line : 0;
         break;
@@ -34,18 +35,12 @@ static struct ct_report_place place_of(const struct cli_report_collect *c, uint6
 static int make_stacks(struct cli_report_collect *c)
 {
     const struct cli_programs *programs = &c->counts.programs;
-    c->stack_programs = calloc(programs->count + 1, sizeof *c->stack_programs);
-    c->symbols = calloc(c->programs->count + 1, sizeof *c->symbols);
-    if (!c->stack_programs || !c->symbols)
+    size_t count;
+    c->stack_programs = cli_programs_for_stacks(programs, &count);
+    if (!c->stack_programs)
         return CT_ERR_NOMEM;
-    for (size_t i = 0; i < programs->count; i++)
-        c->stack_programs[i] =
-            (struct ct_stack_program){programs->programs[i].symbols, programs->programs[i].bias,
-                                      cli_program_memories(&programs->programs[i])};
-    for (size_t i = 0; i < c->programs->count; i++)
-        c->symbols[i] = c->programs->all[i].symbols;
     const struct ct_stack_options options = {
-        .size = sizeof options, .programs = c->stack_programs, .program_count = programs->count, .slices = 1};
+        .size = sizeof options, .programs = c->stack_programs, .program_count = count, .slices = 1};
     return ct_stacks_new(c->counts.args->ctx, &options, &c->stacks);
 }
 
@@ -70,7 +65,7 @@ static int open_lane(struct cli_report_collect *c, uint8_t id)
 {
     struct cli_report_lane *lane = &c->open[id];
     const struct ct_timing_options options = {
-        .size = sizeof options, .symbols = c->symbols, .symbol_count = c->programs->count};
+        .size = sizeof options, .symbols = c->programs->symbols, .symbol_count = c->programs->symbol_count};
     lane->lane = cli_counts_lane(&c->counts, id);
     return ct_timing_new(c->counts.args->ctx, &options, &lane->timing);
 }
@@ -426,7 +421,6 @@ void cli_report_collect_free(struct cli_report_collect *c)
     ct_slices_free(&c->slices);
     ct_stacks_free(c->stacks);
     free(c->stack_programs);
-    free(c->symbols);
     free(c->streams);
     free(c->runs);
     free(c->functions);

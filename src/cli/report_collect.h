@@ -24,7 +24,6 @@ struct cli_report_collect {
     struct ct_slices slices;
 
     struct cli_counts counts;
-    const struct ct_symbols **symbols; /* of all programs */
     struct ct_stack_program *stack_programs;
     struct ct_stacks *stacks;
     bool cycles;                      /* the first stream counts cycles */

@@ -10,7 +10,6 @@
 struct finding {
     struct cli_passes passes;
     struct cli_elfs programs;
-    const struct ct_symbols **symbols;
     struct ct_timing *timing;
     struct spec_functions *functions;
     bool failed;
@@ -26,8 +25,10 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
 {
     struct finding *f = passes->user;
-    const struct ct_timing_options options = {
-        .size = sizeof options, .symbols = f->symbols, .symbol_count = f->programs.count, .no_histograms = 1};
+    const struct ct_timing_options options = {.size = sizeof options,
+                                              .symbols = f->programs.symbols,
+                                              .symbol_count = f->programs.count,
+                                              .no_histograms = 1};
     chain->level = CT_LEVEL_STEPS;
     sink->steps = on_steps;
     if (ct_timing_new(passes->capture.args->ctx, &options, &f->timing) == CT_OK)
@@ -69,14 +70,7 @@ static void end(struct cli_passes *passes)
 
 static bool load(struct finding *f, const struct cli_args *args, size_t elf)
 {
-    if (!cli_elfs_load(&f->programs, args, elf, CLI_ELF_SYMBOLS))
-        return false;
-    f->symbols = calloc(f->programs.count + 1, sizeof(struct ct_symbols *));
-    for (size_t i = 0; f->symbols && i < f->programs.count; i++)
-        f->symbols[i] = f->programs.all[i].symbols;
-    if (!f->symbols)
-        cli_say("out of memory");
-    return f->symbols != NULL;
+    return cli_elfs_load(&f->programs, args, elf, CLI_ELF_SYMBOLS);
 }
 
 int spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf)
@@ -88,7 +82,6 @@ int spec_functions_find(struct spec_functions *functions, const struct cli_args 
     if (load(&f, args, elf))
         code = cli_passes_run(&f.passes, args);
     functions->ran = f.passes.ran;
-    free(f.symbols);
     cli_elfs_free(&f.programs);
     return f.failed ? CLI_FAILED : code;
 }

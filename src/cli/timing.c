@@ -60,7 +60,6 @@ static const struct cli_option options[] = {
 struct measuring {
     struct cli_passes passes;
     struct cli_elfs programs;
-    const struct ct_symbols **symbols;
     struct ct_watches *watches;
     struct ct_timing *timing;
     const struct ct_graph *graph;
@@ -85,7 +84,7 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
     struct measuring *m = passes->user;
     const struct cli_args *args = passes->capture.args;
     const struct ct_timing_options timing = {
-        .size = sizeof timing, .symbols = m->symbols, .symbol_count = m->programs.count};
+        .size = sizeof timing, .symbols = m->programs.symbols, .symbol_count = m->programs.symbol_count};
     chain->level = CT_LEVEL_STEPS;
     sink->steps = on_steps;
     m->graph = NULL;
@@ -214,13 +213,8 @@ static bool load(struct measuring *m, const struct cli_args *args)
     for (size_t i = 0; i < args->list_count; i++)
         wants_lines |= args->list[i].option == PAIR;
     m->programs.targets = args->values[TARGETS].text;
-    if (!cli_elfs_load(&m->programs, args, ELF,
-                       CLI_ELF_SYMBOLS | CLI_ELF_CFG | (wants_lines ? (unsigned)CLI_ELF_LINES : 0u)))
-        return false;
-    m->symbols = calloc(m->programs.count + 1, sizeof *m->symbols);
-    for (size_t i = 0; m->symbols && i < m->programs.count; i++)
-        m->symbols[i] = m->programs.all[i].symbols;
-    return m->symbols != NULL;
+    return cli_elfs_load(&m->programs, args, ELF,
+                         CLI_ELF_SYMBOLS | CLI_ELF_CFG | (wants_lines ? (unsigned)CLI_ELF_LINES : 0u));
 }
 
 static int run(const struct cli_args *args)
@@ -243,7 +237,6 @@ static int run(const struct cli_args *args)
                                  "the trace has no cycle counts", "record with cycle counts");
     if (json)
         ct_json_array_end(&m.json);
-    free(m.symbols);
     cli_elfs_free(&m.programs);
     return code;
 }

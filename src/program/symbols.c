@@ -3,10 +3,12 @@
 #include "base/ctx.h"
 #include "program/segments.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct ct_symbols {
     struct ct_symbol *all; /* functions, and behind them pieces of code */
@@ -539,6 +541,44 @@ int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct 
 {
     const struct ct_symbol_options options = {.size = sizeof options, .bias = bias};
     return ct_symbols_load_with(ctx, path, &options, out);
+}
+
+static int make_image(struct ct_ctx *ctx, struct ct_symbols *s, const struct ct_image *image, uint64_t size)
+{
+    const char *slash = strrchr(image->path, '/');
+    struct ct_function piece = {.symbol = {.addr = image->addr, .size = size, .source = CT_SYMBOL_CODE}};
+    const struct ct_collector c = {.ctx = ctx, .name = image->path, .functions = &piece, .count = 1};
+    s->bias = image->addr - image->offset;
+    s->base = image->addr;
+    s->module = ct_arena_strdup(&s->arena, slash ? slash + 1 : image->path);
+    s->code = malloc(sizeof *s->code);
+    s->labels = calloc(2, sizeof *s->labels);
+    if (!s->module || !s->code || !s->labels || take(s, &c, 0, 1) != CT_OK ||
+        make_segments(s->all, 0, 1, &s->pieces, &s->piece_count) != CT_OK)
+        return ct_fail_nomem(ctx, image->path);
+    s->code[s->code_count++] = (struct ct_code_range){image->addr, image->addr + size};
+    return CT_OK;
+}
+
+int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct ct_symbols **out)
+{
+    struct stat st;
+    if (!image || !image->path || image->is_elf || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_of_image: a null pointer, or an ELF file");
+    if (!image->size && stat(image->path, &st) != 0)
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be examined: %s", image->path, strerror(errno));
+    uint64_t size = image->size ? image->size : (uint64_t)st.st_size - image->offset;
+    if (!image->size && (uint64_t)st.st_size < image->offset)
+        size = 0;
+    if (size > UINT64_MAX - image->addr)
+        size = UINT64_MAX - image->addr;
+    struct ct_symbols *symbols = calloc(1, sizeof *symbols);
+    int result = symbols ? make_image(ctx, symbols, image, size) : ct_fail_nomem(ctx, image->path);
+    if (result == CT_OK)
+        *out = symbols;
+    else
+        ct_symbols_free(symbols);
+    return result;
 }
 
 /* ---- looking up ---- */

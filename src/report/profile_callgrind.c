@@ -11,6 +11,7 @@ struct callgrind {
     const struct ct_profile_view *view;
     const struct ct_stack_call **calls; /* by site */
     size_t call_count;
+    size_t view_count;
 };
 
 static const char *file_of(const struct callgrind *c, uint32_t file)
@@ -34,9 +35,10 @@ static void put_callee(struct callgrind *c, const struct ct_profile_view *views,
 {
     size_t program;
     const struct ct_symbol *symbol = ct_stacks_symbol(c->stacks, callee, &program);
-    const struct ct_line *row = symbol ? ct_lines_at(views[program].lines, symbol->addr) : NULL;
+    const bool known = symbol && program < c->view_count; /* else it is memory that no program is in */
+    const struct ct_line *row = known ? ct_lines_at(views[program].lines, symbol->addr) : NULL;
     *line = row ? row->line : 0;
-    if (symbol)
+    if (known)
         fprintf(c->out, "cob=%s\n", views[program].program);
     fprintf(c->out, "cfi=%s\n", row ? ct_lines_file(views[program].lines, row->file) : "???");
     fprintf(c->out, "cfn=%s\n", ct_stacks_name(c->stacks, callee));
@@ -104,23 +106,42 @@ static void put_program(struct callgrind *c, const struct ct_profile_view *views
     }
 }
 
+/* Whether a function is one of a program. */
+static bool is_known(const struct callgrind *c, uint32_t function)
+{
+    size_t program;
+    return ct_stacks_symbol(c->stacks, function, &program) && program < c->view_count;
+}
+
 /* Instructions that are in no function of a program. */
 static void put_rest(const struct callgrind *c)
 {
     size_t count;
     const struct ct_stack_place *places = ct_stacks_places(c->stacks, &count);
-    uint64_t rest = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!ct_stacks_symbol(c->stacks, places[i].function, NULL))
-            rest += places[i].insns;
-    if (rest)
-        fprintf(c->out, "\nob=???\nfl=???\nfn=?\n0 %" PRIu64 "\n", rest);
+    uint32_t first = UINT32_MAX;
+    uint32_t last = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_known(c, places[i].function))
+            continue;
+        first = places[i].function < first ? places[i].function : first;
+        last = places[i].function > last ? places[i].function : last;
+    }
+    /* Their numbers follow each other, behind those of all programs. */
+    uint64_t *sums = first <= last ? calloc(last - first + (size_t)1, sizeof *sums) : NULL;
+    for (size_t i = 0; sums && i < count; i++)
+        if (!is_known(c, places[i].function))
+            sums[places[i].function - first] += places[i].insns;
+    for (uint32_t f = first; sums && f <= last; f++)
+        if (sums[f - first])
+            fprintf(c->out, "\nob=???\nfl=???\nfn=%s\n0 %" PRIu64 "\n", ct_stacks_name(c->stacks, f),
+                    sums[f - first]);
+    free(sums);
 }
 
 void ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
                           size_t count)
 {
-    struct callgrind c = {.out = out, .stacks = stacks};
+    struct callgrind c = {.out = out, .stacks = stacks, .view_count = count};
     const struct ct_stack_call *calls = ct_stacks_calls(stacks, &c.call_count);
     c.calls = malloc((c.call_count + 1) * sizeof(struct ct_stack_call *));
     if (!c.calls)

@@ -182,7 +182,7 @@ def check_program(coretap, source, level):
         def profile(form):
             return run(coretap, "profile", "--format", form, "--elf", str(program), str(capture))
 
-        check_folded(name, profile("folded"), truth.stacks(path, program))
+        check_folded(name, profile("folded"), truth.stacks(path, program, capture))
         check_autofdo(name, profile("autofdo"), program, ranges, taken)
         check_bolt(name, profile("bolt"), ranges, taken)
         check_llvm(coretap, folder, name, program, capture, ranges)

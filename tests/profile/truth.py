@@ -41,7 +41,8 @@ class Functions:
     """Functions by address, named as coretap names them: of several names the one with a size, then the most global, the
     longest, the one with fewest underscores, the first by alphabet. What has none is named by module and address."""
 
-    def __init__(self, program):
+    def __init__(self, program, capture):
+        self.dumps = {int(path.stem[4:], 16): path for path in capture.glob("mem_*.bin")}
         best = {}
         for line in run("aarch64-linux-gnu-readelf", "-sW", str(program)).splitlines():
             match = SYMBOL.match(line)
@@ -87,11 +88,17 @@ class Functions:
             if addr not in best and not any(low < addr < high for low, high in named):
                 best[addr] = (None, end - addr, f"{self.module}+0x{addr:x}", None)
 
+    def memory(self, addr):
+        """What the capture has as bytes alone: QEMU's page with the return from signals."""
+        begin = max(start for start in self.dumps if start <= addr)
+        assert addr < begin + self.dumps[begin].stat().st_size
+        return begin, f"{self.dumps[begin].name}+0x0"
+
     def piece(self, addr):
         """What is in no function: from the end of the one before on, without padding."""
         section = max((s for s in self.sections if s <= addr), default=None)
         if section is None or addr not in self.code:
-            return None, "[unknown]"
+            return self.memory(addr)
         begin = max([section] + [f[0] + f[1] for f in self.all if f[0] + f[1] <= addr])
         while begin > section and begin in self.padding and begin < addr:
             begin += 4
@@ -126,10 +133,10 @@ def counts(file, program):
     return ranges, taken
 
 
-def stacks(file, program):
+def stacks(file, program, capture):
     """"outer;inner" -> instructions."""
     decides = branches(program)
-    functions = Functions(program)
+    functions = Functions(program, capture)
     weights = collections.Counter()
     stack = []  # [function, where it returns to, entered by a signal]
     before = None
