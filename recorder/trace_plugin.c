@@ -58,17 +58,23 @@ struct writer {
     _Atomic uint32_t *used;
     uint32_t count;
     uint32_t room;
-    uint64_t clock;        /* cycles */
-    uint64_t seen;         /* the newest clock that it has looked at */
-    uint64_t end;          /* of the block before */
-    uint32_t insns;        /* of the block before */
-    uint32_t until_wait;   /* blocks to the next wait for memory */
+    uint64_t clock;      /* cycles */
+    uint64_t seen;       /* the newest clock that it has looked at */
+    uint64_t end;        /* of the block before */
+    uint32_t insns;      /* of the block before */
+    uint32_t until_wait; /* blocks to the next wait for memory */
     uint64_t random;
     uint32_t sets_context; /* of the block before */
 };
 
+/* The latest clock that was made known, in a cache line of its own. */
+static struct {
+    _Alignas(64) _Atomic uint64_t clock;
+} newest_known;
+
 /* One program: QEMU loads the plugin once. */
 static struct {
+    struct writer writers[TRACE_THREADS];
     struct trace_area *area;
     pthread_mutex_t lock;
     _Atomic int detached; /* nobody reads any more, or this is a forked child */
@@ -91,8 +97,6 @@ static struct {
     uint32_t file_count;
     uint64_t handlers[HANDLERS];
     uint32_t handler_count;
-    _Alignas(64) _Atomic uint64_t newest; /* the latest clock that was made known */
-    struct writer writers[TRACE_THREADS];
 } rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- chunks ---- */
@@ -230,12 +234,12 @@ static void keep_up(unsigned cpu, bool stores)
 {
     struct writer *w = &rec.writers[cpu];
     atomic_thread_fence(memory_order_acquire);
-    uint64_t newest = atomic_load_explicit(&rec.newest, memory_order_acquire);
+    uint64_t newest = atomic_load_explicit(&newest_known.clock, memory_order_acquire);
     do {
         if (newest != w->seen && w->clock < newest + rec.latency)
             wait_for(cpu, rec.latency + (newest > w->clock ? newest - w->clock : 0));
         w->seen = newest;
-    } while (stores && !atomic_compare_exchange_strong(&rec.newest, &newest, w->clock));
+    } while (stores && !atomic_compare_exchange_strong(&newest_known.clock, &newest, w->clock));
     if (!stores)
         return;
     w->seen = w->clock;
@@ -576,7 +580,7 @@ static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number,
     if (cpu >= TRACE_THREADS)
         return;
     const uint64_t clock = rec.writers[cpu].clock + TRACE_EXCEPTION_CYCLES;
-    const uint64_t newest = atomic_load(&rec.newest);
+    const uint64_t newest = atomic_load(&newest_known.clock);
     wait_for(cpu, TRACE_EXCEPTION_CYCLES + (newest < clock ? 0 : newest + 1 - clock));
 }
 
@@ -592,7 +596,7 @@ static void on_thread(qemu_plugin_id_t id, unsigned cpu)
     struct writer *w = &rec.writers[cpu];
     const uint32_t number = ++rec.thread_count & 0xffffff;
     atomic_fetch_add(&rec.threads_now, 1);
-    w->clock = atomic_load(&rec.newest) + 1;
+    w->clock = atomic_load(&newest_known.clock) + 1;
     w->seen = 0;
     w->end = UINT64_MAX;
     w->insns = 0;

@@ -43,9 +43,9 @@ struct ct_path {
     bool system;
     bool returns; /* the next block may be a vector, whose exception returns to … */
     uint64_t return_to;
+    bool vague;           /* where execution was when it left the block is not known */
     uint32_t spent_insns; /* of the block entered last, whose cycles have not gone by yet … */
     uint64_t spent_end;
-    bool vague;                     /* where execution was when it left the block is not known */
     uint64_t vectors[VECTOR_BASES]; /* tables of vectors that exceptions went to */
     unsigned vector_count;
 };
