@@ -9,6 +9,7 @@
 #include "coretap/flow.h"
 #include "coretap/frame.h"
 #include "coretap/input.h"
+#include "coretap/losses.h"
 #include "coretap/packet.h"
 #include "coretap/steps.h"
 
@@ -51,11 +52,7 @@ struct ct_stream_stats {
     uint64_t branches;     /* flow: ranges that end with an executed branch */
     uint64_t instructions; /* flow: in ranges */
     uint64_t ranges;
-    uint64_t no_access;  /* flow: addresses that could not be read */
-    uint64_t bad_images; /* flow: places where the trace contradicts the program; among the gaps */
-    uint64_t gaps; /* pieces of trace that are missing, the wait for the first synchronisation not counted */
-    uint64_t
-        lost_bytes; /* bytes that could not be used because of them, or before the first synchronisation */
+    struct ct_losses losses;                /* without the bytes between frames, which are no stream's */
     uint64_t packet_types[CT_PACKET_TYPES]; /* by type: enum ct_etm4_type, ct_ptm_type, … */
 };
 
@@ -156,6 +153,10 @@ CT_API int ct_packet_type_is_bad(enum ct_protocol protocol, unsigned type);
 /* The streams of the chain, by ID; those without a byte of trace included. Statistics and edges are brought up to date by
  * this call; the stream that receivers get has those of instructions from the last such call. */
 CT_API const struct ct_stream *ct_chain_streams(const struct ct_chain *chain, size_t *count);
+
+/* What was lost so far, in all streams that are decoded and between frames. Brings statistics up to date as
+ * ct_chain_streams does. */
+CT_API struct ct_losses ct_chain_losses(const struct ct_chain *chain);
 
 /* What the frames were; NULL before the first byte. */
 CT_API const struct ct_frame_stats *ct_chain_frame_stats(const struct ct_chain *chain);

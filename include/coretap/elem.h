@@ -17,10 +17,10 @@ extern "C" {
 
 /* Kinds, with what their members mean. */
 enum ct_elem_kind {
-    CT_ELEM_GAP,      /* trace is missing from here on. n: enum ct_gap */
-    CT_ELEM_SYNC,     /* trace info. n: 1 when decoding (re)starts here, and then v: bytes since the GAP that
+    CT_ELEM_GAP,  /* trace is missing from here on. n: enum ct_gap; aux: CT_GAP_WHOLE, or 0 */
+    CT_ELEM_SYNC, /* trace info. n: 1 when decoding (re)starts here, and then v: bytes since the GAP that
                          could not be used; 0 for the periodic ones in between */
-    CT_ELEM_TRACE_ON, /* n: enum ct_trace_on */
+    CT_ELEM_TRACE_ON, /* n: enum ct_trace_on; aux: 1 when trace was lost before it and no GAP says so (ETMv3, PTM) */
     CT_ELEM_END, /* end of the trace. n: enum ct_gap, why; v: bytes that could not be used before it; aux: 0, or 1
                          and enum ct_gap of a GAP that no packet came after to tell of */
     CT_ELEM_ATOMS,        /* n (0 to 32) atoms, oldest in bit 0 of v, 1 = E; aux: enum ct_elem_atoms */
@@ -90,6 +90,9 @@ enum ct_gap {
     CT_GAP_LIMIT,      /* more uncommitted trace than the decoder holds */
     CT_GAP_END,        /* only in END: the input is over */
 };
+
+/* In the aux of a GAP (reset): one recording ended and another began, and nothing is missing between them. */
+#define CT_GAP_WHOLE 1
 
 enum ct_trace_on {
     CT_TRACE_ON_FILTER,   /* tracing began, or a filter let it begin again */
@@ -187,6 +190,27 @@ struct ct_elem {
 static inline uint64_t ct_elem_offset(const struct ct_elem *elem, uint64_t end)
 {
     return end - (uint32_t)((uint32_t)end - elem->pos);
+}
+
+/* Why trace is missing at the element (enum ct_gap), or -1 when it tells of no loss. The wait for the first
+ * synchronisation is none. */
+static inline int ct_elem_loss(const struct ct_elem *elem)
+{
+    switch (elem->kind) {
+    case CT_ELEM_GAP:
+        return elem->n == CT_GAP_INIT || elem->aux == CT_GAP_WHOLE ? -1 : elem->n;
+    case CT_ELEM_TRACE_ON:
+        return elem->aux ? CT_GAP_OVERFLOW : -1;
+    case CT_ELEM_END:
+        return elem->aux > CT_GAP_INIT + 1 ? elem->aux - 1 : -1;
+    case CT_ELEM_SW:
+    case CT_ELEM_DWT:
+    case CT_ELEM_LOCAL_TIME:
+    case CT_ELEM_TIMESTAMP:
+        return elem->aux & CT_SW_OVERFLOW ? CT_GAP_OVERFLOW : -1;
+    default:
+        return -1;
+    }
 }
 
 struct ct_etm4_resolver;

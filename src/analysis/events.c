@@ -128,8 +128,8 @@ static void on_software(struct ct_events *ev, const struct ct_elem *elem, uint64
 
 static void close_gap(struct ct_events *ev, struct sink *sink, uint64_t lost)
 {
-    /* The wait for the first synchronisation is worth a line only when bytes were passed over. */
-    if (ev->in_gap && (lost || ev->gap != CT_GAP_INIT))
+    /* The wait for the first synchronisation of a recording is worth a line only when bytes were passed over. */
+    if (ev->in_gap && (lost || ev->gap_is_loss))
         add(ev, sink,
             (struct ct_event){.offset = ev->gap_offset, .type = CT_EVENT_GAP, .value = lost, .a = ev->gap});
     ev->in_gap = false;
@@ -138,8 +138,8 @@ static void close_gap(struct ct_events *ev, struct sink *sink, uint64_t lost)
 static void on_end(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset, struct sink *sink)
 {
     settle_branch(ev, false, 0);
-    if (elem->aux && !ev->in_gap) {
-        ev->in_gap = true;
+    if (ct_elem_loss(elem) >= 0 && !ev->in_gap) {
+        ev->in_gap = ev->gap_is_loss = true;
         ev->gap = (uint8_t)(elem->aux - 1);
         ev->gap_offset = offset;
     }
@@ -152,6 +152,7 @@ static void on_gap(struct ct_events *ev, const struct ct_elem *elem, uint64_t of
 {
     settle_branch(ev, false, 0);
     ev->in_gap = true;
+    ev->gap_is_loss = ct_elem_loss(elem) >= 0;
     ev->gap = elem->n;
     ev->gap_offset = offset;
     ev->branched = false;
@@ -183,6 +184,8 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
         return;
     case CT_ELEM_TRACE_ON:
         settle_branch(ev, false, 0);
+        if (ct_elem_loss(elem) >= 0)
+            add(ev, sink, (struct ct_event){.offset = offset, .type = CT_EVENT_GAP, .a = CT_GAP_OVERFLOW});
         ev->branched = false;
         event.type = CT_EVENT_TRACE_ON;
         break;

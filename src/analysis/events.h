@@ -23,6 +23,7 @@ struct ct_events {
     uint64_t gap_offset;
     uint8_t gap;
     bool in_gap;
+    bool gap_is_loss;         /* by ct_elem_loss */
     struct ct_elem sw_source; /* of software trace */
     uint8_t el_sec;           /* of the last context; ETMv4 and ETE, which repeat none, do not need it */
     bool local_time;          /* the last element was one, and its sum comes next */

@@ -165,6 +165,7 @@ static int learn(struct ct_timing *t, const struct ct_graph *graph)
 
 static int on_element(struct ct_timing *t, const struct ct_elem *elem)
 {
+    t->totals.gaps += ct_elem_loss(elem) >= 0;
     switch (elem->kind) {
     case CT_ELEM_CYCLES:
         if (!elem->aux) {
@@ -193,7 +194,6 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
             ct_timing_forget(t);
         return CT_OK;
     case CT_ELEM_GAP:
-        t->totals.gaps += elem->n != CT_GAP_INIT;
         ct_timing_forget(t);
         return CT_OK;
     default:

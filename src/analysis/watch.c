@@ -24,7 +24,6 @@ struct ct_watcher {
     size_t hit_room;
     struct ct_watch_event now; /* what all events have: cycle, time, context */
     uint32_t before;           /* the edge that led here, or NO_EDGE */
-    bool in_gap;
     /* Where in the batch it is. */
     size_t step;
     size_t mark;
@@ -149,6 +148,13 @@ static void offer(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t value,
     w->point = 0;
 }
 
+static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
+{
+    const int why = ct_elem_loss(elem);
+    if (why >= 0)
+        offer(w, why == CT_GAP_OVERFLOW ? CT_WATCH_OVERFLOW : CT_WATCH_GAP, 0, (uint32_t)why);
+}
+
 static void on_element(struct ct_watcher *w, const struct ct_elem *elem)
 {
     const struct ct_watch_event old = w->now;
@@ -175,14 +181,14 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem)
         break;
     case CT_ELEM_GAP:
         w->before = NO_EDGE;
-        w->in_gap = true;
-        if (elem->n != CT_GAP_INIT)
-            offer(w, elem->n == CT_GAP_OVERFLOW ? CT_WATCH_OVERFLOW : CT_WATCH_GAP, 0, elem->n);
+        offer_loss(w, elem);
         break;
     case CT_ELEM_TRACE_ON:
         w->before = NO_EDGE;
-        if (elem->n == CT_TRACE_ON_OVERFLOW && !w->in_gap)
-            offer(w, CT_WATCH_OVERFLOW, 0, CT_GAP_OVERFLOW);
+        offer_loss(w, elem);
+        break;
+    case CT_ELEM_END:
+        offer_loss(w, elem);
         break;
     default:
         break;
@@ -269,7 +275,6 @@ static bool run_steps(struct ct_watcher *w, const struct ct_step_batch *batch, s
             return false;
         w->begun = false;
         w->before = edge;
-        w->in_gap = false;
         w->now.cycle += cycles;
     }
     return true;

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/losses.h"
+
 const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
 
 /* Reads until there are `size` bytes or no more come: their number, or -1. */
@@ -232,9 +234,55 @@ bool cli_has_program(const struct ct_buffer *buffer)
     return has;
 }
 
+/* Whether the framing found nothing to decode; then said. */
+static bool is_misframed(const struct ct_chain *chain, const struct cli_capture *c)
+{
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
+    if (!frames || ct_chain_framing(chain) == CT_FRAMING_NONE || !frames->input_bytes || frames->frames)
+        return false;
+    cli_say("%s: no frame was found in %llu bytes with framing %s; try another --framing", c->args->operand,
+            (unsigned long long)frames->input_bytes, ct_framing_name(ct_chain_framing(chain)));
+    return true;
+}
+
+/* Whether anything is known to have been executed, as far as the chain could know. */
+static bool has_run(const struct ct_stream *stream, enum ct_level level)
+{
+    const enum ct_protocol protocol = (enum ct_protocol)stream->source->protocol;
+    return level < CT_LEVEL_FLOW || stream->stats.instructions || protocol == CT_PROTOCOL_STM ||
+           protocol == CT_PROTOCOL_ITM;
+}
+
+void cli_capture_count(struct cli_capture *c, const struct ct_chain *chain, enum ct_level level, bool frames)
+{
+    struct ct_losses losses = ct_chain_losses(chain);
+    const struct ct_frame_stats *stats = ct_chain_frame_stats(chain);
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    if (stats && !frames)
+        losses.lost_bytes -= stats->lost_bytes;
+    ct_losses_add(&c->losses, &losses);
+    for (size_t i = 0; i < count; i++)
+        c->ran |= streams[i].stats.bytes && has_run(&streams[i], level);
+    c->misframed |= frames && is_misframed(chain, c);
+}
+
+int cli_capture_code_untold(const struct cli_capture *c, int code)
+{
+    const bool strict = c->args->values[CLI_CAPTURE_STRICT].given;
+    const bool partial = c->losses.overflows || c->losses.no_access;
+    const bool damaged = c->capture->damage_count || c->misframed || ct_losses_damaged(&c->losses) ||
+                         (partial && (strict || !c->ran));
+    return code == CLI_CLEAN && damaged ? CLI_DAMAGED : code;
+}
+
 int cli_capture_code(const struct cli_capture *c, int code)
 {
-    return code == CLI_CLEAN && c->capture->damage_count ? CLI_DAMAGED : code;
+    char words[CT_LOSSES_WORDS];
+    const int result = cli_capture_code_untold(c, code);
+    if (result != CLI_FAILED && ct_losses_any(&c->losses) && (result == CLI_DAMAGED || !c->args->quiet))
+        cli_say("%s: losses: %s", c->args->operand, ct_losses_words(words, &c->losses));
+    return result;
 }
 
 struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, enum ct_level level)
@@ -244,51 +292,6 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, e
     if (id->given)
         options.ids[id->number / 64] = UINT64_C(1) << (id->number % 64);
     return options;
-}
-
-bool cli_report_frame_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
-{
-    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
-    if (!frames)
-        return false;
-    bool framed = ct_chain_framing(chain) != CT_FRAMING_NONE;
-    uint64_t inside = frames->lost_bytes - frames->edge_bytes;
-    if (framed && frames->input_bytes && !frames->frames)
-        cli_say("%s: no frame was found in %llu bytes with framing %s; try another --framing", buffer->name,
-                (unsigned long long)frames->input_bytes, ct_framing_name(ct_chain_framing(chain)));
-    else if (inside)
-        cli_say("%s: %llu bytes belong to no whole frame and were left out", buffer->name,
-                (unsigned long long)inside);
-    else
-        return false;
-    return true;
-}
-
-bool cli_report_stream_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
-{
-    bool damaged = false;
-    size_t count;
-    const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct ct_stream_stats *s = &streams[i].stats;
-        uint64_t bad = 0;
-        for (unsigned t = 0; t < CT_PACKET_TYPES; t++)
-            if (ct_packet_type_is_bad((enum ct_protocol)streams[i].source->protocol, t))
-                bad += s->packet_types[t];
-        if (bad) {
-            cli_say(
-                "%s, ID %02x: packets that cannot be or are cut: %llu; %llu bytes of trace could not be used",
-                buffer->name, streams[i].id, (unsigned long long)bad, (unsigned long long)s->lost_bytes);
-            damaged = true;
-        }
-    }
-    return damaged;
-}
-
-bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer)
-{
-    const bool frames = cli_report_frame_damage(chain, buffer);
-    return cli_report_stream_damage(chain, buffer) || frames;
 }
 
 void cli_note_new_stacks(const struct cli_args *args, uint64_t times)

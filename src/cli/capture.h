@@ -16,6 +16,7 @@ enum cli_capture_option {
     CLI_CAPTURE_VMLINUX,
     CLI_CAPTURE_KCORE,
     CLI_CAPTURE_BUILDID_DIR,
+    CLI_CAPTURE_STRICT,
     CLI_CAPTURE_OPTIONS, /* their number */
 };
 
@@ -53,9 +54,14 @@ enum cli_capture_option {
          .kind = CLI_TEXT,                                                                                   \
          .arg = "FILE",                                                                                      \
          .help = "perf.data: the kernel's memory, modules included, as 'perf record --kcore' copies it."},   \
+        {.name = "buildid-dir",                                                                              \
+         .kind = CLI_TEXT,                                                                                   \
+         .arg = "DIR",                                                                                       \
+         .help = "perf.data: perf's cache of files by build id; ~/.debug without this option."},             \
     {                                                                                                        \
-        .name = "buildid-dir", .kind = CLI_TEXT, .arg = "DIR",                                               \
-        .help = "perf.data: perf's cache of files by build id; ~/.debug without this option."                \
+        .name = "strict", .kind = CLI_FLAG,                                                                  \
+        .help = "Exit code 1 also where the trace unit lost trace in an overflow, and where code ran "       \
+                "whose memory is missing."                                                                   \
     }
 
 extern const char *const cli_framings[];
@@ -76,7 +82,10 @@ struct cli_capture {
     size_t count;              /* buffers to be read */
     struct ct_buffer *buffers; /* copies, with the framing and path that the options say */
     struct cli_progress progress;
-    int spool; /* standard input, copied to a file that can be read more than once; or -1 */
+    int spool;               /* standard input, copied to a file that can be read more than once; or -1 */
+    struct ct_losses losses; /* in all that was decoded */
+    bool ran;                /* something was decoded that executed */
+    bool misframed;          /* a buffer has no frame, and should */
 };
 
 /* What args->operand names, to be looked at; NULL for standard input without a description. False: said why. */
@@ -99,15 +108,18 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capt
 /* Whether anything of the program that was traced is there. */
 bool cli_has_program(const struct ct_buffer *buffer);
 
-/* Exit code of a command that read the capture: `code`, or CLI_DAMAGED when that is clean but the file was not whole. */
+/* Takes what a chain lost to what the capture lost; the chain is done, and was of `level`. `frames`: the bytes between frames
+ * count too; of the chains of a buffer one does. */
+void cli_capture_count(struct cli_capture *capture, const struct ct_chain *chain, enum ct_level level,
+                       bool frames);
+
+/* Says on stderr what was lost, and gives the exit code of a command that read the capture: `code`, or CLI_DAMAGED when that is
+ * clean but trace was lost, contradicts the program, or the file was not whole. Overflows of the trace unit and code whose memory
+ * is missing do that with --strict, or when nothing else ran. */
 int cli_capture_code(const struct cli_capture *capture, int code);
 
-/* True when something of the trace could not be decoded; then also said on stderr what and how much. */
-bool cli_report_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);
-
-/* Its two halves, for a buffer that several chains read. */
-bool cli_report_frame_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);
-bool cli_report_stream_damage(const struct ct_chain *chain, const struct ct_buffer *buffer);
+/* The same without a word, for a pass whose losses another one tells. */
+int cli_capture_code_untold(const struct cli_capture *capture, int code);
 
 /* Says how often stacks of calls began anew (ct_stacks_renewed), unless that was never. */
 void cli_note_new_stacks(const struct cli_args *args, uint64_t times);

@@ -139,8 +139,8 @@ static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
         add_ran(c, buffer, chain);
     if (code == CLI_CLEAN && c->decoded && !by_memory)
         code = c->decoded(c->user, buffer, chain);
-    if (code == CLI_CLEAN && cli_report_damage(chain, buffer))
-        code = CLI_DAMAGED;
+    if (code == CLI_CLEAN)
+        cli_capture_count(&c->capture, chain, CT_LEVEL_STEPS, true);
     const struct ct_frame_stats *frames = chain ? ct_chain_frame_stats(chain) : NULL;
     c->bytes += frames ? frames->input_bytes : 0;
     ct_chain_free(chain);
@@ -194,7 +194,7 @@ static int read_capture(struct cli_counts *c)
         return CLI_FAILED;
     if (worst != CLI_FAILED && by_memory && c->steps && give_steps(c) != CLI_CLEAN)
         return CLI_FAILED;
-    return worst;
+    return cli_capture_code(&c->capture, worst);
 }
 
 /* A coverage file: its programs are read from where it names them, unless --elf says otherwise. */

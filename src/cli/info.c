@@ -27,7 +27,6 @@ struct job {
     struct cli_capture capture;
     uint64_t done; /* bytes of the buffers before this one */
     struct ct_json json;
-    bool damaged;
 };
 
 const struct ct_stream *info_stream(const struct info_buffer *info, const struct ct_source *source)
@@ -66,7 +65,7 @@ static void print_buffer(struct job *job, const struct ct_buffer *buffer, const 
     else
         info_text_buffer(&info);
     job->done += info.frames ? info.frames->input_bytes : 0;
-    job->damaged |= cli_report_damage(chain, buffer);
+    cli_capture_count(&job->capture, chain, CT_LEVEL_FLOW, true);
 }
 
 /* Decodes the buffer up to the instructions, to count them. */
@@ -97,8 +96,10 @@ static int print_capture(struct job *job)
             return CLI_FAILED;
     }
     if (json)
-        info_json_end(&job->json);
-    return cli_capture_code(capture, job->damaged ? CLI_DAMAGED : CLI_CLEAN);
+        info_json_end(&job->json, &capture->losses);
+    else
+        info_text_end(&capture->losses);
+    return cli_capture_code(capture, CLI_CLEAN);
 }
 
 static int run(const struct cli_args *args)

@@ -21,9 +21,10 @@ uint64_t info_source_bytes(const struct info_buffer *info, const struct ct_sourc
 
 void info_text_capture(const struct ct_capture *capture);
 void info_text_buffer(const struct info_buffer *info);
+void info_text_end(const struct ct_losses *losses);
 
 void info_json_capture(struct ct_json *json, const struct ct_capture *capture);
 void info_json_buffer(struct ct_json *json, const struct info_buffer *info);
-void info_json_end(struct ct_json *json);
+void info_json_end(struct ct_json *json, const struct ct_losses *losses);
 
 #endif

@@ -1,6 +1,7 @@
 #include "cli/info.h"
 #include "report/describe.h"
 #include "report/listing.h"
+#include "report/losses.h"
 
 static void add_image(struct ct_json *json, const struct ct_image *image)
 {
@@ -91,9 +92,10 @@ void info_json_capture(struct ct_json *json, const struct ct_capture *capture)
     ct_json_array(json, "buffers");
 }
 
-void info_json_end(struct ct_json *json)
+void info_json_end(struct ct_json *json, const struct ct_losses *losses)
 {
     ct_json_array_end(json);
+    ct_losses_json(json, losses);
     ct_json_object_end(json);
 }
 
@@ -136,9 +138,7 @@ static void add_stats(struct ct_json *json, const struct ct_stream *stream)
     ct_json_number(json, "branches", s->branches);
     if (s->instructions)
         ct_json_real(json, "bytes_per_instruction", (double)s->bytes / (double)s->instructions);
-    ct_json_number(json, "gaps", s->gaps);
-    ct_json_number(json, "lost_bytes", s->lost_bytes);
-    ct_json_number(json, "no_access", s->no_access);
+    ct_losses_members(json, &s->losses);
     ct_json_object(json, "packet_types");
     for (unsigned i = 0; i < CT_PACKET_TYPES; i++) {
         if (s->packet_types[i])

@@ -6,6 +6,7 @@
 #include "cli/info.h"
 #include "report/describe.h"
 #include "report/listing.h"
+#include "report/losses.h"
 
 #define SUBJECT_WIDTH 26
 
@@ -73,19 +74,10 @@ static void print_fact(void *user, const char *subject, const char *text)
     printf("    %-*s %s\n", SUBJECT_WIDTH - 2, subject, text);
 }
 
-static void print_losses(const struct ct_stream_stats *s)
+static void print_losses(const struct ct_losses *losses)
 {
-    char text[192];
-    if (!s->gaps && !s->lost_bytes)
-        snprintf(text, sizeof text, "none");
-    else
-        snprintf(text, sizeof text, "%" PRIu64 " gaps, %" PRIu64 " bytes that could not be used", s->gaps,
-                 s->lost_bytes);
-    print_fact(NULL, "losses", text);
-    if (s->no_access) {
-        snprintf(text, sizeof text, "%" PRIu64 " times the program was not in the images", s->no_access);
-        print_fact(NULL, "memory", text);
-    }
+    char text[CT_LOSSES_WORDS];
+    print_fact(NULL, "losses", ct_losses_words(text, losses));
 }
 
 static int by_count(const void *a, const void *b)
@@ -136,7 +128,7 @@ static void print_stream(const struct ct_stream *stream)
     print_fact(NULL, "decoded", text);
     if (!software)
         print_instructions(s);
-    print_losses(s);
+    print_losses(&s->losses);
     if (s->packets) {
         puts("    packets");
         print_histogram(stream);
@@ -214,4 +206,10 @@ void info_text_buffer(const struct info_buffer *info)
         puts("\n  images");
     for (size_t i = 0; i < b->image_count; i++)
         print_image(&b->images[i]);
+}
+
+void info_text_end(const struct ct_losses *losses)
+{
+    char text[CT_LOSSES_WORDS];
+    printf("\nlosses: %s\n", ct_losses_words(text, losses));
 }

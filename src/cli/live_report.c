@@ -34,6 +34,16 @@ static int cover_data(struct live *l, FILE *out)
     return cli_cover_print(out, &l->counts, CLI_COVER_DATA, false);
 }
 
+static struct ct_losses losses_of(const struct live *l, uint8_t id)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(l->chain, &count);
+    for (size_t i = 0; i < count; i++)
+        if (streams[i].id == id)
+            return streams[i].stats.losses;
+    return (struct ct_losses){0};
+}
+
 static int each_timing(struct live *l, FILE *out, struct ct_json *json)
 {
     const struct ct_timing_wish wish = {.top = CLI_TIMING_TOP};
@@ -42,8 +52,10 @@ static int each_timing(struct live *l, FILE *out, struct ct_json *json)
         struct ct_timing_block *blocks;
         if (!s || !s->timing)
             continue;
-        const struct ct_timing_view view = cli_timing_view(
-            s->timing, s->graph, &l->programs, &l->counts.capture.buffers[0], s->source, s->id, &blocks);
+        const struct ct_losses losses = losses_of(l, s->id);
+        const struct ct_timing_view view =
+            cli_timing_view(s->timing, s->graph, &l->programs, &l->counts.capture.buffers[0], s->source,
+                            s->id, &losses, &blocks);
         if (json)
             ct_timing_print_json(json, &view);
         else
@@ -141,6 +153,7 @@ int live_report(struct live *l)
             code = CLI_FAILED;
     }
     l->ended = true;
+    cli_capture_count(&l->counts.capture, l->chain, CT_LEVEL_STEPS, true);
     live_cover(l, true);
     const int reported = l->wishes->output ? write_files(l) : print_all(l);
     code = reported > code ? reported : code;
@@ -148,7 +161,8 @@ int live_report(struct live *l)
         tell_sum(l, &input);
     if (input.lost)
         tell_dropped(&input);
-    if (cli_report_damage(l->chain, &l->counts.capture.buffers[0]) || input.lost || l->violations)
+    code = cli_capture_code(&l->counts.capture, code);
+    if (input.lost || l->violations)
         code = code > CLI_DAMAGED ? code : CLI_DAMAGED;
     for (size_t i = 0; i < l->spec_count; i++)
         if (l->specs[i].name && l->specs[i].failure[0])

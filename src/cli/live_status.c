@@ -1,5 +1,6 @@
 /* What the page of a live run shows, as JSON and in words; and the samples of its plots. */
 #include "cli/live.h"
+#include "report/losses.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -182,10 +183,6 @@ static void put_streams(const struct live *l, struct ct_json *j)
     for (size_t i = 0; i < count; i++) {
         const struct ct_stream_stats *s = &streams[i].stats;
         const struct ct_source *source = streams[i].source;
-        uint64_t bad = 0;
-        for (unsigned t = 0; t < CT_PACKET_TYPES; t++)
-            if (ct_packet_type_is_bad((enum ct_protocol)source->protocol, t))
-                bad += s->packet_types[t];
         if (!s->bytes)
             continue;
         ct_json_object(j, NULL);
@@ -195,13 +192,16 @@ static void put_streams(const struct live *l, struct ct_json *j)
         ct_json_number(j, "bytes", s->bytes);
         ct_json_number(j, "instructions", s->instructions);
         ct_json_number(j, "branches", s->branches);
-        ct_json_number(j, "gaps", s->gaps);
-        ct_json_number(j, "lost_bytes", s->lost_bytes);
-        ct_json_number(j, "bad_packets", bad);
-        ct_json_number(j, "no_access", s->no_access);
+        ct_losses_members(j, &s->losses);
         ct_json_object_end(j);
     }
     ct_json_array_end(j);
+}
+
+static void put_losses(const struct live *l, struct ct_json *j)
+{
+    const struct ct_losses losses = ct_chain_losses(l->chain);
+    ct_losses_json(j, &losses);
 }
 
 static void put_cover(const struct live *l, struct ct_json *j)
@@ -520,6 +520,7 @@ void live_status_json(struct live *l, FILE *out)
     ct_json_number(&j, "violations", l->violations);
     put_input(l, &j);
     put_streams(l, &j);
+    put_losses(l, &j);
     put_cover(l, &j);
     put_history(l, &j);
     put_edges(l, &j);
@@ -544,6 +545,9 @@ void live_status_text(struct live *l, FILE *out)
     const struct live_ring_state input = live_ring_look(l->ring);
     fprintf(out, "%s: %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n",
             l->wishes->input, l->analysed, live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
+    const struct ct_losses losses = ct_chain_losses(l->chain);
+    char words[CT_LOSSES_WORDS];
+    fprintf(out, "losses: %s\n", ct_losses_words(words, &losses));
     fprintf(out, "dropped: %" PRIu64 " bytes at %" PRIu64 " places\n", input.lost, input.losses);
     if (l->wishes->cover) {
         fputs("coverage:\n", out);

@@ -304,8 +304,10 @@ static int merge(struct merging *m)
     if (rc && !m->text.failed)
         code = cli_library_error(m->args->ctx);
     for (size_t i = 0; i < m->count; i++)
-        if (m->lanes[i].chain && cli_report_stream_damage(m->lanes[i].chain, m->lanes[i].buffer) && !code)
-            code = CLI_DAMAGED;
+        if (m->lanes[i].chain)
+            cli_capture_count(&m->capture, m->lanes[i].chain,
+                              m->lanes[i].along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT,
+                              !i || m->lanes[i].buffer != m->lanes[i - 1].buffer);
     return code;
 }
 

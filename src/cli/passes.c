@@ -44,6 +44,14 @@ static void add_ran(struct cli_passes *p, const struct ct_chain *chain)
     free(modules);
 }
 
+/* Of the ID of the pass alone. */
+static struct ct_losses losses_of(const struct ct_chain *chain)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    return count ? streams[0].stats.losses : (struct ct_losses){0};
+}
+
 static int run_pass(struct cli_passes *p)
 {
     const struct cli_args *args = p->capture.args;
@@ -59,12 +67,13 @@ static int run_pass(struct cli_passes *p)
         return cli_library_error(args->ctx);
     int rc = ct_chain_run(chain);
     add_ran(p, chain);
+    cli_capture_count(&p->capture, chain, (enum ct_level)options.level, !p->framed);
+    p->framed = true;
+    p->losses = losses_of(chain);
     p->end(p);
     ct_text_flush(&p->text);
     if (rc && !p->text.failed)
         code = cli_library_error(args->ctx);
-    else if (cli_report_damage(chain, p->buffer))
-        code = CLI_DAMAGED;
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
     p->bytes += frames ? frames->input_bytes : 0;
     ct_chain_free(chain);
@@ -85,6 +94,7 @@ static int run_buffer(struct cli_passes *p)
 {
     const struct cli_value *only = &p->capture.args->values[CLI_CAPTURE_ID];
     int worst = CLI_CLEAN;
+    p->framed = false;
     for (unsigned id = 0; id < 128 && worst != CLI_FAILED; id++) {
         if (!has_id(p->buffer, id) || (only->given && only->number != id))
             continue;
@@ -114,7 +124,7 @@ int cli_passes_run(struct cli_passes *p, const struct cli_args *args)
         int code = run_buffer(p);
         worst = code > worst ? code : worst;
     }
-    worst = cli_capture_code(&p->capture, worst);
+    worst = p->untold ? cli_capture_code_untold(&p->capture, worst) : cli_capture_code(&p->capture, worst);
     cli_capture_close(&p->capture);
     return worst;
 }

@@ -14,6 +14,8 @@ struct cli_passes {
     bool tell_buffer; /* its name is still to be printed, before its first line */
     bool tell_id;
     bool headings;  /* lines '# buffer NAME' and '# id HH' are wanted where more than one may come */
+    bool framed;    /* the bytes between the frames of the buffer were counted */
+    bool untold;    /* what was lost is not said: another run over the capture does */
     uint64_t bytes; /* of passes that are over */
     const struct cli_elfs *programs; /* with symbols, whose names `ran` has; or NULL */
     struct cli_ran ran;              /* in all passes */
@@ -21,8 +23,9 @@ struct cli_passes {
     /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user` unless it is set too. Its
      * `bytes` calls cli_passes_bytes. Result: enum cli_exit. */
     int (*begin)(struct cli_passes *passes, struct ct_chain_options *options, struct ct_chain_sink *sink);
-    /* After it. */
+    /* After it; what was lost in it is in `losses`, and that of all so far in `capture`. */
     void (*end)(struct cli_passes *passes);
+    struct ct_losses losses;
 };
 
 /* Opens the capture of `args` and makes a pass for each ID of each buffer that is wanted. Result: enum cli_exit. */

@@ -122,6 +122,7 @@ static int print(struct report *r, const char *no_wcet)
         .program = program_of(&c->counts.programs),
         .kind = c->counts.capture.capture->kind,
         .cycles = c->cycles,
+        .losses = c->counts.capture.losses,
         .streams = c->streams,
         .stream_count = c->stream_count,
         .functions = c->functions,
@@ -186,7 +187,8 @@ static bool check(const struct cli_args *args)
 static bool load(struct report *r)
 {
     const struct cli_args *args = r->args;
-    struct cli_wcet_wish wish = {.entry = args->values[ENTRY].text, .bounds = args->values[BOUNDS].text};
+    struct cli_wcet_wish wish = {
+        .entry = args->values[ENTRY].text, .bounds = args->values[BOUNDS].text, .untold = true};
     const unsigned cfg = wish.entry ? (unsigned)CLI_ELF_CFG : 0u;
     r->programs.targets = args->values[TARGETS].text;
     if (!cli_wcet_parse_quantile(args, QUANTILE, &wish.quantile) ||

@@ -184,15 +184,6 @@ static int add_runs(struct cli_report_collect *c, const struct ct_timing *timing
     return rc;
 }
 
-static uint64_t bad_packets(const struct ct_stream *stream)
-{
-    uint64_t bad = 0;
-    for (unsigned t = 0; t < CT_PACKET_TYPES; t++)
-        if (ct_packet_type_is_bad((enum ct_protocol)stream->source->protocol, t))
-            bad += stream->stats.packet_types[t];
-    return bad;
-}
-
 static int add_stream(struct cli_report_collect *c, const struct ct_buffer *buffer, const struct ct_stream *s)
 {
     struct cli_report_lane *lane = &c->open[s->id];
@@ -208,8 +199,7 @@ static int add_stream(struct cli_report_collect *c, const struct ct_buffer *buff
                                       .id = s->id,
                                       .bytes = s->stats.bytes,
                                       .instructions = s->stats.instructions,
-                                      .lost_bytes = s->stats.lost_bytes,
-                                      .bad_packets = bad_packets(s)};
+                                      .losses = s->stats.losses};
     int rc = CT_OK;
     if (lane->timing) {
         into->times = ct_timing_totals(lane->timing);
@@ -219,7 +209,6 @@ static int add_stream(struct cli_report_collect *c, const struct ct_buffer *buff
         if (!rc)
             rc = add_runs(c, lane->timing);
     }
-    into->times.gaps = s->stats.gaps;
     c->stream_count++;
     return rc;
 }

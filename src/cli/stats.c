@@ -6,6 +6,7 @@
 
 #include "cli/capture.h"
 #include "cli/commands.h"
+#include "report/losses.h"
 
 enum {
     OPT_LEVEL = CLI_CAPTURE_OPTIONS,
@@ -84,14 +85,6 @@ static int on_bytes(void *user, uint64_t bytes)
     return 0;
 }
 
-static int on_mark(void *user, const struct ct_frame_mark *mark)
-{
-    const struct running *running = user;
-    if (running->job->counts_frames && mark->kind != CT_FRAME_RESET)
-        running->job->sum.gaps++;
-    return 0;
-}
-
 static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats *s)
 {
     sum->packets += s->packets;
@@ -99,8 +92,6 @@ static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats 
     sum->atoms += s->atoms;
     sum->branches += s->branches;
     sum->instructions += s->instructions;
-    sum->gaps += s->gaps;
-    sum->lost_bytes += s->lost_bytes;
 }
 
 static void add_totals(struct ct_edge_totals *sum, const struct ct_edge_totals *totals)
@@ -119,8 +110,12 @@ static void add_edges(struct job *job, const struct ct_stream *stream)
     add_totals(&job->totals, &totals);
 }
 
-static void add_up(struct job *job, const struct ct_chain *chain)
+static void add_up(struct pool *pool, struct job *job, const struct ct_chain *chain)
 {
+    pthread_mutex_lock(&pool->lock);
+    cli_capture_count(&pool->capture, chain, levels[pool->args->values[OPT_LEVEL].number].level,
+                      job->counts_frames);
+    pthread_mutex_unlock(&pool->lock);
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
     for (size_t i = 0; i < count; i++) {
@@ -129,20 +124,16 @@ static void add_up(struct job *job, const struct ct_chain *chain)
             add_edges(job, &streams[i]);
     }
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
-    if (frames && job->counts_frames) {
+    if (frames && job->counts_frames)
         job->bytes = frames->input_bytes;
-        job->sum.lost_bytes += frames->lost_bytes;
-    }
-    const bool frames_damaged = job->counts_frames && cli_report_frame_damage(chain, job->buffer);
-    const bool damaged = cli_report_stream_damage(chain, job->buffer) || frames_damaged;
-    job->code = damaged ? CLI_DAMAGED : CLI_CLEAN;
+    job->code = CLI_CLEAN;
 }
 
 /* A job has a context of its own: it may run beside others. */
 static void run_job(struct pool *pool, struct job *job)
 {
     struct running running = {pool, job};
-    const struct ct_chain_sink sink = {.user = &running, .bytes = on_bytes, .mark = on_mark};
+    const struct ct_chain_sink sink = {.user = &running, .bytes = on_bytes};
     struct ct_chain_options chain_options =
         cli_capture_chain_options(&pool->capture, levels[pool->args->values[OPT_LEVEL].number].level);
     chain_options.edges = (uint8_t)levels[pool->args->values[OPT_LEVEL].number].edges;
@@ -158,7 +149,7 @@ static void run_job(struct pool *pool, struct job *job)
     if (ct_chain_new(ctx, job->buffer, &chain_options, &sink, &chain) || ct_chain_run(chain))
         cli_library_error(ctx);
     else
-        add_up(job, chain);
+        add_up(pool, job, chain);
     ct_chain_free(chain);
     ct_ctx_free(ctx);
 }
@@ -276,8 +267,11 @@ static void print(const struct pool *pool, double seconds)
         printf("edges=%" PRIu64 "\nsteps=%" PRIu64 "\n", edges, totals.steps);
     if (edges_level == CT_EDGES_CYCLES)
         printf("cycles=%" PRIu64 "\nunplaced_cycles=%" PRIu64 "\n", totals.cycles, totals.unplaced);
-    printf("gaps=%" PRIu64 "\nlost_bytes=%" PRIu64 "\n", sum.gaps, sum.lost_bytes);
-    printf("seconds=%.6f\nmb_per_s=%.1f\n", seconds, seconds > 0 ? (double)bytes / 1e6 / seconds : 0);
+    ct_losses_keys(stdout, '\n', &pool->capture.losses,
+                   level >= CT_LEVEL_FLOW     ? CT_LOSSES_PROGRAM
+                   : level >= CT_LEVEL_PACKET ? CT_LOSSES_TRACE
+                                              : CT_LOSSES_FRAMES);
+    printf("\nseconds=%.6f\nmb_per_s=%.1f\n", seconds, seconds > 0 ? (double)bytes / 1e6 / seconds : 0);
 }
 
 static int measure(struct pool *pool, size_t threads)
@@ -321,7 +315,11 @@ const struct cli_command cli_command_stats = {
         "Decodes a capture and prints totals over all its trace IDs, one key=value a line: bytes (of the "
         "buffers), packets, elements, atoms, branches (taken), instructions, edges (of the program graph, "
         "that were taken), steps (how often), cycles (of steps), unplaced_cycles (of none), gaps (places "
-        "where trace is missing), lost_bytes (that could not be used), seconds and mb_per_s (10^6 bytes of "
+        "where trace is missing), of them overflows (of the trace unit) and contradictions (with the "
+        "program), "
+        "bad_packets (that cannot be, or are cut), lost_bytes (that could not be used), no_access (times "
+        "that "
+        "no memory was where code ran), seconds and mb_per_s (10^6 bytes of "
         "the buffers a second). Keys beyond the level are left out.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

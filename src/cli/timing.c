@@ -145,8 +145,9 @@ static void print(struct measuring *m, const struct cli_args *args, const struct
 static void show(struct measuring *m)
 {
     struct ct_timing_block *blocks;
-    const struct ct_timing_view view = cli_timing_view(m->timing, m->graph, &m->programs, m->passes.buffer,
-                                                       cli_passes_source(&m->passes), m->passes.id, &blocks);
+    const struct ct_timing_view view =
+        cli_timing_view(m->timing, m->graph, &m->programs, m->passes.buffer, cli_passes_source(&m->passes),
+                        m->passes.id, &m->passes.losses, &blocks);
     print(m, m->passes.capture.args, &view);
     free(blocks);
 }
@@ -184,7 +185,10 @@ static int measure_log(struct measuring *m, const struct cli_args *args)
         !fractal_source_accepts(m->watches, MARKS))
         return CLI_FAILED;
     const int code = fractal_source_run(args, m->watches, on_log, m);
-    const struct ct_timing_view view = {.buffer = args->operand, .core = "fractal", .timing = m->timing};
+    const struct ct_timing_view view = {.buffer = args->operand,
+                                        .core = "fractal",
+                                        .timing = m->timing,
+                                        .losses.gaps = ct_timing_totals(m->timing).gaps};
     if (code != CLI_FAILED)
         print(m, args, &view);
     return code;

@@ -117,7 +117,8 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
                                  "the trace has no cycle counts", "record with cycle counts");
     if (w->rc)
         return cli_library_error(args->ctx);
-    w->view = (struct ct_wcet_view){w->wish.entry, w->wcet, w->program->cfg, w->program->lines, &w->result};
+    w->view = (struct ct_wcet_view){w->wish.entry,     w->wcet,    w->program->cfg,
+                                    w->program->lines, &w->result, w->passes.capture.losses};
     return written ? CLI_CLEAN : CLI_FAILED;
 }
 
@@ -144,9 +145,11 @@ bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, const struct
 int cli_wcet_run(struct cli_wcet *w, const struct cli_args *args)
 {
     w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end, .programs = w->programs};
+    w->passes.untold = true;
     w->pass = CLI_WCET_LEARN;
     int code = cli_passes_run(&w->passes, args);
     w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end, .programs = w->programs};
+    w->passes.untold = w->wish.untold;
     w->pass = CLI_WCET_MEASURE;
     if (code != CLI_FAILED && !w->rc)
         code = cli_passes_run(&w->passes, args);

@@ -13,6 +13,7 @@ struct cli_wcet_wish {
     const char *lp;     /* file, or NULL */
     double quantile;    /* as in struct ct_wcet_options */
     bool exclude, product;
+    bool untold; /* what the trace lost was told already */
 };
 
 struct cli_wcet {

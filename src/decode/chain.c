@@ -6,6 +6,7 @@
 #include "coretap/program.h"
 #include "decode/chain_tune.h"
 #include "decode/feed.h"
+#include "decode/losses.h"
 #include "decode/memories.h"
 #include "decode/parallel.h"
 #include "decode/stream.h"
@@ -430,9 +431,21 @@ const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count
     for (size_t i = 0; i < c->count; i++) {
         ct_stream_chain_sync(&c->streams[i]);
         c->views[i] = c->parallel ? ct_parallel_stream(c->parallel, i) : c->streams[i].stream;
-        c->views[i].stats.gaps += c->views[i].stats.bad_images;
+        c->views[i].stats.losses =
+            ct_losses_of(&c->views[i].stats, (enum ct_protocol)c->views[i].source->protocol);
     }
     return c->views;
+}
+
+struct ct_losses ct_chain_losses(const struct ct_chain *c)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(c, &count);
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(c);
+    struct ct_losses sum = {.lost_bytes = frames ? frames->lost_bytes : 0};
+    for (size_t i = 0; i < count; i++)
+        ct_losses_add(&sum, &streams[i].stats.losses);
+    return sum;
 }
 
 const struct ct_frame_stats *ct_chain_frame_stats(const struct ct_chain *c)

@@ -5,7 +5,7 @@
 
 #include "analysis/events.h"
 #include "base/ctx.h"
-#include "decode/count.h"
+#include "decode/losses.h"
 #include "decode/etm4_elems.h"
 #include "elem/etm4_state.h"
 
@@ -242,7 +242,7 @@ size_t ct_etm4_fast_run(struct ct_etm4_fast *f, struct ct_work *work, struct ct_
     while (cap - n >= (f->owing ? CT_RESOLVE_MIN : least)) {
         if (f->pending || f->owing || final) {
             size_t count = resolve(f, final, elems + n, cap - n);
-            ct_count_elems(stats, work->whole, elems + n, count);
+            ct_losses_count_elems(stats, work->whole, elems + n, count);
             n += count;
             if (final && !f->owing) {
                 work->more = false;
@@ -297,7 +297,7 @@ static void resolve_events(struct ct_etm4_fast *f, bool final, const struct ct_w
                            struct ct_stream_stats *stats)
 {
     size_t count = resolve(f, final, f->elems, ELEMS);
-    ct_count_elems(stats, work->whole, f->elems, count);
+    ct_losses_count_elems(stats, work->whole, f->elems, count);
     for (size_t done = 0; done < count;) {
         size_t made;
         done += ct_events_from_elems(events, f->elems + done, count - done, work->last_offset, f->events,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "decode/losses.h"
 #include "flow/fast.h"
 #include "flow/walk_seam.h"
 
@@ -204,8 +205,7 @@ int ct_follow_sync(struct ct_follow *f, struct ct_stream_stats *stats)
     stats->ranges = sums->ranges;
     stats->instructions = sums->instructions;
     stats->branches = sums->branches;
-    stats->no_access = sums->no_access;
-    stats->bad_images = sums->bad_images;
+    ct_losses_take_flow(&stats->losses, sums);
     return rc;
 }
 

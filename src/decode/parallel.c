@@ -168,8 +168,8 @@ struct ct_stream ct_parallel_stream(const struct ct_parallel *p, size_t index)
         stream.stats.ranges = followed->ranges;
         stream.stats.instructions = followed->instructions;
         stream.stats.branches = followed->branches;
-        stream.stats.no_access = followed->no_access;
-        stream.stats.bad_images = followed->bad_images;
+        stream.stats.losses.no_access = followed->losses.no_access;
+        stream.stats.losses.contradictions = followed->losses.contradictions;
     }
     return stream;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
-#include "decode/count.h"
+#include "decode/losses.h"
 
 /* Bytes straight to edge counts, where there is such a way. */
 static int add_hops(struct ct_stream_chain *c, struct ct_ctx *ctx)
@@ -23,9 +23,9 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
     int rc = CT_OK;
     if (options->level >= CT_LEVEL_PACKET)
         rc = c->ops->decoder_new(ctx, source, &c->decoder);
-    if (!rc && options->level >= CT_LEVEL_ELEMENT)
+    if (!rc && options->level >= CT_LEVEL_PACKET) /* what was lost is known from the elements */
         rc = c->ops->resolver_new(ctx, source, &c->resolver);
-    if (!rc && options->level >= CT_LEVEL_ELEMENT && c->ops->fast_new)
+    if (!rc && options->level >= CT_LEVEL_PACKET && c->ops->fast_new)
         rc = c->ops->fast_new(ctx, c->decoder, c->resolver, &c->fast);
     if (!rc && options->level >= CT_LEVEL_FLOW)
         rc = ct_follow_new(ctx, source, options, wants_steps, memory, &c->follow);
@@ -65,8 +65,10 @@ int ct_stream_chain_sync(struct ct_stream_chain *c)
 
 void ct_stream_chain_reset(struct ct_stream_chain *c, bool whole)
 {
+    const bool was_fresh = c->fresh;
     c->fresh = true;
-    c->whole = whole;
+    /* Where nothing came since trace was lost, it still is. */
+    c->whole = whole && (c->whole || !c->started || !was_fresh);
     if (c->decoder)
         c->ops->decoder_reset(c->decoder);
     if (c->resolver)
@@ -163,7 +165,8 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
 
 /* Bytes to elements, where nobody wants the packets. */
 static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
-                    struct ct_batches *batches, const struct ct_chain_sink *sink, size_t *used)
+                    enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
+                    size_t *used)
 {
     struct ct_work work = {.run = run,
                            .behind = behind,
@@ -196,7 +199,7 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
         work.run = run;
         work.behind = behind;
         c->last_offset = work.last_offset;
-        int rc = give_elems(c, count, batches, sink);
+        int rc = level >= CT_LEVEL_ELEMENT ? give_elems(c, count, batches, sink) : CT_OK;
         if (rc)
             return rc;
     } while (work.more || limited);
@@ -205,8 +208,8 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
 }
 
 /* The `size` packets of the batch. */
-static int run_elems(struct ct_stream_chain *c, size_t size, bool final, struct ct_batches *batches,
-                     const struct ct_chain_sink *sink)
+static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct_level level,
+                     struct ct_batches *batches, const struct ct_chain_sink *sink)
 {
     place_packets(c, batches->packets, batches->offsets, size);
     if (size)
@@ -216,8 +219,8 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, struct 
     do {
         done += c->ops->resolve(c->resolver, batches->packets + done * c->ops->packet_size, size - done,
                                 final, batches->elems, CT_BATCH_ELEMS, &count);
-        ct_count_elems(&c->stream.stats, c->whole, batches->elems, count);
-        int rc = give_elems(c, count, batches, sink);
+        ct_losses_count_elems(&c->stream.stats, c->whole, batches->elems, count);
+        int rc = level >= CT_LEVEL_ELEMENT ? give_elems(c, count, batches, sink) : CT_OK;
         if (rc)
             return rc;
     } while (done < size || count > CT_BATCH_ELEMS - CT_RESOLVE_MIN);
@@ -240,7 +243,7 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
     if (c->fast && c->events && !c->follow && !sink->packets && !sink->elems)
         return run_events(c, run, behind, sink, used);
     if (c->fast && !sink->packets)
-        return run_fast(c, run, behind, batches, sink, used);
+        return run_fast(c, run, behind, level, batches, sink, used);
     size_t at = 0;
     size_t count;
     do {
@@ -257,8 +260,8 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
                                         .run = run};
         int rc = sink->packets && count ? sink->packets(sink->user, &c->stream, &batch) : 0;
         bool last = behind == CT_BEHIND_END && count < CT_BATCH_PACKETS;
-        if (!rc && level >= CT_LEVEL_ELEMENT)
-            rc = run_elems(c, count, last, batches, sink);
+        if (!rc)
+            rc = run_elems(c, count, last, level, batches, sink);
         if (rc)
             return rc;
     } while (count == CT_BATCH_PACKETS);

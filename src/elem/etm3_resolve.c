@@ -97,7 +97,7 @@ static void on_i_sync(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     ct_v7_put_lost_cycles(&r->stream);
     r->stream.state = CT_V7_DECODE;
     if (first || p->reason != CT_SYNC_PERIODIC)
-        ct_v7_put(&r->stream, CT_ELEM_TRACE_ON, ct_v7_trace_on(p->reason), 0, 0);
+        ct_v7_put_trace_on(&r->stream, p->reason, first);
     take_security(r, p);
     if (p->flags & CT_ETM3_HAS_CTXT)
         ct_v7_take_id(&r->stream, CT_CONTEXT_CTXT, p->ctxt);

@@ -124,6 +124,15 @@ static void on_packet(struct ct_itm_resolver *r, const struct ct_itm_packet *p)
     }
 }
 
+/* No element came behind the last overflow to tell of it. */
+static void end(struct ct_itm_resolver *r)
+{
+    ct_sw_end(&r->stream);
+    struct ct_elem *elem = &r->stream.elems[r->stream.count - 1];
+    if (r->overflow && !elem->aux)
+        elem->aux = CT_GAP_OVERFLOW + 1;
+}
+
 size_t ct_itm_resolve(struct ct_itm_resolver *r, const struct ct_itm_packet *packets, size_t size, int final,
                       struct ct_elem *elems, size_t cap, size_t *count)
 {
@@ -137,7 +146,7 @@ size_t ct_itm_resolve(struct ct_itm_resolver *r, const struct ct_itm_packet *pac
             on_packet(r, p);
     }
     if (final && taken == size && !s->ended && ct_sw_room(s))
-        ct_sw_end(s);
+        end(r);
     *count = s->count;
     return taken;
 }

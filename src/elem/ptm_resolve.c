@@ -59,7 +59,7 @@ static void on_isync(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     ct_v7_put_lost_cycles(&r->stream);
     r->stream.state = CT_V7_DECODE;
     if (on) {
-        ct_v7_put(&r->stream, CT_ELEM_TRACE_ON, ct_v7_trace_on(p->reason), 0, 0);
+        ct_v7_put_trace_on(&r->stream, p->reason, first);
         put_cycles(r, p);
     }
     take_security(r, p);

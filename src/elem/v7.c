@@ -50,7 +50,7 @@ void ct_v7_put_lost_cycles(struct ct_v7_stream *s)
     s->lost_cycles = 0;
 }
 
-enum ct_trace_on ct_v7_trace_on(unsigned reason)
+void ct_v7_put_trace_on(struct ct_v7_stream *s, unsigned reason, bool first)
 {
     static const uint8_t reasons[] = {
         [CT_SYNC_PERIODIC] = CT_TRACE_ON_FILTER,
@@ -58,7 +58,8 @@ enum ct_trace_on ct_v7_trace_on(unsigned reason)
         [CT_SYNC_OVERFLOW] = CT_TRACE_ON_OVERFLOW,
         [CT_SYNC_DEBUG_EXIT] = CT_TRACE_ON_DEBUG,
     };
-    return (enum ct_trace_on)reasons[reason & 3];
+    const unsigned why = reasons[reason & 3];
+    ct_v7_put(s, CT_ELEM_TRACE_ON, why, why == CT_TRACE_ON_OVERFLOW && !first, 0);
 }
 
 void ct_v7_lose(struct ct_v7_stream *s, uint64_t bytes, uint64_t cycles)

@@ -50,8 +50,8 @@ bool ct_v7_take_id(struct ct_v7_stream *stream, uint16_t which, uint32_t value);
 /* What was counted while nothing could be decoded. */
 void ct_v7_put_lost_cycles(struct ct_v7_stream *stream);
 
-/* Why tracing is on, by enum ct_sync_reason. */
-enum ct_trace_on ct_v7_trace_on(unsigned reason);
+/* Tracing is on, by enum ct_sync_reason. `first`: a GAP said already that trace is missing before it. */
+void ct_v7_put_trace_on(struct ct_v7_stream *stream, unsigned reason, bool first);
 
 /* A packet that nothing can be made of while there is no synchronisation. */
 void ct_v7_lose(struct ct_v7_stream *stream, uint64_t bytes, uint64_t cycles);

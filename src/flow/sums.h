@@ -8,8 +8,8 @@ struct ct_flow_sums {
     uint64_t ranges;       /* stale ones do not count */
     uint64_t instructions; /* in them */
     uint64_t branches;     /* ranges that end with an executed branch */
-    uint64_t no_access;
-    uint64_t bad_images; /* gaps that the walk found */
+    uint64_t no_access;    /* stale ones do not count */
+    uint64_t bad_images;   /* gaps that the walk found */
 };
 
 void ct_flow_add_up(struct ct_flow_sums *sums, const struct ct_flow *records, size_t count);

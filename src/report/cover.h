@@ -3,6 +3,7 @@
 #define CT_REPORT_COVER_H
 
 #include "coretap/cover.h"
+#include "coretap/losses.h"
 #include "report/number.h"
 
 #include <stdbool.h>
@@ -28,7 +29,8 @@ struct ct_cover_view {
 struct ct_cover_views {
     const struct ct_cover_view *views;
     size_t count;
-    const char *title; /* what was covered: the name of the capture */
+    const char *title;              /* what was covered: the name of the capture */
+    const struct ct_losses *losses; /* in it; NULL: it is a coverage file, which does not tell */
 };
 
 void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions);

@@ -1,6 +1,7 @@
 /* Coverage as JSON. */
 #include "report/cover.h"
 #include "report/json.h"
+#include "report/losses.h"
 
 static void ratio(struct ct_json *json, const char *key, struct ct_cover_ratio ratio)
 {
@@ -146,6 +147,8 @@ void ct_cover_json(FILE *out, const struct ct_cover_views *views)
         ct_json_object_end(&json);
     }
     ct_json_array_end(&json);
+    if (views->losses)
+        ct_losses_json(&json, views->losses);
     ct_json_object_end(&json);
     fputc('\n', out);
 }

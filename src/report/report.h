@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "coretap/losses.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "report/cover.h"
@@ -23,7 +24,8 @@ struct ct_report_place {
 struct ct_report_stream {
     const char *buffer, *name, *core, *protocol;
     uint8_t id;
-    uint64_t bytes, instructions, lost_bytes, bad_packets;
+    uint64_t bytes, instructions;
+    struct ct_losses losses;
     struct ct_timing_totals times;
 };
 
@@ -50,6 +52,7 @@ struct ct_report {
     const char *capture, *kind; /* its path, and what it is */
     const char *program;        /* path of the one that ran; NULL: several did */
     bool cycles;                /* time is cycles; else instructions */
+    struct ct_losses losses;    /* of the streams, and between frames */
     const struct ct_report_stream *streams;
     size_t stream_count;
     const struct ct_report_function *functions; /* those with most time first; all that ran */

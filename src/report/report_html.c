@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/lanes.h"
+#include "report/losses.h"
 #include "report/number.h"
 #include "report/page.h"
 #include "report/wcet_html.h"
@@ -78,10 +79,7 @@ static struct ct_report_stream total(const struct ct_report *r)
         const struct ct_report_stream *s = &r->streams[i];
         sum.bytes += s->bytes;
         sum.instructions += s->instructions;
-        sum.lost_bytes += s->lost_bytes;
-        sum.bad_packets += s->bad_packets;
         sum.times.cycles += s->times.cycles;
-        sum.times.gaps += s->times.gaps;
         sum.times.exceptions += s->times.exceptions;
     }
     return sum;
@@ -149,13 +147,13 @@ static void wcet_card(FILE *out, const struct ct_report *r)
     ct_page_card(out, "Longest path", card_number(value, r->wcet->result->wcet), "cycles", note);
 }
 
-static void loss_card(FILE *out, const struct ct_report_stream *sum)
+static void loss_card(FILE *out, const struct ct_losses *losses)
 {
     char value[CT_NUMBER_SIZE];
-    char note[80];
-    snprintf(note, sizeof note, "%" PRIu64 " bytes of trace not used", sum->lost_bytes);
-    if (sum->times.gaps || sum->bad_packets)
-        ct_page_card(out, "Gaps in the trace", card_number(value, sum->times.gaps), NULL, note);
+    char words[CT_LOSSES_WORDS];
+    if (ct_losses_any(losses))
+        ct_page_card(out, "Gaps in the trace", card_number(value, losses->gaps), NULL,
+                     ct_losses_words(words, losses));
     else
         ct_page_card(out, "Gaps in the trace", "none", NULL, "nothing was lost");
 }
@@ -173,7 +171,7 @@ static void stream_row(FILE *out, const struct ct_report_stream *s)
     ct_page_count_cell(out, s->instructions);
     ct_page_count_cell(out, s->times.cycles);
     ct_page_count_cell(out, s->times.exceptions);
-    ct_page_count_cell(out, s->times.gaps);
+    ct_page_count_cell(out, s->losses.gaps);
     fputs("<td class=\"wide\"></td></tr>\n", out);
 }
 
@@ -186,7 +184,7 @@ int ct_report_summary(FILE *out, const struct ct_report *r)
     cover_card(out, r->cover);
     wcet_card(out, r);
     trace_card(out, &sum);
-    loss_card(out, &sum);
+    loss_card(out, &r->losses);
     fputs(
         "</div>\n<div class=\"panel scroll\"><table class=\"list\"><thead><tr><th scope=\"col\">Core</th><th "
         "scope=\"col\">Trace</th><th scope=\"col\">Buffer and ID</th><th scope=\"col\" "

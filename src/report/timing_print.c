@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "report/losses.h"
+
 /* ---- tables of the largest ---- */
 
 struct place {
@@ -19,18 +21,21 @@ static int by_weight(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-typedef uint64_t weigh_fn(const struct ct_timing_view *view, size_t index);
+/* *ran: it was executed; without a count of cycles it weighs nothing all the same. */
+typedef uint64_t weigh_fn(const struct ct_timing_view *view, size_t index, bool *ran);
 typedef void line_fn(FILE *out, const struct ct_timing_view *view, size_t index);
 
-/* The `top` of `count` things that weigh most, those that weigh nothing left out. */
+/* The `top` of `count` things that weigh most; what never ran is left out. */
 static void table(FILE *out, const struct ct_timing_view *view, size_t count, size_t top, weigh_fn *weigh,
                   line_fn *line)
 {
     struct place *places = calloc(count + 1, sizeof *places);
     size_t used = 0;
-    for (size_t i = 0; places && i < count; i++)
-        if (weigh(view, i))
-            places[used++] = (struct place){i, weigh(view, i)};
+    for (size_t i = 0; places && i < count; i++) {
+        bool ran;
+        places[used] = (struct place){i, weigh(view, i, &ran)};
+        used += ran;
+    }
     if (used)
         qsort(places, used, sizeof *places, by_weight);
     for (size_t i = 0; i < used && i < top; i++)
@@ -55,9 +60,10 @@ static const struct ct_timing_function *function(const struct ct_timing_view *vi
 }
 
 /* Without cycle counts the steps order them. */
-static uint64_t function_weight(const struct ct_timing_view *view, size_t index)
+static uint64_t function_weight(const struct ct_timing_view *view, size_t index, bool *ran)
 {
     const struct ct_timing_function *f = function(view, index);
+    *ran = f->steps;
     return ct_timing_totals(view->timing).edges ? f->cycles : f->steps;
 }
 
@@ -71,10 +77,11 @@ static void function_line(FILE *out, const struct ct_timing_view *view, size_t i
             f->preempted.sum);
 }
 
-static uint64_t edge_weight(const struct ct_timing_view *view, size_t index)
+static uint64_t edge_weight(const struct ct_timing_view *view, size_t index, bool *ran)
 {
     size_t count;
     const struct ct_timing_edge *e = &ct_timing_edges(view->timing, &count)[index];
+    *ran = e->count;
     return ct_timing_totals(view->timing).edges ? e->cycles.sum : e->count;
 }
 
@@ -111,9 +118,10 @@ static void edge_line(FILE *out, const struct ct_timing_view *view, size_t index
     fprintf(out, "\t%" PRIu64 "\n", e->shared);
 }
 
-static uint64_t block_weight(const struct ct_timing_view *view, size_t index)
+static uint64_t block_weight(const struct ct_timing_view *view, size_t index, bool *ran)
 {
     const struct ct_timing_block *b = &view->blocks[index];
+    *ran = b->count;
     return ct_timing_totals(view->timing).edges ? b->sum : b->count;
 }
 
@@ -150,10 +158,10 @@ static void totals(FILE *out, const struct ct_timing_view *view)
     const struct ct_timing_totals t = ct_timing_totals(view->timing);
     fprintf(out,
             "# buffer %s, id %02x, core %s\n# cycles=%" PRIu64 " edges=%" PRIu64 " unplaced=%" PRIu64
-            " steps=%" PRIu64 " untimed=%" PRIu64 " gaps=%" PRIu64 " exceptions=%" PRIu64 " switches=%" PRIu64
-            "\n",
-            view->buffer, view->id, view->core, t.cycles, t.edges, t.unplaced, t.steps, t.untimed, t.gaps,
-            t.exceptions, t.switches);
+            " steps=%" PRIu64 " untimed=%" PRIu64 " ",
+            view->buffer, view->id, view->core, t.cycles, t.edges, t.unplaced, t.steps, t.untimed);
+    ct_losses_keys(out, ' ', &view->losses, CT_LOSSES_PROGRAM);
+    fprintf(out, " exceptions=%" PRIu64 " switches=%" PRIu64 "\n", t.exceptions, t.switches);
 }
 
 void ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const struct ct_timing_wish *wish)
@@ -299,7 +307,8 @@ static void json_pairs(struct ct_json *json, const struct ct_timing_view *view)
     ct_json_array_end(json);
 }
 
-static void json_totals(struct ct_json *json, const struct ct_timing_totals *t)
+static void json_totals(struct ct_json *json, const struct ct_timing_totals *t,
+                        const struct ct_losses *losses)
 {
     ct_json_object(json, "totals");
     ct_json_number(json, "cycles", t->cycles);
@@ -307,7 +316,7 @@ static void json_totals(struct ct_json *json, const struct ct_timing_totals *t)
     ct_json_number(json, "unplaced", t->unplaced);
     ct_json_number(json, "steps", t->steps);
     ct_json_number(json, "untimed", t->untimed);
-    ct_json_number(json, "gaps", t->gaps);
+    ct_losses_members(json, losses);
     ct_json_number(json, "exceptions", t->exceptions);
     ct_json_number(json, "switches", t->switches);
     ct_json_object_end(json);
@@ -322,7 +331,7 @@ void ct_timing_print_json(struct ct_json *json, const struct ct_timing_view *vie
     ct_json_text(json, "buffer", view->buffer);
     ct_json_text(json, "id", id);
     ct_json_text(json, "core", view->core);
-    json_totals(json, &t);
+    json_totals(json, &t, &view->losses);
     json_functions(json, view);
     json_edges(json, view);
     json_blocks(json, view);

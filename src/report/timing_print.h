@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "coretap/losses.h"
 #include "coretap/timing.h"
 #include "report/json.h"
 
@@ -13,6 +14,7 @@ struct ct_timing_view {
     const char *core;
     uint8_t id;
     const struct ct_timing *timing;
+    struct ct_losses losses; /* of the stream; without a stream only gaps are known */
     const struct ct_graph *graph;
     const struct ct_cfg *cfg; /* or NULL: no blocks */
     const struct ct_timing_block *blocks;

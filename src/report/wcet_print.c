@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/json.h"
+#include "report/losses.h"
 #include "report/wcet_source.h"
 
 /* ---- text ---- */
@@ -41,7 +42,8 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
             "entry=%s\nwcet_cycles=%" PRIu64 "\nis_bound=%s\nobserved_max_cycles=%" PRIu64
             "\nobserved_runs=%" PRIu64 "\n",
             v->entry, r->wcet, r->is_bound ? "true" : "false", r->observed_max, r->observed_runs);
-    fputs("# block\texecutions\tcycles\tpart\n", out);
+    ct_losses_keys(out, '\n', &v->losses, CT_LOSSES_PROGRAM);
+    fputs("\n# block\texecutions\tcycles\tpart\n", out);
     for (size_t i = 0; i < r->path_count; i++) {
         const struct ct_wcet_step *s = &r->path[i];
         text_place(out, v, s->block);
@@ -124,6 +126,7 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
     ct_json_bool(&json, "is_bound", r->is_bound);
     ct_json_number(&json, "observed_max_cycles", r->observed_max);
     ct_json_number(&json, "observed_runs", r->observed_runs);
+    ct_losses_json(&json, &v->losses);
     json_path(&json, v);
     json_loops(&json, v);
     ct_json_array(&json, "assumed");

@@ -2,6 +2,7 @@
 #ifndef CT_REPORT_WCET_VIEW_H
 #define CT_REPORT_WCET_VIEW_H
 
+#include "coretap/losses.h"
 #include "coretap/wcet.h"
 
 struct ct_wcet_view {
@@ -10,6 +11,7 @@ struct ct_wcet_view {
     const struct ct_cfg *cfg;
     const struct ct_lines *lines; /* or NULL */
     const struct ct_wcet_result *result;
+    struct ct_losses losses; /* of the trace that was measured */
 };
 
 /* A block, and the name of its function; a loop. By number. */

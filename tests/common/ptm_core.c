@@ -121,8 +121,8 @@ static void sync(struct ptm_core *c, int start, int periodic)
     add(c, CT_ELEM_SYNC, (unsigned)start, 0, 0);
     if (!periodic) {
         go_to(c, anywhere(c));
-        add(c, CT_ELEM_TRACE_ON, start ? CT_TRACE_ON_FILTER : CT_TRACE_ON_OVERFLOW, 0, 0);
-        want_elem(c, CT_ELEM_TRACE_ON, start ? CT_TRACE_ON_FILTER : CT_TRACE_ON_OVERFLOW, 0, 0);
+        add(c, CT_ELEM_TRACE_ON, start ? CT_TRACE_ON_FILTER : CT_TRACE_ON_OVERFLOW, !start, 0);
+        want_elem(c, CT_ELEM_TRACE_ON, start ? CT_TRACE_ON_FILTER : CT_TRACE_ON_OVERFLOW, !start, 0);
         add_cycles(c);
     }
     unsigned flags = c->config.ctxt_bytes ? CT_CONTEXT_CTXT : 0;

@@ -94,7 +94,7 @@ static void add_sync(struct maker *m, int start)
     int uncounted = reason == 3;
     add(m, CT_ELEM_SYNC, start, 0, 0);
     if (start || reason < 3)
-        add(m, CT_ELEM_TRACE_ON, reason % 3, 0, 0);
+        add(m, CT_ELEM_TRACE_ON, reason % 3, !start && reason == CT_TRACE_ON_OVERFLOW, 0);
     if (!uncounted)
         add_cycles(m);
     choose_isa(m, 3);

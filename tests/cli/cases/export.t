@@ -17,7 +17,11 @@ $ coretap stats --level flow $T/run.data | grep -v seconds | grep -v mb_per
 | branches=1559
 | instructions=4610
 | gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
 | lost_bytes=0
+| no_access=0
 $ coretap stats $T/run.data | grep instructions; coretap stats examples/quickstart | grep instructions
 | instructions=4610
 | instructions=4610
@@ -44,10 +48,12 @@ What was mapped is found elsewhere, or named:
 $ mkdir $T/moved; cp -r examples/quickstart $T/moved/; coretap export --perf $T/moved.data $T/moved/quickstart; mkdir -p $T/root; mv $T/moved/quickstart/firmware.bin $T/root; coretap stats $T/moved.data | grep instructions
 | instructions=0
 ! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+! coretap: $T/moved.data: losses: 254 times no memory where code ran
 $ coretap stats --symfs $T/root $T/moved.data | grep instructions
 | instructions=4610
 $ coretap info -q --symfs $T/nowhere $T/moved.data | grep missing
 | missing: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+! coretap: $T/moved.data: losses: 254 times no memory where code ran
 
 Cut files give what is before the cut:
 
@@ -55,8 +61,7 @@ $ head -c -1000 $T/run.data > $T/cut.data; coretap stats $T/cut.data | grep byte
 | bytes=2564
 | lost_bytes=4
 ! coretap: warning: .*/cut.data: cut at offset 0x[0-9a-f]+, in the trace of a record; what comes before was read (re)
-! coretap: tid4194305: 4 bytes belong to no whole frame and were left out
-! coretap: tid4194305, ID 11: packets that cannot be or are cut: 1; 0 bytes of trace could not be used
+! coretap: $T/cut.data: losses: 1 packet that cannot be or is cut, 4 bytes that could not be used
 $ head -c 100 $T/run.data > $T/cut.data; coretap info $T/cut.data
 ! coretap: $T/cut.data: cut inside of its header; there is nothing to read
 [2]
@@ -64,6 +69,8 @@ $ head -c 620 $T/run.data > $T/cut.data; coretap info $T/cut.data
 | $T/cut.data: perf.data, 0 trace buffers
 | damaged: $T/cut.data: cut at offset 0x268, in the head of a record; what comes before was read
 | damaged: $T/cut.data: there is no trace before that
+|
+| losses: none
 ! coretap: warning: $T/cut.data: cut at offset 0x268, in the head of a record; what comes before was read
 ! coretap: warning: $T/cut.data: there is no trace before that
 [1]

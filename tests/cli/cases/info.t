@@ -72,6 +72,8 @@ $ coretap info examples/quickstart
 |
 |   images
 |     examples/quickstart/firmware.bin at 0x80000, 1536 bytes
+|
+| losses: none
 $ coretap info --id 11 --format json examples/quickstart
 | {
 |   "capture": "examples/quickstart",
@@ -157,6 +159,9 @@ $ coretap info --id 11 --format json examples/quickstart
 |           "branches": 1243,
 |           "bytes_per_instruction": 0.643149,
 |           "gaps": 0,
+|           "overflows": 0,
+|           "contradictions": 0,
+|           "bad_packets": 0,
 |           "lost_bytes": 0,
 |           "no_access": 0,
 |           "packet_types": {
@@ -184,5 +189,13 @@ $ coretap info --id 11 --format json examples/quickstart
 |         }
 |       ]
 |     }
-|   ]
+|   ],
+|   "losses": {
+|     "gaps": 0,
+|     "overflows": 0,
+|     "contradictions": 0,
+|     "bad_packets": 0,
+|     "lost_bytes": 0,
+|     "no_access": 0
+|   }
 | }

@@ -7,7 +7,11 @@ $ coretap stats examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | branches=1559
 | instructions=4610
 | gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
 | lost_bytes=0
+| no_access=0
 $ coretap stats --threads 4 examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
 | packets=1517
@@ -16,15 +20,20 @@ $ coretap stats --threads 4 examples/quickstart | grep -v '^seconds=\|^mb_per_s=
 | branches=1559
 | instructions=4610
 | gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
 | lost_bytes=0
+| no_access=0
 $ coretap stats --level frame examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
-| gaps=0
 | lost_bytes=0
 $ coretap stats --level packet examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
 | packets=1517
 | gaps=0
+| overflows=0
+| bad_packets=0
 | lost_bytes=0
 $ coretap stats --level element --id 10 examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
@@ -32,6 +41,8 @@ $ coretap stats --level element --id 10 examples/quickstart | grep -v '^seconds=
 | elements=406
 | atoms=544
 | gaps=0
+| overflows=0
+| bad_packets=0
 | lost_bytes=0
 $ coretap stats examples/quickstart | cut -d= -f1 | tail -2
 | seconds
@@ -57,7 +68,11 @@ $ coretap stats --level coverage examples/quickstart | grep -v '^seconds=\|^mb_p
 | edges=99
 | steps=2753
 | gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
 | lost_bytes=0
+| no_access=0
 $ coretap stats --level timing --engine fast examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
 | packets=1517
@@ -70,7 +85,11 @@ $ coretap stats --level timing --engine fast examples/quickstart | grep -v '^sec
 | cycles=1897
 | unplaced_cycles=0
 | gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
 | lost_bytes=0
+| no_access=0
 $ coretap stats --level timing --engine plain examples/quickstart | grep -v '^seconds=\|^mb_per_s='
 | bytes=3488
 | packets=1517
@@ -83,4 +102,8 @@ $ coretap stats --level timing --engine plain examples/quickstart | grep -v '^se
 | cycles=1897
 | unplaced_cycles=0
 | gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
 | lost_bytes=0
+| no_access=0

@@ -1,0 +1,52 @@
+/* coretap losses: what a trace should have said and did not. Every receiver, command and report takes these numbers from
+ * the chain (ct_chain_losses, ct_stream_stats), where one file counts them. */
+#ifndef CORETAP_LOSSES_H
+#define CORETAP_LOSSES_H
+
+#include "coretap/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Counts; those of two traces add up. The same at each level of decoding that reaches them, with each engine and any number
+ * of threads. */
+struct ct_losses {
+    uint64_t gaps;      /* places where trace is missing. The wait for the first synchronisation is none */
+    uint64_t overflows; /* of the gaps: the trace unit says that it lost trace */
+    uint64_t contradictions; /* of the gaps: the trace contradicts the program. From level FLOW on */
+    uint64_t bad_packets;    /* packets that cannot be, or that the end of the trace cuts */
+    uint64_t
+        lost_bytes; /* bytes of trace that could not be used: in gaps, before the first synchronisation, and between
+                                frames */
+    uint64_t
+        no_access; /* times that execution came to an address that no memory image has. From level FLOW on */
+};
+
+static inline void ct_losses_add(struct ct_losses *sum, const struct ct_losses *more)
+{
+    sum->gaps += more->gaps;
+    sum->overflows += more->overflows;
+    sum->contradictions += more->contradictions;
+    sum->bad_packets += more->bad_packets;
+    sum->lost_bytes += more->lost_bytes;
+    sum->no_access += more->no_access;
+}
+
+/* 1 when anything was counted. */
+static inline int ct_losses_any(const struct ct_losses *losses)
+{
+    return losses->gaps || losses->bad_packets || losses->lost_bytes || losses->no_access;
+}
+
+/* 1 when trace was lost or contradicts the program. What the trace unit lost in its own overflows, and code whose memory is
+ * not there, leave a sound trace of the rest. */
+static inline int ct_losses_damaged(const struct ct_losses *losses)
+{
+    return losses->gaps > losses->overflows || losses->bad_packets || losses->lost_bytes;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
