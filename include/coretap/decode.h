@@ -20,7 +20,7 @@ extern "C" {
 /* How far the chain goes; each level includes those before it. */
 enum ct_level {
     CT_LEVEL_FRAME,   /* bytes per trace ID */
-    CT_LEVEL_PACKET,  /* protocol packets */
+    CT_LEVEL_PACKET,  /* protocol packets; what was lost is counted from here on */
     CT_LEVEL_ELEMENT, /* what the trace unit said, speculation resolved */
     CT_LEVEL_FLOW,    /* instruction ranges */
     CT_LEVEL_STEPS,   /* edges of the program graph, with cycles. Source address ranges are split (flow.h) */

@@ -87,9 +87,12 @@ static void help_parts(const struct cli_command *command, FILE *out)
     fprintf(out, "\n'coretap %s COMMAND --help' says more about each.\n", command->name);
 }
 
-static const char exit_text[] =
-    "0: done, and the trace is clean. 1: done, but the trace is damaged; everything that could be decoded "
-    "was printed. 2: wrong usage, or something could not be opened, read or written.";
+static const char exit_text[] = "0: done, and the trace is sound. 1: done, but trace was lost or contradicts "
+                                "the program; everything that "
+                                "could be decoded was printed. Overflows of the trace unit and code whose "
+                                "memory is missing are told, and "
+                                "do that with --strict or when nothing else ran. 2: wrong usage, or "
+                                "something could not be opened, read or written.";
 
 void cli_help_command(const struct cli_command *command, FILE *out)
 {

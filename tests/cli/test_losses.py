@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""test_losses.py COMMAND RECORD_EXAMPLES: what was lost is the same number in every command.
+
+Runs every command that decodes over captures (examples, the corpus, programs recorded with overflows, a PTM made here) and
+over damaged copies of them, at each level, with each engine and number of threads, and holds that all tell the same losses
+and have the same exit code. The corpus is in $CT_SHARED, or in ../shared beside the sources; programs are recorded when QEMU
+and cross compilers are there. Prints TAP."""
+import html
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import tap
+
+COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
+EXAMPLES = pathlib.Path(sys.argv[2]).resolve()
+LONG = os.environ.get("CT_LONG", "0") not in ("", "0")
+KEYS = ("gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "no_access")
+OF_TRACE = ("overflows", "bad_packets", "lost_bytes")  # and the gaps that are no contradictions
+WORDS = {"gaps": r"gaps?\b", "overflows": r"trace unit overflows?", "contradictions": r"contradictions? with the program",
+         "bad_packets": r"packets? that cannot be or (?:is|are) cut", "lost_bytes": r"bytes? that could not be used",
+         "no_access": r"times? no memory where code ran"}
+
+
+def run(*args, check=(0, 1)):
+    done = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, errors="replace", timeout=300)
+    if done.returncode not in check:
+        raise AssertionError(f"{' '.join(map(str, args))}: exit code {done.returncode}: {done.stderr[-500:]}")
+    return done
+
+
+def of_words(text):
+    """The numbers of a line such as '3 gaps (2 trace unit overflows), 5 bytes that could not be used'."""
+    found = {}
+    for key, words in WORDS.items():
+        match = re.search(r"(\d+) " + words, text)
+        found[key] = int(match[1]) if match else 0
+    return found
+
+
+def of_stderr(done):
+    lines = [line for line in done.stderr.splitlines() if ": losses: " in line]
+    if len(lines) > 1:
+        raise AssertionError(f"told {len(lines)} times: {lines}")
+    return of_words(lines[0].split(": losses: ", 1)[1]) if lines else dict.fromkeys(KEYS, 0)
+
+
+def of_keys(text):
+    """key=value anywhere; those of several streams add up."""
+    found = dict.fromkeys(KEYS, 0)
+    for key, value in re.findall(r"\b(\w+)=(\d+)", text):
+        if key in found:
+            found[key] += int(value)
+    return found
+
+
+def sum_of(rows):
+    return {key: sum(row[key] for row in rows) for key in KEYS}
+
+
+def trace_part(losses):
+    """What is known without following the program."""
+    return {"gaps": losses["gaps"] - losses["contradictions"], **{key: losses[key] for key in OF_TRACE}}
+
+
+COUNTED = {"wcet": 0}
+
+
+class Capture:
+    def __init__(self, name, path, elf=None, live=None):
+        self.name, self.path, self.elf, self.live = name, path, elf, live
+
+
+def frame_bytes(info):
+    return sum(b.get("frames", {}).get("lost_bytes", 0) for b in info["buffers"])
+
+
+def hold(capture, engines):
+    """Every command over the capture, against what `info` says. Result: the losses and the exit code."""
+    first = run("info", "--format", "json", capture.path)
+    info = json.loads(first.stdout)
+    losses, code = {key: info["losses"][key] for key in KEYS}, first.returncode
+    wrong = []
+
+    def same(what, numbers, exit_code=code):
+        if numbers != losses or exit_code != code:
+            wrong.append(f"{what}: {numbers} exit {exit_code}, info: {losses} exit {code}")
+
+    def told(what, done):
+        empty = "empty although" in done.stderr  # an empty result has exit code 1 for that
+        same(what, of_stderr(done), code if empty and done.returncode == 1 else done.returncode)
+
+    told("info on stderr", first)
+    sources = [s for b in info["buffers"] for s in b["sources"] if s["decoded"]]
+    streams = sum_of(sources)
+    streams["lost_bytes"] += frame_bytes(info)
+    same("the sources of info", streams)
+    text = run("info", capture.path).stdout.rstrip().splitlines()[-1]
+    same("info in words", of_words(text))
+    for level in ("flow", "coverage", "timing"):
+        for engine in engines:
+            for threads in (1, 3):
+                what = f"stats --level {level} --engine {engine} --threads {threads}"
+                done = run("stats", *what.split()[1:], capture.path)
+                same(what, of_keys(done.stdout), done.returncode)
+                told(what, done)
+    for level in ("packet", "element"):
+        for threads in (1, 3):
+            done = run("stats", "--level", level, "--threads", threads, capture.path)
+            if trace_part(of_keys(done.stdout)) != trace_part(losses):
+                wrong.append(f"stats --level {level} -t {threads}: {of_keys(done.stdout)}, info: {losses}")
+    packets = of_stderr(run("list", "--packets", capture.path))
+    if trace_part(packets) != trace_part(losses):
+        wrong.append(f"list --packets: {packets}, info: {losses}")
+    followed = ["list --elements", "list --elements --threads 3", "decode --along binary", "decode --merge --along binary",
+                "watch --at 0x1000 --format jsonl", f"monitor --spec {SPEC}", "timing --edges"]
+    for what in followed:
+        words = what.split()
+        told(what, run(words[0], *words[1:], capture.path))
+    timing = run("timing", "--format", "json", capture.path)
+    told("timing --format json", timing)
+    for table in json.loads(timing.stdout):
+        buffer = next(b for b in info["buffers"] if b["name"] == table["buffer"])
+        source = next(s for s in buffer["sources"] if s["id"] == table["id"] or buffer["framing"] == "none")
+        if any(table["totals"][key] != source[key] for key in KEYS):
+            wrong.append(f"timing of {table['buffer']} {table['id']}: {table['totals']}, info: {source}")
+    if capture.elf:
+        hold_program(capture, losses, same, told)
+    hold_timing_edges(capture, wrong)
+    if wrong:
+        raise AssertionError("\n".join(wrong))
+    return losses, code
+
+
+def hold_program(capture, losses, same, told):
+    """Commands that want a program."""
+    cover = run("cover", "--elf", capture.elf, "--all-functions", "--format", "json", "--threads", 3, capture.path)
+    same("cover --format json", json.loads(cover.stdout)["losses"], cover.returncode)
+    told("cover", cover)
+    told("profile", run("profile", "--elf", capture.elf, "--format", "folded", capture.path))
+    report = run("report", "--elf", capture.elf, capture.path)
+    told("report", report)
+    card = re.search(r"Gaps in the trace.*?</dl>", report.stdout, re.S)[0]
+    words = html.unescape(re.sub(r"<[^>]*>", " ", card))
+    if any(losses.values()):
+        same("the card of report", of_words(words))
+    elif "nothing was lost" not in words:
+        same("the card of report", {"said": words})
+    wcet = run("wcet", "--elf", capture.elf, "--entry", "malloc", "--unobserved", "exclude", "--format", "json",
+               capture.path, check=(0, 1, 2))
+    if wcet.returncode < 2:  # damaged, there may be no path
+        COUNTED["wcet"] += 1
+        same("wcet --format json", json.loads(wcet.stdout)["losses"], wcet.returncode)
+        told("wcet", wcet)
+
+
+def hold_timing_edges(capture, wrong):
+    """Every step that was counted is in the table of edges."""
+    text = run("timing", "-q", "--edges", "--top", 1000000, capture.path).stdout
+    for table in text.split("# buffer ")[1:]:
+        steps = int(re.search(r"\bsteps=(\d+)", table)[1])
+        rows = table.split("# edge\t", 1)[1].splitlines()[1:]
+        listed = sum(int(row.split("\t")[4]) for row in rows if row.count("\t") > 8)
+        if listed != steps:
+            wrong.append(f"timing --edges lists {listed} of {steps} steps")
+
+
+# ---- captures ----
+
+def trace_files(path):
+    """The files of a snapshot that hold trace."""
+    if path.is_file():
+        return [path]
+    names = re.findall(r"^\s*file\s*=\s*(\S+)", (path / "trace.ini").read_text(), re.M)
+    return [path / name for name in names if (path / name).exists()]
+
+
+def damage(data, rng, how):
+    data = bytearray(data)
+    if not data:
+        return data
+    if how == "bits":
+        for _ in range(1 + len(data) // 4000):
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    elif how == "cut":
+        del data[rng.randrange(len(data)):]
+    elif how == "dropped":
+        at = rng.randrange(len(data))
+        del data[at:at + 1 + rng.randrange(64)]
+    elif how == "zeros":
+        at = rng.randrange(len(data))
+        data[at:at + 24] = bytes(len(data[at:at + 24]))
+    else:
+        at = rng.randrange(len(data))
+        data[at:at] = data[at:at + 1 + rng.randrange(64)]
+    return data
+
+
+def damaged_copy(capture, folder, rng, how):
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(capture.path, folder)
+    for file in trace_files(folder):
+        file.chmod(0o644)
+        file.write_bytes(damage(file.read_bytes(), rng, how))
+    return Capture(f"{capture.name}, {how}", folder, capture.elf)
+
+
+PTM = """[capture]
+file=p.bin
+framing=none
+[source ptm]
+protocol=ptm
+id=0x10
+core=Cortex-A15
+ETMCR=0x10001000
+ETMIDR=0x411cf312
+ETMCCER=0x34c01ac2
+[image code]
+file=code.bin
+address=0x8000
+"""
+
+
+def make_ptm(folder, overflows):
+    """A loop of two instructions, `b .` and what is behind it, synchronised anew after each overflow."""
+    folder.mkdir()
+    async_, atoms = bytes(5) + b"\x80", b"\x84\x84\x84"
+    isync = lambda reason: b"\x08" + (0x8000).to_bytes(4, "little") + bytes([0x01 | reason << 5]) + b"\x04"
+    body = b"".join(isync(2) + atoms for _ in range(overflows))
+    (folder / "p.bin").write_bytes(async_ + isync(1) + atoms + body)
+    (folder / "code.bin").write_bytes(bytes.fromhex("feffffea") * 16)
+    (folder / "p.ini").write_text(PTM)
+    return Capture("a PTM made here", folder / "p.ini")
+
+
+def record(folder, compiler, qemu, *options):
+    """primes.c, recorded; None when that is not possible."""
+    if not shutil.which(compiler) or not shutil.which(qemu):
+        return None
+    folder.mkdir()
+    program = folder / "primes"
+    subprocess.run([compiler, "-O1", "-g", "-static", EXAMPLES / "primes.c", "-o", program], check=True)
+    done = subprocess.run([COMMAND, "record", "-q", "-o", folder / "capture", *options, "--", program, "200"],
+                          capture_output=True, text=True, timeout=300)
+    return Capture("a recorded program: " + " ".join(options), folder / "capture", program) if not done.returncode else None
+
+
+def corpus():
+    shared = pathlib.Path(os.environ.get("CT_SHARED", ROOT.parent / "shared")) / "corpus"
+    found = [Capture(path.name, path) for path in sorted(shared.glob("snapshots/*")) if (path / "snapshot.ini").exists()]
+    return found + [Capture(path.name, path) for path in sorted(shared.glob("perfdata/*.data"))]
+
+
+# ---- what is held ----
+
+def hold_ptm(folder):
+    capture = make_ptm(folder, 83)
+    losses, code = hold(capture, ("plain", "fast"))
+    wanted = {"gaps": 83, "overflows": 83, "contradictions": 0, "bad_packets": 0, "lost_bytes": 0, "no_access": 0}
+    assert losses == wanted and code == 0, f"{losses}, exit code {code}"
+    lines = run("decode", capture.path).stdout.count("trace unit overflow")
+    assert lines == 83, f"decode has {lines} lines of overflows"
+    watched = run("watch", "--at", "0x1000", capture.path).stdout.count("\toverflow\t")
+    assert watched == 83, f"watch has {watched} lines of overflows"
+    for command in ("info", "stats", "timing", "decode", "list --elements"):
+        strict = run(*command.split(), "--strict", capture.path).returncode
+        assert strict == 1, f"{command} --strict: exit code {strict}"
+    return "83 overflows in every command; exit code 0, and 1 with --strict"
+
+
+def hold_no_memory(folder):
+    shutil.copytree(ROOT / "examples/quickstart", folder)
+    image = folder / "firmware.bin"
+    image.write_bytes(image.read_bytes()[:0x540])
+    losses, code = hold(Capture("half of the memory", folder), ("plain", "fast"))
+    assert losses["no_access"] and code == 0, f"{losses}, exit code {code}"
+    assert run("stats", "--strict", folder).returncode == 1
+    image.unlink()
+    nothing, code = hold(Capture("no memory", folder), ("plain", "fast"))
+    assert nothing["no_access"] and code == 1, f"{nothing}, exit code {code}"
+    return f"{losses['no_access']} and {nothing['no_access']} times without memory"
+
+
+def hold_pieces():
+    """Recordings of one perf.data behind one another are no gaps, in no command."""
+    path = next(c.path for c in corpus() if c.path.suffix == ".data")
+    losses, _ = hold(Capture("perf.data", path), ("plain", "fast"))
+    lines = run("decode", path).stdout.count("\nGap\t")
+    assert lines == losses["gaps"] == 0, f"decode has {lines} gaps, the others {losses['gaps']}"
+    return "no gaps"
+
+
+def hold_all(captures, engines=("plain", "fast")):
+    seen = dict.fromkeys(KEYS, 0)
+    codes = set()
+    for capture in captures:
+        try:
+            losses, code = hold(capture, engines)
+        except AssertionError as error:
+            raise AssertionError(f"{capture.name}:\n{error}") from None
+        codes.add(code)
+        for key in KEYS:
+            seen[key] += losses[key]
+    assert not any(c.elf for c in captures) or COUNTED["wcet"], "no longest path was found"
+    return f"{len(captures)} captures, exit codes {sorted(codes)}: " + ", ".join(f"{k} {v}" for k, v in seen.items())
+
+
+def hold_damaged(originals, folder):
+    rng = random.Random(int(os.environ.get("CT_SEED", "1")))
+    rounds = 20 if LONG else 1
+    notes = dict.fromkeys(KEYS, 0)
+    count = unsound = 0
+    for capture in originals:
+        for _ in range(rounds):
+            for how in ("bits", "cut", "dropped", "zeros", "doubled"):
+                copy = damaged_copy(capture, folder, rng, how)
+                try:
+                    losses, code = hold(copy, ("auto",))
+                except AssertionError as error:
+                    kept = tempfile.mkdtemp(prefix="losses-")
+                    shutil.copytree(copy.path, kept, dirs_exist_ok=True)
+                    raise AssertionError(f"{copy.name}, kept in {kept}:\n{error}") from None
+                count += 1
+                unsound += code
+                known = losses["gaps"] > losses["overflows"] or losses["bad_packets"] or losses["lost_bytes"]
+                assert code == 1 or not known, f"{copy.name}: {losses}, exit code {code}"
+                for key in KEYS:
+                    notes[key] += losses[key]
+    assert all(notes[key] for key in KEYS if key != "overflows"), f"not every kind of loss came: {notes}"
+    return f"{count} damaged copies, {unsound} with exit code 1: " + ", ".join(f"{k} {v}" for k, v in notes.items())
+
+
+def main():
+    global SPEC
+    work = pathlib.Path(tempfile.mkdtemp())
+    SPEC = work / "none.tessla"
+    SPEC.write_text("in gap: Events[Int]\nout gap\n")
+    quickstart = Capture("quickstart", ROOT / "examples/quickstart")
+    recorded = [c for c in (
+        record(work / "ptm", "arm-linux-gnueabihf-gcc", "qemu-arm", "--protocol", "ptm", "--overflow", "700"),
+        record(work / "etm4", "aarch64-linux-gnu-gcc", "qemu-aarch64", "--cycle-count", "--overflow", "700"),
+        record(work / "ete", "aarch64-linux-gnu-gcc", "qemu-aarch64", "--protocol", "ete", "--framed", "--return-stack"),
+    ) if c]
+    no_corpus = None if corpus() else "there is no corpus"
+    tap.case("overflows of a PTM are told by every command", None, lambda: hold_ptm(work / "made"))
+    tap.case("code without memory is told by every command", None, lambda: hold_no_memory(work / "half"))
+    tap.case("perf.data: a new recording is no gap", no_corpus, hold_pieces)
+    tap.case("the examples", None, lambda: hold_all([quickstart, Capture("raw", ROOT / "examples/raw/board.ini")]))
+    tap.case("recorded programs with overflows", None if recorded else "nothing can be recorded here",
+             lambda: hold_all(recorded))
+    tap.case("the corpus", no_corpus, lambda: hold_all(corpus()))
+    tap.case("damaged copies", None, lambda: hold_damaged([quickstart, *recorded], work / "copy"))
+    shutil.rmtree(work)
+    return tap.finish()
+
+
+sys.exit(main())
