@@ -53,6 +53,7 @@ struct ct_stream_stats {
     uint64_t instructions; /* flow: in ranges */
     uint64_t ranges;
     struct ct_losses losses;                /* without the bytes between frames, which are no stream's */
+    struct ct_holes holes;                  /* flow: where losses.no_access was */
     uint64_t packet_types[CT_PACKET_TYPES]; /* by type: enum ct_etm4_type, ct_ptm_type, … */
 };
 

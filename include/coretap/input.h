@@ -196,6 +196,9 @@ struct ct_capture {
     const struct ct_image *programs; /* … what was in memory the images say */
     size_t
         main_count; /* … the first so many were started, the others are what these loaded, or nobody knows */
+    size_t
+        gone_count; /* mapped files that are not there: path is the name on the target, addr and size where they lay */
+    const struct ct_image *gone;
 };
 
 /* Where the files that ran on the target are found here. Only perf.data needs it: other captures name files of this

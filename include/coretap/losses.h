@@ -23,6 +23,45 @@ struct ct_losses {
         no_access; /* times that execution came to an address that no memory image has. From level FLOW on */
 };
 
+/* Addresses near each other, in the same 64 KiB, that no memory image has. */
+struct ct_hole {
+    uint64_t low, high; /* the lowest and the highest that execution came to */
+    uint64_t count;     /* how often it did */
+};
+
+#define CT_HOLES 64
+
+/* Where memory was missing, by the order in which execution came there. */
+struct ct_holes {
+    struct ct_hole all[CT_HOLES];
+    uint64_t count;
+    uint64_t others; /* times that came when there was no more room */
+};
+
+static inline void ct_holes_add(struct ct_holes *holes, const struct ct_hole *more)
+{
+    uint64_t i = 0;
+    while (i < holes->count && holes->all[i].low >> 16 != more->low >> 16)
+        i++;
+    if (i == CT_HOLES) {
+        holes->others += more->count;
+    } else if (i == holes->count) {
+        holes->all[holes->count++] = *more;
+    } else {
+        struct ct_hole *hole = &holes->all[i];
+        hole->low = more->low < hole->low ? more->low : hole->low;
+        hole->high = more->high > hole->high ? more->high : hole->high;
+        hole->count += more->count;
+    }
+}
+
+static inline void ct_holes_merge(struct ct_holes *into, const struct ct_holes *from)
+{
+    for (uint64_t i = 0; i < from->count; i++)
+        ct_holes_add(into, &from->all[i]);
+    into->others += from->others;
+}
+
 static inline void ct_losses_add(struct ct_losses *sum, const struct ct_losses *more)
 {
     sum->gaps += more->gaps;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/holes.h"
 #include "report/losses.h"
 
 const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
@@ -262,8 +263,10 @@ void cli_capture_count(struct cli_capture *c, const struct ct_chain *chain, enum
     if (stats && !frames)
         losses.lost_bytes -= stats->lost_bytes;
     ct_losses_add(&c->losses, &losses);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         c->ran |= streams[i].stats.bytes && has_run(&streams[i], level);
+        ct_holes_merge(&c->holes, &streams[i].stats.holes);
+    }
     c->misframed |= frames && is_misframed(chain, c);
 }
 
@@ -282,6 +285,8 @@ int cli_capture_code(const struct cli_capture *c, int code)
     const int result = cli_capture_code_untold(c, code);
     if (result != CLI_FAILED && ct_losses_any(&c->losses) && (result == CLI_DAMAGED || !c->args->quiet))
         cli_say("%s: losses: %s", c->args->operand, ct_losses_words(words, &c->losses));
+    if (result != CLI_FAILED && c->holes.count && (result == CLI_DAMAGED || !c->args->quiet))
+        cli_holes_say(c->args->operand, &c->holes, c->capture);
     return result;
 }
 

@@ -84,6 +84,7 @@ struct cli_capture {
     struct cli_progress progress;
     int spool;               /* standard input, copied to a file that can be read more than once; or -1 */
     struct ct_losses losses; /* in all that was decoded */
+    struct ct_holes holes;   /* where losses.no_access was */
     bool ran;                /* something was decoded that executed */
     bool misframed;          /* a buffer has no frame, and should */
 };

@@ -205,7 +205,7 @@ int ct_follow_sync(struct ct_follow *f, struct ct_stream_stats *stats)
     stats->ranges = sums->ranges;
     stats->instructions = sums->instructions;
     stats->branches = sums->branches;
-    ct_losses_take_flow(&stats->losses, sums);
+    ct_losses_take_flow(stats, sums);
     return rc;
 }
 

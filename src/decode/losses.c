@@ -40,10 +40,11 @@ void ct_losses_count_elems(struct ct_stream_stats *stats, bool whole, struct ct_
     stats->atoms += atoms;
 }
 
-void ct_losses_take_flow(struct ct_losses *losses, const struct ct_flow_sums *sums)
+void ct_losses_take_flow(struct ct_stream_stats *stats, const struct ct_flow_sums *sums)
 {
-    losses->no_access = sums->no_access;
-    losses->contradictions = sums->bad_images;
+    stats->losses.no_access = sums->no_access;
+    stats->losses.contradictions = sums->bad_images;
+    stats->holes = sums->holes;
 }
 
 struct ct_losses ct_losses_of(const struct ct_stream_stats *stats, enum ct_protocol protocol)

@@ -12,7 +12,7 @@
 void ct_losses_count_elems(struct ct_stream_stats *stats, bool whole, struct ct_elem *elems, size_t count);
 
 /* Takes what was lost along the program from what was followed. */
-void ct_losses_take_flow(struct ct_losses *losses, const struct ct_flow_sums *sums);
+void ct_losses_take_flow(struct ct_stream_stats *stats, const struct ct_flow_sums *sums);
 
 /* Sums up the losses of a stream: what its statistics hold apart becomes whole. */
 struct ct_losses ct_losses_of(const struct ct_stream_stats *stats, enum ct_protocol protocol);

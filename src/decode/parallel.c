@@ -170,6 +170,7 @@ struct ct_stream ct_parallel_stream(const struct ct_parallel *p, size_t index)
         stream.stats.branches = followed->branches;
         stream.stats.losses.no_access = followed->losses.no_access;
         stream.stats.losses.contradictions = followed->losses.contradictions;
+        stream.stats.holes = followed->holes;
     }
     return stream;
 }

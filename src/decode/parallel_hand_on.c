@@ -27,7 +27,9 @@ int ct_parallel_fail_task(const struct ct_parallel *p, const struct ct_task *t, 
 
 static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats *s)
 {
-    /* All members are counts. */
+    struct ct_holes holes = sum->holes;
+    ct_holes_merge(&holes, &s->holes);
+    /* All other members are counts. */
     uint64_t to[sizeof *sum / sizeof(uint64_t)];
     uint64_t from[sizeof *sum / sizeof(uint64_t)];
     memcpy(to, sum, sizeof *sum);
@@ -35,6 +37,7 @@ static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats 
     for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
         to[i] += from[i];
     memcpy(sum, to, sizeof *sum);
+    sum->holes = holes;
 }
 
 /* Whether the task began as the one before it ended. CT_ERR_NOMEM. */

@@ -13,6 +13,7 @@ void ct_flow_add_up(struct ct_flow_sums *sums, const struct ct_flow *records, si
             sums->branches += branch && r->exec;
         } else if (r->kind == CT_FLOW_NO_ACCESS && !r->stale) {
             sums->no_access++;
+            ct_holes_add(&sums->holes, &(struct ct_hole){r->start, r->start, 1});
         } else if (r->kind == CT_FLOW_ELEM && !r->stale && r->elem.kind == CT_ELEM_GAP &&
                    r->elem.n == CT_GAP_BAD_IMAGE) {
             sums->bad_images++;

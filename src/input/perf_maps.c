@@ -12,6 +12,9 @@
 /* Images of all generations together. Beyond it mappings replace each other without a new generation. */
 #define IMAGES_MAX ((size_t)1 << 20)
 
+/* Mappings of files that are not there, at most. */
+#define GONE_MAX 256
+
 struct mapping {
     uint64_t addr, last; /* of the last byte */
     uint64_t offset;     /* in the file */
@@ -145,6 +148,26 @@ static int find_programs(struct player *pl, const struct process *process, struc
     return CT_OK;
 }
 
+/* The file of a mapping is not there: what ran in it can be named all the same. */
+static int add_gone(struct player *pl, const struct mapping *m)
+{
+    struct ct_capture *capture = pl->perf->opening->capture;
+    struct ct_image image = {.path = m->object->name, .addr = m->addr, .size = m->last - m->addr + 1};
+    for (size_t i = 0; i < capture->gone_count; i++)
+        if (capture->gone[i].addr == image.addr && strcmp(capture->gone[i].path, image.path) == 0)
+            return CT_OK;
+    if (capture->gone_count == GONE_MAX)
+        return CT_OK;
+    struct ct_arena *arena = pl->perf->opening->arena;
+    image.path = ct_arena_strdup(arena, image.path);
+    struct ct_image *gone = ct_arena_push(arena, capture->gone, &capture->gone_count, sizeof *gone);
+    if (!gone || !image.path)
+        return no_memory(pl);
+    gone[capture->gone_count - 1] = image;
+    capture->gone = gone;
+    return CT_OK;
+}
+
 /* The mappings of a process become a generation. */
 static int freeze(struct player *pl, struct process *process)
 {
@@ -157,8 +180,12 @@ static int freeze(struct player *pl, struct process *process)
         return no_memory(pl);
     size_t count = 0;
     for (size_t i = 0; i < process->count; i++) {
-        if (!process->mappings[i].object->path)
+        if (!process->mappings[i].object->path) {
+            const int rc = add_gone(pl, &process->mappings[i]);
+            if (rc)
+                return rc;
             continue;
+        }
         images[count] = to_image(&process->mappings[i]);
         count += images[count].size > 0;
     }

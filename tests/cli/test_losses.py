@@ -286,6 +286,8 @@ def hold_no_memory(folder):
     image.unlink()
     nothing, code = hold(Capture("no memory", folder), ("plain", "fast"))
     assert nothing["no_access"] and code == 1, f"{nothing}, exit code {code}"
+    told = re.search(r"no memory for code that ran in 0x80[0-9a-f]*\.\.0x80[0-9a-f]* \((\d+) times\)", run("stats", folder).stderr)
+    assert told and int(told[1]) == nothing["no_access"], run("stats", folder).stderr
     return f"{losses['no_access']} and {nothing['no_access']} times without memory"
 
 
@@ -295,6 +297,8 @@ def hold_pieces():
     losses, _ = hold(Capture("perf.data", path), ("plain", "fast"))
     lines = run("decode", path).stdout.count("\nGap\t")
     assert lines == losses["gaps"] == 0, f"decode has {lines} gaps, the others {losses['gaps']}"
+    told = run("stats", path).stderr
+    assert "ran in /data/local/tmp/etm_test_loop (3 times)" in told, told
     return "no gaps"
 
 

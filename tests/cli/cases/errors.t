@@ -91,6 +91,7 @@ $ cp -r examples/quickstart $T/noimage && rm $T/noimage/firmware.bin && coretap 
 ! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_0.ini:6: [dump1]; addresses in it cannot be read
 ! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_1.ini:6: [dump1]; addresses in it cannot be read
 ! coretap: $T/noimage: losses: 30 times no memory where code ran
+! coretap: $T/noimage: no memory for code that ran in 0x80400..0x80590 (30 times); 'coretap info' lists the images and what is missing
 
 Trace that is damaged: all that can be decoded is, and the exit code says so.
 $ cp -r examples/quickstart $T/cut && head -c 1000 examples/quickstart/trace.bin >$T/cut/trace.bin && coretap list -e -i 10 $T/cut | tail -3; coretap stats -l frame $T/cut >/dev/null

@@ -1,0 +1,100 @@
+#include "cli/holes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* Modules and regions that are named, those with most first. */
+#define SHOWN 6
+
+struct place {
+    const char *name; /* NULL: nobody knows */
+    struct ct_hole hole;
+};
+
+static const char *name_of(const struct ct_capture *capture, uint64_t addr)
+{
+    for (size_t i = 0; i < capture->gone_count; i++)
+        if (addr - capture->gone[i].addr < capture->gone[i].size)
+            return capture->gone[i].path;
+    return NULL;
+}
+
+/* Regions of one module are one place, and so are regions side by side that nobody has a name for. */
+static bool joins(const struct place *place, const char *name, const struct ct_hole *hole)
+{
+    if (name || place->name)
+        return name && place->name && strcmp(name, place->name) == 0;
+    return hole->low >> 16 <= (place->hole.high >> 16) + 1;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+    const struct ct_hole *x = a;
+    const struct ct_hole *y = b;
+    return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    if (x->hole.count != y->hole.count)
+        return x->hole.count > y->hole.count ? -1 : 1;
+    return by_addr(&x->hole, &y->hole);
+}
+
+static size_t find_places(struct place places[CT_HOLES], const struct ct_holes *holes,
+                          const struct ct_capture *capture)
+{
+    struct ct_hole sorted[CT_HOLES];
+    size_t count = 0;
+    memcpy(sorted, holes->all, sizeof sorted);
+    qsort(sorted, holes->count, sizeof *sorted, by_addr);
+    for (size_t i = 0; i < holes->count; i++) {
+        const char *name = name_of(capture, sorted[i].low);
+        size_t k = 0;
+        while (k < count && !joins(&places[k], name, &sorted[i]))
+            k++;
+        if (k == count)
+            places[count++] = (struct place){name, {sorted[i].low, sorted[i].high, 0}};
+        places[k].hole.high = sorted[i].high;
+        places[k].hole.count += sorted[i].count;
+    }
+    return count;
+}
+
+/* "/lib/libc.so (12 times)" or "0x8000..0x8fc4 (12 times)". Result: its length. */
+static size_t place_text(char *text, size_t size, const struct place *place)
+{
+    const struct ct_hole *h = &place->hole;
+    const char *times = h->count == 1 ? "time" : "times";
+    if (place->name)
+        return (size_t)snprintf(text, size, "%.255s (%" PRIu64 " %s)", place->name, h->count, times);
+    return (size_t)snprintf(text, size, "0x%" PRIx64 "..0x%" PRIx64 " (%" PRIu64 " %s)", h->low, h->high,
+                            h->count, times);
+}
+
+void cli_holes_say(const char *operand, const struct ct_holes *holes, const struct ct_capture *capture)
+{
+    struct place places[CT_HOLES];
+    char text[2048];
+    const size_t count = find_places(places, holes, capture);
+    uint64_t others = holes->others;
+    size_t used = 0;
+    qsort(places, count, sizeof *places, by_count);
+    for (size_t i = 0; i < count; i++) {
+        if (i >= SHOWN) {
+            others += places[i].hole.count;
+            continue;
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", i ? ", " : "");
+        used += place_text(text + used, sizeof text - used, &places[i]);
+    }
+    if (others)
+        snprintf(text + used, sizeof text - used, ", elsewhere (%" PRIu64 " times)", others);
+    cli_say("%s: no memory for code that ran in %s; 'coretap info' lists the images and what is missing",
+            operand, text);
+}

@@ -1,0 +1,11 @@
+/* Code that ran and whose memory is missing, by module. */
+#ifndef CT_CLI_HOLES_H
+#define CT_CLI_HOLES_H
+
+#include "coretap/input.h"
+#include "coretap/losses.h"
+
+/* Says in one line on stderr where memory was missing and how often: by the file that was mapped there, or by address. */
+void cli_holes_say(const char *operand, const struct ct_holes *holes, const struct ct_capture *capture);
+
+#endif
