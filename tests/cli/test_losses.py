@@ -319,7 +319,7 @@ def hold_all(captures, engines=("plain", "fast")):
 
 def hold_damaged(originals, folder):
     rng = random.Random(int(os.environ.get("CT_SEED", "1")))
-    rounds = 20 if LONG else 1
+    rounds = 10 if LONG else 1
     notes = dict.fromkeys(KEYS, 0)
     count = unsound = 0
     for capture in originals:
