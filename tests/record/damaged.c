@@ -507,10 +507,12 @@ static bool agree(unsigned i)
     const struct ct_stream_stats *s = &a->stats, *t = &b->stats;
     bool same = true;
     if (rules[i].what & SAME_GAPS)
-        same = s->gaps - s->bad_images == t->gaps - t->bad_images && s->lost_bytes == t->lost_bytes;
+        same = s->losses.gaps - s->losses.contradictions == t->losses.gaps - t->losses.contradictions &&
+               s->losses.lost_bytes == t->losses.lost_bytes;
     if (rules[i].what & SAME_FLOW)
         same = same && s->instructions == t->instructions && s->branches == t->branches &&
-               s->no_access == t->no_access && s->bad_images == t->bad_images;
+               s->losses.no_access == t->losses.no_access &&
+               s->losses.contradictions == t->losses.contradictions;
     if (rules[i].what & SAME_LOG)
         same = same && a->size == b->size && !memcmp(a->log, b->log, a->size);
     if (b->size && hows[i].edges)
@@ -518,8 +520,8 @@ static bool agree(unsigned i)
     if (!same)
         printf("# %s and %s do not agree: %" PRIu64 " and %" PRIu64 " instructions, %" PRIu64 " and %" PRIu64
                " gaps, %" PRIu64 " and %" PRIu64 " contradictions, %zu and %zu bytes\n",
-               hows[rules[i].with].name, hows[i].name, s->instructions, t->instructions, s->gaps, t->gaps,
-               s->bad_images, t->bad_images, a->size, b->size);
+               hows[rules[i].with].name, hows[i].name, s->instructions, t->instructions, s->losses.gaps,
+               t->losses.gaps, s->losses.contradictions, t->losses.contradictions, a->size, b->size);
     return same;
 }
 
@@ -537,7 +539,7 @@ static bool engines_agree(void)
                a->stats.instructions);
         same = false;
     }
-    if (a->told && !a->stats.gaps && !a->stats.lost_bytes && !a->stats.no_access) {
+    if (a->told && !a->stats.losses.gaps && !a->stats.losses.lost_bytes && !a->stats.losses.no_access) {
         printf("# something is missing, and the statistics do not say so\n");
         same = false;
     }
