@@ -64,6 +64,27 @@ static bool has_observed_bound(const struct ct_wcet_result *r)
     return false;
 }
 
+static size_t count_assumed(const struct ct_wcet_result *r, uint32_t kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->assumed_count; i++)
+        count += r->assumed[i].kind == kind;
+    return count;
+}
+
+/* Says how much is in no path because nothing bounds it. */
+static void never_ran(FILE *out, const struct ct_wcet_result *r)
+{
+    const size_t loops = count_assumed(r, CT_WCET_LEFT_OUT);
+    const size_t functions = count_assumed(r, CT_WCET_UNCALLED);
+    if (loops || functions)
+        fprintf(out,
+                "<p>No path goes where nothing was ever seen to run and nothing says how often it can: loops "
+                "%zu, functions that call themselves %zu. They are listed in the output of "
+                "<code>coretap wcet</code>.</p>\n",
+                loops, functions);
+}
+
 static void verdict(FILE *out, const struct ct_wcet_result *r)
 {
     if (has_observed_bound(r))
@@ -99,6 +120,7 @@ static void comparison(FILE *out, const struct ct_wcet_view *v)
             "the bounds of the loops; it may never have run as a whole.</p>\n",
             ct_number_count(runs, r->observed_runs));
     verdict(out, r);
+    never_ran(out, r);
     fputs("</div>\n", out);
 }
 

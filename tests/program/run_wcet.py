@@ -190,8 +190,12 @@ def check_nested(folder, level):
         assert all(a["kind"] != "total" for a in product["assumed"])
         says.append(f"{name} {observed['observed_max_cycles']} <= {observed['wcet_cycles']} <= {product['wcet_cycles']}")
         outer, inner = (13, 78) if more else (12, 66)
+        # How the rounds of the inner loop are shared out among those of the outer one depends on the cycles of each: one round
+        # in 32 waits, and the longest path has as many of the longest rounds as it can.
+        fewest = -(-inner // (outer - 1)) + more
         if name == "triangle":
-            assert sorted(executions(observed, name).values()) == [outer, inner]
+            rounds = sorted(executions(observed, name).values())
+            assert fewest <= rounds[0] <= outer and rounds[1:] == [inner], rounds
             assert sorted(executions(product, name).values()) == [outer, (outer - 1) ** 2], product
         if name == "many":
             assert list(executions(observed, "count").values()) == [inner]

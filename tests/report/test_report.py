@@ -184,9 +184,23 @@ def check_bad(folder, capture):
     check("an unknown entry is an error", "no_such" in said and "coretap graph" in said, said)
     said = run(CORETAP, "report", "-o", folder / "no" / "page.html", capture, codes=(2,)).stderr
     check("a file that cannot be written is an error", "cannot be written" in said, said)
-    result = run(CORETAP, "report", "-q", "--entry", "main", capture, codes=(2,))
-    check("a longest path that cannot be found leaves its reason", "abort" not in result.stdout.split('id="worst"')[0] and
-          html.escape(result.stderr.split(": ", 1)[1].strip().splitlines()[0], quote=False)[:40] in result.stdout, result.stderr)
+    result = run(CORETAP, "report", "-q", "--entry", "abort", capture, codes=(2,))
+    worst = result.stdout.split('id="worst"')[1]
+    check("a longest path that cannot be found leaves its reason", "What was assumed" not in worst and
+          html.escape(result.stderr.split(": ", 1)[1].strip().splitlines()[0], quote=False)[:40] in worst, result.stderr)
+
+
+def check_left_out(capture):
+    """The library that main calls has loops and recursion that never ran and nothing bounds: a path without them is no bound."""
+    wcet = json.loads(run(CORETAP, "wcet", "-q", "--entry", "main", "--format", "json", capture).stdout)
+    kinds = collections.Counter(a["kind"] for a in wcet["assumed"])
+    loops, functions = kinds["left out"], kinds["uncalled"]
+    worst = report(capture, "--entry", "main").split('id="worst"')[1]
+    check("what never ran is no bound, and is told", wcet["is_bound"] is False and loops > 100 and functions > 10 and
+          f"{wcet['wcet_cycles']:,} cycles" in worst and ">no bound</span>" in worst and
+          f"loops {loops}, functions that call themselves {functions}." in worst, (wcet["is_bound"], kinds))
+    alone = report(capture, "--entry", "control_round").split('id="worst"')[1]
+    check("where all ran nothing is left out", "No path goes where" not in alone, "")
 
 
 def in_browser(browser, folder, text, scheme=1, width=1280):
@@ -293,6 +307,7 @@ def main():
         check_perf(folder, capture, text)
         check_window(capture, 200000)
         check_bad(folder, capture)
+        check_left_out(capture)
         check_page("wcet", run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "html", capture).stdout)
         check_page("without cycle counts", report(record(folder / "plain", source) if (folder / "plain").mkdir() is None else ""))
         check_demo(folder)
