@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/holes.h"
+#include "cli/missing.h"
 #include "report/losses.h"
 
 const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
@@ -287,6 +288,8 @@ int cli_capture_code(const struct cli_capture *c, int code)
         cli_say("%s: losses: %s", c->args->operand, ct_losses_words(words, &c->losses));
     if (result != CLI_FAILED && c->holes.count && (result == CLI_DAMAGED || !c->args->quiet))
         cli_holes_say(c->args->operand, &c->holes, c->capture);
+    if (result != CLI_FAILED)
+        cli_missing_tell(c, false);
     return result;
 }
 

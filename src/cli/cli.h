@@ -77,6 +77,7 @@ struct cli_args {
     struct ct_ctx *ctx;
     const char *operand;
     bool quiet;
+    bool verbose;
     bool raw_names; /* --no-demangle */
     struct ct_debug_files *debug_files;
     const char *symdirs[CLI_SYMDIR_MAX];
@@ -130,6 +131,9 @@ void cli_help_man(const struct cli_command *command, FILE *out);
 
 /* "coretap: …" on standard error. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* "coretap: note: …" on standard error, unless a note or warning with this text was there before. */
+void cli_note(const char *text);
 
 /* A mistake in the use of a subcommand: the text, then where help is. Result: CLI_FAILED. */
 int cli_usage_error(const struct cli_command *command, const char *fmt, ...)

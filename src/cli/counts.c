@@ -1,5 +1,7 @@
 #include "cli/counts.h"
 
+#include "cli/missing.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,8 +187,10 @@ static int read_capture(struct cli_counts *c)
     if (!open_capture(c))
         return CLI_FAILED;
     const bool by_memory = cli_programs_by_memory(c->capture.capture);
-    if (!by_memory && !cli_programs_any(&c->programs))
+    if (!by_memory && !cli_programs_any(&c->programs)) {
+        cli_missing_tell(&c->capture, true);
         return CLI_FAILED;
+    }
     int worst = enter_programs(c);
     if (worst == CLI_CLEAN)
         worst = decode_buffers(c);

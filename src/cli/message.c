@@ -30,11 +30,33 @@ int cli_library_error(const struct ct_ctx *ctx)
     return CLI_FAILED;
 }
 
+#define TOLD_MAX 4096
+
+/* Whether the text is one that was told before; else it is kept. A capture may be opened more than once. */
+static bool was_told(const char *text)
+{
+    static char *told[TOLD_MAX];
+    static size_t count;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(told[i], text) == 0)
+            return true;
+    char *copy = count < TOLD_MAX ? strdup(text) : NULL;
+    if (copy)
+        told[count++] = copy;
+    return false;
+}
+
 static void print_log(void *user, enum ct_log_level level, const char *text)
 {
     static const char *const words[] = {"error", "warning", "note", "debug"};
     (void)user;
-    cli_say("%s: %s", words[level], text);
+    if (!was_told(text))
+        cli_say("%s: %s", words[level], text);
+}
+
+void cli_note(const char *text)
+{
+    print_log(NULL, CT_LOG_NOTE, text);
 }
 
 struct ct_ctx *cli_ctx_new(bool quiet)

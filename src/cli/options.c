@@ -8,6 +8,7 @@
 enum {
     COMMON_HELP,
     COMMON_QUIET,
+    COMMON_VERBOSE,
     COMMON_SYMDIR,
     COMMON_NO_DEMANGLE,
     COMMON_OPTIONS
@@ -18,6 +19,9 @@ const struct cli_option cli_common_options[] = {
     [COMMON_QUIET] = {.name = "quiet",
                       .letter = 'q',
                       .help = "No progress meter and no notes on standard error; errors are still printed."},
+    [COMMON_VERBOSE] = {.name = "verbose",
+                        .letter = 'v',
+                        .help = "All files that are missing are named, also those in which no trace lies."},
     [COMMON_SYMDIR] =
         {.name = "symdir",
          .kind = CLI_TEXT,
@@ -30,7 +34,7 @@ const struct cli_option cli_common_options[] = {
 
 size_t cli_common_count(const struct cli_command *command)
 {
-    return command->names ? COMMON_OPTIONS : COMMON_QUIET + 1;
+    return command->names ? COMMON_OPTIONS : COMMON_VERBOSE + 1;
 }
 
 /* getopt_long returns this plus the index of the option, own ones first, then the common ones. */
@@ -209,6 +213,8 @@ static bool take_common(const struct cli_command *command, size_t index, struct 
 {
     if (index == COMMON_QUIET)
         args->quiet = true;
+    if (index == COMMON_VERBOSE)
+        args->verbose = true;
     if (index == COMMON_NO_DEMANGLE)
         args->raw_names = true;
     if (index != COMMON_SYMDIR)

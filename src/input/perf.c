@@ -76,8 +76,6 @@ static void tell(const struct ct_perf *p)
     const struct ct_capture *capture = p->opening->capture;
     for (size_t i = 0; i < capture->damage_count; i++)
         ct_log(p->opening->ctx, CT_LOG_WARNING, "%s", capture->damage[i]);
-    for (size_t i = 0; i < capture->missing_count; i++)
-        ct_log(p->opening->ctx, CT_LOG_NOTE, "%s", capture->missing[i]);
 }
 
 static int read_all(struct ct_perf *p)

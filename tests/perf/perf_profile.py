@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Profiles of a phone's recording against what simpleperf makes of it. The program is not here; one with the same branches
-at the same addresses stands for it. It has no symbols.
+at the same addresses stands for it. It has no symbols. And
+which of the missing files are named.
 
 usage: perf_profile.py COMMAND"""
 import pathlib
@@ -52,6 +53,15 @@ def as_bolt():
         [f"B {start:x} {end:x} {n} 0" for (start, end), n in sorted(branches.items())]
 
 
+def check_notes(tap, path):
+    """Missing files are named once, and only those in which trace lies; all of them with -v."""
+    for words, count in ((["watch", "--at", "context"], 1), (["timing"], 1), (["stats", "--level", "flow"], 1), (["cover"], 1),
+                         (["watch", "--at", "context", "-v"], 9), (["timing", "--verbose"], 9), (["timing", "-q"], 0)):
+        notes = [line for line in run([sys.argv[1], *words, path])[1].splitlines() if " note: " in line]
+        fine = len(notes) == len(set(notes)) == count and (count != 1 or "/data/local/tmp/etm_test_loop," in notes[0])
+        tap.check(f"{' '.join(words)}: {count} notes about missing files", None if fine else "\n".join(notes) or "none")
+
+
 def main():
     path = corpus() / "perfdata" / "perf_etm.data"
     if not path.exists():
@@ -67,6 +77,7 @@ def main():
                 out, said, status = run([sys.argv[1], "profile", "-q", "--format", form, "--elf", f"{program}@{LOADED:x}", path])
                 why = first_difference(want, out.splitlines(), ("simpleperf", "coretap"))
                 tap.check(f"{name}: {form}", why or (said if status not in (0, 1) else None))
+    check_notes(tap, path)
     tap.end()
 
 
