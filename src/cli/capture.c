@@ -289,7 +289,7 @@ int cli_capture_code(const struct cli_capture *c, int code)
     if (result != CLI_FAILED && c->holes.count && (result == CLI_DAMAGED || !c->args->quiet))
         cli_holes_say(c->args->operand, &c->holes, c->capture);
     if (result != CLI_FAILED)
-        cli_missing_tell(c, false);
+        cli_missing_tell(c);
     return result;
 }
 

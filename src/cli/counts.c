@@ -188,7 +188,8 @@ static int read_capture(struct cli_counts *c)
         return CLI_FAILED;
     const bool by_memory = cli_programs_by_memory(c->capture.capture);
     if (!by_memory && !cli_programs_any(&c->programs)) {
-        cli_missing_tell(&c->capture, true);
+        if (c->capture.capture->missing_count && decode_buffers(c) != CLI_FAILED)
+            cli_missing_tell(&c->capture); /* in which of them the trace lies */
         return CLI_FAILED;
     }
     int worst = enter_programs(c);

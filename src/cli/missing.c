@@ -31,10 +31,10 @@ static bool lies_in(const struct cli_capture *c, const char *text)
     return !placed && c->holes.count;
 }
 
-void cli_missing_tell(const struct cli_capture *c, bool all)
+void cli_missing_tell(const struct cli_capture *c)
 {
     const struct ct_capture *capture = c->capture;
     for (size_t i = 0; !c->args->quiet && i < capture->missing_count; i++)
-        if (all || c->args->verbose || lies_in(c, capture->missing[i]))
+        if (c->args->verbose || lies_in(c, capture->missing[i]))
             cli_note(capture->missing[i]);
 }

@@ -4,8 +4,8 @@
 
 #include "cli/capture.h"
 
-/* Names the missing files in which trace lies, as far as it is known where they were; all of them with `all` or --verbose, none
- * with --quiet. Each is named once, however often this is called. */
-void cli_missing_tell(const struct cli_capture *capture, bool all);
+/* Names the missing files in which trace lies, as far as it is known where they were; all of them with --verbose, none with
+ * --quiet. Each is named once, however often this is called. */
+void cli_missing_tell(const struct cli_capture *capture);
 
 #endif

@@ -47,9 +47,9 @@ What was mapped is found elsewhere, or named:
 
 $ mkdir $T/moved; cp -r examples/quickstart $T/moved/; coretap export --perf $T/moved.data $T/moved/quickstart; mkdir -p $T/root; mv $T/moved/quickstart/firmware.bin $T/root; coretap stats $T/moved.data | grep instructions
 | instructions=0
-! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
 ! coretap: $T/moved.data: losses: 254 times no memory where code ran
 ! coretap: $T/moved.data: no memory for code that ran in $T/moved/quickstart/firmware.bin (254 times); 'coretap info' lists the images and what is missing
+! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
 $ coretap stats --symfs $T/root $T/moved.data | grep instructions
 | instructions=4610
 $ coretap info -q --symfs $T/nowhere $T/moved.data | grep missing
