@@ -139,6 +139,8 @@ void env_bind_type(struct elab *e, struct env *env, const char *name, const stru
 void env_bind_def(struct elab *e, struct env *env, struct ast_def *def);
 struct cv elab_force(struct elab *e, struct binding *b, struct span at);
 const struct type *elab_type(struct elab *e, const struct env *env, const struct ast_type *t);
+/* Is it the name of a type of the language, such as Int? */
+bool elab_has_type(const char *name);
 
 /* expressions: elab_expr.c */
 struct cv elab_expr(struct elab *e, struct env *env, const struct ast *x);
@@ -182,6 +184,13 @@ struct ir *elab_materialise(struct elab *e, struct cv cv, struct span at);
 void elab_close_captures(struct elab *e);
 
 /* builtins: elab_builtin.c */
+struct elab_signature {
+    const char *name, *signature; /* as type_text writes it */
+};
+/* The i-th operation that the library may declare, or NULL behind the last one. */
+const struct elab_signature *elab_signature(size_t i);
+/* Reports a declaration whose types are not those of its operation, which is then an error wherever it is used. */
+void elab_check_builtin(struct elab *e, struct ast_def *def, struct env *env);
 struct cv elab_builtin(struct elab *e, const char *name, struct cv *args, size_t n, const struct type *result,
                        struct span at);
 /* Signal lift of f over streams. */

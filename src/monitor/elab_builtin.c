@@ -184,18 +184,6 @@ static struct cv bi_none(struct builtin *b)
     return cv_cell(b->e, b->result, cell_int(0));
 }
 
-static const struct {
-    const char *name;
-    builtin_fn *fn;
-} STREAMS[] = {
-    {"nil", bi_nil},     {"default", bi_default}, {"defaultFrom", bi_default_from},
-    {"time", bi_time},   {"last", bi_last},       {"delay", bi_delay},
-    {"merge", bi_merge}, {"filter", bi_filter},   {"pure", bi_pure},
-    {"on", bi_on},       {"lift", bi_lift},       {"slift", bi_slift},
-    {"fold", bi_fold},   {"reduce", bi_reduce},   {"and", bi_and},
-    {"or", bi_or},       {"ite", bi_ite},         {"none", bi_none},
-};
-
 static struct cv value_op(struct builtin *b, enum op op)
 {
     struct elab *e = b->e;
@@ -209,21 +197,172 @@ static struct cv value_op(struct builtin *b, enum op op)
     return cv_value(ir_op(&e->pool, b->result, op, &extra, args, (uint32_t)b->n));
 }
 
+/* Each operation has one signature: type parameters are A, B, … in the order of the declaration. An operation of the engine (op)
+ * believes the types of its operands, and so do the functions above. */
+static const struct {
+    struct elab_signature is;
+    builtin_fn *fn;
+    enum op op; /* where fn is NULL */
+} ROWS[] = {
+    {{"nil", "Events[A]"}, bi_nil, 0},
+    {{"default", "(Events[A], A) => Events[A]"}, bi_default, 0},
+    {{"defaultFrom", "(Events[A], Events[A]) => Events[A]"}, bi_default_from, 0},
+    {{"time", "(Events[A]) => Events[Int]"}, bi_time, 0},
+    {{"last", "(Events[A], Events[B]) => Events[A]"}, bi_last, 0},
+    {{"delay", "(Events[Int], Events[A]) => Events[Unit]"}, bi_delay, 0},
+    {{"lift1", "(Events[A], (Option[A]) => Option[B]) => Events[B]"}, bi_lift, 0},
+    {{"slift1", "(Events[A], (A) => B) => Events[B]"}, bi_slift, 0},
+    {{"lift2", "(Events[A], Events[B], (Option[A], Option[B]) => Option[C]) => Events[C]"}, bi_lift, 0},
+    {{"slift2", "(Events[A], Events[B], (A, B) => C) => Events[C]"}, bi_slift, 0},
+    {{"lift3",
+      "(Events[A], Events[B], Events[C], (Option[A], Option[B], Option[C]) => Option[D]) => Events[D]"},
+     bi_lift,
+     0},
+    {{"slift3", "(Events[A], Events[B], Events[C], (A, B, C) => D) => Events[D]"}, bi_slift, 0},
+    {{"lift4", "(Events[A], Events[B], Events[C], Events[D], (Option[A], Option[B], Option[C], Option[D]) => "
+               "Option[E]) => Events[E]"},
+     bi_lift,
+     0},
+    {{"slift4", "(Events[A], Events[B], Events[C], Events[D], (A, B, C, D) => E) => Events[E]"}, bi_slift, 0},
+    {{"lift5", "(Events[A], Events[B], Events[C], Events[D], Events[E], (Option[A], Option[B], Option[C], "
+               "Option[D], Option[E]) => Option[F]) => Events[F]"},
+     bi_lift,
+     0},
+    {{"slift5", "(Events[A], Events[B], Events[C], Events[D], Events[E], (A, B, C, D, E) => F) => Events[F]"},
+     bi_slift,
+     0},
+    {{"merge", "(Events[A], Events[A]) => Events[A]"}, bi_merge, 0},
+    {{"filter", "(Events[A], Events[Bool]) => Events[A]"}, bi_filter, 0},
+    {{"on", "(Events[A], Events[B]) => Events[B]"}, bi_on, 0},
+    {{"pure", "(Events[A]) => Events[A]"}, bi_pure, 0},
+    {{"fold", "(Events[A], B, (B, A) => B) => Events[B]"}, bi_fold, 0},
+    {{"reduce", "(Events[A], (A, A) => A) => Events[A]"}, bi_reduce, 0},
+    {{"pow", "(Float, Float) => Float"}, NULL, OP_POW},
+    {{"log", "(Float, Float) => Float"}, NULL, OP_LOG},
+    {{"sin", "(Float) => Float"}, NULL, OP_SIN},
+    {{"cos", "(Float) => Float"}, NULL, OP_COS},
+    {{"tan", "(Float) => Float"}, NULL, OP_TAN},
+    {{"atan", "(Float) => Float"}, NULL, OP_ATAN},
+    {{"intToFloat", "(Int) => Float"}, NULL, OP_INT_TO_FLOAT},
+    {{"floatToInt", "(Float) => Int"}, NULL, OP_FLOAT_TO_INT},
+    {{"toString", "(A) => String"}, NULL, OP_TO_STRING},
+    {{"none", "Option[A]"}, bi_none, 0},
+    {{"some", "(A) => Option[A]"}, NULL, OP_SOME},
+    {{"isNone", "(Option[A]) => Bool"}, NULL, OP_IS_NONE},
+    {{"isSome", "(Option[A]) => Bool"}, NULL, OP_IS_SOME},
+    {{"getSome", "(Option[A]) => A"}, NULL, OP_GET_SOME},
+    {{"add", "(Int, Int) => Int"}, NULL, OP_ADD},
+    {{"sub", "(Int, Int) => Int"}, NULL, OP_SUB},
+    {{"mul", "(Int, Int) => Int"}, NULL, OP_MUL},
+    {{"div", "(Int, Int) => Int"}, NULL, OP_DIV},
+    {{"mod", "(Int, Int) => Int"}, NULL, OP_MOD},
+    {{"bitand", "(Int, Int) => Int"}, NULL, OP_BITAND},
+    {{"bitor", "(Int, Int) => Int"}, NULL, OP_BITOR},
+    {{"bitxor", "(Int, Int) => Int"}, NULL, OP_BITXOR},
+    {{"leftshift", "(Int, Int) => Int"}, NULL, OP_SHL},
+    {{"rightshift", "(Int, Int) => Int"}, NULL, OP_SHR},
+    {{"lt", "(Int, Int) => Bool"}, NULL, OP_LT},
+    {{"gt", "(Int, Int) => Bool"}, NULL, OP_GT},
+    {{"leq", "(Int, Int) => Bool"}, NULL, OP_LE},
+    {{"geq", "(Int, Int) => Bool"}, NULL, OP_GE},
+    {{"eq", "(A, A) => Bool"}, NULL, OP_EQ},
+    {{"neq", "(A, A) => Bool"}, NULL, OP_NE},
+    {{"fadd", "(Float, Float) => Float"}, NULL, OP_FADD},
+    {{"fsub", "(Float, Float) => Float"}, NULL, OP_FSUB},
+    {{"fmul", "(Float, Float) => Float"}, NULL, OP_FMUL},
+    {{"fdiv", "(Float, Float) => Float"}, NULL, OP_FDIV},
+    {{"flt", "(Float, Float) => Bool"}, NULL, OP_FLT},
+    {{"fgt", "(Float, Float) => Bool"}, NULL, OP_FGT},
+    {{"fleq", "(Float, Float) => Bool"}, NULL, OP_FLE},
+    {{"fgeq", "(Float, Float) => Bool"}, NULL, OP_FGE},
+    {{"and", "(Bool, Bool) => Bool"}, bi_and, 0},
+    {{"or", "(Bool, Bool) => Bool"}, bi_or, 0},
+    {{"not", "(Bool) => Bool"}, NULL, OP_NOT},
+    {{"negate", "(Int) => Int"}, NULL, OP_NEG},
+    {{"bitflip", "(Int) => Int"}, NULL, OP_BITNOT},
+    {{"fnegate", "(Float) => Float"}, NULL, OP_FNEG},
+    {{"ite", "(Bool, A, A) => A"}, bi_ite, 0},
+    {{"concat", "(String, String) => String"}, NULL, OP_CONCAT},
+    {{"format", "(String, A) => String"}, NULL, OP_FORMAT},
+    {{"formatInt", "(String, Int) => String"}, NULL, OP_FORMAT},
+    {{"formatFloat", "(String, Float) => String"}, NULL, OP_FORMAT},
+    {{"listEmpty", "List[A]"}, NULL, OP_LIST_EMPTY},
+    {{"listSize", "(List[A]) => Int"}, NULL, OP_SIZE},
+    {{"listAppend", "(List[A], A) => List[A]"}, NULL, OP_LIST_APPEND},
+    {{"listHead", "(List[A]) => A"}, NULL, OP_LIST_HEAD},
+    {{"listTail", "(List[A]) => List[A]"}, NULL, OP_LIST_TAIL},
+    {{"listInit", "(List[A]) => List[A]"}, NULL, OP_LIST_INIT},
+    {{"listLast", "(List[A]) => A"}, NULL, OP_LIST_LAST},
+    {{"listGet", "(List[A], Int) => A"}, NULL, OP_LIST_GET},
+    {{"listSet", "(List[A], Int, A) => List[A]"}, NULL, OP_LIST_SET},
+    {{"listPrepend", "(List[A], A) => List[A]"}, NULL, OP_LIST_PREPEND},
+    {{"setEmpty", "Set[A]"}, NULL, OP_MAP_EMPTY},
+    {{"setAdd", "(Set[A], A) => Set[A]"}, NULL, OP_SET_ADD},
+    {{"setContains", "(Set[A], A) => Bool"}, NULL, OP_MAP_CONTAINS},
+    {{"setRemove", "(Set[A], A) => Set[A]"}, NULL, OP_MAP_REMOVE},
+    {{"setSize", "(Set[A]) => Int"}, NULL, OP_SIZE},
+    {{"setAt", "(Set[A], Int) => A"}, NULL, OP_KEY_AT},
+    {{"mapEmpty", "Map[A, B]"}, NULL, OP_MAP_EMPTY},
+    {{"mapAdd", "(Map[A, B], A, B) => Map[A, B]"}, NULL, OP_MAP_ADD},
+    {{"mapContains", "(Map[A, B], A) => Bool"}, NULL, OP_MAP_CONTAINS},
+    {{"mapGet", "(Map[A, B], A) => B"}, NULL, OP_MAP_GET},
+    {{"mapRemove", "(Map[A, B], A) => Map[A, B]"}, NULL, OP_MAP_REMOVE},
+    {{"mapSize", "(Map[A, B]) => Int"}, NULL, OP_SIZE},
+    {{"mapKeyAt", "(Map[A, B], Int) => A"}, NULL, OP_KEY_AT},
+};
+
+static size_t find_row(const char *name)
+{
+    size_t i = 0;
+    while (i < sizeof ROWS / sizeof *ROWS && strcmp(ROWS[i].is.name, name) != 0)
+        i++;
+    return i;
+}
+
+const struct elab_signature *elab_signature(size_t i)
+{
+    return i < sizeof ROWS / sizeof *ROWS ? &ROWS[i].is : NULL;
+}
+
+/* The types of a declaration as text, its type parameters under the names A, B, … */
+static const char *declared(struct elab *e, const struct ast_def *def, struct env *env)
+{
+    struct env *types = env_new(e, env);
+    const struct type **list = ARENA_ARRAY(e->arena, const struct type *, def->nparams + 1);
+    for (size_t i = 0; i < def->ntype_params; i++)
+        env_bind_type(e, types, def->type_params[i],
+                      type_var(&e->types, arena_printf(e->arena, "%c", (char)('A' + i % 26)), def));
+    for (size_t i = 0; i < def->nparams; i++)
+        list[i] = def->params[i].type ? elab_type(e, types, def->params[i].type) : e->types.error;
+    list[def->nparams] = def->type ? elab_type(e, types, def->type) : e->types.error;
+    if (!def->nparams)
+        return type_text(e->arena, list[0]);
+    return type_text(e->arena, type_fun(&e->types, list, def->nparams + 1));
+}
+
+void elab_check_builtin(struct elab *e, struct ast_def *def, struct env *env)
+{
+    const char *name = def->body->name;
+    const struct elab_signature *row = elab_signature(find_row(name));
+    const char *have = declared(e, def, env);
+    if (row && !strcmp(row->signature, have))
+        return;
+    if (row)
+        diag_error(e->diags, def->name_span, "Builtin %s is %s and cannot be declared as %s", name,
+                   row->signature, have);
+    else
+        diag_error(e->diags, def->body->span, "Undefined builtin %s", name);
+    def->body->kind = A_ERROR;
+}
+
 struct cv elab_builtin(struct elab *e, const char *name, struct cv *args, size_t n, const struct type *result,
                        struct span at)
 {
     struct builtin b = {e, args, n, result, at};
-    for (size_t i = 0; i < n; i++)
-        if (args[i].kind == CV_ERROR)
+    const size_t i = find_row(name);
+    for (size_t k = 0; k < n; k++)
+        if (args[k].kind == CV_ERROR)
             return cv_error(e);
-    for (size_t i = 0; i < sizeof STREAMS / sizeof *STREAMS; i++)
-        if (!strcmp(STREAMS[i].name, name))
-            /* cppcheck-suppress returnDanglingLifetime ; it keeps no pointer to b */
-            return STREAMS[i].fn(
-                &b); /* cppcheck-suppress returnDanglingLifetime ; it keeps no pointer to b */
-    int op = op_find(name);
-    if (op >= 0)
-        return value_op(&b, (enum op)op);
-    diag_error(e->diags, at, "Undefined builtin %s", name);
-    return cv_error(e);
+    /* cppcheck-suppress returnDanglingLifetime ; it keeps no pointer to b */
+    return ROWS[i].fn ? ROWS[i].fn(&b) : value_op(&b, ROWS[i].op);
 }

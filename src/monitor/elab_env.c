@@ -78,6 +78,8 @@ void env_bind_def(struct elab *e, struct env *env, struct ast_def *def)
         return;
     struct binding *b = add_new(e, env, def->name, def->name_span);
     b->def = def;
+    if (def->body->kind == A_BUILTIN)
+        elab_check_builtin(e, def, env);
     if (def->has_params || def->ntype_params) {
         struct closure *c = ARENA_NEW(e->arena, struct closure);
         *c = (struct closure){.def = def, .env = env};
@@ -216,16 +218,34 @@ static const struct type *type_definition(struct elab *e, const struct env *env,
     return type;
 }
 
+static const struct {
+    const char *name;
+    enum type_kind kind;
+    size_t n;
+} TYPES[] = {{"Int", TY_INT, 0},       {"Float", TY_FLOAT, 0}, {"Bool", TY_BOOL, 0},
+             {"String", TY_STRING, 0}, {"Unit", TY_RECORD, 0}, {"Option", TY_OPTION, 1},
+             {"List", TY_LIST, 1},     {"Set", TY_SET, 1},     {"Events", TY_EVENTS, 1},
+             {"Map", TY_MAP, 2}};
+
+enum {
+    TYPES_COUNT = sizeof TYPES / sizeof *TYPES
+};
+
+static size_t find_type(const char *name)
+{
+    size_t i = 0;
+    while (i < TYPES_COUNT && strcmp(TYPES[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool elab_has_type(const char *name)
+{
+    return find_type(name) < TYPES_COUNT;
+}
+
 static const struct type *named_type(struct elab *e, const struct env *env, const struct ast_type *t)
 {
-    static const struct {
-        const char *name;
-        enum type_kind kind;
-        size_t n;
-    } builtin[] = {{"Int", TY_INT, 0},       {"Float", TY_FLOAT, 0}, {"Bool", TY_BOOL, 0},
-                   {"String", TY_STRING, 0}, {"Unit", TY_RECORD, 0}, {"Option", TY_OPTION, 1},
-                   {"List", TY_LIST, 1},     {"Set", TY_SET, 1},     {"Events", TY_EVENTS, 1},
-                   {"Map", TY_MAP, 2}};
     struct types *ts = &e->types;
     const struct type *args[2] = {0};
     const struct binding *b = env_lookup(env, t->name, true);
@@ -233,43 +253,41 @@ static const struct type *named_type(struct elab *e, const struct env *env, cons
         return b->type;
     if (b)
         return type_definition(e, env, t, b);
-    for (size_t i = 0; i < sizeof builtin / sizeof *builtin; i++) {
-        if (strcmp(builtin[i].name, t->name) != 0)
-            continue;
-        if (t->nargs != builtin[i].n) {
-            diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
-                       t->name, builtin[i].n, t->nargs);
+    const size_t i = find_type(t->name);
+    if (i == TYPES_COUNT) {
+        diag_error(e->diags, t->span, "Undefined type: %s", t->name);
+        return ts->error;
+    }
+    if (t->nargs != TYPES[i].n) {
+        diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
+                   t->name, TYPES[i].n, t->nargs);
+        return ts->error;
+    }
+    for (size_t k = 0; k < t->nargs; k++) {
+        args[k] = elab_type(e, env, t->args[k]);
+        if (!args[k]->value) {
+            if (args[k]->kind != TY_ERROR)
+                diag_error(e->diags, is_of_unfit_parameter(env, t->args[k]) ? e->type_use : t->args[k]->span,
+                           "Streams may only contain value types; not other streams or functions");
             return ts->error;
         }
-        for (size_t k = 0; k < t->nargs; k++) {
-            args[k] = elab_type(e, env, t->args[k]);
-            if (!args[k]->value) {
-                if (args[k]->kind != TY_ERROR)
-                    diag_error(e->diags,
-                               is_of_unfit_parameter(env, t->args[k]) ? e->type_use : t->args[k]->span,
-                               "Streams may only contain value types; not other streams or functions");
-                return ts->error;
-            }
-        }
-        switch (builtin[i].kind) {
-        case TY_INT:
-            return ts->integer;
-        case TY_FLOAT:
-            return ts->real;
-        case TY_BOOL:
-            return ts->boolean;
-        case TY_STRING:
-            return ts->string;
-        case TY_RECORD:
-            return ts->unit;
-        case TY_MAP:
-            return type_map(ts, args[0], args[1]);
-        default:
-            return type_of1(ts, builtin[i].kind, args[0]);
-        }
     }
-    diag_error(e->diags, t->span, "Undefined type: %s", t->name);
-    return ts->error;
+    switch (TYPES[i].kind) {
+    case TY_INT:
+        return ts->integer;
+    case TY_FLOAT:
+        return ts->real;
+    case TY_BOOL:
+        return ts->boolean;
+    case TY_STRING:
+        return ts->string;
+    case TY_RECORD:
+        return ts->unit;
+    case TY_MAP:
+        return type_map(ts, args[0], args[1]);
+    default:
+        return type_of1(ts, TYPES[i].kind, args[0]);
+    }
 }
 
 const struct type *elab_type(struct elab *e, const struct env *env, const struct ast_type *t)

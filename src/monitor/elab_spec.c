@@ -38,9 +38,11 @@ static void declare_module(struct elab *e, struct env *env, const struct ast_stm
 
 static void declare_type(struct elab *e, struct env *env, struct ast_stmt *s)
 {
-    struct binding *old = env_find(env, s->name, true);
-    if (old)
+    /* the library's definitions are read in the global scope, where a type of the language must stay what it is */
+    if (env_find(env, s->name, true) || (!env->up && elab_has_type(s->name))) {
         diag_error(e->diags, s->name_span, "Multiple definitions of %s in same scope", s->name);
+        return;
+    }
     struct binding *b = env_add(e, env, s->name, s->name_span);
     b->is_type = true;
     b->type_def = s;

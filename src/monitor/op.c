@@ -7,25 +7,14 @@
 #include "monitor/collection.h"
 #include "monitor/print.h"
 
-static const struct {
-    const char *name, *builtin;
-} TABLE[] = {
-#define OP_ROW(name, arity, builtin) {#name, builtin},
-    OPS(OP_ROW)
-#undef OP_ROW
-};
-
 const char *op_name(enum op op)
 {
-    return TABLE[op].name;
-}
-
-int op_find(const char *builtin)
-{
-    for (int i = 0; i < OP_COUNT; i++)
-        if (!strcmp(TABLE[i].builtin, builtin))
-            return i;
-    return -1;
+    static const char *const names[] = {
+#define OP_ROW(name, arity) #name,
+        OPS(OP_ROW)
+#undef OP_ROW
+    };
+    return names[op];
 }
 
 /* Sums, products and quotients that fit 64 bits; false: the operands or the result do not. */

@@ -5,75 +5,75 @@
 #include "monitor/type.h"
 #include "monitor/value.h"
 
-/* name, number of operands, name as builtin. The first group has instructions of its own in the bytecode. */
+/* Name, number of operands. The first group has instructions of its own in the bytecode. */
 #define OPS(X)                                                                                               \
-    X(ADD, 2, "add")                                                                                         \
-    X(SUB, 2, "sub")                                                                                         \
-    X(MUL, 2, "mul")                                                                                         \
-    X(DIV, 2, "div")                                                                                         \
-    X(MOD, 2, "mod")                                                                                         \
-    X(BITAND, 2, "bitand")                                                                                   \
-    X(BITOR, 2, "bitor")                                                                                     \
-    X(BITXOR, 2, "bitxor")                                                                                   \
-    X(SHL, 2, "leftshift")                                                                                   \
-    X(SHR, 2, "rightshift")                                                                                  \
-    X(LT, 2, "lt")                                                                                           \
-    X(GT, 2, "gt")                                                                                           \
-    X(LE, 2, "leq")                                                                                          \
-    X(GE, 2, "geq")                                                                                          \
-    X(EQ, 2, "eq")                                                                                           \
-    X(NE, 2, "neq")                                                                                          \
-    X(FADD, 2, "fadd")                                                                                       \
-    X(FSUB, 2, "fsub")                                                                                       \
-    X(FMUL, 2, "fmul")                                                                                       \
-    X(FDIV, 2, "fdiv")                                                                                       \
-    X(FLT, 2, "flt")                                                                                         \
-    X(FGT, 2, "fgt")                                                                                         \
-    X(FLE, 2, "fleq")                                                                                        \
-    X(FGE, 2, "fgeq")                                                                                        \
-    X(NOT, 1, "not")                                                                                         \
-    X(NEG, 1, "negate")                                                                                      \
-    X(BITNOT, 1, "bitflip")                                                                                  \
-    X(FNEG, 1, "fnegate")                                                                                    \
-    X(IS_NONE, 1, "isNone")                                                                                  \
-    X(IS_SOME, 1, "isSome")                                                                                  \
-    X(SOME, 1, "some")                                                                                       \
-    X(GET_SOME, 1, "getSome")                                                                                \
+    X(ADD, 2)                                                                                                \
+    X(SUB, 2)                                                                                                \
+    X(MUL, 2)                                                                                                \
+    X(DIV, 2)                                                                                                \
+    X(MOD, 2)                                                                                                \
+    X(BITAND, 2)                                                                                             \
+    X(BITOR, 2)                                                                                              \
+    X(BITXOR, 2)                                                                                             \
+    X(SHL, 2)                                                                                                \
+    X(SHR, 2)                                                                                                \
+    X(LT, 2)                                                                                                 \
+    X(GT, 2)                                                                                                 \
+    X(LE, 2)                                                                                                 \
+    X(GE, 2)                                                                                                 \
+    X(EQ, 2)                                                                                                 \
+    X(NE, 2)                                                                                                 \
+    X(FADD, 2)                                                                                               \
+    X(FSUB, 2)                                                                                               \
+    X(FMUL, 2)                                                                                               \
+    X(FDIV, 2)                                                                                               \
+    X(FLT, 2)                                                                                                \
+    X(FGT, 2)                                                                                                \
+    X(FLE, 2)                                                                                                \
+    X(FGE, 2)                                                                                                \
+    X(NOT, 1)                                                                                                \
+    X(NEG, 1)                                                                                                \
+    X(BITNOT, 1)                                                                                             \
+    X(FNEG, 1)                                                                                               \
+    X(IS_NONE, 1)                                                                                            \
+    X(IS_SOME, 1)                                                                                            \
+    X(SOME, 1)                                                                                               \
+    X(GET_SOME, 1)                                                                                           \
     /* from here on: one instruction that calls op_eval */                                                   \
-    X(POW, 2, "pow")                                                                                         \
-    X(LOG, 2, "log")                                                                                         \
-    X(SIN, 1, "sin")                                                                                         \
-    X(COS, 1, "cos")                                                                                         \
-    X(TAN, 1, "tan")                                                                                         \
-    X(ATAN, 1, "atan")                                                                                       \
-    X(INT_TO_FLOAT, 1, "intToFloat")                                                                         \
-    X(FLOAT_TO_INT, 1, "floatToInt")                                                                         \
-    X(TO_STRING, 1, "toString")                                                                              \
-    X(CONCAT, 2, "concat")                                                                                   \
-    X(FORMAT, 2, "format")                                                                                   \
-    X(RECORD, 0, "record")                                                                                   \
-    X(FIELD, 1, "field")                                                                                     \
-    X(LIST_EMPTY, 0, "listEmpty")                                                                            \
-    X(MAP_EMPTY, 0, "mapEmpty")                                                                              \
-    X(SIZE, 1, "size")                                                                                       \
-    X(LIST_APPEND, 2, "listAppend")                                                                          \
-    X(LIST_PREPEND, 2, "listPrepend")                                                                        \
-    X(LIST_HEAD, 1, "listHead")                                                                              \
-    X(LIST_LAST, 1, "listLast")                                                                              \
-    X(LIST_TAIL, 1, "listTail")                                                                              \
-    X(LIST_INIT, 1, "listInit")                                                                              \
-    X(LIST_GET, 2, "listGet")                                                                                \
-    X(LIST_SET, 3, "listSet")                                                                                \
-    X(SET_ADD, 2, "setAdd")                                                                                  \
-    X(MAP_ADD, 3, "mapAdd")                                                                                  \
-    X(MAP_CONTAINS, 2, "mapContains")                                                                        \
-    X(MAP_GET, 2, "mapGet")                                                                                  \
-    X(MAP_REMOVE, 2, "mapRemove")                                                                            \
-    X(KEY_AT, 2, "keyAt")                                                                                    \
-    X(FIELD_COUNT_, 0, "")
+    X(POW, 2)                                                                                                \
+    X(LOG, 2)                                                                                                \
+    X(SIN, 1)                                                                                                \
+    X(COS, 1)                                                                                                \
+    X(TAN, 1)                                                                                                \
+    X(ATAN, 1)                                                                                               \
+    X(INT_TO_FLOAT, 1)                                                                                       \
+    X(FLOAT_TO_INT, 1)                                                                                       \
+    X(TO_STRING, 1)                                                                                          \
+    X(CONCAT, 2)                                                                                             \
+    X(FORMAT, 2)                                                                                             \
+    X(RECORD, 0)                                                                                             \
+    X(FIELD, 1)                                                                                              \
+    X(LIST_EMPTY, 0)                                                                                         \
+    X(MAP_EMPTY, 0)                                                                                          \
+    X(SIZE, 1)                                                                                               \
+    X(LIST_APPEND, 2)                                                                                        \
+    X(LIST_PREPEND, 2)                                                                                       \
+    X(LIST_HEAD, 1)                                                                                          \
+    X(LIST_LAST, 1)                                                                                          \
+    X(LIST_TAIL, 1)                                                                                          \
+    X(LIST_INIT, 1)                                                                                          \
+    X(LIST_GET, 2)                                                                                           \
+    X(LIST_SET, 3)                                                                                           \
+    X(SET_ADD, 2)                                                                                            \
+    X(MAP_ADD, 3)                                                                                            \
+    X(MAP_CONTAINS, 2)                                                                                       \
+    X(MAP_GET, 2)                                                                                            \
+    X(MAP_REMOVE, 2)                                                                                         \
+    X(KEY_AT, 2)                                                                                             \
+    X(FIELD_COUNT_, 0)
 
 enum op {
-#define OP_ENUM(name, arity, builtin) OP_##name,
+#define OP_ENUM(name, arity) OP_##name,
     OPS(OP_ENUM)
 #undef OP_ENUM
     OP_COUNT = OP_FIELD_COUNT_,
@@ -84,7 +84,6 @@ enum {
 };
 
 const char *op_name(enum op op);
-int op_find(const char *builtin); /* -1 */
 
 /* What an operation needs besides its operands. */
 struct op_extra {

@@ -664,3 +664,42 @@ out head(5)
 !     4 | def f: Events[Int] = __builtin__(last)
 !       |                      ^^^^^^^^^^^
 [1]
+
+### types of the language are what they are
+type Int = String
+type List[T] = Int
+in s: Events[Int]
+out s + s as sum
+out "a" + "b" as folded
+out List.head(s) as head
+<<<
+1: s = "abc"
+>>>
+! s.tessla:1:6: error: Multiple definitions of Int in same scope
+!     1 | type Int = String
+!       |      ^^^
+! s.tessla:2:6: error: Multiple definitions of List in same scope
+!     2 | type List[T] = Int
+!       |      ^^^^
+! s.tessla:5:5: error: Type mismatch: Expected Int, found String
+!     5 | out "a" + "b" as folded
+!       |     ^^^
+! s.tessla:5:11: error: Type mismatch: Expected Int, found String
+!     5 | out "a" + "b" as folded
+!       |           ^^^
+! s.tessla:6:15: error: Type mismatch: Expected List[A], found Events[Int]
+!     6 | out List.head(s) as head
+!       |               ^
+[1]
+
+### a type of a module may have such a name
+module M {
+  type Int = String
+  def twice(a: Int): Int = String.concat(a, a)
+}
+in s: Events[String]
+out slift1(s, M.twice) as t
+<<<
+1: s = "ab"
+>>>
+1: t = "abab"

@@ -1,0 +1,137 @@
+/* Operations of the engine: the library declares each with its one signature, and with no other could it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "monitor/elab.h"
+#include "monitor/parse.h"
+
+extern const char stdlib_tessla[];
+extern const size_t stdlib_tessla_size;
+
+enum {
+    MEMORY = 16 << 20
+};
+
+/* The first error in a library of this text, NULL: none. It lasts until `arena` is freed. */
+static const char *library_error(struct arena *arena, const char *text, size_t size)
+{
+    struct diags diags;
+    struct elab *e;
+    arena_init(arena, MEMORY);
+    diags_init(&diags, arena);
+    if (setjmp(arena->out_of_memory))
+        fail_msg("no memory");
+    struct source *source = ARENA_NEW(arena, struct source);
+    *source = (struct source){.name = "library", .text = text, .size = size};
+    e = ARENA_NEW(arena, struct elab);
+    elab_init(e, arena, &diags, NULL);
+    elab_library(e, parse_library(arena, &diags, source));
+    heap_free(&e->constants);
+    return diags.first ? diags.first->text : NULL;
+}
+
+/* A declaration of operation `name` with these types. */
+static size_t declare(char *text, size_t cap, const char *name, const char *signature)
+{
+    size_t n = (size_t)snprintf(text, cap, "def f[A, B, C, D, E, F]");
+    const char *p = signature;
+    unsigned depth = 0, params = 0;
+    if (*p == '(') {
+        for (bool begins = true; *p; p++) {
+            depth += (unsigned)(*p == '(') + (*p == '[');
+            depth -= (unsigned)(*p == ')') + (*p == ']');
+            text[n++] = *p;
+            if (!depth)
+                break;
+            if (begins || (depth == 1 && *p == ','))
+                n += (size_t)snprintf(text + n, cap - n, " p%u: ", params++);
+            begins = false;
+        }
+        p = strstr(p, "=>") + 2;
+    }
+    return n + (size_t)snprintf(text + n, cap - n, ": %s = __builtin__(%s)\n", p, name);
+}
+
+static void test_own_signature(void **state)
+{
+    (void)state;
+    const struct elab_signature *s;
+    for (size_t i = 0; (s = elab_signature(i)); i++) {
+        struct arena arena;
+        char text[1000];
+        const size_t size = declare(text, sizeof text, s->name, s->signature);
+        const char *error = library_error(&arena, text, size);
+        if (error)
+            fail_msg("%s: %s", text, error);
+        arena_free(&arena);
+    }
+}
+
+/* Each operation with the signature of every other one: 94 * 93 declarations, of which those that are the same pass. */
+static void test_other_signatures(void **state)
+{
+    (void)state;
+    const struct elab_signature *s, *other;
+    size_t refused = 0;
+    for (size_t i = 0; (s = elab_signature(i)); i++) {
+        for (size_t k = 0; (other = elab_signature(k)); k++) {
+            struct arena arena;
+            char text[1000];
+            const size_t size = declare(text, sizeof text, s->name, other->signature);
+            const char *error = library_error(&arena, text, size);
+            const bool same = !strcmp(s->signature, other->signature);
+            if (same != !error || (error && !strstr(error, s->signature)))
+                fail_msg("%s: %s", text, error ? error : "accepted");
+            refused += !same;
+            arena_free(&arena);
+        }
+    }
+    assert_true(refused > 5000);
+}
+
+static void test_unknown(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"def f(a: Int): Int = __builtin__(field)\n",
+                                        "def f(a: Int): Int = __builtin__(nothing)\n",
+                                        "def f[Int](a: Int, b: Int): Int = __builtin__(add)\n",
+                                        "def f(a, b): Int = __builtin__(add)\n",
+                                        "def f(a: Int, b: Int) = __builtin__(add)\n",
+                                        "def f[A, B](a: B, b: B): Bool = __builtin__(eq)\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct arena arena;
+        assert_non_null(library_error(&arena, texts[i], strlen(texts[i])));
+        arena_free(&arena);
+    }
+}
+
+static void test_library(void **state)
+{
+    (void)state;
+    struct arena arena;
+    const struct elab_signature *s;
+    assert_null(library_error(&arena, stdlib_tessla, stdlib_tessla_size));
+    arena_free(&arena);
+    for (size_t i = 0; (s = elab_signature(i)); i++) {
+        char use[64];
+        snprintf(use, sizeof use, "__builtin__(%s)", s->name);
+        if (!strstr(stdlib_tessla, use))
+            fail_msg("nothing in the library is %s", use);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_own_signature),
+        cmocka_unit_test(test_other_signatures),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_library),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
