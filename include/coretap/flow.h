@@ -39,7 +39,9 @@ struct ct_flow {
                          trace does not tell, or the trace contradicts the program, and no address came since */
     uint8_t
         unlisted; /* 1: makes no line in a listing. The GAP where a contradiction was found that listings pass over */
-    uint8_t pad[2]; /* 0, so that equal records have equal bytes */
+    uint8_t
+        loop; /* 1: the last instruction is a low-overhead loop's: conditional, but listings print cond=0 */
+    uint8_t pad[1]; /* 0, so that equal records have equal bytes */
     struct ct_elem elem;
 };
 

@@ -73,10 +73,12 @@ struct ct_insn {
     uint8_t type;    /* enum ct_insn_type */
     uint8_t sub;     /* enum ct_insn_sub */
     uint8_t size;    /* bytes: 2 or 4 */
-    uint8_t cond;    /* 1: the instruction itself is conditional, branch or not (IT blocks are the caller's
-                      * business). WLS and LE of Armv8.1-M, whose branch may fall through too, have 0 */
-    uint8_t isa;     /* direct branches: enum ct_isa at the target */
-    uint8_t it;      /* T32 IT: number of instructions in the block it opens, 1 to 4; else 0 */
+    uint8_t
+        cond; /* 1: the instruction itself is conditional, branch or not (IT blocks are the caller's business) */
+    uint8_t
+        loop; /* 1: WLS, WLSTP, LE or LETP of Armv8.1-M with an end: conditional, but listings print cond=0 */
+    uint8_t isa; /* direct branches: enum ct_isa at the target */
+    uint8_t it;  /* T32 IT: number of instructions in the block it opens, 1 to 4; else 0 */
 };
 
 /* Classifies the instruction `opcode` at `addr` for a core of architecture `arch`.

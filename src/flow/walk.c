@@ -120,6 +120,7 @@ static void put_range(struct ct_walk *w, struct sink *sink, const struct ct_walk
         .type = w->insn.type,
         .sub = w->insn.sub,
         .cond = range->last_cond,
+        .loop = w->insn.loop,
         .exec = exec,
         .space = (uint8_t)ct_walk_space(w),
         .stale = w->stale || w->doubt,

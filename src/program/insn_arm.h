@@ -13,13 +13,16 @@ enum ct_arm_cores {
     CT_ARM_V8M,
 };
 
+/* In place of a row's `cond`: the branch of a low-overhead loop. */
+#define CT_ARM_LOOP 2
+
 /* One encoding: the words with `value` in the bits of `mask`, unless an earlier row has them. */
 struct ct_arm_rule {
     uint32_t mask, value;
     uint8_t cores;                       /* enum ct_arm_cores */
     uint8_t type;                        /* enum ct_insn_type; OTHER: what later rows must not take */
     uint8_t sub;                         /* enum ct_insn_sub */
-    uint8_t cond;                        /* 1: conditional by itself */
+    uint8_t cond;                        /* 1: conditional by itself, or CT_ARM_LOOP */
     uint64_t (*offset)(uint32_t opcode); /* direct branches: from the program counter to the target */
     const char *name;                    /* of the instructions */
     const char *extension;               /* that brought them */

@@ -63,6 +63,12 @@ static uint64_t offset_le(uint32_t op)
         mask, value, CT_ARM_##cores, CT_INSN_BR, CT_INSN_SUB_##sub, cond, offset, name, extension            \
     }
 
+/* A branch of a low-overhead loop, which depends on LR or on Rn. */
+#define LOOP(mask, value, offset, name, extension)                                                           \
+    {                                                                                                        \
+        mask, value, CT_ARM_V8M, CT_INSN_BR, CT_INSN_SUB_NONE, CT_ARM_LOOP, offset, name, extension          \
+    }
+
 /* clang-format off */
 /* In the upper half of the word. */
 static const struct ct_arm_rule narrow[] = {
@@ -79,20 +85,19 @@ static const struct ct_arm_rule narrow[] = {
     ROW(0xffef0000, 0xbf200000, ALL, WFI_WFE, NONE, "WFE, WFI", "ARMv7"),
 };
 
-/* "Branches and miscellaneous control": 11110 in bits 31:27 and bit 15 set. Whether a low-overhead loop branches hangs on LR
- * or Rn, but listings count it as not conditional. DLS, DLSTP, LCTP and the branch future instructions go nowhere by
- * themselves. */
+/* "Branches and miscellaneous control": 11110 in bits 31:27 and bit 15 set. DLS, DLSTP, LCTP and the branch future
+ * instructions go nowhere by themselves. */
 static const struct ct_arm_rule control[] = {
     BRANCH(0xf800d000, 0xf0009000, ALL, NONE, 0, offset_t4, "B.W", "ARMv6T2"),
     BRANCH(0xf800d000, 0xf000d000, ALL, LINK, 0, offset_t4, "BL", "base"),
     BRANCH(0xf800d001, 0xf000c000, ALL, LINK, 0, offset_t4, "BLX (immediate)", "ARMv5T"),
-    BRANCH(0xfffff001, 0xf00fc001, V8M, NONE, 0, offset_le, "LE, for LR iterations", "Armv8.1-M LOB"),
-    BRANCH(0xfffff001, 0xf01fc001, V8M, NONE, 0, offset_le, "LETP", "Armv8.1-M MVE"),
+    LOOP(0xfffff001, 0xf00fc001, offset_le, "LE, for LR iterations", "Armv8.1-M LOB"),
+    LOOP(0xfffff001, 0xf01fc001, offset_le, "LETP", "Armv8.1-M MVE"),
     BRANCH(0xfffff001, 0xf02fc001, V8M, NONE, 0, offset_le, "LE, for ever", "Armv8.1-M LOB"),
     ROW(0xfffff001, 0xf03fc001, V8M, OTHER, NONE, "WLSTP of the PC", "Armv8.1-M MVE"),
     ROW(0xfffff001, 0xf04fc001, V8M, OTHER, NONE, "WLS of the PC", "Armv8.1-M LOB"),
-    BRANCH(0xfff0f001, 0xf040c001, V8M, NONE, 0, offset_wls, "WLS", "Armv8.1-M LOB"),
-    BRANCH(0xffc0f001, 0xf000c001, V8M, NONE, 0, offset_wls, "WLSTP", "Armv8.1-M MVE"),
+    LOOP(0xfff0f001, 0xf040c001, offset_wls, "WLS", "Armv8.1-M LOB"),
+    LOOP(0xffc0f001, 0xf000c001, offset_wls, "WLSTP", "Armv8.1-M MVE"),
     ROW(0xfff0d000, 0xf3c08000, ALL, IBR, NONE, "BXJ", "ARMv6T2"),
     ROW(0xfff0d000, 0xf3d08000, ALL, IBR, NONE, "SUBS PC, LR, #imm, ERET", "ARMv6T2"),
     ROW(0xfffffff0, 0xf3bf8f40, ALL, DSB_DMB, NONE, "DSB", "ARMv7"),
@@ -147,7 +152,8 @@ void ct_insn_decode_t32(uint32_t op, uint64_t addr, const struct ct_arch *arch, 
     if (!r)
         return;
     ct_insn_set(out, (enum ct_insn_type)r->type, (enum ct_insn_sub)r->sub);
-    out->cond = r->cond;
+    out->cond = r->cond != 0;
+    out->loop = r->cond == CT_ARM_LOOP;
     if (!r->offset)
         return;
     bool to_a32 = is_wide && (op & 0xf800d001) == 0xf000c000; /* BLX: the PC is aligned to a word */

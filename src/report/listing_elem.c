@@ -43,7 +43,7 @@ static void range(struct ct_text *t, const struct ct_flow *r)
     ct_text_lit(t, " sub=");
     ct_text_word(t, &subs[r->sub]);
     ct_text_lit(t, " cond=");
-    ct_text_char(t, r->cond ? '1' : '0');
+    ct_text_char(t, r->cond && !r->loop ? '1' : '0');
 }
 
 static void space(struct ct_text *t, unsigned mask)

@@ -28,11 +28,11 @@ struct fixture {
     size_t count;
 };
 
-static void begin(struct fixture *f, bool return_stack, bool ete, bool split)
+static void begin_on(struct fixture *f, struct ct_arch arch, bool return_stack, bool ete, bool split)
 {
     struct ct_source source = {.name = "etm",
                                .protocol = ete ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
-                               .arch = {.major = 8, .profile = CT_PROFILE_A},
+                               .arch = arch,
                                .regs = {.idr0 = 0xea1,
                                         .idr1 = 0x4100f420,
                                         .idr2 = 0x488,
@@ -43,6 +43,11 @@ static void begin(struct fixture *f, bool return_stack, bool ete, bool split)
     assert_int_equal(ct_memory_new(NULL, &f->memory), CT_OK);
     assert_int_equal(ct_memory_add_bytes(f->memory, program, sizeof program, 0x1000, CT_SPACE_ANY), CT_OK);
     assert_int_equal(ct_walk_new(NULL, &source, f->memory, &options, &f->walk), CT_OK);
+}
+
+static void begin(struct fixture *f, bool return_stack, bool ete, bool split)
+{
+    begin_on(f, (struct ct_arch){.major = 8, .profile = CT_PROFILE_A}, return_stack, ete, split);
 }
 
 static void finish(struct fixture *f)
@@ -422,6 +427,28 @@ static void a_return_address_inside_of_an_instruction_ends_behind_it(void **stat
     }
 }
 
+/* nop (5 of them); le lr, back to the first: the loop's end goes back or on. */
+static void the_end_of_a_low_overhead_loop_may_fall_through(void **state)
+{
+    (void)state;
+    static const uint16_t code[] = {0xbf00, 0xbf00, 0xbf00, 0xbf00, 0xbf00, 0xf00f, 0xc807, 0xbf00};
+    struct fixture f;
+    begin_on(&f, (struct ct_arch){.major = 8, .profile = CT_PROFILE_M}, false, false, false);
+    assert_int_equal(ct_memory_add_bytes(f.memory, code, sizeof code, 0x4000, CT_SPACE_ANY), CT_OK);
+    const struct ct_elem elems[] = {
+        {.kind = CT_ELEM_CONTEXT, .n = 0x11, .aux = CT_CONTEXT_EL | CT_CONTEXT_IS1},
+        {.kind = CT_ELEM_ADDRESS, .n = CT_IS1, .v = 0x4000, .aux = 64},
+        ATOMS(2, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 3);
+    assert_range(&f.records[1], 0x4000, 0x400e, true, CT_INSN_BR);
+    assert_range(&f.records[2], 0x4000, 0x400e, false, CT_INSN_BR);
+    assert_int_equal(f.records[2].stale, 0);
+    assert_int_equal(f.records[2].cond, 1);
+    assert_int_equal(f.records[2].loop, 1);
+    finish(&f);
+}
+
 /* Where execution was when trace paused, was lost or ended. */
 static void the_last_place_is_told(void **state)
 {
@@ -492,6 +519,7 @@ int main(void)
         cmocka_unit_test(an_exception_return_leaves_the_return_stack),
         cmocka_unit_test(an_eret_of_an_ete_leaves_the_return_stack),
         cmocka_unit_test(a_return_address_inside_of_an_instruction_ends_behind_it),
+        cmocka_unit_test(the_end_of_a_low_overhead_loop_may_fall_through),
         cmocka_unit_test(the_last_place_is_told),
         cmocka_unit_test(little_room_changes_nothing),
     };
