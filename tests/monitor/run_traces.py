@@ -181,8 +181,8 @@ def check_generated(folder):
     got = {row["output"] for row in odd.monitor("--spec", spec, codes=(1,))}
     assert {"way1_min_violation", "way1_max_violation"} <= got, got
     nothing = run("spec", "-q", "--timing", "--pair", "entry:block_end 0x0", "--elf", usual.program, usual.capture,
-                  codes=(0, 2))
-    assert "_violation" not in nothing, nothing
+                  codes=(1,))
+    assert not nothing, nothing
 
 
 def ways_of(text):
@@ -199,9 +199,12 @@ def check_all_functions(folder):
         run("record", "-q", "--cycle-count=4", "--seed", seed, "-o", capture, "--", case.program)
     usual = ["spec", "-q", "--timing", "--margin", 0, "--elf", case.program]
     spec = [*usual, "--most", 256] # more than the program has
-    first, second = (ways_of(run(*spec, capture)) for capture in captures)
     text = run(*spec, *captures)
     both = ways_of(text)
+    # Two events of one input in the same cycle come a cycle apart, so times are the same only where the same is watched.
+    functions = re.findall(r'_start := function_call\("([^"]*)"\)', text)
+    same = [word for name in functions for word in ("--function", name)]
+    first, second = (ways_of(run(*usual, *same, capture)) for capture in captures)
     assert both.keys() == first.keys() | second.keys() and len(both) > 1, (both, first, second)
     for name, (count, least, most) in both.items():
         ones = [w[name] for w in (first, second) if name in w]

@@ -29,7 +29,7 @@ def difference(got, want):
                      if got.get(key) != want.get(key))
 
 
-def truth_of(path, program):
+def truth_of(path, program, capture):
     """Stacks of all threads, and how many threads found their core used."""
     lines = [line.split() for line in path.read_text(encoding="ascii").splitlines()]
     threads = {words[2]: words[1] for words in lines}
@@ -37,7 +37,7 @@ def truth_of(path, program):
     for thread in threads:
         of_it = path.with_suffix(".thread")
         of_it.write_text("".join(" ".join(words) + "\n" for words in lines if words[2] == thread), encoding="ascii")
-        want += truth.stacks(of_it, program)
+        want += truth.stacks(of_it, program, capture)
     return want, len(threads) - len(set(threads.values()))
 
 
@@ -46,7 +46,7 @@ def check_way(coretap, folder, name, program, way):
     shutil.rmtree(capture, ignore_errors=True)
     subprocess.run([coretap, "record", "-q", "-o", capture, "--truth", path, *way, "--", program], check=True,
                    capture_output=True, timeout=120)
-    want, followed = truth_of(path, program)
+    want, followed = truth_of(path, program, capture)
     name = f"{name} {' '.join(way) or 'without context IDs'}"
     profile = subprocess.run([coretap, "profile", "--format", "folded", "--no-demangle", capture], check=False,
                              capture_output=True, text=True, timeout=120)

@@ -165,7 +165,7 @@ def names_are_known(folder, path):
     moved = path.with_name("primes_moved")
     subprocess.run([COMPILERS["arm64"] + "gcc", "-O2", "-pie", "-o", moved, EXAMPLES / "primes.c"], check=True)
     for program in (path, moved):
-        record(folder, [program, "500"])
+        record(folder, [program, "500"], "--cycle-count")
         for command in (["cover"], ["profile"], ["timing"], ["watch", "--at", "main"]):
             got = subprocess.run([COMMAND, command[0], "-q", *command[1:], folder], capture_output=True, text=True,
                                  check=False)
