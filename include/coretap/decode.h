@@ -85,6 +85,7 @@ struct ct_elem_batch {
 struct ct_flow_batch {
     const struct ct_flow *records;
     size_t count;
+    uint32_t memory; /* that they were read in: the number that nodes have */
 };
 
 /* Receivers, one call a batch; those that are NULL are not called. A result other than 0 stops the chain, which

@@ -38,6 +38,8 @@ enum ct_event_type {
 #define CT_SW_PORT(master, channel) ((uint64_t)(master) << 16 | (channel))
 #define CT_SW_PORT_UNKNOWN          UINT64_MAX
 
+#define CT_EVENT_MEMORY_MOST UINT16_MAX
+
 /* The cycle count of an event is the sum of all counts up to and including the one that the trace unit gave for it. An
  * event without a count of its own has that of the event before: it happened then or later. A timestamp with a count of
  * cycles since the last one adds it for itself alone. */
@@ -50,7 +52,9 @@ struct ct_event {
     uint8_t a;
     uint16_t b;
     uint8_t unknown; /* BRANCH: 1 when the trace does not tell the target */
-    uint8_t pad[3];  /* 0, so that equal events have equal bytes */
+    uint8_t pad;     /* 0, so that equal events have equal bytes */
+    uint16_t
+        memory; /* that addresses are of: ct_flow_batch.memory, or CT_EVENT_MEMORY_MOST for this and all above */
 };
 
 /* Events for whom a call, or 40 bytes, an event is too much: branches in columns, all else as marks between them. Made by
@@ -74,6 +78,9 @@ struct ct_events;
 /* Events of one stream of `source`. CT_ERR_NOMEM. */
 CT_API int ct_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_events **out);
 CT_API void ct_events_free(struct ct_events *events);
+
+/* Says which memory the records that come are of; 0 until it is called. */
+CT_API void ct_events_set_memory(struct ct_events *events, uint32_t memory);
 
 /* Room that the array of events must have. */
 #define CT_EVENTS_MIN 128

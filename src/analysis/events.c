@@ -27,6 +27,11 @@ void ct_events_free(struct ct_events *ev)
     free(ev);
 }
 
+void ct_events_set_memory(struct ct_events *ev, uint32_t memory)
+{
+    ev->memory = memory < CT_EVENT_MEMORY_MOST ? (uint16_t)memory : CT_EVENT_MEMORY_MOST;
+}
+
 /* All that wait leave as they are. */
 static void release(struct ct_events *ev, struct sink *sink)
 {
@@ -41,6 +46,7 @@ static void add(struct ct_events *ev, struct sink *sink, struct ct_event event)
     if (ev->count == CT_EVENTS_WAITING)
         release(ev, sink);
     event.cycle = ev->cycle;
+    event.memory = ev->memory;
     ev->waiting[ev->count++] = event;
 }
 
@@ -51,6 +57,7 @@ static void settle_branch(struct ct_events *ev, bool known, uint64_t target)
         return;
     ev->waiting[ev->branch].value = target;
     ev->waiting[ev->branch].unknown = !known;
+    ev->waiting[ev->branch].memory = ev->memory;
     ev->open_branch = false;
 }
 

@@ -20,6 +20,7 @@ struct ct_events {
     uint64_t next;         /* flow: the instruction behind the last range */
     uint64_t q_instructions;
     uint64_t cycle;
+    uint16_t memory; /* of what comes */
     uint64_t gap_offset;
     uint8_t gap;
     bool in_gap;

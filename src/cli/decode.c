@@ -1,5 +1,6 @@
 /* coretap decode: the trace as events with a running cycle count. */
 #include "cli/commands.h"
+#include "cli/event_names.h"
 #include "cli/event_printer.h"
 #include "cli/merge.h"
 #include "cli/passes.h"
@@ -11,6 +12,8 @@ enum option {
     MERGE,
     TEXT_PORTS,
     THREADS,
+    ELF,
+    NO_NAMES,
 };
 
 enum along {
@@ -55,6 +58,10 @@ static const struct cli_option options[] = {
                  "by lines, as Txt, in place of the single writes. With --merge a line has the time of the "
                  "write that ends it."},
     [THREADS] = CLI_THREADS_OPTION,
+    [ELF] = CLI_ELF_OPTION,
+    [NO_NAMES] = {.name = "no-names",
+                  .kind = CLI_FLAG,
+                  .help = "Addresses alone, without what they are called."},
 };
 
 #define BATCH 2048
@@ -63,6 +70,7 @@ struct decoding {
     struct cli_passes passes;
     struct ct_events *events;
     struct cli_event_printer printer; /* its origin is that of the pass */
+    struct cli_event_names names;
     bool told_head;
     struct ct_event batch[BATCH];
 };
@@ -93,6 +101,9 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     struct decoding *d = user;
     size_t done = 0;
     (void)stream;
+    ct_events_set_memory(d->events, batch->memory);
+    if (d->names.names && !cli_event_names_in(&d->names, batch->memory))
+        return CT_ERR_ARG;
     while (done < batch->count) {
         size_t count;
         done += ct_events_from_flow(d->events, batch->records + done, batch->count - done, d->batch, BATCH,
@@ -142,6 +153,9 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
 {
     struct decoding *d = passes->user;
     const struct cli_args *args = passes->capture.args;
+    if (!d->told_head &&
+        !cli_event_names_open(&d->names, args, ELF, !args->values[NO_NAMES].given, &passes->capture))
+        return CLI_FAILED;
     bool along_binary = is_along_binary(args, passes->buffer, cli_passes_source(passes));
     chain->level = along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
     chain->threads = (uint16_t)args->values[THREADS].number;
@@ -153,8 +167,10 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
     if (!d->told_head)
         ct_event_head(&passes->text, d->printer.format, false);
     d->told_head = true;
-    d->printer.origin = (struct ct_event_origin){
-        .buffer = passes->buffer->name, .source = cli_passes_source(passes), .id = passes->id};
+    d->printer.origin = (struct ct_event_origin){.buffer = passes->buffer->name,
+                                                 .source = cli_passes_source(passes),
+                                                 .id = passes->id,
+                                                 .names = d->names.names};
     if (ct_events_new(args->ctx, cli_passes_source(passes), &d->events) != CT_OK)
         return cli_library_error(args->ctx);
     return CLI_CLEAN;
@@ -175,6 +191,8 @@ static int run(const struct cli_args *args)
     if (args->values[MERGE].given)
         return cli_merge_run(args, &(struct cli_merge_how){.format = format,
                                                            .text_ports = text_ports,
+                                                           .no_names = args->values[NO_NAMES].given,
+                                                           .elf = ELF,
                                                            .along_binary = is_along_binary});
     d.printer =
         (struct cli_event_printer){.text = &d.passes.text, .format = format, .text_ports = text_ports};
@@ -182,7 +200,9 @@ static int run(const struct cli_args *args)
     d.passes.user = &d;
     d.passes.begin = begin;
     d.passes.end = end;
-    return cli_passes_run(&d.passes, args);
+    int code = cli_passes_run(&d.passes, args);
+    cli_event_names_close(&d.names);
+    return code;
 }
 
 const struct cli_command cli_command_decode = {
@@ -192,7 +212,8 @@ const struct cli_command cli_command_decode = {
     .about =
         "Prints one line for each event of the trace: its type, the cycles counted up to it, a value and, "
         "where "
-        "there is more to say, a note.\n"
+        "there is more to say, a note. Beside an address stands what it is called: function+0x10, or "
+        "module+0x1234 where no function is known.\n"
         "Br: a taken branch and its target. Go: where execution is when tracing begins, and after "
         "exceptions. Evt: "
         "hardware event bits. Exc: exception number. Ret: return from an exception. Ctx: context. Ts: "
@@ -208,5 +229,6 @@ const struct cli_command cli_command_decode = {
         "of its own has that of the event before.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .names = true,
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/event_names.h"
 #include "cli/event_printer.h"
 #include "decode/feed.h"
 
@@ -38,6 +39,7 @@ struct merging {
     const struct cli_args *args;
     struct cli_capture capture;
     struct cli_merge_how how;
+    struct cli_event_names names;
     struct lane *lanes;
     size_t count;
     struct ct_text text;
@@ -81,6 +83,10 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     struct lane *l = user;
     struct ct_event *events = l->merging->batch;
     (void)stream;
+    struct cli_event_names *names = &l->merging->names;
+    ct_events_set_memory(l->events, batch->memory);
+    if (names->names && !cli_event_names_in(names, batch->memory))
+        return CT_ERR_ARG;
     for (size_t done = 0, count; done < batch->count;) {
         done +=
             ct_events_from_flow(l->events, batch->records + done, batch->count - done, events, 2048, &count);
@@ -266,7 +272,8 @@ static bool add_lane(struct merging *m, const struct ct_buffer *buffer, const st
         .text = &m->text,
         .format = m->how.format,
         .text_ports = m->how.text_ports,
-        .origin = {.buffer = buffer->name, .source = source, .id = id, .merged = true}};
+        .origin = {
+            .buffer = buffer->name, .source = source, .id = id, .merged = true, .names = m->names.names}};
     l->along_binary = m->how.along_binary(m->args, buffer, source);
     return look_for_time(l);
 }
@@ -293,6 +300,8 @@ static bool make_lanes(struct merging *m)
 
 static int merge(struct merging *m)
 {
+    if (!cli_event_names_open(&m->names, m->args, m->how.elf, !m->how.no_names, &m->capture))
+        return CLI_FAILED;
     if (!make_lanes(m))
         return CLI_FAILED;
     ct_event_head(&m->text, m->how.format, true);
@@ -328,6 +337,7 @@ int cli_merge_run(const struct cli_args *args, const struct cli_merge_how *how)
         for (size_t i = 0; i < m->count; i++)
             close_lane(&m->lanes[i]);
         cli_capture_close(&m->capture);
+        cli_event_names_close(&m->names);
     }
     free(m->lanes);
     free(m);

@@ -9,6 +9,8 @@
 struct cli_merge_how {
     enum ct_event_format format;
     bool text_ports; /* writes to stimulus ports are text */
+    bool no_names;   /* of addresses */
+    size_t elf;      /* the option that names programs */
     /* Whether the events of this source come from the flow along its binary. */
     bool (*along_binary)(const struct cli_args *args, const struct ct_buffer *buffer,
                          const struct ct_source *source);

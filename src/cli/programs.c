@@ -16,6 +16,15 @@ static void find_range(struct cli_program *program)
         program->high = code[i].high > program->high ? code[i].high : program->high;
 }
 
+/* Leaves it without symbols when it cannot be read: the context says why. */
+static bool load_names(const struct cli_args *args, struct cli_program *program)
+{
+    const struct ct_symbol_options names = cli_symbol_options(args, 0);
+    if (ct_symbols_load_with(args->ctx, program->path, &names, &program->symbols) == CT_OK)
+        find_range(program);
+    return true;
+}
+
 static bool load(const struct cli_args *args, struct cli_program *program)
 {
     struct ct_image image = {.path = program->path, .space = CT_SPACE_ANY, .is_elf = 1};
@@ -50,7 +59,18 @@ static bool add(struct cli_programs *p, const char *path, uint64_t bias, struct 
     p->programs = programs;
     p->programs[p->count] = (struct cli_program){.path = copy, .bias = bias};
     *out = &p->programs[p->count++];
-    return load(p->args, *out);
+    return p->only_names ? load_names(p->args, *out) : load(p->args, *out);
+}
+
+/* The same for one that the capture names. Where names are all that is wanted it need not be there. */
+static bool add_known(struct cli_programs *p, const char *path, uint64_t bias, struct cli_program **out)
+{
+    const size_t before = p->count;
+    if (!add(p, path, bias, out))
+        return false;
+    if (!(*out)->symbols && p->count > before && !p->args->quiet)
+        cli_say("%s; its functions are not named", ct_ctx_error(p->args->ctx));
+    return true;
 }
 
 /* Room for a memory in the set of a program. */
@@ -155,6 +175,10 @@ static bool add_named(struct cli_programs *p, struct cli_capture *capture, const
     const bool here = !image || access(named.path, F_OK) == 0;
     bool fine = add(p, here ? named.path : image->path, named.bias, &program);
     free(named.path);
+    if (fine && !program->symbols) {
+        cli_library_error(p->args->ctx);
+        return false;
+    }
     if (fine) {
         program->named = true;
         program->ran_as = image ? image->path : program->path;
@@ -171,7 +195,7 @@ static bool add_images(struct cli_programs *p, const struct cli_capture *capture
     for (size_t i = 0; i < capture->count; i++)
         for (size_t k = 0; k < capture->buffers[i].image_count; k++) {
             const struct ct_image *image = &capture->buffers[i].images[k];
-            if (image->is_elf && !add(p, image->path, image->addr, &program))
+            if (image->is_elf && !add_known(p, image->path, image->addr, &program))
                 return false;
         }
     return true;
@@ -186,7 +210,7 @@ static bool add_ran(struct cli_programs *p, const struct ct_image *ran, bool sta
         if (p->programs[i].ran_as && strcmp(p->programs[i].ran_as, ran->path) == 0)
             named = &p->programs[i];
     const char *ran_as = named ? named->ran_as : NULL;
-    if (!add(p, named ? named->path : ran->path, ran->addr, out))
+    if (!add_known(p, named ? named->path : ran->path, ran->addr, out))
         return false;
     (*out)->started |= started;
     (*out)->named |= ran_as != NULL;
@@ -248,8 +272,9 @@ struct ct_stack_program *cli_programs_for_stacks(const struct cli_programs *p, s
     struct ct_stack_program *all = calloc(p->count + p->names.count + 1, sizeof *all);
     *count = 0;
     for (size_t i = 0; all && i < p->count; i++)
-        all[(*count)++] = (struct ct_stack_program){p->programs[i].symbols, p->programs[i].bias,
-                                                    cli_program_memories(&p->programs[i])};
+        if (p->programs[i].symbols)
+            all[(*count)++] = (struct ct_stack_program){p->programs[i].symbols, p->programs[i].bias,
+                                                        cli_program_memories(&p->programs[i])};
     for (size_t i = 0; all && i < p->names.count; i++)
         all[(*count)++] = (struct ct_stack_program){.symbols = p->names.all[i]};
     return all;

@@ -40,6 +40,7 @@ struct cli_programs {
     struct cli_image_names names; /* of memory that no program is in */
     struct cli_program *programs;
     size_t count;
+    bool only_names;          /* set before they are opened: symbols alone, of the programs that are there */
     struct ct_image **images; /* lists of buffers, with what --elf adds */
     size_t image_lists;
 };

@@ -97,7 +97,7 @@ static int run_plain(struct ct_follow *f, const struct ct_stream *stream, const 
         size_t count;
         done += ct_walk_run(f->walk, elems + done, size - done, end, f->records, CT_BATCH_FLOW, &count);
         ct_flow_add_up(&f->sums, f->records, count);
-        struct ct_flow_batch batch = {.records = f->records, .count = count};
+        struct ct_flow_batch batch = {.records = f->records, .count = count, .memory = f->memory};
         rc = sink->flow && count ? sink->flow(sink->user, stream, &batch) : 0;
         if (!rc && f->steps)
             rc = run_steps(f, stream, count, sink);
@@ -126,6 +126,7 @@ static int set_memory(struct ct_follow *f)
     const struct ct_memory *memory;
     uint32_t number;
     int rc = ct_memories_at(f->memories, &f->place, &memory, &number);
+    f->memory = rc ? f->memory : number;
     if (!rc && f->fast)
         return ct_fast_set_memory(f->fast, memory, number);
     if (!rc)

@@ -22,7 +22,8 @@ struct ct_follow {
     struct ct_memories *memories;    /* set by the owner; NULL: there is one memory */
     struct ct_graph_map map;         /* of a part: the numbers of its graph in that of the whole */
     uint32_t first_node, first_edge; /* … and those that it had when its part began */
-    struct ct_place place;           /* whose memory the walk reads */
+    struct ct_place place;           /* whose memory the walk reads … */
+    uint32_t memory;                 /* … and its number */
     struct ct_flow_sums sums;
     struct ct_flow records[CT_BATCH_FLOW];
 };

@@ -122,6 +122,35 @@ static enum value_kind describe(const struct ct_event *e, const struct ct_source
     }
 }
 
+/* The address that an event has, of what ran: that of an exception is where it returns to. False: it has none. */
+static bool address_of(const struct ct_event *e, uint64_t *addr)
+{
+    switch (e->type) {
+    case CT_EVENT_BRANCH:
+        *addr = e->value;
+        return !e->unknown;
+    case CT_EVENT_START:
+    case CT_EVENT_UNKNOWN_PATH:
+        *addr = e->value;
+        return true;
+    case CT_EVENT_EXCEPTION:
+        *addr = e->extra;
+        return e->b;
+    default:
+        return false;
+    }
+}
+
+/* What the address of an event is called, or NULL. */
+static const struct ct_address_name *name_of(const struct ct_event_origin *o, const struct ct_event *e)
+{
+    uint64_t addr;
+    if (!o->names || e->memory == CT_EVENT_MEMORY_MOST || !address_of(e, &addr))
+        return NULL;
+    const struct ct_address_name *name = ct_address_names_find(o->names, addr, e->memory);
+    return name->label ? name : NULL;
+}
+
 static void value_text(struct ct_text *t, enum value_kind kind, uint64_t value)
 {
     if (kind == HEX) {
@@ -138,8 +167,40 @@ static void time_text(struct ct_text *t, const uint64_t *time)
         ct_text_dec(t, *time);
 }
 
+static void plain_name(struct ct_text *t, bool csv, const struct ct_address_name *name)
+{
+    ct_address_name_put(t, csv ? CT_ADDRESS_CSV : CT_ADDRESS_TSV, name);
+}
+
+/* The last column: what the address of the event is called, what else there is to say, or both. */
+static void plain_note(struct ct_text *t, bool csv, const struct ct_event *e, const char *note,
+                       const struct ct_address_name *name)
+{
+    const bool is_return = e->type == CT_EVENT_EXCEPTION;
+    const bool quoted = csv && (note[0] || name);
+    if (quoted)
+        ct_text_char(t, '"');
+    if (name && !is_return)
+        plain_name(t, csv, name);
+    if (name && !is_return && note[0])
+        ct_text_lit(t, ", ");
+    for (const char *s = note; *s; s++) {
+        if (csv && *s == '"')
+            ct_text_char(t, '"');
+        ct_text_char(t, *s);
+    }
+    if (name && is_return) {
+        ct_text_lit(t, " (");
+        plain_name(t, csv, name);
+        ct_text_char(t, ')');
+    }
+    if (quoted)
+        ct_text_char(t, '"');
+}
+
 static void plain_line(struct ct_text *t, char separator, const struct ct_event_origin *o,
-                       const struct ct_event *e, enum value_kind kind, const char *note)
+                       const struct ct_event *e, enum value_kind kind, const char *note,
+                       const struct ct_address_name *name)
 {
     bool csv = separator == ',';
     if (o->merged) {
@@ -169,20 +230,12 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
     ct_text_char(t, separator);
     value_text(t, kind, e->value);
     ct_text_char(t, separator);
-    if (csv && note[0])
-        ct_text_char(t, '"');
-    for (const char *s = note; *s; s++) {
-        if (csv && *s == '"')
-            ct_text_char(t, '"');
-        ct_text_char(t, *s);
-    }
-    if (csv && note[0])
-        ct_text_char(t, '"');
+    plain_note(t, csv, e, note, name);
     ct_text_char(t, '\n');
 }
 
 static void json_line(struct ct_text *t, const struct ct_event_origin *o, const struct ct_event *e,
-                      enum value_kind kind, const char *note)
+                      enum value_kind kind, const char *note, const struct ct_address_name *name)
 {
     ct_text_char(t, '{');
     if (o->time) {
@@ -207,6 +260,11 @@ static void json_line(struct ct_text *t, const struct ct_event_origin *o, const 
         value_text(t, kind, e->value);
         if (kind == HEX)
             ct_text_char(t, '"');
+    }
+    if (name) {
+        ct_text_string(t, e->type == CT_EVENT_EXCEPTION ? ",\"return_name\":\"" : ",\"name\":\"");
+        ct_address_name_put(t, CT_ADDRESS_JSON, name);
+        ct_text_char(t, '"');
     }
     if (note[0]) {
         ct_text_lit(t, ",\"note\":\"");
@@ -234,11 +292,12 @@ void ct_event_head(struct ct_text *t, enum ct_event_format format, bool merged)
 static void put_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
                      const struct ct_event *e, enum value_kind kind, const char *note)
 {
+    const struct ct_address_name *name = name_of(o, e);
     ct_text_room(t);
     if (format == CT_EVENT_JSONL)
-        json_line(t, o, e, kind, note);
+        json_line(t, o, e, kind, note, name);
     else
-        plain_line(t, format == CT_EVENT_CSV ? ',' : '\t', o, e, kind, note);
+        plain_line(t, format == CT_EVENT_CSV ? ',' : '\t', o, e, kind, note, name);
 }
 
 void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,

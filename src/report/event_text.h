@@ -3,6 +3,7 @@
 #define CT_REPORT_EVENT_TEXT_H
 
 #include "coretap/event.h"
+#include "report/address_name.h"
 #include "report/port_text.h"
 #include "report/text.h"
 
@@ -17,8 +18,9 @@ struct ct_event_origin {
     const char *buffer;
     const struct ct_source *source;
     uint8_t id;
-    bool merged;          /* several sources in one order: time and ID stand in every line */
-    const uint64_t *time; /* merged: of the event, NULL when not known */
+    bool merged;                    /* several sources in one order: time and ID stand in every line */
+    const uint64_t *time;           /* merged: of the event, NULL when not known */
+    struct ct_address_names *names; /* of addresses, or NULL: none are wanted */
 };
 
 /* The line with the names of the columns; JSON has none. */

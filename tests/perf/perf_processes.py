@@ -30,6 +30,12 @@ def engines_agree(command, data):
     return None if facts[0] == facts[1] and len(facts[0]) > 5 else f"{facts[0]}\n{facts[1]}"
 
 
+def named(command, path):
+    """Addresses of branches as decode names them, in order."""
+    rows = [line.split("\t") for line in run([command, "decode", "-q", path])[0].splitlines()]
+    return [f"{row[2]} {row[3]}" for row in rows if row[0] == "Br"]
+
+
 def check(tap, name, folder, writer, wanted, expect):
     """`wanted`: the recordings in the order in which they ran; `expect`: program -> instructions."""
     command = wanted[0].command
@@ -41,6 +47,8 @@ def check(tap, name, folder, writer, wanted, expect):
     got = counted(command, data)
     tap.check(f"{name}: counts are of the program that ran", None if got == expect else f"{got}\nwanted {expect}")
     tap.check(f"{name}: both engines", engines_agree(command, data))
+    tap.check(f"{name}: branches are named by the program that ran", first_difference(
+        [row for recording in wanted for row in named(command, recording.folder)], named(command, data), ("alone", "together")))
     return data
 
 

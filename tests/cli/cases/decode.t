@@ -2,52 +2,52 @@ $ coretap decode --id 10 examples/quickstart | head -40
 | type	cycle	value	note
 | On	0		filter
 | Ctx	0		EL0 ns 64-bit ctxt=0x2a
-| Go	0	0x80500
-| Br	0	0x80520
-| Br	0	0x8053c
-| Br	16	0x8053c
-| Br	16	0x8053c
-| Br	32	0x8053c
-| Br	32	0x8053c
-| Br	51	0x80558
-| Br	51	0x80524
-| Br	51	0x8057c
-| Br	51	0x8055c
-| Br	68	0x8056c
-| Br	68	0x80560
-| Br	68	0x8056c
-| Br	87	0x80560
-| Br	87	0x80560
-| Br	103	0x80560
-| Br	103	0x80574
-| Br	103	0x80588
-| Exc	103	0x2	call, returns to 0x80590
+| Go	0	0x80500	firmware.bin+0x500
+| Br	0	0x80520	firmware.bin+0x520
+| Br	0	0x8053c	firmware.bin+0x53c
+| Br	16	0x8053c	firmware.bin+0x53c
+| Br	16	0x8053c	firmware.bin+0x53c
+| Br	32	0x8053c	firmware.bin+0x53c
+| Br	32	0x8053c	firmware.bin+0x53c
+| Br	51	0x80558	firmware.bin+0x558
+| Br	51	0x80524	firmware.bin+0x524
+| Br	51	0x8057c	firmware.bin+0x57c
+| Br	51	0x8055c	firmware.bin+0x55c
+| Br	68	0x8056c	firmware.bin+0x56c
+| Br	68	0x80560	firmware.bin+0x560
+| Br	68	0x8056c	firmware.bin+0x56c
+| Br	87	0x80560	firmware.bin+0x560
+| Br	87	0x80560	firmware.bin+0x560
+| Br	103	0x80560	firmware.bin+0x560
+| Br	103	0x80574	firmware.bin+0x574
+| Br	103	0x80588	firmware.bin+0x588
+| Exc	103	0x2	call, returns to 0x80590 (firmware.bin+0x590)
 | Ctx	103		EL1 ns 64-bit ctxt=0x2a
-| Go	103	0x80400
-| Br	121	0x80598
-| Br	121	0x80590
+| Go	103	0x80400	firmware.bin+0x400
+| Br	121	0x80598	firmware.bin+0x598
+| Br	121	0x80590	firmware.bin+0x590
 | Ret	121
 | Ctx	121		EL0 ns 64-bit ctxt=0x2a
-| Br	121	0x8052c
-| Br	121	0x80508
-| Br	141	0x8055c
-| Br	141	0x8056c
-| Br	157	0x80560
-| Br	157	0x80560
-| Br	157	0x8056c
-| Br	175	0x80560
-| Br	175	0x80560
+| Br	121	0x8052c	firmware.bin+0x52c
+| Br	121	0x80508	firmware.bin+0x508
+| Br	141	0x8055c	firmware.bin+0x55c
+| Br	141	0x8056c	firmware.bin+0x56c
+| Br	157	0x80560	firmware.bin+0x560
+| Br	157	0x80560	firmware.bin+0x560
+| Br	157	0x8056c	firmware.bin+0x56c
+| Br	175	0x80560	firmware.bin+0x560
+| Br	175	0x80560	firmware.bin+0x560
 | Ts	175	0x100002e
-| Br	191	0x80560
+| Br	191	0x80560	firmware.bin+0x560
 $ coretap decode --id 11 --format jsonl examples/quickstart | tail -10
-| {"buffer":"ETB_0","id":"11","offset":3440,"type":"Br","cycle":0,"value":"0x80588"}
-| {"buffer":"ETB_0","id":"11","offset":3443,"type":"Br","cycle":0,"value":"0x80590"}
-| {"buffer":"ETB_0","id":"11","offset":3443,"type":"Br","cycle":0,"value":"0x8052c"}
-| {"buffer":"ETB_0","id":"11","offset":3447,"type":"Exc","cycle":0,"value":"0x2","note":"call, returns to 0x80538"}
+| {"buffer":"ETB_0","id":"11","offset":3440,"type":"Br","cycle":0,"value":"0x80588","name":"firmware.bin+0x588"}
+| {"buffer":"ETB_0","id":"11","offset":3443,"type":"Br","cycle":0,"value":"0x80590","name":"firmware.bin+0x590"}
+| {"buffer":"ETB_0","id":"11","offset":3443,"type":"Br","cycle":0,"value":"0x8052c","name":"firmware.bin+0x52c"}
+| {"buffer":"ETB_0","id":"11","offset":3447,"type":"Exc","cycle":0,"value":"0x2","return_name":"firmware.bin+0x538","note":"call, returns to 0x80538"}
 | {"buffer":"ETB_0","id":"11","offset":3451,"type":"Ctx","cycle":0,"note":"EL1 ns 64-bit ctxt=0x2a"}
-| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Go","cycle":0,"value":"0x80400"}
-| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Br","cycle":0,"value":"0x80598"}
-| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Br","cycle":0,"value":"0x80538"}
+| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Go","cycle":0,"value":"0x80400","name":"firmware.bin+0x400"}
+| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Br","cycle":0,"value":"0x80598","name":"firmware.bin+0x598"}
+| {"buffer":"ETB_0","id":"11","offset":3466,"type":"Br","cycle":0,"value":"0x80538","name":"firmware.bin+0x538"}
 | {"buffer":"ETB_0","id":"11","offset":3466,"type":"Ret","cycle":0}
 | {"buffer":"ETB_0","id":"11","offset":3467,"type":"End","cycle":0,"note":"end of trace"}
 $ coretap decode --format csv examples/quickstart | cut -d, -f2,4 | sort | uniq -c
@@ -74,11 +74,11 @@ $ coretap decode --merge examples/quickstart | awk -F'\t' 'NR > 1 { if ($1 + 0 <
 
 $ coretap decode --merge --format csv examples/quickstart | sed -n '1p;1200,1204p'
 | time,buffer,id,offset,type,cycle,value,note
-| 16778481,"ETB_0",11,2499,Br,0,0x8056c,
-| 16778481,"ETB_0",11,2499,Br,0,0x80560,
-| 16778481,"ETB_0",11,2500,Br,0,0x8056c,
-| 16778481,"ETB_0",11,2500,Br,0,0x80560,
-| 16778481,"ETB_0",11,2501,Br,0,0x8056c,
+| 16778481,"ETB_0",11,2499,Br,0,0x8056c,"firmware.bin+0x56c"
+| 16778481,"ETB_0",11,2499,Br,0,0x80560,"firmware.bin+0x560"
+| 16778481,"ETB_0",11,2500,Br,0,0x8056c,"firmware.bin+0x56c"
+| 16778481,"ETB_0",11,2500,Br,0,0x80560,"firmware.bin+0x560"
+| 16778481,"ETB_0",11,2501,Br,0,0x8056c,"firmware.bin+0x56c"
 
 $ coretap decode examples/raw/itm.ini | sed -n '4,5p'
 | Sw	0	0x68	port 0

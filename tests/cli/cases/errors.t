@@ -118,8 +118,8 @@ $ cp -r examples/quickstart $T/hole && head -c 24 /dev/zero | dd of=$T/hole/trac
 $ coretap decode -i 11 $T/hole | grep -A3 Gap
 | Gap	0	315	bytes lost at offset 557: packet that cannot be
 | Ctx	0		EL0 ns 64-bit ctxt=0x2a
-| Go	0	0x8055c
-| Br	0	0x8056c
+| Go	0	0x8055c	firmware.bin+0x55c
+| Br	0	0x8056c	firmware.bin+0x56c
 ! coretap: $T/hole: losses: 1 gap, 1 packet that cannot be or is cut, 315 bytes that could not be used
 
 Output that cannot be written.

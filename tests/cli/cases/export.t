@@ -32,7 +32,7 @@ The same listing, but for the offsets, which are those of the file:
 
 $ coretap list --elements --id 10 $T/run.data | cut -d ' ' -f 2- > $T/a; coretap list --elements --id 10 examples/quickstart | cut -d ' ' -f 2- | cmp $T/a && echo same
 | same
-$ coretap decode --merge $T/run.data | cut -f 2- > $T/a; coretap decode --merge examples/quickstart | cut -f 2- | cmp $T/a && echo same
+$ coretap decode --merge --no-names $T/run.data | cut -f 2- > $T/a; coretap decode --merge --no-names examples/quickstart | cut -f 2- | cmp $T/a && echo same
 | same
 $ coretap list --packets --id 11 $T/run.data | head -2 | cut -d ' ' -f 2-
 | 11 000000000000000000000080 i_async
