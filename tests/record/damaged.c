@@ -644,7 +644,7 @@ static void run_here(void)
 /* False when it crashed. */
 static bool run_opencsd(void)
 {
-    int status;
+    int status = 0;
     theirs->count = theirs->last = 0;
     memset(theirs->seen, 0, subject.room);
     fflush(stdout);
