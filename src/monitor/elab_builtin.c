@@ -324,32 +324,56 @@ const struct elab_signature *elab_signature(size_t i)
     return i < sizeof ROWS / sizeof *ROWS ? &ROWS[i].is : NULL;
 }
 
-/* The types of a declaration as text, its type parameters under the names A, B, … */
-static const char *declared(struct elab *e, const struct ast_def *def, struct env *env)
+static bool eat(const char **p, const char *text)
 {
+    const size_t n = strlen(text);
+    if (strncmp(*p, text, n) != 0)
+        return false;
+    *p += n;
+    return true;
+}
+
+/* Does the text begin with the type as type_text would write it? Moves on behind it. */
+static bool eat_type(struct arena *a, const char **p, const struct type *t)
+{
+    const bool function = t->kind == TY_FUN;
+    const uint32_t n = function ? t->n - 1 : t->n;
+    if (!function && (!n || t->kind == TY_RECORD))
+        return eat(p, type_text(a, t));
+    if (!eat(p, function ? "" : type_kind_name(t->kind)) || !eat(p, function ? "(" : "["))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if ((i && !eat(p, ", ")) || !eat_type(a, p, t->args[i]))
+            return false;
+    return eat(p, function ? ") => " : "]") && (!function || eat_type(a, p, t->args[n]));
+}
+
+/* The type of a declaration, its type parameters under the names A, B, … */
+static const struct type *declared(struct elab *e, const struct ast_def *def, struct env *env)
+{
+    static const char names[26][2] = {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M",
+                                      "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z"};
     struct env *types = env_new(e, env);
     const struct type **list = ARENA_ARRAY(e->arena, const struct type *, def->nparams + 1);
     for (size_t i = 0; i < def->ntype_params; i++)
-        env_bind_type(e, types, def->type_params[i],
-                      type_var(&e->types, arena_printf(e->arena, "%c", (char)('A' + i % 26)), def));
+        env_bind_type(e, types, def->type_params[i], type_var(&e->types, names[i % 26], def));
     for (size_t i = 0; i < def->nparams; i++)
         list[i] = def->params[i].type ? elab_type(e, types, def->params[i].type) : e->types.error;
     list[def->nparams] = def->type ? elab_type(e, types, def->type) : e->types.error;
-    if (!def->nparams)
-        return type_text(e->arena, list[0]);
-    return type_text(e->arena, type_fun(&e->types, list, def->nparams + 1));
+    return def->nparams ? type_fun(&e->types, list, def->nparams + 1) : list[0];
 }
 
 void elab_check_builtin(struct elab *e, struct ast_def *def, struct env *env)
 {
     const char *name = def->body->name;
     const struct elab_signature *row = elab_signature(find_row(name));
-    const char *have = declared(e, def, env);
-    if (row && !strcmp(row->signature, have))
+    const struct type *type = declared(e, def, env);
+    const char *p = row ? row->signature : "";
+    if (row && eat_type(e->arena, &p, type) && !*p)
         return;
     if (row)
         diag_error(e->diags, def->name_span, "Builtin %s is %s and cannot be declared as %s", name,
-                   row->signature, have);
+                   row->signature, type_text(e->arena, type));
     else
         diag_error(e->diags, def->body->span, "Undefined builtin %s", name);
     def->body->kind = A_ERROR;

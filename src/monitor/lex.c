@@ -210,7 +210,7 @@ static void lex_name(struct lexer *lx)
     lx->pos = p;
     lx->token = T_ID;
     for (size_t i = 0; i < sizeof KEYWORDS / sizeof *KEYWORDS; i++)
-        if (!strcmp(lx->name, KEYWORDS[i].text))
+        if (*lx->name == *KEYWORDS[i].text && !strcmp(lx->name, KEYWORDS[i].text))
             lx->token = KEYWORDS[i].token;
 }
 

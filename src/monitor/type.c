@@ -173,10 +173,15 @@ static const char *list_text(struct arena *a, const struct type *t, uint32_t n, 
     return s;
 }
 
-const char *type_text(struct arena *a, const struct type *t)
+const char *type_kind_name(enum type_kind kind)
 {
     static const char names[][8] = {"?",      "Int",  "Float", "Bool", "String", "Verdict",
                                     "Option", "List", "Set",   "Map",  "",       "Events"};
+    return names[kind];
+}
+
+const char *type_text(struct arena *a, const struct type *t)
+{
     switch (t->kind) {
     case TY_RECORD:
         if (type_is_tuple(t))
@@ -189,8 +194,8 @@ const char *type_text(struct arena *a, const struct type *t)
     case TY_VAR:
         return t->name;
     default:
-        return t->n ? arena_printf(a, "%s[%s]", names[t->kind], list_text(a, t, t->n, false))
-                    : names[t->kind];
+        return t->n ? arena_printf(a, "%s[%s]", type_kind_name(t->kind), list_text(a, t, t->n, false))
+                    : type_kind_name(t->kind);
     }
 }
 

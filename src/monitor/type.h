@@ -57,6 +57,9 @@ static inline const struct type *type_events(struct types *ts, const struct type
     return type_of1(ts, TY_EVENTS, t);
 }
 
+/* "Events", up to there; functions and parameters have none. */
+const char *type_kind_name(enum type_kind kind);
+
 /* As in a specification: "Events[Option[Int]]". */
 const char *type_text(struct arena *a, const struct type *t);
 
