@@ -6,7 +6,7 @@
 
 enum {
     STATES_MOST = 20000,
-    TABLE = 1 << 9,
+    TABLE = 1 << 14,
     WORK_MOST = 20000000
 };
 
@@ -49,6 +49,14 @@ void ltl_automaton_init(struct ltl_automaton *m, struct ltl_pool *p)
     index_formulas(m);
 }
 
+/* Counts work; false: there was too much of it. */
+static bool spend(struct ltl_automaton *m, size_t n)
+{
+    m->failed |= m->work < n;
+    m->work -= m->failed ? 0 : n;
+    return !m->failed;
+}
+
 static uint64_t *new_set(struct ltl_automaton *m, const uint64_t *from)
 {
     uint64_t *set = ARENA_ARRAY(m->pool->arena, uint64_t, m->words);
@@ -80,6 +88,8 @@ static void add_edge(struct ltl_automaton *m, uint32_t from, const struct choice
 {
     struct ltl_edge e = {state_of(m, c->next), c->pos, c->neg, c->promised};
     struct ltl_state *s = &m->states[from];
+    if (!spend(m, s->nedges))
+        return;
     for (size_t i = 0; i < s->nedges; i++) {
         const struct ltl_edge *o = &s->edges[i];
         /* another edge that asks for less makes this one needless */
@@ -112,10 +122,8 @@ static void expand(struct ltl_automaton *m, uint32_t from, struct choice *c)
 {
     int id;
     while (!m->failed && (id = first(c->todo, m->words)) >= 0) {
-        if (m->work-- == 0) {
-            m->failed = true;
+        if (!spend(m, 1))
             return;
-        }
         const struct ltl *f = m->by_id[id];
         c->todo[f->id / 64] &= ~(UINT64_C(1) << (f->id % 64));
         if (has(c->done, f->id))
