@@ -7,11 +7,12 @@
 
 #include "coretap/monitor.h"
 #include "fuzz.h"
+#include "fuzz_tessla.h"
 
 #ifdef CT_FUZZ_NATIVE
-#define ENGINES 2
+struct fuzz_tessla fuzz_tessla = {.engines = 2};
 #else
-#define ENGINES 1
+struct fuzz_tessla fuzz_tessla = {.engines = 1};
 #endif
 
 struct sink {
@@ -70,14 +71,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char mark[] = "---8<---\n";
     static const char *const units[] = {NULL, "ns", "ms", "d"};
-    struct sink sinks[ENGINES];
+    struct sink sinks[2] = {0};
     if (size < 1 || size > 1 << 14)
         return 0;
     const char *text = (const char *)data + 1, *end = (const char *)data + size;
     const char *part = memmem(text, (size_t)(end - text), mark, sizeof mark - 1);
     const char *trace = part ? part + sizeof mark - 1 : end;
     int rc = CT_OK;
-    for (uint8_t engine = 0; engine < ENGINES && !rc; engine++) {
+    for (uint8_t engine = 0; engine < fuzz_tessla.engines && !rc; engine++) {
         const struct ct_monitor_options o = {.size = sizeof o,
                                              .dialect = data[0] % 3,
                                              .no_include = 1,
@@ -95,8 +96,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ct_monitor_spec_free(spec);
         ct_ctx_free(ctx);
     }
-    if (ENGINES == 2 && !rc &&
-        (sinks[0].hash != sinks[ENGINES - 1].hash || sinks[0].results != sinks[ENGINES - 1].results))
+    if (fuzz_tessla.engines == 2 && (sinks[0].hash != sinks[1].hash || sinks[0].results != sinks[1].results))
         abort();
+    fuzz_tessla.compiled += !rc;
+    fuzz_tessla.results += sinks[0].results;
     return 0;
 }
