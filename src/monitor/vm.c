@@ -58,7 +58,8 @@ static inline void step_result(struct ct_monitor *m, struct cell *cells, const s
 
 static bool one_step(struct ct_monitor *m, struct cell *cells, const struct step *s)
 {
-    const struct step_atom *atoms = m->p->atoms ? m->p->atoms + s->atoms : NULL; /* NULL: no formula has any */
+    const struct step_atom *atoms =
+        m->p->atoms ? m->p->atoms + s->atoms : NULL; /* NULL: no formula has any */
     uint32_t n = s->machine->natoms;
     bool clock = s->known;
     for (uint32_t i = 0; i < s->clocks && !clock; i++)
