@@ -128,7 +128,9 @@ struct ct_cover_block {
 };
 
 struct ct_cover_function {
-    const char *name;
+    const char *name; /* for people (ct_symbols_label); of C as in the source */
+    const char
+        *linkage_name; /* of the symbol, for tools that demangle it themselves; else the same as `name` */
     uint64_t addr;
     uint64_t count;      /* executions of its first instruction */
     uint32_t file, line; /* where it is declared */

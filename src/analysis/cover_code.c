@@ -258,6 +258,26 @@ static uint32_t *new_numbers(size_t count)
     return numbers;
 }
 
+/* The symbol whose readable name has classes, namespaces and parameters, which the function's name in the debug information
+ * does not. NULL: the function is not of C++ or Rust. */
+static const struct ct_symbol *mangled_symbol(const struct ct_cover_work *work, uint64_t entry)
+{
+    uint64_t offset;
+    const struct ct_symbol *symbol = ct_symbols_at(work->source->symbols, entry, &offset);
+    const char *name = symbol && !offset ? symbol->name : "";
+    name += name[0] == '_' && name[1] == '_';
+    return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R') ? symbol : NULL;
+}
+
+static void name_by_scope(const struct ct_cover_work *work, const struct ct_line_scope *scope,
+                          struct ct_cover_function *function)
+{
+    const struct ct_symbol *symbol = mangled_symbol(work, scope->entry);
+    function->name = symbol ? ct_symbols_label(work->source->symbols, symbol) : scope->name;
+    /* Of a constructor's two symbols for one address the debug information has the one that the compiler wrote. */
+    function->linkage_name = scope->linkage_name ? scope->linkage_name : symbol ? symbol->name : scope->name;
+}
+
 static struct ct_cover_function describe(const struct ct_cover_work *work, uint32_t scope,
                                          const struct ct_symbol *symbol, const struct ct_cover_insn *first)
 {
@@ -266,9 +286,10 @@ static struct ct_cover_function describe(const struct ct_cover_work *work, uint3
     struct ct_cover_function function = {.addr = first->addr, .file = first->file, .line = first->line};
     if (scope == CT_LINE_NONE) {
         function.name = symbol ? ct_symbols_label(work->source->symbols, symbol) : CT_SYMBOL_UNKNOWN;
+        function.linkage_name = symbol ? symbol->name : function.name;
         return function;
     }
-    function.name = scopes[scope].name;
+    name_by_scope(work, &scopes[scope], &function);
     function.addr = scopes[scope].entry;
     if (scopes[scope].decl_file != CT_LINE_NONE && scopes[scope].decl_line) {
         function.file = scopes[scope].decl_file;

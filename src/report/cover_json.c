@@ -3,6 +3,8 @@
 #include "report/json.h"
 #include "report/losses.h"
 
+#include <string.h>
+
 static void ratio(struct ct_json *json, const char *key, struct ct_cover_ratio ratio)
 {
     ct_json_object(json, key);
@@ -59,6 +61,8 @@ static void functions(struct ct_json *json, const struct ct_cover_view *view)
         const struct ct_cover_function *f = &view->report->functions[i];
         ct_json_object(json, NULL);
         ct_json_text(json, "name", f->name);
+        if (strcmp(f->name, f->linkage_name) != 0)
+            ct_json_text(json, "linkage_name", f->linkage_name);
         ct_json_number(json, "address", f->addr);
         ct_json_text(json, "file", ct_lines_file(view->lines, f->file));
         ct_json_number(json, "line", f->line);

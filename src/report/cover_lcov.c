@@ -1,4 +1,5 @@
-/* Coverage as an lcov tracefile: the records that geninfo(1) describes. */
+/* Coverage as an lcov tracefile: the records that geninfo(1) describes. Functions of C++ and Rust are mangled, as gcov writes
+ * them: readable names have commas, and 'genhtml --demangle-cpp' reads these. */
 #include "report/cover.h"
 
 #include <inttypes.h>
@@ -11,13 +12,13 @@ static void functions(FILE *out, const struct ct_cover_view *view, uint32_t file
     for (size_t i = 0; i < report->function_count; i++) {
         const struct ct_cover_function *f = &report->functions[i];
         if (f->file == file)
-            fprintf(out, "FN:%" PRIu32 ",%s\n", f->line, f->name);
+            fprintf(out, "FN:%" PRIu32 ",%s\n", f->line, f->linkage_name);
     }
     for (size_t i = 0; i < report->function_count; i++) {
         const struct ct_cover_function *f = &report->functions[i];
         if (f->file != file)
             continue;
-        fprintf(out, "FNDA:%" PRIu64 ",%s\n", f->count, f->name);
+        fprintf(out, "FNDA:%" PRIu64 ",%s\n", f->count, f->linkage_name);
         all++;
         seen += f->count > 0;
     }
