@@ -65,7 +65,8 @@ struct cli_command {
     const char *about;     /* paragraphs for help and DESCRIPTION, separated by newlines */
     const struct cli_option *options;
     size_t option_count;
-    bool names; /* prints names of functions: it has the options that say where they come from */
+    bool names;      /* prints names of functions: it has the options that say where they come from */
+    bool own_output; /* says by an option of its own where its results go: it has no common --output */
     int (*run)(const struct cli_args *args); /* result: enum cli_exit */
     /* Commands of a command, the last NULL; it then has nothing else but a summary and what it is about.
      * Their names are both words: "fractal run". */
@@ -78,7 +79,8 @@ struct cli_args {
     const char *operand;
     bool quiet;
     bool verbose;
-    bool raw_names; /* --no-demangle */
+    bool raw_names;     /* --no-demangle */
+    const char *output; /* --output, or NULL */
     struct ct_debug_files *debug_files;
     const char *symdirs[CLI_SYMDIR_MAX];
     size_t symdir_count;
@@ -98,11 +100,10 @@ extern const struct cli_command *const cli_commands[];
 /* The subcommand of that name, or NULL. */
 const struct cli_command *cli_command_find(const char *name);
 
-/* Options that subcommands have in common, after their own. */
-extern const struct cli_option cli_common_options[];
+/* How many options a subcommand has: its own, then those in common. */
+size_t cli_option_count(const struct cli_command *command);
 
-/* How many of them this subcommand has: the first so many. */
-size_t cli_common_count(const struct cli_command *command);
+const struct cli_option *cli_option_at(const struct cli_command *command, size_t index);
 
 /* ---- parser (options.c) ---- */
 

@@ -43,5 +43,6 @@ const struct cli_command cli_command_export = {
              "different memory spaces) perf sees the last.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .own_output = true,
     .run = run,
 };

@@ -1,5 +1,6 @@
 /* A capture as perf.data: one process that has all images, one AUX buffer for each trace buffer. */
 #include "cli/export.h"
+#include "cli/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -379,22 +380,36 @@ static int write_all(struct exporting *e, bool pipe)
     return rc ? rc : end;
 }
 
-static int finish(struct exporting *e, int rc, bool pipe)
+/* Closing the file says what stopped it from being written. */
+static void tell_failure(const struct exporting *e, int rc)
 {
-    bool written = rc == CT_OK && fflush(e->out) == 0;
-    int error = errno;
-    if (!pipe && fclose(e->out) != 0)
-        written = false;
-    if (rc == CT_ERR_IO || (!rc && !written))
-        cli_say("%s: cannot be written: %s", e->path, strerror(error));
-    else if (rc && rc != CT_ERR_ARG)
+    if (rc == CT_ERR_IO && !ferror(e->out))
+        cli_say("%s: cannot be written: %s", e->path, strerror(errno));
+    else if (rc && rc != CT_ERR_IO && rc != CT_ERR_ARG)
         cli_say("%s: cannot be written: a path or the list of trace units is too long for a record", e->path);
-    return written ? CLI_CLEAN : CLI_FAILED;
+}
+
+static int write_pipe(struct exporting *e)
+{
+    e->out = stdout;
+    const int rc = write_all(e, true);
+    tell_failure(e, rc);
+    return rc ? CLI_FAILED : CLI_CLEAN;
+}
+
+static int write_file(struct exporting *e)
+{
+    struct cli_output output;
+    e->out = cli_output_open(&output, e->path);
+    if (!e->out)
+        return CLI_FAILED;
+    const int rc = write_all(e, false);
+    tell_failure(e, rc);
+    return cli_output_close(&output, rc == CT_OK) ? CLI_CLEAN : CLI_FAILED;
 }
 
 static int export_to(struct exporting *e)
 {
-    bool pipe = strcmp(e->path, "-") == 0;
     const struct ct_maps *maps = e->capture->capture->maps;
     if (maps) {
         cli_say(maps->by_piece
@@ -410,12 +425,8 @@ static int export_to(struct exporting *e)
         cli_say("%s: has no source that perf knows", e->capture->args->operand);
         return CLI_FAILED;
     }
-    e->out = pipe ? stdout : fopen(e->path, "wb");
-    if (!e->out) {
-        cli_say("%s: cannot be created: %s", e->path, strerror(errno));
-        return CLI_FAILED;
-    }
-    return cli_capture_code(e->capture, finish(e, write_all(e, pipe), pipe));
+    const bool pipe = strcmp(e->path, "-") == 0;
+    return cli_capture_code(e->capture, pipe ? write_pipe(e) : write_file(e));
 }
 
 int export_perf(struct cli_capture *capture, const char *path)

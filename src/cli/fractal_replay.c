@@ -281,5 +281,6 @@ const struct cli_command cli_fractal_replay = {
              "cannot be are named with their line and passed over; the exit status is then 1.",
     .options = options,
     .option_count = OPTS,
+    .own_output = true,
     .run = run,
 };

@@ -1,7 +1,6 @@
 /* coretap fractal report: a log as text, CSV, pictures, Perfetto JSON. */
 #include "cli/fractal_report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,6 @@ enum {
     OPT_SVG,
     OPT_PERFETTO,
     OPT_TOP,
-    OPT_OUTPUT,
     OPTS
 };
 
@@ -476,10 +474,6 @@ static int run(const struct cli_args *args)
     const struct cli_value *v = args->values;
     if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given > 1)
         return cli_usage_error(args->command, "--csv, --html, --svg and --perfetto: one at a time");
-    if (v[OPT_OUTPUT].given && !freopen(v[OPT_OUTPUT].text, "w", stdout)) {
-        cli_say("%s: cannot be created: %s", v[OPT_OUTPUT].text, strerror(errno));
-        return CLI_FAILED;
-    }
     struct report *r = calloc(1, sizeof *r);
     if (!r) {
         cli_say("no memory");
@@ -532,11 +526,6 @@ static const struct cli_option options[OPTS] = {
                  .min = 1,
                  .max = 256,
                  .help = "Lines of the text's tables. Without: 15."},
-    [OPT_OUTPUT] = {.name = "output",
-                    .letter = 'o',
-                    .kind = CLI_TEXT,
-                    .arg = "FILE",
-                    .help = "Where to. Without: standard output."},
 };
 
 const struct cli_command cli_fractal_report = {

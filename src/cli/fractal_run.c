@@ -580,5 +580,6 @@ const struct cli_command cli_fractal_run = {
         "virtual and physical address.",
     .options = run_options,
     .option_count = OPTS,
+    .own_output = true,
     .run = do_run,
 };

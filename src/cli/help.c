@@ -105,10 +105,8 @@ void cli_help_command(const struct cli_command *command, FILE *out)
         return;
     }
     fputs("\nOptions:\n", out);
-    for (size_t i = 0; i < command->option_count; i++)
-        help_option(&command->options[i], out);
-    for (size_t i = 0; i < cli_common_count(command); i++)
-        help_option(&cli_common_options[i], out);
+    for (size_t i = 0; i < cli_option_count(command); i++)
+        help_option(cli_option_at(command, i), out);
     fputs("\nExit status:\n  ", out);
     wrap(out, command->exit_text ? command->exit_text : exit_text, 2, 2);
 }
@@ -229,10 +227,8 @@ static void man_synopsis(const struct cli_command *command, FILE *out)
 
 static void man_options(const struct cli_command *command, FILE *out)
 {
-    for (size_t i = 0; i < command->option_count; i++)
-        man_option(&command->options[i], out);
-    for (size_t i = 0; i < cli_common_count(command); i++)
-        man_option(&cli_common_options[i], out);
+    for (size_t i = 0; i < cli_option_count(command); i++)
+        man_option(cli_option_at(command, i), out);
 }
 
 /* One page for a command and its parts: each has its section. */

@@ -113,5 +113,6 @@ const struct cli_command cli_command_live = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .names = true,
+    .own_output = true,
     .run = run,
 };

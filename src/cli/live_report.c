@@ -1,8 +1,8 @@
 /* What a live run leaves: the reports of the offline commands, of all that was analysed. */
 #include "cli/cover_print.h"
 #include "cli/live.h"
+#include "cli/output.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,14 +89,10 @@ static int write_file(struct live *l, const char *name, print_fn *print)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", l->wishes->output, name);
-    FILE *out = fopen(path, "w");
-    int code = out ? print(l, out) : CLI_FAILED;
-    const bool bad = !out || ferror(out) || fclose(out);
-    if (bad) {
-        cli_say("%s: cannot be written: %s", path, strerror(errno));
-        code = CLI_FAILED;
-    }
-    return code;
+    struct cli_output output;
+    FILE *out = cli_output_open(&output, path);
+    const int code = out ? print(l, out) : CLI_FAILED;
+    return out && cli_output_close(&output, code != CLI_FAILED) ? code : CLI_FAILED;
 }
 
 static int write_files(struct live *l)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "coretap/program.h"
 
 /* False: the context says why. */
@@ -11,6 +12,15 @@ static bool open_symdirs(struct cli_args *args)
     for (size_t i = 0; fine && i < args->symdir_count; i++)
         fine = ct_debug_files_add_dir(args->debug_files, args->symdirs[i]) == CT_OK;
     return fine;
+}
+
+static int run_with(struct cli_args *args)
+{
+    if (!open_symdirs(args))
+        return cli_library_error(args->ctx);
+    if (args->output && !cli_output_redirect(args->output))
+        return CLI_FAILED;
+    return args->command->run(args);
 }
 
 static int run_command(const struct cli_command *command, int argc, char **argv)
@@ -28,7 +38,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     args.ctx = cli_ctx_new(args.quiet);
     if (!args.ctx)
         return CLI_FAILED;
-    const int code = open_symdirs(&args) ? command->run(&args) : cli_library_error(args.ctx);
+    const int code = run_with(&args);
     ct_debug_files_free(args.debug_files);
     ct_ctx_free(args.ctx);
     return code;

@@ -9,12 +9,14 @@ enum {
     COMMON_HELP,
     COMMON_QUIET,
     COMMON_VERBOSE,
+    COMMON_OUTPUT,
     COMMON_SYMDIR,
     COMMON_NO_DEMANGLE,
     COMMON_OPTIONS
 };
 
-const struct cli_option cli_common_options[] = {
+/* Options that subcommands have in common, after their own. */
+static const struct cli_option common_options[] = {
     [COMMON_HELP] = {.name = "help", .letter = 'h', .help = "Print this help and exit."},
     [COMMON_QUIET] = {.name = "quiet",
                       .letter = 'q',
@@ -22,6 +24,12 @@ const struct cli_option cli_common_options[] = {
     [COMMON_VERBOSE] = {.name = "verbose",
                         .letter = 'v',
                         .help = "All files that are missing are named, also those in which no trace lies."},
+    [COMMON_OUTPUT] = {.name = "output",
+                       .letter = 'o',
+                       .kind = CLI_TEXT,
+                       .arg = "FILE",
+                       .help = "Where the result is written, whole or not at all: after an error the file is "
+                               "as it was before. Without, or with '-': standard output."},
     [COMMON_SYMDIR] =
         {.name = "symdir",
          .kind = CLI_TEXT,
@@ -32,18 +40,36 @@ const struct cli_option cli_common_options[] = {
                             .help = "Names of C++ and Rust functions as the program has them."},
 };
 
-size_t cli_common_count(const struct cli_command *command)
+/* Whether the subcommand has the common option. */
+static bool has_common(const struct cli_command *command, size_t common)
 {
-    return command->names ? COMMON_OPTIONS : COMMON_VERBOSE + 1;
+    return common < COMMON_OUTPUT || (common == COMMON_OUTPUT ? !command->own_output : command->names);
+}
+
+size_t cli_option_count(const struct cli_command *command)
+{
+    size_t count = command->option_count;
+    for (size_t common = 0; common < COMMON_OPTIONS; common++)
+        count += has_common(command, common);
+    return count;
+}
+
+/* The common option that stands at `index` of those that the subcommand has. */
+static size_t common_at(const struct cli_command *command, size_t index)
+{
+    size_t common = 0;
+    for (index -= command->option_count; !has_common(command, common) || index; common++)
+        index -= has_common(command, common);
+    return common;
 }
 
 /* getopt_long returns this plus the index of the option, own ones first, then the common ones. */
 #define LONG_BASE 0x100
 
-static const struct cli_option *option_at(const struct cli_command *command, size_t index)
+const struct cli_option *cli_option_at(const struct cli_command *command, size_t index)
 {
     return index < command->option_count ? &command->options[index]
-                                         : &cli_common_options[index - command->option_count];
+                                         : &common_options[common_at(command, index)];
 }
 
 static int bad_choice(const struct cli_command *command, const struct cli_option *option, const char *text)
@@ -108,7 +134,7 @@ static int set_value(const struct cli_command *command, const struct cli_option 
 static enum cli_parse refuse(const struct cli_command *command, int result, char **argv)
 {
     if (optopt >= LONG_BASE) {
-        const char *name = option_at(command, (size_t)(optopt - LONG_BASE))->name;
+        const char *name = cli_option_at(command, (size_t)(optopt - LONG_BASE))->name;
         if (result == ':')
             cli_usage_error(command, "--%s needs a value", name);
         else
@@ -126,8 +152,8 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     snprintf(word, sizeof word, "%s", argv[optind - 1] + 2);
     word[strcspn(word, "=")] = 0;
     const char *names[CLI_OPTION_MAX + 8] = {NULL};
-    for (size_t i = 0; i < command->option_count + cli_common_count(command); i++)
-        names[i] = option_at(command, i)->name;
+    for (size_t i = 0; i < cli_option_count(command); i++)
+        names[i] = cli_option_at(command, i)->name;
     const char *near = cli_nearest(word, names);
     if (near)
         cli_usage_error(command, "unknown option '--%s'; did you mean '--%s'?", word, near);
@@ -142,8 +168,8 @@ static void build_tables(const struct cli_command *command, struct option *longs
     if (command->rest)
         *shorts++ = '+'; /* options after the first other argument are not ours */
     *shorts++ = ':';
-    for (size_t i = 0; i < command->option_count + cli_common_count(command); i++) {
-        const struct cli_option *option = option_at(command, i);
+    for (size_t i = 0; i < cli_option_count(command); i++) {
+        const struct cli_option *option = cli_option_at(command, i);
         const bool argument = option->kind != CLI_FLAG;
         longs[i] = (struct option){option->name,
                                    option->optional ? optional_argument
@@ -164,7 +190,7 @@ static size_t index_of(const struct cli_command *command, int result)
     if (result >= LONG_BASE)
         return (size_t)(result - LONG_BASE);
     size_t i = 0;
-    while (option_at(command, i)->letter != result)
+    while (cli_option_at(command, i)->letter != result)
         i++;
     return i;
 }
@@ -217,6 +243,8 @@ static bool take_common(const struct cli_command *command, size_t index, struct 
         args->verbose = true;
     if (index == COMMON_NO_DEMANGLE)
         args->raw_names = true;
+    if (index == COMMON_OUTPUT)
+        args->output = optarg;
     if (index != COMMON_SYMDIR)
         return true;
     if (args->symdir_count == CLI_SYMDIR_MAX) {
@@ -243,9 +271,9 @@ enum cli_parse cli_parse(const struct cli_command *command, int argc, char **arg
             if (set_value(command, &command->options[index], optarg, &args->values[index]) ||
                 !add_to_list(command, index, optarg, args))
                 return CLI_PARSE_BAD;
-        } else if (index - command->option_count == COMMON_HELP) {
+        } else if (common_at(command, index) == COMMON_HELP) {
             return CLI_PARSE_HELP;
-        } else if (!take_common(command, index - command->option_count, args)) {
+        } else if (!take_common(command, common_at(command, index), args)) {
             return CLI_PARSE_BAD;
         }
     }

@@ -1,19 +1,236 @@
+#define _GNU_SOURCE /* O_TMPFILE */
+#include "cli/output.h"
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- temporary files that have a name ---- */
+
+/* Files beside their places at a time. */
+#define TEMPORARIES 8
+
+static char *volatile temporaries[TEMPORARIES];
+
+static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGABRT};
+
+/* Removes the temporary files and lets the signal do what it would have done. */
+static void remove_temporaries(int number)
+{
+    for (size_t i = 0; i < TEMPORARIES; i++)
+        if (temporaries[i])
+            unlink(temporaries[i]);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Where the command decides what a signal does, it stays so. */
+static void catch_signals(void)
+{
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
+        struct sigaction now;
+        if (!sigaction(deadly[i], NULL, &now) && now.sa_handler == SIG_DFL)
+            signal(deadly[i], remove_temporaries);
+    }
+}
+
+static void remember(char *path)
+{
+    size_t i = 0;
+    while (i < TEMPORARIES - 1 && temporaries[i])
+        i++;
+    temporaries[i] = path;
+    catch_signals();
+}
+
+static void forget(const char *path)
+{
+    for (size_t i = 0; i < TEMPORARIES; i++)
+        if (temporaries[i] == path)
+            temporaries[i] = NULL;
+}
+
+/* "DIR/.NAME.", the number of this process and mkstemp's letters; to be freed, NULL without memory. */
+static char *beside(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    const int dir = slash ? (int)(slash + 1 - target) : 0;
+    char *path = NULL;
+    return asprintf(&path, "%.*s.%.200s.%d.XXXXXX", dir, target, target + dir, (int)getpid()) < 0 ? NULL
+                                                                                                  : path;
+}
+
+/* A file without a name, of which nothing is left however this process ends. -1 where the file system has none. */
+static int open_nameless(const char *target)
+{
+    char *dir = strdup(target);
+    char *slash = dir ? strrchr(dir, '/') : NULL;
+    if (slash)
+        slash[slash == dir] = 0;
+    const bool can_be_named = access("/proc/self/fd", X_OK) == 0;
+    const int fd = dir && can_be_named ? open(slash ? dir : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+    free(dir);
+    return fd;
+}
+
+static int open_named(struct cli_output *o)
+{
+    o->temporary = beside(o->target);
+    const int fd = o->temporary ? mkostemp(o->temporary, O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        remember(o->temporary);
+    } else {
+        free(o->temporary);
+        o->temporary = NULL;
+    }
+    return fd;
+}
+
+/* ---- one file ---- */
+
+static mode_t mode_of_new(void)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Opens the file beside `path`, of which `about` tells; NULL: nothing is there yet. */
+static int open_beside(struct cli_output *o, const struct stat *about)
+{
+    o->target = about ? realpath(o->path, NULL) : strdup(o->path);
+    if (!o->target || (about && access(o->target, W_OK)))
+        return -1;
+    int fd = open_nameless(o->target);
+    if (fd < 0)
+        fd = open_named(o);
+    if (fd >= 0 && fchmod(fd, about ? about->st_mode & 07777 : mode_of_new())) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static void drop(struct cli_output *o)
+{
+    if (o->temporary) {
+        unlink(o->temporary);
+        forget(o->temporary);
+    }
+    free(o->temporary);
+    free(o->target);
+    o->temporary = o->target = NULL;
+}
+
+FILE *cli_output_open(struct cli_output *o, const char *path)
+{
+    struct stat about;
+    *o = (struct cli_output){.path = path};
+    const bool exists = stat(path, &about) == 0;
+    const int fd = exists && !S_ISREG(about.st_mode) ? open(path, O_WRONLY | O_CLOEXEC)
+                                                     : open_beside(o, exists ? &about : NULL);
+    o->file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (o->file)
+        return o->file;
+    cli_say("%s: cannot be written: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    drop(o);
+    return NULL;
+}
+
+/* Why the file could not be written, which stdio does not keep: the next byte fails for the same reason. */
+static int cause_of(FILE *file)
+{
+    return write(fileno(file), "", 1) < 0 ? errno : EIO;
+}
+
+/* The nameless file gets a name beside its place: a link cannot replace a file, a rename can. */
+static bool give_name(struct cli_output *o, int fd)
+{
+    char from[32];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    const int placeholder = open_named(o);
+    if (placeholder < 0)
+        return false;
+    close(placeholder);
+    return unlink(o->temporary) == 0 &&
+           linkat(AT_FDCWD, from, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Moves the file to its place. 0 or the errno. */
+static int move_there(struct cli_output *o, int fd)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    int error = 0;
+    if (fsync(fd) && errno != EINVAL && errno != EROFS)
+        return errno;
+    sigprocmask(SIG_SETMASK, &all, &before); /* none comes between its two names */
+    if ((!o->temporary && !give_name(o, fd)) || rename(o->temporary, o->target))
+        error = errno;
+    if (!error) {
+        forget(o->temporary);
+        free(o->temporary);
+        o->temporary = NULL;
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+/* Writes what is buffered, and moves the file when `keep`. 0 or the errno. */
+static int finish(struct cli_output *o, FILE *file, bool keep)
+{
+    int error = ferror(file) ? cause_of(file) : fflush(file) ? errno : 0;
+    if (!error && keep && o->target)
+        error = move_there(o, fileno(file));
+    return error;
+}
+
+/* Frees what is left of an output that ended with `error`. False after a message. */
+static bool end(struct cli_output *o, int error)
+{
+    if (error)
+        cli_say("%s: cannot be written: %s; %s", o->path, strerror(error),
+                o->target ? "what was there before is left as it was" : "what it got is not whole");
+    drop(o);
+    return !error;
+}
+
+bool cli_output_close(struct cli_output *o, bool keep)
+{
+    int error = finish(o, o->file, keep);
+    if (fclose(o->file) && !error)
+        error = errno;
+    o->file = NULL;
+    return end(o, error) && keep;
+}
+
+/* ---- standard output ---- */
 
 /* The first errno of standard output; later ones are consequences. */
 static int first_error;
+
+static struct cli_output redirected;
+static bool is_redirected, is_whole;
+
+/* Lets a write beyond the limit of file sizes fail, with a message, where the signal would end this process. */
+static void beyond_limit(int number)
+{
+    (void)number;
+}
 
 bool cli_output_init(void)
 {
     /* A reader such as head that has seen enough ends this process quietly, also when the parent
      * had the signal ignored. */
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, beyond_limit); /* not SIG_IGN, which programs that are started would inherit */
     if (fcntl(STDERR_FILENO, F_GETFD) < 0 && open("/dev/null", O_WRONLY) < 0)
         return false;
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {
@@ -22,6 +239,34 @@ bool cli_output_init(void)
         return false;
     }
     return true;
+}
+
+bool cli_output_redirect(const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return true;
+    if (!cli_output_open(&redirected, path))
+        return false;
+    if (dup2(fileno(redirected.file), STDOUT_FILENO) < 0) {
+        cli_say("%s: cannot be written: %s", path, strerror(errno));
+        cli_output_close(&redirected, false);
+        return false;
+    }
+    is_redirected = true;
+    return true;
+}
+
+void cli_output_keep(void)
+{
+    is_whole = true;
+}
+
+static int finish_redirected(int code)
+{
+    const bool keep = code != CLI_FAILED || is_whole;
+    const int error = finish(&redirected, stdout, keep);
+    fclose(redirected.file);
+    return end(&redirected, error) ? code : CLI_FAILED;
 }
 
 static bool output_ok(void)
@@ -35,6 +280,8 @@ static bool output_ok(void)
 
 int cli_output_finish(int code)
 {
+    if (is_redirected)
+        return finish_redirected(code);
     if (output_ok() && fflush(stdout) == 0)
         return code;
     if (!first_error)

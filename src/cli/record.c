@@ -552,5 +552,6 @@ const struct cli_command cli_command_record = {
              "trace.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .own_output = true,
     .run = run,
 };

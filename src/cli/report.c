@@ -1,11 +1,11 @@
 /* coretap report: all that is known of a capture, as one page. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/cover_print.h"
 #include "cli/cover_views.h"
+#include "cli/output.h"
 #include "cli/report_collect.h"
 #include "cli/wcet_run.h"
 
@@ -17,7 +17,6 @@ enum {
     TARGETS,
     FROM,
     TO,
-    OUTPUT,
 };
 
 /* Executions of functions in the timeline, at most. */
@@ -56,11 +55,6 @@ static const struct cli_option options[] = {
             .arg = "N",
             .max = UINT64_MAX,
             .help = "The timeline up to this time."},
-    [OUTPUT] = {.name = "output",
-                .letter = 'o',
-                .kind = CLI_TEXT,
-                .arg = "FILE",
-                .help = "Where the page is written. Without: standard output."},
 };
 
 struct report {
@@ -86,32 +80,14 @@ static const char *program_of(const struct cli_programs *programs)
     return count == 1 ? path : NULL;
 }
 
-static FILE *open_output(const struct cli_args *args)
+static int write_page(const struct ct_report *page)
 {
-    const char *path = args->values[OUTPUT].text;
-    FILE *out = path ? fopen(path, "w") : stdout;
-    if (!out)
-        cli_say("%s: cannot be written: %s", path, strerror(errno));
-    return out;
-}
-
-static int write_page(const struct report *r, const struct ct_report *page)
-{
-    FILE *out = open_output(r->args);
-    if (!out)
-        return CLI_FAILED;
-    const int rc = ct_report_html(out, page);
-    if (rc)
+    if (ct_report_html(stdout, page)) {
         cli_say("out of memory: parts of the page are missing");
-    bool written = true;
-    if (out != stdout) {
-        written = !ferror(out);
-        written = fclose(out) == 0 && written;
-        if (!written)
-            cli_say("%s: cannot be written: %s; the page is not complete", r->args->values[OUTPUT].text,
-                    strerror(errno));
+        return CLI_FAILED;
     }
-    return rc || !written ? CLI_FAILED : CLI_CLEAN;
+    cli_output_keep(); /* also when the exit code says that the longest path is missing */
+    return CLI_CLEAN;
 }
 
 static int print(struct report *r, const char *no_wcet)
@@ -136,7 +112,7 @@ static int print(struct report *r, const char *no_wcet)
         .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
         .no_wcet = no_wcet,
     };
-    return write_page(r, &page);
+    return write_page(&page);
 }
 
 /* ---- all of it ---- */

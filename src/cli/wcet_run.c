@@ -1,4 +1,5 @@
 #include "cli/wcet_run.h"
+#include "cli/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -101,17 +102,13 @@ static bool read_bounds(struct cli_wcet *w, const struct cli_args *args)
 static int solve(struct cli_wcet *w, const struct cli_args *args)
 {
     const char *path = w->wish.lp;
-    FILE *lp = path ? fopen(path, "w") : NULL;
-    if (path && !lp) {
-        cli_say("%s: cannot be written: %s", path, strerror(errno));
+    struct cli_output output;
+    FILE *lp = path ? cli_output_open(&output, path) : NULL;
+    if (path && !lp)
         return CLI_FAILED;
-    }
     w->rc = ct_wcet_solve(w->wcet, &w->options, lp, &w->result);
-    bool written = !lp || !ferror(lp);
-    if (lp && fclose(lp) != 0)
-        written = false;
-    if (!written)
-        cli_say("%s: cannot be written: %s", path, strerror(errno));
+    /* Also a problem that has no solution is written. */
+    const bool written = !lp || cli_output_close(&output, !w->rc || ftell(lp) > 0);
     if (w->rc && !w->cycles && w->passes.ran.instructions)
         return cli_ran_but_empty(&w->passes.ran, args, CLI_CLEAN, "the model of the longest time is",
                                  "the trace has no cycle counts", "record with cycle counts");

@@ -1,0 +1,37 @@
+/* Files that results are written to. One is whole or not there: it is written beside its place and moved there at
+ * the end, so that an error, a full disk or a signal leaves what was there before.
+ *
+ *     struct cli_output output;
+ *     FILE *file = cli_output_open(&output, path);
+ *     if (!file)
+ *         return CLI_FAILED;
+ *     const bool fine = print(file);
+ *     return cli_output_close(&output, fine) ? CLI_CLEAN : CLI_FAILED;
+ */
+#ifndef CT_CLI_OUTPUT_H
+#define CT_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct cli_output {
+    const char *path; /* as the user named it; not owned */
+    char *target; /* the same with links followed; NULL when it is written in its place: a pipe, a device */
+    char *temporary; /* the file beside it; NULL while that has no name */
+    FILE *file;
+};
+
+/* Opens `path`, which lives until the output is closed. NULL after a message. A pipe or device is written directly. */
+FILE *cli_output_open(struct cli_output *output, const char *path);
+
+/* Closes the file, and puts it in its place when `keep` and all of it got there; else drops it. False after a message
+ * when it could not be written, and, without one, when not `keep`. */
+bool cli_output_close(struct cli_output *output, bool keep);
+
+/* Sends standard output to `path`, up to cli_output_finish; "-" leaves it as it is. False after a message. */
+bool cli_output_redirect(const char *path);
+
+/* Says that what was printed is whole, so that the file is kept also when the exit code is CLI_FAILED. */
+void cli_output_keep(void);
+
+#endif

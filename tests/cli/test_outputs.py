@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Files that results are written to are whole or not there. Prints TAP.
+
+usage: test_outputs.py COMMAND
+
+Each command that writes a file is run to its end, without room (a limit of file sizes, a full file system, /dev/full),
+after an error and with a signal in the middle: what was in the file before stays, and nothing else is in its folder."""
+import contextlib
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import small_elf  # noqa: E402  pylint: disable=wrong-import-position
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
+EXAMPLE = str(ROOT / "examples" / "quickstart")
+FIRMWARE = ROOT / "examples" / "quickstart" / "firmware.bin"
+OLD = b"what was there before\n"
+LIMIT = 16
+
+# What comes before the capture; @ stands for the file, % for the program.
+COMMANDS = {
+    "info": ["info", "-o", "@"],
+    "list": ["list", "--packets", "--output", "@"],
+    "decode": ["decode", "-o", "@"],
+    "decode merged": ["decode", "--merge", "-o", "@"],
+    "stats": ["stats", "-o", "@"],
+    "cover": ["cover", "-o", "@", "--elf", "%"],
+    "cover json": ["cover", "--format", "json", "-o", "@", "--elf", "%"],
+    "cover data": ["cover", "--format", "data", "-o", "@", "--elf", "%"],
+    "timing": ["timing", "--edges", "-o", "@"],
+    "profile": ["profile", "-o", "@", "--elf", "%"],
+    "spec": ["spec", "--timing", "--pair", "0x80560 0x80568", "-o", "@"],
+    "report": ["report", "-o", "@", "--elf", "%"],
+    "export": ["export", "--perf", "@"],
+}
+
+
+def limit_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
+
+
+class Place:
+    """A folder with an old file in it."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.file = self.folder / "result"
+        self.file.write_bytes(OLD)
+        self.file.chmod(0o640)
+
+    def is_untouched(self):
+        return self.file.read_bytes() == OLD and os.listdir(self.folder) == ["result"]
+
+
+PROGRAM = tempfile.NamedTemporaryFile(suffix=".elf")  # pylint: disable=consider-using-with
+
+
+def line_of(coretap, words, path, operand=EXAMPLE):
+    stands_for = {"@": str(path), "%": PROGRAM.name}
+    return [coretap, *(stands_for.get(word, word) for word in words), "-q", operand]
+
+
+def run(line, **more):
+    return subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False, **more)
+
+
+def check_whole(coretap, name, words):
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder)
+        done = run(line_of(coretap, words, place.file))
+        printed = b"PERFILE2"
+        if name != "export":
+            printed = run(line_of(coretap, words, "-")).stdout
+        got = place.file.read_bytes()
+        same = got.startswith(printed) if name == "export" else got == printed
+        if name == "stats":  # it prints how long it took
+            same = got.split()[:2] == printed.split()[:2]
+        tap.check(f"{name}: the file holds what standard output would",
+                  done.returncode == 0 and done.stdout == b"" and same and len(got) > LIMIT and
+                  os.listdir(folder) == ["result"] and stat.S_IMODE(place.file.stat().st_mode) == 0o640, str(done))
+
+
+def check_failure(name, place, done, why):
+    tap.check(name, done.returncode == 2 and why in done.stderr.decode() and place.is_untouched(),
+              f"{done}\n{os.listdir(place.folder)}")
+
+
+def check_limit(coretap, name, words):
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder)
+        # The children of this process alone have the limit.
+        done = run(line_of(coretap, words, place.file), preexec_fn=limit_files)  # pylint: disable=subprocess-popen-preexec-fn
+        check_failure(f"{name}: too large a file leaves the old one", place, done, "result: cannot be written: File too large")
+
+
+def check_error(coretap, name, words):
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder)
+        check_failure(f"{name}: an error leaves the old file", place,
+                      run(line_of(coretap, words, place.file, "/nowhere")), "nowhere")
+
+
+@contextlib.contextmanager
+def small_disk(folder):
+    """A file system of 32 KiB at `folder`; gives why there is none, or nothing."""
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", folder], capture_output=True, check=False)
+    try:
+        yield made.stderr.decode().strip() or "mount fails" if made.returncode else None
+    finally:
+        if made.returncode == 0:
+            subprocess.run(["umount", folder], check=True)
+
+
+def check_full_disk(coretap, name, words):
+    title = f"{name}: a full disk leaves the old file"
+    with tempfile.TemporaryDirectory() as folder, small_disk(folder) as missing:
+        if missing:
+            tap.skip(title, f"no small file system can be mounted here: {missing}")
+            return
+        place = Place(folder)
+        filler = place.folder / "filler"
+        with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+            while file.write(bytes(4096)):
+                pass
+        # An open file without a name takes the room.
+        with filler.open("rb"):
+            filler.unlink()
+            check_failure(title, place, run(line_of(coretap, words, place.file)),
+                          "result: cannot be written: No space left on device")
+
+
+def begin(coretap, path, prefix=()):
+    """A decode in the middle of its input."""
+    # pylint: disable-next=consider-using-with
+    process = subprocess.Popen([*prefix, coretap, "decode", "-q", "-o", str(path), "--config", EXAMPLE, "-"],
+                               stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process.stdin.write((ROOT / "examples" / "quickstart" / "trace.bin").read_bytes() * 16)
+    process.stdin.flush()
+    time.sleep(0.2)
+    return process
+
+
+def end(process):
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
+    return process.wait(timeout=30)
+
+
+def check_signals(coretap, title, numbers, prefix=()):
+    for number in numbers:
+        with tempfile.TemporaryDirectory() as folder:
+            place = Place(folder)
+            process = begin(coretap, place.file, prefix)
+            process.send_signal(number)
+            code = end(process)
+            tap.check(f"{title}{number.name} leaves the old file", code == -number and place.is_untouched(),
+                      f"{code} {os.listdir(folder)}")
+
+
+def check_named(coretap):
+    """Where a file must have a name from the start: without /proc there is no other way."""
+    prefix = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+    possible = shutil.which("unshare") and run([*prefix, "true"]).returncode == 0
+    if not possible:
+        tap.skip("a temporary file with a name", "no file system can be mounted here (unshare --mount)")
+        return
+    check_signals(coretap, "a temporary file with a name: ", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], prefix)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder)
+        process = begin(coretap, place.file, prefix)
+        names = sorted(os.listdir(folder))
+        tap.check("it is beside the file", len(names) == 2 and names[0].startswith(".result."), names)
+        end(process)
+        done = run([*prefix, *line_of(coretap, COMMANDS["decode"], place.file)])
+        tap.check("it becomes the file", done.returncode == 0 and os.listdir(folder) == ["result"] and
+                  place.file.read_bytes() != OLD, f"{done} {os.listdir(folder)}")
+        place = Place(folder)
+        done = run([*prefix, *line_of(coretap, COMMANDS["decode"], place.file, "/nowhere")])
+        tap.check("it goes after an error", done.returncode == 2 and place.is_untouched(), str(done))
+
+
+def check_places(coretap):
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder)
+        link = place.folder / "link"
+        link.symlink_to("result")
+        done = run(line_of(coretap, COMMANDS["decode"], link))
+        tap.check("a link is followed", done.returncode == 0 and link.is_symlink() and place.file.read_bytes() != OLD, str(done))
+        done = run(line_of(coretap, COMMANDS["decode"], place.folder))
+        tap.check("a folder is refused", done.returncode == 2 and b"Is a directory" in done.stderr, str(done))
+        done = run(line_of(coretap, COMMANDS["decode"], place.folder / "none" / "result"))
+        tap.check("a folder that is missing is told", done.returncode == 2 and b"No such file" in done.stderr, str(done))
+        new = place.folder / "new"
+        done = run(line_of(coretap, COMMANDS["decode"], new), umask=0o027)
+        tap.check("a new file has the usual mode", done.returncode == 0 and stat.S_IMODE(new.stat().st_mode) == 0o640, str(done))
+        fifo = place.folder / "fifo"
+        os.mkfifo(fifo)
+        with subprocess.Popen(["cat", str(fifo)], stdout=subprocess.PIPE) as reader:
+            done = run(line_of(coretap, COMMANDS["decode"], fifo))
+            text = reader.stdout.read()
+        tap.check("a pipe is written directly", done.returncode == 0 and text == new.read_bytes() and
+                  stat.S_ISFIFO(fifo.stat().st_mode), str(done))
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder)
+        line = [coretap, "graph", "--elf", PROGRAM.name]
+        done = run([*line, "-o", place.file])
+        tap.check("graph: the file holds what standard output would", done.returncode == 0 and
+                  place.file.read_bytes() == run(line).stdout != b"", str(done))
+    for name in ("decode", "cover json", "report", "export"):
+        done = run(line_of(coretap, COMMANDS[name], "/dev/full"))
+        tap.check(f"{name}: /dev/full has no room", done.returncode == 2 and b"No space left on device" in done.stderr,
+                  str(done))
+
+
+def check_merge(coretap):
+    """The file may be one of those that are added up."""
+    with tempfile.TemporaryDirectory() as folder:
+        counts, once = (os.path.join(folder, name) for name in ("counts", "once"))
+        run(line_of(coretap, COMMANDS["cover data"], counts))
+        shutil.copy(counts, once)
+        done = run([coretap, "merge", "-o", counts, counts, counts])
+        printed = run([coretap, "merge", once, once]).stdout
+        tap.check("merge: onto one of its inputs", done.returncode == 0 and
+                  pathlib.Path(counts).read_bytes() == printed and len(printed) > LIMIT, str(done))
+        place = Place(tempfile.mkdtemp(dir=folder))
+        check_failure("merge: an error leaves the old file", place,
+                      run([coretap, "merge", "-o", place.file, counts, "/nowhere"]), "nowhere")
+        # pylint: disable-next=subprocess-popen-preexec-fn
+        done = run([coretap, "merge", "-o", place.file, counts], preexec_fn=limit_files)
+        check_failure("merge: too large a file leaves the old one", place, done, "File too large")
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    code = FIRMWARE.read_bytes()
+    PROGRAM.write(small_elf.make(code, 0x80000, [(b"start", 0x80000, len(code))]))
+    PROGRAM.flush()
+    for name, words in COMMANDS.items():
+        check_whole(coretap, name, words)
+        check_limit(coretap, name, words)
+        check_error(coretap, name, words)
+        check_full_disk(coretap, name, words)
+    check_signals(coretap, "", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+    check_named(coretap)
+    check_places(coretap)
+    check_merge(coretap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""A small ELF file (A64) of given code and names, for tests that need names that no compiler makes."""
+import struct
+
+
+def _section(name, kind, flags, addr, offset, size, link=0, info=0, align=1, entry=0):
+    return struct.pack("<IIQQQQIIQQ", name, kind, flags, addr, offset, size, link, info, align, entry)
+
+
+def make(code, base, functions):
+    """The bytes of a file that has `code` at `base`; `functions` are (name in bytes, address, size)."""
+    strings, symbols = b"\0", bytes(24)
+    for name, addr, size in functions:
+        symbols += struct.pack("<IBBHQQ", len(strings), 0x12, 0, 1, addr, size)
+        strings += name + b"\0"
+    names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
+    start = 64 + 56
+    parts, at = [code, symbols, strings, names], []
+    for part in parts:
+        at.append(start + sum(len(p) for p in parts[:len(at)]))
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, base, 64, start + sum(map(len, parts)),
+                                                       0, 64, 56, 1, 64, 5, 4)
+    segment = struct.pack("<IIQQQQQQ", 1, 5, start, base, base, len(code), len(code), 8)
+    sections = [bytes(64),
+                _section(1, 1, 6, base, at[0], len(code), align=4),
+                _section(7, 2, 0, 0, at[1], len(symbols), link=3, info=1, align=8, entry=24),
+                _section(15, 3, 0, 0, at[2], len(strings)),
+                _section(23, 3, 0, 0, at[3], len(names))]
+    return head + segment + b"".join(parts) + b"".join(sections)
