@@ -144,8 +144,7 @@ static void add_symbol(struct tessla_text *t)
 {
     TESSLA_PICK(t, "(", ")", "[", "]", "{", "}", ",", ":", "=", ":=", "=>", "\"", "${", "$", "@", ".", "\n",
                 "--", "#", "static if", "if", "then", "else", "def ", "define ", "where", "out *", "in ",
-                "Events[", "type ", "\ntype Int = String\n", "\ntype List[T] = Int\n",
-                "\ntype Option[T] = T\n", "module ", "__builtin__(", "__root__.", "monitor(", "clock", "on ",
+                "Events[", "type ", "module ", "__builtin__(", "__root__.", "monitor(", "clock", "on ",
                 "weak ", "until ");
 }
 
