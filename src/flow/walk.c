@@ -89,6 +89,7 @@ void ct_walk_go_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
     w->isa = isa;
     w->it_left = 0;
     w->need_address = w->lost = false;
+    w->told = w->told && w->need_context;
 }
 
 static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
@@ -145,7 +146,7 @@ static void put_bad_image(struct ct_walk *w, struct sink *sink)
     put_elem(w, sink,
              (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_BAD_IMAGE, .pos = (uint32_t)w->offset});
     sink->records[sink->count - 1].stale = w->stale || w->doubt; /* it was said before */
-    w->need_address = w->lost = true;
+    w->need_address = w->lost = w->told = true;
 }
 
 /* Says that trace and program contradict each other where LISTING part 5 walks on all the same: up to the next address
@@ -218,7 +219,7 @@ static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct c
         put_no_access(w, sink, w->addr);
     else
         put_bad_image(w, sink);
-    w->need_address = true;
+    w->need_address = w->told = true;
     w->placed = false;
 }
 
@@ -266,11 +267,23 @@ static void settle_return(struct ct_walk *w, struct sink *sink)
         put_bad_image(w, sink);
 }
 
+/* Something ran, and nobody knows where: an address is missing behind a branch whose target neither the program nor the
+ * return stack gives, behind an exception or behind a trace info. Said here when nothing before it said so. */
+static void pass_over(struct ct_walk *w, struct sink *sink)
+{
+    if (!w->told)
+        contradict(w, sink);
+    w->told = true;
+    w->doubt |= !w->need_address;
+}
+
 static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
 {
     settle_return(w, sink);
-    if (w->need_address || w->need_context)
+    if (w->need_address || w->need_context) {
+        pass_over(w, sink);
         return;
+    }
     struct ct_walk_range range;
     enum ct_walk_found found = walk_to(w, STOP_WAYPOINT, 0, &range);
     if (found != CT_WALK_FOUND) {
@@ -290,8 +303,10 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
  * may push its own return address. `target`: the address that follows is where the branch goes, whatever it is. */
 static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct sink *sink)
 {
-    if (w->need_address || w->need_context)
+    if (w->need_address || w->need_context) {
+        pass_over(w, sink);
         return;
+    }
     struct ct_walk_range range;
     enum ct_walk_found found = walk_to(w, STOP_WAYPOINT, 0, &range);
     if (found != CT_WALK_FOUND) {
@@ -365,6 +380,7 @@ static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct 
         uint64_t before = each ? w->atoms_done : w->atoms_done ? total : 0;
         if (w->need_address || w->need_context) {
             w->owners[0].known = false;
+            pass_over(w, sink);
             put_lost_address(w, elem, total - before, sink);
             break;
         }
@@ -414,6 +430,7 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sin
     w->el_sec = elem->n;
     w->isa = ct_walk_isa(w, (elem->aux & CT_CONTEXT_IS) >> CT_CONTEXT_IS_SHIFT);
     w->need_context = false;
+    w->told = w->told && w->need_address;
     put_elem(w, sink, *elem);
 }
 
@@ -463,8 +480,10 @@ static void on_pft_exception(struct ct_walk *w, const struct ct_elem *elem, stru
 /* PTM: execution went on, waypoints or not, up to the instruction at an address. */
 static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
-    if (w->need_address || w->need_context)
+    if (w->need_address || w->need_context) {
+        pass_over(w, sink);
         return;
+    }
     struct ct_walk_range range;
     enum ct_walk_found found = walk_to(w, STOP_AFTER, elem->v, &range);
     if (range.crossed)
@@ -573,13 +592,15 @@ static void doubt_way(struct ct_walk *w, uint64_t source, struct sink *sink)
 static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     w->stack.wait_address = false;
-    if (w->need_context)
+    if (w->need_context) {
+        pass_over(w, sink);
         return true;
+    }
     struct ct_insn insn;
     if (!ct_fetch_insn(&w->fetch, elem->v, (enum ct_isa)w->isa, ct_walk_space(w), &insn)) {
         w->doubt = false;
         put_no_access(w, sink, elem->v);
-        w->need_address = true;
+        w->need_address = w->told = true;
         return true;
     }
     /* A return before it went where the return stack says; with an empty one the source address is all there is. */
@@ -627,6 +648,8 @@ static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
                                                         .n = w->q_count,
                                                         .space = (uint8_t)ct_walk_space(w),
                                                         .isa = ct_walk_isa(w, q->n)};
+    } else {
+        pass_over(w, sink);
     }
     ct_walk_on_address(w, q);
 }
@@ -636,7 +659,7 @@ static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct sink *
     ct_return_stack_flush(&w->stack);
     w->stack.wait_address = true;
     if (elem->n) {
-        w->need_address = w->need_context = w->lost = true;
+        w->need_address = w->need_context = w->lost = w->told = true;
         w->doubt = false;
         put_elem(w, sink, *elem);
     }
@@ -693,7 +716,7 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
         return true;
     case CT_ELEM_GAP:
         put_last_place(w, sink, *elem);
-        w->need_address = w->need_context = w->lost = true;
+        w->need_address = w->need_context = w->lost = w->told = true;
         w->doubt = false;
         memset(w->owners, 0, sizeof w->owners);
         w->stack.pop_pending = false;
@@ -736,9 +759,10 @@ static void put_stack(const struct ct_return_stack *s, struct ct_seam *seam)
 void ct_walk_seam(const struct ct_walk *w, struct ct_seam *seam)
 {
     put_stack(&w->stack, seam);
-    ct_seam_put(seam, (uint64_t)w->lost << 7 | (uint64_t)w->doubt << 6 | (uint64_t)w->need_address << 5 |
-                          (uint64_t)w->need_context << 4 | (uint64_t)w->lost_told << 3 |
-                          (uint64_t)w->stale << 2 | (uint64_t)w->sf << 1 | w->placed);
+    ct_seam_put(seam, (uint64_t)w->told << 8 | (uint64_t)w->lost << 7 | (uint64_t)w->doubt << 6 |
+                          (uint64_t)w->need_address << 5 | (uint64_t)w->need_context << 4 |
+                          (uint64_t)w->lost_told << 3 | (uint64_t)w->stale << 2 | (uint64_t)w->sf << 1 |
+                          w->placed);
     for (unsigned i = 0; i < sizeof w->owners / sizeof *w->owners; i++) {
         ct_seam_put(seam, w->owners[i].known);
         ct_seam_put(seam, w->owners[i].addr);
@@ -753,7 +777,7 @@ void ct_walk_jump(struct ct_walk *w)
     ct_return_stack_flush(&w->stack);
     memset(w->owners, 0, sizeof w->owners);
     w->need_address = w->need_context = w->lost = true;
-    w->lost_told = w->stale = w->doubt = w->sf = w->placed = false;
+    w->lost_told = w->told = w->stale = w->doubt = w->sf = w->placed = false;
     w->addr = 0;
     w->isa = w->it_left = w->el_sec = 0;
     w->q_count = w->atoms_done = 0;

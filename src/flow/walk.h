@@ -33,6 +33,7 @@ struct ct_walk {
     bool
         doubt; /* the trace contradicts the program; what is walked up to the next address is for listings alone */
     bool lost;       /* with need_address: `addr` is not even where listings count from */
+    bool told;       /* since execution is out of sight it was said why */
     uint64_t addr;   /* next instruction */
     uint8_t isa;     /* enum ct_isa of it */
     uint8_t it_left; /* instructions left in an IT block */

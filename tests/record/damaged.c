@@ -699,6 +699,11 @@ static void learn_truth(void)
     make_damaged(0);
     if (!engines_agree() || exceeds(&answers[0].counts, &subject.truth))
         fail("the whole trace is not the truth");
+    for (unsigned i = 0; i < HOWS; i++) {
+        const struct ct_losses *losses = &answers[i].stats.losses;
+        if (losses->contradictions || ct_losses_damaged(losses) || losses->no_access)
+            fail("something is missing in the whole trace, or contradicts the program");
+    }
     for (size_t i = 0; i < ours.count; i++) {
         append(&whole, &ours.ranges[i]);
         subject.isas |= 1u << ours.ranges[i].isa;

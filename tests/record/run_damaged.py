@@ -4,8 +4,9 @@
 usage: run_damaged.py COMMAND PLUGIN DAMAGED EXAMPLES
 
 A few hundred damaged traces of recordings with several sets of options; with CT_LONG=1 ten thousand. Of the last one of
-each recording also the commands are held against each other: instructions and exit code of stats at all levels, with all
-engines and with threads, and the exit codes of list and decode."""
+each recording, and of the whole one, also the commands are held against each other: stats at all levels, with all engines and
+with threads, info, list, decode, cover, and timing where cycles were counted. All tell the same losses, and have exit code 1
+where trace was lost or contradicts the program."""
 import os
 import pathlib
 import shutil
@@ -37,6 +38,9 @@ EACH = 1000 if LONG else 30
 # they go on from different addresses and with different return stacks.
 MORE = 5
 
+# What stats tells of what is missing.
+LOSSES = ("gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "no_access")
+
 # What stats counts instructions with.
 WAYS = [["--level", "flow"], ["--level", "flow", "--engine", "plain"], ["--level", "coverage"],
         ["--level", "coverage", "--engine", "plain"], ["--level", "timing"], ["--level", "coverage", "--threads", "3"],
@@ -54,20 +58,33 @@ def run(*command):
     return subprocess.run([COMMAND, *command], capture_output=True, text=True, check=False)
 
 
-def commands_agree(capture):
-    """'' or what is wrong."""
+def told(got):
+    """The losses that a command tells on standard error."""
+    found = [line.split(": losses: ", 1)[1] for line in got.stderr.splitlines() if ": losses: " in line]
+    return found[0] if found else ""
+
+
+def commands_agree(capture, elf, options):
+    """'' or what is wrong: all commands tell the same losses, and have exit code 1 where anything is known to be lost."""
     answers = set()
     for way in WAYS:
-        got = run("stats", "-q", *way, capture)
+        got = run("stats", *way, capture)
         values = dict(line.split("=") for line in got.stdout.splitlines())
-        answers.add((got.returncode, values["instructions"], values["gaps"], values["lost_bytes"]))
+        answers.add((got.returncode, told(got), values["instructions"], *(int(values[key]) for key in LOSSES)))
     if len(answers) != 1:
         return f"stats: {answers}"
-    code = next(iter(answers))[0]
-    for command in (["list", "--elements"], ["decode"]):
-        got = run(*command, "-q", capture)
-        if got.returncode != code:
-            return f"{command}: exit code {got.returncode}, that of stats is {code}; {got.stderr}"
+    code, losses, _, gaps, overflows, contradictions, bad_packets, lost_bytes, no_access = next(iter(answers))
+    if code != (gaps > overflows or bad_packets > 0 or lost_bytes > 0) or contradictions > gaps:
+        return f"stats: exit code {code}: {answers}"
+    if bool(losses) != (gaps + bad_packets + lost_bytes + no_access > 0):
+        return f"stats: the losses are not told: {answers}"
+    commands = [["info"], ["list", "--elements"], ["decode"], ["cover", "--elf", elf, "--all-functions"]]
+    if "--cycle-count" in options:
+        commands += [["timing"], ["timing", "--edges"]]
+    for command in commands:
+        got = run(*command, capture)
+        if got.returncode != code or told(got) != losses:
+            return f"{command}: exit code {got.returncode}, {told(got)!r}; stats: {code}, {losses!r}; {got.stderr}"
     return ""
 
 
@@ -79,13 +96,17 @@ def check(folder, number):
     subprocess.run([COMMAND, "record", "-q", "-o", capture, "--truth", truth, "--sync-period", "9", "--max-instructions",
                     "60000", *options.split(), "--", program(folder, source, isa), "60"], check=True, env=ENV,
                    stdout=subprocess.DEVNULL)
+    elf = program(folder, source, isa)
+    why = commands_agree(capture, elf, options)
+    if why:
+        return "undamaged: " + why, ""
     kept = folder / "kept"
     got = subprocess.run([DAMAGED, capture, truth, str(EACH), str(1 + number * EACH), kept], capture_output=True, text=True,
                          check=False)
     if got.returncode:
         return got.stdout + got.stderr, ""
     shutil.copy(kept, capture / "trace_0.bin")
-    return commands_agree(capture), got.stdout
+    return commands_agree(capture, elf, options), got.stdout
 
 
 def main():

@@ -107,14 +107,64 @@ static void ranges_follow_branches(void **state)
     finish(&f);
 }
 
-static void atoms_before_context_and_address_make_nothing(void **state)
+/* A record that says of a contradiction, and makes no line. */
+static void assert_contradiction(const struct ct_flow *r)
+{
+    assert_int_equal(r->kind, CT_FLOW_ELEM);
+    assert_int_equal(r->elem.kind, CT_ELEM_GAP);
+    assert_int_equal(r->elem.n, CT_GAP_BAD_IMAGE);
+    assert_int_equal(r->unlisted, 1);
+    assert_int_equal(r->stale, 0);
+}
+
+/* They make no line, but something ran and is not known: that is said once, up to where both are there. Behind atoms without
+ * a context execution is not where the address was. */
+static void atoms_before_context_and_address_are_told(void **state)
 {
     (void)state;
     struct fixture f;
     begin(&f, false, false, false);
-    const struct ct_elem elems[] = {ATOMS(3, 7), ADDRESS(0x1000), ATOMS(1, 1)};
+    const struct ct_elem elems[] = {ATOMS(3, 7), ATOMS(1, 1), ADDRESS(0x1000),
+                                    ATOMS(1, 1), CONTEXT,     ATOMS(1, 1)};
     walk(&f, elems, SIZE(elems));
-    assert_int_equal(f.count, 0);
+    assert_int_equal(f.count, 3);
+    assert_contradiction(&f.records[0]);
+    assert_range(&f.records[2], 0x1000, 0x1008, true, CT_INSN_BR);
+    assert_int_equal(f.records[2].stale, 1);
+    finish(&f);
+}
+
+/* A gap says that something is missing, up to the address and the context behind it. */
+static void atoms_behind_a_gap_are_told_with_it(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {CONTEXT,     ADDRESS(0x1000), {.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW},
+                                    ATOMS(1, 1), ADDRESS(0x1000), ATOMS(1, 1),
+                                    CONTEXT,     ADDRESS(0x1000), ATOMS(1, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 4);
+    assert_int_equal(f.records[1].elem.n, CT_GAP_OVERFLOW);
+    assert_range(&f.records[3], 0x1000, 0x1008, true, CT_INSN_BR);
+    assert_int_equal(f.records[3].stale, 0);
+    finish(&f);
+}
+
+/* ret, and no address: with a return stack or without, what ran behind it is told to be missing. */
+static void atoms_behind_an_indirect_branch_are_told(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {CONTEXT,     ADDRESS(0x1014), ATOMS(3, 7),
+                                    ATOMS(2, 3), ADDRESS(0x1000), ATOMS(1, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 4);
+    assert_range(&f.records[1], 0x1014, 0x101c, true, CT_INSN_IBR);
+    assert_contradiction(&f.records[2]);
+    assert_range(&f.records[3], 0x1000, 0x1008, true, CT_INSN_BR);
+    assert_int_equal(f.records[3].stale, 0);
     finish(&f);
 }
 
@@ -143,16 +193,6 @@ static void an_empty_return_stack_is_a_gap(void **state)
     assert_int_equal(f.records[2].elem.n, CT_GAP_BAD_IMAGE);
     assert_range(&f.records[3], 0x1000, 0x1008, true, CT_INSN_BR);
     finish(&f);
-}
-
-/* A record that says of a contradiction, and makes no line. */
-static void assert_contradiction(const struct ct_flow *r)
-{
-    assert_int_equal(r->kind, CT_FLOW_ELEM);
-    assert_int_equal(r->elem.kind, CT_ELEM_GAP);
-    assert_int_equal(r->elem.n, CT_GAP_BAD_IMAGE);
-    assert_int_equal(r->unlisted, 1);
-    assert_int_equal(r->stale, 0);
 }
 
 /* bl with an N atom: what follows is listed, but stale up to the next address. */
@@ -258,9 +298,10 @@ static void exceptions_tell_how_far_execution_came(void **state)
         {.kind = CT_ELEM_EXCEPTION, .aux = 14, .v = 0x1010, .n = CT_EXCEPTION_HAS_RET},
         ATOMS(1, 1)};
     walk(&f, elems, SIZE(elems));
-    assert_int_equal(f.count, 3);
+    assert_int_equal(f.count, 4);
     assert_range(&f.records[1], 0x100c, 0x1010, true, CT_INSN_OTHER);
     assert_int_equal(f.records[2].elem.kind, CT_ELEM_EXCEPTION);
+    assert_contradiction(&f.records[3]); /* where the exception went was not told */
     finish(&f);
 }
 
@@ -377,12 +418,13 @@ static void an_exception_return_leaves_the_return_stack(void **state)
     const struct ct_elem elems[] = {CONTEXT,     ADDRESS(0x1000), ATOMS(2, 3), {.kind = CT_ELEM_RETURN},
                                     ATOMS(1, 1), ADDRESS(0x1014), ATOMS(2, 1), {.kind = CT_ELEM_END}};
     walk(&f, elems, SIZE(elems));
-    assert_int_equal(f.count, 7);
+    assert_int_equal(f.count, 8);
     assert_range(&f.records[1], 0x1000, 0x1008, true, CT_INSN_BR);
     assert_range(&f.records[2], 0x1014, 0x101c, true, CT_INSN_IBR);
     assert_int_equal(f.records[3].elem.kind, CT_ELEM_RETURN);
-    assert_range(&f.records[4], 0x1014, 0x101c, true, CT_INSN_IBR);
-    assert_range(&f.records[5], 0x1008, 0x100c, false, CT_INSN_BR);
+    assert_contradiction(&f.records[4]);
+    assert_range(&f.records[5], 0x1014, 0x101c, true, CT_INSN_IBR);
+    assert_range(&f.records[6], 0x1008, 0x100c, false, CT_INSN_BR);
     finish(&f);
 }
 
@@ -395,10 +437,11 @@ static void an_eret_of_an_ete_leaves_the_return_stack(void **state)
     assert_int_equal(ct_memory_add_bytes(f.memory, code, sizeof code, 0x4000, CT_SPACE_ANY), CT_OK);
     const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x4000), ATOMS(3, 7), ADDRESS(0x1014), ATOMS(1, 1)};
     walk(&f, elems, SIZE(elems));
-    assert_int_equal(f.count, 5);
+    assert_int_equal(f.count, 6);
     assert_range(&f.records[2], 0x4008, 0x400c, true, CT_INSN_IBR);
     assert_int_equal(f.records[3].elem.kind, CT_ELEM_RETURN);
-    assert_range(&f.records[4], 0x1014, 0x101c, true, CT_INSN_IBR);
+    assert_contradiction(&f.records[4]);
+    assert_range(&f.records[5], 0x1014, 0x101c, true, CT_INSN_IBR);
     finish(&f);
 }
 
@@ -501,7 +544,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_follow_branches),
-        cmocka_unit_test(atoms_before_context_and_address_make_nothing),
+        cmocka_unit_test(atoms_before_context_and_address_are_told),
+        cmocka_unit_test(atoms_behind_a_gap_are_told_with_it),
+        cmocka_unit_test(atoms_behind_an_indirect_branch_are_told),
         cmocka_unit_test(returns_come_from_the_stack),
         cmocka_unit_test(an_empty_return_stack_is_a_gap),
         cmocka_unit_test(a_branch_that_is_always_taken_has_no_n_atom),
