@@ -201,7 +201,7 @@ struct ct_capture {
     const struct ct_image *gone;
 };
 
-/* Where the files that ran on the target are found here. Only perf.data needs it: other captures name files of this
+/* Where the files that ran on the target are found here. Mostly perf.data needs it: other captures name files of this
  * machine. Texts may be NULL. */
 struct ct_capture_options {
     size_t size;             /* sizeof(struct ct_capture_options) */
@@ -209,6 +209,10 @@ struct ct_capture_options {
     const char *vmlinux;     /* the kernel, not stripped */
     const char *kcore;       /* the running kernel's memory as perf copies it, modules included */
     const char *buildid_dir; /* cache of files by build id; NULL: ~/.debug */
+    /* Asked for the path of a file with this build id that is in none of the other places, before a server is; NULL: it is
+     * not there. Of snapshots, too, for the programs that they name. May be NULL. */
+    const char *(*find_file)(void *user, const uint8_t *build_id, size_t size);
+    void *user;
 };
 
 /* Opens what lies at `path`: a snapshot directory (or its snapshot.ini), a raw trace's .ini, a perf.data file. The

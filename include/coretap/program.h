@@ -139,6 +139,11 @@ CT_API void ct_debug_files_free(struct ct_debug_files *files);
  * folders are not followed. CT_ERR_IO when it cannot be read, CT_ERR_NOMEM. */
 CT_API int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path);
 
+/* The path of a program or shared object, not of its debug information alone, with this build id in the folders that were
+ * added; *path is NULL when there is none, and belongs to `files`. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id, size_t size,
+                                  const char **path);
+
 struct ct_symbol_options {
     size_t size;                  /* sizeof(struct ct_symbol_options) */
     uint64_t bias;                /* added to each address of the file */

@@ -1,5 +1,7 @@
 #include "cli/capture.h"
 
+#include "coretap/program.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -135,19 +137,30 @@ static uint64_t total_bytes(const struct cli_capture *c)
     return total;
 }
 
-static struct ct_capture_options options_of(const struct cli_value *values)
+/* Looks in the folders of --symdir. */
+static const char *find_file(void *user, const uint8_t *build_id, size_t size)
 {
+    const char *path = NULL;
+    (void)ct_debug_files_program(user, build_id, size, &path);
+    return path;
+}
+
+static struct ct_capture_options options_of(const struct cli_args *args)
+{
+    const struct cli_value *values = args->values;
     return (struct ct_capture_options){.size = sizeof(struct ct_capture_options),
                                        .symfs = values[CLI_CAPTURE_SYMFS].text,
                                        .vmlinux = values[CLI_CAPTURE_VMLINUX].text,
                                        .kcore = values[CLI_CAPTURE_KCORE].text,
-                                       .buildid_dir = values[CLI_CAPTURE_BUILDID_DIR].text};
+                                       .buildid_dir = values[CLI_CAPTURE_BUILDID_DIR].text,
+                                       .find_file = args->symdir_count ? find_file : NULL,
+                                       .user = args->debug_files};
 }
 
 bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture)
 {
     const struct cli_value *config = &args->values[CLI_CAPTURE_CONFIG];
-    const struct ct_capture_options options = options_of(args->values);
+    const struct ct_capture_options options = options_of(args);
     const char *path = config->given ? config->text : args->operand;
     *capture = NULL;
     if (is_stdin(path) || ct_capture_open_with(args->ctx, path, &options, capture) == CT_OK)
@@ -160,7 +173,7 @@ bool cli_capture_describe(const struct cli_args *args, struct ct_capture **captu
  * beginning. */
 static bool open_path(struct cli_capture *c, const char *path)
 {
-    const struct ct_capture_options options = options_of(c->args->values);
+    const struct ct_capture_options options = options_of(c->args);
     char spooled[32];
     if (is_stdin(path)) {
         char first[8];

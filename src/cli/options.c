@@ -35,7 +35,9 @@ static const struct cli_option common_options[] = {
          .kind = CLI_TEXT,
          .arg = "DIR",
          .help = "A folder with files that have the symbols or debug information of stripped programs, "
-                 "searched by build id with all folders in it. Can be given more than once."},
+                 "or programs that are not where the capture says, searched by build id with all folders in "
+                 "it. Can be "
+                 "given more than once."},
     [COMMON_NO_DEMANGLE] = {.name = "no-demangle",
                             .help = "Names of C++ and Rust functions as the program has them."},
 };

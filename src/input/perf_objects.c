@@ -144,6 +144,10 @@ static const char *look_for(const struct ct_perf *p, const struct ct_perf_object
     }
     if (!path)
         path = ct_perf_cached(p, object->id, names);
+    if (!path && object->id && object->id->size && p->options->find_file)
+        path = ct_perf_check_file(
+            p, p->options->find_file(p->options->user, object->id->bytes, object->id->size), object->id,
+            reason);
     if (!path && object->id && object->id->size && p->opening->files == &ct_files_system)
         path = ct_perf_check_file(p, ct_perf_debuginfod(arena, object->id), object->id, reason);
     return path;

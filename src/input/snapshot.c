@@ -98,15 +98,31 @@ static const char *why_not(const struct snapshot *s, const struct program *progr
     return strcmp(id, program->build_id) == 0 ? NULL : "another build id than the file that ran";
 }
 
+/* The file with the build id of the program at another place, or NULL. */
+static const char *find_by_id(const struct snapshot *s, const struct program *program)
+{
+    const struct ct_capture_options *options = s->opening->options;
+    uint8_t id[CT_BUILD_ID_MAX];
+    size_t size = 0;
+    unsigned byte;
+    const char *text = program->build_id ? program->build_id : "";
+    const size_t bytes = strlen(text) / 2;
+    while (size < sizeof id && size < bytes && sscanf(text + 2 * size, "%2x", &byte) == 1)
+        id[size++] = (uint8_t)byte;
+    const char *path = size && options->find_file ? options->find_file(options->user, id, size) : NULL;
+    return path ? ct_arena_strdup(s->opening->arena, path) : NULL;
+}
+
 /* That a program is not here is no damage: the trace decodes without it. */
 static int tell_missing(const struct snapshot *s, const struct program *program, const char *why)
 {
     const char *text = ct_arena_printf(
         s->opening->arena,
         "%s: %s%s%s; named by %s; its functions and lines are not known; give the file that ran with --elf "
-        "FILE@%llx",
+        "FILE@%llx%s",
         program->file, why, program->build_id ? ", build id " : "",
-        program->build_id ? program->build_id : "", program->where, (unsigned long long)program->bias);
+        program->build_id ? program->build_id : "", program->where, (unsigned long long)program->bias,
+        program->build_id ? ", or a folder that has it with --symdir DIR" : "");
     if (!text)
         return ct_fail_nomem(s->opening->ctx, s->path);
     ct_log(s->opening->ctx, CT_LOG_WARNING, "%s", text);
@@ -121,7 +137,8 @@ static int add_program(struct snapshot *s, const struct program *program)
                        "%.300s: no elf= in this section; its functions have no names without it; add it",
                        program->where);
     const char *why = why_not(s, program);
-    if (why)
+    const char *found = why ? find_by_id(s, program) : NULL;
+    if (why && !found)
         return tell_missing(s, program, why);
     capture->main_count +=
         strcmp(program->section, MAIN) == 0 && capture->main_count == capture->program_count;
@@ -129,8 +146,8 @@ static int add_program(struct snapshot *s, const struct program *program)
         ct_arena_push(s->opening->arena, capture->programs, &capture->program_count, sizeof *programs);
     if (!programs)
         return ct_fail_nomem(s->opening->ctx, s->path);
-    programs[capture->program_count - 1] =
-        (struct ct_image){.path = program->file, .addr = program->bias, .space = CT_SPACE_ANY, .is_elf = 1};
+    programs[capture->program_count - 1] = (struct ct_image){
+        .path = found ? found : program->file, .addr = program->bias, .space = CT_SPACE_ANY, .is_elf = 1};
     capture->programs = programs;
     return CT_OK;
 }

@@ -194,21 +194,67 @@ static int read_dirs(struct ct_debug_files *files)
     return result;
 }
 
-/* The first file in the folders that has the build id and names. */
-static int find_in_dirs(struct ct_debug_files *files, const struct wanted *wanted,
-                        struct ct_mapped_file **out)
+/* The first file in the folders that has no lower build id. */
+static size_t first_of(const struct ct_debug_files *files, const uint8_t *id, size_t size)
 {
-    int result = files->is_read ? CT_OK : read_dirs(files);
     size_t low = 0;
     size_t high = files->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct entry *e = &files->entries[middle];
-        if (compare_ids(e->id, e->id_size, wanted->id, wanted->id_size) < 0)
+        if (compare_ids(e->id, e->id_size, id, size) < 0)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+/* Whether the bytes of its code are in the file: those of debug information alone have headers of code only. */
+static bool has_code(const char *path)
+{
+    struct ct_mapped_file *file;
+    struct ct_elf elf = {0};
+    GElf_Shdr header;
+    size_t sections = 0;
+    bool code = false;
+    if (ct_mapped_file_open(NULL, path, &file) != CT_OK)
+        return false;
+    if (ct_elf_open(NULL, path, file->bytes, file->size, &elf) == CT_OK) {
+        (void)elf_getshdrnum(elf.elf, &sections);
+        code = sections <= 1 && elf.segments;
+        for (Elf_Scn *scn = elf_nextscn(elf.elf, NULL); scn && !code; scn = elf_nextscn(elf.elf, scn))
+            code = gelf_getshdr(scn, &header) && header.sh_type == SHT_PROGBITS &&
+                   header.sh_flags & SHF_EXECINSTR && header.sh_flags & SHF_ALLOC;
+        ct_elf_close(&elf);
+    }
+    ct_mapped_file_close(file);
+    return code;
+}
+
+int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id, size_t size,
+                           const char **path)
+{
+    if (!files || !build_id || !path)
+        return ct_fail(files ? files->ctx : NULL, CT_ERR_ARG, "ct_debug_files_program: a null pointer");
+    *path = NULL;
+    int result = files->is_read ? CT_OK : read_dirs(files);
+    for (size_t i = first_of(files, build_id, size); result == CT_OK && !*path && i < files->count; i++) {
+        const struct entry *e = &files->entries[i];
+        if (compare_ids(e->id, e->id_size, build_id, size) != 0)
+            break;
+        if (has_code(e->path))
+            *path = e->path;
+    }
+    return result;
+}
+
+/* The first file in the folders that has the build id and names. */
+static int find_in_dirs(struct ct_debug_files *files, const struct wanted *wanted,
+                        struct ct_mapped_file **out)
+{
+    int result = files->is_read ? CT_OK : read_dirs(files);
+    size_t low = first_of(files, wanted->id, wanted->id_size);
     for (; result == CT_OK && !*out && low < files->count; low++) {
         const struct entry *e = &files->entries[low];
         if (compare_ids(e->id, e->id_size, wanted->id, wanted->id_size) != 0)

@@ -125,10 +125,16 @@ def check_stripped(folder, program, found):
     main = [(addr, name) for addr, name in rows(capture, "--symdir", symbols) if name.startswith(("main", "shop::"))]
     wanted = [row for row in found if row[1].startswith(("main", "shop::"))]
     tap.check("stripped, with --symdir: names", main == wanted and len(main) > 100, (main[:3], wanted[:3]))
-    stripped.unlink()
+    moved = folder / "moved" / "deep"
+    moved.mkdir(parents=True)
+    shutil.move(stripped, moved / "elsewhere")
     result = run(CORETAP, "decode", capture)
     tap.check("a program that is not there is no error", "stripped" in result.stderr and "not known" in result.stderr and
               len(result.stdout.splitlines()) > 500, result.stderr)
+    wrong = [(addr, name) for addr, name in rows(capture, "--symdir", folder / "moved") if name != f"elsewhere+0x{addr:x}"]
+    tap.check("--symdir finds the program itself, too", not wrong, wrong[:5])
+    both = rows(capture, "--symdir", folder / "moved", "--symdir", symbols)
+    tap.check("and its symbols in another folder", [row for row in both if row[1].startswith(("main", "shop::"))] == wanted, both[:5])
     same = rows(capture, "--elf", program)
     tap.check("--elf: another copy of it", [row for row in same if row[1].startswith(("main", "shop::"))] == wanted, same[:5])
     said = run(CORETAP, "decode", "--elf", folder / "none", capture, codes=(2,)).stderr

@@ -120,6 +120,22 @@ class Test:
         self.check_path("--buildid-dir")
         shutil.rmtree(self.folder / "cache")
 
+    def symdir(self):
+        """Files by build id in any folder, under any name, beside others that have debug information alone."""
+        root = self.folder / "symbols"
+        (root / "deep").mkdir(parents=True)
+        for number, path in enumerate(self.capture.build_ids):
+            shutil.copy(path, root / "deep" / f"file{number}")
+            run(["aarch64-linux-gnu-objcopy", "--only-keep-debug", path, root / f"a{number}.debug"])
+        want = run([self.command, "profile", "-q", "--format", "bolt", self.recording.folder])[0]
+        got = run([self.command, "profile", "-q", "--format", "bolt", "--symdir", root, self.data])[0]
+        self.tap.check("--symdir finds the programs", first_difference(want.splitlines(), got.splitlines()) if len(want) > 500 else want)
+        rows = [[line.split("\t")[2] for line in run([self.command, "decode", "-q", *options])[0].splitlines()
+                 if line.startswith("Br")] for options in ([self.recording.folder], ["--symdir", root, self.data])]
+        self.tap.check("decode --symdir has all branches", first_difference(*rows) if len(rows[0]) > 500 else rows[0])
+        named = run([self.command, "decode", "-q", "--symdir", root, self.data])[0]
+        self.tap.check("and names them", None if "\tmain" in named else named[:1000])
+
     def debuginfod(self):
         ids = {identity.hex(): path for path, identity in self.capture.build_ids.items()}
         server = Server(ids)
@@ -151,6 +167,7 @@ def main():
         test.symfs()
         test.names()
         test.cache()
+        test.symdir()
         if has_debuginfod():
             test.debuginfod()
         else:
