@@ -195,8 +195,8 @@ static int read_debug_file(struct ct_collector *c, const struct ct_symbol_option
 /* All sources that say something; those of a stripped file only where .symtab is missing. `path` may be NULL. */
 static int collect(struct ct_collector *c, const struct ct_symbol_options *options, const char *path)
 {
-    size_t symtab;
-    size_t dynsym;
+    size_t symtab = 0;
+    size_t dynsym = 0;
     size_t mini = 0;
     int result = find_code(c);
     if (result == CT_OK)
@@ -314,8 +314,9 @@ static size_t padding(const uint8_t *bytes, size_t size, bool wide)
                                        {0, 0, 0xa0, 0xe1},
                                        {0, 0xf0, 0x20, 0xe3},
                                        {0xaf, 0xf3, 0, 0x80}};
-    for (size_t i = 0; size >= 4 && i < sizeof words / sizeof *words; i++)
-        if (memcmp(bytes, words[i], 4) == 0 && (i < 2 || !wide))
+    const size_t count = wide ? 2 : sizeof words / sizeof *words;
+    for (size_t i = 0; size >= 4 && i < count; i++)
+        if (memcmp(bytes, words[i], 4) == 0)
             return 4;
     if (size >= 2 && !wide && ((bytes[0] == 0 && bytes[1] == 0xbf) || (bytes[0] == 0xc0 && bytes[1] == 0x46)))
         return 2;

@@ -124,11 +124,12 @@ static uint8_t read_encoding(struct cursor c)
     char text[MOST_AUGMENTATION] = "";
     (void)take_number(&c, 4);
     uint64_t version = take_number(&c, 1);
-    size_t n = 0;
-    do {
+    bool ended = false;
+    for (size_t n = 0; n < sizeof text && !ended && !c.bad; n++) {
         text[n] = (char)take_number(&c, 1);
-    } while (text[n] && ++n < sizeof text && !c.bad);
-    if (c.bad || n == sizeof text || (version != 1 && version != 3))
+        ended = !text[n];
+    }
+    if (c.bad || !ended || (version != 1 && version != 3))
         return PE_OMIT;
     if (strcmp(text, "eh") == 0)
         (void)take(&c, c.wide ? 8 : 4);
@@ -266,7 +267,9 @@ static struct cursor find_eh_frame(const struct ct_elf *elf)
     uint8_t encoding = (uint8_t)take_number(&c, 1);
     (void)take(&c, 2);
     uint64_t addr = take_pointer(&c, encoding);
-    return c.bad || version != 1 ? (struct cursor){0} : cursor_at(elf, addr);
+    if (c.bad || version != 1)
+        return (struct cursor){0};
+    return cursor_at(elf, addr);
 }
 
 /* ---- .ARM.exidx ---- */
