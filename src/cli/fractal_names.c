@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/ctx.h"
 #include "cli/fractal.h"
+#include "coretap/program.h"
 
 struct names {
     struct ct_arena arena;
@@ -33,7 +34,7 @@ static int push(struct names *n, uint64_t lo, uint64_t size, const char *text, e
     if (!copy)
         return 0;
     n->all[n->count++] = (struct name){.lo = lo, .hi = lo + size, .text = copy, .kind = kind};
-    n->all[n->count] = (struct name){.text = "?", .kind = NAME_UNKNOWN};
+    n->all[n->count] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
     return 1;
 }
 
@@ -61,7 +62,7 @@ static void tidy_symbols(struct names *n)
         if (n->all[i].hi == n->all[i].lo)
             n->all[i].hi = i + 1 < kept ? n->all[i + 1].lo : n->all[i].lo + 4;
     n->count = n->symbols = kept;
-    n->all[kept] = (struct name){.text = "?", .kind = NAME_UNKNOWN};
+    n->all[kept] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
 }
 
 static int add_symbols(struct names *n, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, uint64_t bias)
@@ -164,7 +165,7 @@ struct names *names_load(struct ct_ctx *ctx, const char *path, uint64_t bias)
         return NULL;
     }
     n->count = 0;
-    n->all[0] = (struct name){.text = "?", .kind = NAME_UNKNOWN};
+    n->all[0] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
     if (!path)
         return n;
     elf_version(EV_CURRENT);
