@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +85,8 @@ static int take_blocks(struct record *r)
     while (!status && (b = record_feed_block(&r->feed))) {
         const uint64_t addr = b->addr[0] | (uint64_t)b->addr[1] << 32;
         const uint8_t *bytes = (const uint8_t *)(b + 1);
+        if (r->out)
+            record_out_changed(r->out);
         if (b->flags & TRACE_BLOCK_FILE) {
             if (record_programs_map(&r->programs, addr, (const struct trace_file *)(const void *)bytes))
                 return CLI_FAILED;
@@ -244,7 +245,7 @@ static int take_all(struct record *r)
         int code = r->stopped ? CLI_CLEAN : take_chunk(r, chunk);
         record_feed_give_back(&r->feed, chunk);
         if (!code && r->out)
-            code = record_out_flush(r->out);
+            code = record_out_flush(r->out, &r->programs);
         if (code)
             return code;
         if (r->o.unit.budget && !r->budget && !r->stopped) {
@@ -369,14 +370,6 @@ static int record(struct record *r, const struct qemu *qemu)
     return code ? code : program;
 }
 
-/* Keys on the terminal are for the program; what it did up to then is to be written. */
-static void leave_keys_to_program(void)
-{
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN); /* who reads a stream may go */
-}
-
 static int find_qemu(const struct record *r, struct qemu *qemu)
 {
     const struct cli_args *args = r->args;
@@ -411,7 +404,7 @@ static int run(const struct cli_args *args)
         code = CLI_FAILED;
     }
     if (!code) {
-        leave_keys_to_program();
+        record_feed_catch_signals();
         code = record(r, &qemu);
     }
     for (unsigned i = 0; i < TRACE_THREADS; i++)

@@ -11,6 +11,7 @@
 #include "recorder/trace_stream.h"
 
 #include <sys/wait.h>
+#include <time.h>
 
 #define RECORD_CORES 96 /* trace IDs from 0x10 on */
 
@@ -21,6 +22,8 @@ struct record_feed {
     int child;
     int status; /* of waitpid, once the child is gone */
     bool over;
+    bool told;             /* the program was sent the signal that this process got … */
+    struct timespec when;  /* … at this time */
     uint32_t done;         /* chunks taken */
     uint32_t blocks_chunk; /* where blocks are read … */
     uint32_t blocks_at;    /* … from this word on */
@@ -32,6 +35,9 @@ struct record_feed_options {
     bool each;        /* every instruction has a mark */
 };
 
+/* From here on a signal that would end this process ends the program, and what it did up to then is written. Keys on the
+ * terminal are for the program, which gets their signals itself. */
+void record_feed_catch_signals(void);
 /* Starts `argv` under `qemu`. CLI_CLEAN or CLI_FAILED. */
 int record_feed_start(struct record_feed *feed, const struct qemu *qemu,
                       const struct record_feed_options *options, char *const *argv);
@@ -57,6 +63,22 @@ int record_programs_map(struct record_programs *programs, uint64_t addr, const s
 /* The program that was started takes the first place. */
 int record_programs_first(struct record_programs *programs, const char *path, uint64_t bias);
 void record_programs_free(struct record_programs *programs);
+
+/* ---- a file of trace (record_trace.c) ---- */
+
+struct record_trace {
+    FILE *file;
+    uint8_t *bytes; /* not yet in the file */
+    size_t size, room;
+};
+
+/* False after a message. */
+bool record_trace_open(struct record_trace *trace, const char *path);
+/* Holds bytes for the file. Not 0: no memory. */
+int record_trace_add(struct record_trace *trace, const uint8_t *bytes, size_t size);
+/* Writes what is held. False after a message that names the file: `name`, in `dir` or, with NULL, as it is. */
+bool record_trace_release(struct record_trace *trace, const char *dir, const char *name);
+void record_trace_close(struct record_trace *trace);
 
 /* ---- the capture (record_write.c) ---- */
 
@@ -95,8 +117,11 @@ struct ct_unit *record_out_unit(struct record_out *out, unsigned number);
 /* What it sees of code that changes: each core of its own, in frames all of them the same. NULL: what its images can
  * say of a stream does not change. */
 struct ct_code_view *record_out_view(struct record_out *out, unsigned number);
-/* Hands what was traced so far to who reads the stream. */
-int record_out_flush(struct record_out *out);
+/* Code or a file that ran came: the trace from here on needs a new description. */
+void record_out_changed(struct record_out *out);
+/* Writes what was traced so far, when it is time, behind what describes it, so that the capture can be read up to there
+ * however the recording ends. To who reads a stream everything goes at once. CLI_CLEAN or CLI_FAILED. */
+int record_out_flush(struct record_out *out, struct record_programs *programs);
 /* Writes what is left, and the files that describe the capture. */
 int record_out_finish(struct record_out *out, struct record_programs *programs);
 /* Instructions traced, and executed but not traceable, by all cores. */

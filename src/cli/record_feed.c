@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,51 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Seconds that the program has to end after a signal. */
+#define GRACE 2
+
+/* The signal that was sent to this process, for the program; 0: none. */
+static volatile sig_atomic_t for_program;
+
+/* The kernel sends what comes from the terminal, and to the program too. */
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0)
+        for_program = number;
+}
+
+static void ignore(int number)
+{
+    (void)number;
+}
+
+/* No SIG_IGN, which the program would inherit. */
+void record_feed_catch_signals(void)
+{
+    static const int all[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sigaction(all[i], &action, NULL);
+    signal(SIGPIPE, ignore); /* who reads a stream may go */
+}
+
+/* Sends the program the signal that this process got, and ends it when it goes on all the same. */
+static void pass_signal(struct record_feed *feed)
+{
+    struct timespec now;
+    if (!for_program || feed->child <= 0)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!feed->told) {
+        feed->told = true;
+        feed->when = now;
+        kill(feed->child, for_program);
+    } else if (now.tv_sec - feed->when.tv_sec > GRACE) {
+        kill(feed->child, SIGKILL);
+    }
+}
 
 int record_feed_start(struct record_feed *feed, const struct qemu *qemu,
                       const struct record_feed_options *options, char *const *argv)
@@ -45,14 +91,16 @@ int record_feed_start(struct record_feed *feed, const struct qemu *qemu,
 /* True when the child has ended; waits for that when `block`. */
 static bool reap(struct record_feed *feed, bool block)
 {
+    const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
     while (feed->child > 0) {
-        const int got = waitpid(feed->child, &feed->status, block ? 0 : WNOHANG);
-        if (got == feed->child)
+        pass_signal(feed);
+        const int got = waitpid(feed->child, &feed->status, WNOHANG);
+        if (got == feed->child || (got < 0 && errno != EINTR))
             feed->child = -1;
-        else if (got == 0)
+        else if (got == 0 && !block)
             return false;
-        else if (errno != EINTR)
-            feed->child = -1;
+        else if (got == 0)
+            nanosleep(&pause, NULL);
     }
     return true;
 }
@@ -62,6 +110,7 @@ struct trace_chunk *record_feed_chunk(struct record_feed *feed)
     struct trace_area *area = feed->area;
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
     for (;;) {
+        pass_signal(feed);
         const uint32_t handed = atomic_load(&area->handed);
         if (handed != feed->done)
             return &area->chunks[area->order[feed->done++ % TRACE_CHUNKS] % TRACE_CHUNKS];

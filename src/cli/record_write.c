@@ -1,11 +1,14 @@
 /* The capture that is being recorded: trace files, truth, and at the end what describes them. */
 #include "cli/record.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "coretap/frame.h"
 #include "coretap/encode.h"
@@ -16,6 +19,9 @@
 #define LAST_ID  0x6f
 
 #define PIECES_MAX ((size_t)1 << 17) /* of all buffers: what lists them is to stay readable */
+
+#define PAUSE (INT64_C(500) * 1000 * 1000) /* nanoseconds between checkpoints, at least */
+#define SHARE 20                           /* of the time that one took is there none after it */
 
 /* One buffer of the capture. */
 struct buffer {
@@ -31,7 +37,7 @@ struct core {
     unsigned number;
     struct ct_unit *unit;
     struct ct_unit_options options;
-    FILE *trace; /* NULL when framed */
+    struct record_trace trace; /* none when framed */
     char file[32];
     struct buffer own;
     struct buffer *buffer; /* its own or, framed, that of all */
@@ -43,12 +49,17 @@ struct record_out {
     struct core *cores[RECORD_CORES];
     unsigned core_count;
     struct ct_framer *framer;
-    FILE *frames;
+    struct record_trace frames;
     struct buffer shared; /* the frames */
     struct ct_code *code;
     struct ct_states *states;
     size_t piece_count;
     FILE *truth;
+    bool changed;         /* since the last checkpoint: code, states, cores or files */
+    bool named;           /* the program is among the files that ran */
+    unsigned checkpoint;  /* number of the last one; 0: none yet */
+    struct timespec last; /* when that was */
+    int64_t pause;        /* nanoseconds from it to the next one, at least */
     uint64_t bytes;
     uint64_t unpadded; /* bytes since the last padding */
 };
@@ -76,25 +87,23 @@ const char *record_ids(const char *text, uint8_t ids[RECORD_CORES])
     return NULL;
 }
 
-static FILE *create(const struct record_out *out, const char *name)
+static bool create(const struct record_out *out, const char *name, struct record_trace *trace)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", out->o.dir, name);
-    FILE *file = fopen(path, "w");
-    if (!file)
-        cli_say("%s: cannot be created: %s", path, strerror(errno));
-    return file;
+    return record_trace_open(trace, path);
 }
 
-static int close_file(FILE *file, const char *dir, const char *name)
+static int close_truth(struct record_out *out)
 {
+    FILE *file = out->truth;
+    out->truth = NULL;
     if (!file)
         return CLI_CLEAN;
     const bool bad = ferror(file);
     if (!fclose(file) && !bad)
         return CLI_CLEAN;
-    cli_say("%s%s%s: cannot be written: %s; the capture is not whole", dir ? dir : "", dir ? "/" : "", name,
-            strerror(errno));
+    cli_say("%s: cannot be written: %s; it is not whole", out->o.truth, strerror(errno));
     return CLI_FAILED;
 }
 
@@ -139,16 +148,11 @@ int record_out_new(struct ct_ctx *ctx, const struct record_options *options, str
         return CLI_CLEAN;
     if (new_framer(o))
         return cli_library_error(ctx);
-    if (!options->stream) {
-        o->frames = create(o, "trace.bin");
-        return o->frames ? CLI_CLEAN : CLI_FAILED;
-    }
+    if (!options->stream)
+        return create(o, "trace.bin", &o->frames) ? CLI_CLEAN : CLI_FAILED;
     if (record_live(ctx, options))
         return CLI_FAILED;
-    o->frames = fopen(options->stream, "w");
-    if (!o->frames)
-        cli_say("%s: cannot be opened: %s", options->stream, strerror(errno));
-    return o->frames ? CLI_CLEAN : CLI_FAILED;
+    return record_trace_open(&o->frames, options->stream) ? CLI_CLEAN : CLI_FAILED;
 }
 
 static int push_frames(struct record_out *out, uint8_t id, const uint8_t *bytes, size_t size)
@@ -158,7 +162,7 @@ static int push_frames(struct record_out *out, uint8_t id, const uint8_t *bytes,
         size_t used, len;
         if (ct_framer_push(out->framer, id, bytes, size, &used, frames, sizeof frames, &len))
             return -1;
-        if (len && fwrite(frames, 1, len, out->frames) != len)
+        if (record_trace_add(&out->frames, frames, len))
             return -1;
         out->shared.size += len;
         bytes += used;
@@ -188,7 +192,7 @@ static int write_trace(void *user, const uint8_t *bytes, size_t size)
     if (core->out->framer)
         return write_framed(core, bytes, size);
     core->own.size += size;
-    return fwrite(bytes, 1, size, core->trace) == size ? 0 : -1;
+    return record_trace_add(&core->trace, bytes, size);
 }
 
 /* A line: traced or not, core, context ID, instruction set, first address, address behind, instructions. */
@@ -213,7 +217,7 @@ static int end_frames(struct record_out *out)
     if (ct_framer_finish(out->framer, last, sizeof last, &len))
         return -1;
     out->shared.size += len;
-    return fwrite(last, 1, len, out->frames) == len ? 0 : -1;
+    return record_trace_add(&out->frames, last, len);
 }
 
 /* Everything that goes into the buffer of the core begins afresh. */
@@ -242,6 +246,7 @@ static int begin_piece(struct core *core, uint32_t state)
         return CT_ERR_NOMEM;
     pieces[buffer->piece_count++] = (struct ct_snapshot_piece){.from = buffer->size, .state = state};
     core->out->piece_count++;
+    core->out->changed = true;
     buffer->pieces = pieces;
     buffer->state = state;
     return CT_OK;
@@ -264,8 +269,7 @@ static int renew(void *user, bool *good)
 static void free_core(struct core *core)
 {
     ct_unit_free(core->unit);
-    if (core->trace)
-        fclose(core->trace);
+    record_trace_close(&core->trace);
     ct_code_view_free(core->own.view);
     free(core->own.pieces);
     free(core);
@@ -301,7 +305,8 @@ static struct core *new_core(struct record_out *out, unsigned number)
     core->options.run = out->truth ? write_run : NULL;
     core->options.user = core;
     snprintf(core->file, sizeof core->file, out->framer ? "trace.bin" : "trace_%u.bin", number);
-    if (!out->framer && !(core->trace = create(out, core->file))) {
+    out->changed = true;
+    if (!out->framer && !create(out, core->file, &core->trace)) {
         free_core(core);
         return NULL;
     }
@@ -329,59 +334,42 @@ struct ct_code_view *record_out_view(struct record_out *out, unsigned number)
     return out->o.stream ? NULL : out->cores[number]->buffer->view;
 }
 
-int record_out_flush(struct record_out *out)
+void record_out_changed(struct record_out *out)
 {
-    if (!out->o.stream || !fflush(out->frames))
-        return CLI_CLEAN;
-    cli_say("%s: cannot be written: %s; the program goes on, untraced", out->o.stream, strerror(errno));
-    return CLI_FAILED;
+    out->changed = true;
 }
 
-static int finish_frames(struct record_out *out)
-{
-    if (out->framer)
-        (void)end_frames(out); /* closing the file says so */
-    const int code = out->o.stream ? close_file(out->frames, NULL, out->o.stream)
-                                   : close_file(out->frames, out->o.dir, "trace.bin");
-    out->frames = NULL;
-    return code;
-}
+/* ---- what describes the trace ---- */
 
 /* The trace is whole without its name. */
-static void name_program(const struct record_out *out, struct record_programs *programs)
+static void name_program(struct record_out *out, struct record_programs *programs)
 {
     char *path = NULL;
     uint64_t bias = 0;
-    if (!out->o.system && record_program(out->ctx, &out->o, &path, &bias) == CLI_CLEAN)
+    if (!out->named && !out->o.system && record_program(out->ctx, &out->o, &path, &bias) == CLI_CLEAN)
         (void)record_programs_first(programs, path, bias);
+    out->named = true;
     free(path);
 }
 
-int record_out_finish(struct record_out *out, struct record_programs *programs)
+static int describe(struct record_out *out, struct record_programs *programs, const char *part)
 {
     struct ct_snapshot_core cores[RECORD_CORES];
     char description[200];
-    int result = CLI_CLEAN;
     for (unsigned i = 0; i < out->core_count; i++) {
-        struct core *core = out->cores[i];
-        if (ct_unit_finish(core->unit))
-            result = cli_library_error(out->ctx);
-        result |= close_file(core->trace, out->o.dir, core->file);
-        core->trace = NULL;
+        const struct core *core = out->cores[i];
         cores[i] = (struct ct_snapshot_core){.source = &core->options.source,
                                              .number = core->number,
                                              .trace = core->file,
                                              .pieces = core->buffer->pieces,
                                              .piece_count = core->buffer->piece_count};
     }
-    result |= finish_frames(out);
-    result |= close_file(out->truth, NULL, out->o.truth);
-    out->truth = NULL;
     name_program(out, programs);
     const char *slash = strrchr(out->o.program, '/');
     snprintf(description, sizeof description, "%s, recorded by coretap %s",
              slash ? slash + 1 : out->o.program, ct_version());
     const struct ct_snapshot snapshot = {.dir = out->o.dir,
+                                         .part = part,
                                          .model = "ARM-AA64",
                                          .description = description,
                                          .program_count = programs->count,
@@ -390,8 +378,84 @@ int record_out_finish(struct record_out *out, struct record_programs *programs)
                                          .core_count = out->core_count,
                                          .cores = cores,
                                          .states = out->states};
-    if (ct_snapshot_write(out->ctx, &snapshot, out->code))
+    return ct_snapshot_write(out->ctx, &snapshot, out->code) ? cli_library_error(out->ctx) : CLI_CLEAN;
+}
+
+/* Removes the folder of a checkpoint: all files in it are of coretap. */
+static void remove_checkpoint(const struct record_out *out, unsigned number)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/part-%u", out->o.dir, number);
+    DIR *dir = number ? opendir(path) : NULL;
+    if (!dir)
+        return;
+    for (const struct dirent *entry; (entry = readdir(dir));)
+        unlinkat(dirfd(dir), entry->d_name, 0);
+    closedir(dir);
+    rmdir(path);
+}
+
+static int release(struct record_out *out)
+{
+    bool fine = record_trace_release(&out->frames, out->o.stream ? NULL : out->o.dir,
+                                     out->o.stream ? out->o.stream : "trace.bin");
+    for (unsigned i = 0; i < out->core_count; i++)
+        fine = record_trace_release(&out->cores[i]->trace, out->o.dir, out->cores[i]->file) && fine;
+    return fine ? CLI_CLEAN : CLI_FAILED;
+}
+
+/* Describes what ran up to now in a new folder, which then takes the place of the last one: at any time one is whole. */
+static int make_checkpoint(struct record_out *out, struct record_programs *programs)
+{
+    char part[32], path[4096];
+    snprintf(part, sizeof part, "part-%u/", out->checkpoint + 1);
+    snprintf(path, sizeof path, "%s/%s", out->o.dir, part);
+    if (mkdir(path, 0777) && errno != EEXIST) {
+        cli_say("%s: cannot be created: %s; the capture ends there", path, strerror(errno));
+        return CLI_FAILED;
+    }
+    const int code = describe(out, programs, part);
+    remove_checkpoint(out, code ? out->checkpoint + 1 : out->checkpoint);
+    out->checkpoint += !code;
+    out->changed = false;
+    return code;
+}
+
+static int64_t nanoseconds(const struct timespec *from, const struct timespec *to)
+{
+    return (to->tv_sec - from->tv_sec) * INT64_C(1000000000) + to->tv_nsec - from->tv_nsec;
+}
+
+int record_out_flush(struct record_out *out, struct record_programs *programs)
+{
+    struct timespec begin, end;
+    if (out->o.stream)
+        return release(out);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    if (out->checkpoint && nanoseconds(&out->last, &begin) < out->pause)
+        return CLI_CLEAN;
+    const int code = out->changed ? make_checkpoint(out, programs) : CLI_CLEAN;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const int64_t took = nanoseconds(&begin, &end);
+    out->last = end;
+    out->pause = took > PAUSE / SHARE ? took * SHARE : PAUSE;
+    return code ? code : release(out);
+}
+
+/* ---- the end ---- */
+
+int record_out_finish(struct record_out *out, struct record_programs *programs)
+{
+    int result = CLI_CLEAN;
+    for (unsigned i = 0; i < out->core_count; i++)
+        if (ct_unit_finish(out->cores[i]->unit))
+            result = cli_library_error(out->ctx);
+    if (out->framer && end_frames(out))
         result = cli_library_error(out->ctx);
+    result |= describe(out, programs, "");
+    remove_checkpoint(out, out->checkpoint);
+    result |= release(out);
+    result |= close_truth(out);
     return result ? CLI_FAILED : CLI_CLEAN;
 }
 
@@ -425,8 +489,7 @@ void record_out_free(struct record_out *out)
     ct_code_view_free(out->shared.view);
     free(out->shared.pieces);
     ct_states_free(out->states);
-    if (out->frames)
-        fclose(out->frames);
+    record_trace_close(&out->frames);
     if (out->truth)
         fclose(out->truth);
     ct_framer_free(out->framer);

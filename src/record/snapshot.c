@@ -10,10 +10,11 @@
 
 #define PAGE CT_CODE_PAGE
 
-int ct_snapshot_create(struct ct_ctx *ctx, struct ct_snapshot_file *file, const char *dir, const char *name)
+int ct_snapshot_create(struct ct_ctx *ctx, struct ct_snapshot_file *file, const struct ct_snapshot *s,
+                       const char *name)
 {
     file->ctx = ctx;
-    snprintf(file->path, sizeof file->path, "%s/%s", dir, name);
+    snprintf(file->path, sizeof file->path, "%s/%s%s", s->dir, s->part, name);
     file->out = fopen(file->path, "w");
     return file->out ? CT_OK
                      : ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s; the capture is not whole",
@@ -63,7 +64,7 @@ static int write_region(struct ct_ctx *ctx, const struct ct_snapshot *s, const s
     char name[40];
     struct ct_snapshot_file file;
     region_name(name, m->places[first]->addr);
-    const int status = ct_snapshot_create(ctx, &file, s->dir, name);
+    const int status = ct_snapshot_create(ctx, &file, s, name);
     if (status)
         return status;
     for (size_t i = first; i < first + count; i++) {
@@ -91,7 +92,7 @@ static int write_core(struct ct_ctx *ctx, const struct ct_snapshot *s, unsigned 
     char name[40];
     struct ct_snapshot_file file;
     snprintf(name, sizeof name, "cpu_%u.ini", number);
-    const int status = ct_snapshot_create(ctx, &file, s->dir, name);
+    const int status = ct_snapshot_create(ctx, &file, s, name);
     if (status)
         return status;
     fprintf(file.out, "[device]\nname=cpu_%u\nclass=core\ntype=%s\n", number, s->model);
@@ -100,8 +101,8 @@ static int write_core(struct ct_ctx *ctx, const struct ct_snapshot *s, unsigned 
         if (m->changes[i])
             continue;
         region_name(name, m->places[i]->addr);
-        fprintf(file.out, "\n[dump%zu]\nfile=%s\naddress=0x%" PRIx64 "\nlength=0x%" PRIx64 "\n", k++, name,
-                m->places[i]->addr, n * PAGE + region_tail(m, i + n - 1));
+        fprintf(file.out, "\n[dump%zu]\nfile=%s%s\naddress=0x%" PRIx64 "\nlength=0x%" PRIx64 "\n", k++,
+                s->part, name, m->places[i]->addr, n * PAGE + region_tail(m, i + n - 1));
     }
     return ct_snapshot_finish(&file);
 }
@@ -138,7 +139,7 @@ static int write_source(struct ct_ctx *ctx, const struct ct_snapshot *s, const s
     char name[40];
     struct ct_snapshot_file file;
     snprintf(name, sizeof name, "device_%u.ini", core->number);
-    const int status = ct_snapshot_create(ctx, &file, s->dir, name);
+    const int status = ct_snapshot_create(ctx, &file, s, name);
     if (status)
         return status;
     fprintf(file.out, "[device]\nname=ETM_%u\nclass=trace_source\ntype=%s\n\n[regs]\n", core->number,
@@ -161,24 +162,35 @@ static void write_program(FILE *out, const struct ct_snapshot_program *program, 
 static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
 {
     struct ct_snapshot_file file;
-    const int status = ct_snapshot_create(ctx, &file, s->dir, "snapshot.ini");
+    struct ct_snapshot whole = *s;
+    char path[4096];
+    whole.part = "";
+    const int status = ct_snapshot_create(ctx, &file, &whole, "snapshot.ini.new");
     if (status)
         return status;
     fprintf(file.out, "[snapshot]\nversion=1.0\ndescription=%s\n\n[device_list]\n", s->description);
     for (size_t i = 0; i < s->core_count; i++)
-        fprintf(file.out, "device%zu=cpu_%u.ini\ndevice%zu=device_%u.ini\n", 2 * i, s->cores[i].number,
-                2 * i + 1, s->cores[i].number);
-    fprintf(file.out, "\n[trace]\nmetadata=trace.ini\n");
+        fprintf(file.out, "device%zu=%scpu_%u.ini\ndevice%zu=%sdevice_%u.ini\n", 2 * i, s->part,
+                s->cores[i].number, 2 * i + 1, s->part, s->cores[i].number);
+    fprintf(file.out, "\n[trace]\nmetadata=%strace.ini\n", s->part);
     for (size_t i = 0; i < s->program_count; i++)
         write_program(file.out, &s->programs[i], i);
-    return ct_snapshot_finish(&file);
+    if (ct_snapshot_finish(&file)) {
+        remove(file.path);
+        return CT_ERR_IO;
+    }
+    snprintf(path, sizeof path, "%s/snapshot.ini", s->dir);
+    return rename(file.path, path)
+               ? ct_fail(ctx, CT_ERR_IO, "%s: cannot be written: %s; the capture is not whole", path,
+                         strerror(errno))
+               : CT_OK;
 }
 
 /* A buffer for each core, or one with frames. */
 static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s, const struct ct_snapshot_memory *m)
 {
     struct ct_snapshot_file file;
-    int status = ct_snapshot_create(ctx, &file, s->dir, "trace.ini");
+    int status = ct_snapshot_create(ctx, &file, s, "trace.ini");
     if (status)
         return status;
     const size_t buffers = s->framed && s->core_count ? 1 : s->core_count;

@@ -27,7 +27,8 @@ struct ct_snapshot_program {
 
 struct ct_snapshot {
     const char *dir;
-    const char *model;       /* of all cores */
+    const char *part;  /* folder in it, with a '/', of all files but snapshot.ini and the trace; "": none */
+    const char *model; /* of all cores */
     const char *description; /* a line */
     size_t program_count;
     const struct ct_snapshot_program *programs; /* what was started comes first */
@@ -37,7 +38,8 @@ struct ct_snapshot {
     const struct ct_states *states;
 };
 
-/* CT_ERR_IO: something cannot be written. */
+/* Writes all but the trace. snapshot.ini takes the place of an older one at the end, so that what describes the trace is
+ * whole at any time when `part` is a new folder. CT_ERR_IO: something cannot be written. */
 int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *snapshot, struct ct_code *code);
 
 #endif

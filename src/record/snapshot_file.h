@@ -16,7 +16,9 @@ struct ct_snapshot_file {
     char path[4096];
 };
 
-int ct_snapshot_create(struct ct_ctx *ctx, struct ct_snapshot_file *file, const char *dir, const char *name);
+/* Opens a file of the snapshot, in its part. */
+int ct_snapshot_create(struct ct_ctx *ctx, struct ct_snapshot_file *file, const struct ct_snapshot *snapshot,
+                       const char *name);
 int ct_snapshot_finish(struct ct_snapshot_file *file);
 
 /* All that code was executed from. */

@@ -83,9 +83,9 @@ static void write_image(struct writer *w, const struct group *g, uint32_t state)
     }
     fwrite("\0\0\0", 1, tail, w->bytes.out);
     fprintf(w->out,
-            "\n[coretap.image%" PRIu32 "]\nfile=changed.bin\noffset=0x%" PRIx64 "\naddress=0x%" PRIx64
+            "\n[coretap.image%" PRIu32 "]\nfile=%schanged.bin\noffset=0x%" PRIx64 "\naddress=0x%" PRIx64
             "\nlength=0x%" PRIx64 "\n",
-            w->images, w->size, w->m->places[g->first]->addr, size);
+            w->images, w->s->part, w->size, w->m->places[g->first]->addr, size);
     w->size += size;
     w->images++;
 }
@@ -151,7 +151,7 @@ int ct_snapshot_write_states(struct ct_ctx *ctx, const struct ct_snapshot *s,
                              const struct ct_snapshot_memory *m, size_t buffers, FILE *out)
 {
     struct writer w = {.s = s, .m = m, .out = out};
-    int status = ct_snapshot_create(ctx, &w.bytes, s->dir, "changed.bin");
+    int status = ct_snapshot_create(ctx, &w.bytes, s, "changed.bin");
     if (status)
         return status;
     w.groups = calloc(m->count + 1, sizeof *w.groups);
