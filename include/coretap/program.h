@@ -144,6 +144,15 @@ CT_API int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path
 CT_API int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id, size_t size,
                                   const char **path);
 
+/* Adds a folder below which source files that debug information names are read. Without one that is the current folder; the
+ * folder of the program is always one. CT_ERR_IO when there is no such folder, CT_ERR_NOMEM. */
+CT_API int ct_debug_files_add_source_root(struct ct_debug_files *files, const char *path);
+
+/* Limits the bytes that the packed sections of a program (SHF_COMPRESSED, .zdebug_, .gnu_debugdata) may have unpacked, those of
+ * its separate files with them. Without it, and for a `files` of NULL, they are CT_DEBUG_LIMIT. */
+#define CT_DEBUG_LIMIT (UINT64_C(256) << 20)
+CT_API void ct_debug_files_limit(struct ct_debug_files *files, uint64_t bytes);
+
 struct ct_symbol_options {
     size_t size;                  /* sizeof(struct ct_symbol_options) */
     uint64_t bias;                /* added to each address of the file */

@@ -84,6 +84,12 @@ CT_API const struct ct_line *ct_lines_at(const struct ct_lines *lines, uint64_t 
 CT_API const char *ct_lines_file(const struct ct_lines *lines, uint32_t file);
 CT_API uint32_t ct_lines_file_count(const struct ct_lines *lines);
 
+/* Reads the text of a source file: *text is to be freed. Debug information may name any file, so only a regular file of at most
+ * 64 MiB is read that lies, symbolic links resolved, in the folder of the program or a folder of
+ * ct_debug_files_add_source_root, or below one. Else, and for a program that was loaded from bytes, CT_ERR_NOT_FOUND; the
+ * first file that lies elsewhere is a note for the context of the load, which has to be there still. CT_ERR_NOMEM. */
+CT_API int ct_lines_source(const struct ct_lines *lines, uint32_t file, char **text, size_t *size);
+
 /* 1 when `name` is the path of the file or the end of it behind a slash: "main.c" and "src/main.c" are
  * "/project/src/main.c", "ain.c" is not. */
 CT_API int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *name);

@@ -2,16 +2,13 @@
  * source repeats N times, the code may begin once more, to find out that it is over. */
 #define _GNU_SOURCE /* memmem */
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analysis/wcet.h"
 #include "base/ctx.h"
 
-#define WORDS      "loop bound"
-#define MOST_BYTES (64u << 20) /* of a source file; a longer one says nothing */
+#define WORDS "loop bound"
 
 /* Bounds of the lines of one file. */
 struct source {
@@ -57,21 +54,17 @@ int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uin
     return CT_OK;
 }
 
-/* A file that cannot be read says nothing, and neither does one that debug information names but is no file. */
-static int read_source(const char *path, struct source *out)
+/* Reads the bounds of one file. A file that ct_lines_source does not read says nothing. */
+static int read_source(const struct ct_lines *lines, uint32_t file, struct source *out)
 {
-    struct stat st;
-    FILE *file = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= MOST_BYTES
-                     ? fopen(path, "rb")
-                     : NULL;
+    char *text;
+    size_t size;
     *out = (struct source){0};
-    if (!file)
-        return CT_OK;
-    char *text = malloc((size_t)st.st_size + 1);
-    size_t size = text ? fread(text, 1, (size_t)st.st_size, file) : 0;
-    int rc = text ? ct_wcet_comment_bounds(text, size, &out->bounds, &out->count) : CT_ERR_NOMEM;
+    int rc = ct_lines_source(lines, file, &text, &size);
+    if (rc)
+        return rc == CT_ERR_NOMEM ? rc : CT_OK;
+    rc = ct_wcet_comment_bounds(text, size, &out->bounds, &out->count);
     free(text);
-    fclose(file);
     return rc;
 }
 
@@ -151,7 +144,7 @@ int ct_wcet_comments(struct ct_wcet *w)
     if (!sources)
         rc = CT_ERR_NOMEM;
     for (uint32_t i = 0; !rc && i < count; i++)
-        rc = read_source(ct_lines_file(w->lines, i), &sources[i]);
+        rc = read_source(w->lines, i, &sources[i]);
     for (uint32_t l = 0; !rc && count && l < w->loop_count; l++)
         look_at_loop(w, l, sources);
     for (uint32_t i = 0; sources && i < count; i++)

@@ -153,7 +153,7 @@ static struct ct_capture_options options_of(const struct cli_args *args)
                                        .vmlinux = values[CLI_CAPTURE_VMLINUX].text,
                                        .kcore = values[CLI_CAPTURE_KCORE].text,
                                        .buildid_dir = values[CLI_CAPTURE_BUILDID_DIR].text,
-                                       .find_file = args->symdir_count ? find_file : NULL,
+                                       .find_file = args->symdirs.count ? find_file : NULL,
                                        .user = args->debug_files};
 }
 

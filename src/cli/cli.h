@@ -46,10 +46,10 @@ struct cli_value {
     const char *text;
 };
 
-#define CLI_OPTION_MAX 32
-#define CLI_LIST_MAX   256                             /* texts of one CLI_LIST option */
-#define CLI_LISTS_MAX  (CLI_OPTION_MAX * CLI_LIST_MAX) /* so no option takes the room of another */
-#define CLI_SYMDIR_MAX 64
+#define CLI_OPTION_MAX  32
+#define CLI_LIST_MAX    256                             /* texts of one CLI_LIST option */
+#define CLI_LISTS_MAX   (CLI_OPTION_MAX * CLI_LIST_MAX) /* so no option takes the room of another */
+#define CLI_FOLDERS_MAX 64                              /* that one option names */
 
 struct cli_args;
 struct ct_debug_files;
@@ -73,6 +73,12 @@ struct cli_command {
     const struct cli_command *const *parts;
 };
 
+/* Folders of an option that can be given more than once. */
+struct cli_folders {
+    const char *paths[CLI_FOLDERS_MAX];
+    size_t count;
+};
+
 struct cli_args {
     const struct cli_command *command;
     struct ct_ctx *ctx;
@@ -82,8 +88,8 @@ struct cli_args {
     bool raw_names;     /* --no-demangle */
     const char *output; /* --output, or NULL */
     struct ct_debug_files *debug_files;
-    const char *symdirs[CLI_SYMDIR_MAX];
-    size_t symdir_count;
+    struct cli_folders symdirs, source_roots;
+    uint64_t debug_limit;                    /* bytes; 0: not given */
     struct cli_value values[CLI_OPTION_MAX]; /* same order as command->options */
     struct {
         size_t option; /* index of a CLI_LIST option */

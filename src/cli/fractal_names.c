@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/ctx.h"
+#include "base/elf_strings.h"
 #include "cli/fractal.h"
 #include "coretap/program.h"
 
@@ -169,9 +170,11 @@ struct names *names_load(struct ct_ctx *ctx, const char *path, uint64_t bias)
     if (!path)
         return n;
     elf_version(EV_CURRENT);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-    const int ok = elf && elf_kind(elf) == ELF_K_ELF && read_elf(n, elf, bias);
+    /* Read, not mapped: a file that shrinks meanwhile is an error and no signal. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    const int ok =
+        elf && elf_kind(elf) == ELF_K_ELF && !ct_elf_has_packed_strings(elf) && read_elf(n, elf, bias);
     elf_end(elf);
     if (fd >= 0)
         close(fd);

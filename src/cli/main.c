@@ -5,18 +5,22 @@
 #include "cli/output.h"
 #include "coretap/program.h"
 
-/* False: the context says why. */
-static bool open_symdirs(struct cli_args *args)
+/* Makes the object that says which debug information is looked for and believed. False: the context says why. */
+static bool open_debug_files(struct cli_args *args)
 {
     bool fine = !args->command->names || ct_debug_files_new(args->ctx, &args->debug_files) == CT_OK;
-    for (size_t i = 0; fine && i < args->symdir_count; i++)
-        fine = ct_debug_files_add_dir(args->debug_files, args->symdirs[i]) == CT_OK;
+    if (args->debug_limit)
+        ct_debug_files_limit(args->debug_files, args->debug_limit);
+    for (size_t i = 0; fine && i < args->symdirs.count; i++)
+        fine = ct_debug_files_add_dir(args->debug_files, args->symdirs.paths[i]) == CT_OK;
+    for (size_t i = 0; fine && i < args->source_roots.count; i++)
+        fine = ct_debug_files_add_source_root(args->debug_files, args->source_roots.paths[i]) == CT_OK;
     return fine;
 }
 
 static int run_with(struct cli_args *args)
 {
-    if (!open_symdirs(args))
+    if (!open_debug_files(args))
         return cli_library_error(args->ctx);
     if (args->output && !cli_output_redirect(args->output))
         return CLI_FAILED;

@@ -11,6 +11,8 @@ enum {
     COMMON_VERBOSE,
     COMMON_OUTPUT,
     COMMON_SYMDIR,
+    COMMON_SOURCE_ROOT,
+    COMMON_DEBUG_LIMIT,
     COMMON_NO_DEMANGLE,
     COMMON_OPTIONS
 };
@@ -38,6 +40,23 @@ static const struct cli_option common_options[] = {
                  "or programs that are not where the capture says, searched by build id with all folders in "
                  "it. Can be "
                  "given more than once."},
+    [COMMON_SOURCE_ROOT] =
+        {.name = "source-root",
+         .kind = CLI_TEXT,
+         .arg = "DIR",
+         .help =
+             "A folder with sources. The text of a source file that debug information names is read only "
+             "below "
+             "such a folder and the one of the program, and where none is given, below the current one. Can "
+             "be given more than once."},
+    [COMMON_DEBUG_LIMIT] = {.name = "debug-limit",
+                            .kind = CLI_NUMBER,
+                            .arg = "MB",
+                            .min = 1,
+                            .max = 1 << 20,
+                            .help =
+                                "What the packed debug information of one program may have unpacked, in MiB; "
+                                "without it 256."},
     [COMMON_NO_DEMANGLE] = {.name = "no-demangle",
                             .help = "Names of C++ and Rust functions as the program has them."},
 };
@@ -153,7 +172,7 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     char word[64];
     snprintf(word, sizeof word, "%s", argv[optind - 1] + 2);
     word[strcspn(word, "=")] = 0;
-    const char *names[CLI_OPTION_MAX + 8] = {NULL};
+    const char *names[CLI_OPTION_MAX + 12] = {NULL};
     for (size_t i = 0; i < cli_option_count(command); i++)
         names[i] = cli_option_at(command, i)->name;
     const char *near = cli_nearest(word, names);
@@ -236,6 +255,17 @@ static bool add_to_list(const struct cli_command *command, size_t index, const c
     return true;
 }
 
+static bool add_folder(const struct cli_command *command, const struct cli_option *option,
+                       struct cli_folders *folders)
+{
+    if (folders->count == CLI_FOLDERS_MAX) {
+        cli_usage_error(command, "--%s: more than %d", option->name, CLI_FOLDERS_MAX);
+        return false;
+    }
+    folders->paths[folders->count++] = optarg;
+    return true;
+}
+
 /* One of the options in common, but for --help. */
 static bool take_common(const struct cli_command *command, size_t index, struct cli_args *args)
 {
@@ -247,20 +277,23 @@ static bool take_common(const struct cli_command *command, size_t index, struct 
         args->raw_names = true;
     if (index == COMMON_OUTPUT)
         args->output = optarg;
-    if (index != COMMON_SYMDIR)
+    if (index == COMMON_SYMDIR)
+        return add_folder(command, &common_options[index], &args->symdirs);
+    if (index == COMMON_SOURCE_ROOT)
+        return add_folder(command, &common_options[index], &args->source_roots);
+    struct cli_value limit;
+    if (index != COMMON_DEBUG_LIMIT)
         return true;
-    if (args->symdir_count == CLI_SYMDIR_MAX) {
-        cli_usage_error(command, "--symdir: more than %d", CLI_SYMDIR_MAX);
+    if (set_number(command, &common_options[index], optarg, &limit) != 0)
         return false;
-    }
-    args->symdirs[args->symdir_count++] = optarg;
+    args->debug_limit = limit.number << 20;
     return true;
 }
 
 enum cli_parse cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
 {
-    struct option longs[CLI_OPTION_MAX + 8] = {{NULL, 0, NULL, 0}};
-    char shorts[2 * (CLI_OPTION_MAX + 8)];
+    struct option longs[CLI_OPTION_MAX + 12] = {{NULL, 0, NULL, 0}};
+    char shorts[2 * (CLI_OPTION_MAX + 12)];
     build_tables(command, longs, shorts);
     optind = 0; /* GNU: start afresh */
     opterr = 0;

@@ -1,5 +1,6 @@
 /* The kernel's code: from kcore, which is what was in memory, or from vmlinux moved to where it ran. */
 #include "input/perf.h"
+#include "base/elf_strings.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -48,11 +49,12 @@ static bool find_symbol(Elf *elf, const char *name, uint64_t *value)
 
 static bool symbol_of_file(const char *path, const char *name, uint64_t *value)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* Read, not mapped: a file that shrinks meanwhile is an error and no signal. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
-    Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    bool found = elf && find_symbol(elf, name, value);
+    Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    bool found = elf && !ct_elf_has_packed_strings(elf) && find_symbol(elf, name, value);
     elf_end(elf);
     close(fd);
     return found;

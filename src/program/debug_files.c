@@ -33,6 +33,9 @@ struct ct_debug_files {
     struct entry *entries; /* by id, once the folders were read */
     size_t count, room;
     bool is_read;
+    const char **source_roots; /* resolved */
+    size_t source_root_count;
+    uint64_t limit; /* of unpacked bytes, for each program */
 };
 
 int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out)
@@ -43,6 +46,7 @@ int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out)
     if (!files)
         return ct_fail_nomem(ctx, "folders of debug files");
     files->ctx = ctx;
+    files->limit = CT_DEBUG_LIMIT;
     *out = files;
     return CT_OK;
 }
@@ -76,6 +80,45 @@ int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path)
 }
 
 /* ---- one file ---- */
+
+int ct_debug_files_add_source_root(struct ct_debug_files *files, const char *path)
+{
+    char real[PATH_MAX];
+    struct stat st;
+    if (!files || !path)
+        return ct_fail(files ? files->ctx : NULL, CT_ERR_ARG,
+                       "ct_debug_files_add_source_root: a null pointer");
+    if (!realpath(path, real) || stat(real, &st) != 0)
+        return ct_fail(files->ctx, CT_ERR_IO, "%s: no sources can be read below it: %s", path,
+                       strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return ct_fail(files->ctx, CT_ERR_IO, "%s: not a folder, so no sources can be read below it", path);
+    const char **roots =
+        ct_arena_push(&files->arena, files->source_roots, &files->source_root_count, sizeof *roots);
+    const char *copy = roots ? ct_arena_strdup(&files->arena, real) : NULL;
+    if (!copy)
+        return ct_fail_nomem(files->ctx, path);
+    roots[files->source_root_count - 1] = copy;
+    files->source_roots = roots;
+    return CT_OK;
+}
+
+void ct_debug_files_limit(struct ct_debug_files *files, uint64_t bytes)
+{
+    if (files)
+        files->limit = bytes;
+}
+
+const char *const *ct_debug_source_roots(const struct ct_debug_files *files, size_t *count)
+{
+    *count = files ? files->source_root_count : 0;
+    return files ? files->source_roots : NULL;
+}
+
+uint64_t ct_debug_limit(const struct ct_debug_files *files)
+{
+    return files ? files->limit : CT_DEBUG_LIMIT;
+}
 
 static bool has_debug(const struct ct_elf *elf)
 {

@@ -1,6 +1,7 @@
 /* Debug information as tables: loading and looking up. Nothing in the file is believed: libdw checks offsets against
  * sections, and what is read of the rest is bounded by their size. */
 #include "program/dwarf_lines.h"
+#include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/elf.h"
 #include "program/memory.h"
@@ -22,6 +23,9 @@ void ct_lines_free(struct ct_lines *lines)
     free(lines->segments);
     ct_names_free(&lines->files);
     ct_names_free(&lines->names);
+    if (lines->sources)
+        ct_source_roots_free(lines->sources);
+    free(lines->sources);
     free(lines);
 }
 
@@ -64,6 +68,49 @@ uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path)
     return file;
 }
 
+/* What a packed section claims to have unpacked, by its own header or the "ZLIB" of GNU; 0: it is not packed. libdw makes room for
+ * that before it unpacks, and takes no more. */
+static uint64_t claim_of(Elf_Scn *scn, const GElf_Shdr *header, const char *name)
+{
+    GElf_Chdr whole;
+    if (header->sh_flags & SHF_COMPRESSED)
+        return gelf_getchdr(scn, &whole) ? whole.ch_size : 0;
+    const Elf_Data *data = name && strstr(name, "zdebug_") ? elf_rawdata(scn, NULL) : NULL;
+    if (!data || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4) != 0)
+        return 0;
+    return __builtin_bswap64(ct_load64((const uint8_t *)data->d_buf + 4));
+}
+
+/* Bytes that all packed sections of the file claim; UINT64_MAX when they are more. */
+static uint64_t claim_of_all(Elf *elf)
+{
+    uint64_t sum = 0;
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return 0;
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+        GElf_Shdr header;
+        if (gelf_getshdr(scn, &header) &&
+            __builtin_add_overflow(sum, claim_of(scn, &header, elf_strptr(elf, names, header.sh_name)), &sum))
+            return UINT64_MAX;
+    }
+    return sum;
+}
+
+/* Takes what the file claims to have unpacked off what the program may still have. CT_ERR_LIMIT: it is more. */
+static int spend(struct ct_dwarf_reader *reader, const char *name, Elf *elf)
+{
+    const uint64_t claim = claim_of_all(elf);
+    if (claim > reader->unpacked_left)
+        return ct_fail(reader->ctx, CT_ERR_LIMIT,
+                       "%s: its packed debug information claims 0x%" PRIx64 " bytes, more than the %" PRIu64
+                       " MiB that are left of the limit; nothing of it was read; raise the limit with "
+                       "--debug-limit when the file is to be trusted",
+                       name, claim, reader->unpacked_left >> 20);
+    reader->unpacked_left -= claim;
+    return CT_OK;
+}
+
 /* Bytes of all debug sections when they are unpacked; *packed: some are not. */
 static size_t size_of_debug(Elf *elf, bool *packed)
 {
@@ -86,7 +133,7 @@ static size_t size_of_debug(Elf *elf, bool *packed)
     return size;
 }
 
-/* More than any program has; a packed section can claim any size. */
+/* More than any program has. */
 #define MOST_DEBUG (UINT64_C(1) << 32)
 
 /* The file that dwz moved to what several programs have in common, as libdw takes it. */
@@ -130,6 +177,8 @@ static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
     if (shared->file && !shared->copy)
         return ct_fail_nomem(reader->ctx, reader->name);
     if (shared->copy && ct_elf_open(NULL, name, shared->copy, shared->file->size, &shared->elf) == CT_OK)
+        result = spend(reader, name, shared->elf.elf);
+    if (shared->elf.elf && result == CT_OK)
         shared->dwarf = dwarf_begin_elf(shared->elf.elf, DWARF_C_READ, NULL);
     if (shared->dwarf)
         dwarf_setalt(reader->dwarf, shared->dwarf);
@@ -188,11 +237,31 @@ static int load(struct ct_dwarf_reader *reader, const struct ct_elf *elf, const 
     reader->size = size_of_debug(elf->elf, &packed);
     if (reader->size == 0)
         return CT_OK;
+    const int result = spend(reader, reader->name, elf->elf);
+    if (result != CT_OK)
+        return result;
     if (reader->size > MOST_DEBUG)
         return ct_fail(reader->ctx, CT_ERR_LIMIT,
                        "%s: 0x%zx bytes of debug information, more than 4 GiB; nothing of it was read",
                        reader->name, reader->size);
     return packed ? read_packed(reader, bytes, size) : read_debug(reader, elf->elf);
+}
+
+static struct ct_lines *new_lines(struct ct_ctx *ctx, const char *name, const char *path,
+                                  const struct ct_debug_files *files)
+{
+    struct ct_lines *lines = calloc(1, sizeof *lines);
+    if (lines)
+        lines->sources = calloc(1, sizeof *lines->sources);
+    if (!lines || !lines->sources) {
+        ct_lines_free(lines);
+        ct_fail_nomem(ctx, name);
+        return NULL;
+    }
+    if (ct_source_roots_make(lines->sources, ctx, path, files) == CT_OK)
+        return lines;
+    ct_lines_free(lines);
+    return NULL;
 }
 
 /* Reads the lines of the file, or of its separate file with debug information when it has none itself; `path`, near which
@@ -202,6 +271,7 @@ static int make(struct ct_ctx *ctx, const char *name, const char *path, const vo
 {
     struct ct_elf elf = {0};
     struct ct_mapped_file *debug = NULL;
+    const char *program = path;
     bool packed;
     int result = ct_elf_open(ctx, name, bytes, size, &elf);
     if (result == CT_OK && path && size_of_debug(elf.elf, &packed) == 0)
@@ -219,10 +289,14 @@ static int make(struct ct_ctx *ctx, const char *name, const char *path, const vo
         ct_mapped_file_close(debug);
         return result;
     }
-    struct ct_dwarf_reader reader = {
-        .ctx = ctx, .name = name, .path = path, .files = options->files, .bias = options->bias};
-    reader.lines = calloc(1, sizeof *reader.lines);
-    result = reader.lines ? load(&reader, &elf, bytes, size) : ct_fail_nomem(ctx, name);
+    struct ct_dwarf_reader reader = {.ctx = ctx,
+                                     .name = name,
+                                     .path = path,
+                                     .files = options->files,
+                                     .bias = options->bias,
+                                     .unpacked_left = ct_debug_limit(options->files)};
+    reader.lines = new_lines(ctx, name, program, options->files);
+    result = reader.lines ? load(&reader, &elf, bytes, size) : CT_ERR_NOMEM;
     ct_elf_close(&elf);
     ct_mapped_file_close(debug);
     if (result != CT_OK) {
@@ -289,6 +363,11 @@ const struct ct_line *ct_lines_at(const struct ct_lines *lines, uint64_t addr)
 const char *ct_lines_file(const struct ct_lines *lines, uint32_t file)
 {
     return file < lines->files.count ? lines->files.names[file] : NULL;
+}
+
+int ct_lines_source(const struct ct_lines *lines, uint32_t file, char **text, size_t *size)
+{
+    return ct_source_read(lines->sources, ct_lines_file(lines, file), text, size);
 }
 
 uint32_t ct_lines_file_count(const struct ct_lines *lines)

@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "coretap/source_lines.h"
 #include "program/segments.h"
+#include "program/source_files.h"
 
 #include <elfutils/libdw.h>
 
@@ -19,6 +20,7 @@ struct ct_lines {
     size_t segment_count;
     struct ct_names files;
     struct ct_names names; /* of functions */
+    struct ct_source_roots *sources;
 };
 
 /* What the reading of one file needs. */
@@ -29,7 +31,8 @@ struct ct_dwarf_reader {
     struct ct_debug_files *files;
     Dwarf *dwarf;
     uint64_t bias;
-    size_t size; /* of the debug information: nothing in it can be more than this many */
+    size_t size;            /* of the debug information: nothing in it can be more than this many */
+    uint64_t unpacked_left; /* bytes that packed sections may still claim */
     struct ct_lines *lines;
 };
 

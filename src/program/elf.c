@@ -1,6 +1,7 @@
 /* ELF files of Arm targets: what is accepted, and their PT_LOAD segments as memory. */
 #include "program/elf.h"
 #include "base/ctx.h"
+#include "base/elf_strings.h"
 #include "program/memory.h"
 
 #include <inttypes.h>
@@ -22,6 +23,10 @@ static int check_header(struct ct_ctx *ctx, const char *name, const struct ct_el
                        "%s: ELF file for machine %u, which is neither AArch64 (%u) nor Arm (%u); use the "
                        "program that ran on the target",
                        name, machine, (unsigned)EM_AARCH64, (unsigned)EM_ARM);
+    if (ct_elf_has_packed_strings(elf->elf))
+        return ct_fail(ctx, CT_ERR_FORMAT,
+                       "%s: a table of names is packed, which no linker does; nothing of the file was read",
+                       name);
     return CT_OK;
 }
 

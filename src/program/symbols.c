@@ -168,11 +168,11 @@ static int read_names(struct ct_collector *c, const char *name, const void *byte
     return CT_OK;
 }
 
-static int read_mini_debug(struct ct_collector *c, size_t *found)
+static int read_mini_debug(struct ct_collector *c, uint64_t limit, size_t *found)
 {
     uint8_t *bytes;
     size_t size;
-    int result = ct_mini_debug(c, &bytes, &size);
+    int result = ct_mini_debug(c, limit, &bytes, &size);
     if (result == CT_OK && bytes)
         result = read_names(c, ".gnu_debugdata", bytes, size, CT_SYMBOL_MINIDEBUG, found);
     free(bytes);
@@ -204,7 +204,7 @@ static int collect(struct ct_collector *c, const struct ct_symbol_options *optio
     if (result == CT_OK)
         result = ct_collect_table(c, c->elf, SHT_DYNSYM, CT_SYMBOL_DYNSYM, &dynsym);
     if (result == CT_OK && !symtab)
-        result = read_mini_debug(c, &mini);
+        result = read_mini_debug(c, ct_debug_limit(options->files), &mini);
     if (result == CT_OK && !symtab && path)
         result = read_debug_file(c, options, path, mini == 0);
     if (result == CT_OK)

@@ -74,10 +74,17 @@ int ct_collect_plt(struct ct_collector *collector);
 
 /* ---- mini_debug.c ---- */
 
-/* Unpacks .gnu_debugdata: *out is to be freed, NULL when there is none or it is damaged, which is said then. CT_ERR_NOMEM. */
-int ct_mini_debug(const struct ct_collector *collector, uint8_t **out, size_t *size);
+/* Unpacks .gnu_debugdata to at most `limit` bytes: *out is to be freed, NULL when there is none, or it is damaged or larger,
+ * which is said then. CT_ERR_NOMEM. */
+int ct_mini_debug(const struct ct_collector *collector, uint64_t limit, uint8_t **out, size_t *size);
 
 /* ---- debug_files.c ---- */
+
+/* The folders that ct_debug_files_add_source_root named; none for NULL. */
+const char *const *ct_debug_source_roots(const struct ct_debug_files *files, size_t *count);
+
+/* Bytes that the packed sections of one program may have unpacked. */
+uint64_t ct_debug_limit(const struct ct_debug_files *files);
 
 /* The separate file with the debug information of the program at `path`; *out is NULL when there is none, and otherwise the
  * caller's to close. `online`: servers may be asked. CT_ERR_NOMEM. */

@@ -267,7 +267,7 @@ static void row(const struct page *p, uint32_t file, uint32_t number, const stru
 
 static void rows(const struct page *p, const struct ct_cover_slice *slice)
 {
-    struct ct_source_text source = ct_source_text_read(slice->path);
+    struct ct_source_text source = ct_source_text_read(p->view->lines, slice->file);
     size_t next = 0;
     const char *text = "";
     size_t size = 0;

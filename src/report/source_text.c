@@ -1,23 +1,13 @@
 #include "report/source_text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST (64u << 20)
-
-struct ct_source_text ct_source_text_read(const char *path)
+struct ct_source_text ct_source_text_read(const struct ct_lines *lines, uint32_t file)
 {
     struct ct_source_text source = {0};
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file)
-        return source;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size > 0 && (unsigned long)size <= MOST && fseek(file, 0, SEEK_SET) == 0) {
-        source.text = malloc((size_t)size);
-        source.size = source.text ? fread(source.text, 1, (size_t)size, file) : 0;
-    }
-    fclose(file);
+    if (!lines || ct_lines_source(lines, file, &source.text, &source.size) != CT_OK)
+        source = (struct ct_source_text){0};
     return source;
 }
 

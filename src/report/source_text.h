@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "coretap/source_lines.h"
+
 /* All zero: a file without a line. */
 struct ct_source_text {
     char *text;
@@ -12,8 +14,8 @@ struct ct_source_text {
     size_t at; /* of the next line */
 };
 
-/* One that cannot be read, or is larger than 64 MiB, has no line. */
-struct ct_source_text ct_source_text_read(const char *path);
+/* Reads file number `file` of the lines. One that ct_lines_source does not read has no line. */
+struct ct_source_text ct_source_text_read(const struct ct_lines *lines, uint32_t file);
 void ct_source_text_free(struct ct_source_text *source);
 
 /* The next line, without its end; false behind the last. */

@@ -107,7 +107,7 @@ static void walk_file(const struct ct_wcet_source *s, size_t first, size_t end, 
                       void *user)
 {
     const char *path = ct_lines_file(s->view->lines, s->lines[first].file);
-    struct ct_source_text text = ct_source_text_read(path);
+    struct ct_source_text text = ct_source_text_read(s->view->lines, s->lines[first].file);
     struct ct_wcet_source_row row = {.path = path, .all = s->view->result->wcet, .text = "", .first = true};
     uint32_t number = 0; /* of the last line that was read */
     for (size_t i = first; i < end; i++) {

@@ -125,7 +125,7 @@ def main():
         program = folder / "program"
         run(TOOLS[0], "-O0", "-g", "-static", "-o", str(program), str(HERE / "programs" / "loops.c"))
         capture = traced.capture(coretap, folder, program)
-        made = {form: run(coretap, "cover", "--format", form, "--elf", str(program), str(capture))
+        made = {form: run(coretap, "cover", "--source-root", str(HERE), "--format", form, "--elf", str(program), str(capture))
                 for form in ("text", "lcov", "cobertura", "json", "html")}
         sums = json.loads(made["json"])["programs"][0]["sums"]
         check("text: lines", f"lines         {sums['lines']['seen']:8} of {sums['lines']['all']:8}" in made["text"],

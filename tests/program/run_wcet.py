@@ -70,7 +70,8 @@ def check(folder, program, options):
     assert entries
     for name in entries:
         model = folder / "model.lp"
-        wcet = [COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--unobserved", "exclude", capture]
+        wcet = [COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--unobserved", "exclude", "--source-root",
+                pathlib.Path(WORKER).parent, capture]
         result = json.loads(run(*wcet, "--format", "json", "--lp", model))
         seen = max(f["inclusive"]["max"] for s in timing for f in s["functions"] if f["name"] == name)
         assert result["observed_max_cycles"] == seen and result["observed_runs"] > 0, result

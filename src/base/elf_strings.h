@@ -1,0 +1,18 @@
+/* Tables of strings in ELF files. */
+#ifndef CT_BASE_ELF_STRINGS_H
+#define CT_BASE_ELF_STRINGS_H
+
+#include <gelf.h>
+#include <stdbool.h>
+
+/* Whether a table of strings is packed. No linker packs one, but elf_strptr unpacks it, to whatever size it claims. */
+static inline bool ct_elf_has_packed_strings(Elf *elf)
+{
+    GElf_Shdr header;
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn))
+        if (gelf_getshdr(scn, &header) && header.sh_type == SHT_STRTAB && header.sh_flags & SHF_COMPRESSED)
+            return true;
+    return false;
+}
+
+#endif

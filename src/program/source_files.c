@@ -1,0 +1,111 @@
+#include "program/source_files.h"
+#include "base/ctx.h"
+#include "program/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Adds the first `length` bytes of a resolved path. */
+static int add_root(struct ct_source_roots *roots, const char *path, size_t length)
+{
+    while (length && path[length - 1] == '/')
+        length--;
+    const char **all = ct_arena_push(&roots->arena, roots->roots, &roots->count, sizeof *all);
+    const char *copy = all ? ct_arena_strndup(&roots->arena, path, length) : NULL;
+    if (!copy)
+        return ct_fail_nomem(roots->ctx, roots->program);
+    all[roots->count - 1] = copy;
+    roots->roots = all;
+    return CT_OK;
+}
+
+/* Adds a folder that nobody named; one that is the whole machine is left out. */
+static int add_default(struct ct_source_roots *roots, const char *path, size_t length)
+{
+    return length > 1 ? add_root(roots, path, length) : CT_OK;
+}
+
+int ct_source_roots_make(struct ct_source_roots *roots, struct ct_ctx *ctx, const char *path,
+                         const struct ct_debug_files *files)
+{
+    char folder[PATH_MAX];
+    size_t named = 0;
+    const char *const *names = ct_debug_source_roots(files, &named);
+    *roots = (struct ct_source_roots){.ctx = ctx, .told = ATOMIC_FLAG_INIT};
+    if (!path)
+        return CT_OK;
+    roots->program = ct_arena_strdup(&roots->arena, path);
+    int rc = roots->program ? CT_OK : ct_fail_nomem(ctx, path);
+    if (!rc && realpath(path, folder))
+        rc = add_default(roots, folder, (size_t)(strrchr(folder, '/') - folder));
+    if (!rc && !named && realpath(".", folder))
+        rc = add_default(roots, folder, strlen(folder));
+    for (size_t i = 0; !rc && i < named; i++)
+        rc = add_root(roots, names[i], strlen(names[i]));
+    return rc;
+}
+
+void ct_source_roots_free(struct ct_source_roots *roots)
+{
+    ct_arena_free(&roots->arena);
+}
+
+static bool is_inside(const struct ct_source_roots *roots, const char *path)
+{
+    for (size_t i = 0; i < roots->count; i++) {
+        const size_t length = strlen(roots->roots[i]);
+        if (strncmp(path, roots->roots[i], length) == 0 && path[length] == '/')
+            return true;
+    }
+    return false;
+}
+
+/* Reads the open file; one that is no regular file, or is empty, is not found. */
+static int read_whole(int fd, char **text, size_t *size)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > CT_SOURCE_MOST)
+        return CT_ERR_NOT_FOUND;
+    *text = malloc((size_t)st.st_size);
+    if (!*text)
+        return CT_ERR_NOMEM;
+    while (*size < (size_t)st.st_size) {
+        const ssize_t n = read(fd, *text + *size, (size_t)st.st_size - *size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        *size += (size_t)n;
+    }
+    return CT_OK;
+}
+
+int ct_source_read(struct ct_source_roots *roots, const char *path, char **text, size_t *size)
+{
+    char real[PATH_MAX];
+    struct stat st;
+    *text = NULL;
+    *size = 0;
+    if (!path || !roots->program || !realpath(path, real) || stat(real, &st) != 0 || !S_ISREG(st.st_mode))
+        return CT_ERR_NOT_FOUND;
+    if (!is_inside(roots, real)) {
+        if (!atomic_flag_test_and_set(&roots->told))
+            ct_log(
+                roots->ctx, CT_LOG_NOTE,
+                "%s: its debug information names %s, which is not below a folder that sources are read from; "
+                "its text is not shown; name the folder of the sources with --source-root",
+                roots->program, path);
+        return CT_ERR_NOT_FOUND;
+    }
+    const int fd = open(real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return CT_ERR_NOT_FOUND;
+    const int rc = read_whole(fd, text, size);
+    close(fd);
+    return rc;
+}
