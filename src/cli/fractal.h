@@ -26,11 +26,12 @@ enum name_kind {
 
 struct name {
     uint64_t lo, hi;
-    const char *text;
+    const char *text; /* for people */
+    const char *raw;  /* of a function: as it is in the file; else NULL */
     enum name_kind kind;
 };
 
-/* The functions, objects and sections of an ELF file, `bias` added. NULL after a message in ctx. */
+/* The functions (ct_symbols_all), objects and sections of an ELF file, `bias` added. NULL after a message in ctx. */
 struct names *names_load(struct ct_ctx *ctx, const char *path, uint64_t bias);
 void names_free(struct names *names);
 /* Adds a region; regions count where no symbol does. 0 without memory. */
@@ -38,7 +39,7 @@ int names_region(struct names *names, uint64_t lo, uint64_t hi, const char *text
 /* What lies at va: the symbol, else the section or region; never NULL. Its index is stable until the
  * next names_region. */
 const struct name *names_at(const struct names *names, uint64_t va);
-/* By name: a symbol or, with `section`, a section. NULL: none. */
+/* By name, readable or as in the file: a symbol or, with `section`, a section. NULL: none. */
 const struct name *names_find(const struct names *names, const char *text, bool section);
 /* Lowest address of its code as linked, plus the bias. */
 uint64_t names_code(const struct names *names);

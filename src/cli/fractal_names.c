@@ -19,6 +19,7 @@ struct names {
     size_t count, symbols, sections, capacity;
     uint64_t code, end;
     unsigned machine;
+    struct ct_symbols *functions; /* whose names those of functions are */
 };
 
 static int push(struct names *n, uint64_t lo, uint64_t size, const char *text, enum name_kind kind)
@@ -66,7 +67,21 @@ static void tidy_symbols(struct names *n)
     n->all[kept] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
 }
 
-static int add_symbols(struct names *n, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, uint64_t bias)
+/* Functions with all that the name service knows: those of stripped programs, too. */
+static int add_functions(struct names *n, struct ct_ctx *ctx, const char *path, uint64_t bias)
+{
+    size_t count;
+    int fine = ct_symbols_load(ctx, path, bias, &n->functions) == CT_OK;
+    const struct ct_symbol *all = fine ? ct_symbols_all(n->functions, &count) : NULL;
+    for (size_t i = 0; fine && i < count; i++) {
+        fine = push(n, all[i].addr, all[i].size, ct_symbols_label(n->functions, &all[i]), NAME_FUNCTION);
+        if (fine)
+            n->all[n->count - 1].raw = all[i].name;
+    }
+    return fine;
+}
+
+static int add_objects(struct names *n, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, uint64_t bias)
 {
     Elf_Data *data = elf_getdata(scn, NULL);
     const size_t total = data && shdr->sh_entsize ? shdr->sh_size / shdr->sh_entsize : 0;
@@ -74,13 +89,10 @@ static int add_symbols(struct names *n, Elf *elf, Elf_Scn *scn, const GElf_Shdr 
         GElf_Sym sym;
         if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF || !sym.st_value)
             continue;
-        const unsigned type = GELF_ST_TYPE(sym.st_info);
         const char *text = elf_strptr(elf, shdr->sh_link, sym.st_name);
-        if (!text || !*text || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_OBJECT))
+        if (!text || !*text || GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
             continue;
-        const int function = type != STT_OBJECT;
-        const uint64_t value = n->machine == EM_ARM && function ? sym.st_value & ~UINT64_C(1) : sym.st_value;
-        if (!push(n, value + bias, sym.st_size, text, function ? NAME_FUNCTION : NAME_OBJECT))
+        if (!push(n, sym.st_value + bias, sym.st_size, text, NAME_OBJECT))
             return 0;
     }
     return 1;
@@ -100,7 +112,7 @@ static int add_sections(struct names *n, Elf *elf, uint64_t bias)
         if (text && !push(n, shdr.sh_addr + bias, shdr.sh_size, text, NAME_SECTION))
             return 0;
     }
-    if (n->count > n->symbols)
+    if (n->all && n->count > n->symbols)
         qsort(n->all + n->symbols, n->count - n->symbols, sizeof *n->all, by_address);
     n->sections = n->count;
     return 1;
@@ -143,13 +155,13 @@ static int read_elf(struct names *n, Elf *elf, uint64_t bias)
         GElf_Shdr shdr;
         if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB) {
             dynamic_only = 0;
-            if (!add_symbols(n, elf, scn, &shdr, bias))
+            if (!add_objects(n, elf, scn, &shdr, bias))
                 return 0;
         }
     }
     for (Elf_Scn *scn = NULL; dynamic_only && (scn = elf_nextscn(elf, scn));) {
         GElf_Shdr shdr;
-        if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_DYNSYM && !add_symbols(n, elf, scn, &shdr, bias))
+        if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_DYNSYM && !add_objects(n, elf, scn, &shdr, bias))
             return 0;
     }
     if (n->all)
@@ -173,14 +185,17 @@ struct names *names_load(struct ct_ctx *ctx, const char *path, uint64_t bias)
     /* Read, not mapped: a file that shrinks meanwhile is an error and no signal. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    const int ok =
-        elf && elf_kind(elf) == ELF_K_ELF && !ct_elf_has_packed_strings(elf) && read_elf(n, elf, bias);
+    const int is_elf = elf && elf_kind(elf) == ELF_K_ELF && !ct_elf_has_packed_strings(elf);
+    const int ok = is_elf && add_functions(n, ctx, path, bias) && read_elf(n, elf, bias);
     elf_end(elf);
     if (fd >= 0)
         close(fd);
     if (ok)
         return n;
+    const int told = is_elf && !n->functions; /* the name service said why */
     names_free(n);
+    if (told)
+        return NULL;
     ct_fail(ctx, CT_ERR_FORMAT, "%s: %s; no names can be taken from it", path,
             fd < 0 ? "cannot be opened" : "not an ELF file");
     return NULL;
@@ -191,6 +206,7 @@ void names_free(struct names *n)
     if (!n)
         return;
     ct_arena_free(&n->arena);
+    ct_symbols_free(n->functions);
     free(n->all);
     free(n);
 }
@@ -238,7 +254,7 @@ const struct name *names_find(const struct names *n, const char *text, bool sect
 {
     const size_t first = section ? n->symbols : 0, last = section ? n->sections : n->symbols;
     for (size_t i = first; i < last; i++)
-        if (!strcmp(n->all[i].text, text))
+        if (!strcmp(n->all[i].text, text) || (n->all[i].raw && !strcmp(n->all[i].raw, text)))
             return &n->all[i];
     return NULL;
 }

@@ -70,7 +70,21 @@ def pictures(folder, program):
     return page.count("<svg") == 3 and page.rstrip().endswith("</html>") and len(json.loads(trace)["traceEvents"]) > 100
 
 
-TESTS = [truth_is_logged, small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures]
+def stripped_has_names(folder, program):
+    """Functions of a stripped program are named from the file of its .gnu_debuglink."""
+    log, _, logged = run(folder, program, "--section", ".text", size="96x80")
+    (folder / "bare").mkdir()
+    bare, debug = folder / "bare" / "canny", folder / "bare" / "canny.debug"
+    tool = COMPILER.removesuffix("gcc")
+    for command in (["objcopy", "--only-keep-debug", program, debug], ["strip", "-o", bare, program],
+                    ["objcopy", f"--add-gnu-debuglink={debug}", bare]):
+        subprocess.run([tool + command[0], *command[1:]], check=True)
+    names = [{row[6] for row in csv.reader(text.splitlines())} for text in
+             (logged, coretap("report", log, "--elf", bare, "--csv"))]
+    return "canny" in names[1] and "[unknown]" not in names[1] and len(names[0] & names[1]) > 5
+
+
+TESTS = [truth_is_logged, stripped_has_names, small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures]
 
 
 def main():
