@@ -263,10 +263,11 @@ static void leave_timed(struct ct_etm4_hops *h, struct ct_work *work, const stru
     f->last_exec = s->last & 1;
     f->have_addr = f->quick = false;
     f->walk->placed = true;
-    if (s->last & 2)
-        ct_walk_go_to(f->walk, s->past[0] & ~UINT64_C(1), ct_walk_isa(f->walk, s->past[0] & 1));
-    else
+    f->walk->need_address = ct_fast_is_indirect(f);
+    if (!f->walk->need_address)
         ct_walk_go_to(f->walk, cur->addr, cur->isa);
+    if (s->last & 2)
+        ct_walk_come_to(f->walk, s->past[0] & ~UINT64_C(1), ct_walk_isa(f->walk, s->past[0] & 1));
     ct_etm4_fast_leave(h->bytes, s->past);
 }
 

@@ -247,6 +247,8 @@ static bool step(struct ct_hops *h, struct trip *t, unsigned executed)
 static bool follow(struct ct_hops *h, struct trip *t, const struct ct_elem *elem)
 {
     if (elem->kind == CT_ELEM_ADDRESS) {
+        if (t->have_addr)
+            return false; /* whether both are the same is for others */
         t->addr = elem->v;
         t->isa = ct_walk_isa(h->fast->walk, elem->n);
         t->have_addr = true;
@@ -431,8 +433,10 @@ static bool begin(struct ct_hops *h, struct trip *t, uint16_t domain, unsigned e
 static bool land(struct ct_hops *h, struct trip *t, uint16_t domain, struct ct_elem *elems, size_t count)
 {
     size_t i = 0;
-    for (; i < count && elems[i].kind != CT_ELEM_ATOMS; i++)
+    for (; i < count && elems[i].kind != CT_ELEM_ATOMS; i++) {
+        t->have_addr = false;
         follow(h, t, &elems[i]);
+    }
     if (i == count || !begin(h, t, domain, elems[i].v & 1))
         return false;
     elems[i].v >>= 1;

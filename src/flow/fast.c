@@ -101,14 +101,15 @@ void ct_fast_leave(struct ct_fast *f)
     const struct ct_block *last = &f->blocks.blocks[f->last];
     if (!f->quick)
         return;
+    const bool indirect = ct_fast_is_indirect(f);
     f->quick = false;
     w->placed = true;
     w->stack.pop_pending = false;
-    if (f->have_addr) {
+    if (f->have_addr && indirect) {
         ct_walk_go_to(w, f->addr, f->addr_isa);
     } else if (f->cur) {
         ct_walk_go_to(w, f->blocks.blocks[f->cur].addr, f->blocks.blocks[f->cur].isa);
-    } else if (ct_fast_is_indirect(f)) {
+    } else if (indirect) {
         ct_walk_go_to(w, last->end, last->isa);
         w->it_left = last->it_left;
         w->need_address = true;
@@ -119,6 +120,8 @@ void ct_fast_leave(struct ct_fast *f)
         ct_walk_go_to(w, addr, isa);
         w->it_left = f->last_exec && last->flags & CT_BLOCK_BRANCH ? 0 : last->it_left;
     }
+    if (f->have_addr && !indirect)
+        ct_walk_come_to(w, f->addr, f->addr_isa);
     f->have_addr = false;
     open_tail(f);
 }
@@ -162,8 +165,8 @@ uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed)
 {
     struct ct_walk *w = f->walk;
     struct ct_walk_range range;
-    if (w->need_address || w->need_context || w->doubt || w->it_left || w->stack.pop_pending ||
-        (w->stack.enabled && w->stack.wait_address))
+    if (w->need_address || w->need_context || w->doubt || w->jumped || w->paused || w->it_left ||
+        w->stack.pop_pending || (w->stack.enabled && w->stack.wait_address))
         return 0;
     uint64_t addr = w->addr;
     uint8_t isa = w->isa;
@@ -266,7 +269,7 @@ static bool put_mark(struct ct_fast *f, const struct ct_elem *elem, uint64_t end
 
 static bool take_address(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
 {
-    if (elem->n > CT_IS_UNKNOWN)
+    if (elem->n > CT_IS_UNKNOWN || (f->quick && f->have_addr))
         return walk_plain(f, elem, end);
     if (!f->quick) {
         ct_walk_on_address(f->walk, elem);

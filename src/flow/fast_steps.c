@@ -228,7 +228,7 @@ size_t ct_fast_steps_burst(struct ct_fast *f, const struct ct_elem *elems, size_
             if (done < elem->n)
                 break;
             done = 0;
-        } else if (elem->kind == CT_ELEM_ADDRESS && (a64 || elem->n <= CT_IS1)) {
+        } else if (elem->kind == CT_ELEM_ADDRESS && !b.have_addr && (a64 || elem->n <= CT_IS1)) {
             b.addr = elem->v;
             b.addr_isa = (uint8_t)(a64 ? CT_ISA_A64 : elem->n == CT_IS0 ? CT_ISA_A32 : CT_ISA_T32);
             b.have_addr = true;

@@ -7,7 +7,7 @@
 #include "flow/walk_seam.h"
 
 /* Records that one step may put out; the caller's array has room for more. */
-#define STEP_RECORDS 4
+#define STEP_RECORDS 6
 
 /* Preferred return address of a tail-chained exception, M profile. */
 #define TAIL_CHAIN 0xfffffffeu
@@ -90,6 +90,13 @@ void ct_walk_go_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
     w->it_left = 0;
     w->need_address = w->lost = false;
     w->told = w->told && w->need_context;
+}
+
+void ct_walk_come_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
+{
+    const bool known = !w->need_address && !w->need_context && !w->doubt && !w->paused;
+    w->jumped = w->jumped || (known && (w->addr != addr || w->isa != isa));
+    ct_walk_go_to(w, addr, isa);
 }
 
 static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
@@ -418,10 +425,10 @@ static bool on_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink 
 
 void ct_walk_on_address(struct ct_walk *w, const struct ct_elem *elem)
 {
+    ct_walk_come_to(w, elem->v, ct_walk_isa(w, elem->n));
     w->stack.pop_pending = false;
-    w->stack.wait_address = false;
+    w->stack.wait_address = w->paused = false;
     w->doubt = false;
-    ct_walk_go_to(w, elem->v, ct_walk_isa(w, elem->n));
 }
 
 static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
@@ -444,6 +451,7 @@ static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct s
     bool tail_chain = w->config.m_profile && elem->v == TAIL_CHAIN;
     if (tail_chain)
         out.n &= (uint8_t)~CT_EXCEPTION_HAS_RET;
+    w->paused = w->paused || elem->n & CT_EXCEPTION_TARGET; /* what it says is where the branch went */
     if (elem->n & CT_EXCEPTION_TARGET)
         ct_walk_on_address(
             w, &(struct ct_elem){.n = elem->n & CT_EXCEPTION_IS1 ? CT_IS1 : CT_IS0, .v = elem->v});
@@ -651,6 +659,7 @@ static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
     } else {
         pass_over(w, sink);
     }
+    w->paused = true;
     ct_walk_on_address(w, q);
 }
 
@@ -665,11 +674,21 @@ static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct sink *
     }
 }
 
+/* Elements behind which an address does not count any more that was not where program and trace had led to. */
+#define JUDGES                                                                                               \
+    (UINT64_C(1) << CT_ELEM_ATOMS | UINT64_C(1) << CT_ELEM_WAYPOINT | UINT64_C(1) << CT_ELEM_SOURCE |        \
+     UINT64_C(1) << CT_ELEM_EXCEPTION | UINT64_C(1) << CT_ELEM_Q | UINT64_C(1) << CT_ELEM_GAP |              \
+     UINT64_C(1) << CT_ELEM_TRACE_ON | UINT64_C(1) << CT_ELEM_END)
+
 /* One element. False: the sink is full; call again with the same element. */
 static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     if (sink->cap - sink->count < STEP_RECORDS)
         return false;
+    if (w->jumped && JUDGES >> elem->kind & 1 && (elem->n || elem->kind != CT_ELEM_ATOMS)) {
+        contradict(w, sink);
+        w->jumped = false;
+    }
     switch (elem->kind) {
     case CT_ELEM_ATOMS:
         return elem->aux & CT_ATOMS_INSN ? on_insn_atoms(w, elem, sink) : on_atoms(w, elem, sink);
@@ -711,6 +730,7 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
         put_elem(w, sink, *elem);
         return true;
     case CT_ELEM_TRACE_ON:
+        w->paused = true;
         ct_return_stack_flush(&w->stack);
         put_last_place(w, sink, *elem);
         return true;
@@ -759,10 +779,10 @@ static void put_stack(const struct ct_return_stack *s, struct ct_seam *seam)
 void ct_walk_seam(const struct ct_walk *w, struct ct_seam *seam)
 {
     put_stack(&w->stack, seam);
-    ct_seam_put(seam, (uint64_t)w->told << 8 | (uint64_t)w->lost << 7 | (uint64_t)w->doubt << 6 |
-                          (uint64_t)w->need_address << 5 | (uint64_t)w->need_context << 4 |
-                          (uint64_t)w->lost_told << 3 | (uint64_t)w->stale << 2 | (uint64_t)w->sf << 1 |
-                          w->placed);
+    ct_seam_put(seam, (uint64_t)w->paused << 10 | (uint64_t)w->jumped << 9 | (uint64_t)w->told << 8 |
+                          (uint64_t)w->lost << 7 | (uint64_t)w->doubt << 6 | (uint64_t)w->need_address << 5 |
+                          (uint64_t)w->need_context << 4 | (uint64_t)w->lost_told << 3 |
+                          (uint64_t)w->stale << 2 | (uint64_t)w->sf << 1 | w->placed);
     for (unsigned i = 0; i < sizeof w->owners / sizeof *w->owners; i++) {
         ct_seam_put(seam, w->owners[i].known);
         ct_seam_put(seam, w->owners[i].addr);
@@ -777,7 +797,7 @@ void ct_walk_jump(struct ct_walk *w)
     ct_return_stack_flush(&w->stack);
     memset(w->owners, 0, sizeof w->owners);
     w->need_address = w->need_context = w->lost = true;
-    w->lost_told = w->told = w->stale = w->doubt = w->sf = w->placed = false;
+    w->lost_told = w->told = w->jumped = w->paused = w->stale = w->doubt = w->sf = w->placed = false;
     w->addr = 0;
     w->isa = w->it_left = w->el_sec = 0;
     w->q_count = w->atoms_done = 0;

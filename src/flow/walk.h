@@ -33,6 +33,8 @@ struct ct_walk {
     bool
         doubt; /* the trace contradicts the program; what is walked up to the next address is for listings alone */
     bool lost;       /* with need_address: `addr` is not even where listings count from */
+    bool jumped;     /* an address came that is not where program and trace had led to; that has to be said */
+    bool paused;     /* trace was off, or its path is not known: execution may go on anywhere */
     bool told;       /* since execution is out of sight it was said why */
     uint64_t addr;   /* next instruction */
     uint8_t isa;     /* enum ct_isa of it */
@@ -68,6 +70,9 @@ uint8_t ct_walk_isa(const struct ct_walk *w, unsigned select);
 
 /* Execution is at `addr` now. */
 void ct_walk_go_to(struct ct_walk *w, uint64_t addr, uint8_t isa);
+
+/* The same by an address in the trace: when execution was known to be elsewhere that is a contradiction. */
+void ct_walk_come_to(struct ct_walk *w, uint64_t addr, uint8_t isa);
 
 /* On to the next waypoint, which is w->insn then, and behind it. */
 enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *range);

@@ -13,7 +13,8 @@
  *    (TRUTH says), and gives the ranges of instructions that each of its bytes stands for. A range of a damaged trace is
  *    true when the byte that its packet has from the whole trace stands for it there, once. All others are invented.
  *    coretap's are those that count (stale ones do not), libopencsd's those that it puts out. The sum of both is printed;
- *    run_damaged.py holds that coretap's over all recordings is less than half of libopencsd's. In each trace they are compared
+ *    run_damaged.py holds that coretap's over all recordings is less than half of libopencsd's, and that it is not more than
+ *    libopencsd's in any recording where libopencsd follows. In each trace they are compared
  *    where both follow. libopencsd does not follow where it has no element of the packet, or lost synchronisation in it: it
  *    waits for synchronisation, while coretap goes on with the next address, and it knows no ThumbEE. Nor is there a
  *    comparison where damage says that the code is of an instruction set that the program does not have: there its answers
@@ -665,7 +666,7 @@ static bool run_opencsd(void)
 /* ---- the test ---- */
 
 static struct {
-    uint64_t invented, theirs, instructions, stale, lost, crashes, more;
+    uint64_t invented, followed, theirs, instructions, stale, lost, crashes, more;
 } sums;
 
 /* What of some ranges is not in the truth at its place, in instructions; `open` gets those of them where libopencsd
@@ -727,6 +728,7 @@ static bool check(uint64_t seed)
     const uint64_t our_sum = invented(ours.ranges, ours.count, &open);
     const uint64_t their_sum = invented(theirs->ranges, theirs->count, &unused);
     sums.invented += our_sum;
+    sums.followed += open;
     sums.theirs += their_sum;
     if (open > their_sum) {
         sums.more++;
@@ -759,9 +761,10 @@ int main(int argc, char **argv)
     if (argc > 5)
         write_file(argv[5]);
     printf("traces=%" PRIu64 " bad=%u instructions=%" PRIu64 " stale=%" PRIu64 " invented=%" PRIu64
-           " more=%" PRIu64 " opencsd=%" PRIu64 " crashes=%" PRIu64 " lossy=%" PRIu64 "\n",
-           count, bad, sums.instructions, sums.stale, sums.invented, sums.more, sums.theirs, sums.crashes,
-           sums.lost);
+           " followed=%" PRIu64 " more=%" PRIu64 " opencsd=%" PRIu64 " crashes=%" PRIu64 " lossy=%" PRIu64
+           "\n",
+           count, bad, sums.instructions, sums.stale, sums.invented, sums.followed, sums.more, sums.theirs,
+           sums.crashes, sums.lost);
     ct_capture_free(subject.capture);
     return bad ? 1 : 0;
 }

@@ -151,6 +151,39 @@ static void atoms_behind_a_gap_are_told_with_it(void **state)
     finish(&f);
 }
 
+/* bl 0x1014, and the trace says that execution is at 0x1008. Behind a pause it can be anywhere. */
+static void an_address_that_is_not_where_a_branch_went_is_told(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, false, false, false);
+    const struct ct_elem elems[] = {CONTEXT,
+                                    ADDRESS(0x1000),
+                                    ATOMS(1, 1),
+                                    ADDRESS(0x1008),
+                                    {.kind = CT_ELEM_EVENT},
+                                    ATOMS(1, 1),
+                                    ADDRESS(0x1000),
+                                    {.kind = CT_ELEM_TRACE_ON},
+                                    ADDRESS(0x1014),
+                                    ATOMS(1, 1),
+                                    ADDRESS(0x1000),
+                                    ATOMS(1, 1),
+                                    ADDRESS(0x1014),
+                                    ATOMS(1, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 9);
+    assert_range(&f.records[1], 0x1000, 0x1008, true, CT_INSN_BR);
+    assert_int_equal(f.records[2].elem.kind, CT_ELEM_EVENT);
+    assert_contradiction(&f.records[3]);
+    assert_range(&f.records[4], 0x1008, 0x100c, true, CT_INSN_BR);
+    assert_int_equal(f.records[4].stale, 1);
+    assert_int_equal(f.records[5].elem.kind, CT_ELEM_TRACE_ON);
+    for (unsigned i = 6; i < 9; i++)
+        assert_int_equal(f.records[i].stale, 0);
+    finish(&f);
+}
+
 /* ret, and no address: with a return stack or without, what ran behind it is told to be missing. */
 static void atoms_behind_an_indirect_branch_are_told(void **state)
 {
@@ -546,6 +579,7 @@ int main(void)
         cmocka_unit_test(ranges_follow_branches),
         cmocka_unit_test(atoms_before_context_and_address_are_told),
         cmocka_unit_test(atoms_behind_a_gap_are_told_with_it),
+        cmocka_unit_test(an_address_that_is_not_where_a_branch_went_is_told),
         cmocka_unit_test(atoms_behind_an_indirect_branch_are_told),
         cmocka_unit_test(returns_come_from_the_stack),
         cmocka_unit_test(an_empty_return_stack_is_a_gap),
