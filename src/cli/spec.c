@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_TEXT ((size_t)64 << 20) /* of a specification; what does not end is none */
+
 /* A whole file; NULL after a message. */
 static char *read_all(const char *path, size_t *size)
 {
@@ -12,7 +14,7 @@ static char *read_all(const char *path, size_t *size)
     char *text = NULL;
     size_t cap = 0, got = 1;
     *size = 0;
-    while (f && got) {
+    while (f && got && *size <= MOST_TEXT) {
         if (cap - *size < 65536) {
             char *more = realloc(text, cap = cap * 2 + 131072);
             if (!more)
@@ -24,7 +26,8 @@ static char *read_all(const char *path, size_t *size)
     }
     const bool fine = f && !ferror(f) && !got;
     if (!fine) {
-        cli_say("%s: %s; there is no specification to compile", path, strerror(errno));
+        cli_say("%s: %s; there is no specification to compile", path,
+                *size > MOST_TEXT ? "longer than 64 MiB" : strerror(errno));
         free(text);
         text = NULL;
     }

@@ -18,9 +18,17 @@ int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
     c->data = malloc(CT_CHUNK_SIZE);
     if (!c->data)
         return ct_fail_nomem(ctx, path);
-    c->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    struct stat st;
+    const int standard = strcmp(path, "-") == 0;
+    c->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (c->fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    if (!standard && (fstat(c->fd, &st) != 0 || !S_ISREG(st.st_mode)))
+        return ct_fail(
+            ctx, CT_ERR_IO,
+            "%s: not a regular file, so no trace is read from it; give what a pipe or a device says as "
+            "standard input",
+            path);
     return CT_OK;
 }
 

@@ -13,13 +13,13 @@
 #include "base/crc32.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/whole_file.h"
 #include "fractal/logger.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -192,7 +192,7 @@ struct ct_fractal_reader {
     struct ct_ctx *ctx;
     const uint8_t *bytes;
     size_t size, at;
-    void *map; /* own mapping of the file, or NULL */
+    void *own; /* the file as it was read, or NULL */
     char *text;
     size_t text_bytes, first_block, text_seen; /* text blocks up to this offset are in the text */
     struct ct_fractal_log_info info;
@@ -256,7 +256,7 @@ static int read_header(struct ct_fractal_reader *r, const char *name)
     return CT_OK;
 }
 
-static int open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size, void *map, const char *name,
+static int open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size, void *own, const char *name,
                       struct ct_fractal_reader **out)
 {
     struct ct_fractal_reader *r = calloc(1, sizeof *r);
@@ -268,7 +268,7 @@ static int open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size, void *
         ct_fractal_reader_free(r);
         return err;
     }
-    r->map = map;
+    r->own = own;
     *out = r;
     return CT_OK;
 }
@@ -283,7 +283,7 @@ int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, size_t s
 int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_reader **out)
 {
     *out = NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
     if (fd < 0 || fstat(fd, &st)) {
         const int err = errno;
@@ -292,13 +292,16 @@ int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct ct_fract
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(err));
     }
     const size_t size = (size_t)st.st_size;
-    void *map = S_ISREG(st.st_mode) && size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    void *bytes = NULL;
+    int err = S_ISREG(st.st_mode) && size
+                  ? ct_whole_file_read(ctx, fd, path, size, &bytes)
+                  : ct_fail(ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: not a file with content", path);
     close(fd);
-    if (map == MAP_FAILED)
-        return ct_fail(ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: not a file with content", path);
-    const int err = open_bytes(ctx, map, size, map, path, out);
     if (err)
-        munmap(map, size);
+        return err;
+    err = open_bytes(ctx, bytes, size, bytes, path, out);
+    if (err)
+        ct_whole_file_free(bytes, size);
     return err;
 }
 
@@ -398,8 +401,8 @@ void ct_fractal_reader_free(struct ct_fractal_reader *r)
 {
     if (!r)
         return;
-    if (r->map)
-        munmap(r->map, r->size);
+    if (r->own)
+        ct_whole_file_free(r->own, r->size);
     free(r->text);
     free(r);
 }

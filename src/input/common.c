@@ -63,6 +63,15 @@ int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted
     return status;
 }
 
+const char *ct_why_no_trace(const struct ct_files *files, const char *path)
+{
+    uint64_t size;
+    const enum ct_file_kind kind = files->look(files->user, path, &size);
+    return kind == CT_FILE_REGULAR ? NULL
+           : kind == CT_FILE_NONE  ? strerror(errno)
+                                   : "not a regular file: a folder, a pipe or a device is not read";
+}
+
 int ct_add_missing(struct ct_opening *opening, const char *text)
 {
     struct ct_capture *capture = opening->capture;

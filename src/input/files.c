@@ -23,7 +23,7 @@ static enum ct_file_kind look(void *user, const char *path, uint64_t *size)
 static ssize_t read_at(void *user, const char *path, uint64_t offset, char *buf, size_t cap)
 {
     (void)user;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -1;
     size_t size = 0;

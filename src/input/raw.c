@@ -365,17 +365,19 @@ static int finish_capture(struct raw *raw)
 {
     struct ct_ctx *ctx = raw->opening->ctx;
     const struct ct_files *files = raw->opening->files;
-    uint64_t size;
     if (!raw->buffer.path)
         return ct_fail(ctx, CT_ERR_CONFIG,
                        "%s:%u: [capture]: no file=; there is no trace to read; expected the name of the "
                        "trace file, or - "
                        "for standard input",
                        raw->path, raw->capture_line);
-    if (strcmp(raw->buffer.path, "-") != 0 &&
-        files->look(files->user, raw->buffer.path, &size) == CT_FILE_NONE)
-        return ct_fail(ctx, CT_ERR_IO, "%.300s: %s; it is the trace of %.300s; put it there or correct file=",
-                       raw->buffer.path, strerror(errno), raw->path);
+    if (strcmp(raw->buffer.path, "-") != 0) {
+        const char *why = ct_why_no_trace(files, raw->buffer.path);
+        if (why)
+            return ct_fail(ctx, CT_ERR_IO,
+                           "%.300s: %s; it is the trace of %.300s; put it there or correct file=",
+                           raw->buffer.path, why, raw->path);
+    }
     if (!raw->buffer.name)
         raw->buffer.name = "trace";
     if (!raw->source_count)

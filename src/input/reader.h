@@ -93,6 +93,9 @@ int ct_buffer_check_ids(struct ct_ctx *ctx, const char *path, const struct ct_bu
 /* Spaces by their name in .ini files; 0 when unknown. */
 uint32_t ct_space_by_name(const char *name);
 
+/* Why no trace is read from the file at `path`: it is not there, or not a regular file. NULL: it can be read. */
+const char *ct_why_no_trace(const struct ct_files *files, const char *path);
+
 /* Appends to capture->missing, unless it is there. */
 int ct_add_missing(struct ct_opening *opening, const char *text);
 

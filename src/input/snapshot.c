@@ -329,7 +329,6 @@ static int framing_by_format(const struct snapshot *s, const struct ct_buffer_se
 static int buffer_begin(struct snapshot *s, const struct ct_buffer_section *section, struct ct_buffer *buffer)
 {
     struct ct_ctx *ctx = s->opening->ctx;
-    uint64_t size;
     if (!section->name || !*section->name || !section->file || !*section->file)
         return ct_fail(ctx, CT_ERR_CONFIG,
                        "%.300s:%u: [%.100s]: no %s=; a buffer needs name=, file= and format=", s->trace.path,
@@ -341,11 +340,12 @@ static int buffer_begin(struct snapshot *s, const struct ct_buffer_section *sect
     buffer->path = ct_path_join(s->opening->arena, s->folder, section->file);
     if (!buffer->path)
         return ct_fail_nomem(ctx, s->trace.path);
-    if (s->opening->files->look(s->opening->files->user, buffer->path, &size) == CT_FILE_NONE)
+    const char *why = ct_why_no_trace(s->opening->files, buffer->path);
+    if (why)
         return ct_fail(
             ctx, CT_ERR_IO,
             "%.300s: %s; it is the trace of buffer %.100s (%.300s:%u); put it there or correct file=",
-            buffer->path, strerror(errno), buffer->name, s->trace.path, section->line);
+            buffer->path, why, buffer->name, s->trace.path, section->line);
     return CT_OK;
 }
 

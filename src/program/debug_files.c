@@ -138,23 +138,39 @@ struct wanted {
     const char *link; /* name of the file, or NULL */
 };
 
+/* Opens a regular file for a look at it; the descriptor, -1: it is none. */
+static int open_to_look(const char *path, struct ct_elf *elf, size_t *size)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool fine = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    *size = fine ? (size_t)st.st_size : 0;
+    if (fine && ct_elf_open_fd(NULL, path, fd, *size, elf) == CT_OK)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 /* Opens the file when it is the one: it has the build id, or the checksum of the link where `by_link`. */
 static struct ct_mapped_file *open_if(const struct wanted *wanted, const char *path, bool by_link)
 {
     struct ct_mapped_file *file;
     struct ct_elf elf = {0};
-    if (access(path, R_OK) != 0 || ct_mapped_file_open(NULL, path, &file) != CT_OK)
+    uint8_t id[CT_BUILD_ID_MOST];
+    size_t size;
+    const int fd = open_to_look(path, &elf, &size);
+    if (fd < 0)
         return NULL;
-    bool fits = false;
-    if (ct_elf_open(NULL, path, file->bytes, file->size, &elf) == CT_OK) {
-        uint8_t id[CT_BUILD_ID_MOST];
-        size_t size = ct_elf_build_id(&elf, file->size, id);
-        bool same_id = size && size == wanted->id_size && memcmp(id, wanted->id, size) == 0;
-        fits = (!wanted->machine || elf.header.e_machine == wanted->machine) && has_debug(&elf) &&
-               (same_id || (by_link && ct_crc32(file->bytes, file->size) == wanted->crc));
-        ct_elf_close(&elf);
-    }
-    if (fits)
+    const size_t id_size = ct_elf_build_id(&elf, size, id);
+    const bool same_id = id_size && id_size == wanted->id_size && memcmp(id, wanted->id, id_size) == 0;
+    const bool fits = (!wanted->machine || elf.header.e_machine == wanted->machine) && has_debug(&elf) &&
+                      (same_id || by_link);
+    ct_elf_close(&elf);
+    close(fd);
+    if (!fits || ct_mapped_file_open(NULL, path, &file) != CT_OK)
+        return NULL;
+    if (same_id || ct_crc32(file->bytes, file->size) == wanted->crc)
         return file;
     ct_mapped_file_close(file);
     return NULL;
@@ -177,16 +193,15 @@ static int by_id(const void *a, const void *b)
 
 static int add_file(struct ct_debug_files *files, const char *path)
 {
-    struct ct_mapped_file *file;
     struct ct_elf elf = {0};
     struct entry entry = {0};
-    if (files->count >= MOST_FILES || ct_mapped_file_open(NULL, path, &file) != CT_OK)
+    size_t size;
+    const int fd = files->count < MOST_FILES ? open_to_look(path, &elf, &size) : -1;
+    if (fd < 0)
         return CT_OK;
-    if (ct_elf_open(NULL, path, file->bytes, file->size, &elf) == CT_OK) {
-        entry.id_size = ct_elf_build_id(&elf, file->size, entry.id);
-        ct_elf_close(&elf);
-    }
-    ct_mapped_file_close(file);
+    entry.id_size = ct_elf_build_id(&elf, size, entry.id);
+    ct_elf_close(&elf);
+    close(fd);
     if (!entry.id_size)
         return CT_OK;
     if (files->count == files->room) {

@@ -40,13 +40,10 @@ static size_t count_segments(Elf *elf, size_t size)
     return count < room ? count : room;
 }
 
-int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, struct ct_elf *out)
+/* Checks what libelf opened, and closes it when it is not taken. */
+static int take(struct ct_ctx *ctx, const char *name, Elf *elf, size_t size, struct ct_elf *out)
 {
-    if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
-        return ct_fail(ctx, CT_ERR_FORMAT, "%s: not an ELF file", name);
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%s: libelf does not know the current ELF version", name);
-    *out = (struct ct_elf){.elf = elf_memory((char *)bytes, size)};
+    *out = (struct ct_elf){.elf = elf};
     if (!out->elf || elf_kind(out->elf) != ELF_K_ELF || !gelf_getehdr(out->elf, &out->header)) {
         ct_elf_close(out);
         return ct_fail(ctx, CT_ERR_FORMAT, "%s: the ELF header is damaged or cut after %zu bytes of the file",
@@ -58,6 +55,22 @@ int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size
     else
         out->segments = count_segments(out->elf, size);
     return result;
+}
+
+int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, struct ct_elf *out)
+{
+    if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return ct_fail(ctx, CT_ERR_FORMAT, "%s: not an ELF file", name);
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%s: libelf does not know the current ELF version", name);
+    return take(ctx, name, elf_memory((char *)bytes, size), size, out);
+}
+
+int ct_elf_open_fd(struct ct_ctx *ctx, const char *name, int fd, size_t size, struct ct_elf *out)
+{
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%s: libelf does not know the current ELF version", name);
+    return take(ctx, name, elf_begin(fd, ELF_C_READ, NULL), size, out);
 }
 
 void ct_elf_close(struct ct_elf *elf)

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-/* A file mapped whole and read-only, once however many regions lie in it. */
+/* A file read whole, once however many regions lie in it. */
 struct ct_mapped_file {
     struct ct_mapped_file *next;
     dev_t dev;
@@ -19,7 +19,7 @@ struct ct_mapped_file {
 /* Where a region's bytes come from, and with that how it is let go. */
 enum ct_region_kind {
     CT_REGION_HEAP,  /* copied */
-    CT_REGION_FILE,  /* inside of a mapped file */
+    CT_REGION_FILE,  /* inside of a file */
     CT_REGION_PAGES, /* anonymous mapping of its own */
 };
 
@@ -33,7 +33,7 @@ struct ct_region {
     uint8_t kind; /* enum ct_region_kind */
 };
 
-/* Maps the file at `path`, or finds it mapped already. */
+/* Reads the regular file at `path`. CT_ERR_IO, CT_ERR_FORMAT (it is empty), CT_ERR_NOMEM. */
 int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, struct ct_mapped_file **out);
 void ct_mapped_file_close(struct ct_mapped_file *file);
 

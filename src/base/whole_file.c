@@ -1,0 +1,65 @@
+#define _GNU_SOURCE /* SEEK_DATA */
+#include "base/whole_file.h"
+#include "base/ctx.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Reads [at, end) of the file. */
+static int read_part(struct ct_ctx *ctx, int fd, const char *path, char *bytes, size_t at, size_t end)
+{
+    while (at < end) {
+        const ssize_t n = pread(fd, bytes + at, end - at, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
+        if (n == 0)
+            return ct_fail(ctx, CT_ERR_IO,
+                           "%s: became shorter while it was read: only %zu bytes are left; wait until nobody "
+                           "writes it any more",
+                           path, at);
+        at += (size_t)n;
+    }
+    return CT_OK;
+}
+
+/* Reads what is no hole. A file system that knows of no holes says that all is data. */
+static int read_data(struct ct_ctx *ctx, int fd, const char *path, char *bytes, size_t size)
+{
+    int rc = CT_OK;
+    for (size_t at = 0; at < size && !rc;) {
+        const off_t data = lseek(fd, (off_t)at, SEEK_DATA);
+        if (data < 0 && errno == ENXIO) /* a hole up to the end, if that is where it was */
+            return lseek(fd, 0, SEEK_END) >= (off_t)size ? CT_OK
+                                                         : read_part(ctx, fd, path, bytes, size - 1, size);
+        const off_t hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
+        const size_t from = hole < 0 ? at : (size_t)data;
+        const size_t to = hole < 0 || (size_t)hole > size ? size : (size_t)hole;
+        if (from < size)
+            rc = read_part(ctx, fd, path, bytes, from, to > from ? to : size);
+        at = to > from ? to : size;
+    }
+    return rc;
+}
+
+int ct_whole_file_read(struct ct_ctx *ctx, int fd, const char *path, size_t size, void **bytes)
+{
+    /* Anonymous pages: those of holes are never really there. */
+    void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED)
+        return ct_fail_nomem(ctx, path);
+    const int rc = read_data(ctx, fd, path, room, size);
+    if (rc)
+        munmap(room, size);
+    else
+        *bytes = room;
+    return rc;
+}
+
+void ct_whole_file_free(const void *bytes, size_t size)
+{
+    munmap((void *)bytes, size);
+}

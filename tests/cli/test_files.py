@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Files that do not end, or change: pipes and devices that a capture names are refused, and a file that becomes shorter
+while it is used is an error and no signal. Prints TAP.
+
+usage: test_files.py CORETAP"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def run(*command, limit=10):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=limit, check=False,
+                          stdin=subprocess.DEVNULL)
+
+
+def refused(name, done, *words):
+    check(f"{name}: refused with a message", done.returncode == 2 and all(word in done.stderr for word in words),
+          f"exit code {done.returncode}: {done.stderr}")
+
+
+def snapshot(folder, name):
+    place = folder / name
+    shutil.copytree(ROOT / "examples" / "quickstart", place)
+    return place
+
+
+def check_snapshots(coretap, folder):
+    """Each file that a snapshot names becomes a pipe that nobody writes, or a device that does not end."""
+    for what in ("pipe", "zero"):
+        for named in ("trace.bin", "trace.ini", "cpu_0.ini", "device_0.ini", "firmware.bin"):
+            place = snapshot(folder, f"{what}-{named}")
+            (place / named).unlink()
+            if what == "pipe":
+                os.mkfifo(place / named)
+            else:
+                (place / named).symlink_to("/dev/zero")
+            for command in (("info",), ("decode",), ("stats",), ("cover",)):
+                try:
+                    done = run(coretap, *command, place)
+                except subprocess.TimeoutExpired:
+                    check(f"{command[0]}: {named} is a {what}: ends", False, "it does not end")
+                    continue
+                if named == "firmware.bin":  # memory that is missing is no damage
+                    check(f"{command[0]}: {named} is a {what}: not read, and said", done.returncode in (0, 1, 2) and
+                          "not a regular file" in done.stdout + done.stderr, f"{done.returncode} {done.stderr}")
+                else:
+                    refused(f"{command[0]}: {named} is a {what}", done, "not a regular file", named)
+
+
+def check_raw(coretap, folder):
+    folder.mkdir()
+    text = (ROOT / "examples" / "raw" / "board.ini").read_text()
+    os.mkfifo(folder / "pipe")
+    for file in ("/dev/zero", "pipe", "."):
+        ini = folder / "capture.ini"
+        ini.write_text(re.sub(r"(?m)^file *=.*$", f"file={file}", text, count=1))
+        refused(f"raw: file={file}", run(coretap, "info", ini), "not a regular file")
+        refused(f"raw, listed: file={file}", run(coretap, "list", "-p", ini), "not a regular file")
+
+
+def check_shrinking(coretap, folder):
+    """The image of the memory is cut to nothing after the command took it, and before the trace comes that leads there."""
+    for command in (["stats", "--level", "flow"], ["stats", "--level", "coverage"]):
+        place = folder / "-".join(command)
+        shutil.copytree(ROOT / "examples" / "raw", place)
+        with subprocess.Popen([str(coretap), *command, "--quiet", "--config", str(place / "board.ini"), "-"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as live:
+            time.sleep(1)
+            os.truncate(place / "loop-code.bin", 0)
+            _, said = live.communicate((place / "board.bin").read_bytes(), timeout=30)
+        whole = run(coretap, *command, "--quiet", ROOT / "examples" / "raw" / "board.ini")
+        check(f"{' '.join(command)}: an image is cut while it is used: no signal",
+              live.returncode == whole.returncode, f"{live.returncode}, not {whole.returncode}: {said}")
+
+
+def main():
+    coretap = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        check_snapshots(coretap, folder)
+        check_raw(coretap, folder / "raw")
+        check_shrinking(coretap, folder / "shrinks")
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
