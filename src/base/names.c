@@ -1,4 +1,5 @@
 #include "base/names.h"
+#include "base/printable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,4 +84,17 @@ void ct_names_free(struct ct_names *names)
     free(names->slots);
     ct_arena_free(&names->arena);
     *names = (struct ct_names){0};
+}
+
+uint32_t ct_names_add_printable(struct ct_names *names, const char *text)
+{
+    if (!ct_has_controls(text))
+        return ct_names_add(names, text, strlen(text));
+    char *printable = malloc(CT_PRINTABLE_ROOM(strlen(text) + 1));
+    if (!printable)
+        return CT_NAMES_NONE;
+    ct_escape_controls(text, printable);
+    const uint32_t number = ct_names_add(names, printable, strlen(printable));
+    free(printable);
+    return number;
 }

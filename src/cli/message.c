@@ -1,14 +1,38 @@
+#define _GNU_SOURCE /* vasprintf */
+#include "base/printable.h"
 #include "cli/cli.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Names in messages come from files: a terminal is not to obey what is in them. Messages may have lines. */
+static void print_safely(const char *fmt, va_list ap)
+{
+    char *text = NULL;
+    if (vasprintf(&text, fmt, ap) < 0) {
+        fputs("out of memory", stderr);
+        return;
+    }
+    for (char *line = text, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        char *printable = malloc(CT_PRINTABLE_ROOM(strlen(line) + 1));
+        if (printable)
+            ct_escape_controls(line, printable);
+        fprintf(stderr, "%s%s", printable ? printable : "out of memory", next ? "\n" : "");
+        free(printable);
+    }
+    free(text);
+}
 
 void cli_say(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     fputs("coretap: ", stderr);
-    vfprintf(stderr, fmt, ap);
+    print_safely(fmt, ap);
     fputc('\n', stderr);
     va_end(ap);
 }
@@ -18,7 +42,7 @@ int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     fprintf(stderr, "coretap %s: ", command->name);
-    vfprintf(stderr, fmt, ap);
+    print_safely(fmt, ap);
     fprintf(stderr, "\nTry 'coretap %s --help'.\n", command->name);
     va_end(ap);
     return CLI_FAILED;

@@ -63,7 +63,8 @@ uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path)
         }
         plain[n++] = path[i];
     }
-    uint32_t file = ct_names_add(&reader->lines->files, plain, n);
+    plain[n] = '\0';
+    uint32_t file = ct_names_add_printable(&reader->lines->files, plain);
     free(plain);
     return file;
 }

@@ -57,7 +57,7 @@ static int add_extents(struct scopes *s, Dwarf_Die *die, uint32_t scope, uint64_
 static const char *name_of(struct scopes *s, const char *name)
 {
     struct ct_names *names = &s->reader->lines->names;
-    uint32_t i = name ? ct_names_add(names, name, strlen(name)) : CT_NAMES_NONE;
+    uint32_t i = name ? ct_names_add_printable(names, name) : CT_NAMES_NONE;
     return i == CT_NAMES_NONE ? NULL : names->names[i];
 }
 

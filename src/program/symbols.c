@@ -1,6 +1,7 @@
 /* The functions of an ELF file by address, from all that says where they are, and its build id. */
 #include "program/symbols.h"
 #include "base/ctx.h"
+#include "base/printable.h"
 #include "program/segments.h"
 
 #include <errno.h>
@@ -435,6 +436,8 @@ static int take(struct ct_symbols *s, const struct ct_collector *c, size_t from,
             symbol->isa = (uint8_t)point->isa;
         if (!symbol->name)
             symbol->name = ct_arena_printf(&s->arena, "%s+0x%" PRIx64, s->module, symbol->addr - s->bias);
+        if (symbol->name)
+            symbol->name = ct_printable(&s->arena, symbol->name);
         if (!symbol->name)
             return CT_ERR_NOMEM;
     }

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Names that a terminal would obey or that would be records of their own. Prints TAP.
+
+usage: test_hostile_names.py COMMAND PLUGIN
+
+One program is recorded and has its functions and source files named twice: as usual, and with line breaks, escape
+sequences, tabs and separators. Every format has as many lines with the one as with the other, and no control character."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
+COMMAND = os.path.abspath(sys.argv[1])
+ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": os.path.abspath(sys.argv[2])}
+GCC, OBJCOPY = "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-objcopy"
+TOOLS = (GCC, OBJCOPY, "qemu-aarch64")
+CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+
+FUNCTIONS = {
+    "first": "first\nend_of_record\nSF:/evil.c\nFN:1,evil",
+    "second": "second\x1b]0;title\x07\x1b[2J",
+    "third": "third;a,b\t\"c\"\r\x7f",
+    "fourth": "fourth\nfn=evil\n1 1000000\xc2\x9b31m",
+}
+FILE = "source\nend_of_record\nSF:/evil.c\nDA:1,99\x1b[2J\r\t.c"
+PLAIN = "s" * (len(FILE) - 2) + ".c"
+
+SOURCE = """
+#define NAMED __attribute__((noinline))
+volatile unsigned sink;
+# 10 "%s"
+NAMED void fourth(unsigned n) { while (n--) sink += n; }
+NAMED void third(unsigned n) { fourth(n); sink++; }
+NAMED void second(unsigned n) { third(n); fourth(n); sink++; }
+NAMED void first(unsigned n) { second(n); third(n); sink++; }
+void _start(void)
+{
+    for (unsigned n = 0; n < 40; n++)
+        first(n);
+    __asm__ volatile("mov x8, 93\\nmov x0, 0\\nsvc 0");
+}
+"""
+
+LINES = [["cover"], ["cover", "-f", "lcov"], ["cover", "-f", "data"], ["cover", "-f", "cobertura"], ["cover", "-f", "json"],
+         ["cover", "-f", "html"], ["profile"], ["profile", "-f", "callgrind"], ["profile", "-f", "bolt"],
+         ["profile", "-f", "llvm"], ["profile", "-f", "autofdo"], ["profile", "-f", "chrome"], ["timing", "--edges"],
+         ["timing", "-f", "json"], ["watch", "--at", "@"], ["watch", "--at", "@", "-f", "csv"],
+         ["watch", "--at", "@", "-f", "jsonl"], ["decode"], ["decode", "-f", "csv"], ["decode", "-f", "jsonl"], ["report"]]
+
+
+def build(folder):
+    """The program, and a copy of it with other names in its symbols and, of the same length, in its debug information."""
+    source = folder / "program.c"
+    source.write_text(SOURCE % PLAIN)
+    usual, hostile = folder / "usual", folder / "hostile"
+    subprocess.run([GCC, "-O1", "-g", "-nostdlib", "-static", "-fno-inline", "-o", usual, source], check=True)
+    rename = [word for old, new in FUNCTIONS.items() for word in ("--redefine-sym", f"{old}={new}")]
+    subprocess.run([OBJCOPY, *rename, usual, hostile], check=True)
+    bytes_of = hostile.read_bytes()
+    assert PLAIN.encode() in bytes_of
+    hostile.write_bytes(bytes_of.replace(PLAIN.encode(), FILE.encode()))
+
+
+def run(*words):
+    return subprocess.run([COMMAND, *map(str, words)], capture_output=True, timeout=120, check=False, env=ENV)
+
+
+def fields(text, separator):
+    return [line.count(separator) for line in text.splitlines()]
+
+
+def check_format(words, usual, hostile, place):
+    """The two runs of a command say the same, but for the names."""
+    line = [place if word == "@" else word for word in words]
+    plain = run(*line, "-q", *usual)
+    got = run(*line, "-q", *hostile)
+    title = " ".join(words)
+    tap.check(f"{title}: as many lines", plain.returncode == got.returncode == 0 and plain.stdout and
+              len(plain.stdout.split(b"\n")) == len(got.stdout.split(b"\n")),
+              f"{plain.returncode} {got.returncode} {got.stderr} {got.stdout[:1500]}")
+    text = got.stdout if words[0] not in ("decode", "watch") or "-f" in words else got.stdout.replace(b"\t", b"")
+    bad = CONTROL.search(text.replace(b"\t", b"") if b"\t" in plain.stdout else text)
+    tap.check(f"{title}: no control character", not bad and not CONTROL.search(got.stderr), bad and text[max(0, bad.start() - 40):][:80])
+    if words == ["profile"]:
+        tap.check("profile: as many frames", sorted(fields(plain.stdout, b";")) == sorted(fields(got.stdout, b";")), got.stdout)
+    if b"\t" in plain.stdout:
+        tap.check(f"{title}: as many columns", sorted(fields(plain.stdout, b"\t")) == sorted(fields(got.stdout, b"\t")))
+    if words[-1] == "json" or words[-1] == "chrome":
+        json.loads(got.stdout)
+    if words[-1] == "cobertura":
+        xml.etree.ElementTree.fromstring(got.stdout)
+
+
+def main():
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if missing:
+        print(f"1..0 # SKIP not installed: {' '.join(missing)}")
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        build(folder)
+        options = ["-q", "--cycle-count", "-o"]
+        made = [run("record", *options, folder / f"{program}.capture", "--", folder / program)
+                for program in ("usual", "hostile")]
+        tap.check("both are recorded", [done.returncode for done in made] == [0, 0], str(made))
+        for words in LINES:
+            check_format(words, [folder / "usual.capture"], [folder / "hostile.capture"], "_start")
+        check_format(["graph"], ["--elf", folder / "usual"], ["--elf", folder / "hostile"], "")
+        done = run("decode", "-q", f"{folder}/\x1b[2J\x07nowhere")
+        tap.check("messages: no control character", done.returncode == 2 and not CONTROL.search(done.stderr) and
+                  b"\\x1b[2J\\x07nowhere" in done.stderr, str(done))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
