@@ -302,6 +302,11 @@ def hold_pieces():
     return "no gaps"
 
 
+# Captures whose trace does not fit the memory that comes with them: juno_r1_1 all along, and ete_ip has atoms without an
+# address behind two indirect branches. In no other undamaged trace is there a contradiction.
+CONTRADICTING = ("juno_r1_1", "ete_ip")
+
+
 def hold_all(captures, engines=("plain", "fast")):
     seen = dict.fromkeys(KEYS, 0)
     codes = set()
@@ -311,6 +316,7 @@ def hold_all(captures, engines=("plain", "fast")):
         except AssertionError as error:
             raise AssertionError(f"{capture.name}:\n{error}") from None
         codes.add(code)
+        assert bool(losses["contradictions"]) == (capture.name in CONTRADICTING), f"{capture.name}: {losses}"
         for key in KEYS:
             seen[key] += losses[key]
     assert not any(c.elf for c in captures) or COUNTED["wcet"], "no longest path was found"
