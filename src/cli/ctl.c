@@ -45,6 +45,10 @@ static int ask(struct request *r, const char *method)
                                          .body = r->body,
                                          .size = r->size};
     struct http_answer answer;
+    if (request.token && !*request.token) {
+        cli_say("the token is empty: give --token TEXT or CORETAP_TOKEN that of the live run, or neither");
+        return CLI_FAILED;
+    }
     if (!http_ask(&request, &answer))
         return CLI_FAILED;
     const bool fine = answer.status == 200;

@@ -4,21 +4,24 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ANSWER_MAX ((size_t)16 << 20)
-#define PATIENCE_S 30
+#define CONNECT_S  5  /* to be connected, and for each piece to be taken */
+#define PATIENCE_S 30 /* for the whole answer */
 
 static int connect_any(const struct addrinfo *all)
 {
-    const struct timeval patience = {.tv_sec = PATIENCE_S};
+    const struct timeval patience = {.tv_sec = CONNECT_S};
     for (const struct addrinfo *at = all; at; at = at->ai_next) {
         const int fd = socket(at->ai_family, at->ai_socktype, at->ai_protocol);
-        if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0 &&
+        if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
             connect(fd, at->ai_addr, at->ai_addrlen) == 0)
             return fd;
         if (fd >= 0)
@@ -42,7 +45,10 @@ static int connect_to(const char *address)
     const int fd = rc ? -1 : connect_any(all);
     if (fd < 0)
         cli_say("%s: nobody answers: %s; is 'coretap live --http %s' running?", address,
-                rc ? gai_strerror(rc) : strerror(errno), address);
+                rc                     ? gai_strerror(rc)
+                : errno == EINPROGRESS ? "no connection within 5 s"
+                                       : strerror(errno),
+                address);
     if (all)
         freeaddrinfo(all);
     free(copy);
@@ -61,12 +67,29 @@ static bool send_all(int fd, const char *data, size_t size)
     return true;
 }
 
+/* Waits for more of the answer. False, with errno: none came up to the time `until`. */
+static bool wait_for_more(int fd, time_t until)
+{
+    struct timespec now;
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec < until && poll(&one, 1, (int)(until - now.tv_sec) * 1000) != 0)
+        return true;
+    errno = ETIMEDOUT;
+    return false;
+}
+
+/* NULL: the answer did not come, or not to its end; errno is ETIMEDOUT when it took too long. */
 static char *read_all(int fd, size_t *size)
 {
     char *text = NULL;
     ssize_t got = 1;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const time_t until = now.tv_sec + PATIENCE_S;
     *size = 0;
-    while (got > 0 && *size < ANSWER_MAX) {
+    errno = 0;
+    while (got > 0 && *size < ANSWER_MAX && wait_for_more(fd, until)) {
         char *more = realloc(text, *size + 65536 + 1);
         if (!more)
             break;
@@ -74,11 +97,13 @@ static char *read_all(int fd, size_t *size)
         got = recv(fd, text + *size, 65536, 0);
         *size += got > 0 ? (size_t)got : 0;
     }
-    if (got == 0) {
+    if (text && got == 0) {
         text[*size] = '\0';
         return text;
     }
+    const int why = errno;
     free(text);
+    errno = why;
     return NULL;
 }
 
@@ -122,11 +147,17 @@ bool http_ask(const struct http_request *r, struct http_answer *a)
     }
     char *head = head_of(r, &head_size);
     const int fd = head ? connect_to(r->address) : -1;
+    errno = 0;
     bool fine = fd >= 0 && send_all(fd, head, head_size) && send_all(fd, r->body, r->size);
     if (fine)
         a->text = read_all(fd, &size);
     fine = a->text && understand(a, size);
-    if (fd >= 0 && !fine)
+    if (fd >= 0 && !fine && errno == ETIMEDOUT)
+        cli_say("%s: no whole answer within %d s; the live run is busy, or something else is there; ask "
+                "again, and "
+                "look with 'ctl status' whether the request was done",
+                r->address, PATIENCE_S);
+    else if (fd >= 0 && !fine)
         cli_say("%s: does not answer as a live run does; is it another program?", r->address);
     if (fd >= 0)
         close(fd);

@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "cli/address.h"
+#include "cli/live_guests.h"
 #include "report/json.h"
 #include "report/page.h"
 
 #define BODY_MAX    ((size_t)1 << 20)
-#define CONNECTIONS 64
+#define CONNECTIONS 128  /* of which guests, who showed no token yet, are 48 at most: live_guests.c */
 #define IDLE_S      30   /* a connection that says nothing for so long is closed */
 #define PATIENCE_MS 2000 /* for answers, at the end */
 #define NEWS_S      5    /* … and one that is told nothing gets an empty line */
@@ -28,7 +29,9 @@ struct live_http {
     struct MHD_Daemon *daemon;
     struct live_board *board;
     struct ct_monitor_options compile;
+    struct live_guests *guests;
     char *token; /* or NULL */
+    char *host;  /* that --http names, or nothing */
     char *page;
     size_t page_size;
     atomic_uint requests; /* that are not answered yet */
@@ -39,6 +42,7 @@ struct body {
     char *text;
     size_t size;
     bool too_long;
+    bool may; /* headers said who asks */
 };
 
 /* ---- answers ---- */
@@ -145,12 +149,37 @@ static bool is_loopback_name(const char *host)
     return false;
 }
 
-/* Without a token, a page of somewhere else whose name resolves to this machine must not get at us: its browser says that
- * name. */
-static bool may(const struct live_http *h, struct MHD_Connection *c)
+/* Whether the host, with or without a port behind it, is `name`. */
+static bool is_host(const char *host, const char *name)
+{
+    const size_t length = strlen(name);
+    return length && strncasecmp(host, name, length) == 0 && (host[length] == '\0' || host[length] == ':');
+}
+
+/* Whether the host is an address, and no name that somebody's name server resolves. */
+static bool is_address(const char *host)
+{
+    return *host == '[' ? strspn(host + 1, "0123456789abcdefABCDEF:.]") == strlen(host + 1)
+                        : strspn(host, "0123456789.:") == strlen(host);
+}
+
+/* A page of somewhere else whose name resolves to this machine must not get at us: its browser says that name. */
+static bool knows_host(const struct live_http *h, struct MHD_Connection *c)
 {
     const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-    return h->token ? has_token(h, c) : !host || is_loopback_name(host);
+    char own[256] = "";
+    if (!host || is_loopback_name(host))
+        return true;
+    if (!h->token) /* only this machine reaches it */
+        return false;
+    if (gethostname(own, sizeof own - 1) != 0)
+        own[0] = '\0';
+    return is_address(host) || is_host(host, own) || is_host(host, h->host);
+}
+
+static bool may(const struct live_http *h, struct MHD_Connection *c)
+{
+    return knows_host(h, c) && (!h->token || has_token(h, c));
 }
 
 /* ---- what can be asked for ---- */
@@ -295,6 +324,26 @@ static bool take_body(struct body *b, const char *data, size_t size)
     return true;
 }
 
+static struct live_guest *guest_of(struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static void on_connection(void *user, struct MHD_Connection *c, void **state,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct live_http *h = user;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        live_guests_remove(h->guests, *state);
+        *state = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *peer = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    *state = fd ? live_guests_add(h->guests, fd->connect_fd, peer ? peer->client_addr : NULL) : NULL;
+}
+
 static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const char *url, const char *method,
                                   const char *version, const char *data, size_t *size, void **state)
 {
@@ -302,19 +351,25 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
     struct body *body = *state;
     (void)version;
     if (!body) {
-        *state = calloc(1, sizeof *body);
-        h->requests += *state != NULL;
-        return *state ? MHD_YES : MHD_NO;
+        *state = body = calloc(1, sizeof *body);
+        h->requests += body != NULL;
+        if (!body)
+            return MHD_NO;
+        body->may = may(h, c);
+        if (body->may)
+            live_guests_admit(h->guests, guest_of(c));
+        return MHD_YES;
     }
     if (*size) {
-        const bool fine = take_body(body, data, *size);
+        const bool fine = !body->may || take_body(body, data, *size);
         *size = 0;
         return fine ? MHD_YES : MHD_NO;
     }
-    if (!may(h, c))
-        return h->token ? refuse(c, MHD_HTTP_UNAUTHORIZED,
-                                 "a token is needed: ?token=… or Authorization: Bearer …")
-                        : refuse(c, MHD_HTTP_FORBIDDEN, "the host of the request is not this machine");
+    if (!body->may)
+        return knows_host(h, c)
+                   ? refuse(c, MHD_HTTP_UNAUTHORIZED,
+                            "a token is needed: ?token=… or Authorization: Bearer …")
+                   : refuse(c, MHD_HTTP_FORBIDDEN, "the host of the request is not this machine");
     if (strcmp(method, "GET") == 0)
         return get(h, c, url);
     if (strcmp(method, "POST") == 0)
@@ -400,10 +455,11 @@ static bool start(struct live_http *h, const char *text, const struct addrinfo *
     }
     const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
                            (at->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0);
-    h->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr,
-                                 MHD_OPTION_NOTIFY_COMPLETED, on_done, h, MHD_OPTION_CONNECTION_LIMIT,
-                                 (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-                                 MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    h->daemon =
+        MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr,
+                         MHD_OPTION_NOTIFY_COMPLETED, on_done, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+                         h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+                         (unsigned)IDLE_S, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
     if (!h->daemon)
         cli_say("--http %s: cannot listen there; is the port in use?", text);
     else
@@ -411,9 +467,29 @@ static bool start(struct live_http *h, const char *text, const struct addrinfo *
     return h->daemon != NULL;
 }
 
+/* The host that --http names; empty without one. NULL without memory. */
+static char *host_of(const char *address)
+{
+    const char *host, *port;
+    char *copy = strdup(address);
+    if (!copy)
+        return NULL;
+    cli_split_address(copy, &host, &port);
+    char *found = strdup(host ? host : "");
+    free(copy);
+    return found;
+}
+
 struct live_http *live_http_start(const char *address, const char *token,
                                   const struct ct_monitor_options *compile, struct live_board *board)
 {
+    if (token && !*token) {
+        cli_say(
+            "--http %s: the token is empty, so everybody would know it: give --token TEXT or CORETAP_TOKEN a "
+            "text, or neither",
+            address);
+        return NULL;
+    }
     struct live_http *h = calloc(1, sizeof *h);
     struct addrinfo *at = h ? find_address(address) : NULL;
     if (!at) {
@@ -422,8 +498,11 @@ struct live_http *live_http_start(const char *address, const char *token,
     }
     h->board = board;
     h->compile = *compile;
+    h->compile.no_include = 1; /* files are not for whom is here over the network */
+    h->guests = live_guests_new();
+    h->host = host_of(address);
     h->token = token ? strdup(token) : NULL;
-    bool fine = (!token || h->token) && make_page(h);
+    bool fine = (!token || h->token) && h->host && h->guests && make_page(h);
     if (!fine)
         cli_say("out of memory");
     fine = fine && start(h, address, at);
@@ -453,6 +532,8 @@ void live_http_stop(struct live_http *h)
         finish_requests(h);
         MHD_stop_daemon(h->daemon);
     }
+    live_guests_free(h->guests);
+    free(h->host);
     free(h->token);
     free(h->page);
     free(h);

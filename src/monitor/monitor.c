@@ -1,4 +1,5 @@
 /* The public face: compiling, and looking at what was compiled. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +46,43 @@ static const struct source *read_file(struct arena *a, const char *path)
     return fine && !memchr(text, 0, s->size) ? s : NULL;
 }
 
-/* Beside the including file; as NAME, then as NAME.tessla. */
+/* Where "include" finds files. */
+struct includes {
+    struct arena *arena;
+    const char *name; /* of the specification */
+};
+
+/* Whether the file lies, symbolic links resolved, in the folder of the specification or below it. */
+static bool is_below(const char *specification, const char *path)
+{
+    char folder[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(specification, '/');
+    const size_t length = slash ? (size_t)(slash - specification) + 1 : 0;
+    char named[PATH_MAX] = ".";
+    if (length >= sizeof named)
+        return false;
+    if (length)
+        memcpy(named, specification, length);
+    named[length ? length : 1] = '\0';
+    if (!realpath(named, folder) || !realpath(path, real))
+        return false;
+    const size_t whole = strlen(folder);
+    return strncmp(real, folder, whole) == 0 && (real[whole] == '/' || folder[whole - 1] == '/');
+}
+
+/* Beside the including file; as NAME, then as NAME.tessla. Only below the folder of the specification. */
 static const struct source *include_file(void *user, const struct source *from, const char *name)
 {
-    struct arena *a = user;
+    const struct includes *includes = user;
+    struct arena *a = includes->arena;
     const char *slash = strrchr(from->name, '/');
     int dir = slash && name[0] != '/' ? (int)(slash - from->name + 1) : 0;
-    const struct source *s = read_file(a, arena_printf(a, "%.*s%s", dir, from->name, name));
-    return s ? s : read_file(a, arena_printf(a, "%.*s%s.tessla", dir, from->name, name));
+    const struct source *s = NULL;
+    for (int ending = 0; ending < 2 && !s; ending++) {
+        const char *path = arena_printf(a, "%.*s%s%s", dir, from->name, name, ending ? ".tessla" : "");
+        s = is_below(includes->name, path) ? read_file(a, path) : NULL;
+    }
+    return s;
 }
 
 static bool has_nul(struct diags *d, const struct source *s)
@@ -70,6 +100,7 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
 {
     struct arena *a = &spec->arena;
     const struct source *source = make_source(a, name, text, size);
+    struct includes includes = {a, name};
     const struct source *library = make_source(a, "<library>", stdlib_tessla, stdlib_tessla_size);
     elab_init(&spec->elab, a, &spec->diags, o->time_unit);
     spec->elab.changes_only = o->changes_only;
@@ -79,7 +110,8 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
     if (o->dialect == CT_MONITOR_WATCHPOINT || (o->dialect == CT_MONITOR_AUTO && watch_is(a, source)))
         watch_spec(&spec->elab, source);
     else
-        elab_spec(&spec->elab, parse_spec(a, &spec->diags, source, o->no_include ? NULL : include_file, a));
+        elab_spec(&spec->elab,
+                  parse_spec(a, &spec->diags, source, o->no_include ? NULL : include_file, &includes));
     if (spec->diags.errors || !analyse(&spec->elab, &spec->order))
         return;
     emit_program(&spec->elab, &spec->order, &spec->program);

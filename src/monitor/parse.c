@@ -346,8 +346,9 @@ static struct ast_stmt *include(struct parser *p)
         source = p->include(p->include_user, p->lx.source, name);
     if (!source) {
         diag_error(p->diags, at,
-                   p->include_depth < INCLUDE_DEPTH ? "Could not find a TeSSLa file named %s"
-                                                    : "%s: files include one another without end",
+                   !p->include ? "%s: nothing can be included here; put its text into the specification"
+                   : p->include_depth < INCLUDE_DEPTH ? "Could not find a TeSSLa file named %s"
+                                                      : "%s: files include one another without end",
                    name);
         return NULL;
     }

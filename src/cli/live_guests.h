@@ -1,0 +1,23 @@
+/* Connections to the page of a live run that did not show the token yet. They are few and short, so that they cannot lock out
+ * one that has it. */
+#ifndef CT_CLI_LIVE_GUESTS_H
+#define CT_CLI_LIVE_GUESTS_H
+
+#include <stdbool.h>
+
+struct sockaddr;
+struct live_guests;
+struct live_guest;
+
+/* Starts the thread that ends those that take too long. NULL without memory or threads. */
+struct live_guests *live_guests_new(void);
+void live_guests_free(struct live_guests *guests);
+
+/* Adds a connection; when there are too many, of all or of its peer, the oldest of them is shut down. NULL without memory. */
+struct live_guest *live_guests_add(struct live_guests *guests, int fd, const struct sockaddr *peer);
+/* The connection may ask: it is no guest any more. */
+void live_guests_admit(struct live_guests *guests, struct live_guest *guest);
+/* Before its socket is closed. */
+void live_guests_remove(struct live_guests *guests, struct live_guest *guest);
+
+#endif
