@@ -36,7 +36,7 @@ int ct_source_roots_make(struct ct_source_roots *roots, struct ct_ctx *ctx, cons
     char folder[PATH_MAX];
     size_t named = 0;
     const char *const *names = ct_debug_source_roots(files, &named);
-    *roots = (struct ct_source_roots){.ctx = ctx, .told = ATOMIC_FLAG_INIT};
+    *roots = (struct ct_source_roots){.ctx = ctx};
     if (!path)
         return CT_OK;
     roots->program = ct_arena_strdup(&roots->arena, path);
@@ -94,7 +94,7 @@ int ct_source_read(struct ct_source_roots *roots, const char *path, char **text,
     if (!path || !roots->program || !realpath(path, real) || stat(real, &st) != 0 || !S_ISREG(st.st_mode))
         return CT_ERR_NOT_FOUND;
     if (!is_inside(roots, real)) {
-        if (!atomic_flag_test_and_set(&roots->told))
+        if (!__atomic_test_and_set(&roots->told, __ATOMIC_RELAXED))
             ct_log(
                 roots->ctx, CT_LOG_NOTE,
                 "%s: its debug information names %s, which is not below a folder that sources are read from; "

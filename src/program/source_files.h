@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "coretap/program.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #define CT_SOURCE_MOST (64u << 20) /* bytes of a source file; a longer one is not read */
@@ -16,7 +15,7 @@ struct ct_source_roots {
     const char *program; /* path of the ELF file, in messages */
     const char **roots;  /* resolved, without a slash at the end; "" is all files */
     size_t count;
-    atomic_flag told; /* that a file lies outside */
+    bool told; /* atomic: that a file lies outside */
 };
 
 /* Collects the folder of the program at `path` and those of `files`; the current folder where `files` names none. `path` NULL:
