@@ -1,5 +1,7 @@
 #include "decode/etm4_ahead.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "decode/hop_find.h"
 #include "decode/seam_etm4.h"
@@ -59,12 +61,18 @@ bool ct_ahead_begin(struct ct_ahead *a, struct ct_ahead_search *search, struct c
     lane->at = point;
     lane->stuck = false;
     lane->others = (struct ct_cut_others){0};
+    a->table = *lane->table;
     if (!land(lane, bytes, domain) || !ct_lane_scan(lane))
         return false;
     a->ended = false;
     a->begin = lane->at;
     a->first = ct_hop_linked(lane->link);
     return true;
+}
+
+bool ct_ahead_is_current(const struct ct_ahead *a)
+{
+    return memcmp(&a->table, a->lane.table, sizeof a->table) == 0;
 }
 
 void ct_ahead_step(struct ct_ahead *a)
@@ -123,16 +131,19 @@ CT_AVX2 static uint32_t undo_chunk(struct ct_lane *lane, uint32_t state, size_t 
 void ct_ahead_undo(struct ct_ahead *a, struct ct_ahead_search *search)
 {
     struct ct_lane *lane = &a->lane;
+    const struct ct_etm4_scan_table *current = lane->table;
     uint32_t state = a->first;
     size_t before = SIZE_MAX;
     ct_lane_pass(lane);
     const size_t end = lane->at;
     lane->hops->known_only = true;
     a->run.size += CT_SCAN_BYTES;
+    lane->table = &a->table;
     for (lane->at = a->begin; lane->at < end && lane->at != before && ct_lane_cut(lane);) {
         before = lane->at;
         state = undo_chunk(lane, state, end);
     }
+    lane->table = current;
     lane->hops->known_only = false;
     if (1u << search->misled < MOST_SKIP)
         search->misled++;

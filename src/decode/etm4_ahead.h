@@ -13,6 +13,8 @@ struct ct_ahead {
     struct ct_run run;   /* what it may go over … */
     size_t begin;        /* … where it began there … */
     uint32_t first;      /* … and in what state */
+    struct ct_etm4_scan_table
+        table; /* the lane's when it began: trace info or a context may bring another one */
 };
 
 /* Where lanes begin. */
@@ -26,6 +28,9 @@ struct ct_ahead_search {
  * False: none does. */
 bool ct_ahead_begin(struct ct_ahead *ahead, struct ct_ahead_search *search, struct ct_etm4_fast *bytes,
                     const struct ct_run *run, size_t from, uint16_t domain);
+
+/* Tells whether packets are still what they were when the lane began. If not, what it counted has to be taken back. */
+bool ct_ahead_is_current(const struct ct_ahead *ahead);
 
 /* As ct_lane_step; ahead->ended where it ends. */
 void ct_ahead_step(struct ct_ahead *ahead);

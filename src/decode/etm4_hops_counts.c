@@ -132,6 +132,8 @@ static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
             ct_etm4_hops_undo_ahead(h);
         return;
     }
+    if (h->ahead && !ct_ahead_is_current(way_ahead(h)))
+        ct_etm4_hops_undo_ahead(h);
     if (there ? !meet(h, work) : !begin(h, work))
         return;
     struct ct_lane *lane = &way_here(h)->lane;
