@@ -12,6 +12,7 @@ import resource
 import shutil
 import signal
 import stat
+import signal
 import subprocess
 import sys
 import tempfile
@@ -174,6 +175,9 @@ def check_named(coretap):
     if not possible:
         tap.skip("a temporary file with a name", "no file system can be mounted here (unshare --mount)")
         return
+    if tap.is_sanitized(coretap):
+        tap.skip("a temporary file with a name", "the sanitizer needs /proc")
+        return
     check_signals(coretap, "a temporary file with a name: ", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], prefix)
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
@@ -242,6 +246,7 @@ def check_merge(coretap):
 
 def main():
     coretap = os.path.abspath(sys.argv[1])
+    signal.signal(signal.SIGHUP, signal.SIG_DFL) # nohup would hand on that it is ignored
     code = FIRMWARE.read_bytes()
     PROGRAM.write(small_elf.make(code, 0x80000, [(b"start", 0x80000, len(code))]))
     PROGRAM.flush()

@@ -14,7 +14,7 @@ import tempfile
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, is_sanitized, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 CC = "aarch64-linux-gnu-gcc"
 OBJCOPY = "aarch64-linux-gnu-objcopy"
@@ -38,7 +38,7 @@ def page(coretap, program, *options, cwd="/", form="html", limit=None):
                       "run 400000 400004 1\n")
 
     def bound():
-        if limit:
+        if limit and not is_sanitized(coretap):
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     done = subprocess.run([coretap, "cover", "--quiet" if form == "text" else "--verbose", "--format", form, *options, str(counts)],
                           capture_output=True, text=True, timeout=60, cwd=cwd, preexec_fn=bound, check=False)

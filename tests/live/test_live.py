@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser  # noqa: E402  pylint: disable=wrong-import-position
 from live import Feeder, Live, Stream, missing, offline  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
-from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, is_sanitized, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 LONG = os.environ.get("CT_LONG") == "1"
 SECONDS = 600 if LONG else 30
@@ -42,10 +42,6 @@ def events(coretap, stream, data, place):
     lines = offline(coretap, "watch", stream, data, "--at", place).decode().splitlines()
     kind = place.split(":")[0]
     return [int(line.split("\t")[0]) for line in lines if not line.startswith("#") and line.split("\t")[6] == kind]
-
-
-def sanitized(coretap):
-    return b"__asan_init" in pathlib.Path(coretap).read_bytes()
 
 
 # ---- the page ----
@@ -176,7 +172,7 @@ def endless(coretap, stream):
     code = live.stop()
     feeder.over.set()
     check("after SIGINT the exit code says that a specification was violated", code == 1, live.said)
-    if sanitized(coretap):
+    if is_sanitized(coretap):
         skip("resident memory stays", "the sanitizer keeps what is freed")
     else:
         half = looks[len(looks) // 2:]

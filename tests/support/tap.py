@@ -1,4 +1,6 @@
 """TAP, as tests in Python print it: results by number, the plan at the end."""
+import pathlib
+
 count = 0
 failed = 0
 
@@ -32,6 +34,11 @@ def case(name, missing, body):
         return
     check(name, True)
     print(f"# {note}", flush=True)
+
+
+def is_sanitized(program):
+    """Tells whether the program is built with AddressSanitizer, which needs much address space, and /proc."""
+    return b"__asan_init" in pathlib.Path(program).read_bytes()
 
 
 def finish():
