@@ -155,7 +155,7 @@ static bool may_be_handler(const struct ct_stacks *s, const struct ct_stack_thre
 static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
     if (addr == t->back)
-        return CT_OK;
+        return t->called ? ct_stack_push(s, t, function, t->site, t->call_back) : CT_OK;
     if (waiting_for(t, addr))
         return unwind(s, t, addr, function);
     if (!may_be_handler(s, t, addr, function))
@@ -201,6 +201,8 @@ static void note_way(struct ct_stack_thread *t, const struct ct_node *node, cons
         t->way = CT_WAY_UNKNOWN;
     } else if (edge->kind == CT_EDGE_INTERRUPTED) {
         t->way = CT_WAY_EXCEPTION;
+        t->called = branch && edge->exec && node->sub == CT_INSN_SUB_LINK;
+        t->call_back = node->end;
         t->back = edge->next;
     } else if (!branch || !edge->exec) {
         t->way = CT_WAY_NONE;
