@@ -151,17 +151,22 @@ static bool may_be_handler(const struct ct_stacks *s, const struct ct_stack_thre
            ct_stack_begins(s, function, addr);
 }
 
+static int go_on(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+{
+    return t->frames[t->depth - 1].function == function ? CT_OK : jump(s, t, addr, function);
+}
+
 /* One that was handled where nothing is traced comes back at once, and so does one that ends another. */
 static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
-    if (addr == t->back)
-        return t->called ? ct_stack_push(s, t, function, t->site, t->call_back) : CT_OK;
+    if (addr == t->resumes)
+        return go_on(s, t, addr, function);
     if (waiting_for(t, addr))
         return unwind(s, t, addr, function);
     if (!may_be_handler(s, t, addr, function))
         return go_elsewhere(s, t, function);
     size_t depth = t->depth;
-    int result = ct_stack_push(s, t, function, t->site, t->back);
+    int result = ct_stack_push(s, t, function, t->site, t->resumes);
     if (t->depth > depth)
         t->frames[depth].exception = 1;
     return result;
@@ -186,33 +191,48 @@ static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr,
     case CT_WAY_UNKNOWN:
         return unwind(s, t, addr, function);
     case CT_WAY_NONE:
+        return go_on(s, t, addr, function);
     case CT_WAY_JUMP:
         return jump(s, t, addr, function);
     }
     return CT_OK;
 }
 
-static void note_way(struct ct_stack_thread *t, const struct ct_node *node, const struct ct_edge *edge)
+static enum ct_stack_way way_of(const struct ct_node *node, const struct ct_edge *edge)
 {
-    bool branch = (node->type == CT_INSN_BR || node->type == CT_INSN_IBR) && !(node->flags & CT_NODE_CUT);
+    const bool branch =
+        (node->type == CT_INSN_BR || node->type == CT_INSN_IBR) && !(node->flags & CT_NODE_CUT);
+    if (edge->kind == CT_EDGE_OPEN || node->flags & CT_NODE_NOPATH)
+        return CT_WAY_UNKNOWN;
+    if (!branch || !edge->exec)
+        return CT_WAY_NONE;
+    switch (node->sub) {
+    case CT_INSN_SUB_LINK:
+        return CT_WAY_CALL;
+    case CT_INSN_SUB_NONE:
+        return CT_WAY_JUMP;
+    case CT_INSN_SUB_ERET:
+        return CT_WAY_ERET;
+    default:
+        return CT_WAY_RETURN;
+    }
+}
+
+/* Where an exception came behind a branch, the branch counts first, although nothing ran yet where it leads to. */
+static int leave(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct_node *node,
+                 const struct ct_edge *edge)
+{
+    int result = CT_OK;
     t->site = node->last;
     t->back = node->end;
-    if (edge->kind == CT_EDGE_OPEN || node->flags & CT_NODE_NOPATH) {
-        t->way = CT_WAY_UNKNOWN;
-    } else if (edge->kind == CT_EDGE_INTERRUPTED) {
-        t->way = CT_WAY_EXCEPTION;
-        t->called = branch && edge->exec && node->sub == CT_INSN_SUB_LINK;
-        t->call_back = node->end;
-        t->back = edge->next;
-    } else if (!branch || !edge->exec) {
-        t->way = CT_WAY_NONE;
-    } else if (node->sub == CT_INSN_SUB_LINK) {
-        t->way = CT_WAY_CALL;
-    } else {
-        t->way = node->sub == CT_INSN_SUB_NONE   ? CT_WAY_JUMP
-                 : node->sub == CT_INSN_SUB_ERET ? CT_WAY_ERET
-                                                 : CT_WAY_RETURN;
-    }
+    t->way = (uint8_t)way_of(node, edge);
+    if (edge->kind != CT_EDGE_INTERRUPTED || t->way == CT_WAY_UNKNOWN)
+        return CT_OK;
+    if (t->way != CT_WAY_NONE && edge->next)
+        result = arrive(s, t, edge->next, ct_stack_function_at(s, edge->next, node->memory));
+    t->way = CT_WAY_EXCEPTION;
+    t->resumes = edge->next;
+    return result;
 }
 
 /* ---- steps ---- */
@@ -250,8 +270,7 @@ static int step(struct ct_stacks *s, uint32_t number, const struct ct_node *node
     if (result != CT_OK)
         return result;
     struct ct_stack_thread *t = &s->threads[lane->thread - 1];
-    if (t->way != CT_WAY_NONE || t->depth == 0 || t->frames[t->depth - 1].function != function)
-        result = arrive(s, t, node->start, function);
+    result = arrive(s, t, node->start, function);
     if (result != CT_OK)
         return result;
     uint64_t spent = cycles == CT_STEP_NO_CYCLES ? 0 : cycles & CT_STEP_CYCLES;
@@ -260,9 +279,8 @@ static int step(struct ct_stacks *s, uint32_t number, const struct ct_node *node
     place->cycles += spent;
     lane->insns += node->n;
     lane->cycles += spent;
-    note_way(t, node, edge);
     t->level = lane->level;
-    return CT_OK;
+    return leave(s, t, node, edge);
 }
 
 static int mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *mark)

@@ -35,13 +35,12 @@ struct ct_stack_thread {
     uint64_t key; /* context ID and VMID */
     struct ct_stack_frame *frames;
     size_t depth, room;
-    uint64_t back, site; /* of the way */
-    uint64_t call_back;  /* where the call behind which an exception came returns to */
+    uint64_t site, back; /* the last instruction of the last step, and what is behind it */
+    uint64_t resumes;    /* CT_WAY_EXCEPTION: where the exception returns to; 0: not known */
     uint32_t lane;
-    uint8_t way;    /* enum ct_stack_way: how its last step ended … */
-    uint8_t level;  /* … and at which exception level it was */
-    uint8_t called; /* CT_WAY_EXCEPTION: it came right behind a call, before what was called ran */
-    uint8_t pad[1];
+    uint8_t way;   /* enum ct_stack_way: how its last step ended … */
+    uint8_t level; /* … and at which exception level it was */
+    uint8_t pad[2];
 };
 
 /* One stream. */

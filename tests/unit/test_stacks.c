@@ -1,0 +1,185 @@
+/* Stacks of calls: an exception that comes right behind a branch, before anything ran where the branch leads to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "coretap/stacks.h"
+#include "elf_build.h"
+
+#define TEXT UINT64_C(0x400000)
+#define MAIN (TEXT + 0x00)
+#define WORK (TEXT + 0x20)
+#define LEAF (TEXT + 0x40)
+#define IRQ  (TEXT + 0x60)
+#define MOST 16
+
+static const struct test_symbol symbols[] = {
+    {.name = "main", .value = MAIN, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "work", .value = WORK, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "leaf", .value = LEAF, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "irq", .value = IRQ, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+};
+
+struct fixture {
+    uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    struct ct_symbols *loaded;
+    struct ct_stack_program program;
+    struct ct_graph *graph;
+    struct ct_stacks *stacks;
+    uint32_t edges[MOST];
+    size_t count;
+};
+
+static int begin(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){0};
+    elf64_build(f.file, symbols, 4);
+    *state = &f;
+    if (ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.loaded) ||
+        ct_graph_new(NULL, &f.graph))
+        return 1;
+    f.program.symbols = f.loaded;
+    const struct ct_stack_options options = {
+        .size = sizeof options, .programs = &f.program, .program_count = 1};
+    return ct_stacks_new(NULL, &options, &f.stacks);
+}
+
+static int finish(void **state)
+{
+    struct fixture *f = *state;
+    ct_stacks_free(f->stacks);
+    ct_graph_free(f->graph);
+    ct_symbols_free(f->loaded);
+    return 0;
+}
+
+/* A step of one instruction at `addr`; an exception behind it returns to `next`. */
+static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next)
+{
+    const struct ct_node node = {
+        .start = addr, .last = addr, .end = addr + 4, .n = 1, .type = type, .sub = sub, .last_size = 4};
+    uint32_t number;
+    assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
+    const struct ct_edge edge = {.next = next, .from = number, .exec = 1, .kind = kind};
+    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count++]), CT_OK);
+}
+
+static void plain(struct fixture *f, uint64_t addr)
+{
+    step(f, addr, CT_INSN_OTHER, 0, CT_EDGE_NEXT, addr + 4);
+}
+
+static void call(struct fixture *f, uint64_t from, uint64_t to, uint8_t kind)
+{
+    step(f, from, CT_INSN_BR, CT_INSN_SUB_LINK, kind, to);
+}
+
+static void ret(struct fixture *f, uint64_t from, uint64_t to, uint8_t kind)
+{
+    step(f, from, CT_INSN_IBR, CT_INSN_SUB_RET, kind, to);
+}
+
+static void eret(struct fixture *f, uint64_t from, uint64_t to)
+{
+    step(f, from, CT_INSN_IBR, CT_INSN_SUB_ERET, CT_EDGE_NEXT, to);
+}
+
+static void write_stack(const struct fixture *f, const struct ct_stack_place *places, uint32_t place,
+                        char *text, size_t size)
+{
+    if (places[place].parent != CT_STACK_NONE) {
+        write_stack(f, places, places[place].parent, text, size);
+        strncat(text, ";", size - strlen(text) - 1);
+    }
+    strncat(text, ct_stacks_name(f->stacks, places[place].function), size - strlen(text) - 1);
+}
+
+/* All stacks with their instructions, as `a;b 2`, each followed by a line feed. */
+static void expect(struct fixture *f, const char *want)
+{
+    const struct ct_step_batch batch = {.graph = f->graph, .edge = f->edges, .count = f->count};
+    assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
+    assert_int_equal(ct_stacks_end(f->stacks), CT_OK);
+    size_t count;
+    const struct ct_stack_place *places = ct_stacks_places(f->stacks, &count);
+    char got[512] = "";
+    for (uint32_t i = 0; i < count; i++) {
+        char number[32];
+        write_stack(f, places, i, got, sizeof got);
+        (void)snprintf(number, sizeof number, " %llu\n", (unsigned long long)places[i].insns);
+        strncat(got, number, sizeof got - strlen(got) - 1);
+    }
+    assert_string_equal(got, want);
+    assert_int_equal(ct_stacks_renewed(f->stacks), 0);
+}
+
+static void untraced_handler_behind_call(void **state)
+{
+    struct fixture *f = *state;
+    plain(f, MAIN);
+    call(f, MAIN + 4, WORK, CT_EDGE_INTERRUPTED);
+    plain(f, WORK);
+    ret(f, WORK + 4, MAIN + 8, CT_EDGE_NEXT);
+    plain(f, MAIN + 8);
+    expect(f, "main 3\nmain;work 2\n");
+}
+
+static void untraced_handler_behind_return(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    ret(f, WORK, MAIN + 4, CT_EDGE_INTERRUPTED);
+    plain(f, MAIN + 4);
+    plain(f, MAIN + 8);
+    expect(f, "main 3\nmain;work 1\n");
+}
+
+static void untraced_handler_behind_tail_call(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    step(f, WORK, CT_INSN_BR, CT_INSN_SUB_NONE, CT_EDGE_INTERRUPTED, LEAF);
+    ret(f, LEAF, MAIN + 4, CT_EDGE_NEXT);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 1\nmain;leaf 1\n");
+}
+
+static void handler_behind_call(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_INTERRUPTED);
+    plain(f, IRQ);
+    eret(f, IRQ + 4, WORK);
+    plain(f, WORK);
+    ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 2\nmain;work;irq 2\n");
+}
+
+static void handler_behind_return(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    ret(f, WORK, MAIN + 4, CT_EDGE_INTERRUPTED);
+    call(f, IRQ, LEAF, CT_EDGE_NEXT);
+    ret(f, LEAF, IRQ + 4, CT_EDGE_NEXT);
+    eret(f, IRQ + 4, MAIN + 4);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 1\nmain;irq 2\nmain;irq;leaf 1\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(untraced_handler_behind_call, begin, finish),
+        cmocka_unit_test_setup_teardown(untraced_handler_behind_return, begin, finish),
+        cmocka_unit_test_setup_teardown(untraced_handler_behind_tail_call, begin, finish),
+        cmocka_unit_test_setup_teardown(handler_behind_call, begin, finish),
+        cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
