@@ -25,6 +25,7 @@ struct replay {
     struct ct_fractal *fractal;
     struct ct_fractal_port *port;
     struct ct_fractal_writer *writer;
+    struct cli_output log_output, commands_output;
     FILE *in, *commands;
     const char *path;
     uint64_t line, messages, refused, events, dropped, issued[CT_FRACTAL_CMD_KIND_COUNT];
@@ -130,25 +131,17 @@ static int configure(struct replay *r, struct ct_fractal_target *t)
     return drain_commands(r, 0);
 }
 
-static FILE *open_text(const char *path, const char *how)
+static FILE *open_text(const char *path)
 {
-    FILE *f = strcmp(path, "-") ? fopen(path, how) : *how == 'r' ? stdin : stdout;
+    FILE *f = strcmp(path, "-") ? fopen(path, "r") : stdin;
     if (!f)
         cli_say("%s: cannot be opened: %s", path, strerror(errno));
     return f;
 }
 
-static int open_files(struct replay *r, const struct ct_fractal_target *t)
+static int open_log(struct replay *r, const struct ct_fractal_target *t)
 {
-    const struct cli_value *v = r->args->values;
-    r->path = v[OPT_MESSAGES].text;
-    if (!(r->in = open_text(r->path, "r")))
-        return CLI_FAILED;
-    if (v[OPT_COMMANDS].given) {
-        if (!(r->commands = open_text(v[OPT_COMMANDS].text, "w")))
-            return CLI_FAILED;
-        fputs("time,command,pa,va,asid,arsnoop,araddr0,araddr1\n", r->commands);
-    }
+    const char *path = r->args->values[OPT_OUTPUT].text;
     const struct ct_fractal_log_info info = {.pgd = t->pgd,
                                              .range_lo = t->range_lo,
                                              .range_hi = t->range_hi,
@@ -157,9 +150,26 @@ static int open_files(struct replay *r, const struct ct_fractal_target *t)
                                              .granule = t->granule,
                                              .fields = CT_FRACTAL_FIELD_ALL,
                                              .text = "source=message stream\n"};
-    if (v[OPT_OUTPUT].given && ct_fractal_writer_new(r->args->ctx, v[OPT_OUTPUT].text, &info, &r->writer))
-        return cli_library_error(r->args->ctx);
-    return CLI_CLEAN;
+    FILE *log = fractal_output_open(&r->log_output, path);
+    if (!log)
+        return CLI_FAILED;
+    return ct_fractal_writer_file(r->args->ctx, log, path, &info, &r->writer)
+               ? cli_library_error(r->args->ctx)
+               : CLI_CLEAN;
+}
+
+static int open_files(struct replay *r, const struct ct_fractal_target *t)
+{
+    const struct cli_value *v = r->args->values;
+    r->path = v[OPT_MESSAGES].text;
+    if (!(r->in = open_text(r->path)))
+        return CLI_FAILED;
+    if (v[OPT_COMMANDS].given) {
+        if (!(r->commands = fractal_output_open(&r->commands_output, v[OPT_COMMANDS].text)))
+            return CLI_FAILED;
+        fputs("time,command,pa,va,asid,arsnoop,araddr0,araddr1\n", r->commands);
+    }
+    return v[OPT_OUTPUT].given ? open_log(r, t) : CLI_CLEAN;
 }
 
 static void print_summary(const struct replay *r)
@@ -184,10 +194,10 @@ static int finish(struct replay *r, int code)
 {
     if (ct_fractal_writer_close(r->writer))
         code = cli_library_error(r->args->ctx);
-    if (r->commands && r->commands != stdout && fclose(r->commands)) {
-        cli_say("%s: cannot be written: %s", r->args->values[OPT_COMMANDS].text, strerror(errno));
+    if (!fractal_output_close(&r->log_output, code != CLI_FAILED))
         code = CLI_FAILED;
-    }
+    if (!fractal_output_close(&r->commands_output, code != CLI_FAILED))
+        code = CLI_FAILED;
     if (r->in && r->in != stdin)
         fclose(r->in);
     ct_fractal_port_free(r->port);

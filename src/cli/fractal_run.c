@@ -1,5 +1,4 @@
 /* coretap fractal run and overhead: a program under QEMU on the simulated cluster. */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,13 +174,14 @@ static int open_log(struct run *run, uint64_t bias)
                                              .mode = (uint8_t)mode_of(run),
                                              .granule = run->config.granule,
                                              .text = text};
-    if (ct_fractal_writer_new(run->args->ctx, run->log, &info, &run->writer))
-        return cli_library_error(run->args->ctx);
-    run->truth = run->truth_path ? fopen(run->truth_path, "w") : NULL;
-    if (run->truth_path && !run->truth) {
-        cli_say("%s: cannot be created: %s", run->truth_path, strerror(errno));
+    FILE *log = fractal_output_open(&run->log_output, run->log);
+    if (!log)
         return CLI_FAILED;
-    }
+    if (ct_fractal_writer_file(run->args->ctx, log, run->log, &info, &run->writer))
+        return cli_library_error(run->args->ctx);
+    run->truth = run->truth_path ? cli_output_open(&run->truth_output, run->truth_path) : NULL;
+    if (run->truth_path && !run->truth)
+        return CLI_FAILED;
     if (run->truth)
         fputs(FRACTAL_CSV_HEADER, run->truth);
     return CLI_CLEAN;
@@ -415,16 +415,16 @@ static void write_regions(struct run *run)
     }
 }
 
-static int close_file(FILE *file, const char *path)
+/* Puts the files of a run that ended with `code` in their places; a run that failed leaves what was there. */
+static int close_files(struct run *run, int code)
 {
-    if (!file)
-        return CLI_CLEAN;
-    const bool bad = ferror(file);
-    if (fclose(file) || bad) {
-        cli_say("%s: cannot be written: %s", path, strerror(errno));
-        return CLI_FAILED;
-    }
-    return CLI_CLEAN;
+    if (ct_fractal_writer_close(run->writer))
+        code = cli_library_error(run->args->ctx);
+    struct cli_output *outputs[] = {&run->log_output, &run->truth_output, &run->messages_output};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (!fractal_output_close(outputs[i], code != CLI_FAILED))
+            code = CLI_FAILED;
+    return code;
 }
 
 void run_free(struct run *run)
@@ -475,10 +475,8 @@ static int do_run(const struct cli_args *args)
     run->truth_path = option_text(run, OPT_TRUTH);
     int code = fractal_read_config(option_text(run, OPT_CONFIG), &run->config);
     const char *messages = option_text(run, OPT_MESSAGES);
-    if (!code && messages && !(run->messages = fopen(messages, "w"))) {
-        cli_say("%s: cannot be created: %s", messages, strerror(errno));
+    if (!code && messages && !(run->messages = cli_output_open(&run->messages_output, messages)))
         code = CLI_FAILED;
-    }
     if (run->messages)
         fputs(CT_FRACTAL_MESSAGES_HEADER "\n", run->messages);
     if (!code)
@@ -501,9 +499,7 @@ static int do_run(const struct cli_args *args)
         if (!code)
             print_summary(run);
     }
-    if (ct_fractal_writer_close(run->writer))
-        code = cli_library_error(args->ctx);
-    code |= close_file(run->truth, run->truth_path) | close_file(run->messages, messages);
+    code = close_files(run, code);
     run_free(run);
     return code;
 }

@@ -29,6 +29,7 @@ struct run {
     struct names *names;
     struct ct_fractal_writer *writer;
     const char *log, *truth_path;
+    struct cli_output log_output, truth_output, messages_output;
     FILE *truth, *messages;
     uint64_t lo, hi;
     uint64_t missed; /* last-level misses of the target in the range */

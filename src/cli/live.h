@@ -7,6 +7,7 @@
 #include "cli/elf_files.h"
 #include "cli/live_ring.h"
 #include "cli/monitors.h"
+#include "cli/output.h"
 #include "cli/timing_view.h"
 #include "coretap/timing.h"
 #include "report/verdict_text.h"
@@ -92,7 +93,8 @@ struct live_stream {
     struct ct_watches *pair_watches;
     struct ct_timing *timing;
     struct ct_text *out; /* violations; the stream's own, or the one of standard output */
-    FILE *file;
+    struct cli_output output;
+    char *path; /* of the stream's own file, or NULL */
 };
 
 struct live_sample {
@@ -158,8 +160,11 @@ int live_push(struct live *live, const struct live_piece *piece);
 int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
 void live_stream_free(struct live_stream *stream);
 
-/* The end of its specifications. */
-void live_stream_finish(struct live_stream *stream);
+/* Prints the violations that are held back. */
+void live_flush(struct live *live);
+
+/* The end of its specifications, and of the file that they print to. False: said why that is not whole. */
+bool live_stream_finish(struct live_stream *stream);
 
 /* ---- exchange, between two pieces of input (live_exchange.c) ---- */
 

@@ -84,8 +84,7 @@ static void between_pieces(struct run *r)
     const double now = live_now();
     serve_request(r);
     live_sample(&r->live, now);
-    ct_text_flush(&r->live.out);
-    fflush(stdout);
+    live_flush(&r->live);
     if (r->board && now >= r->publish_next)
         publish(r);
 }

@@ -142,10 +142,7 @@ int live_report(struct live *l)
     const struct live_ring_state input = live_ring_look(l->ring);
     int code = CLI_CLEAN;
     for (size_t i = 0; i < 128; i++) {
-        if (!l->streams[i])
-            continue;
-        live_stream_finish(l->streams[i]);
-        if (l->streams[i]->out->failed)
+        if (l->streams[i] && !live_stream_finish(l->streams[i]))
             code = CLI_FAILED;
     }
     l->ended = true;

@@ -1,4 +1,5 @@
 /* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
+#define _GNU_SOURCE /* asprintf */
 #include "cli/live.h"
 
 #include <errno.h>
@@ -100,7 +101,7 @@ static void keep_result(struct live_stream *s, const struct live_spec *spec,
 static void tell_id(struct live_stream *s)
 {
     struct live *l = s->live;
-    if (s->file || l->told_id == s->id || l->wishes->format != CT_VERDICT_TEXT)
+    if (s->path || l->told_id == s->id || l->wishes->format != CT_VERDICT_TEXT)
         return;
     if (l->told_id >= 0 || l->counts.capture.buffers[0].source_count > 1) {
         ct_text_room(s->out);
@@ -203,19 +204,19 @@ static int begin_timing(struct live_stream *s)
 static int begin_text(struct live_stream *s)
 {
     struct live *l = s->live;
-    char path[4096];
     s->out = &l->out;
     if (!l->wishes->output)
         return CT_OK;
-    snprintf(path, sizeof path, "%s/monitor-%02x.txt", l->wishes->output, s->id);
-    s->file = fopen(path, "w");
-    s->out = s->file ? malloc(sizeof *s->out) : NULL;
-    if (!s->out) {
-        cli_say("%s: cannot be written: %s", path, strerror(errno));
-        return CT_ERR_IO;
+    struct ct_text *own = malloc(sizeof *own);
+    if (!own || asprintf(&s->path, "%s/monitor-%02x.txt", l->wishes->output, s->id) < 0) {
+        free(own);
+        s->path = NULL;
+        return CT_ERR_NOMEM;
     }
-    ct_text_init(s->out, s->file);
-    return CT_OK;
+    s->out = own;
+    ct_text_init(own, cli_output_grow(&s->output, s->path));
+    own->failed = !s->output.file;
+    return own->failed ? CT_ERR_IO : CT_OK;
 }
 
 static int begin(struct live_stream *s)
@@ -272,11 +273,25 @@ int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_st
 
 /* ---- end ---- */
 
-void live_stream_finish(struct live_stream *s)
+void live_flush(struct live *l)
+{
+    ct_text_flush(&l->out);
+    fflush(stdout);
+    for (size_t i = 0; i < 128; i++) {
+        struct live_stream *s = l->streams[i];
+        if (!s || !s->output.file)
+            continue;
+        ct_text_flush(s->out);
+        fflush(s->output.file);
+    }
+}
+
+bool live_stream_finish(struct live_stream *s)
 {
     if (ct_verifier_finish(s->verifier) != CT_OK)
         tell_failures(s);
-    ct_text_flush(s->out);
+    const bool printed = ct_text_flush(s->out);
+    return s->output.file ? cli_output_close(&s->output, printed) : printed;
 }
 
 void live_stream_free(struct live_stream *s)
@@ -289,9 +304,10 @@ void live_stream_free(struct live_stream *s)
     ct_timing_free(s->timing);
     ct_watches_free(s->pair_watches);
     free(s->place_of);
-    if (s->file) {
-        fclose(s->file);
+    if (s->output.file)
+        cli_output_close(&s->output, false);
+    if (s->path)
         free(s->out);
-    }
+    free(s->path);
     free(s);
 }

@@ -91,6 +91,14 @@ static int open_named(struct cli_output *o)
     return fd;
 }
 
+static int open_part(struct cli_output *o)
+{
+    if (asprintf(&o->temporary, "%s.part", o->target) < 0)
+        o->temporary = NULL;
+    return o->temporary ? open(o->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600)
+                        : -1;
+}
+
 /* ---- one file ---- */
 
 static mode_t mode_of_new(void)
@@ -106,8 +114,8 @@ static int open_beside(struct cli_output *o, const struct stat *about)
     o->target = about ? realpath(o->path, NULL) : strdup(o->path);
     if (!o->target || (about && access(o->target, W_OK)))
         return -1;
-    int fd = open_nameless(o->target);
-    if (fd < 0)
+    int fd = o->grows ? open_part(o) : open_nameless(o->target);
+    if (fd < 0 && !o->grows)
         fd = open_named(o);
     if (fd >= 0 && fchmod(fd, about ? about->st_mode & 07777 : mode_of_new())) {
         close(fd);
@@ -118,7 +126,7 @@ static int open_beside(struct cli_output *o, const struct stat *about)
 
 static void drop(struct cli_output *o)
 {
-    if (o->temporary) {
+    if (o->temporary && !o->grows) {
         unlink(o->temporary);
         forget(o->temporary);
     }
@@ -127,10 +135,10 @@ static void drop(struct cli_output *o)
     o->temporary = o->target = NULL;
 }
 
-FILE *cli_output_open(struct cli_output *o, const char *path)
+static FILE *open_output(struct cli_output *o, const char *path, bool grows)
 {
     struct stat about;
-    *o = (struct cli_output){.path = path};
+    *o = (struct cli_output){.path = path, .grows = grows};
     const bool exists = stat(path, &about) == 0;
     const int fd = exists && !S_ISREG(about.st_mode) ? open(path, O_WRONLY | O_CLOEXEC)
                                                      : open_beside(o, exists ? &about : NULL);
@@ -142,6 +150,16 @@ FILE *cli_output_open(struct cli_output *o, const char *path)
         close(fd);
     drop(o);
     return NULL;
+}
+
+FILE *cli_output_open(struct cli_output *o, const char *path)
+{
+    return open_output(o, path, false);
+}
+
+FILE *cli_output_grow(struct cli_output *o, const char *path)
+{
+    return open_output(o, path, true);
 }
 
 /* Why the file could not be written, which stdio does not keep: the next byte fails for the same reason. */

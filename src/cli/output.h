@@ -18,11 +18,16 @@ struct cli_output {
     const char *path; /* as the user named it; not owned */
     char *target; /* the same with links followed; NULL when it is written in its place: a pipe, a device */
     char *temporary; /* the file beside it; NULL while that has no name */
+    bool grows;      /* the file beside it is for readers too, and stays when it does not get to its place */
     FILE *file;
 };
 
 /* Opens `path`, which lives until the output is closed. NULL after a message. A pipe or device is written directly. */
 FILE *cli_output_open(struct cli_output *output, const char *path);
+
+/* The same for what is read while it grows: until it is closed it is `path` with ".part" behind it, which stays
+ * there however this process ends. */
+FILE *cli_output_grow(struct cli_output *output, const char *path);
 
 /* Closes the file, and puts it in its place when `keep` and all of it got there; else drops it. False after a message
  * when it could not be written, and, without one, when not `keep`. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/fractal.h"
+#include "cli/output.h"
 #include "cli/record.h"
 
 #define LIVE_CORES 16 /* sources that are named: how many threads there will be nobody knows yet */
@@ -54,18 +55,13 @@ int record_live(struct ct_ctx *ctx, const struct record_options *o)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/live.ini", o->dir);
-    FILE *out = fopen(path, "w");
-    if (!out) {
-        cli_say("%s: cannot be created: %s", path, strerror(errno));
+    struct cli_output output;
+    FILE *out = cli_output_open(&output, path);
+    if (!out)
         return CLI_FAILED;
-    }
     fprintf(out, "[capture]\nfile = -\nframing = frames\n");
     for (unsigned core = 0; core < (o->contexts ? 1 : LIVE_CORES); core++)
         write_source(out, o, core);
     const int code = write_image(out, o, ctx);
-    const bool bad = ferror(out);
-    if (!fclose(out) && !bad)
-        return code;
-    cli_say("%s: cannot be written: %s", path, strerror(errno));
-    return CLI_FAILED;
+    return cli_output_close(&output, code == CLI_CLEAN) ? code : CLI_FAILED;
 }

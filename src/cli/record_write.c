@@ -1,4 +1,5 @@
 /* The capture that is being recorded: trace files, truth, and at the end what describes them. */
+#include "cli/output.h"
 #include "cli/record.h"
 
 #include <dirent.h>
@@ -54,7 +55,7 @@ struct record_out {
     struct ct_code *code;
     struct ct_states *states;
     size_t piece_count;
-    FILE *truth;
+    struct cli_output truth;
     bool changed;         /* since the last checkpoint: code, states, cores or files */
     bool named;           /* the program is among the files that ran */
     unsigned checkpoint;  /* number of the last one; 0: none yet */
@@ -94,17 +95,10 @@ static bool create(const struct record_out *out, const char *name, struct record
     return record_trace_open(trace, path);
 }
 
-static int close_truth(struct record_out *out)
+/* `keep`: the recording went well up to its end. */
+static int close_truth(struct record_out *out, bool keep)
 {
-    FILE *file = out->truth;
-    out->truth = NULL;
-    if (!file)
-        return CLI_CLEAN;
-    const bool bad = ferror(file);
-    if (!fclose(file) && !bad)
-        return CLI_CLEAN;
-    cli_say("%s: cannot be written: %s; it is not whole", out->o.truth, strerror(errno));
-    return CLI_FAILED;
+    return !out->truth.file || cli_output_close(&out->truth, keep) || !keep ? CLI_CLEAN : CLI_FAILED;
 }
 
 static int new_framer(struct record_out *out)
@@ -140,10 +134,8 @@ int record_out_new(struct ct_ctx *ctx, const struct record_options *options, str
         cli_say("%s: there is a capture in it already; name a directory that is new or empty", options->dir);
         return CLI_FAILED;
     }
-    if (options->truth && !(o->truth = fopen(options->truth, "w"))) {
-        cli_say("%s: cannot be created: %s", options->truth, strerror(errno));
+    if (options->truth && !cli_output_open(&o->truth, options->truth))
         return CLI_FAILED;
-    }
     if (!options->framed)
         return CLI_CLEAN;
     if (new_framer(o))
@@ -200,7 +192,7 @@ static int write_run(void *user, const struct ct_unit_run *run)
 {
     static const char *const isas[] = {"a64", "a32", "t32"};
     const struct core *core = user;
-    return fprintf(core->out->truth, "%c %u %x %s %" PRIx64 " %" PRIx64 " %u\n", run->traced ? '+' : '-',
+    return fprintf(core->out->truth.file, "%c %u %x %s %" PRIx64 " %" PRIx64 " %u\n", run->traced ? '+' : '-',
                    core->number, run->ctx, run->isa < 3 ? isas[run->isa] : "?", run->start, run->end,
                    run->n) < 0
                ? -1
@@ -302,7 +294,7 @@ static struct core *new_core(struct record_out *out, unsigned number)
         core->options.renew = renew;
     }
     core->options.write = write_trace;
-    core->options.run = out->truth ? write_run : NULL;
+    core->options.run = out->truth.file ? write_run : NULL;
     core->options.user = core;
     snprintf(core->file, sizeof core->file, out->framer ? "trace.bin" : "trace_%u.bin", number);
     out->changed = true;
@@ -455,7 +447,7 @@ int record_out_finish(struct record_out *out, struct record_programs *programs)
     result |= describe(out, programs, "");
     remove_checkpoint(out, out->checkpoint);
     result |= release(out);
-    result |= close_truth(out);
+    result |= close_truth(out, result == CLI_CLEAN);
     return result ? CLI_FAILED : CLI_CLEAN;
 }
 
@@ -490,8 +482,7 @@ void record_out_free(struct record_out *out)
     free(out->shared.pieces);
     ct_states_free(out->states);
     record_trace_close(&out->frames);
-    if (out->truth)
-        fclose(out->truth);
+    close_truth(out, false);
     ct_framer_free(out->framer);
     free(out);
 }

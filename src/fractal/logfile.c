@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -48,6 +49,7 @@ static void store64(uint8_t *p, uint64_t v)
 struct ct_fractal_writer {
     struct ct_ctx *ctx;
     FILE *file;
+    bool owned; /* the writer closes the file */
     char *path;
     uint32_t fields, record;
     uint32_t count;
@@ -95,32 +97,46 @@ static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log
     return CT_OK;
 }
 
-int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_fractal_log_info *info,
-                          struct ct_fractal_writer **out)
+int ct_fractal_writer_file(struct ct_ctx *ctx, FILE *file, const char *name,
+                           const struct ct_fractal_log_info *info, struct ct_fractal_writer **out)
 {
     *out = NULL;
     if (!(info->fields & CT_FRACTAL_FIELD_ALL))
-        return ct_fail(ctx, CT_ERR_ARG, "%s: a log without fields", path);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: a log without fields", name);
     struct ct_fractal_writer *w = calloc(1, sizeof *w);
-    if (!w || !(w->path = strdup(path))) {
+    if (!w || !(w->path = strdup(name))) {
         free(w);
-        return ct_fail_nomem(ctx, path);
+        return ct_fail_nomem(ctx, name);
     }
     w->ctx = ctx;
     w->fields = info->fields & CT_FRACTAL_FIELD_ALL;
     w->record = ct_record_size(w->fields);
-    w->file = strcmp(path, "-") ? fopen(path, "wb") : stdout;
-    int err = w->file ? write_header(w, info)
-                      : ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
+    w->file = file;
+    const int err = write_header(w, info);
     if (err) {
-        if (w->file && w->file != stdout)
-            fclose(w->file);
         free(w->path);
         free(w);
         return err;
     }
     *out = w;
     return CT_OK;
+}
+
+int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_fractal_log_info *info,
+                          struct ct_fractal_writer **out)
+{
+    *out = NULL;
+    if (strcmp(path, "-") == 0)
+        return ct_fractal_writer_file(ctx, stdout, path, info, out);
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
+    const int err = ct_fractal_writer_file(ctx, file, path, info, out);
+    if (err)
+        fclose(file);
+    else
+        (*out)->owned = true;
+    return err;
 }
 
 static int write_block(struct ct_fractal_writer *w)
@@ -179,7 +195,7 @@ int ct_fractal_writer_close(struct ct_fractal_writer *w)
     if (!w)
         return CT_OK;
     int err = write_block(w);
-    if ((w->file == stdout ? fflush(w->file) : fclose(w->file)) && !err)
+    if ((w->owned ? fclose(w->file) : fflush(w->file)) && !err)
         err = write_failed(w);
     free(w->path);
     free(w);

@@ -244,6 +244,34 @@ def check_merge(coretap):
         check_failure("merge: too large a file leaves the old one", place, done, "File too large")
 
 
+MESSAGES = "time,op,initiator,kind,addr,value\n1,ReadShared,0,D,0x1000,0\n"
+
+
+def check_fractal(coretap):
+    """The event log and the commands of a replay."""
+    with tempfile.TemporaryDirectory() as folder:
+        messages = pathlib.Path(folder) / "messages"
+        messages.write_text(MESSAGES)
+        for option in ("-o", "--commands"):
+            place = Place(tempfile.mkdtemp(dir=folder))
+            line = [coretap, "fractal", "replay", "--pgd", "1000", "--va-bits", "39", option, place.file, "--messages"]
+            # pylint: disable-next=subprocess-popen-preexec-fn
+            check_failure(f"fractal replay {option}: too large a file leaves the old one", place,
+                          run([*line, messages], preexec_fn=limit_files), "result: cannot be written: File too large")
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                # pylint: disable-next=consider-using-with
+                process = subprocess.Popen([*line, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+                process.stdin.write(MESSAGES.encode() + b"2,ReadShared,0,D,0x1000,0\n" * 3000)
+                process.stdin.flush()
+                time.sleep(0.2)
+                process.send_signal(number)
+                tap.check(f"fractal replay {option}: {number.name} leaves the old file", end(process) == -number and
+                          place.is_untouched(), os.listdir(place.folder))
+            done = run([*line, messages])
+            tap.check(f"fractal replay {option}: the file is there at the end", done.returncode == 0 and
+                      place.file.read_bytes() != OLD and os.listdir(place.folder) == ["result"], str(done))
+
+
 def main():
     coretap = os.path.abspath(sys.argv[1])
     signal.signal(signal.SIGHUP, signal.SIG_DFL) # nohup would hand on that it is ignored
@@ -259,6 +287,7 @@ def main():
     check_named(coretap)
     check_places(coretap)
     check_merge(coretap)
+    check_fractal(coretap)
     return tap.finish()
 
 

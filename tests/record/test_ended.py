@@ -160,6 +160,26 @@ def check_signals(folder):
                         signal_to_recorder(signal.SIGKILL), [-9])
 
 
+def check_truth(folder):
+    """The truth is whole, or what was there before."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            truth = pathlib.Path(place) / "truth"
+            truth.write_text("what was there before\n")
+            recording = Recording(pathlib.Path(place) / "capture", folder / "endless", "--truth", str(truth))
+            recording.wait_for_trace()
+            recording.process.send_signal(number)
+            recording.end()
+            text = truth.read_text()
+            if number == signal.SIGKILL:
+                tap.check("SIGKILL leaves the old truth", text == "what was there before\n" and
+                          sorted(os.listdir(place)) == ["capture", "truth"], text[:100])
+                continue
+            ran = sum(int(line.split()[-1]) for line in text.splitlines() if line.startswith("+ "))
+            numbers, done = recording.numbers()
+            tap.check("SIGTERM leaves a truth of all that was traced", ran == numbers.get("instructions"), f"{ran} {done}")
+
+
 def check_full_disk(folder):
     name = "a full disk"
     with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -191,6 +211,7 @@ def main():
         folder = pathlib.Path(name)
         compile_all(folder)
         check_signals(folder)
+        check_truth(folder)
         check_full_disk(folder)
     return tap.finish()
 

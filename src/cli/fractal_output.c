@@ -1,0 +1,17 @@
+/* Files that coretap fractal writes, of which "-" is standard output. */
+#include <string.h>
+
+#include "cli/fractal.h"
+
+FILE *fractal_output_open(struct cli_output *output, const char *path)
+{
+    if (strcmp(path, "-") != 0)
+        return cli_output_open(output, path);
+    *output = (struct cli_output){.path = path};
+    return stdout;
+}
+
+bool fractal_output_close(struct cli_output *output, bool keep)
+{
+    return !output->file || cli_output_close(output, keep) || !keep;
+}
