@@ -145,7 +145,7 @@ bool live_prepare(struct live *l, const struct cli_args *args, const struct live
     l->ctx = args->ctx;
     l->wishes = wishes;
     l->told_id = -1;
-    l->begun = live_now();
+    l->begun = l->rate_then = live_now();
     l->sample_every = 1;
     ct_text_init(&l->out, stdout);
     return open_capture(l) && load_programs(l) && cli_monitors_load(&l->monitors, args) && check_specs(l) &&

@@ -80,7 +80,7 @@ static void update_rate(struct live *l, double now)
 {
     if (now - l->rate_then < RATE_EVERY)
         return;
-    l->rate = (double)(l->analysed - l->bytes_then) / (now - (l->rate_then > 0 ? l->rate_then : l->begun));
+    l->rate = (double)(l->analysed - l->bytes_then) / (now - l->rate_then);
     l->rate_then = now;
     l->bytes_then = l->analysed;
 }

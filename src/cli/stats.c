@@ -230,7 +230,8 @@ static bool plan(struct pool *pool, size_t threads)
     }
     for (size_t i = 0; i < capture->count; i++)
         pool->count += plan_buffer(&capture->buffers[i], chosen.ids, split, pool->jobs + pool->count);
-    pool->chain_threads = (uint16_t)((threads + pool->count - 1) / pool->count);
+    /* perf.data that is cut before its trace has no buffer, and nothing to share. */
+    pool->chain_threads = pool->count ? (uint16_t)((threads + pool->count - 1) / pool->count) : 1;
     return true;
 }
 

@@ -7,7 +7,8 @@
 #include "report/number.h"
 #include "report/xml.h"
 
-#define TICKS 12 /* at most */
+#define TICKS      12    /* at most */
+#define LEAST_PART 1e-12 /* least width of the axis, of its end: a double tells both ends apart */
 
 /* Where things stand, in pixels. */
 struct plot {
@@ -42,8 +43,8 @@ static void find_axis(struct plot *p, const struct ct_dist *d)
     p->is_log = d->max / 4 > d->min;
     p->low = on_axis(p, (double)d->min);
     p->high = on_axis(p, (double)d->max + 1);
-    /* One value alone still has a place of some width. */
-    const double least = p->is_log ? 1 : 8;
+    /* One value alone still has a place of some width, which does not vanish beside it when it is large. */
+    const double least = fmax(p->is_log ? 1 : 8, p->high * LEAST_PART);
     if (p->high - p->low < least) {
         const double more = (least - (p->high - p->low)) / 2;
         p->low = p->low > more ? p->low - more : 0;

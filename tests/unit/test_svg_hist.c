@@ -1,0 +1,47 @@
+/* Plots of times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/svg_hist.h"
+
+/* The plot of `value`, measured three times. */
+static char *plot_of(uint64_t value)
+{
+    uint32_t histogram[CT_DIST_BUCKETS] = {0};
+    char *text = NULL;
+    size_t size = 0;
+    histogram[ct_dist_bucket(value)] = 3;
+    const struct ct_dist dist = {
+        .count = 3, .sum = 3 * value, .min = value, .max = value, .histogram = histogram};
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    ct_svg_histogram(out, "times", &dist);
+    fclose(out);
+    return text;
+}
+
+/* Beside a large value the width of its place would vanish in a double, and coordinates be no numbers. */
+static void test_one_value(void **state)
+{
+    static const uint64_t values[] = {0, 1, 1000, UINT64_C(1) << 53, UINT64_C(1) << 60, UINT64_MAX / 3};
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char *text = plot_of(values[i]);
+        assert_null(strstr(text, "nan"));
+        assert_null(strstr(text, "inf"));
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_value)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
