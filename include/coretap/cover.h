@@ -7,6 +7,7 @@
 #include "coretap/edges.h"
 #include "coretap/graph.h"
 #include "coretap/input.h"
+#include "coretap/losses.h"
 #include "coretap/program.h"
 #include "coretap/source_lines.h"
 
@@ -81,10 +82,22 @@ CT_API const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *co
 CT_API int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context,
                           struct ct_cover_item **items, size_t *count);
 
-/* Adds all counts of `from`. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+/* How whole the traces were that the counts are of. */
+struct ct_cover_captures {
+    uint64_t known;   /* captures whose losses are in `losses` */
+    uint64_t damaged; /* … of which trace was lost or contradicts the program, or the file is not whole */
+    uint64_t unknown; /* coverage files of version 1, which do not tell what was lost */
+    struct ct_losses losses; /* of the known ones together */
+};
+
+/* Adds the captures whose counts were added. The sums stop at 2^64 - 1. */
+CT_API void ct_cover_add_captures(struct ct_cover *cover, const struct ct_cover_captures *more);
+CT_API struct ct_cover_captures ct_cover_captures(const struct ct_cover *cover);
+
+/* Adds all counts and captures of `from`. CT_ERR_LIMIT, CT_ERR_NOMEM. */
 CT_API int ct_cover_merge(struct ct_cover *cover, struct ct_cover *from);
 
-/* Adds the counts of a coverage file (docs/formats.md), called `name` in messages. CT_ERR_FORMAT with the number of the
+/* Adds the counts and captures of a coverage file (docs/formats.md), called `name` in messages. CT_ERR_FORMAT with the number of the
  * line; what was read before it is there. CT_ERR_LIMIT, CT_ERR_NOMEM. */
 CT_API int ct_cover_read(struct ct_cover *cover, const char *name, const char *text, size_t size);
 

@@ -34,6 +34,7 @@ struct ct_cover {
     size_t context_count;
     struct cell *cells;
     size_t cell_count;
+    struct ct_cover_captures captures;
 };
 
 int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out)
@@ -342,8 +343,33 @@ int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, str
     return CT_OK;
 }
 
+static void add_up(uint64_t *sum, uint64_t more)
+{
+    *sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
+}
+
+void ct_cover_add_captures(struct ct_cover *cover, const struct ct_cover_captures *more)
+{
+    struct ct_cover_captures *sum = &cover->captures;
+    add_up(&sum->known, more->known);
+    add_up(&sum->damaged, more->damaged);
+    add_up(&sum->unknown, more->unknown);
+    add_up(&sum->losses.gaps, more->losses.gaps);
+    add_up(&sum->losses.overflows, more->losses.overflows);
+    add_up(&sum->losses.contradictions, more->losses.contradictions);
+    add_up(&sum->losses.bad_packets, more->losses.bad_packets);
+    add_up(&sum->losses.lost_bytes, more->losses.lost_bytes);
+    add_up(&sum->losses.no_access, more->losses.no_access);
+}
+
+struct ct_cover_captures ct_cover_captures(const struct ct_cover *cover)
+{
+    return cover->captures;
+}
+
 int ct_cover_merge(struct ct_cover *cover, struct ct_cover *from)
 {
+    ct_cover_add_captures(cover, &from->captures);
     for (size_t i = 0; i < from->cell_count; i++) {
         struct cell *cell = &from->cells[i];
         struct ct_cover_program program = ct_cover_program_at(from, cell->program);

@@ -3,6 +3,7 @@
 #include "analysis/cover.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #define MOST_WORDS 8
@@ -21,6 +22,7 @@ struct reader {
     struct word words[MOST_WORDS];
     size_t word_count;
     bool started;
+    bool old; /* of version 1, which does not tell what was lost */
     uint32_t program;
     bool has_program;
     struct ct_edge_context context;
@@ -144,16 +146,64 @@ static int read_item(struct reader *r, uint32_t kind)
     return ct_cover_add_item(r->cover, r->program, &r->context, &item);
 }
 
+static int read_start(struct reader *r)
+{
+    if (r->word_count != 2 || !word_is(&r->words[0], "coretap-coverage"))
+        return bad(r, "not a coverage file: the first line is not 'coretap-coverage 2'");
+    r->old = word_is(&r->words[1], "1");
+    if (!r->old && !word_is(&r->words[1], "2"))
+        return bad(r, "a coverage file of another version than 1 and 2");
+    r->started = true;
+    if (r->old)
+        ct_cover_add_captures(r->cover, &(struct ct_cover_captures){.unknown = 1});
+    return CT_OK;
+}
+
+/* captures N, damaged N, unknown N */
+static int read_captures(struct reader *r, size_t offset)
+{
+    struct ct_cover_captures more = {0};
+    if (r->word_count != 2 || !number(&r->words[1], 10, (uint64_t *)((char *)&more + offset)))
+        return bad(r, "a number of captures is 'captures N', 'damaged N' or 'unknown N'");
+    ct_cover_add_captures(r->cover, &more);
+    return CT_OK;
+}
+
+/* lost KIND N */
+static int read_lost(struct reader *r)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } kinds[] = {
+        {"gaps", offsetof(struct ct_losses, gaps)},
+        {"overflows", offsetof(struct ct_losses, overflows)},
+        {"contradictions", offsetof(struct ct_losses, contradictions)},
+        {"bad_packets", offsetof(struct ct_losses, bad_packets)},
+        {"lost_bytes", offsetof(struct ct_losses, lost_bytes)},
+        {"no_access", offsetof(struct ct_losses, no_access)},
+    };
+    struct ct_cover_captures more = {0};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && r->word_count == 3; i++) {
+        if (!word_is(&r->words[1], kinds[i].name) ||
+            !number(&r->words[2], 10, (uint64_t *)((char *)&more.losses + kinds[i].offset)))
+            continue;
+        ct_cover_add_captures(r->cover, &more);
+        return CT_OK;
+    }
+    return bad(r,
+               "a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, bad_packets, lost_bytes "
+               "or no_access");
+}
+
 static int read_line(struct reader *r, const char *text, size_t size)
 {
     split(r, text, size, MOST_WORDS);
     if (r->word_count == 0)
         return CT_OK;
     const struct word *word = &r->words[0];
-    if (!r->started) {
-        r->started = r->word_count == 2 && word_is(word, "coretap-coverage") && word_is(&r->words[1], "1");
-        return r->started ? CT_OK : bad(r, "not a coverage file: the first line is not 'coretap-coverage 1'");
-    }
+    if (!r->started)
+        return read_start(r);
     if (word_is(word, "program"))
         return read_program(r, text, size);
     if (word_is(word, "context"))
@@ -164,7 +214,18 @@ static int read_line(struct reader *r, const char *text, size_t size)
         return read_item(r, CT_COVER_TAKEN);
     if (word_is(word, "not"))
         return read_item(r, CT_COVER_NOT);
-    return bad(r, "the line begins with none of program, context, run, taken, not");
+    if (!r->old && word_is(word, "captures"))
+        return read_captures(r, offsetof(struct ct_cover_captures, known));
+    if (!r->old && word_is(word, "damaged"))
+        return read_captures(r, offsetof(struct ct_cover_captures, damaged));
+    if (!r->old && word_is(word, "unknown"))
+        return read_captures(r, offsetof(struct ct_cover_captures, unknown));
+    if (!r->old && word_is(word, "lost"))
+        return read_lost(r);
+    return bad(
+        r, r->old ? "the line begins with none of program, context, run, taken, not"
+                  : "the line begins with none of captures, damaged, unknown, lost, program, context, run, "
+                    "taken, not");
 }
 
 int ct_cover_read(struct ct_cover *cover, const char *name, const char *text, size_t size)

@@ -284,12 +284,16 @@ void cli_capture_count(struct cli_capture *c, const struct ct_chain *chain, enum
     c->misframed |= frames && is_misframed(chain, c);
 }
 
+bool cli_capture_is_damaged(const struct cli_capture *c, bool strict)
+{
+    const bool partial = c->losses.overflows || c->losses.no_access;
+    return c->capture->damage_count || c->misframed || ct_losses_damaged(&c->losses) ||
+           (partial && (strict || !c->ran));
+}
+
 int cli_capture_code_untold(const struct cli_capture *c, int code)
 {
-    const bool strict = c->args->values[CLI_CAPTURE_STRICT].given;
-    const bool partial = c->losses.overflows || c->losses.no_access;
-    const bool damaged = c->capture->damage_count || c->misframed || ct_losses_damaged(&c->losses) ||
-                         (partial && (strict || !c->ran));
+    const bool damaged = cli_capture_is_damaged(c, c->args->values[CLI_CAPTURE_STRICT].given);
     return code == CLI_CLEAN && damaged ? CLI_DAMAGED : code;
 }
 

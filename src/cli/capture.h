@@ -114,6 +114,10 @@ bool cli_has_program(const struct ct_buffer *buffer);
 void cli_capture_count(struct cli_capture *capture, const struct ct_chain *chain, enum ct_level level,
                        bool frames);
 
+/* Whether trace was lost or contradicts the program, or the file was not whole; with `strict` also whether a trace unit lost some in
+ * overflows or memory is missing. */
+bool cli_capture_is_damaged(const struct cli_capture *capture, bool strict);
+
 /* Says on stderr what was lost, and gives the exit code of a command that read the capture: `code`, or CLI_DAMAGED when that is
  * clean but trace was lost, contradicts the program, or the file was not whole. Overflows of the trace unit and code whose memory
  * is missing do that with --strict, or when nothing else ran. */

@@ -2,6 +2,9 @@
 
 #include "cli/missing.h"
 
+#include "report/losses.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,6 +205,27 @@ static int read_capture(struct cli_counts *c)
     return cli_capture_code(&c->capture, worst);
 }
 
+/* Says what was lost of the captures that a coverage file is of, and gives the exit code, as cli_capture_code does. */
+static int tell_captures(const struct cli_counts *c, const char *path, int code)
+{
+    char words[CT_LOSSES_WORDS];
+    const struct ct_cover_captures all = ct_cover_captures(c->cover);
+    const bool partial = all.losses.overflows || all.losses.no_access || all.unknown;
+    const bool damaged = all.damaged || (partial && c->args->values[CLI_CAPTURE_STRICT].given);
+    const bool tells = damaged || !c->args->quiet;
+    if (tells && ct_losses_any(&all.losses))
+        cli_say("%s: losses: %s", path, ct_losses_words(words, &all.losses));
+    if (tells && all.damaged && !ct_losses_damaged(&all.losses))
+        cli_say("%s: %" PRIu64 " of the %" PRIu64 " captures that it is of were not whole", path, all.damaged,
+                all.known);
+    if (tells && all.unknown)
+        cli_say("%s: what was lost is not known of %" PRIu64
+                " coverage files of version 1 in it; write them anew from "
+                "their captures with 'coretap cover --format data'",
+                path, all.unknown);
+    return code == CLI_CLEAN && damaged ? CLI_DAMAGED : code;
+}
+
 /* A coverage file: its programs are read from where it names them, unless --elf says otherwise. */
 static int read_counts(struct cli_counts *c, const char *path)
 {
@@ -218,7 +242,15 @@ static int read_counts(struct cli_counts *c, const char *path)
     if (code == CLI_CLEAN && ct_cover_programs(c->cover) != known)
         cli_say("%s: has no counts of one of the programs, or counts of another build of it; they stay zero",
                 path);
-    return code;
+    return tell_captures(c, path, code);
+}
+
+struct ct_cover_captures cli_counts_captures(const struct cli_counts *c)
+{
+    if (!c->has_capture)
+        return ct_cover_captures(c->cover);
+    return (struct ct_cover_captures){
+        .known = 1, .damaged = cli_capture_is_damaged(&c->capture, false), .losses = c->capture.losses};
 }
 
 int cli_counts_open(struct cli_counts *c, const struct cli_args *args, size_t elf)

@@ -84,7 +84,9 @@ const struct cli_command cli_command_merge = {
     .about =
         "Adds up the counts of coverage files, which 'coretap cover --format data' writes, and prints one of "
         "the "
-        "same kind: by program, told apart by build id, and context. Their format is in docs/formats.md. "
+        "same kind: by program, told apart by build id, and context. What was lost in their captures adds up "
+        "too. "
+        "Their format is in docs/formats.md. "
         "'coretap cover' makes reports of the result.",
     .run = run,
 };

@@ -63,13 +63,21 @@ static int check_data(const struct cli_counts *c)
                              "name the program that ran with --elf FILE[@HEX]");
 }
 
+static int print_data(FILE *out, struct cli_counts *c)
+{
+    const struct ct_cover_captures captures = cli_counts_captures(c);
+    const int code = check_data(c);
+    if (code != CLI_CLEAN)
+        return code;
+    if (c->has_capture) /* a coverage file brought its own */
+        ct_cover_add_captures(c->cover, &captures);
+    return ct_cover_write(out, c->cover) != CT_OK ? cli_library_error(c->args->ctx) : CLI_CLEAN;
+}
+
 int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format format, bool functions)
 {
-    if (format == CLI_COVER_DATA) {
-        const int code = check_data(c);
-        return code == CLI_CLEAN && ct_cover_write(out, c->cover) != CT_OK ? cli_library_error(c->args->ctx)
-                                                                           : code;
-    }
+    if (format == CLI_COVER_DATA)
+        return print_data(out, c);
     struct cli_cover_views views;
     int code = cli_cover_views_make(c, &views) ? CLI_CLEAN : CLI_FAILED;
     if (code == CLI_CLEAN)

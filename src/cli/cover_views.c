@@ -34,10 +34,8 @@ bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
         if (c->contexts && !add_contexts(c, p, view))
             return false;
     }
-    out->list = (struct ct_cover_views){.views = out->views,
-                                        .count = shown,
-                                        .title = c->args->operand,
-                                        .losses = c->has_capture ? &c->capture.losses : NULL};
+    out->list = (struct ct_cover_views){
+        .views = out->views, .count = shown, .title = c->args->operand, .captures = cli_counts_captures(c)};
     return true;
 }
 

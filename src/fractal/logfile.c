@@ -195,7 +195,9 @@ int ct_fractal_writer_close(struct ct_fractal_writer *w)
     if (!w)
         return CT_OK;
     int err = write_block(w);
-    if ((w->owned ? fclose(w->file) : fflush(w->file)) && !err)
+    if (fflush(w->file) && !err)
+        err = write_failed(w);
+    if (w->owned && fclose(w->file) && !err)
         err = write_failed(w);
     free(w->path);
     free(w);

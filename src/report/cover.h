@@ -29,8 +29,8 @@ struct ct_cover_view {
 struct ct_cover_views {
     const struct ct_cover_view *views;
     size_t count;
-    const char *title;              /* what was covered: the name of the capture */
-    const struct ct_losses *losses; /* in it; NULL: it is a coverage file, which does not tell */
+    const char *title;                 /* what was covered: the name of the capture */
+    struct ct_cover_captures captures; /* that it was; known and unknown 0: nobody told */
 };
 
 void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions);

@@ -46,10 +46,34 @@ static int program(FILE *out, struct ct_cover *cover, uint32_t number)
     return CT_OK;
 }
 
+static void lost(FILE *out, const char *kind, uint64_t count)
+{
+    if (count)
+        fprintf(out, "lost %s %" PRIu64 "\n", kind, count);
+}
+
+/* Numbers of 0 are left out, but for that of all captures. */
+static void captures(FILE *out, const struct ct_cover_captures *c)
+{
+    fprintf(out, "captures %" PRIu64 "\n", c->known);
+    if (c->damaged)
+        fprintf(out, "damaged %" PRIu64 "\n", c->damaged);
+    if (c->unknown)
+        fprintf(out, "unknown %" PRIu64 "\n", c->unknown);
+    lost(out, "gaps", c->losses.gaps);
+    lost(out, "overflows", c->losses.overflows);
+    lost(out, "contradictions", c->losses.contradictions);
+    lost(out, "bad_packets", c->losses.bad_packets);
+    lost(out, "lost_bytes", c->losses.lost_bytes);
+    lost(out, "no_access", c->losses.no_access);
+}
+
 int ct_cover_write(FILE *out, struct ct_cover *cover)
 {
     int result = CT_OK;
-    fprintf(out, "coretap-coverage 1\n");
+    const struct ct_cover_captures all = ct_cover_captures(cover);
+    fprintf(out, "coretap-coverage 2\n");
+    captures(out, &all);
     for (uint32_t i = 0; i < ct_cover_programs(cover) && result == CT_OK; i++)
         result = program(out, cover, i);
     return result;

@@ -71,7 +71,7 @@ def trace_part(losses):
     return {"gaps": losses["gaps"] - losses["contradictions"], **{key: losses[key] for key in OF_TRACE}}
 
 
-COUNTED = {"wcet": 0}
+COUNTED = {"wcet": 0, "live": 0, "files": 0}
 
 
 class Capture:
@@ -132,8 +132,10 @@ def hold(capture, engines):
         source = next(s for s in buffer["sources"] if s["id"] == table["id"] or buffer["framing"] == "none")
         if any(table["totals"][key] != source[key] for key in KEYS):
             wrong.append(f"timing of {table['buffer']} {table['id']}: {table['totals']}, info: {source}")
+    hold_live(capture, info, same)
     if capture.elf:
         hold_program(capture, losses, same, told)
+        hold_files(capture, losses, code, wrong)
     hold_timing_edges(capture, wrong)
     if wrong:
         raise AssertionError("\n".join(wrong))
@@ -160,6 +162,42 @@ def hold_program(capture, losses, same, told):
         COUNTED["wcet"] += 1
         same("wcet --format json", json.loads(wcet.stdout)["losses"], wcet.returncode)
         told("wcet", wcet)
+
+
+def hold_live(capture, info, same):
+    """The same bytes as they come, through a pipe. Buffers of one capture are runs of their own."""
+    sums, codes = [], []
+    if info["kind"] == "perf.data":
+        return  # its trace is in pieces
+    for buffer in info["buffers"]:
+        done = subprocess.run([COMMAND, "live", "--config", str(capture.path), "--buffer", buffer["name"], "--at", "0x1000", "-"],
+                              input=pathlib.Path(buffer["path"]).read_bytes(), capture_output=True, timeout=300, check=False)
+        done.stderr = done.stderr.decode(errors="replace")
+        sums.append(of_stderr(done))
+        codes.append(done.returncode)
+    COUNTED["live"] += 1
+    same("live", sum_of(sums), max(codes))
+
+
+def hold_files(capture, losses, code, wrong):
+    """A coverage file tells what its captures lost, and so does the sum of two."""
+    with tempfile.TemporaryDirectory() as name:
+        one, two, three = (os.path.join(name, word) for word in ("one", "two", "three"))
+        made = run("cover", "-q", "--elf", capture.elf, "--all-functions", "--format", "data", "-o", one, capture.path)
+        if made.returncode and "empty although" in made.stderr:
+            return
+        run("merge", "-o", two, one, one)
+        run("merge", "-o", three, one, two)
+        for times, path in enumerate((one, two, three), 1):
+            done = run("cover", "--elf", capture.elf, "--all-functions", "--format", "json", path)
+            numbers = {key: times * value for key, value in losses.items()}
+            found = json.loads(done.stdout)["losses"]
+            if not numbers == found == of_stderr(done) or done.returncode != code:
+                wrong.append(f"{times} times the coverage file: {found}, {done}, wanted {numbers} exit {code}")
+        strict = run("cover", "-q", "--elf", capture.elf, "--all-functions", "--strict", three).returncode
+        if strict != any(losses.values()) and not code:
+            wrong.append(f"the coverage file with --strict: exit code {strict}, losses {losses}")
+        COUNTED["files"] += 1
 
 
 def hold_timing_edges(capture, wrong):
@@ -320,6 +358,8 @@ def hold_all(captures, engines=("plain", "fast")):
         for key in KEYS:
             seen[key] += losses[key]
     assert not any(c.elf for c in captures) or COUNTED["wcet"], "no longest path was found"
+    assert not any(c.elf for c in captures) or COUNTED["files"], "no coverage file was made"
+    assert COUNTED["live"] or captures[0].path.suffix == ".data", "nothing was fed to live"
     return f"{len(captures)} captures, exit codes {sorted(codes)}: " + ", ".join(f"{k} {v}" for k, v in seen.items())
 
 
