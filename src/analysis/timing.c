@@ -182,9 +182,12 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
         t->totals.switches += t->totals.steps > 0;
         return ct_timing_switch(t, ctxt, vmid);
     }
-    case CT_ELEM_EXCEPTION:
-        ct_timing_exception(t, elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0);
+    case CT_ELEM_EXCEPTION: {
+        bool begins;
+        const uint64_t resumes_at = elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0;
+        ct_timing_exception(t, resumes_at, function_at(t, resumes_at, &begins));
         return CT_OK;
+    }
     case CT_ELEM_RETURN:
         ct_timing_exception_return(t);
         return CT_OK;

@@ -88,7 +88,7 @@ struct ct_timing {
     size_t thread_count;
     struct ct_timing_thread *now;
     uint8_t exception_level, level_before; /* now, and before the last exception */
-    bool after_eret;
+    bool after_eret;   /* the last step has left its exception: a RETURN says nothing more */
     bool was_taken;    /* an exception, and nothing ran since then */
     bool was_off;      /* tracing was off: does the next step go on where the last one led? */
     uint64_t expected; /* where it led */
@@ -105,7 +105,8 @@ int ct_timing_switch(struct ct_timing *timing, uint32_t ctxt, uint32_t vmid);
 
 /* One step went by: its function gets the cycles, then calls and returns happen. CT_ERR_NOMEM. */
 int ct_timing_step(struct ct_timing *timing, const struct ct_timing_way *way, uint64_t cycles, bool timed);
-void ct_timing_exception(struct ct_timing *timing, uint64_t resumes_at);
+/* An exception was taken that resumes at an address, in a function; 0 and 0 when the trace does not tell. */
+void ct_timing_exception(struct ct_timing *timing, uint64_t resumes_at, uint32_t function);
 void ct_timing_exception_return(struct ct_timing *timing);
 
 /* Nobody knows what runs are left of. */

@@ -153,9 +153,46 @@ static bool is_return(struct ct_timing *t, uint64_t target)
 
 /* ---- exceptions ---- */
 
-void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at)
+static void leave_level(struct ct_timing *t)
 {
     struct ct_timing_thread *thread = t->now;
+    cut_frames(t, thread, level(t)->base);
+    if (thread->level)
+        thread->level--;
+}
+
+/* True when `addr`, where execution goes on behind an exception, may be that of a handler: as may_be_handler in stacks.c. */
+static bool may_be_handler(const struct ct_timing *t, uint64_t addr, uint32_t function)
+{
+    return t->exception_level > t->level_before || !function || t->functions[function].addr == addr;
+}
+
+/* Tracing was off in between: for an exception that is not traced, or for who knows what. Behind an exception it is on
+ * again where that resumes, or one below it (the end of a signal handler is a system call of its own), or in a handler, or
+ * in another thread. */
+static void come_back(struct ct_timing *t, uint64_t addr, uint32_t function)
+{
+    struct ct_timing_thread *thread = t->now;
+    uint32_t resumed = thread->level;
+    while (resumed && thread->levels[resumed].resumes_at != addr)
+        resumed--;
+    while (resumed && thread->level >= resumed)
+        leave_level(t);
+    if (!resumed && !t->was_taken && t->expected != addr)
+        ct_timing_forget(t);
+    if (!resumed && t->was_taken && thread->level && !may_be_handler(t, addr, function)) {
+        reset(t, thread);
+        t->totals.renewed++;
+    }
+    t->was_off = false;
+}
+
+/* Where tracing is on again and nothing ran yet, the one before has just returned to where this one was taken. */
+void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t function)
+{
+    struct ct_timing_thread *thread = t->now;
+    if (t->was_off && resumes_at)
+        come_back(t, resumes_at, function);
     t->totals.exceptions++;
     t->level_before = t->exception_level;
     if (thread->level + 1 == CT_TIMING_LEVELS)
@@ -163,14 +200,6 @@ void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at)
     thread->level++;
     t->was_taken = true;
     *level(t) = (struct ct_timing_level){.resumes_at = resumes_at, .base = thread->depth};
-}
-
-static void leave_level(struct ct_timing *t)
-{
-    struct ct_timing_thread *thread = t->now;
-    cut_frames(t, thread, level(t)->base);
-    if (thread->level)
-        thread->level--;
 }
 
 void ct_timing_exception_return(struct ct_timing *t)
@@ -198,8 +227,10 @@ static int go(struct ct_timing *t, const struct ct_timing_way *way)
     case CT_TIMING_JUMP:
         if (is_return(t, way->next))
             return return_to(t, way->next);
-        if (t->now->level && level(t)->resumes_at == way->next)
+        if (t->now->level && level(t)->resumes_at == way->next) {
             leave_level(t);
+            t->after_eret = true;
+        }
         return CT_OK;
     case CT_TIMING_ERET:
         leave_level(t);
@@ -210,38 +241,10 @@ static int go(struct ct_timing *t, const struct ct_timing_way *way)
     }
 }
 
-/* True when the step behind an exception may be of a handler: as may_be_handler in stacks.c. */
-static bool may_be_handler(const struct ct_timing *t, const struct ct_timing_way *way)
-{
-    return t->exception_level > t->level_before || !way->function ||
-           t->functions[way->function].addr == way->start;
-}
-
-/* Tracing was off in between: for an exception that is not traced, or for who knows what. Behind an exception it is on
- * again where that resumes, or one below it (the end of a signal handler is a system call of its own), or in a handler, or
- * in another thread. */
-static void come_back(struct ct_timing *t, const struct ct_timing_way *way)
-{
-    struct ct_timing_thread *thread = t->now;
-    const uint64_t addr = way->start;
-    uint32_t resumed = thread->level;
-    while (resumed && thread->levels[resumed].resumes_at != addr)
-        resumed--;
-    while (resumed && thread->level >= resumed)
-        leave_level(t);
-    if (!resumed && !t->was_taken && t->expected != addr)
-        ct_timing_forget(t);
-    if (!resumed && t->was_taken && thread->level && !may_be_handler(t, way)) {
-        reset(t, thread);
-        t->totals.renewed++;
-    }
-    t->was_off = false;
-}
-
 int ct_timing_step(struct ct_timing *t, const struct ct_timing_way *way, uint64_t cycles, bool timed)
 {
     if (t->was_off)
-        come_back(t, way);
+        come_back(t, way->start, way->function);
     struct ct_timing_level *on = level(t);
     struct ct_timing_function *f = &t->functions[way->function];
     t->after_eret = t->was_taken = false;

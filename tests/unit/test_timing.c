@@ -56,16 +56,23 @@ static int finish(void **state)
     return 0;
 }
 
-/* A step of one instruction at `addr`, on to `next`. */
-static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint64_t next, uint32_t cycles)
+/* A step of one instruction at `addr` that leaves it by an edge of `kind`, to `next`. */
+static void leave(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next,
+                  uint32_t cycles)
 {
     const struct ct_node node = {
         .start = addr, .last = addr, .end = addr + 4, .n = 1, .type = type, .sub = sub, .last_size = 4};
     uint32_t number;
     assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
-    const struct ct_edge edge = {.next = next, .from = number, .exec = 1, .kind = CT_EDGE_NEXT};
+    const struct ct_edge edge = {.next = next, .from = number, .exec = 1, .kind = kind};
     assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count]), CT_OK);
     f->cycles[f->count++] = cycles;
+}
+
+/* A step of one instruction at `addr`, on to `next`. */
+static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint64_t next, uint32_t cycles)
+{
+    leave(f, addr, type, sub, CT_EDGE_NEXT, next, cycles);
 }
 
 static void call(struct fixture *f, uint64_t from, uint64_t to, uint32_t cycles)
@@ -87,6 +94,31 @@ static void mark(struct fixture *f, struct ct_elem elem)
 static void context(struct fixture *f, uint32_t ctxt)
 {
     mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = ctxt});
+}
+
+static void exception(struct fixture *f, uint64_t resumes_at)
+{
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = resumes_at});
+}
+
+/* A branch at `addr` to `next`, and an exception before what is there ran. */
+static void interrupted(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint64_t next,
+                        uint32_t cycles)
+{
+    leave(f, addr, type, sub, CT_EDGE_INTERRUPTED, next, cycles);
+    exception(f, next);
+}
+
+static void trace_on(struct fixture *f)
+{
+    mark(f, (struct ct_elem){.kind = CT_ELEM_TRACE_ON, .n = CT_TRACE_ON_FILTER});
+}
+
+/* A handler of one instruction. */
+static void handle(struct fixture *f, uint64_t resumes_at, uint32_t cycles)
+{
+    step(f, IRQ, CT_INSN_IBR, CT_INSN_SUB_ERET, resumes_at, cycles);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
 }
 
 /* Everything in one batch, or cut into batches of `most` steps. */
@@ -143,7 +175,7 @@ static void exceptions_are_apart(void **state)
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
-    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = WORK + 4});
+    exception(f, WORK + 4);
     call(f, IRQ, LEAF, 200);
     ret(f, LEAF, IRQ + 4, 300);
     step(f, IRQ + 4, CT_INSN_IBR, CT_INSN_SUB_ERET, WORK + 4, 400);
@@ -207,6 +239,95 @@ static void tail_calls_return_together(void **state)
     run(f, MOST);
     assert_int_equal(function(f, "leaf")->inclusive.sum, 5);
     assert_int_equal(function(f, "work")->inclusive.sum, 15);
+}
+
+/* What comes right behind a branch, before what it leads to ran: the branch takes effect first. Handlers that are traced
+ * and that are not take turns. */
+static void branches_happen_before_exceptions(void **state)
+{
+    struct fixture *f = *state;
+    interrupted(f, MAIN, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 1);
+    trace_on(f);
+    interrupted(f, WORK, CT_INSN_BR, CT_INSN_SUB_LINK, LEAF, 10);
+    handle(f, LEAF, 1000);
+    interrupted(f, LEAF, CT_INSN_IBR, CT_INSN_SUB_RET, WORK + 4, 100);
+    trace_on(f);
+    interrupted(f, WORK + 4, CT_INSN_BR, CT_INSN_SUB_NONE, LEAF, 20);
+    handle(f, LEAF, 1000);
+    interrupted(f, LEAF, CT_INSN_IBR, CT_INSN_SUB_RET, MAIN + 4, 300);
+    handle(f, MAIN + 4, 1000);
+    step(f, MAIN + 4, CT_INSN_OTHER, 0, MAIN + 8, 1);
+    run(f, MOST);
+    const struct ct_timing_function *leaf = function(f, "leaf");
+    assert_int_equal(leaf->runs, 2);
+    assert_int_equal(leaf->inclusive.count, 2);
+    assert_int_equal(leaf->inclusive.sum, 400);
+    assert_int_equal(function(f, "work")->inclusive.sum, 430);
+    assert_int_equal(function(f, "work")->preempted.sum, 2000);
+    assert_int_equal(function(f, "work")->cut + leaf->cut, 0);
+    assert_int_equal(ct_timing_totals(f->timing).exceptions, 5);
+}
+
+/* A thread switch right behind a call: what was called ran when its thread was back. The other one was switched right
+ * behind its return. */
+static void branches_happen_before_switches(void **state)
+{
+    struct fixture *f = *state;
+    context(f, 1);
+    interrupted(f, MAIN, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 1);
+    trace_on(f);
+    context(f, 2);
+    call(f, MAIN, WORK, 2);
+    interrupted(f, WORK, CT_INSN_IBR, CT_INSN_SUB_RET, MAIN + 4, 500);
+    context(f, 1);
+    handle(f, WORK, 1000);
+    ret(f, WORK, MAIN + 4, 10);
+    exception(f, MAIN + 4);
+    context(f, 2);
+    handle(f, MAIN + 4, 1000);
+    step(f, MAIN + 4, CT_INSN_OTHER, 0, MAIN + 8, 1);
+    run(f, 3);
+    const struct ct_timing_function *work = function(f, "work");
+    assert_int_equal(work->runs, 2);
+    assert_int_equal(work->inclusive.count, 2);
+    assert_int_equal(work->inclusive.min, 10);
+    assert_int_equal(work->inclusive.max, 500);
+    assert_int_equal(work->cut, 0);
+}
+
+/* The next exception came when the one before it, which was handled untraced, had just returned: nothing ran in between. */
+static void exceptions_follow_each_other(void **state)
+{
+    struct fixture *f = *state;
+    interrupted(f, MAIN, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 1);
+    trace_on(f);
+    exception(f, WORK);
+    trace_on(f);
+    ret(f, WORK, MAIN + 4, 10);
+    run(f, 1);
+    assert_int_equal(function(f, "work")->runs, 1);
+    assert_int_equal(function(f, "work")->inclusive.sum, 10);
+    assert_int_equal(function(f, "work")->cut, 0);
+}
+
+/* M profile: a load of the PC from the stack returns from the exception, which the trace tells as well. */
+static void a_jump_can_return_from_an_exception(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, 1);
+    step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
+    exception(f, WORK + 4);
+    step(f, IRQ, CT_INSN_OTHER, 0, IRQ + 4, 100);
+    exception(f, IRQ + 4);
+    step(f, LEAF, CT_INSN_IBR, CT_INSN_SUB_NONE, IRQ + 4, 1000);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+    step(f, IRQ + 4, CT_INSN_IBR, CT_INSN_SUB_NONE, WORK + 4, 100);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+    ret(f, WORK + 4, MAIN + 4, 20);
+    run(f, 1);
+    assert_int_equal(function(f, "work")->inclusive.sum, 30);
+    assert_int_equal(function(f, "work")->preempted.sum, 1200);
+    assert_int_equal(function(f, "work")->cut, 0);
 }
 
 /* What a gap cuts is counted as begun and not as whole. */
@@ -281,6 +402,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(threads_are_apart, begin, finish),
         cmocka_unit_test_setup_teardown(recursion_counts_once, begin, finish),
         cmocka_unit_test_setup_teardown(tail_calls_return_together, begin, finish),
+        cmocka_unit_test_setup_teardown(branches_happen_before_exceptions, begin, finish),
+        cmocka_unit_test_setup_teardown(branches_happen_before_switches, begin, finish),
+        cmocka_unit_test_setup_teardown(exceptions_follow_each_other, begin, finish),
+        cmocka_unit_test_setup_teardown(a_jump_can_return_from_an_exception, begin, finish),
         cmocka_unit_test_setup_teardown(gaps_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
         cmocka_unit_test(buckets_are_eighths),
