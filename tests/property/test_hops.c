@@ -1,6 +1,7 @@
 /* Property: trace that goes straight to edge counts as hops says what the plain engine says from elements: the same graph,
  * counts and cycles of all edges by context, and the same statistics; for traces of random programs, damaged ones too, cut
- * anywhere. CT_SEED, CT_COUNT (traces), CT_LONG=1. */
+ * anywhere; and for those whose trace info or context changes on the way what packets are. CT_SEED, CT_COUNT (traces of each
+ * kind), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,8 @@ enum {
     BRANCHES = 6000,
     ROOM = 1 << 20,
     PASSES = 3,
+    CHANGES = 8,
+    CHANGE_SIZE = 8, /* bytes at most */
 };
 
 struct trace {
@@ -128,6 +131,7 @@ static int walk(struct trace *t, struct ct_unit *unit, bool calm)
         for (; insn.type == CT_INSN_OTHER; count++, at += 4)
             insn = insn_at(t, at + 4);
         const bool taken = is_taken(t, &insn, at);
+        ct_unit_spend(unit, count + (rng_chance(&t->rng, 4) ? rng_wide(&t->rng, 16) : 0));
         ct_unit_insns(unit, count, at, at + 4, true);
         rc = ct_unit_branch(unit, &insn, taken, taken ? next_of(t, &insn, at) : at + 4, t->isa);
         if (!rc && !calm && rng_chance(&t->rng, 1))
@@ -152,7 +156,82 @@ static void repeat_counts(struct trace *t)
     }
 }
 
-static int record(struct trace *t)
+/* Writes a packet that changes what the packets behind it are: a trace info with another threshold for cycle counts, or
+ * speculation that was open, or a context in another state. Result: its bytes. */
+static size_t make_change(struct rng *rng, uint8_t *bytes)
+{
+    size_t size = 0;
+    if (rng_chance(rng, 32)) {
+        bytes[size++] = 0x81;
+        bytes[size++] = rng_chance(rng, 128) ? 0x20 : 0x30; /* without or with 64-bit state */
+        return size;
+    }
+    const bool is_open = rng_chance(rng, 32);
+    uint32_t threshold = (uint32_t)rng_wide(rng, 12);
+    if (rng_chance(rng, 128))
+        threshold |= 0x10000; /* wider than a trace unit has it: counts are read one by one */
+    bytes[size++] = 0x01;
+    bytes[size++] = is_open ? 0x0c : 0x08;
+    if (is_open)
+        bytes[size++] = (uint8_t)rng_below(rng, 3);
+    for (; threshold >= 0x80; threshold >>= 7)
+        bytes[size++] = (uint8_t)(threshold | 0x80);
+    bytes[size++] = (uint8_t)threshold;
+    return size;
+}
+
+/* The places behind a trace info, and behind every 50th other packet. Result: how many. */
+static size_t find_places(const struct trace *t, size_t *places, size_t most)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    struct ct_etm4_decoder *decoder;
+    size_t count, found = 0;
+    if (ct_etm4_decoder_new(NULL, &t->source, &decoder))
+        return 0;
+    ct_etm4_decode(decoder, t->bytes, t->size, 0, true, packets, ROOM, &count);
+    for (size_t i = 0; i + 1 < count && found < most; i++)
+        if (packets[i].type == CT_ETM4_TRACE_INFO || i % 50 == 49)
+            places[found++] = packets[i + 1].pos;
+    ct_etm4_decoder_free(decoder);
+    return found;
+}
+
+static void insert(struct trace *t, size_t at, const uint8_t *bytes, size_t size)
+{
+    memmove(t->bytes + at + size, t->bytes + at, t->size - at);
+    memcpy(t->bytes + at, bytes, size);
+    t->size += size;
+}
+
+/* Hides the next synchronisation point behind `at` in an address: who began there turns out to be wrong. */
+static void hide_sync(struct trace *t, size_t at)
+{
+    static const uint8_t async[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80};
+    const uint8_t address = 0x9d;
+    for (; at + sizeof async <= t->size; at++)
+        if (!memcmp(t->bytes + at, async, sizeof async)) {
+            insert(t, at, &address, 1);
+            return;
+        }
+}
+
+static void change_packets(struct trace *t)
+{
+    static size_t places[ROOM];
+    const size_t count = find_places(t, places, ROOM);
+    for (size_t i = count, left = CHANGES; i-- > 0 && left;) {
+        uint8_t bytes[CHANGE_SIZE];
+        if (rng_below(&t->rng, (uint32_t)count) >= CHANGES)
+            continue;
+        const size_t size = make_change(&t->rng, bytes);
+        if (rng_chance(&t->rng, 128))
+            hide_sync(t, places[i]);
+        insert(t, places[i], bytes, size);
+        left--;
+    }
+}
+
+static int record(struct trace *t, bool changing)
 {
     struct rng *rng = &t->rng;
     struct ct_unit_wishes wishes = {.protocol = rng_chance(rng, 64) ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
@@ -185,6 +264,8 @@ static int record(struct trace *t)
     if (!rc)
         rc = ct_unit_finish(unit);
     ct_unit_free(unit);
+    if (changing)
+        change_packets(t);
     if (rng_chance(rng, 30))
         repeat_counts(t);
     if (rng_chance(rng, 60))
@@ -275,13 +356,13 @@ static int same_edges(const struct ct_stream *a, const struct ct_stream *b, bool
 
 static uint64_t steps, hopped;
 
-static int check(uint64_t seed)
+static int check(uint64_t seed, bool changing)
 {
     static struct trace t;
     struct ct_memory *memory;
     int ok = 1;
     t.rng = (struct rng){seed};
-    if (!record(&t) || ct_memory_new(NULL, &memory) ||
+    if (!record(&t, changing) || ct_memory_new(NULL, &memory) ||
         ct_memory_add_bytes(memory, t.code, sizeof t.code, BASE, CT_SPACE_ANY))
         return 0;
     for (unsigned cycles = 0; cycles < 2 && ok; cycles++) {
@@ -302,17 +383,26 @@ static int check(uint64_t seed)
     return ok;
 }
 
+/* One test: so many traces from CT_SEED on. */
+static int check_all(unsigned number, bool changing, uint64_t first, uint64_t traces, const char *what)
+{
+    uint64_t seed = first;
+    int ok = 1;
+    steps = hopped = 0;
+    for (; seed - first < traces && ok; seed++)
+        ok = check(seed, changing);
+    printf("# %" PRIu64 " steps in %" PRIu64 " traces, %" PRIu64 " bytes of them as hops\n", steps,
+           seed - first, hopped);
+    printf("%sok %u - %s", ok ? "" : "not ", number, what);
+    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    return ok;
+}
+
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t traces = test_count(80, 10000);
-    int ok = 1;
-    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
-    for (; done < traces && ok; done++, seed++)
-        ok = check(seed);
-    printf("# %" PRIu64 " steps in %" PRIu64 " traces, %" PRIu64 " bytes of them as hops\n", steps, done,
-           hopped);
-    printf("%sok 1 - hops say what the plain engine says", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(80, 10000);
+    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
+    int ok = check_all(1, false, seed, traces, "hops say what the plain engine says");
+    ok &= check_all(2, true, seed, traces, "also where trace info and contexts change what packets are");
     return ok ? 0 : 1;
 }
