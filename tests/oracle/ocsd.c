@@ -1,5 +1,7 @@
 #include "oracle/ocsd.h"
 
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,15 +329,16 @@ int ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flag
     return (int)ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, flags, &etm4, id);
 }
 
-static void feed(struct ocsd *ocsd, dcd_tree_handle_t tree, const uint8_t *bytes, size_t size)
+/* `most`: bytes at a time. */
+static void feed(struct ocsd *ocsd, dcd_tree_handle_t tree, const uint8_t *bytes, size_t size, size_t most)
 {
     uint32_t done = 0;
     ocsd->used = 0;
     ocsd->fatal = 0;
     while (ocsd->used < size && !ocsd->fatal) {
-        ocsd_datapath_resp_t resp =
-            ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)ocsd->used,
-                                 (uint32_t)(size - ocsd->used), bytes + ocsd->used, &done);
+        const size_t piece = size - ocsd->used < most ? size - ocsd->used : most;
+        ocsd_datapath_resp_t resp = ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)ocsd->used,
+                                                         (uint32_t)piece, bytes + ocsd->used, &done);
         ocsd->used += done;
         if (OCSD_DATA_RESP_IS_FATAL(resp)) {
             uint8_t id;
@@ -359,7 +362,7 @@ int ocsd_run_packets(struct ocsd *ocsd, const struct ct_source *source, const ui
         err =
             (int)ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_SINK, (void *)take_packet, ocsd);
     if (!err)
-        feed(ocsd, tree, bytes, size);
+        feed(ocsd, tree, bytes, size, size);
     ocsd_destroy_dcd_tree(tree);
     for (size_t i = 0; i < ocsd->packet_count; i++) { /* lengths are where the next one begins */
         uint64_t next = i + 1 < ocsd->packet_count ? ocsd->packets[i + 1].pos : ocsd->used;
@@ -371,8 +374,28 @@ int ocsd_run_packets(struct ocsd *ocsd, const struct ct_source *source, const ui
     return err;
 }
 
-int ocsd_run_elems(struct ocsd *ocsd, const struct ct_source *source, const struct ocsd_region *regions,
-                   unsigned region_count, const uint8_t *bytes, size_t size)
+static sigjmp_buf crash;
+
+static void on_crash(int signal)
+{
+    siglongjmp(crash, signal);
+}
+
+/* As feed; the tree cannot be used again, nor be destroyed, when the library crashed. */
+static void feed_carefully(struct ocsd *ocsd, dcd_tree_handle_t tree, const uint8_t *bytes, size_t size,
+                           size_t most)
+{
+    const struct sigaction ours = {.sa_handler = on_crash};
+    struct sigaction before;
+    sigaction(SIGSEGV, &ours, &before);
+    ocsd->crashed = sigsetjmp(crash, 1) != 0;
+    if (!ocsd->crashed)
+        feed(ocsd, tree, bytes, size, most);
+    sigaction(SIGSEGV, &before, NULL);
+}
+
+static int run_elems(struct ocsd *ocsd, const struct ct_source *source, const struct ocsd_region *regions,
+                     unsigned region_count, const uint8_t *bytes, size_t size, size_t most)
 {
     static const uint8_t nothing[4];
     unsigned char id;
@@ -391,8 +414,17 @@ int ocsd_run_elems(struct ocsd *ocsd, const struct ct_source *source, const stru
     if (!err && !region_count) /* without any memory it refuses to work */
         err = (int)ocsd_dt_add_buffer_mem_acc(tree, 0xfffffffffffff000, OCSD_MEM_SPACE_ANY, nothing,
                                               sizeof(nothing));
+    ocsd->crashed = 0;
     if (!err)
-        feed(ocsd, tree, bytes, size);
-    ocsd_destroy_dcd_tree(tree);
+        feed_carefully(ocsd, tree, bytes, size, most);
+    if (!ocsd->crashed)
+        ocsd_destroy_dcd_tree(tree);
     return err;
+}
+
+int ocsd_run_elems(struct ocsd *ocsd, const struct ct_source *source, const struct ocsd_region *regions,
+                   unsigned region_count, const uint8_t *bytes, size_t size)
+{
+    const int err = run_elems(ocsd, source, regions, region_count, bytes, size, size);
+    return ocsd->crashed ? run_elems(ocsd, source, regions, region_count, bytes, size, 1) : err;
 }

@@ -25,9 +25,10 @@ struct ocsd {
     size_t packet_count, packet_room;
     struct ocsd_elem *elems;
     size_t elem_count, elem_room;
-    size_t used;          /* bytes taken: all, unless `fatal` */
+    size_t used;          /* bytes taken: all, unless `fatal` or `crashed` */
     int fatal;            /* the data path gave up with this response … */
     uint32_t fatal_index; /* … because of the packet here */
+    int crashed;          /* 1: the library read memory that it does not have, in the byte behind `used` */
 };
 
 void ocsd_free(struct ocsd *ocsd);
@@ -39,7 +40,7 @@ int ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flag
 /* Packets only. 0, or an error of OpenCSD when it does not take the configuration. */
 int ocsd_run_packets(struct ocsd *ocsd, const struct ct_source *source, const uint8_t *bytes, size_t size);
 
-/* Elements only, decoded along the memory given. */
+/* Elements only, decoded along the memory given. A crash of the library is survived, and told in `crashed`. */
 int ocsd_run_elems(struct ocsd *ocsd, const struct ct_source *source, const struct ocsd_region *regions,
                    unsigned region_count, const uint8_t *bytes, size_t size);
 

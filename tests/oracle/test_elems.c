@@ -498,13 +498,13 @@ static int newer_instruction(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* Theirs finds the return stack empty on the way along the atoms of one packet, and drops the way. */
+/* Theirs finds the return stack empty on the way along the atoms of one packet, and drops the way and what waited before it. */
 static int unpredictable_link(struct stream *s, const struct difference *d)
 {
-    uint64_t offset = strtoull(d->ours, NULL, 10);
+    uint64_t offset = strtoull(d->theirs, NULL, 10);
     if (!kind_is(d->theirs, "no_sync reason=bad_packet"))
         return 0;
-    for (const char *line = d->ours; *line && strtoull(line, NULL, 10) == offset; line += line_length(line)) {
+    for (const char *line = d->ours; *line && strtoull(line, NULL, 10) <= offset; line += line_length(line)) {
         uint64_t at = number_after(line, "end=", 16) - 4;
         if (kind_is(line, "instr_range") && line_has(line, "isa=a32 exec=E type=ibr sub=link") &&
             make_nop(s, at, 4, "\x00\xf0\x20\xe3", is_unpredictable_blx))
