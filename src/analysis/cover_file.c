@@ -1,5 +1,6 @@
 /* Coverage files: lines of text (docs/formats.md). Nothing in them is believed. */
 #include "base/ctx.h"
+#include "base/printable.h"
 #include "analysis/cover.h"
 
 #include <stdbool.h>
@@ -77,7 +78,7 @@ static void split(struct reader *r, const char *text, size_t size, size_t most)
 /* program LOW HIGH BUILD-ID|- NAME */
 static int read_program(struct reader *r, const char *text, size_t size)
 {
-    char name[MOST_NAME + 1];
+    char name[CT_PRINTABLE_ROOM(MOST_NAME) + 1];
     uint8_t id[64];
     struct ct_cover_program program = {.name = name, .build_id = id};
     split(r, text, size, 5);
@@ -97,10 +98,12 @@ static int read_program(struct reader *r, const char *text, size_t size)
             id[i] = (uint8_t)byte;
         }
     }
-    if (path->size == 0 || path->size > MOST_NAME || memchr(path->text, '\0', path->size))
+    if (path->size == 0 || path->size > CT_PRINTABLE_ROOM(MOST_NAME) || memchr(path->text, '\0', path->size))
         return bad(r, "the name of a program has 1 to 4096 bytes");
     memcpy(name, path->text, path->size);
     name[path->size] = '\0';
+    if (!ct_unescape(name) || strlen(name) > MOST_NAME)
+        return bad(r, "the name of a program has 1 to 4096 bytes, and none of them is zero");
     r->has_program = true;
     r->context = (struct ct_edge_context){0};
     return ct_cover_program(r->cover, &program, &r->program);

@@ -88,12 +88,12 @@ void ct_names_free(struct ct_names *names)
 
 uint32_t ct_names_add_printable(struct ct_names *names, const char *text)
 {
-    if (!ct_has_controls(text))
+    if (ct_is_printable(text))
         return ct_names_add(names, text, strlen(text));
     char *printable = malloc(CT_PRINTABLE_ROOM(strlen(text) + 1));
     if (!printable)
         return CT_NAMES_NONE;
-    ct_escape_controls(text, printable);
+    ct_escape(text, printable);
     const uint32_t number = ct_names_add(names, printable, strlen(printable));
     free(printable);
     return number;

@@ -21,7 +21,7 @@ struct ct_names {
 /* Number of the first `size` bytes of `text`, which are copied when they are new; CT_NAMES_NONE without memory. */
 uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size);
 
-/* The same for a text whose control characters are to be escaped (base/printable.h). */
+/* The same for a text that is escaped where it cannot be printed (base/printable.h). */
 uint32_t ct_names_add_printable(struct ct_names *names, const char *text);
 
 /* The number of `text`, or CT_NAMES_NONE when it never came. */

@@ -1,50 +1,130 @@
 #include "base/printable.h"
+#include "base/utf8.h"
 
-#include <stdint.h>
 #include <string.h>
 
-/* Bytes of the control character at `s`: U+0000 to U+001F, U+007F, U+0080 to U+009F. 0: it is none. */
-static size_t control_at(const uint8_t *s)
+bool ct_is_control(uint32_t c)
 {
-    if (*s == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f)
-        return 2;
-    return *s < 0x20 || *s == 0x7f;
-}
-
-bool ct_has_controls(const char *text)
-{
-    for (const uint8_t *s = (const uint8_t *)text; *s; s++)
-        if (control_at(s))
+    static const struct {
+        uint32_t first, last;
+    } controls[] = {
+        {0, 0x1f}, {0x7f, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
+    };
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+        if (c >= controls[i].first && c <= controls[i].last)
             return true;
     return false;
 }
 
-void ct_escape_controls(const char *text, char *out)
+size_t ct_printable_length(const char *s, size_t size)
+{
+    if (!size || (*s >= 0x20 && *s < 0x7f))
+        return size != 0;
+    size_t length;
+    const uint32_t c = ct_utf8_read(s, size, &length);
+    return length > 1 && !ct_is_control(c) ? length : 0;
+}
+
+/* Bytes at the start of the text that can be printed as they are. */
+static size_t printable_part(const char *text, size_t size)
+{
+    size_t part = 0;
+    for (size_t length; part < size; part += length) {
+        length = ct_printable_length(text + part, size - part);
+        if (!length)
+            break;
+    }
+    return part;
+}
+
+bool ct_is_printable(const char *text)
+{
+    const size_t size = strlen(text);
+    return printable_part(text, size) == size;
+}
+
+static void escape_byte(char byte, char out[4])
 {
     static const char digits[] = "0123456789abcdef";
-    size_t bytes = 0; /* of the control character that are yet to be written */
-    for (const uint8_t *s = (const uint8_t *)text; *s; s++) {
-        if (!bytes)
-            bytes = control_at(s);
-        if (!bytes) {
-            *out++ = (char)*s;
+    out[0] = '\\';
+    out[1] = 'x';
+    out[2] = digits[(uint8_t)byte >> 4];
+    out[3] = digits[(uint8_t)byte & 15];
+}
+
+void ct_escape(const char *text, char *out)
+{
+    for (size_t left = strlen(text), part; left; text += part, left -= part) {
+        part = printable_part(text, left);
+        memcpy(out, text, part);
+        out += part;
+        if (part)
             continue;
-        }
-        *out++ = '\\';
-        *out++ = 'x';
-        *out++ = digits[*s >> 4];
-        *out++ = digits[*s & 15];
-        bytes--;
+        ct_utf8_read(text, left, &part);
+        for (size_t i = 0; i < part; i++, out += 4)
+            escape_byte(text[i], out);
     }
     *out = '\0';
 }
 
+static void put_escaped_bytes(FILE *out, const char *text, size_t size)
+{
+    char escaped[4];
+    for (size_t i = 0; i < size; i++) {
+        escape_byte(text[i], escaped);
+        fwrite(escaped, 1, sizeof escaped, out);
+    }
+}
+
+void ct_put_printable(FILE *out, const char *text)
+{
+    for (size_t left = strlen(text), part; left; text += part, left -= part) {
+        part = printable_part(text, left);
+        fwrite(text, 1, part, out);
+        if (part)
+            continue;
+        ct_utf8_read(text, left, &part);
+        put_escaped_bytes(out, text, part);
+    }
+}
+
+void ct_put_escaped(FILE *out, const char *text)
+{
+    for (size_t left = strlen(text), size; left; text += size, left -= size) {
+        ct_utf8_read(text, left, &size);
+        if (*text != '\\' && ct_printable_length(text, size))
+            fwrite(text, 1, size, out);
+        else
+            put_escaped_bytes(out, text, size);
+    }
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool ct_unescape(char *text)
+{
+    char *to = text;
+    for (; *text; to++) {
+        const int high = text[0] == '\\' && text[1] == 'x' ? hex_digit(text[2]) : -1;
+        const int low = high >= 0 ? hex_digit(text[3]) : -1;
+        *to = low >= 0 ? (char)(high << 4 | low) : *text;
+        text += low >= 0 ? 4 : 1;
+        if (!*to)
+            return false;
+    }
+    *to = '\0';
+    return true;
+}
+
 const char *ct_printable(struct ct_arena *arena, const char *text)
 {
-    if (!ct_has_controls(text))
+    if (ct_is_printable(text))
         return text;
     char *copy = ct_arena_alloc(arena, CT_PRINTABLE_ROOM(strlen(text) + 1));
     if (copy)
-        ct_escape_controls(text, copy);
+        ct_escape(text, copy);
     return copy;
 }

@@ -1,23 +1,42 @@
-/* Names from files that are not trusted, as they can be printed: a terminal obeys control characters, and a line break
- * makes a record of its own in formats that are lines. */
+/* Text from files that are not trusted, as it can be printed. A terminal obeys control characters, a line break makes a
+ * record of its own in formats that are lines, and marks of direction show another order than the bytes have. */
 #ifndef CT_BASE_PRINTABLE_H
 #define CT_BASE_PRINTABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 
 /* Room for a text of `size` bytes, its zero included, when all of it is escaped. */
 #define CT_PRINTABLE_ROOM(size) (4 * (size))
 
-/* Whether the text has control characters: those of ASCII and, in UTF-8, of C1. */
-bool ct_has_controls(const char *text);
+/* Whether a character is not to be printed as it is: controls of ASCII and C1, line and paragraph separators, and what
+ * changes the direction of text. */
+bool ct_is_control(uint32_t c);
 
-/* Writes the text with each byte of a control character as \xHH into `out`, which has CT_PRINTABLE_ROOM. */
-void ct_escape_controls(const char *text, char *out);
+/* Bytes of the character that the `size` bytes at `s` begin with, when it can be printed as it is. 0: it is a control
+ * character or no UTF-8. */
+size_t ct_printable_length(const char *s, size_t size);
 
-/* The text itself when it has no control characters, else a copy in the arena with them escaped; NULL without memory. */
+/* Whether all of the text can be printed as it is. */
+bool ct_is_printable(const char *text);
+
+/* Writes the text into `out`, which has CT_PRINTABLE_ROOM; each byte of what cannot be printed becomes \xHH. */
+void ct_escape(const char *text, char *out);
+
+/* Writes the text to a file in the same way. */
+void ct_put_printable(FILE *out, const char *text);
+
+/* Writes the text so that it can be read back: backslashes become \xHH, too. */
+void ct_put_escaped(FILE *out, const char *text);
+
+/* Reads back in place what ct_put_escaped wrote. False: a zero byte is in it. */
+bool ct_unescape(char *text);
+
+/* Returns the text itself when it can be printed as it is, else a copy in the arena that is escaped; NULL without memory. */
 const char *ct_printable(struct ct_arena *arena, const char *text);
 
 #endif

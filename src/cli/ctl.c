@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/elf_files.h"
 #include "cli/http_client.h"
@@ -34,6 +35,21 @@ struct request {
     size_t size;
 };
 
+/* Prints the lines of an answer as they can be printed. Its bytes are in room that may be written. */
+static void print_lines(FILE *out, char *text, size_t size)
+{
+    while (size && text[size - 1] == '\n')
+        size--;
+    for (char *end = text + size; text <= end;) {
+        char *next = memchr(text, '\n', (size_t)(end - text));
+        next = next ? next : end;
+        *next = '\0';
+        ct_put_printable(out, text);
+        fputc('\n', out);
+        text = next + 1;
+    }
+}
+
 /* Sends it and prints the answer. */
 static int ask(struct request *r, const char *method)
 {
@@ -52,13 +68,9 @@ static int ask(struct request *r, const char *method)
     if (!http_ask(&request, &answer))
         return CLI_FAILED;
     const bool fine = answer.status == 200;
-    size_t size = answer.size;
-    while (size && answer.body[size - 1] == '\n')
-        size--;
-    if (fine)
-        printf("%.*s\n", (int)size, answer.body);
-    else
-        cli_say("%.*s", (int)size, answer.body);
+    if (!fine)
+        fputs("coretap: ", stderr);
+    print_lines(fine ? stdout : stderr, answer.body, answer.size);
     http_answer_free(&answer);
     return fine ? CLI_CLEAN : CLI_FAILED;
 }

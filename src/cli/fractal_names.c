@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/ctx.h"
 #include "base/elf_strings.h"
+#include "base/printable.h"
 #include "cli/fractal.h"
 #include "coretap/program.h"
 
@@ -33,9 +34,10 @@ static int push(struct names *n, uint64_t lo, uint64_t size, const char *text, e
         n->capacity = capacity;
     }
     const char *copy = ct_arena_strdup(&n->arena, text);
-    if (!copy)
+    const char *printable = copy ? ct_printable(&n->arena, copy) : NULL;
+    if (!printable)
         return 0;
-    n->all[n->count++] = (struct name){.lo = lo, .hi = lo + size, .text = copy, .kind = kind};
+    n->all[n->count++] = (struct name){.lo = lo, .hi = lo + size, .text = printable, .kind = kind};
     n->all[n->count] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
     return 1;
 }

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
+#include "report/json.h"
+#include "report/xml.h"
+
 enum {
     OPT_ELF,
     OPT_BIAS,
@@ -263,10 +267,11 @@ static void print_point_name(const struct report *r, unsigned id)
     snprintf(key, sizeof key, "point=%u 0x", id);
     const char *at = log_value(r->info->text, key);
     const char *name = at ? strchr(at, ' ') : NULL;
+    char told[256] = "";
     if (name)
-        printf("%.*s\n", (int)strcspn(name + 1, "\n"), name + 1);
-    else
-        puts(names_at(r->names, r->points[id].va)->text);
+        snprintf(told, sizeof told, "%.*s", (int)strcspn(name + 1, "\n"), name + 1);
+    ct_put_printable(stdout, name ? told : names_at(r->names, r->points[id].va)->text);
+    putchar('\n');
 }
 
 static void text_points(const struct report *r)
@@ -330,7 +335,7 @@ static void html_table(const struct report *r)
         printf("<tr><td>%llu</td><td>%.2f %%</td><td>%.4f</td><td>%.4f</td><td>",
                (unsigned long long)b->events, 100.0 * (double)b->events / (double)r->events,
                report_ms(r, b->first), report_ms(r, b->last));
-        report_xml(stdout, all[top[i]].text);
+        ct_xml_text(stdout, all[top[i]].text);
         puts("</td></tr>");
     }
     puts("</table>");
@@ -364,23 +369,14 @@ static void print_html(const struct report *r)
     puts("</body></html>");
 }
 
-static void json_text(const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\' || (unsigned char)*text < 32 || (unsigned char)*text > 126)
-            printf("\\u%04x", (unsigned char)*text);
-        else
-            putchar(*text);
-    }
-}
-
 /* Chrome trace events: an instant for each event, on a track for each initiator, in microseconds. */
 static int perfetto_event(struct report *r, const struct ct_fractal_event *e)
 {
     const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
-    fputs(",\n{\"name\":\"", stdout);
-    json_text(names_at(r->names, e->va)->text);
-    printf("\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
+    struct ct_json json = {.out = stdout};
+    fputs(",\n{\"name\":", stdout);
+    ct_json_text(&json, NULL, names_at(r->names, e->va)->text);
+    printf(",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
            "\"0x%llx\","
            "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
            e->target, e->initiator, us, (unsigned long long)e->va, (unsigned long long)e->pa,

@@ -60,7 +60,5 @@ void report_find_runs(struct report *r);
 void report_svg_timeline(const struct report *r, FILE *out);
 void report_svg_heat(const struct report *r, FILE *out);
 void report_svg_lines(const struct report *r, FILE *out);
-/* Text for XML. */
-void report_xml(FILE *out, const char *text);
 
 #endif

@@ -491,7 +491,7 @@ static int do_run(const struct cli_args *args)
         write_regions(run);
         const int exit_code = feed_finish(&run->feed[0]);
         if (exit_code > 0 && !args->quiet)
-            fprintf(stderr, "%s: exit code %d\n", args->rest[0], exit_code);
+            cli_say("%s: exit code %d", args->rest[0], exit_code);
         if (!run->writer && !code) {
             cli_say("%s ran no instruction: there is no log", args->rest[0]);
             code = CLI_FAILED;

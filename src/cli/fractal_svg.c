@@ -2,29 +2,12 @@
 #include <math.h>
 
 #include "cli/fractal_report.h"
+#include "report/xml.h"
 
 #define LEFT   230
 #define TOP    34
 #define ROW    15
 #define BOTTOM 34
-
-void report_xml(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else if (*text == '"')
-            fputs("&quot;", out);
-        else if ((unsigned char)*text < 32)
-            fputc('?', out);
-        else
-            fputc(*text, out);
-    }
-}
 
 double report_ms(const struct report *r, uint64_t time)
 {
@@ -47,7 +30,7 @@ static void open_picture(const struct report *r, FILE *out, const char *title, u
             "fill=\"#fff\"/>\n"
             "<text x=\"%d\" y=\"18\" font-size=\"13\">",
             width, height, width, height, LEFT);
-    report_xml(out, title);
+    ct_xml_text(out, title);
     fputs("</text>\n", out);
     (void)r;
 }
@@ -115,7 +98,7 @@ void report_svg_timeline(const struct report *r, FILE *out)
             fprintf(out, "<rect x=\"%d\" y=\"%u\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT, y,
                     REPORT_COLUMNS, ROW);
         fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">", LEFT - 6, y + 11);
-        report_xml(out, m->name[i]->text);
+        ct_xml_text(out, m->name[i]->text);
         fputs("</text>\n", out);
         cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y + 2, ROW - 4, scale, blues);
     }
@@ -136,7 +119,7 @@ static void address_map(const struct report *r, FILE *out, const struct map *m, 
         if (i % 2 == 0) {
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);
             if (name != before)
-                report_xml(out, name->text);
+                ct_xml_text(out, name->text);
             fprintf(out, " 0x%llx</text>\n", (unsigned long long)m->page[i]);
             before = name;
         }

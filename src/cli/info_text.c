@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "cli/info.h"
 #include "report/describe.h"
 #include "report/listing.h"
@@ -35,7 +36,8 @@ static void print_states(const struct ct_capture *capture)
 
 void info_text_capture(const struct ct_capture *capture)
 {
-    printf("%s: %s, %zu trace buffer%s\n", capture->path, capture->kind, capture->buffer_count,
+    ct_put_printable(stdout, capture->path);
+    printf(": %s, %zu trace buffer%s\n", capture->kind, capture->buffer_count,
            capture->buffer_count == 1 ? "" : "s");
     for (size_t i = 0; i < capture->damage_count; i++)
         printf("damaged: %s\n", capture->damage[i]);
@@ -174,7 +176,9 @@ static void print_unknown_ids(const struct info_buffer *info)
 
 static void print_image(const struct ct_image *image)
 {
-    printf("    %s at 0x%" PRIx64, image->path, image->addr);
+    fputs("    ", stdout);
+    ct_put_printable(stdout, image->path);
+    printf(" at 0x%" PRIx64, image->addr);
     if (image->is_elf)
         fputs(", ELF", stdout);
     else
@@ -187,8 +191,10 @@ static void print_image(const struct ct_image *image)
 void info_text_buffer(const struct info_buffer *info)
 {
     const struct ct_buffer *b = info->buffer;
-    printf("\nbuffer %s: %s, %" PRIu64 " bytes, framing %s\n", b->name, b->path,
-           info->frames ? info->frames->input_bytes : 0, ct_framing_name(info->framing));
+    printf("\nbuffer %s: ", b->name);
+    ct_put_printable(stdout, b->path);
+    printf(", %" PRIu64 " bytes, framing %s\n", info->frames ? info->frames->input_bytes : 0,
+           ct_framing_name(info->framing));
     if (info->frames)
         print_frames(info->frames);
     size_t silent = 0;

@@ -1,4 +1,5 @@
 /* What the page of a live run shows, as JSON and in words; and the samples of its plots. */
+#include "base/printable.h"
 #include "cli/live.h"
 #include "report/losses.h"
 
@@ -540,11 +541,31 @@ static void say_ratio(FILE *out, const char *name, struct ct_cover_ratio r)
     fprintf(out, "  %-10s %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", name, r.seen, r.all, 100 * part(r));
 }
 
+static void say_place(FILE *out, const struct live_place *place)
+{
+    fputs("watchpoint ", out);
+    ct_put_printable(out, place->text);
+    fprintf(out, ": %" PRIu64 " hits\n", place->hits);
+}
+
+static void say_spec(FILE *out, const struct live_spec *spec)
+{
+    fputs("monitor ", out);
+    ct_put_printable(out, spec->name);
+    fprintf(out, ": %" PRIu64 " violations in %" PRIu64 " results", spec->violations, spec->results);
+    if (spec->failure[0]) {
+        fputs("; failed: ", out);
+        ct_put_printable(out, spec->failure);
+    }
+    fputc('\n', out);
+}
+
 void live_status_text(struct live *l, FILE *out)
 {
     const struct live_ring_state input = live_ring_look(l->ring);
-    fprintf(out, "%s: %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n",
-            l->wishes->input, l->analysed, live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
+    ct_put_printable(out, l->wishes->input);
+    fprintf(out, ": %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n", l->analysed,
+            live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
     const struct ct_losses losses = ct_chain_losses(l->chain);
     char words[CT_LOSSES_WORDS];
     fprintf(out, "losses: %s\n", ct_losses_words(words, &losses));
@@ -557,10 +578,8 @@ void live_status_text(struct live *l, FILE *out)
     }
     for (size_t i = 0; i < l->place_count; i++)
         if (l->places[i].on)
-            fprintf(out, "watchpoint %s: %" PRIu64 " hits\n", l->places[i].text, l->places[i].hits);
+            say_place(out, &l->places[i]);
     for (size_t i = 0; i < l->spec_count; i++)
         if (l->specs[i].name)
-            fprintf(out, "monitor %s: %" PRIu64 " violations in %" PRIu64 " results%s%s\n", l->specs[i].name,
-                    l->specs[i].violations, l->specs[i].results, l->specs[i].failure[0] ? "; failed: " : "",
-                    l->specs[i].failure);
+            say_spec(out, &l->specs[i]);
 }

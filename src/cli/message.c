@@ -6,7 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names in messages come from files: a terminal is not to obey what is in them. Messages may have lines. */
+/* The next line of a message that has several, or NULL: they are indented, so that a line break in a name is none. */
+static char *next_line(char *text)
+{
+    char *line = strstr(text, "\n  ");
+    if (line)
+        *line++ = '\0';
+    return line;
+}
+
+/* Prints a message. Names in it come from files: a terminal is not to obey what is in them. */
 static void print_safely(const char *fmt, va_list ap)
 {
     char *text = NULL;
@@ -15,14 +24,10 @@ static void print_safely(const char *fmt, va_list ap)
         return;
     }
     for (char *line = text, *next; line; line = next) {
-        next = strchr(line, '\n');
+        next = next_line(line);
+        ct_put_printable(stderr, line);
         if (next)
-            *next++ = '\0';
-        char *printable = malloc(CT_PRINTABLE_ROOM(strlen(line) + 1));
-        if (printable)
-            ct_escape_controls(line, printable);
-        fprintf(stderr, "%s%s", printable ? printable : "out of memory", next ? "\n" : "");
-        free(printable);
+            fputc('\n', stderr);
     }
     free(text);
 }

@@ -99,7 +99,6 @@ void qemu_run(const struct qemu *qemu, const char *option, char *const *argv)
     count -= qemu->system;
     memcpy(all + n, argv, count * sizeof *all);
     execvp(qemu->command, all);
-    fprintf(stderr, "coretap: %s cannot be run: %s; it is in Debian's package qemu-user\n", qemu->command,
-            strerror(errno));
+    cli_say("%s cannot be run: %s; it is in Debian's package qemu-user", qemu->command, strerror(errno));
     _exit(127);
 }

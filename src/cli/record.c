@@ -335,7 +335,7 @@ static void print_summary(const struct record *r)
                 "traced; see what it says when QEMU runs it alone",
                 r->o.dir);
     if (!r->args->quiet)
-        fprintf(stderr, "%s: %" PRIu64 " instructions in %" PRIu64 " bytes of trace\n", r->o.dir,
+        cli_say("%s: %" PRIu64 " instructions in %" PRIu64 " bytes of trace", r->o.dir,
                 record_out_traced(r->out), record_out_bytes(r->out));
 }
 

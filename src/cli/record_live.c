@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "cli/fractal.h"
 #include "cli/output.h"
 #include "cli/record.h"
@@ -46,7 +47,9 @@ static int write_image(FILE *out, const struct record_options *o, struct ct_ctx 
     uint64_t bias = 0;
     if (record_program(ctx, o, &path, &bias))
         return CLI_FAILED;
-    fprintf(out, "\n[image program]\nelf = %s\nbias = 0x%" PRIx64 "\n", path, bias);
+    fputs("\n[image program]\nelf = ", out);
+    ct_put_printable(out, path);
+    fprintf(out, "\nbias = 0x%" PRIx64 "\n", bias);
     free(path);
     return CLI_CLEAN;
 }

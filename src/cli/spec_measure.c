@@ -77,21 +77,31 @@ static void end(struct cli_passes *passes)
 
 /* ---- what is measured ---- */
 
+/* Writes `function` of a text as TeSSLa has them into `room`. The result is as of snprintf. */
+static int call_of(const char *function, const char *text, char *room, size_t size)
+{
+    size_t n = (size_t)snprintf(room, size, "%s(\"", function);
+    for (; *text && n + 5 < size; text++) {
+        if (strchr("\"\\$%", *text))
+            room[n++] = '\\';
+        room[n++] = *text;
+    }
+    return *text ? (int)size : (int)(n + (size_t)snprintf(room + n, size - n, "\")"));
+}
+
 /* The source that a place is in the watchpoint dialect, in `room`. False: none. */
 static bool source_of(const char *place, char *room, size_t size)
 {
     const char *colon = strrchr(place, ':');
     int n = -1;
-    if (strchr(place, '"') || strchr(place, '\\'))
-        return false;
     if (strncmp(place, "entry:", 6) == 0)
-        n = snprintf(room, size, "function_call(\"%s\")", place + 6);
+        n = call_of("function_call", place + 6, room, size);
     else if (strncmp(place, "return:", 7) == 0)
-        n = snprintf(room, size, "function_return(\"%s\")", place + 7);
+        n = call_of("function_return", place + 7, room, size);
     else if (strncmp(place, "0x", 2) == 0 && strspn(place + 2, "0123456789abcdefABCDEF") == strlen(place + 2))
         n = snprintf(room, size, "onExecuting %s", place);
     else if (colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1))
-        n = snprintf(room, size, "codeLine(\"%s\")", place);
+        n = call_of("codeLine", place, room, size);
     return n > 0 && (size_t)n < size;
 }
 
@@ -103,12 +113,12 @@ static bool is_taken(const struct spec_ways *ways, const char *name)
     return false;
 }
 
-/* The name as a word of TeSSLa, another one than those before. */
+/* The beginning of the name as a word of TeSSLa, another one than those before. */
 static void make_name(const struct spec_ways *ways, const char *name, char word[SPEC_NAME])
 {
-    const size_t size = strlen(name);
+    const size_t size = strnlen(name, SPEC_NAME - 1);
     for (size_t i = 0; i <= size; i++) {
-        const char c = name[i];
+        const char c = i < size ? name[i] : '\0';
         const bool fits =
             !c || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         word[i] = fits ? c : '_';
@@ -119,7 +129,7 @@ static void make_name(const struct spec_ways *ways, const char *name, char word[
 
 static bool add_way(struct spec_ways *ways, const char *name, const char *from, const char *to)
 {
-    char start[600], stop[600];
+    char start[1024], stop[1024]; /* twice the longest place, when all of it is escaped */
     struct spec_way *way = &ways->all[ways->count];
     if (!source_of(from, start, sizeof start) || !source_of(to, stop, sizeof stop)) {
         cli_say("'%s' to '%s': a place is FILE:LINE, 0xADDRESS, entry:NAME or return:NAME", from, to);
@@ -127,11 +137,6 @@ static bool add_way(struct spec_ways *ways, const char *name, const char *from, 
     }
     if (ways->count == SPEC_WAYS) {
         cli_say("more than %d ways; make a specification of some, and another of the others", SPEC_WAYS);
-        return false;
-    }
-    if (strlen(name) >= sizeof way->name) {
-        cli_say("function '%s': a name of at most %d characters can be in a specification; use --pair", name,
-                SPEC_NAME - 1);
         return false;
     }
     make_name(ways, name, way->name);
@@ -145,8 +150,11 @@ static bool add_way(struct spec_ways *ways, const char *name, const char *from, 
 bool spec_add_function(struct spec_ways *ways, const char *name)
 {
     char from[500], to[500];
-    if (strlen(name) > 400)
-        return add_way(ways, name, name, name); /* which says that it is too long */
+    if (strlen(name) > SPEC_FUNCTION) {
+        cli_say("function '%.60s...': a name of at most %d bytes can be in a specification; use --pair", name,
+                SPEC_FUNCTION);
+        return false;
+    }
     snprintf(from, sizeof from, "entry:%s", name);
     snprintf(to, sizeof to, "return:%s", name);
     return add_way(ways, name, from, to);

@@ -7,8 +7,9 @@
 
 enum {
     SPEC_WAYS = 256,
-    SPEC_NAME = 80,
-    SPEC_TEXT = SPEC_WAYS * 1400
+    SPEC_NAME = 80,      /* bytes of a word that stands for a function, its zero included */
+    SPEC_FUNCTION = 400, /* bytes of the name of a function */
+    SPEC_TEXT = SPEC_WAYS * 2400
 };
 
 /* One way that is measured. */

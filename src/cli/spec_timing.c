@@ -89,7 +89,7 @@ static bool is_wanted(const struct cli_args *args, const char *name)
     bool wanted = !has_option(args, MATCH);
     for (size_t i = 0; !wanted && i < args->list_count; i++)
         wanted = args->list[i].option == MATCH && fnmatch(args->list[i].text, name, 0) == 0;
-    return wanted && strlen(name) < SPEC_NAME;
+    return wanted;
 }
 
 /* Calls `read` for each capture. Result: the worst code. */
@@ -136,20 +136,25 @@ static int add_all(struct spec_ways *ways, const struct cli_args *args)
 {
     const size_t most = has_option(args, MOST) ? args->values[MOST].number : USUAL_MOST;
     struct spec_functions functions = {0};
-    size_t left = 0;
+    size_t left = 0, too_long = 0;
     bool fine = each_capture(args, find, &functions) != CLI_FAILED;
     spec_functions_sort(&functions);
     for (size_t i = 0; fine && i < functions.count; i++) {
         const bool wanted = is_wanted(args, functions.all[i].name);
-        if (wanted && ways->count < most)
+        const bool fits = strlen(functions.all[i].name) <= SPEC_FUNCTION;
+        too_long += wanted && !fits;
+        if (wanted && fits && ways->count < most)
             fine = spec_add_function(ways, functions.all[i].name);
         else
-            left += wanted;
+            left += wanted && fits;
     }
     const int code = !fine ? CLI_FAILED : ways->count ? CLI_CLEAN : none_found(&functions, args);
     spec_functions_free(&functions);
     if (code == CLI_CLEAN && left && !args->quiet)
         cli_say("%zu more functions ran for a shorter time and are left out; give --most or --match", left);
+    if (code == CLI_CLEAN && too_long)
+        cli_say("%zu functions whose names have more than %d bytes are left out; use --pair", too_long,
+                SPEC_FUNCTION);
     return code;
 }
 

@@ -63,6 +63,8 @@ static int open_with(struct ct_ctx *ctx, const struct ct_files *files,
         .images_left = CT_IMAGES_MAX,
     };
     int status = owned->capture.path ? reader->open(&opening, target) : ct_fail_nomem(ctx, target->path);
+    if (!status)
+        status = ct_capture_labels(&opening);
     if (status) {
         ct_capture_free(&owned->capture);
         return status;

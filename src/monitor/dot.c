@@ -23,11 +23,13 @@ static void expression(struct text *t, const struct ir *x, int depth)
     }
     switch (x->kind) {
     case IR_CONST: {
-        struct text value = {0};
+        struct text value = {0}, line = {0};
         print_value(&value, &x->value, x->type, true);
-        for (size_t i = 0; i < value.n; i++)
-            text_printf(t, value.p[i] == '"' || value.p[i] == '\\' ? "\\%c" : "%c", value.p[i]);
+        text_add_printable(&line, value.p, value.n, false);
+        for (size_t i = 0; i < line.n; i++)
+            text_printf(t, line.p[i] == '"' || line.p[i] == '\\' ? "\\%c" : "%c", line.p[i]);
         text_free(&value);
+        text_free(&line);
         return;
     }
     case IR_PARAM:

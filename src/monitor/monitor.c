@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/printable.h"
+#include "base/utf8.h"
 #include "monitor/parse.h"
 #include "monitor/run.h"
 #include "monitor/watch.h"
@@ -213,6 +215,17 @@ static size_t copy_out(struct text *t, char *text, size_t cap)
     return n;
 }
 
+/* Prints a line of the source with a question mark for each character that cannot be printed, so that carets stay below what they
+ * mean. */
+static void print_source(struct text *t, const char *line, size_t size)
+{
+    for (size_t length; size; line += length, size -= length) {
+        ct_utf8_read(line, size, &length);
+        const bool plain = *line == '\t' || ct_printable_length(line, length);
+        text_add(t, plain ? line : "?", plain ? length : 1);
+    }
+}
+
 /* The line, and under it blanks (tabs as they are) up to the carets. */
 static void print_place(struct text *t, struct span span, unsigned line, unsigned col, uint32_t width)
 {
@@ -220,8 +233,11 @@ static void print_place(struct text *t, struct span span, unsigned line, unsigne
     size_t size;
     unsigned ignored;
     source_place(span.source, span.from, &ignored, &ignored, &begin, &size);
-    text_printf(t, "%5u | %.*s\n      | ", line, (int)(size < 400 ? size : 400), begin);
-    for (size_t i = 0, k = 1; i < size && i < 400 && k < col; i++) {
+    size = size < 400 ? size : 400;
+    text_printf(t, "%5u | ", line);
+    print_source(t, begin, size);
+    text_add_z(t, "\n      | ");
+    for (size_t i = 0, k = 1; i < size && k < col; i++) {
         if (((unsigned char)begin[i] & 0xc0) == 0x80)
             continue;
         text_add(t, begin[i] == '\t' ? "\t" : " ", 1);
@@ -239,9 +255,12 @@ static void print_message(struct text *t, struct span span, bool warning, const 
     if (span.source) {
         source_place(span.source, span.from, &line, &col, &begin, &size);
         source_place(span.source, span.to, &end_line, &end_col, &begin, &size);
-        text_printf(t, "%s:%u:%u: ", span.source->name, line, col);
+        text_add_printable(t, span.source->name, strlen(span.source->name), false);
+        text_printf(t, ":%u:%u: ", line, col);
     }
-    text_printf(t, "%s: %s\n", warning ? "warning" : "error", message);
+    text_add_z(t, warning ? "warning: " : "error: ");
+    text_add_printable(t, message, strlen(message), false);
+    text_add(t, "\n", 1);
     if (!span.source)
         return;
     print_place(t, span, line, col, end_line == line && end_col > col ? end_col - col : 1);

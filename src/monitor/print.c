@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
+#include "base/utf8.h"
 #include "monitor/big.h"
 #include "monitor/collection.h"
 
@@ -44,6 +46,28 @@ void text_add(struct text *t, const char *p, size_t n)
 void text_add_z(struct text *t, const char *p)
 {
     text_add(t, p, strlen(p));
+}
+
+/* Adds a character that cannot be printed. */
+static void add_escaped(struct text *t, const char *p, size_t size)
+{
+    static const char from[] = "\n\r\t\a", to[] = "nrta";
+    const char *known = *p ? strchr(from, *p) : NULL;
+    if (known)
+        text_printf(t, "\\%c", to[known - from]);
+    for (size_t i = 0; !known && i < size; i++)
+        text_printf(t, "\\x%02x", (unsigned char)p[i]);
+}
+
+void text_add_printable(struct text *t, const char *p, size_t n, bool lines)
+{
+    for (size_t size; n; p += size, n -= size) {
+        ct_utf8_read(p, n, &size);
+        if (ct_printable_length(p, size) || (lines && (*p == '\n' || *p == '\t')))
+            text_add(t, p, size);
+        else
+            add_escaped(t, p, size);
+    }
 }
 
 void text_printf(struct text *t, const char *fmt, ...)

@@ -290,10 +290,19 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
     return code;
 }
 
+/* Prints a value into `line` as it can stand in a line; a raw output has the lines that the specification gives it. */
+static void print_line(struct text *line, struct text *value, const struct cell *c,
+                       const struct out_info *info)
+{
+    line->n = value->n = 0;
+    print_value(value, c, info->type, info->raw);
+    text_add_printable(line, value->p, value->n, info->raw);
+}
+
 size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_result *results, size_t count,
                         char *out, size_t cap, size_t *done)
 {
-    struct text slow = {0};
+    struct text slow = {0}, value = {0};
     size_t n = 0, i;
     for (i = 0; i < count; i++) {
         const struct ct_monitor_result *r = &results[i];
@@ -313,8 +322,7 @@ size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_resu
         if (info->type->kind == TY_INT && !(c.meta & META_PTR)) {
             p = print_int(p, c.v.i);
         } else {
-            slow.n = 0;
-            print_value(&slow, &c, info->type, info->raw);
+            print_line(&slow, &value, &c, info);
             if (cap - (size_t)(p - out) < slow.n + 1)
                 break;
             if (slow.n)
@@ -326,5 +334,6 @@ size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_resu
     }
     *done = i;
     text_free(&slow);
+    text_free(&value);
     return n;
 }

@@ -1,5 +1,6 @@
 /* Names of C++ and Rust as people write them, by libiberty's demanglers: those of c++filt and gdb, for both languages, under
  * licences with an exception for linking. Output is limited, since a short name can stand for 2^60 characters. */
+#include "base/printable.h"
 #include "coretap/program.h"
 
 #ifdef CT_HAVE_DEMANGLE
@@ -53,7 +54,8 @@ char *ct_demangle(const char *name)
     const char *first = name && name[0] == '_' && name[1] == '_' ? name + 1 : name;
     if (!first || first[0] != '_' || (first[1] != 'Z' && first[1] != 'R') || strlen(name) > MOST_NAME)
         return NULL;
-    if (write_name(name, &text) && text.size)
+    /* A mangled name can stand for characters that cannot be printed: then it is shown itself. */
+    if (write_name(name, &text) && text.size && ct_is_printable(text.bytes))
         return text.bytes;
     free(text.bytes);
     return NULL;

@@ -421,6 +421,14 @@ static int find_ranges(struct ct_ctx *ctx, const char *name, const struct ct_elf
     return CT_OK;
 }
 
+/* What people call a module: the last part of its path, printable and owned by the symbols. NULL without memory. */
+static const char *module_name(struct ct_symbols *s, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *copy = ct_arena_strdup(&s->arena, slash ? slash + 1 : path);
+    return copy ? ct_printable(&s->arena, copy) : NULL;
+}
+
 /* Takes functions number symbols->count and following from the collector, and names those that have none. */
 static int take(struct ct_symbols *s, const struct ct_collector *c, size_t from, size_t end)
 {
@@ -492,11 +500,8 @@ int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, cons
     if (result != CT_OK)
         return result;
     struct ct_symbols *symbols = calloc(1, sizeof *symbols);
-    const char *slash = strrchr(name, '/');
     if (symbols)
-        symbols->module = ct_arena_strdup(&symbols->arena, options->module ? options->module
-                                                           : slash         ? slash + 1
-                                                                           : name);
+        symbols->module = module_name(symbols, options->module ? options->module : name);
     if (!symbols || !symbols->module) {
         ct_symbols_free(symbols);
         ct_elf_close(&elf);
@@ -549,12 +554,11 @@ int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct 
 
 static int make_image(struct ct_ctx *ctx, struct ct_symbols *s, const struct ct_image *image, uint64_t size)
 {
-    const char *slash = strrchr(image->path, '/');
     struct ct_function piece = {.symbol = {.addr = image->addr, .size = size, .source = CT_SYMBOL_CODE}};
     const struct ct_collector c = {.ctx = ctx, .name = image->path, .functions = &piece, .count = 1};
     s->bias = image->addr - image->offset;
     s->base = image->addr;
-    s->module = ct_arena_strdup(&s->arena, slash ? slash + 1 : image->path);
+    s->module = module_name(s, image->path);
     s->code = malloc(sizeof *s->code);
     s->labels = calloc(2, sizeof *s->labels);
     if (!s->module || !s->code || !s->labels || take(s, &c, 0, 1) != CT_OK ||

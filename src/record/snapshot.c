@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/printable.h"
 #include "record/snapshot_file.h"
 
 #define PAGE CT_CODE_PAGE
@@ -154,7 +155,10 @@ static void write_program(FILE *out, const struct ct_snapshot_program *program, 
         fprintf(out, "\n[program%zu]", number);
     else
         fprintf(out, "\n[program]");
-    fprintf(out, "\nelf=%s\nbias=0x%" PRIx64 "\n", program->path, program->bias);
+    /* A line break in the path would be a line of the file. Then the build id finds the program. */
+    fputs("\nelf=", out);
+    ct_put_printable(out, program->path);
+    fprintf(out, "\nbias=0x%" PRIx64 "\n", program->bias);
     if (*program->build_id)
         fprintf(out, "build_id=%s\n", program->build_id);
 }

@@ -8,7 +8,6 @@
 #define CACHE_BITS 12
 
 #define PLAIN_MOST 200u /* bytes of a label that is written without looking for room */
-#define PIECE_SIZE 100u /* bytes of a longer one between two looks */
 
 struct slot {
     struct ct_address_name name;
@@ -46,7 +45,7 @@ static bool is_plain(const char *label, size_t size)
 {
     bool plain = size <= PLAIN_MOST;
     for (size_t i = 0; plain && i < size; i++)
-        plain = (unsigned char)label[i] >= 0x20 && label[i] != '"' && label[i] != '\\';
+        plain = label[i] >= 0x20 && label[i] < 0x7f && label[i] != '"' && label[i] != '\\';
     return plain;
 }
 
@@ -83,32 +82,16 @@ const struct ct_address_name *ct_address_names_find(struct ct_address_names *nam
     return &slot->name;
 }
 
-static void put_piece(struct ct_text *t, enum ct_address_style style, const char *s, size_t size)
-{
-    char piece[PIECE_SIZE + 1];
-    ct_text_room(t);
-    memcpy(piece, s, size);
-    piece[size] = '\0';
-    if (style == CT_ADDRESS_JSON) {
-        ct_text_json(t, piece);
-        return;
-    }
-    for (size_t i = 0; i < size; i++) {
-        if (style == CT_ADDRESS_CSV && piece[i] == '"')
-            ct_text_char(t, '"');
-        ct_text_char(t, (unsigned char)piece[i] < 0x20 ? ' ' : piece[i]);
-    }
-}
-
 void ct_address_name_put(struct ct_text *t, enum ct_address_style style, const struct ct_address_name *name)
 {
     if (name->is_plain) {
         ct_text_bytes(t, name->label, name->size);
+    } else if (style == CT_ADDRESS_JSON) {
+        ct_text_json(t, name->label);
+    } else if (style == CT_ADDRESS_CSV) {
+        ct_text_csv(t, name->label);
     } else {
-        for (size_t at = 0; at < name->size; at += PIECE_SIZE)
-            put_piece(t, style, name->label + at,
-                      name->size - at < PIECE_SIZE ? name->size - at : PIECE_SIZE);
-        ct_text_room(t);
+        ct_text_printable(t, name->label);
     }
     if (name->offset || name->is_place) {
         ct_text_lit(t, "+0x");

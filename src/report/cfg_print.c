@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "report/dot.h"
 #include "report/json.h"
 
 /* The arrays of the graph. */
@@ -153,15 +154,6 @@ void ct_cfg_print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function)
 
 /* ---- graphviz ---- */
 
-static void put_escaped(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-    }
-}
-
 static void dot_block(const struct view *v, uint32_t number)
 {
     const struct ct_cfg_block *block = &v->blocks[number];
@@ -196,7 +188,7 @@ static void dot_function(const struct view *v, uint32_t number)
 {
     const struct ct_cfg_function *f = &v->functions[number];
     fprintf(v->out, "  subgraph cluster_%" PRIu32 " {\n    label=\"", number);
-    put_escaped(v->out, f->label);
+    ct_dot_text(v->out, f->label);
     fputs("\";\n", v->out);
     for (uint32_t i = 0; i < f->count; i++)
         dot_block(v, v->members[f->first + i]);
@@ -212,7 +204,7 @@ static void dot_others(const struct view *v)
             v->blocks[edge->to].function == v->only)
             continue;
         fprintf(v->out, "  f%" PRIu32 " [label=\"", v->blocks[edge->to].function);
-        put_escaped(v->out, v->functions[v->blocks[edge->to].function].label);
+        ct_dot_text(v->out, v->functions[v->blocks[edge->to].function].label);
         fputs("\", shape=ellipse];\n", v->out);
     }
 }

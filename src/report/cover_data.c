@@ -1,5 +1,6 @@
 /* Coverage files, which ct_cover_read reads (docs/formats.md). */
 #include "report/cover.h"
+#include "base/printable.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +10,9 @@ static void head(FILE *out, const struct ct_cover_program *program)
     fprintf(out, "program %" PRIx64 " %" PRIx64 " ", program->low, program->high);
     for (size_t i = 0; i < program->build_id_size; i++)
         fprintf(out, "%02x", program->build_id[i]);
-    fprintf(out, "%s %s\n", program->build_id_size ? "" : "-", program->name);
+    fputs(program->build_id_size ? " " : "- ", out);
+    ct_put_escaped(out, program->name);
+    fputc('\n', out);
 }
 
 static void item(FILE *out, const struct ct_cover_item *item)

@@ -1,5 +1,6 @@
 /* Coverage in words. */
 #include "report/cover.h"
+#include "base/printable.h"
 
 #include <inttypes.h>
 
@@ -77,7 +78,10 @@ void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions
     for (size_t i = 0; i < views->count; i++) {
         const struct ct_cover_view *view = &views->views[i];
         const struct ct_cover_sums *sums = &view->report->sums;
-        fprintf(out, "%s%s\n", i ? "\n" : "", view->program);
+        if (i)
+            fputc('\n', out);
+        ct_put_printable(out, view->program);
+        fputc('\n', out);
         ratio(out, "functions", sums->functions);
         ratio(out, "lines", sums->lines);
         ratio(out, "instructions", sums->insns);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "report/exception_name.h"
 #include "report/software_note.h"
 
@@ -184,11 +185,10 @@ static void plain_note(struct ct_text *t, bool csv, const struct ct_event *e, co
         plain_name(t, csv, name);
     if (name && !is_return && note[0])
         ct_text_lit(t, ", ");
-    for (const char *s = note; *s; s++) {
-        if (csv && *s == '"')
-            ct_text_char(t, '"');
-        ct_text_char(t, *s);
-    }
+    if (csv)
+        ct_text_csv(t, note);
+    else
+        ct_text_string(t, note);
     if (name && is_return) {
         ct_text_lit(t, " (");
         plain_name(t, csv, name);
@@ -213,11 +213,7 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
     }
     if (csv) {
         ct_text_char(t, '"');
-        for (const char *s = o->buffer; *s && s - o->buffer < 200; s++) {
-            if (*s == '"')
-                ct_text_char(t, '"');
-            ct_text_char(t, *s);
-        }
+        ct_text_csv(t, o->buffer);
         ct_text_lit(t, "\",");
         ct_text_hex_digits(t, o->id, 2);
         ct_text_char(t, ',');
@@ -268,11 +264,7 @@ static void json_line(struct ct_text *t, const struct ct_event_origin *o, const 
     }
     if (note[0]) {
         ct_text_lit(t, ",\"note\":\"");
-        for (size_t at = 0, size = strlen(note); at < size; at += 100) {
-            char piece[101]; /* a text longer than ct_text_json takes */
-            snprintf(piece, sizeof piece, "%s", note + at);
-            ct_text_json(t, piece);
-        }
+        ct_text_json(t, note);
         ct_text_char(t, '"');
     }
     ct_text_lit(t, "}\n");
@@ -308,28 +300,6 @@ void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct 
     put_line(t, format, o, e, kind, note);
 }
 
-/* Bytes of the character at `text` that can be printed as they are: ASCII but for controls and the backslash, or
- * well-formed UTF-8 (no overlong forms, no surrogates). 0: none. */
-static size_t printable(const char *text, size_t left)
-{
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *p = (const unsigned char *)text;
-    if (p[0] < 0x80)
-        return p[0] >= 0x20 && p[0] != 0x7f && p[0] != '\\';
-    size_t size = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc0 || p[0] > 0xf4 || size > left)
-        return 0;
-    uint32_t c = p[0] & (0xffu >> (size + 1));
-    for (size_t i = 1; i < size; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (p[i] & 0x3f);
-    }
-    bool control = c < 0xa0;
-    bool surrogate = c >= 0xd800 && c < 0xe000;
-    return c < least[size] || c > 0x10ffff || control || surrogate ? 0 : size;
-}
-
 void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
                         const struct ct_port_line *line)
 {
@@ -338,7 +308,8 @@ void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const st
         .offset = line->offset, .cycle = line->cycle, .value = line->port, .type = CT_EVENT_TEXT};
     size_t n = 0;
     for (size_t i = 0; i < line->size; i++) {
-        size_t size = printable(line->text + i, line->size - i);
+        /* A backslash is escaped too, so that the bytes can be told from the line. */
+        const size_t size = line->text[i] == '\\' ? 0 : ct_printable_length(line->text + i, line->size - i);
         memcpy(note + n, line->text + i, size);
         n += size;
         if (size)

@@ -1,5 +1,6 @@
 #include "report/json.h"
-#include "report/utf8.h"
+#include "base/printable.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -9,17 +10,14 @@ static void put_string(const struct ct_json *json, const char *text)
 {
     FILE *out = json->out;
     fputc('"', out);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        const size_t length = ct_utf8_length(s, strnlen((const char *)s, 4));
-        if (*s == '"' || *s == '\\')
-            fprintf(out, "\\%c", *s);
-        else if (*s < 0x20 || (json->script && *s == '<'))
-            fprintf(out, "\\u%04x", *s);
-        else if (length)
-            fwrite(s, 1, length, out);
+    for (size_t left = strlen(text), length; left; text += length, left -= length) {
+        const uint32_t c = ct_utf8_read(text, left, &length);
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", *text);
+        else if (!ct_printable_length(text, length) || (json->script && c == '<'))
+            fprintf(out, "\\u%04x", (unsigned)c);
         else
-            fputs("\\ufffd", out);
-        s += length ? length : 1;
+            fwrite(text, 1, length, out);
     }
     fputc('"', out);
 }

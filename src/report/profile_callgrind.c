@@ -1,4 +1,5 @@
 /* Profiles for KCachegrind and callgrind_annotate: cost by line, calls with what they cost inclusively. */
+#include "base/printable.h"
 #include "report/profile.h"
 
 #include <inttypes.h>
@@ -29,6 +30,13 @@ static int by_site(const void *a, const void *b)
     return (*x)->callee < (*y)->callee ? -1 : (*x)->callee > (*y)->callee;
 }
 
+static void put_object(const struct callgrind *c, const char *key, const char *path)
+{
+    fprintf(c->out, "%s=", key);
+    ct_put_printable(c->out, path);
+    fputc('\n', c->out);
+}
+
 /* The place of a function that is called: its program, file, name and first line. */
 static void put_callee(struct callgrind *c, const struct ct_profile_view *views, uint32_t callee,
                        uint32_t *line)
@@ -39,7 +47,7 @@ static void put_callee(struct callgrind *c, const struct ct_profile_view *views,
     const struct ct_line *row = known ? ct_lines_at(views[program].lines, symbol->addr) : NULL;
     *line = row ? row->line : 0;
     if (known)
-        fprintf(c->out, "cob=%s\n", views[program].program);
+        put_object(c, "cob", views[program].program);
     fprintf(c->out, "cfi=%s\n", row ? ct_lines_file(views[program].lines, row->file) : "???");
     fprintf(c->out, "cfn=%s\n", ct_stacks_name(c->stacks, callee));
 }
@@ -91,7 +99,8 @@ static void put_function(struct callgrind *c, const struct ct_profile_view *view
 static void put_program(struct callgrind *c, const struct ct_profile_view *views)
 {
     const struct ct_cover_report *report = c->view->report;
-    fprintf(c->out, "\nob=%s\n", c->view->program);
+    fputc('\n', c->out);
+    put_object(c, "ob", c->view->program);
     for (size_t i = 0; i < report->insn_count;) {
         const struct ct_symbol *symbol = ct_symbols_code_at(c->view->symbols, report->insns[i].addr, NULL);
         size_t end = i;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/printable.h"
+#include "base/utf8.h"
 
 static const char digits[16] = "0123456789abcdef";
 
@@ -135,18 +137,63 @@ void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count)
     text->used += count;
 }
 
-void ct_text_json(struct ct_text *text, const char *s)
+static void put_escaped(struct ct_text *text, const char *s, size_t size)
 {
-    for (unsigned n = 0; *s && n < 200; s++, n++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') {
-            ct_text_char(text, '\\');
-            ct_text_char(text, (char)c);
-        } else if (c < 0x20) {
-            ct_text_lit(text, "\\u00");
-            ct_text_hex_digits(text, c, 2);
+    for (size_t i = 0; i < size; i++) {
+        ct_text_lit(text, "\\x");
+        ct_text_hex_digits(text, (uint8_t)s[i], 2);
+    }
+}
+
+static void put_printable(struct ct_text *text, const char *s, size_t left)
+{
+    for (size_t size; left; s += size, left -= size) {
+        ct_text_room(text);
+        size = ct_printable_length(s, left);
+        if (size) {
+            ct_text_bytes(text, s, size);
         } else {
-            ct_text_char(text, (char)c);
+            ct_utf8_read(s, left, &size);
+            put_escaped(text, s, size);
         }
     }
+    ct_text_room(text);
+}
+
+void ct_text_printable(struct ct_text *text, const char *s)
+{
+    put_printable(text, s, strlen(s));
+}
+
+void ct_text_csv(struct ct_text *text, const char *s)
+{
+    for (const char *quote; (quote = strchr(s, '"')); s = quote + 1) {
+        put_printable(text, s, (size_t)(quote - s));
+        ct_text_lit(text, "\"\"");
+    }
+    ct_text_printable(text, s);
+}
+
+/* A character of `size` bytes; c is U+FFFD when it is none. */
+static void json_character(struct ct_text *text, uint32_t c, const char *s, size_t size)
+{
+    if (*s == '"' || *s == '\\') {
+        ct_text_char(text, '\\');
+        ct_text_char(text, *s);
+    } else if (ct_printable_length(s, size)) {
+        ct_text_bytes(text, s, size);
+    } else {
+        ct_text_lit(text, "\\u");
+        ct_text_hex_digits(text, c, 4);
+    }
+}
+
+void ct_text_json(struct ct_text *text, const char *s)
+{
+    for (size_t left = strlen(s), size; left; s += size, left -= size) {
+        ct_text_room(text);
+        const uint32_t c = ct_utf8_read(s, left, &size);
+        json_character(text, c, s, size);
+    }
+    ct_text_room(text);
 }

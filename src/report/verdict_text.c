@@ -1,7 +1,5 @@
 #include "report/verdict_text.h"
 
-#define MOST_NAME 120 /* characters of a name that are printed */
-
 /* Where an address is; names are NULL when nothing is known. */
 struct where {
     const char *function;
@@ -31,12 +29,6 @@ static const char *short_path(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void put_name(struct ct_text *out, const char *name)
-{
-    for (size_t i = 0; i < MOST_NAME && name[i]; i++)
-        ct_text_char(out, (unsigned char)name[i] < 0x20 ? ' ' : name[i]);
-}
-
 static bool is_code(const struct ct_watch_event *e)
 {
     return e->kind <= CT_WATCH_EXCEPTION && e->value;
@@ -49,11 +41,11 @@ static void put_place(struct ct_verdict_text *t, const struct ct_watch_event *e)
     const struct where w = where_is(t, e->value);
     if (w.function) {
         ct_text_lit(t->out, " in ");
-        put_name(t->out, w.function);
+        ct_text_printable(t->out, w.function);
     }
     if (w.file) {
         ct_text_string(t->out, w.function ? " (" : " at ");
-        put_name(t->out, short_path(w.file));
+        ct_text_printable(t->out, short_path(w.file));
         ct_text_char(t->out, ':');
         ct_text_dec(t->out, w.line);
         if (w.function)
@@ -76,7 +68,7 @@ static void put_before(struct ct_verdict_text *t, const struct ct_verify_place *
     ct_text_lit(t->out, "    ");
     ct_text_dec(t->out, place->time);
     ct_text_lit(t->out, ": ");
-    put_name(t->out, watch_name(t, &place->event));
+    ct_text_printable(t->out, watch_name(t, &place->event));
     if (is_code(&place->event))
         put_place(t, &place->event);
     ct_text_char(t->out, '\n');
@@ -87,12 +79,12 @@ static void text_line(struct ct_verdict_text *t, const struct ct_verify_result *
     ct_text_dec(t->out, r->time);
     ct_text_lit(t->out, ": ");
     if (t->many_specs) {
-        put_name(t->out, short_path(t->specs[r->spec]));
+        ct_text_printable(t->out, short_path(t->specs[r->spec]));
         ct_text_lit(t->out, ": ");
     }
-    put_name(t->out, r->name);
+    ct_text_printable(t->out, r->name);
     ct_text_lit(t->out, " = ");
-    ct_text_string(t->out, r->value);
+    ct_text_printable(t->out, r->value);
     if (r->violation)
         ct_text_lit(t->out, ", violation");
     if (r->uncertain)

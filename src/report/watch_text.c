@@ -2,8 +2,6 @@
 
 #include "report/exception_name.h"
 
-#define MOST_NAME 200 /* characters of a watchpoint's name that are printed */
-
 void ct_watch_head(struct ct_watch_text *t)
 {
     ct_text_room(t->out);
@@ -46,16 +44,14 @@ static void put_number(struct ct_text *out, bool known, bool hex, uint64_t value
 /* CSV: in quotes when it has to be. */
 static void put_name(struct ct_text *out, const char *name, bool csv)
 {
-    bool quoted = csv && strpbrk(name, ",\"\n");
-    if (quoted)
-        ct_text_char(out, '"');
-    for (size_t i = 0; i < MOST_NAME && name[i]; i++) {
-        if (quoted && name[i] == '"')
-            ct_text_char(out, '"');
-        ct_text_char(out, (unsigned char)name[i] < 0x20 ? ' ' : name[i]);
+    const bool quoted = csv && strpbrk(name, ",\"");
+    if (!quoted) {
+        ct_text_printable(out, name);
+        return;
     }
-    if (quoted)
-        ct_text_char(out, '"');
+    ct_text_char(out, '"');
+    ct_text_csv(out, name);
+    ct_text_char(out, '"');
 }
 
 static void put_value(struct ct_watch_text *t, const struct ct_watch_event *e)

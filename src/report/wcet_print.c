@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "report/dot.h"
 #include "report/json.h"
 #include "report/losses.h"
 #include "report/wcet_source.h"
@@ -159,10 +160,13 @@ static void dot_block(FILE *out, const struct ct_wcet_view *v, const struct ct_w
     uint32_t line;
     const char *file = ct_wcet_view_line(v, s->block, &line);
     double part = v->result->wcet ? (double)s->cycles / (double)v->result->wcet : 0;
-    fprintf(out, "  b%" PRIu32 " [label=\"%s b%" PRIu32 "\\n", s->block, ct_wcet_view_function(v, s->block),
-            s->block);
-    if (file)
-        fprintf(out, "%s:%" PRIu32 "\\n", file, line);
+    fprintf(out, "  b%" PRIu32 " [label=\"", s->block);
+    ct_dot_text(out, ct_wcet_view_function(v, s->block));
+    fprintf(out, " b%" PRIu32 "\\n", s->block);
+    if (file) {
+        ct_dot_text(out, file);
+        fprintf(out, ":%" PRIu32 "\\n", line);
+    }
     fprintf(out,
             "%" PRIu64 " times, %" PRIu64 " cycles\", style=\"filled%s\", fillcolor=\"0.0 %.3f 1.0\"];\n",
             s->count, s->cycles, s->assumed ? ",dashed" : "", part);

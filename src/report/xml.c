@@ -1,13 +1,15 @@
 #include "report/xml.h"
-#include "report/utf8.h"
+#include "base/printable.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
 void ct_xml_bytes(FILE *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size;) {
-        const unsigned char *s = (const unsigned char *)text + i;
-        size_t length = ct_utf8_length(s, size - i);
+        const char *s = text + i;
+        size_t length;
+        ct_utf8_read(s, size - i, &length);
         if (*s == '<')
             fputs("&lt;", out);
         else if (*s == '>')
@@ -16,11 +18,11 @@ void ct_xml_bytes(FILE *out, const char *text, size_t size)
             fputs("&amp;", out);
         else if (*s == '"')
             fputs("&quot;", out);
-        else if (length == 0 || (*s < 0x20 && *s != '\t') || *s == 0x7f)
+        else if (*s != '\t' && !ct_printable_length(s, length))
             fputs("\xef\xbf\xbd", out);
         else
             fwrite(s, 1, length, out);
-        i += length ? length : 1;
+        i += length;
     }
 }
 

@@ -77,7 +77,7 @@ def frames(trace, trace_id):
 
 
 def text(name):
-    raw = str(name).encode() + b"\0"
+    raw = (name if isinstance(name, bytes) else str(name).encode()) + b"\0"
     return raw + bytes(-len(raw) % 8)
 
 

@@ -7,6 +7,10 @@
 
 #include <inttypes.h>
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
 #include "common/rng.h"
 #include "report/text.h"
 
@@ -76,13 +80,88 @@ static void words(void **state)
     expect("a64i_addr_ctxt_l_64is1");
 }
 
+/* A string of each kind of character: what is printed as it is, and what is escaped how. */
+static const struct {
+    const char *text, *printable, *csv, *json;
+} samples[] = {
+    {"plain \xc3\xa4\xe2\x82\xac", "plain \xc3\xa4\xe2\x82\xac", "plain \xc3\xa4\xe2\x82\xac",
+     "plain \xc3\xa4\xe2\x82\xac"},
+    {"a\nb\x1b[2J\x7f", "a\\x0ab\\x1b[2J\\x7f", "a\\x0ab\\x1b[2J\\x7f", "a\\u000ab\\u001b[2J\\u007f"},
+    {"\xc2\x9b"
+     "1m",
+     "\\xc2\\x9b1m", "\\xc2\\x9b1m", "\\u009b1m"},
+    {"\xe2\x80\xae\xe2\x80\xa8\xd8\x9c", "\\xe2\\x80\\xae\\xe2\\x80\\xa8\\xd8\\x9c",
+     "\\xe2\\x80\\xae\\xe2\\x80\\xa8\\xd8\\x9c", "\\u202e\\u2028\\u061c"},
+    {"\x9b\xff\xc0\xaf\xed\xa0\x80", "\\x9b\\xff\\xc0\\xaf\\xed\\xa0\\x80",
+     "\\x9b\\xff\\xc0\\xaf\\xed\\xa0\\x80", "\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"},
+    {"say \"\\x\"", "say \"\\x\"", "say \"\"\\x\"\"", "say \\\"\\\\x\\\""},
+    {"cut \xe2\x82", "cut \\xe2\\x82", "cut \\xe2\\x82", "cut \\ufffd\\ufffd"},
+};
+
+static void escapes(void **state)
+{
+    (void)state;
+    struct ct_arena arena = {0};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        char room[CT_PRINTABLE_ROOM(64)];
+        ct_escape(samples[i].text, room);
+        assert_string_equal(room, samples[i].printable);
+        assert_string_equal(ct_printable(&arena, samples[i].text), samples[i].printable);
+        assert_int_equal(ct_is_printable(samples[i].text),
+                         strcmp(samples[i].text, samples[i].printable) == 0);
+        ct_text_printable(&text, samples[i].text);
+        expect(samples[i].printable);
+        ct_text_csv(&text, samples[i].text);
+        expect(samples[i].csv);
+        ct_text_json(&text, samples[i].text);
+        expect(samples[i].json);
+    }
+    ct_arena_free(&arena);
+}
+
+/* Every string comes back from what ct_put_escaped wrote of it, and that is printable. */
+static void escaped_and_back(void **state)
+{
+    (void)state;
+    struct rng rng = {2};
+    for (unsigned i = 0; i < 2000; i++) {
+        char name[33] = "", *written = NULL;
+        size_t size;
+        for (unsigned k = 0; k < i % 32; k++)
+            name[k] = i & 1 ? (char)(1 + rng_below(&rng, 255)) : "\\x41 \xc3"[rng_below(&rng, 6)];
+        FILE *out = open_memstream(&written, &size);
+        assert_non_null(out);
+        ct_put_escaped(out, name);
+        assert_int_equal(fclose(out), 0);
+        assert_true(ct_is_printable(written));
+        assert_true(ct_unescape(written));
+        assert_string_equal(written, name);
+        free(written);
+    }
+    char zero[] = "a\\x00b";
+    assert_false(ct_unescape(zero));
+}
+
+/* A string longer than the room between two looks. */
+static void long_text(void **state)
+{
+    (void)state;
+    static char name[3 * CT_TEXT_SIZE];
+    struct ct_text kept;
+    memset(name, '\x1b', sizeof name - 1);
+    ct_text_init(&kept, NULL);
+    ct_text_printable(&kept, name);
+    assert_true(ct_text_flush(&kept));
+    assert_int_equal(kept.kept_size, 4 * (sizeof name - 1));
+    free(kept.kept);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(fixed_width),
-        cmocka_unit_test(atoms),
-        cmocka_unit_test(words),
+        cmocka_unit_test(numbers),   cmocka_unit_test(fixed_width), cmocka_unit_test(atoms),
+        cmocka_unit_test(words),     cmocka_unit_test(escapes),     cmocka_unit_test(escaped_and_back),
+        cmocka_unit_test(long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ out 12345678.9 as l
 0: k = -2.5
 0: l = 1.23456789E7
 
-### strings are quoted, not escaped, as outputs; bare inside insertions
+### strings are quoted as outputs, with control characters escaped and nothing else; bare inside insertions
 in s: Events[String]
 out s
 out "<$s>" as t
@@ -88,14 +88,10 @@ out toString(s) as ts
 <<<
 1: s = "a\"b\n"
 >>>
-1: s = "a"b
-"
-1: t = "<a"b
->"
-1: c = "a"b
-!"
-1: ts = "a"b
-"
+1: s = "a"b\n"
+1: t = "<a"b\n>"
+1: c = "a"b\n!"
+1: ts = "a"b\n"
 
 ### insertions
 in x: Events[Int]

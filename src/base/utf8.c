@@ -1,4 +1,4 @@
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 size_t ct_utf8_length(const unsigned char *s, size_t size)
 {
@@ -27,4 +27,18 @@ size_t ct_utf8_length(const unsigned char *s, size_t size)
         return forms[i].length;
     }
     return 0;
+}
+
+uint32_t ct_utf8_read(const char *text, size_t size, size_t *length)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    *length = ct_utf8_length(s, size);
+    if (!*length) {
+        *length = 1;
+        return 0xfffd;
+    }
+    uint32_t c = *length == 1 ? s[0] : s[0] & 0xffu >> (*length + 1);
+    for (size_t i = 1; i < *length; i++)
+        c = c << 6 | (s[i] & 0x3f);
+    return c;
 }

@@ -1,0 +1,62 @@
+/* What a capture calls its parts is only shown and compared from here on: it is made printable. Paths stay as they are, since
+ * files are opened by them. */
+#include "base/printable.h"
+#include "input/reader.h"
+
+static int make_printable(struct ct_opening *opening, const char **text)
+{
+    if (!*text)
+        return CT_OK;
+    *text = ct_printable(opening->arena, *text);
+    return *text ? CT_OK : ct_fail_nomem(opening->ctx, "names of the capture");
+}
+
+static int source_labels(struct ct_opening *opening, struct ct_source *source)
+{
+    int rc = make_printable(opening, &source->name);
+    if (!rc)
+        rc = make_printable(opening, &source->core);
+    return rc ? rc : make_printable(opening, &source->model);
+}
+
+/* The capture's arrays are const for those who read it; they are in its arena, and are written here before that. */
+static int buffer_labels(struct ct_opening *opening, struct ct_buffer *buffer)
+{
+    struct ct_source *sources = (struct ct_source *)buffer->sources;
+    int rc = make_printable(opening, &buffer->name);
+    for (size_t i = 0; !rc && i < buffer->source_count; i++)
+        rc = source_labels(opening, &sources[i]);
+    return rc;
+}
+
+static int process_labels(struct ct_opening *opening, const struct ct_process *process)
+{
+    struct ct_generation *generations = (struct ct_generation *)process->generations;
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < process->generation_count; i++)
+        rc = make_printable(opening, &generations[i].name);
+    return rc;
+}
+
+static int text_labels(struct ct_opening *opening, const char *const *texts, size_t count)
+{
+    const char **all = (const char **)texts;
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < count; i++)
+        rc = make_printable(opening, &all[i]);
+    return rc;
+}
+
+int ct_capture_labels(struct ct_opening *opening)
+{
+    const struct ct_capture *capture = opening->capture;
+    struct ct_buffer *buffers = (struct ct_buffer *)capture->buffers;
+    int rc = text_labels(opening, capture->missing, capture->missing_count);
+    if (!rc)
+        rc = text_labels(opening, capture->damage, capture->damage_count);
+    for (size_t i = 0; !rc && i < capture->buffer_count; i++)
+        rc = buffer_labels(opening, &buffers[i]);
+    for (size_t i = 0; !rc && capture->maps && i < capture->maps->process_count; i++)
+        rc = process_labels(opening, &capture->maps->processes[i]);
+    return rc;
+}
