@@ -281,7 +281,7 @@ static bool take_common(const struct cli_command *command, size_t index, struct 
         return add_folder(command, &common_options[index], &args->symdirs);
     if (index == COMMON_SOURCE_ROOT)
         return add_folder(command, &common_options[index], &args->source_roots);
-    struct cli_value limit;
+    struct cli_value limit = {0};
     if (index != COMMON_DEBUG_LIMIT)
         return true;
     if (set_number(command, &common_options[index], optarg, &limit) != 0)

@@ -132,10 +132,10 @@ int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_
     if (!file)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
     const int err = ct_fractal_writer_file(ctx, file, path, info, out);
-    if (err)
-        fclose(file);
-    else
+    if (*out)
         (*out)->owned = true;
+    else
+        fclose(file);
     return err;
 }
 
@@ -242,7 +242,7 @@ static uint32_t known_fields(const uint8_t *field, uint32_t count, uint32_t reco
 static int read_header(struct ct_fractal_reader *r, const char *name)
 {
     const uint8_t *p = r->bytes;
-    if (r->size < HEADER_BYTES || memcmp(p, "CTFRACT1", 8) != 0)
+    if (!p || r->size < HEADER_BYTES || memcmp(p, "CTFRACT1", 8) != 0)
         return ct_fail(r->ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: it does not begin with CTFRACT1", name);
     const uint32_t header = ct_load32(p + 8), count = ct_load32(p + 16), text = ct_load32(p + 20);
     r->record = ct_load32(p + 12);

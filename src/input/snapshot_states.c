@@ -253,7 +253,7 @@ int ct_snapshot_states_apply(struct ct_opening *opening, const struct ct_snapsho
     }
     if (!status && !pieces)
         status = add_piece(opening, buffer, &pieces, 0, 0);
-    for (size_t i = 0; i < buffer->piece_count && !status; i++)
+    for (size_t i = 0; pieces && i < buffer->piece_count && !status; i++)
         pieces[i].size = (i + 1 < buffer->piece_count ? pieces[i + 1].offset : size) - pieces[i].offset;
     buffer->pieces = pieces;
     buffer->maps = s->maps;

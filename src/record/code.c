@@ -147,10 +147,14 @@ static int show_part(struct ct_code *code, uint64_t addr, const uint8_t *bytes, 
     *place = place_at(code, addr - at);
     if (!*place)
         return CT_ERR_NOMEM;
-    *page = (*place)->newest;
-    while (*page && !agrees(*page, at, bytes, size))
-        *page = (*page)->older;
-    if (!*page && code->versions < VERSIONS_MAX && !(*page = add_version(code, *place)))
+    struct ct_code_page *version = (*place)->newest;
+    bool found = agrees(version, at, bytes, size);
+    while (!found && version->older) {
+        version = version->older;
+        found = agrees(version, at, bytes, size);
+    }
+    *page = found ? version : NULL;
+    if (!found && code->versions < VERSIONS_MAX && !(*page = add_version(code, *place)))
         return CT_ERR_NOMEM;
     if (*page)
         put_executed(*page, at, bytes, size);

@@ -327,12 +327,26 @@ static int before_context(const struct difference *d, uint64_t offset)
     return without;
 }
 
-/* Without a context, theirs walks and ours does not know in which state. */
+/* No address came between the alignment packet that was last before the packet at `offset`, and that. */
+static int before_address(const struct stream *s, uint64_t offset)
+{
+    static struct ct_etm4_packet packets[ROOM];
+    size_t i = decode(s, packets);
+    while (i && packets[i - 1].pos >= offset)
+        i--;
+    while (i && packets[i - 1].type != CT_ETM4_ASYNC &&
+           !(packets[i - 1].type >= CT_ETM4_ADDR_S_IS0 && packets[i - 1].type <= CT_ETM4_ADDR_MATCH))
+        i--;
+    return i && packets[i - 1].type == CT_ETM4_ASYNC;
+}
+
+/* Without a context, theirs walks and ours does not know in which state; without an address theirs walks from where it was
+ * when it lost synchronisation. */
 static int exception_without_context(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->ours, NULL, 10);
     if (!kind_is(d->ours, "exception ") || strtoull(d->theirs, NULL, 10) != offset ||
-        !before_context(d, offset))
+        !(before_context(d, offset) || before_address(s, offset)))
         return 0;
     blank(s, offset);
     return TAKEN_OUT;
@@ -712,7 +726,7 @@ static struct known known[] = {
     {"A64 code that damage says is A32, return stack on: 1.3.3 finds other indirect branches in it",
      noise_as_a32, 0},
     {"cancel of more than there is: 1.3.3 does not always notice", cancel_of_nothing, 0},
-    {"exception before the first context: 1.3.3 walks to its return address all the same",
+    {"exception before the first context or address: 1.3.3 walks to its return address all the same",
      exception_without_context, 0},
     {"source address before the first context: 1.3.3 walks A32 code to it", source_without_context, 0},
     {"context behind a trace info, before any address: IS0, 1.3.3 keeps what was before", isa_before_address,
