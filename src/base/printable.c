@@ -88,6 +88,17 @@ void ct_put_printable(FILE *out, const char *text)
     }
 }
 
+void ct_put_printable_line(FILE *out, const char *text, size_t size)
+{
+    for (size_t length; size; text += length, size -= length) {
+        ct_utf8_read(text, size, &length);
+        if (*text == '\t' || ct_printable_length(text, length))
+            fwrite(text, 1, length, out);
+        else
+            put_escaped_bytes(out, text, length);
+    }
+}
+
 void ct_put_escaped(FILE *out, const char *text)
 {
     for (size_t left = strlen(text), size; left; text += size, left -= size) {

@@ -30,6 +30,9 @@ void ct_escape(const char *text, char *out);
 /* Writes the text to a file in the same way. */
 void ct_put_printable(FILE *out, const char *text);
 
+/* The same for a line of source, of `size` bytes: its tabs stay. */
+void ct_put_printable_line(FILE *out, const char *text, size_t size);
+
 /* Writes the text so that it can be read back: backslashes become \xHH, too. */
 void ct_put_escaped(FILE *out, const char *text);
 

@@ -278,6 +278,7 @@ void cli_capture_count(struct cli_capture *c, const struct ct_chain *chain, enum
         losses.lost_bytes -= stats->lost_bytes;
     ct_losses_add(&c->losses, &losses);
     for (size_t i = 0; i < count; i++) {
+        c->has_trace |= streams[i].stats.bytes > 0;
         c->ran |= streams[i].stats.bytes && has_run(&streams[i], level);
         ct_holes_merge(&c->holes, &streams[i].stats.holes);
     }
@@ -307,6 +308,14 @@ int cli_capture_code(const struct cli_capture *c, int code)
         cli_holes_say(c->args->operand, &c->holes, c->capture);
     if (result != CLI_FAILED)
         cli_missing_tell(c);
+    return result;
+}
+
+int cli_capture_code_or_empty(const struct cli_capture *c, int code)
+{
+    const int result = cli_capture_code(c, code);
+    if (result == CLI_CLEAN && !c->has_trace && !c->args->quiet)
+        cli_say("%s: its trace is empty: there is nothing to decode", c->args->operand);
     return result;
 }
 

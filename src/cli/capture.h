@@ -86,6 +86,7 @@ struct cli_capture {
     struct ct_losses losses; /* in all that was decoded */
     struct ct_holes holes;   /* where losses.no_access was */
     bool ran;                /* something was decoded that executed */
+    bool has_trace;          /* there was a byte of it */
     bool misframed;          /* a buffer has no frame, and should */
 };
 
@@ -123,7 +124,10 @@ bool cli_capture_is_damaged(const struct cli_capture *capture, bool strict);
  * is missing do that with --strict, or when nothing else ran. */
 int cli_capture_code(const struct cli_capture *capture, int code);
 
-/* The same without a word, for a pass whose losses another one tells. */
+/* The same for a command that prints nothing of a trace without a byte: that is said, unless --quiet. */
+int cli_capture_code_or_empty(const struct cli_capture *capture, int code);
+
+/* The same as cli_capture_code without a word, for a pass whose losses another one tells. */
 int cli_capture_code_untold(const struct cli_capture *capture, int code);
 
 /* Says how often stacks of calls began anew (ct_stacks_renewed), unless that was never. */

@@ -51,6 +51,9 @@ struct cli_value {
 #define CLI_LISTS_MAX   (CLI_OPTION_MAX * CLI_LIST_MAX) /* so no option takes the room of another */
 #define CLI_FOLDERS_MAX 64                              /* that one option names */
 
+/* The whole command, from its arguments to what it prints; it can run again in the same process. Result: enum cli_exit. */
+int cli_main(int argc, char **argv);
+
 struct cli_args;
 struct ct_debug_files;
 
@@ -148,6 +151,9 @@ int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
 
 /* The text of the failed library call. Result: CLI_FAILED. */
 int cli_library_error(const struct ct_ctx *ctx);
+
+/* Forgets which notes and warnings were there: the next command begins. */
+void cli_forget_messages(void);
 
 /* A context whose messages go to standard error: warnings, and without `quiet` notes. NULL after a
  * message when there is no memory. */

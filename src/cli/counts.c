@@ -202,7 +202,7 @@ static int read_capture(struct cli_counts *c)
         return CLI_FAILED;
     if (worst != CLI_FAILED && by_memory && c->steps && give_steps(c) != CLI_CLEAN)
         return CLI_FAILED;
-    return cli_capture_code(&c->capture, worst);
+    return cli_capture_code_or_empty(&c->capture, worst);
 }
 
 /* Says what was lost of the captures that a coverage file is of, and gives the exit code, as cli_capture_code does. */

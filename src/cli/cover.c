@@ -44,7 +44,7 @@ static const struct cli_option options[] = {
 
 static int run(const struct cli_args *args)
 {
-    static struct cli_counts c;
+    struct cli_counts c = {0};
     c.one_context = args->values[CONTEXT].given;
     c.context = (uint32_t)args->values[CONTEXT].number;
     c.contexts = args->values[CONTEXTS].given;

@@ -46,6 +46,19 @@ int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *vie
     return cli_ran_but_empty(&c->ran, c->args, CLI_CLEAN, "the coverage is", why, remedy);
 }
 
+/* Says so when no program has lines, of which lcov's format is. Result: enum cli_exit. */
+static int check_lines(const struct cli_counts *c, const struct ct_cover_views *views)
+{
+    for (size_t i = 0; i < views->count; i++)
+        if (views->views[i].report->sums.lines.all)
+            return CLI_CLEAN;
+    cli_say("%s: the tracefile is empty: its format is of source lines, and none is known of the programs; "
+            "compile "
+            "them with -g, or name their debug information with --symdir",
+            c->args->operand);
+    return CLI_DAMAGED;
+}
+
 /* Whether no program has counts. */
 static int check_data(const struct cli_counts *c)
 {
@@ -82,6 +95,8 @@ int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format forma
     int code = cli_cover_views_make(c, &views) ? CLI_CLEAN : CLI_FAILED;
     if (code == CLI_CLEAN)
         code = cli_cover_check(c, &views.list);
+    if (code == CLI_CLEAN && format == CLI_COVER_LCOV)
+        code = check_lines(c, &views.list);
     if (code == CLI_CLEAN)
         print(out, &views.list, format, functions);
     cli_cover_views_free(&views);

@@ -185,7 +185,7 @@ static void end(struct cli_passes *passes)
 
 static int run(const struct cli_args *args)
 {
-    static struct decoding d;
+    struct decoding d = {0};
     enum ct_event_format format = (enum ct_event_format)args->values[FORMAT].number;
     bool text_ports = args->values[TEXT_PORTS].given;
     if (args->values[MERGE].given)
@@ -201,6 +201,7 @@ static int run(const struct cli_args *args)
     d.passes.begin = begin;
     d.passes.end = end;
     int code = cli_passes_run(&d.passes, args);
+    ct_events_free(d.events);
     cli_event_names_close(&d.names);
     return code;
 }

@@ -64,8 +64,7 @@ void report_find_runs(struct report *r)
             continue;
         first = start[0];
         for (unsigned n = 0; n < best; n++)
-            r->run_start[n] =
-                r->start + (uint64_t)((double)(r->end - r->start) * (double)start[n] / (double)REPORT_BINS);
+            r->run_start[n] = r->start + report_part(r->end - r->start, start[n], REPORT_BINS);
     }
     r->runs = best;
 }

@@ -115,7 +115,8 @@ static int for_each(struct report *r, int (*fn)(struct report *, const struct ct
 static unsigned slot(const struct report *r, uint64_t time, unsigned slots)
 {
     const double span = (double)(r->end - r->start) + 1;
-    return (unsigned)((double)(time - r->start) / span * slots);
+    const double place = (double)(time - r->start) / span * slots;
+    return place < slots ? (unsigned)place : slots - 1; /* of a large span one more is no other number */
 }
 
 static int name_event(struct report *r, const struct ct_fractal_event *e)

@@ -53,6 +53,12 @@ struct report {
 /* Time as the log's clock says, in the unit that picture and text use. */
 double report_ms(const struct report *r, uint64_t time);
 
+/* `part` of `all` equal parts of a span of time, which may be as long as 64 bits can say. */
+static inline uint64_t report_part(uint64_t span, unsigned part, unsigned all)
+{
+    return (uint64_t)((unsigned __int128)span * part / all);
+}
+
 /* Fills runs and run_start from by_name. */
 void report_find_runs(struct report *r);
 

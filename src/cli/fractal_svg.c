@@ -46,7 +46,7 @@ static void axis(const struct report *r, FILE *out, uint32_t rows, uint32_t row_
             out,
             "<line x1=\"%.1f\" y1=\"%u\" x2=\"%.1f\" y2=\"%u\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%u\" "
             "text-anchor=\"middle\">%.4g%s%s</text>\n",
-            x, base, x, base + 4, x, base + 17, report_ms(r, from + (uint64_t)((double)(to - from) * i / 4)),
+            x, base, x, base + 4, x, base + 17, report_ms(r, from + report_part(to - from, i, 4)),
             i == 4 ? " " : "", i == 4 ? unit(r) : "");
     }
     for (unsigned i = 0; i < r->runs && r->runs > 1; i++) {

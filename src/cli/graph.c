@@ -133,6 +133,12 @@ static uint32_t function_named(const struct ct_cfg *cfg, const char *name)
     return CT_CFG_NONE;
 }
 
+static void print_learnt(const struct cli_args *args, const struct ct_cfg *cfg, uint32_t function)
+{
+    if (!ct_cfg_print_learnt(stdout, cfg, function) && !args->quiet)
+        cli_say("nothing was learnt: the trace shows no computed branch whose targets are not known");
+}
+
 static int print(const struct cli_args *args, const struct ct_cfg *cfg)
 {
     uint32_t function = CT_CFG_NONE;
@@ -149,7 +155,7 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
     else if (args->values[JSON].given)
         ct_cfg_print_json(stdout, cfg, function);
     else if (args->values[LEARNT].given)
-        ct_cfg_print_learnt(stdout, cfg, function);
+        print_learnt(args, cfg, function);
     else
         ct_cfg_print_text(stdout, cfg, function);
     return CLI_CLEAN;

@@ -178,7 +178,7 @@ static int run(const struct cli_args *args)
 {
     if (args->values[PACKETS].given == args->values[ELEMENTS].given)
         return cli_usage_error(args->command, "give one of --packets and --elements");
-    static struct listing l;
+    struct listing l = {0};
     l.passes.headings = true;
     l.passes.user = &l;
     l.passes.begin = begin;

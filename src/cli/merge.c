@@ -333,7 +333,7 @@ int cli_merge_run(const struct cli_args *args, const struct cli_merge_how *how)
     int code = CLI_FAILED;
     if (cli_capture_open(&m->capture, args)) {
         if (cli_capture_spool_always(&m->capture))
-            code = cli_capture_code(&m->capture, merge(m));
+            code = cli_capture_code_or_empty(&m->capture, merge(m));
         for (size_t i = 0; i < m->count; i++)
             close_lane(&m->lanes[i]);
         cli_capture_close(&m->capture);

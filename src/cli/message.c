@@ -61,18 +61,25 @@ int cli_library_error(const struct ct_ctx *ctx)
 
 #define TOLD_MAX 4096
 
+static char *told[TOLD_MAX];
+static size_t told_count;
+
 /* Whether the text is one that was told before; else it is kept. A capture may be opened more than once. */
 static bool was_told(const char *text)
 {
-    static char *told[TOLD_MAX];
-    static size_t count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < told_count; i++)
         if (strcmp(told[i], text) == 0)
             return true;
-    char *copy = count < TOLD_MAX ? strdup(text) : NULL;
+    char *copy = told_count < TOLD_MAX ? strdup(text) : NULL;
     if (copy)
-        told[count++] = copy;
+        told[told_count++] = copy;
     return false;
+}
+
+void cli_forget_messages(void)
+{
+    while (told_count)
+        free(told[--told_count]);
 }
 
 static void print_log(void *user, enum ct_log_level level, const char *text)

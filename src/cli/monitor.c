@@ -176,6 +176,7 @@ static void tell_sum(const struct watched *w, const struct cli_args *args)
 
 static void release(struct watched *w)
 {
+    ct_watcher_free(w->watcher);
     ct_verifier_free(w->verifier);
     cli_monitors_free(&w->monitors);
     ct_watches_free(w->watches);
@@ -196,7 +197,7 @@ static int run_live(const struct cli_args *args)
 
 static int run(const struct cli_args *args)
 {
-    static struct watched w;
+    struct watched w = {0};
     struct ct_verdict_program programs[CLI_LIST_MAX];
     if (args->values[LIVE].given)
         return run_live(args);

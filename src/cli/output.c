@@ -231,9 +231,6 @@ bool cli_output_close(struct cli_output *o, bool keep)
 
 /* ---- standard output ---- */
 
-/* The first errno of standard output; later ones are consequences. */
-static int first_error;
-
 static struct cli_output redirected;
 static bool is_redirected, is_whole;
 
@@ -284,26 +281,16 @@ static int finish_redirected(int code)
     const bool keep = code != CLI_FAILED || is_whole;
     const int error = finish(&redirected, stdout, keep);
     fclose(redirected.file);
+    is_redirected = is_whole = false;
     return end(&redirected, error) ? code : CLI_FAILED;
-}
-
-static bool output_ok(void)
-{
-    if (!ferror(stdout))
-        return true;
-    if (!first_error)
-        first_error = errno;
-    return false;
 }
 
 int cli_output_finish(int code)
 {
     if (is_redirected)
         return finish_redirected(code);
-    if (output_ok() && fflush(stdout) == 0)
+    if (!ferror(stdout) && fflush(stdout) == 0)
         return code;
-    if (!first_error)
-        first_error = errno;
-    cli_say("standard output: %s; what was printed is not complete", strerror(first_error));
+    cli_say("standard output: %s; what was printed is not complete", strerror(errno));
     return CLI_FAILED;
 }

@@ -124,7 +124,8 @@ int cli_passes_run(struct cli_passes *p, const struct cli_args *args)
         int code = run_buffer(p);
         worst = code > worst ? code : worst;
     }
-    worst = p->untold ? cli_capture_code_untold(&p->capture, worst) : cli_capture_code(&p->capture, worst);
+    worst = p->untold ? cli_capture_code_untold(&p->capture, worst)
+                      : cli_capture_code_or_empty(&p->capture, worst);
     cli_capture_close(&p->capture);
     return worst;
 }

@@ -23,7 +23,7 @@ struct cli_passes {
     /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user` unless it is set too. Its
      * `bytes` calls cli_passes_bytes. Result: enum cli_exit. */
     int (*begin)(struct cli_passes *passes, struct ct_chain_options *options, struct ct_chain_sink *sink);
-    /* After it; what was lost in it is in `losses`, and that of all so far in `capture`. */
+    /* After it, unless it could not begin; what was lost in it is in `losses`, and that of all so far in `capture`. */
     void (*end)(struct cli_passes *passes);
     struct ct_losses losses;
 };

@@ -278,7 +278,7 @@ static int report(struct profile *p)
 
 static int run(const struct cli_args *args)
 {
-    static struct profile p;
+    struct profile p = {0};
     p.format = (enum format)args->values[FORMAT].number;
     p.slices =
         (struct ct_profile_slices){.out = stdout,

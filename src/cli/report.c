@@ -183,7 +183,7 @@ static void release(struct report *r)
 
 static int run(const struct cli_args *args)
 {
-    static struct report r;
+    struct report r = {0};
     if (!check(args))
         return CLI_FAILED;
     r.args = args;

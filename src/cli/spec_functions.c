@@ -82,6 +82,7 @@ int spec_functions_find(struct spec_functions *functions, const struct cli_args 
     if (load(&f, args, elf))
         code = cli_passes_run(&f.passes, args);
     functions->ran = f.passes.ran;
+    ct_timing_free(f.timing);
     cli_elfs_free(&f.programs);
     return f.failed ? CLI_FAILED : code;
 }

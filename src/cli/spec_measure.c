@@ -224,6 +224,7 @@ int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf
     ways->ran = m->passes.ran;
     if (m->failed)
         code = CLI_FAILED;
+    ct_watcher_free(m->watcher);
     ct_verifier_free(m->verifier);
     ct_monitor_spec_free(m->spec);
     ct_watches_free(m->watches);

@@ -233,7 +233,7 @@ static int check(const struct cli_args *args, bool named)
 
 static int run(const struct cli_args *args)
 {
-    static struct spec_ways ways;
+    struct spec_ways ways = {0};
     const struct cli_value *margin = &args->values[MARGIN];
     const bool named = has_option(args, FUNCTION) || has_option(args, PAIR);
     uint64_t percent = USUAL_MARGIN;

@@ -67,6 +67,7 @@ struct measuring {
     struct ct_json json;
     bool is_open;     /* the array of JSON */
     uint64_t renewed; /* stacks, of all passes */
+    bool is_plotted;  /* with SVG: something */
 };
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -132,9 +133,7 @@ static void print(struct measuring *m, const struct cli_args *args, const struct
         dist = plotted(m, args, &title);
         if (dist)
             ct_svg_histogram(stdout, title, dist);
-        else
-            cli_say(
-                "nothing to plot: give --pair, or --function with a function of which whole runs were seen");
+        m->is_plotted |= dist != NULL;
         break;
     default:
         ct_timing_print_text(stdout, view, &wish);
@@ -203,10 +202,7 @@ static int run_log(struct measuring *m, const struct cli_args *args)
         return cli_usage_error(args->command,
                                "an event log has accesses to memory and no functions, edges or blocks: only "
                                "--pair can be measured in it");
-    const int code = measure_log(m, args);
-    ct_timing_free(m->timing);
-    ct_watches_free(m->watches);
-    return code;
+    return measure_log(m, args);
 }
 
 /* ---- all of it ---- */
@@ -223,7 +219,7 @@ static bool load(struct measuring *m, const struct cli_args *args)
 
 static int run(const struct cli_args *args)
 {
-    static struct measuring m;
+    struct measuring m = {0};
     bool json = args->values[FORMAT].number == JSON;
     m.passes.user = &m;
     m.passes.begin = begin;
@@ -241,6 +237,12 @@ static int run(const struct cli_args *args)
                                  "the trace has no cycle counts", "record with cycle counts");
     if (json)
         ct_json_array_end(&m.json);
+    if (args->values[FORMAT].number == SVG && !m.is_plotted && code != CLI_FAILED) {
+        cli_say("nothing to plot: give --pair, or --function with a function of which whole runs were seen");
+        code = CLI_DAMAGED;
+    }
+    ct_timing_free(m.timing);
+    ct_watches_free(m.watches);
     cli_elfs_free(&m.programs);
     return code;
 }

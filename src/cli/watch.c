@@ -164,7 +164,7 @@ static bool prepare(struct watching *w, const struct cli_args *args)
 
 static int run(const struct cli_args *args)
 {
-    static struct watching w;
+    struct watching w = {0};
     bool any = args->values[LIST].given;
     for (size_t i = 0; i < args->list_count; i++)
         any |= args->list[i].option == AT;
@@ -185,6 +185,7 @@ static int run(const struct cli_args *args)
                                      "execution came by none of the watchpoints",
                                      "'coretap cover --functions' shows what ran");
     }
+    ct_watcher_free(w.watcher);
     ct_watches_free(w.watches);
     cli_elfs_free(&w.programs);
     return code;

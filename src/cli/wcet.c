@@ -125,7 +125,7 @@ static int analyse(struct cli_wcet *w, const struct cli_args *args, const struct
 
 static int run(const struct cli_args *args)
 {
-    static struct cli_wcet w;
+    struct cli_wcet w = {0};
     struct cli_elfs programs = {.targets = args->values[TARGETS].text};
     if (!args->values[ENTRY].given)
         return cli_usage_error(args->command, "of which function? give --entry FUNCTION");

@@ -158,6 +158,8 @@ int cli_wcet_run(struct cli_wcet *w, const struct cli_args *args)
 
 void cli_wcet_close(struct cli_wcet *w)
 {
+    ct_timing_free(w->timing);
     ct_wcet_free(w->wcet);
+    w->timing = NULL;
     w->wcet = NULL;
 }

@@ -141,15 +141,19 @@ static void learnt_line(const struct view *v, const struct ct_cfg_block *block)
     fprintf(v->out, " # %s+0x%" PRIx64 "\n", f->label, block->last - f->entry);
 }
 
-void ct_cfg_print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function)
+bool ct_cfg_print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function)
 {
     struct view v = look(out, cfg, function);
+    bool any = false;
     for (uint32_t i = 0; i < v.function_count; i++)
         for (uint32_t k = 0; is_wanted(&v, i) && k < v.functions[i].count; k++) {
             const struct ct_cfg_block *block = &v.blocks[v.members[v.functions[i].first + k]];
-            if (has_learnt(&v, block))
+            if (has_learnt(&v, block)) {
                 learnt_line(&v, block);
+                any = true;
+            }
         }
+    return any;
 }
 
 /* ---- graphviz ---- */

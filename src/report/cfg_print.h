@@ -2,6 +2,7 @@
 #ifndef CT_REPORT_CFG_PRINT_H
 #define CT_REPORT_CFG_PRINT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "coretap/cfg.h"
@@ -10,6 +11,8 @@
 void ct_cfg_print_text(FILE *out, const struct ct_cfg *cfg, uint32_t function);
 void ct_cfg_print_dot(FILE *out, const struct ct_cfg *cfg, uint32_t function);
 void ct_cfg_print_json(FILE *out, const struct ct_cfg *cfg, uint32_t function);
-void ct_cfg_print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function);
+
+/* Prints what was learnt, as a file of targets. False: nothing was. */
+bool ct_cfg_print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function);
 
 #endif

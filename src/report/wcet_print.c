@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "report/dot.h"
 #include "report/json.h"
 #include "report/losses.h"
@@ -204,7 +205,7 @@ static void source_row(void *user, const struct ct_wcet_source_row *row)
                 row->all ? 100.0 * (double)row->line->cycles / (double)row->all : 0);
     else
         fputs("\t\t\t\t", out);
-    fwrite(row->text, 1, row->size, out);
+    ct_put_printable_line(out, row->text, row->size);
     fputc('\n', out);
 }
 

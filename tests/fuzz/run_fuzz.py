@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Fuzzes one target with libFuzzer for a while, beginning with its corpus; prints TAP.
 
-usage: run_fuzz.py PROGRAM CORPUS
+usage: run_fuzz.py PROGRAM CORPUS [COMMAND]
 
-$CT_FUZZ_SECONDS says how long (5). What breaks the target is kept in the folder fuzz-findings of the build."""
+$CT_FUZZ_SECONDS says how long (5; a COMMAND, of which there are many, 1). What breaks the target is kept in the folder fuzz-findings of the build."""
 import os
 import pathlib
 import subprocess
@@ -12,22 +12,29 @@ import tempfile
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         print(__doc__)
         return 2
     program, corpus = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-    seconds = os.environ.get("CT_FUZZ_SECONDS", "5")
+    command = sys.argv[3] if len(sys.argv) > 3 else ""
+    seconds = os.environ.get("CT_FUZZ_SECONDS", "1" if command else "5")
+    name = "-".join([program.name, *command.split()])
     findings = pathlib.Path("fuzz-findings").resolve()
     findings.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as grown:
+    # Folders that a target makes are to be in memory.
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=memory) as work:
+        grown = pathlib.Path(work, "corpus")
+        grown.mkdir()
         line = [str(program), f"-max_total_time={seconds}", "-rss_limit_mb=1024", "-timeout=10", "-max_len=65536",
-                f"-artifact_prefix={findings}/{program.name}-", grown]
+                f"-artifact_prefix={findings}/{name}-", str(grown)]
         if corpus.is_dir():
             line.append(str(corpus))
-        result = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True)
+        result = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True,
+                                env=os.environ | {"TMPDIR": work, **({"CT_FUZZ_COMMAND": command} if command else {})})
     log = result.stderr.decode(errors="replace").splitlines()
     print("1..1")
-    print(f"{'not ' if result.returncode else ''}ok 1 - {program.name} for {seconds} s")
+    print(f"{'not ' if result.returncode else ''}ok 1 - {name} for {seconds} s")
     print("\n".join(f"# {row}" for row in (log[-60:] if result.returncode else log[-1:])))
     return 1 if result.returncode else 0
 

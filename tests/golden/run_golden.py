@@ -22,9 +22,18 @@ def corpus():
     return (pathlib.Path(shared) if shared else ROOT.parent / "shared") / "corpus"
 
 
+def rows_of(folder, protocols):
+    """The rows of the manifest with these protocols; none without a corpus."""
+    manifest = folder / "golden" / "MANIFEST.tsv"
+    if not manifest.is_file():
+        return []
+    with manifest.open(newline="") as file:
+        return [row for row in csv.DictReader(file, delimiter="\t") if row["protocol"] in protocols]
+
+
 def command_line(coretap, folder, row, kind):
     name, *rest = row["listing"].split("/")
-    line = [coretap, "list", f"--{kind}", "--id", row["id"]]
+    line = [*coretap, "list", f"--{kind}", "--id", row["id"]]
     for part in rest:
         line += ["--split-source-ranges"] if part == VARIANT else ["--buffer", part]
     return [*line, str(folder / "snapshots" / name)]
@@ -43,10 +52,11 @@ def compare(wanted, got, prefix):
     return f"{len(got_lines)} lines in place of {len(wanted_lines)}"
 
 
-def check(coretap, folder, row, kind):
+def check(coretap, folder, row, kind, env=None):
+    """None, or what is wrong with a listing. `coretap`: the words that run it."""
     wanted = (folder / "golden" / row["listing"] / f"{kind}.{row['id']}.txt").read_bytes()
     line = command_line(coretap, folder, row, kind)
-    result = subprocess.run(line, capture_output=True, stdin=subprocess.DEVNULL)
+    result = subprocess.run(line, capture_output=True, stdin=subprocess.DEVNULL, env=os.environ | (env or {}))
     why = compare(wanted, result.stdout, row["extent"] == "prefix")
     # Exit code 1 says that the trace is damaged, which some of the captures are.
     if result.returncode not in (0, 1):
@@ -58,15 +68,12 @@ def main():
     if len(sys.argv) != 3:
         print(__doc__)
         return 2
-    coretap, protocols = os.path.abspath(sys.argv[1]), sys.argv[2].split(",")
+    coretap, protocols = [os.path.abspath(sys.argv[1])], sys.argv[2].split(",")
     folder = corpus()
-    manifest = folder / "golden" / "MANIFEST.tsv"
-    if not manifest.is_file():
+    if not (folder / "golden" / "MANIFEST.tsv").is_file():
         print("1..0 # skip there is no corpus (CT_SHARED names the folder that holds it)")
         return 0
-    with manifest.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file, delimiter="\t") if row["protocol"] in protocols]
-    jobs = [(row, kind) for row in rows for kind in ("packets", "elements")]
+    jobs = [(row, kind) for row in rows_of(folder, protocols) for kind in ("packets", "elements")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda job: check(coretap, folder, *job), jobs))
     print(f"1..{len(jobs)}")

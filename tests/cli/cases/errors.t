@@ -108,6 +108,8 @@ $ cp -r examples/quickstart $T/empty && : >$T/empty/trace.bin && coretap stats $
 | atoms=0
 | branches=0
 | instructions=0
+$ coretap list --packets $T/empty
+! coretap: $T/empty: its trace is empty: there is nothing to decode
 $ cp -r examples/quickstart $T/hole && head -c 24 /dev/zero | dd of=$T/hole/trace.bin bs=1 seek=530 conv=notrunc status=none && coretap list -p -i 11 $T/hole >$T/out; echo "exit code $?"; grep -A3 'i_reserved\|i_bad' $T/out
 | exit code 1
 | 556 11 05 i_reserved

@@ -35,4 +35,4 @@ $ coretap timing -q --format json examples/quickstart | head -16
 |       "lost_bytes": 0,
 $ coretap timing -q --format svg --function main examples/quickstart
 ! coretap: nothing to plot: give --pair, or --function with a function of which whole runs were seen
-! coretap: nothing to plot: give --pair, or --function with a function of which whole runs were seen
+[1]

@@ -1,0 +1,149 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "coretap/program.h"
+
+/* Makes the object that says which debug information is looked for and believed. False: the context says why. */
+static bool open_debug_files(struct cli_args *args)
+{
+    bool fine = !args->command->names || ct_debug_files_new(args->ctx, &args->debug_files) == CT_OK;
+    if (args->debug_limit)
+        ct_debug_files_limit(args->debug_files, args->debug_limit);
+    for (size_t i = 0; fine && i < args->symdirs.count; i++)
+        fine = ct_debug_files_add_dir(args->debug_files, args->symdirs.paths[i]) == CT_OK;
+    for (size_t i = 0; fine && i < args->source_roots.count; i++)
+        fine = ct_debug_files_add_source_root(args->debug_files, args->source_roots.paths[i]) == CT_OK;
+    return fine;
+}
+
+static int run_with(struct cli_args *args)
+{
+    if (!open_debug_files(args))
+        return cli_library_error(args->ctx);
+    if (args->output && !cli_output_redirect(args->output))
+        return CLI_FAILED;
+    return args->command->run(args);
+}
+
+static int run_command(const struct cli_command *command, int argc, char **argv)
+{
+    struct cli_args args = {.command = command};
+    switch (cli_parse(command, argc, argv, &args)) {
+    case CLI_PARSE_HELP:
+        cli_help_command(command, stdout);
+        return CLI_CLEAN;
+    case CLI_PARSE_BAD:
+        return CLI_FAILED;
+    case CLI_PARSE_RUN:
+        break;
+    }
+    args.ctx = cli_ctx_new(args.quiet);
+    if (!args.ctx)
+        return CLI_FAILED;
+    const int code = run_with(&args);
+    ct_debug_files_free(args.debug_files);
+    ct_ctx_free(args.ctx);
+    return code;
+}
+
+/* Last word of a command's name: what it is called among its kind. */
+static const char *own_name(const struct cli_command *command)
+{
+    const char *space = strchr(command->name, ' ');
+    return space ? space + 1 : command->name;
+}
+
+/* `whole`: the command that has `commands` as its parts, or NULL. */
+static int unknown_command(const char *word, const struct cli_command *const *commands,
+                           const struct cli_command *whole)
+{
+    enum {
+        MOST = 32
+    };
+    const char *names[MOST + 3] = {"--help", "--version"};
+    for (size_t i = 0; i < MOST && commands[i]; i++)
+        names[i + 2] = own_name(commands[i]);
+    const char *near = cli_nearest(word, names);
+    const char *what = word[0] == '-' ? "option" : "command";
+    if (near)
+        cli_say("unknown %s '%s'; did you mean '%s'?", what, word, near);
+    else
+        cli_say("unknown %s '%s'", what, word);
+    fprintf(stderr, "Try 'coretap %s%s--help'.\n", whole ? whole->name : "", whole ? " " : "");
+    return CLI_FAILED;
+}
+
+/* A command that only has parts: argv[1] says which. */
+static int run_part(const struct cli_command *command, int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_help_command(command, stderr);
+        return CLI_FAILED;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        cli_help_command(command, stdout);
+        return CLI_CLEAN;
+    }
+    for (size_t i = 0; command->parts[i]; i++) {
+        if (strcmp(own_name(command->parts[i]), argv[1]) == 0)
+            return run_command(command->parts[i], argc - 1, argv + 1);
+    }
+    return unknown_command(argv[1], command->parts, command);
+}
+
+/* For the man pages: tools/man-pages calls it, help does not show it. */
+static int print_man(const char *name)
+{
+    const struct cli_command *command = name ? cli_command_find(name) : NULL;
+    if (name && !command)
+        return unknown_command(name, cli_commands, NULL);
+    cli_help_man(command, stdout);
+    return CLI_CLEAN;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_help_all(stderr);
+        return CLI_FAILED;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        cli_help_all(stdout);
+        return CLI_CLEAN;
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("coretap %s\n", ct_version());
+        cli_print_parts(stdout);
+        return CLI_CLEAN;
+    }
+    if (strcmp(word, "--man") == 0)
+        return print_man(argc > 2 ? argv[2] : NULL);
+    const struct cli_command *command = cli_command_find(word);
+    if (!command)
+        return unknown_command(word, cli_commands, NULL);
+    return command->parts ? run_part(command, argc - 1, argv + 1) : run_command(command, argc - 1, argv + 1);
+}
+
+/* The library takes what it does not know for the processor's own way. */
+static bool check_environment(void)
+{
+    const char *simd = getenv("CORETAP_SIMD");
+    if (!simd || !*simd || !strcmp(simd, "none") || !strcmp(simd, "avx2"))
+        return true;
+    cli_say("CORETAP_SIMD in the environment is '%s', which is no way to decode; make it 'avx2' or 'none', "
+            "or take it out",
+            simd);
+    return false;
+}
+
+int cli_main(int argc, char **argv)
+{
+    if (!cli_output_init() || !check_environment())
+        return CLI_FAILED;
+    const int code = cli_output_finish(dispatch(argc, argv));
+    cli_forget_messages();
+    return code;
+}
