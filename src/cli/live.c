@@ -19,6 +19,8 @@ enum {
     OUTPUT,
     RING,
     DROP,
+    RECONNECT,
+    TEE,
 };
 
 #define MIB ((size_t)1 << 20)
@@ -67,6 +69,20 @@ static const struct cli_option options[] = {
               .help =
                   "When more input waits than that, drop some and say how much. Without it whoever writes "
                   "has to wait, unless INPUT is a device, which cannot."},
+    [RECONNECT] = {.name = "reconnect",
+                   .kind = CLI_FLAG,
+                   .help =
+                       "With tcp: and listen:, when the connection ends or breaks, or is not there yet, wait "
+                       "for the next one, until a signal or 'coretap ctl stop'. In between trace is missing: "
+                       "each break is a gap."},
+    [TEE] =
+        {.name = "tee",
+         .kind = CLI_TEXT,
+         .arg = "FILE",
+         .help =
+             "Keep all that came in FILE, also what --drop leaves out, and describe it in FILE.ini, which "
+             "every command takes as its capture, also while this one runs or after it was killed. Not "
+             "onto a file that holds something."},
 };
 
 static int run(const struct cli_args *args)
@@ -81,6 +97,8 @@ static int run(const struct cli_args *args)
                                  .at_option = AT,
                                  .ring = v[RING].given ? (size_t)v[RING].number * MIB : LIVE_RING,
                                  .drop = v[DROP].given,
+                                 .again = v[RECONNECT].given,
+                                 .tee = v[TEE].text,
                                  .cover = v[COVER].given,
                                  .timing = v[TIMING].given};
     bool any = wishes.cover || wishes.timing || cli_monitors_named(args);

@@ -26,6 +26,8 @@ struct live_wishes {
     const char *http, *token;                  /* or NULL */
     const char *output;                        /* folder of the reports; NULL: they are printed */
     const char *targets;                       /* file, or NULL */
+    const char *tee;                           /* file that keeps the trace, or NULL */
+    bool again;                                /* other connections follow the first one */
     size_t elf_option, pair_option, at_option; /* indexes of --elf, --pair, --at */
     size_t ring;                               /* bytes */
     bool drop;

@@ -2,6 +2,7 @@
 #include "cli/live_board.h"
 #include "cli/live_http.h"
 #include "cli/live_source.h"
+#include "cli/live_tee.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -28,6 +29,7 @@ struct run {
     struct live_wishes wishes;
     struct cli_args described; /* the stream by its description */
     struct live_source source;
+    struct live_tee *tee; /* or NULL */
     struct live_reader *reader;
     struct live_board *board; /* NULL: no page */
     struct live_http *http;
@@ -154,9 +156,18 @@ static bool start_page(struct run *r)
     return r->http != NULL;
 }
 
+static bool open_tee(struct run *r, const struct cli_args *args)
+{
+    const struct cli_value *v = args->values;
+    if (r->wishes.tee)
+        r->tee = live_tee_open(args->ctx, r->wishes.tee, v[CLI_CAPTURE_CONFIG].text,
+                               (enum ct_framing)v[CLI_CAPTURE_FRAMING].number, r->source.fd);
+    return !r->wishes.tee || r->tee;
+}
+
 static bool start(struct run *r, const struct cli_args *args)
 {
-    if (!make_folder(r->wishes.output) || !live_source_open(&r->source, r->wishes.input))
+    if (!make_folder(r->wishes.output) || !live_source_open(&r->source, r->wishes.input, r->wishes.again))
         return false;
     r->wishes.drop |= r->source.device;
     r->live.ring = live_ring_new(r->wishes.ring, r->wishes.drop);
@@ -164,10 +175,10 @@ static bool start(struct run *r, const struct cli_args *args)
         cli_say("out of memory");
         return false;
     }
-    if (!live_prepare(&r->live, args, &r->wishes))
+    if (!live_prepare(&r->live, args, &r->wishes) || !open_tee(r, args))
         return false;
     block_signals();
-    r->reader = start_page(r) ? live_reader_start(&r->source, r->live.ring) : NULL;
+    r->reader = start_page(r) ? live_reader_start(&r->source, r->live.ring, r->tee) : NULL;
     return r->reader != NULL;
 }
 
@@ -178,16 +189,23 @@ static int run(struct run *r)
         code = cli_library_error(r->live.ctx);
         live_reader_stop(r->reader);
     }
-    live_reader_free(r->reader);
     const struct live_ring_state input = live_ring_look(r->live.ring);
     if (input.trouble) {
         cli_say("%s: cannot be read any more: %s", r->wishes.input, input.trouble);
         code = CLI_FAILED;
     }
+    if (input.intake.trouble) /* it was said when it happened */
+        code = CLI_FAILED;
     const int reported = live_report(&r->live);
     if (r->board)
         publish(r);
+    live_reader_free(r->reader);
     return reported > code ? reported : code;
+}
+
+static bool connects(const char *input)
+{
+    return strncmp(input, "tcp:", 4) == 0 || strncmp(input, "listen:", 7) == 0;
 }
 
 int live_run(const struct cli_args *args, const struct live_wishes *wishes)
@@ -205,6 +223,11 @@ int live_run(const struct cli_args *args, const struct live_wishes *wishes)
     if (!args->values[CLI_CAPTURE_CONFIG].given)
         cli_usage_error(args->command,
                         "--config FILE.ini is needed, which describes the stream (docs/formats.md)");
+    else if (r->wishes.again && !connects(r->wishes.input))
+        cli_usage_error(args->command,
+                        "--reconnect goes with tcp:HOST:PORT and listen:PORT; the end of '%s' is the end "
+                        "of the trace",
+                        r->wishes.input);
     else if (start(r, &r->described))
         code = run(r);
     if (r->board)
@@ -214,6 +237,8 @@ int live_run(const struct cli_args *args, const struct live_wishes *wishes)
     free_text(&r->json);
     free_text(&r->words);
     live_release(&r->live);
+    if (r->tee && !live_tee_close(r->tee))
+        code = CLI_FAILED;
     live_source_close(&r->source);
     free(r);
     return code;

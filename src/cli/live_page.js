@@ -116,6 +116,11 @@ function drawCards(s) {
   }
   cards.push(card("Violations", page.short(s.violations), `${s.monitors.length} monitors`));
   cards.push(card("Dropped", bytes(s.input.lost), s.input.drops ? `at ${page.count(s.input.losses)} places` : "the sender waits"));
+  if (s.input.reconnects)
+    cards.push(card("Connection", s.input.waits ? "none" : `number ${page.count(s.input.connections)}`,
+      `for ${time(s.input.since)}; ${s.input.waits ? `${page.count(s.input.tries)} attempts` : `${page.count(s.input.breaks)} breaks in the trace`}`));
+  if (s.input.tee)
+    cards.push(card("Kept", bytes(s.input.kept), s.input.tee_trouble ? `no more: ${s.input.tee_trouble}` : `in ${s.input.tee}`));
   cards.push(card("Waiting", page.percent(s.input.fill, s.input.ring), `memory ${bytes(s.memory)}`));
   $("cards").replaceChildren(...cards);
 }

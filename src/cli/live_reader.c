@@ -1,9 +1,13 @@
 /* The thread that reads trace into the ring. */
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/live_ring.h"
 #include "cli/live_source.h"
+#include "cli/live_tee.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,14 +18,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FULL_MS 100 /* a full ring is looked at so often, so that a signal is not missed */
+#define FULL_MS    100   /* a full ring is looked at so often, so that a signal is not missed */
+#define CONNECT_MS 10000 /* until an address is given up that does not answer */
+#define PAUSE_MS   250 /* between the end of a connection, or the first attempt, and the next attempt; … */
+#define PAUSE_MAX  10000 /* … twice as long after each, up to this */
 
 struct live_reader {
     struct live_source *source;
     struct live_ring *ring;
+    struct live_tee *tee; /* or NULL */
     pthread_t thread;
-    int signals, stop; /* descriptors */
-    int signal;        /* that came */
+    int signals, stop, done; /* descriptors */
+    struct live_intake intake;
+    uint64_t got; /* bytes of this connection */
+    int pause;    /* before the next attempt to connect, milliseconds */
+    bool told;    /* it was said that there is no connection */
 };
 
 /* From now on a signal does what it does without us: whoever is in a hurry kills the final reports. */
@@ -45,68 +56,171 @@ enum ready {
     STOPPED,
 };
 
-/* Waits for input, or with `milliseconds` >= 0 only for that long and only for who stops it. */
-static enum ready wait_input(struct live_reader *r, int milliseconds)
+/* Waits for `events` on a descriptor (-1: none), for so many milliseconds (-1: as long as it takes), or for who stops it. */
+static enum ready wait_for(struct live_reader *r, int fd, short events, int milliseconds)
 {
     struct signalfd_siginfo info;
     struct pollfd fds[] = {{.fd = r->signals, .events = POLLIN},
                            {.fd = r->stop, .events = POLLIN},
-                           {.fd = r->source->fd, .events = POLLIN}};
-    if (poll(fds, milliseconds < 0 ? 3 : 2, milliseconds) < 0)
+                           {.fd = fd, .events = events}};
+    if (poll(fds, 3, milliseconds) < 0)
         return NOT_YET;
-    if (fds[0].revents && read(r->signals, &info, sizeof info) == sizeof info) {
-        r->signal = (int)info.ssi_signo;
-        return STOPPED;
-    }
-    if (fds[1].revents)
+    if ((fds[0].revents && read(r->signals, &info, sizeof info) == sizeof info) || fds[1].revents)
         return STOPPED;
     return fds[2].revents ? READY : NOT_YET;
 }
 
-/* The one connection takes the place of the socket that waits for it. */
-static bool accept_one(struct live_reader *r)
+/* ---- connections ---- */
+
+static void tell_intake(struct live_reader *r)
 {
-    const int fd = accept(r->source->fd, NULL, NULL);
-    if (fd < 0)
-        return false;
+    if (r->tee)
+        live_tee_look(r->tee, &r->intake);
+    live_ring_tell(r->ring, &r->intake);
+}
+
+static enum ready begin_connection(struct live_reader *r)
+{
+    r->intake.waits = false;
+    r->intake.connections++;
+    r->got = 0;
+    return READY;
+}
+
+/* Tries one address. *error: why there is no connection. */
+static enum ready try_address(struct live_reader *r, const struct addrinfo *address, int *error)
+{
+    const int fd = live_source_begin(address);
+    if (fd < 0) {
+        *error = errno;
+        return NOT_YET;
+    }
+    const enum ready ready = wait_for(r, fd, POLLOUT, CONNECT_MS);
+    *error = ready == READY ? live_source_connected(r->source, fd) : ETIMEDOUT;
+    if (*error)
+        close(fd);
+    return ready == READY && *error ? NOT_YET : ready;
+}
+
+static void say_tries(struct live_reader *r, int error)
+{
+    if (!r->told)
+        cli_say("%s: no connection: %s; it is tried again, first after %g s and at last every %g s",
+                r->source->name, strerror(error), PAUSE_MS / 1e3, PAUSE_MAX / 1e3);
+    r->told = true;
+}
+
+static enum ready connect_again(struct live_reader *r)
+{
+    int error = 0;
+    if (r->pause && wait_for(r, -1, 0, r->pause) == STOPPED)
+        return STOPPED;
+    r->pause = r->pause ? r->pause * 2 : PAUSE_MS;
+    if (r->pause > PAUSE_MAX)
+        r->pause = PAUSE_MAX;
+    r->intake.tries++;
+    for (const struct addrinfo *at = r->source->addresses; at; at = at->ai_next) {
+        const enum ready ready = try_address(r, at, &error);
+        if (ready != NOT_YET)
+            return ready == READY ? begin_connection(r) : ready;
+    }
+    say_tries(r, error);
+    return NOT_YET;
+}
+
+static enum ready next_connection(struct live_reader *r)
+{
+    if (r->source->listener < 0)
+        return connect_again(r);
+    const enum ready ready = wait_for(r, r->source->listener, POLLIN, -1);
+    if (ready != READY)
+        return ready;
+    return live_source_accept(r->source) ? begin_connection(r) : NOT_YET;
+}
+
+/* The connection is over; `error` is why, or 0. */
+static void end_connection(struct live_reader *r, int error)
+{
     close(r->source->fd);
-    r->source->fd = fd;
-    r->source->listens = false;
-    return true;
+    r->source->fd = -1;
+    live_ring_break(r->ring);
+    if (r->tee)
+        live_tee_break(r->tee);
+    if (r->got)
+        cli_say("%s: the connection %s%s after %" PRIu64 " bytes; the next one is waited for",
+                r->source->name, error ? "broke: " : "ended", error ? strerror(error) : "", r->got);
+    r->told |= r->got != 0;
+    r->intake.waits = true;
+    r->intake.since = live_now();
+    r->intake.tries = 0;
+}
+
+/* ---- bytes ---- */
+
+static void take(struct live_reader *r, const uint8_t *data, size_t size)
+{
+    if (!r->got && r->told)
+        cli_say("%s: trace comes again, after %.1f s", r->source->name, live_now() - r->intake.since);
+    if (!r->got)
+        r->intake.since = live_now();
+    r->told = false;
+    r->pause = PAUSE_MS;
+    r->got += size;
+    if (r->tee)
+        live_tee_write(r->tee, data, size);
+    live_ring_put(r->ring, size);
+    tell_intake(r);
+}
+
+/* Reads what there is, once. False: that was the end, or *trouble is why no more can be read. */
+static bool read_once(struct live_reader *r, const char **trouble)
+{
+    uint8_t *data;
+    const size_t room = live_ring_room(r->ring, &data);
+    const enum ready ready = room ? wait_for(r, r->source->fd, POLLIN, -1) : wait_for(r, -1, 0, 0);
+    if (ready == STOPPED)
+        return false;
+    if (!room)
+        live_ring_wait_room(r->ring, FULL_MS);
+    if (ready == NOT_YET)
+        return true;
+    const ssize_t got = read(r->source->fd, data, room);
+    const int error = got < 0 ? errno : 0;
+    if (got > 0)
+        take(r, data, (size_t)got);
+    else if (error == EINTR || error == EAGAIN)
+        return true;
+    else if (r->source->again)
+        end_connection(r, error);
+    else if (error)
+        *trouble = strerror(error);
+    return got > 0 || r->source->again;
 }
 
 static void *read_all(void *user)
 {
     struct live_reader *r = user;
     const char *trouble = NULL;
-    for (;;) {
-        uint8_t *data;
-        const size_t room = live_ring_room(r->ring, &data);
-        const enum ready ready = wait_input(r, room ? -1 : 0);
-        if (ready == STOPPED)
-            break;
-        if (!room)
-            live_ring_wait_room(r->ring, FULL_MS);
-        if (ready == NOT_YET || (r->source->listens && accept_one(r)))
-            continue;
-        const ssize_t got = read(r->source->fd, data, room);
-        if (got > 0)
-            live_ring_put(r->ring, (size_t)got);
-        else if (got == 0)
-            break;
-        else if (errno != EINTR && errno != EAGAIN) {
-            trouble = strerror(errno);
-            break;
+    bool goes_on = true;
+    while (goes_on) {
+        if (r->source->fd >= 0) {
+            goes_on = read_once(r, &trouble);
+        } else {
+            goes_on = next_connection(r) != STOPPED;
+            tell_intake(r);
         }
     }
     sigset_t set;
     fill_signals(&set);
     release_signals(&set);
     live_ring_end(r->ring, trouble);
+    /* Signals stay blocked in the thread that analyses and prints, which may wait for somebody: this one takes the next. */
+    poll(&(struct pollfd){.fd = r->done, .events = POLLIN}, 1, -1);
     return NULL;
 }
 
-struct live_reader *live_reader_start(struct live_source *source, struct live_ring *ring)
+struct live_reader *live_reader_start(struct live_source *source, struct live_ring *ring,
+                                      struct live_tee *tee)
 {
     struct live_reader *r = calloc(1, sizeof *r);
     sigset_t set;
@@ -115,11 +229,16 @@ struct live_reader *live_reader_start(struct live_source *source, struct live_ri
         return NULL;
     }
     fill_signals(&set);
-    *r = (struct live_reader){.source = source,
-                              .ring = ring,
-                              .signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
-                              .stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (r->signals >= 0 && r->stop >= 0 && pthread_create(&r->thread, NULL, read_all, r) == 0)
+    *r = (struct live_reader){
+        .source = source,
+        .ring = ring,
+        .tee = tee,
+        .intake = {.connects = source->again, .waits = source->fd < 0, .since = live_now()},
+        .signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
+        .stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+        .done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    tell_intake(r);
+    if (r->signals >= 0 && r->stop >= 0 && r->done >= 0 && pthread_create(&r->thread, NULL, read_all, r) == 0)
         return r;
     cli_say("no thread that reads the input: %s", strerror(errno));
     free(r);
@@ -133,12 +252,13 @@ void live_reader_stop(struct live_reader *r)
         cli_say("the input goes on: %s", strerror(errno));
 }
 
-int live_reader_free(struct live_reader *r)
+void live_reader_free(struct live_reader *r)
 {
-    pthread_join(r->thread, NULL);
-    const int signal = r->signal;
+    const uint64_t one = 1;
+    if (write(r->done, &one, sizeof one) == sizeof one)
+        pthread_join(r->thread, NULL);
     close(r->signals);
     close(r->stop);
+    close(r->done);
     free(r);
-    return signal;
 }

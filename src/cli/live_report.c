@@ -137,6 +137,12 @@ static void tell_dropped(const struct live_ring_state *input)
             input->lost, input->read, input->losses);
 }
 
+static void tell_breaks(const struct live *l, const struct live_ring_state *input)
+{
+    cli_say("%s: %" PRIu64 " connections; the trace is broken at %" PRIu64 " places between them",
+            l->wishes->input, input->intake.connections, input->breaks);
+}
+
 int live_report(struct live *l)
 {
     const struct live_ring_state input = live_ring_look(l->ring);
@@ -154,6 +160,8 @@ int live_report(struct live *l)
         tell_sum(l, &input);
     if (input.lost)
         tell_dropped(&input);
+    if (input.breaks)
+        tell_breaks(l, &input);
     code = cli_capture_code(&l->counts.capture, code);
     if (input.lost || l->violations)
         code = code > CLI_DAMAGED ? code : CLI_DAMAGED;

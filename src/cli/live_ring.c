@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOSSES 256 /* that wait to be told at most; while there are as many, what comes is lost too */
+#define LOSSES                                                                                               \
+    256 /* that wait to be told at most; while there are as many, what comes is lost or waits too */
 
 /* Bytes that are missing before the byte number `at` of those that were put. */
 struct loss {
     uint64_t at, count;
+    bool apart; /* another connection begins there */
 };
 
 struct live_ring {
@@ -18,11 +20,14 @@ struct live_ring {
     size_t size;
     bool drop;
     bool losing; /* it was full, and is not yet half empty again */
+    bool apart;  /* what comes next is of another connection */
     bool woken, ended;
     const char *trouble;
+    struct live_intake intake;
+    uint64_t origin;     /* bytes that came before this connection */
     uint64_t put, taken; /* bytes */
     uint64_t losing_now; /* bytes lost since the last one that was put */
-    uint64_t lost, losses;
+    uint64_t lost, losses, breaks;
     uint64_t lost_taken; /* … of which were told */
     struct loss waiting[LOSSES];
     size_t first_loss, loss_count;
@@ -93,26 +98,27 @@ static size_t to_be_lost(struct live_ring *r)
     const size_t room = r->size - (size_t)(r->put - r->taken);
     if (!r->drop)
         return 0;
-    if (room == 0)
+    if (room == 0 || (r->apart && r->loss_count == LOSSES))
         r->losing = true;
     if (r->losing && (room < r->size / 2 || r->loss_count == LOSSES))
         return LIVE_PIECE;
-    const size_t beyond = (size_t)((r->put + r->lost) % LIVE_BLOCK);
+    const size_t beyond = (size_t)((r->put + r->lost - r->origin) % LIVE_BLOCK);
     if (r->losing && beyond) /* the rest of a block whose start was lost */
         return LIVE_BLOCK - beyond;
     return 0;
 }
 
-/* What was lost is over. */
-static void close_loss(struct live_ring *r)
+/* Notes what is missing before bytes that came. */
+static void note_loss(struct live_ring *r)
 {
-    r->losing = false;
-    if (!r->losing_now)
+    if (!r->losing_now && !r->apart)
         return;
     const size_t last = (r->first_loss + r->loss_count++) % LOSSES;
-    r->waiting[last] = (struct loss){r->put, r->losing_now};
+    r->waiting[last] = (struct loss){r->put, r->losing_now, r->apart};
+    r->losses += r->losing_now != 0;
+    r->breaks += r->apart;
     r->losing_now = 0;
-    r->losses++;
+    r->apart = false;
 }
 
 size_t live_ring_room(struct live_ring *r, uint8_t **data)
@@ -120,10 +126,9 @@ size_t live_ring_room(struct live_ring *r, uint8_t **data)
     pthread_mutex_lock(&r->lock);
     size_t room = to_be_lost(r);
     *data = r->waste;
-    if (!room) {
+    if (!room && !(r->apart && r->loss_count == LOSSES)) {
         const size_t at = (size_t)(r->put % r->size);
-        if (r->losing)
-            close_loss(r);
+        r->losing = false;
         room = least(least(r->size - (size_t)(r->put - r->taken), r->size - at), LIVE_PIECE);
         *data = r->data + at;
     }
@@ -138,16 +143,32 @@ void live_ring_put(struct live_ring *r, size_t size)
         r->lost += size;
         r->losing_now += size;
     } else {
+        note_loss(r);
         r->put += size;
         pthread_cond_signal(&r->filled);
     }
     pthread_mutex_unlock(&r->lock);
 }
 
+void live_ring_break(struct live_ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->apart |= r->put + r->lost != r->origin;
+    r->origin = r->put + r->lost;
+    pthread_mutex_unlock(&r->lock);
+}
+
+void live_ring_tell(struct live_ring *r, const struct live_intake *intake)
+{
+    pthread_mutex_lock(&r->lock);
+    r->intake = *intake;
+    pthread_mutex_unlock(&r->lock);
+}
+
 void live_ring_wait_room(struct live_ring *r, unsigned milliseconds)
 {
     pthread_mutex_lock(&r->lock);
-    if (r->put - r->taken == r->size)
+    if (r->put - r->taken == r->size || (r->apart && r->loss_count == LOSSES))
         wait_for(r, &r->emptied, milliseconds);
     pthread_mutex_unlock(&r->lock);
 }
@@ -182,6 +203,7 @@ bool live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_piece
     uint64_t end = r->put;
     if (loss && loss->at == r->taken && end > r->taken) {
         piece->lost = loss->count;
+        piece->apart = loss->apart;
         r->lost_taken += loss->count;
         r->first_loss = (r->first_loss + 1) % LOSSES;
         r->loss_count--;
@@ -220,6 +242,8 @@ struct live_ring_state live_ring_look(struct live_ring *r)
                                           .lost = r->lost,
                                           .losses = r->losses + (r->losing_now && !r->ended),
                                           .taken = r->taken,
+                                          .breaks = r->breaks,
+                                          .intake = r->intake,
                                           .size = r->size,
                                           .fill = (size_t)(r->put - r->taken),
                                           .ended = r->ended,

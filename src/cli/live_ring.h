@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes are lost in multiples of this from the start of the stream: no block of any framing is cut. */
+/* Bytes are lost in multiples of this from the start of the stream, or of the connection: no block of any framing is cut. */
 #define LIVE_BLOCK 512
 
 /* Bytes that are given at once at most; what a chain takes in a piece. */
@@ -15,9 +15,23 @@
 
 struct live_ring;
 
+/* What is said of where the bytes come from, and of the file that they are kept in. */
+struct live_intake {
+    bool connects;        /* it is a source that is waited for again */
+    bool waits;           /* there is no connection now */
+    double since;         /* time (live_now) of the last connection or its end */
+    uint64_t connections; /* that there were */
+    uint64_t tries;       /* to get the next one */
+    uint64_t kept;        /* bytes in the file */
+    const char *tee;      /* the file; NULL: none was asked for */
+    const char *trouble;  /* why it takes no more, or NULL */
+};
+
 /* Numbers since the start; `ended`: no more bytes will come. */
 struct live_ring_state {
     uint64_t read, lost, losses, taken;
+    uint64_t breaks; /* places where another connection begins */
+    struct live_intake intake;
     size_t size, fill;
     bool ended;
     const char *trouble; /* why it ended, when that is no end of input */
@@ -34,6 +48,11 @@ void live_ring_free(struct live_ring *ring);
 size_t live_ring_room(struct live_ring *ring, uint8_t **data);
 void live_ring_put(struct live_ring *ring, size_t size);
 
+/* What comes next does not follow what came before: it is of another connection. */
+void live_ring_break(struct live_ring *ring);
+
+void live_ring_tell(struct live_ring *ring, const struct live_intake *intake);
+
 /* Waits until there is room, or `milliseconds`. */
 void live_ring_wait_room(struct live_ring *ring, unsigned milliseconds);
 
@@ -47,6 +66,7 @@ struct live_piece {
     size_t size;
     uint64_t offset; /* of its first byte in the input, lost ones counted */
     uint64_t lost;   /* bytes that are missing right before it */
+    bool apart;      /* … and nobody knows how many more: a connection ended there */
 };
 
 /* Waits until there are bytes, the end, a wake or `milliseconds` went by. False: there are none now. */

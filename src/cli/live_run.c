@@ -190,7 +190,7 @@ static int break_off(struct live *l, uint64_t offset)
 
 int live_push(struct live *l, const struct live_piece *piece)
 {
-    int rc = piece->lost ? break_off(l, piece->offset) : CT_OK;
+    int rc = piece->lost || piece->apart ? break_off(l, piece->offset) : CT_OK;
     if (!rc)
         rc = ct_chain_push(l->chain, piece->data, piece->size);
     l->analysed = piece->offset + piece->size;

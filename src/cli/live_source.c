@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* accept4 */
 #include "cli/live_source.h"
 #include "cli/address.h"
 #include "cli/cli.h"
@@ -5,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,9 +16,25 @@
 
 /* ---- TCP ---- */
 
+/* With other connections to come, one whose end is gone without a word must not be waited for: asked after 10 s of silence,
+ * given up after three answers that do not come. */
+static void watch_over(int fd)
+{
+    const int on = 1, idle = 10, pause = 5, times = 3;
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &pause, sizeof pause);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+}
+
+static int new_socket(const struct addrinfo *at, int flags)
+{
+    return socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC | flags, at->ai_protocol);
+}
+
 static int connect_to(const struct addrinfo *at)
 {
-    const int fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol);
+    const int fd = new_socket(at, 0);
     if (fd >= 0 && connect(fd, at->ai_addr, at->ai_addrlen) == 0)
         return fd;
     if (fd >= 0)
@@ -23,10 +42,50 @@ static int connect_to(const struct addrinfo *at)
     return -1;
 }
 
+int live_source_begin(const struct addrinfo *address)
+{
+    const int fd = new_socket(address, SOCK_NONBLOCK);
+    if (fd >= 0 && (connect(fd, address->ai_addr, address->ai_addrlen) == 0 || errno == EINPROGRESS))
+        return fd;
+    const int error = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return -1;
+}
+
+int live_source_connected(struct live_source *s, int fd)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size))
+        error = errno;
+    if (!error) {
+        watch_over(fd);
+        s->fd = fd;
+    }
+    return error;
+}
+
+bool live_source_accept(struct live_source *s)
+{
+    const int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return false;
+    s->fd = fd;
+    if (s->again) {
+        watch_over(fd);
+        return true;
+    }
+    close(s->listener);
+    s->listener = -1;
+    return true;
+}
+
 static int listen_at(const struct addrinfo *at)
 {
     const int on = 1;
-    const int fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol);
+    const int fd = new_socket(at, SOCK_NONBLOCK);
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
         bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, 1) == 0)
         return fd;
@@ -46,31 +105,45 @@ static void tell_port(int fd)
         cli_say("waits for trace on port %s", port);
 }
 
-static int open_socket(const char *name, const char *text, bool listens)
+/* The addresses that "HOST:PORT" stands for; without an address only those of this machine. NULL: said why. */
+static struct addrinfo *find_addresses(const char *name, const char *text, bool listens)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *all = NULL;
     const char *host, *port;
     char *copy = strdup(text);
-    int fd = -1;
     if (!copy) {
         cli_say("out of memory");
-        return -1;
+        return NULL;
     }
     cli_split_address(copy, &host, &port);
-    /* Without an address only this machine can reach it. */
     const int rc = getaddrinfo(host && *host ? host : "127.0.0.1", port, &hints, &all);
-    for (const struct addrinfo *at = all; !rc && at && fd < 0; at = at->ai_next)
+    if (rc)
+        cli_say("%s: %s: %s", name, listens ? "cannot listen" : "no connection",
+                rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
+    free(copy);
+    return rc ? NULL : all;
+}
+
+static bool open_socket(struct live_source *s, const char *text, bool listens)
+{
+    struct addrinfo *all = find_addresses(s->name, text, listens);
+    int fd = -1;
+    if (!all)
+        return false;
+    if (s->again && !listens) { /* the reading thread connects */
+        s->addresses = all;
+        return true;
+    }
+    for (const struct addrinfo *at = all; at && fd < 0; at = at->ai_next)
         fd = listens ? listen_at(at) : connect_to(at);
     if (fd < 0)
-        cli_say("%s: %s: %s", name, listens ? "cannot listen" : "no connection",
-                rc ? gai_strerror(rc) : strerror(errno));
+        cli_say("%s: %s: %s", s->name, listens ? "cannot listen" : "no connection", strerror(errno));
     else if (listens)
         tell_port(fd);
-    if (all)
-        freeaddrinfo(all);
-    free(copy);
-    return fd;
+    *(listens ? &s->listener : &s->fd) = fd;
+    freeaddrinfo(all);
+    return fd >= 0;
 }
 
 /* ---- files ---- */
@@ -84,18 +157,16 @@ static int open_path(const char *path)
     return fd;
 }
 
-bool live_source_open(struct live_source *s, const char *name)
+bool live_source_open(struct live_source *s, const char *name, bool again)
 {
     struct stat st;
-    *s = (struct live_source){.fd = STDIN_FILENO};
-    if (strncmp(name, "tcp:", 4) == 0) {
-        s->fd = open_socket(name, name + 4, false);
-    } else if (strncmp(name, "listen:", 7) == 0) {
-        s->fd = open_socket(name, name + 7, true);
-        s->listens = true;
-    } else if (strcmp(name, "-") != 0) {
-        s->fd = open_path(name);
-    }
+    *s = (struct live_source){.name = name, .fd = -1, .listener = -1, .again = again};
+    if (strncmp(name, "tcp:", 4) == 0)
+        return open_socket(s, name + 4, false);
+    if (strncmp(name, "listen:", 7) == 0)
+        return open_socket(s, name + 7, true);
+    s->again = false;
+    s->fd = strcmp(name, "-") ? open_path(name) : STDIN_FILENO;
     if (s->fd < 0)
         return false;
     /* A terminal is a character device too, but whoever types waits. */
@@ -107,5 +178,9 @@ void live_source_close(struct live_source *s)
 {
     if (s->fd > STDERR_FILENO)
         close(s->fd);
-    s->fd = -1;
+    if (s->listener > STDERR_FILENO)
+        close(s->listener);
+    if (s->addresses)
+        freeaddrinfo(s->addresses);
+    *s = (struct live_source){.fd = -1, .listener = -1};
 }

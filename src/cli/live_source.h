@@ -4,28 +4,46 @@
 
 #include <stdbool.h>
 
+struct addrinfo;
+
 struct live_source {
-    int fd;
-    bool listens; /* the trace comes over the first connection to it */
-    bool device;  /* it cannot be held back */
+    const char *name;
+    int fd;                     /* that is read; -1: there is no connection */
+    int listener;               /* that connections come to, or -1 */
+    struct addrinfo *addresses; /* to connect to, or NULL */
+    bool again;                 /* the end of a connection is not that of the trace */
+    bool device;                /* it cannot be held back */
 };
 
 /* Opens what `name` says: "-", "tcp:HOST:PORT" (connects), "listen:PORT" or "listen:ADDRESS:PORT" (waits for one
- * connection), else a path. False: said why. */
-bool live_source_open(struct live_source *source, const char *name);
+ * connection), else a path. `again`: connections may end, and others follow; the first one need not be there yet. False:
+ * said why. */
+bool live_source_open(struct live_source *source, const char *name, bool again);
 void live_source_close(struct live_source *source);
+
+/* Takes the connection that waits at the listener. False: there is none any more. */
+bool live_source_accept(struct live_source *source);
+
+/* Begins to connect to an address; the socket is to be polled for POLLOUT. -1: errno says why not. */
+int live_source_begin(const struct addrinfo *address);
+
+/* How the attempt ended, when it is ready: 0 or an errno. With 0 the source is read from `fd`. */
+int live_source_connected(struct live_source *source, int fd);
 
 /* ---- the thread that reads it ---- */
 
 struct live_ring;
 struct live_reader;
+struct live_tee;
 
-/* Reads until the end, an error, SIGINT or SIGTERM, or a call of live_reader_stop; then ends the ring. Signals have to be
- * blocked in all threads; after the first one the next kills the process. NULL: said why. */
-struct live_reader *live_reader_start(struct live_source *source, struct live_ring *ring);
+/* Reads until the end, an error, SIGINT or SIGTERM, or a call of live_reader_stop; then ends the ring. What came is also given
+ * to `tee`, unless that is NULL. Signals have to be blocked in all threads; after the first one the next kills the process.
+ * NULL: said why. */
+struct live_reader *live_reader_start(struct live_source *source, struct live_ring *ring,
+                                      struct live_tee *tee);
 void live_reader_stop(struct live_reader *reader);
 
-/* Waits for it. Result: the signal that ended it, or 0. */
-int live_reader_free(struct live_reader *reader);
+/* Waits for it, when all is reported: a signal ends the process up to then. */
+void live_reader_free(struct live_reader *reader);
 
 #endif

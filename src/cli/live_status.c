@@ -159,6 +159,21 @@ static uint64_t resident(void)
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* The connection, where there is one, and the file that keeps the trace. */
+static void put_intake(const struct live_ring_state *input, struct ct_json *j)
+{
+    const struct live_intake *intake = &input->intake;
+    ct_json_number(j, "breaks", input->breaks);
+    ct_json_number(j, "connections", intake->connections);
+    ct_json_bool(j, "reconnects", intake->connects);
+    ct_json_bool(j, "waits", intake->waits && !input->ended);
+    ct_json_number(j, "tries", intake->tries);
+    ct_json_real(j, "since", live_now() - intake->since);
+    ct_json_text(j, "tee", intake->tee);
+    ct_json_number(j, "kept", intake->kept);
+    ct_json_text(j, "tee_trouble", intake->trouble);
+}
+
 static void put_input(const struct live *l, struct ct_json *j)
 {
     const struct live_ring_state input = live_ring_look(l->ring);
@@ -173,6 +188,7 @@ static void put_input(const struct live *l, struct ct_json *j)
     ct_json_number(j, "fill", input.fill);
     ct_json_bool(j, "ended", input.ended);
     ct_json_bool(j, "drops", l->wishes->drop);
+    put_intake(&input, j);
     ct_json_object_end(j);
 }
 
@@ -560,6 +576,28 @@ static void say_spec(FILE *out, const struct live_spec *spec)
     fputc('\n', out);
 }
 
+static void say_kept(FILE *out, const struct live_intake *intake)
+{
+    fprintf(out, "kept: %" PRIu64 " bytes in ", intake->kept);
+    ct_put_printable(out, intake->tee);
+    fprintf(out, "%s%s\n", intake->trouble ? "; cannot be written any more: " : "",
+            intake->trouble ? intake->trouble : "");
+}
+
+static void say_intake(FILE *out, const struct live_ring_state *input)
+{
+    const struct live_intake *intake = &input->intake;
+    const double seconds = live_now() - intake->since;
+    if (intake->waits && !input->ended)
+        fprintf(out, "connection: none, for %.1f s, %" PRIu64 " attempts; %" PRIu64 " before\n", seconds,
+                intake->tries, intake->connections);
+    else if (intake->connects)
+        fprintf(out, "connection: number %" PRIu64 ", for %.1f s; %" PRIu64 " breaks in the trace\n",
+                intake->connections, seconds, input->breaks);
+    if (intake->tee)
+        say_kept(out, intake);
+}
+
 void live_status_text(struct live *l, FILE *out)
 {
     const struct live_ring_state input = live_ring_look(l->ring);
@@ -570,6 +608,7 @@ void live_status_text(struct live *l, FILE *out)
     char words[CT_LOSSES_WORDS];
     fprintf(out, "losses: %s\n", ct_losses_words(words, &losses));
     fprintf(out, "dropped: %" PRIu64 " bytes at %" PRIu64 " places\n", input.lost, input.losses);
+    say_intake(out, &input);
     if (l->wishes->cover) {
         fputs("coverage:\n", out);
         say_ratio(out, "functions", l->sums.functions);

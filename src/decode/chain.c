@@ -373,6 +373,10 @@ static int break_off(struct ct_chain *c)
 int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
 {
     int rc = CT_OK;
+    if (!c->demux && !piece->offset) { /* its bytes say what the framing is */
+        c->cut = piece->cut;
+        return CT_OK;
+    }
     if (!c->demux)
         rc = start(c, CT_FRAMING_FRAMES);
     else if (c->bytes && !piece->joins)

@@ -35,7 +35,9 @@ int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
 int ct_chunks_seek(struct ct_chunks *c, uint64_t offset, uint64_t size)
 {
     c->left = size;
-    if (lseek(c->fd, (off_t)offset, SEEK_SET) < 0)
+    const uint64_t at = c->at;
+    c->at = offset;
+    if (at != offset && lseek(c->fd, (off_t)offset, SEEK_SET) < 0)
         return ct_fail(c->ctx, CT_ERR_IO, "%s: cannot be read at offset %llu: %s", c->path,
                        (unsigned long long)offset, strerror(errno));
     return CT_OK;
@@ -66,6 +68,7 @@ int ct_chunks_next(struct ct_chunks *c, size_t *size)
             break;
     }
     c->least = 1;
+    c->at += *size;
     if (c->left != UINT64_MAX)
         c->left -= *size;
     return CT_OK;

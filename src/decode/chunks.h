@@ -11,6 +11,7 @@ struct ct_chunks {
     const char *path;
     int fd;
     size_t least;  /* bytes of a pipe that the next piece waits for */
+    uint64_t at;   /* offset of the next piece, in a pipe from its first byte on */
     uint64_t left; /* bytes up to the end of what is wanted */
     uint8_t *data; /* CT_CHUNK_SIZE bytes */
 };

@@ -1,4 +1,4 @@
-/* Raw trace files, described by a small .ini (docs/formats.md): [capture], [source NAME], [image NAME]. Written by
+/* Raw trace files, described by a small .ini (docs/formats.md): [capture], [source NAME], [image NAME], [gap]. Written by
  * hand, so whatever is not understood is an error with its line. */
 #include "input/reader.h"
 
@@ -11,6 +11,7 @@ enum section {
     SECTION_CAPTURE,
     SECTION_SOURCE,
     SECTION_IMAGE,
+    SECTION_GAP,
 };
 
 struct raw_source {
@@ -18,6 +19,11 @@ struct raw_source {
     struct ct_source source;
     uint32_t given; /* registers that are stated */
     uint8_t has_id;
+};
+
+struct raw_gap {
+    const char *where;
+    uint64_t at; /* 0: not stated */
 };
 
 struct raw_image {
@@ -36,6 +42,8 @@ struct raw {
     size_t source_count;
     struct raw_image *images;
     size_t image_count;
+    struct raw_gap *gaps;
+    size_t gap_count;
 };
 
 static int raw_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
@@ -175,6 +183,15 @@ static int image_space(struct raw *raw, const struct ct_ini_item *item)
                                    "EL3, ROOT, S, N, R or ANY");
 }
 
+static int gap_at(struct raw *raw, const struct ct_ini_item *item)
+{
+    uint64_t *at = &raw->gaps[raw->gap_count - 1].at;
+    const uint64_t before = raw->gap_count > 1 ? raw->gaps[raw->gap_count - 2].at : 0;
+    const int status = ct_ini_number(item, INT64_MAX, at);
+    return status || *at > before ? status
+                                  : ct_ini_fail(item, "expected a place behind that of the gap before");
+}
+
 static const struct key {
     enum section section;
     const char *name;
@@ -186,7 +203,7 @@ static const struct key {
     {SECTION_IMAGE, "file", image_file},       {SECTION_IMAGE, "elf", image_elf},
     {SECTION_IMAGE, "address", image_address}, {SECTION_IMAGE, "bias", image_bias},
     {SECTION_IMAGE, "offset", image_offset},   {SECTION_IMAGE, "length", image_length},
-    {SECTION_IMAGE, "space", image_space},
+    {SECTION_IMAGE, "space", image_space},     {SECTION_GAP, "at", gap_at},
 };
 
 static int on_key(struct raw *raw, const struct ct_ini_item *item)
@@ -196,6 +213,7 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
         [SECTION_CAPTURE] = "file, framing or name",
         [SECTION_SOURCE] = "protocol, id, core or the name of a register of a trace source",
         [SECTION_IMAGE] = "file, address, offset, length and space, or elf, bias and space",
+        [SECTION_GAP] = "at",
     };
     for (size_t i = 0; i < sizeof key_table / sizeof *key_table; i++) {
         if (key_table[i].section != raw->section || strcmp(key_table[i].name, item->key) != 0)
@@ -270,6 +288,19 @@ static int begin_image(struct raw *raw, const struct ct_ini_item *item, const ch
     return CT_OK;
 }
 
+static int begin_gap(struct raw *raw, const struct ct_ini_item *item, const char *where)
+{
+    raw->section = SECTION_GAP;
+    if (raw->gap_count && !raw->gaps[raw->gap_count - 1].at)
+        return ct_ini_fail(item, "the gap before has no at=");
+    struct raw_gap *room = ct_arena_push(raw->opening->arena, raw->gaps, &raw->gap_count, sizeof *room);
+    if (!room)
+        return ct_fail_nomem(item->ctx, item->path);
+    room[raw->gap_count - 1] = (struct raw_gap){.where = where};
+    raw->gaps = room;
+    return CT_OK;
+}
+
 static int on_item(void *user, const struct ct_ini_item *item)
 {
     struct raw *raw = user;
@@ -287,7 +318,9 @@ static int on_item(void *user, const struct ct_ini_item *item)
         return begin_image(raw, item, where);
     if (strcmp(item->section, "capture") == 0)
         return begin_capture(raw, item);
-    return ct_ini_fail(item, "unknown section; expected [capture], [source NAME] or [image NAME]");
+    if (name_after(item->section, "gap"))
+        return begin_gap(raw, item, where);
+    return ct_ini_fail(item, "unknown section; expected [capture], [source NAME], [image NAME] or [gap]");
 }
 
 /* ---- what can only be checked when everything is read ---- */
@@ -361,6 +394,33 @@ static int finish_images(struct raw *raw)
     return CT_OK;
 }
 
+/* The trace as pieces: behind each but the last one some is missing. */
+static int finish_gaps(struct raw *raw)
+{
+    const size_t count = raw->gap_count;
+    if (!count)
+        return CT_OK;
+    if (!raw->gaps[count - 1].at)
+        return ct_fail(
+            raw->opening->ctx, CT_ERR_CONFIG,
+            "%s: no at=; where trace is missing cannot be told; add the offset of the first byte behind it",
+            raw->gaps[count - 1].where);
+    struct ct_piece *pieces = ct_arena_alloc(raw->opening->arena, (count + 1) * sizeof *pieces);
+    if (!pieces)
+        return ct_fail_nomem(raw->opening->ctx, raw->path);
+    for (size_t i = 0; i <= count; i++) {
+        const uint64_t from = i ? raw->gaps[i - 1].at : 0;
+        pieces[i] = (struct ct_piece){.offset = from,
+                                      .size = i < count ? raw->gaps[i].at - from : UINT64_MAX,
+                                      .time = CT_NO_TIME,
+                                      .tid = CT_NO_THREAD,
+                                      .cut = i < count};
+    }
+    raw->buffer.pieces = pieces;
+    raw->buffer.piece_count = count + 1;
+    return CT_OK;
+}
+
 static int finish_capture(struct raw *raw)
 {
     struct ct_ctx *ctx = raw->opening->ctx;
@@ -383,7 +443,9 @@ static int finish_capture(struct raw *raw)
     if (!raw->source_count)
         ct_log(ctx, CT_LOG_WARNING, "%s: no [source NAME]; the trace cannot be decoded", raw->path);
     int status = finish_sources(raw);
-    return status ? status : finish_images(raw);
+    if (!status)
+        status = finish_images(raw);
+    return status ? status : finish_gaps(raw);
 }
 
 static int raw_open(struct ct_opening *opening, const struct ct_target *target)

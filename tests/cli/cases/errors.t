@@ -137,3 +137,27 @@ $ coretap info examples/quickstart >/dev/full
 $ coretap decode examples/quickstart >&-
 ! coretap: standard output is closed: there is nowhere to print to; redirect it to a file or /dev/null
 [2]
+
+# Gaps of a raw trace.
+$ cp examples/raw/board.* examples/raw/loop-code.bin $T; printf '\n[gap]\nat = 48\n' >> $T/board.ini; coretap stats $T/board.ini | grep '^gaps'
+| gaps=2
+! coretap: $T/board.ini: losses: 2 gaps
+$ coretap decode --id 10 $T/board.ini | grep Gap
+| Gap	0	0	bytes lost at offset 33: stream reset
+! coretap: $T/board.ini: losses: 1 gap
+$ printf '[gap]\nat = 0x30\n' >> $T/board.ini; coretap stats $T/board.ini
+! coretap: $T/board.ini:25: at=0x30: expected a place behind that of the gap before
+[2]
+$ cp examples/raw/board.ini $T; printf '\n[gap]\n' >> $T/board.ini; coretap stats $T/board.ini
+! coretap: $T/board.ini:22: [gap]: no at=; where trace is missing cannot be told; add the offset of the first byte behind it
+[2]
+$ printf '[gap]\nat = 16\n' >> $T/board.ini; coretap stats $T/board.ini
+! coretap: $T/board.ini:23: [gap]: the gap before has no at=
+[2]
+$ cp examples/raw/board.ini $T; printf '\n[gap]\nfrom = 16\n' >> $T/board.ini; coretap stats $T/board.ini
+! coretap: $T/board.ini:23: from=16: unknown key; expected at
+[2]
+$ cp examples/raw/board.ini $T; printf '\n[gap]\nat = 80\n[gap]\nat = 4096\n' >> $T/board.ini; coretap stats $T/board.ini | grep -E '^(gaps|instructions)'
+| instructions=8
+| gaps=2
+! coretap: $T/board.ini: losses: 2 gaps
