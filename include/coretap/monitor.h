@@ -20,6 +20,8 @@ enum ct_monitor_engine {
     CT_MONITOR_NATIVE, /* machine code, in tenths of a second, where libgccjit is installed; else bytecode */
 };
 
+#define CT_MONITOR_MEMORY ((size_t)64 << 20)
+
 struct ct_monitor_options {
     size_t size;           /* sizeof of this struct */
     uint8_t dialect;       /* enum ct_monitor_dialect */
@@ -27,6 +29,7 @@ struct ct_monitor_options {
     uint8_t changes_only;  /* 1: monitor(...) puts out its first verdict and changes only */
     uint8_t engine;        /* enum ct_monitor_engine */
     const char *time_unit; /* of the timestamps, for time literals: fs ps ns us ms s min h d; NULL: none */
+    size_t memory; /* bytes that compiling may take, and the specification then keeps; 0: CT_MONITOR_MEMORY */
 };
 
 struct ct_monitor_spec;
@@ -132,11 +135,19 @@ typedef void ct_monitor_fn(void *user, const struct ct_monitor_result *results, 
 
 struct ct_monitor;
 
+#define CT_MONITOR_BUDGET UINT64_C(2000000) /* about 10 ms of work at most, whatever the specification does */
+
 struct ct_monitor_limits {
-    size_t size;       /* sizeof of this struct */
-    size_t memory;     /* bytes of live values (strings, lists, ...); 0: 256 MiB */
+    size_t size; /* sizeof of this struct */
+    /* Bytes of its values (strings, lists, ...), of which a third can live on from one event to the next; 0:
+     * CT_MONITOR_MEMORY. */
+    size_t memory;
     uint64_t instants; /* instants that timers add between inputs; 0: no limit */
-    uint64_t steps;    /* jumps back and calls in one instant; 0: 100 million */
+    /* Work of one event, in units of about one instruction: of its instant, of those that timers add before it, of all
+     * functions that are called; 0: CT_MONITOR_BUDGET. The same in both engines. */
+    uint64_t budget;
+    const int
+        *stop; /* NULL, or what another thread sets (atomically) to end the run within some milliseconds */
 };
 
 /* A run of a specification, which must live longer. `limits` may be NULL. CT_ERR_ARG for a specification with
@@ -149,7 +160,7 @@ CT_API void ct_monitor_free(struct ct_monitor *monitor);
 /* Takes events in order of time. An instant is evaluated when an event of a later time comes, or the end.
  * CT_ERR_FORMAT: the events are wrong (time decreases, two events of one input at one time) or a value is (error value
  * needed, non-positive delay): the context has the text; results before the error were delivered; the run is over.
- * CT_ERR_LIMIT: a limit was reached. CT_ERR_ARG: no such input, an input that only text can feed, or the run is
+ * CT_ERR_LIMIT: a limit was reached, or the run was stopped. CT_ERR_ARG: no such input, an input that only text can feed, or the run is
  * over. */
 CT_API int ct_monitor_feed(struct ct_monitor *monitor, const struct ct_monitor_event *events, size_t count);
 

@@ -23,6 +23,7 @@ struct ct_verify_options {
     uint64_t ticks_to; /* … 0 in either of them: as they are */
     uint64_t forget;   /* what is older than this time cannot change a result; 0: nothing is known of that */
     uint32_t history;  /* places before a result that are told with it, at most 4096 */
+    const struct ct_monitor_limits *limits; /* of each monitor, owned by the caller; NULL: the defaults */
 };
 
 /* An input of a specification in the stream dialect, and what feeds it. */
@@ -101,8 +102,8 @@ CT_API int ct_verifier_start(struct ct_verifier *verifier, ct_verify_fn *fn, voi
  * more events; the text says which. All others got all events: a caller may go on. */
 CT_API int ct_verifier_feed(struct ct_verifier *verifier, const struct ct_watch_event *events, size_t count);
 
-/* 1 when specification `number` failed in this run. */
-CT_API int ct_verifier_failed(const struct ct_verifier *verifier, uint32_t number);
+/* Why specification `number` failed in this run, with its name and the time; NULL: it did not. */
+CT_API const char *ct_verifier_failure(const struct ct_verifier *verifier, uint32_t number);
 
 /* The end of the stream: the last instants are evaluated. The errors of ct_verifier_feed. */
 CT_API int ct_verifier_finish(struct ct_verifier *verifier);

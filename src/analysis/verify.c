@@ -1,6 +1,7 @@
 /* A run of specifications along a trace: events of watchpoints in, results with their places out. */
 #include "analysis/verify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,14 +91,14 @@ static void on_results(void *user, const struct ct_monitor_result *results, size
 
 /* ---- events ---- */
 
-/* Text of the error, with the name of the specification, which takes no more events. */
+/* Text of the error, with the name of the specification, which takes no more events and needs no more memory. */
 static int failed(struct ct_verify_spec *s, int rc)
 {
-    char text[700];
-    strncpy(text, ct_ctx_error(s->verifier->ctx), sizeof text - 1);
-    text[sizeof text - 1] = '\0';
+    snprintf(s->failure, sizeof s->failure, "%.120s: %.270s", s->name, ct_ctx_error(s->verifier->ctx));
     s->failed = true;
-    return ct_fail(s->verifier->ctx, rc, "%s: %s", s->name, text);
+    ct_monitor_free(s->monitor);
+    s->monitor = NULL;
+    return ct_fail(s->verifier->ctx, rc, "%s", s->failure);
 }
 
 /* Feeds what waits, and keeps of the places what later results may tell. */
@@ -232,9 +233,10 @@ int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events,
     return first;
 }
 
-int ct_verifier_failed(const struct ct_verifier *v, uint32_t number)
+const char *ct_verifier_failure(const struct ct_verifier *v, uint32_t number)
 {
-    return number < v->spec_count && v->specs[number] && v->specs[number]->failed;
+    const struct ct_verify_spec *s = number < v->spec_count ? v->specs[number] : NULL;
+    return s && s->failed ? s->failure : NULL;
 }
 
 /* ---- begin and end ---- */
@@ -273,7 +275,7 @@ int ct_verify_begin(struct ct_verify_spec *s)
     s->lost = s->broken = s->failed = false;
     s->place_count = s->cursor = s->waiting_count = 0;
     memset(s->used, 0, s->input_count * sizeof *s->used);
-    return ct_monitor_new(ctx, s->spec, NULL, on_results, s, &s->monitor);
+    return ct_monitor_new(ctx, s->spec, s->verifier->options.limits, on_results, s, &s->monitor);
 }
 
 int ct_verifier_start(struct ct_verifier *v, ct_verify_fn *fn, void *user)

@@ -41,11 +41,12 @@ struct ct_verify_spec {
 
     /* Of the run. */
     struct ct_monitor *monitor;
-    bool failed;    /* it takes no more events */
-    uint64_t *used; /* by input: the instant in which it had its last event */
-    uint64_t time;  /* of the instant */
-    uint64_t tick;  /* of the clock, of the instant */
-    uint64_t value; /* address of the instant */
+    bool failed;       /* it takes no more events */
+    char failure[400]; /* … and why */
+    uint64_t *used;    /* by input: the instant in which it had its last event */
+    uint64_t time;     /* of the instant */
+    uint64_t tick;     /* of the clock, of the instant */
+    uint64_t value;    /* address of the instant */
     uint64_t number_of_instant;
     uint64_t lost_last; /* time of the last gap */
     bool lost;

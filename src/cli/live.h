@@ -60,7 +60,7 @@ struct live_spec {
     struct cli_pairs *binds;
     uint64_t since; /* input bytes that were analysed when it began */
     uint64_t results, violations, uncertain;
-    char failure[256]; /* why it takes no more events, or "" */
+    char failure[400]; /* why it takes no more events, or "" */
 };
 
 struct live_result {
@@ -92,6 +92,7 @@ struct live_stream {
     size_t watch_count;
     uint16_t slot_of[LIVE_SPECS];  /* by number in the verifier */
     const char *names[LIVE_SPECS]; /* … */
+    bool told[LIVE_SPECS];         /* … whether it was said that it failed */
     struct ct_watches *pair_watches;
     struct ct_timing *timing;
     struct ct_text *out; /* violations; the stream's own, or the one of standard output */

@@ -219,8 +219,9 @@ static void replace_spec(struct live *l, struct live_command *c)
         rc = ct_verifier_exchange(s->verifier, number_in(s, slot), c->spec, c->name, c->binds->pairs,
                                   c->binds->count);
         if (rc == CT_ERR_FORMAT ||
-            (rc == CT_ERR_LIMIT && !ct_verifier_failed(s->verifier, number_in(s, slot))))
+            (rc == CT_ERR_LIMIT && !ct_verifier_failure(s->verifier, number_in(s, slot))))
             rc = CT_OK; /* the old one failed in its last instants; the new one runs */
+        s->told[number_in(s, slot)] = false;
         if (!rc)
             rc = ct_watcher_renew(s->watcher);
     }

@@ -54,31 +54,6 @@ static size_t sift(struct live_stream *s, struct ct_watch_event *events, size_t 
     return kept;
 }
 
-/* Says which specifications failed; the others go on. */
-static void tell_failures(struct live_stream *s)
-{
-    for (uint32_t i = 0; i < LIVE_SPECS; i++) {
-        struct live_spec *spec = s->slot_of[i] == LIVE_NONE ? NULL : &s->live->specs[s->slot_of[i]];
-        if (!spec || spec->failure[0] || !ct_verifier_failed(s->verifier, i))
-            continue;
-        snprintf(spec->failure, sizeof spec->failure, "%s", ct_ctx_error(s->live->ctx));
-        cli_say("%s; it takes no more events", spec->failure);
-    }
-}
-
-static int watch(struct live_stream *s, const struct ct_step_batch *batch)
-{
-    struct ct_watch_event *events = s->live->batch;
-    size_t got;
-    int rc;
-    do {
-        rc = ct_watcher_run(s->watcher, batch, events, sizeof s->live->batch / sizeof *events, &got);
-        if (ct_verifier_feed(s->verifier, events, sift(s, events, got)) != CT_OK)
-            tell_failures(s);
-    } while (rc == 0);
-    return rc < 0 ? rc : CT_OK;
-}
-
 /* ---- results ---- */
 
 static void keep_result(struct live_stream *s, const struct live_spec *spec,
@@ -112,6 +87,24 @@ static void tell_id(struct live_stream *s)
     l->told_id = s->id;
 }
 
+static struct ct_verdict_text verdict_text(struct live_stream *s)
+{
+    const struct live *l = s->live;
+    size_t specs = 0;
+    for (size_t i = 0; i < l->spec_count; i++)
+        specs += l->specs[i].name != NULL;
+    return (struct ct_verdict_text){.out = s->out,
+                                    .specs = s->names,
+                                    .watches = s->watches,
+                                    .programs = l->names,
+                                    .program_count = l->programs.count,
+                                    .buffer = l->counts.capture.buffers[0].name,
+                                    .source = s->source,
+                                    .id = s->id,
+                                    .many_specs = specs > 1,
+                                    .format = l->wishes->format};
+}
+
 static void on_result(void *user, const struct ct_verify_result *result)
 {
     struct live_stream *s = user;
@@ -124,21 +117,40 @@ static void on_result(void *user, const struct ct_verify_result *result)
     if (!result->violation && !l->args->values[CLI_MONITOR_ALL].given)
         return;
     keep_result(s, spec, result);
-    size_t specs = 0;
-    for (size_t i = 0; i < l->spec_count; i++)
-        specs += l->specs[i].name != NULL;
-    struct ct_verdict_text text = {.out = s->out,
-                                   .specs = s->names,
-                                   .watches = s->watches,
-                                   .programs = l->names,
-                                   .program_count = l->programs.count,
-                                   .buffer = l->counts.capture.buffers[0].name,
-                                   .source = s->source,
-                                   .id = s->id,
-                                   .many_specs = specs > 1,
-                                   .format = l->wishes->format};
+    struct ct_verdict_text text = verdict_text(s);
     tell_id(s);
     ct_verdict_line(&text, result);
+}
+
+/* Says which specifications failed; the others go on. */
+static void tell_failures(struct live_stream *s)
+{
+    for (uint32_t i = 0; i < LIVE_SPECS; i++) {
+        struct live_spec *spec = s->slot_of[i] == LIVE_NONE ? NULL : &s->live->specs[s->slot_of[i]];
+        const char *why = spec ? ct_verifier_failure(s->verifier, i) : NULL;
+        if (!why || s->told[i])
+            continue;
+        s->told[i] = true;
+        if (!spec->failure[0])
+            snprintf(spec->failure, sizeof spec->failure, "%s", why);
+        cli_say("%s; it takes no more events", why);
+        struct ct_verdict_text text = verdict_text(s);
+        tell_id(s);
+        ct_verdict_stopped(&text, i, why);
+    }
+}
+
+static int watch(struct live_stream *s, const struct ct_step_batch *batch)
+{
+    struct ct_watch_event *events = s->live->batch;
+    size_t got;
+    int rc;
+    do {
+        rc = ct_watcher_run(s->watcher, batch, events, sizeof s->live->batch / sizeof *events, &got);
+        if (ct_verifier_feed(s->verifier, events, sift(s, events, got)) != CT_OK)
+            tell_failures(s);
+    } while (rc == 0);
+    return rc < 0 ? rc : CT_OK;
 }
 
 /* ---- begin ---- */
@@ -183,6 +195,7 @@ int live_stream_spec(struct live_stream *s, uint16_t slot)
         return rc;
     s->slot_of[number] = slot;
     s->names[number] = spec->name;
+    s->told[number] = false;
     set_violations(s);
     return ct_watcher_renew(s->watcher);
 }

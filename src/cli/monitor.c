@@ -1,5 +1,6 @@
 /* coretap monitor: specifications on what a trace says. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/elf_files.h"
@@ -48,8 +49,8 @@ struct watched {
     struct cli_monitors monitors;
     struct ct_verdict_text text;
     bool all;
-    bool stopped; /* a specification failed on the way: the chain stops and says so */
-    bool failed;  /* one failed at the end */
+    bool failed;             /* a specification failed */
+    bool told[CLI_LIST_MAX]; /* by specification: it failed in this run, and that was said */
     uint64_t results, violations, uncertain;
     struct ct_watch_event batch[BATCH];
 };
@@ -66,6 +67,20 @@ static void on_result(void *user, const struct ct_verify_result *result)
     ct_verdict_line(&w->text, result);
 }
 
+/* Says which specifications failed; the others go on. */
+static void tell_failures(struct watched *w)
+{
+    for (uint32_t i = 0; i < w->monitors.count; i++) {
+        const char *why = ct_verifier_failure(w->verifier, i);
+        if (!why || w->told[i])
+            continue;
+        w->told[i] = w->failed = true;
+        cli_say("%s; it takes no more events", why);
+        cli_passes_heading(&w->passes);
+        ct_verdict_stopped(&w->text, i, why);
+    }
+}
+
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
     struct watched *w = user;
@@ -74,9 +89,8 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     (void)stream;
     do {
         rc = ct_watcher_run(w->watcher, batch, w->batch, BATCH, &count);
-        const int fed = ct_verifier_feed(w->verifier, w->batch, count);
-        w->stopped |= fed != CT_OK;
-        rc = fed ? fed : rc;
+        if (ct_verifier_feed(w->verifier, w->batch, count) != CT_OK)
+            tell_failures(w);
     } while (rc == 0);
     return rc < 0 ? rc : w->passes.text.failed ? CT_ERR_IO : 0;
 }
@@ -98,6 +112,7 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
     w->text.buffer = passes->buffer->name;
     w->text.source = cli_passes_source(passes);
     w->text.id = passes->id;
+    memset(w->told, 0, sizeof w->told);
     const bool fine = ct_watcher_new(ctx, w->watches, &w->watcher) == CT_OK &&
                       ct_verifier_start(w->verifier, on_result, w) == CT_OK;
     return fine ? CLI_CLEAN : cli_library_error(ctx);
@@ -106,9 +121,8 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
 static void end(struct cli_passes *passes)
 {
     struct watched *w = passes->user;
-    w->failed |= !w->stopped && ct_verifier_finish(w->verifier) != CT_OK;
-    if (w->failed)
-        cli_library_error(passes->capture.args->ctx);
+    if (ct_verifier_finish(w->verifier) != CT_OK)
+        tell_failures(w);
     ct_watcher_free(w->watcher);
     w->watcher = NULL;
 }
@@ -120,8 +134,9 @@ static void end(struct cli_passes *passes)
 static int on_log(void *user, const struct ct_watch_event *events, size_t count)
 {
     struct watched *w = user;
-    const int rc = ct_verifier_feed(w->verifier, events, count);
-    return rc ? rc : w->passes.text.failed ? CT_ERR_IO : CT_OK;
+    if (ct_verifier_feed(w->verifier, events, count) != CT_OK)
+        tell_failures(w);
+    return w->passes.text.failed ? CT_ERR_IO : CT_OK;
 }
 
 static int run_log(struct watched *w, const struct cli_args *args)
@@ -140,7 +155,7 @@ static int run_log(struct watched *w, const struct cli_args *args)
         return cli_library_error(args->ctx);
     int code = fractal_source_run(args, w->watches, on_log, w);
     if (code != CLI_FAILED && ct_verifier_finish(w->verifier) != CT_OK)
-        code = cli_library_error(args->ctx);
+        tell_failures(w);
     return ct_text_flush(&w->passes.text) ? code : CLI_FAILED;
 }
 

@@ -31,6 +31,8 @@ static bool set_clock(struct cli_monitors *m)
                                              .time_unit = unit->given                      ? unit->text
                                                           : v[CLI_MONITOR_FREQUENCY].given ? "ns"
                                                                                            : NULL};
+    m->limits = cli_spec_limits(&v[CLI_MONITOR_BUDGET], &v[CLI_MONITOR_MEMORY], &m->compile);
+    m->verify.limits = &m->limits;
     if (!v[CLI_MONITOR_FREQUENCY].given)
         return true;
     m->verify.ticks = v[CLI_MONITOR_FREQUENCY].number;

@@ -4,6 +4,7 @@
 #define CT_CLI_MONITORS_H
 
 #include "cli/capture.h"
+#include "cli/spec.h"
 #include "coretap/verify.h"
 
 /* Rows that stand behind CLI_CAPTURE_TABLE. */
@@ -18,6 +19,8 @@ enum cli_monitor_option {
     CLI_MONITOR_HISTORY,
     CLI_MONITOR_ALL,
     CLI_MONITOR_ENGINE,
+    CLI_MONITOR_BUDGET,
+    CLI_MONITOR_MEMORY,
     CLI_MONITOR_OPTIONS,
 };
 
@@ -79,13 +82,14 @@ extern const char *const cli_engines[];
          .help =                                                                                             \
              "Print all results: not violations only, and of monitor(...) not only the first verdict and "   \
              "the changes."},                                                                                \
-    {                                                                                                        \
-        .name = "engine", .kind = CLI_CHOICE, .choices = cli_engines,                                        \
-        .help =                                                                                              \
-            "What runs the specifications: bytecode, or native, machine code made by libgccjit. "            \
-            "Where there is none (CORETAP_GCCJIT may name another library) bytecode runs, and a message "    \
-            "says so."                                                                                       \
-    }
+        {.name = "engine",                                                                                   \
+         .kind = CLI_CHOICE,                                                                                 \
+         .choices = cli_engines,                                                                             \
+         .help =                                                                                             \
+             "What runs the specifications: bytecode, or native, machine code made by libgccjit. "           \
+             "Where there is none (CORETAP_GCCJIT may name another library) bytecode runs, and a message "   \
+             "says so."},                                                                                    \
+        CLI_BUDGET_OPTION, CLI_MEMORY_OPTION
 
 #define CLI_MONITOR_TEXT 16384 /* bytes of all texts of --bind, or of --violation */
 
@@ -98,6 +102,7 @@ struct cli_pairs {
 
 struct cli_monitors {
     const struct cli_args *args;
+    struct ct_monitor_limits limits; /* verify names it */
     struct ct_verify_options verify;
     struct ct_monitor_options compile;
     struct ct_monitor_spec *specs[CLI_LIST_MAX];

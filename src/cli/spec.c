@@ -6,6 +6,15 @@
 
 #define MOST_TEXT ((size_t)64 << 20) /* of a specification; what does not end is none */
 
+struct ct_monitor_limits cli_spec_limits(const struct cli_value *budget, const struct cli_value *memory,
+                                         struct ct_monitor_options *compile)
+{
+    const size_t bytes = (size_t)memory->number << 20; /* 0 without the option */
+    compile->memory = bytes;
+    return (struct ct_monitor_limits){
+        .size = sizeof(struct ct_monitor_limits), .memory = bytes, .budget = budget->number};
+}
+
 /* A whole file; NULL after a message. */
 static char *read_all(const char *path, size_t *size)
 {

@@ -20,6 +20,8 @@ enum {
     OPT_LIST_OUT,
     OPT_DOT,
     OPT_ENGINE,
+    OPT_BUDGET,
+    OPT_MEMORY,
 };
 
 /* What a specification that does not compile gives, apart from CLI_FAILED for a run that fails. */
@@ -79,6 +81,8 @@ static const struct cli_option options[] = {
          .help = "bytecode starts at once; native is machine code, which takes some tenths of a "
                  "second to make and is several times as fast (needs libgccjit; CORETAP_GCCJIT may name "
                  "another library)."},
+    [OPT_BUDGET] = CLI_BUDGET_OPTION,
+    [OPT_MEMORY] = CLI_MEMORY_OPTION,
 };
 
 static void list_streams(const struct ct_monitor_spec *spec, bool inputs)
@@ -173,7 +177,8 @@ static int feed(struct ct_monitor *m, const struct ct_ctx *ctx, int fd, const ch
     return status ? cli_library_error(ctx) : CLI_CLEAN;
 }
 
-static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec *spec)
+static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec *spec,
+                       const struct ct_monitor_limits *limits)
 {
     const struct cli_value *trace = &args->values[OPT_TRACE];
     const bool standard = !trace->given || strcmp(trace->text, "-") == 0;
@@ -188,7 +193,7 @@ static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec
     printer.text = malloc(printer.cap);
     if (!printer.text) {
         cli_say("out of memory");
-    } else if (ct_monitor_new(args->ctx, spec, NULL, print_results, &printer, &printer.monitor)) {
+    } else if (ct_monitor_new(args->ctx, spec, limits, print_results, &printer, &printer.monitor)) {
         cli_library_error(args->ctx);
     } else {
         ct_monitor_text_name(printer.monitor, name);
@@ -207,7 +212,15 @@ static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec
     return code;
 }
 
-static int use(const struct cli_args *args, const struct ct_monitor_spec *spec)
+/* Whether the specification is not only looked at. */
+static bool runs(const struct cli_args *args)
+{
+    return !args->values[OPT_LIST_IN].given && !args->values[OPT_LIST_OUT].given &&
+           !args->values[OPT_CHECK].given && !args->values[OPT_DOT].given;
+}
+
+static int use(const struct cli_args *args, const struct ct_monitor_spec *spec,
+               const struct ct_monitor_limits *limits)
 {
     if (args->values[OPT_LIST_IN].given)
         list_streams(spec, true);
@@ -215,23 +228,26 @@ static int use(const struct cli_args *args, const struct ct_monitor_spec *spec)
         list_streams(spec, false);
     if (args->values[OPT_DOT].given)
         return print_dot(spec);
-    if (args->values[OPT_LIST_IN].given || args->values[OPT_LIST_OUT].given || args->values[OPT_CHECK].given)
-        return CLI_CLEAN;
-    return run_monitor(args, spec);
+    return runs(args) ? run_monitor(args, spec, limits) : CLI_CLEAN;
 }
 
 static int run(const struct cli_args *args)
 {
-    const struct ct_monitor_options o = {.size = sizeof o,
-                                         .dialect = (uint8_t)args->values[OPT_DIALECT].number,
-                                         .changes_only = args->values[OPT_CHANGES].given,
-                                         .engine = (uint8_t)args->values[OPT_ENGINE].number,
-                                         .time_unit = args->values[OPT_UNIT].text};
+    struct ct_monitor_options o = {.size = sizeof o,
+                                   .dialect = (uint8_t)args->values[OPT_DIALECT].number,
+                                   .changes_only = args->values[OPT_CHANGES].given,
+                                   .engine = (uint8_t)args->values[OPT_ENGINE].number,
+                                   .time_unit = args->values[OPT_UNIT].text};
+    if (args->values[OPT_BUDGET].given && !runs(args))
+        return cli_usage_error(args->command,
+                               "--event-budget N: nothing runs with --check, --list-in, --list-out or --dot");
+    const struct ct_monitor_limits limits =
+        cli_spec_limits(&args->values[OPT_BUDGET], &args->values[OPT_MEMORY], &o);
     struct ct_monitor_spec *spec;
     if (!args->values[OPT_SPEC].given)
         return cli_usage_error(args->command, "no specification; name one with --spec FILE");
     const enum cli_spec_found found = cli_spec_load(args, args->values[OPT_SPEC].text, &o, &spec);
-    const int code = found == CLI_SPEC_FINE    ? use(args, spec)
+    const int code = found == CLI_SPEC_FINE    ? use(args, spec, &limits)
                      : found == CLI_SPEC_WRONG ? EXIT_SPEC
                                                : CLI_FAILED;
     ct_monitor_spec_free(spec);

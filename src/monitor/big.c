@@ -12,6 +12,9 @@
 
 enum {
     SMALL_DIGITS = (64 + MP_DIGIT_BIT - 1) / MP_DIGIT_BIT,
+    CALCULATE_WORK = 50,                            /* libtommath allocates */
+    PRINT_WORK = 4,                                 /* for each digit and chunk */
+    BYTES_PER_DIGIT = MP_DIGIT_BIT / 4,             /* of its text, at least */
     DECIMALS_MOST = BIG_BITS_MOST * 302 / 1000 + 2, /* more decimal digits have more bits than that */
 };
 
@@ -40,7 +43,7 @@ static mp_int view(const struct cell *c, mp_digit room[SMALL_DIGITS])
 static struct cell no_memory(struct heap *h)
 {
     if (h)
-        h->exhausted = true;
+        heap_exhaust(h, E_MEMORY);
     return cell_error(E_MEMORY);
 }
 
@@ -109,12 +112,25 @@ static mp_err calculate(enum op op, const mp_int *x, const mp_int *y, mp_int *r)
     }
 }
 
+/* Units of work: digits that are touched. Division goes over the whole dividend for each digit of the quotient. */
+static uint64_t work_of(enum op op, const mp_int *x, const mp_int *y)
+{
+    const uint64_t n = (uint64_t)x->used;
+    const uint64_t k = (uint64_t)y->used;
+    if (op == OP_MUL)
+        return CALCULATE_WORK + n * k;
+    if (op == OP_DIV || op == OP_MOD)
+        return CALCULATE_WORK + n + (n > k ? (n - k + 1) * n : 0);
+    return CALCULATE_WORK + n + k;
+}
+
 struct cell big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
 {
     mp_digit rooms[2][SMALL_DIGITS] = {0};
     const mp_int x = view(a, rooms[0]);
     const mp_int y = op == OP_BITNOT ? x : view(b, rooms[1]);
     mp_int r;
+    heap_spend(h, work_of(op, &x, &y));
     if (op == OP_SHL || op == OP_SHR)
         return shift(h, a, &x, b, op == OP_SHR);
     if ((op == OP_DIV || op == OP_MOD) && mp_iszero(&y))
@@ -243,8 +259,11 @@ static mp_digit *chunks_of(const struct cell *c, mp_digit power, size_t *count)
 void big_print(struct text *t, const struct cell *c, unsigned base)
 {
     const struct chunk chunk = chunk_of(base);
-    size_t count;
-    mp_digit *chunks = chunks_of(c, chunk.power, &count);
+    const uint64_t size = c->v.o->size;
+    size_t count = 0;
+    const bool may = (!t->limit || size * BYTES_PER_DIGIT <= 2 * t->limit) &&
+                     (!t->payer || heap_spend(t->payer, PRINT_WORK * size * size));
+    mp_digit *chunks = may ? chunks_of(c, chunk.power, &count) : NULL;
     if (!chunks)
         t->failed = true;
     for (size_t i = count; chunks && i-- > 0;) {

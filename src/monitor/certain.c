@@ -9,7 +9,8 @@
 
 /* Rounds over what may have happened unseen, before a stream that still changes may be anything. */
 enum {
-    ROUNDS = 4
+    ROUNDS = 4,
+    STREAM_WORK = 60, /* units of work of a stream at one instant */
 };
 
 static const struct cell *cell_of(const struct certain *c, const struct node *s)
@@ -138,7 +139,7 @@ static struct shade_event lift(const struct certain *c, const struct node *s)
     }
     if (called == OCCURS_NOT)
         return nothing();
-    struct guess result = guess_eval(s->kernel, params);
+    struct guess result = guess_eval(&c->m->heap, s->kernel, params);
     const enum occurs given = !result.some ? OCCURS_NOT : result.none || result.error ? OCCURS_MAYBE : OCCURS;
     result.none = false;
     return event(c, s, both(called, given), guess_payload(s->type, &result));
@@ -154,7 +155,7 @@ static struct shade_event signal_lift(const struct certain *c, const struct node
         occurs = both(occurs, exists(held(c, s, i)));
         params[i] = held_value(c, s, i);
     }
-    return occurs == OCCURS_NOT ? nothing() : event(c, s, occurs, guess_eval(s->kernel, params));
+    return occurs == OCCURS_NOT ? nothing() : event(c, s, occurs, guess_eval(&c->m->heap, s->kernel, params));
 }
 
 static struct shade_event filter(const struct certain *c, const struct node *s)
@@ -177,7 +178,7 @@ static struct shade_event folded(const struct certain *c, const struct node *s)
     struct guess value = init;
     const struct guess params[] = {s->kind == N_FOLD && zero ? init : before->value, x->value};
     if (before->ever || (s->kind == N_FOLD && zero))
-        value = guess_eval(s->kernel, params);
+        value = guess_eval(&c->m->heap, s->kernel, params);
     if (s->kind == N_REDUCE && before->ever && before->never)
         value = guess_join(&value, &init);
     if (s->kind == N_FOLD && zero && x->occurs == OCCURS_MAYBE)
@@ -324,7 +325,7 @@ static void step(struct certain *c)
     const struct order *o = c->order;
     for (size_t i = 0; i < o->n; i++) /* a `last` may come before its stream, which may be a source */
         c->before[i] = c->held[i];
-    for (size_t i = 0; i < o->n; i++) {
+    for (size_t i = 0; i < o->n && heap_spend(&c->m->heap, STREAM_WORK); i++) {
         c->now[i] = operator_event(c, o->nodes[i]);
         c->held[i] = held_after(c, o->nodes[i]);
     }
@@ -354,7 +355,7 @@ static void unseen_instants(struct certain *c)
 {
     bool changed = true;
     c->unseen = true;
-    for (unsigned round = 0; changed; round++) {
+    for (unsigned round = 0; changed && !c->m->heap.exhausted; round++) {
         const size_t states = states_possible(c);
         step(c);
         changed = states_possible(c) != states;

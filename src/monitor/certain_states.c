@@ -78,8 +78,8 @@ static struct letters letters(const struct certain *c, const struct node *s)
     return l;
 }
 
-/* Every state that the letters lead to from the set. */
-static void step(struct shade_states *states, const struct machine *machine, const struct letters *l)
+/* Every state that the letters lead to from the set. Result: how many steps that took. */
+static uint32_t step(struct shade_states *states, const struct machine *machine, const struct letters *l)
 {
     uint32_t work = 0;
     for (uint32_t number = 0; number < machine->nstates; number++) {
@@ -97,6 +97,7 @@ static void step(struct shade_states *states, const struct machine *machine, con
     for (uint32_t number = 0; work >= WORK_MOST && number < machine->nstates; number++)
         if (number != (uint32_t)machine->start >> 2)
             add(states->next, number);
+    return work;
 }
 
 static enum occurs clock_of(const struct certain *c, const struct node *s)
@@ -132,12 +133,13 @@ struct shade_event certain_step(struct certain *c, const struct node *s)
 {
     struct shade_states *states = &c->states[s->index];
     const enum occurs clock = clock_of(c, s);
+    heap_spend(&c->m->heap, 4 * (uint64_t)s->machine->nstates);
     const struct shade was = certain_verdict(c, s);
     if (clock == OCCURS_NOT)
         return (struct shade_event){.occurs = OCCURS_NOT, .sure = true};
     memset(states->next, 0, states->words * sizeof *states->next);
     const struct letters l = letters(c, s);
-    step(states, s->machine, &l);
+    heap_spend(&c->m->heap, 2 * step(states, s->machine, &l));
     for (size_t i = 0; i < states->words; i++)
         states->set[i] = states->next[i] | (clock == OCCURS && !c->unseen ? 0 : states->set[i]);
     const struct shade is = certain_verdict(c, s);

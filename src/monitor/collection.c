@@ -62,7 +62,7 @@ static struct obj_tree *insert(struct heap *h, struct obj_tree *t, const struct 
 {
     if (!t)
         return node(h, NULL, cells, NULL);
-    int c = value_compare(&cells[KEY], &t->cells[KEY]);
+    int c = value_compare(h, &cells[KEY], &t->cells[KEY]);
     if (c < 0)
         return balance(h, insert(h, t->left, cells), t->cells, t->right);
     if (c > 0)
@@ -90,7 +90,7 @@ static struct obj_tree *remove_key(struct heap *h, struct obj_tree *t, const str
 {
     if (!t)
         return NULL;
-    int c = value_compare(key, &t->cells[KEY]);
+    int c = value_compare(h, key, &t->cells[KEY]);
     if (c < 0)
         return balance(h, remove_key(h, t->left, key), t->cells, t->right);
     if (c > 0)
@@ -103,10 +103,10 @@ static struct obj_tree *remove_key(struct heap *h, struct obj_tree *t, const str
     return balance(h, t->left, first->cells, remove_end(h, t->right, false));
 }
 
-static const struct obj_tree *find(const struct obj_tree *t, const struct cell *key)
+static const struct obj_tree *find(struct heap *h, const struct obj_tree *t, const struct cell *key)
 {
     while (t) {
-        int c = value_compare(key, &t->cells[KEY]);
+        int c = value_compare(h, key, &t->cells[KEY]);
         if (!c)
             return t;
         t = c < 0 ? t->left : t->right;
@@ -212,7 +212,7 @@ static int64_t next_of(const struct cell *map)
 struct cell map_add(struct heap *h, const struct cell *map, const struct cell *key, const struct cell *x)
 {
     struct obj_tree *order = tree_of(map->v.o, ORDER), *index = tree_of(map->v.o, INDEX);
-    const struct obj_tree *old = find(index, key);
+    const struct obj_tree *old = find(h, index, key);
     int64_t next = next_of(map);
     struct cell cells[3] = {old ? old->cells[X] : cell_int(next), *key, *x};
     cells[KEY].stamp = 0;
@@ -225,12 +225,12 @@ struct cell map_add(struct heap *h, const struct cell *map, const struct cell *k
     return collection(h, order, index, next);
 }
 
-bool map_find(const struct cell *map, const struct cell *key, struct cell *x)
+bool map_find(struct heap *h, const struct cell *map, const struct cell *key, struct cell *x)
 {
-    const struct obj_tree *t = find(tree_of(map->v.o, INDEX), key);
+    const struct obj_tree *t = find(h, tree_of(map->v.o, INDEX), key);
     if (!t)
         return false;
-    t = find(tree_of(map->v.o, ORDER), &t->cells[X]);
+    t = find(h, tree_of(map->v.o, ORDER), &t->cells[X]);
     if (t && x)
         *x = t->cells[Y];
     return t;
@@ -239,7 +239,7 @@ bool map_find(const struct cell *map, const struct cell *key, struct cell *x)
 struct cell map_remove(struct heap *h, const struct cell *map, const struct cell *key)
 {
     struct obj_tree *index = tree_of(map->v.o, INDEX);
-    const struct obj_tree *t = find(index, key);
+    const struct obj_tree *t = find(h, index, key);
     if (!t)
         return *map;
     struct obj_tree *order = remove_key(h, tree_of(map->v.o, ORDER), &t->cells[X]);
@@ -263,18 +263,18 @@ void collection_at(const struct obj *o, uint64_t at, struct cell *key, struct ce
 }
 
 /* Lists in order; sets and maps in the order of their keys, because the order of insertion does not count. */
-int collection_compare(const struct obj *a, const struct obj *b)
+int collection_compare(struct heap *h, const struct obj *a, const struct obj *b)
 {
     uint64_t n = collection_size(a), m = collection_size(b);
     bool list = ((const struct obj_cells *)a)->cells[NEXT].v.i < 0;
     int which = list ? ORDER : INDEX;
-    for (uint64_t i = 0; i < n && i < m; i++) {
+    for (uint64_t i = 0; i < n && i < m && !h->exhausted; i++) {
         const struct obj_tree *x = at_place(tree_of(a, which), i), *y = at_place(tree_of(b, which), i);
-        int c = value_compare(&x->cells[list ? X : KEY], &y->cells[list ? X : KEY]);
+        int c = value_compare(h, &x->cells[list ? X : KEY], &y->cells[list ? X : KEY]);
         if (!c && !list) {
-            const struct obj_tree *u = find(tree_of(a, ORDER), &x->cells[X]);
-            const struct obj_tree *v = find(tree_of(b, ORDER), &y->cells[X]);
-            c = u && v ? value_compare(&u->cells[Y], &v->cells[Y]) : 0;
+            const struct obj_tree *u = find(h, tree_of(a, ORDER), &x->cells[X]);
+            const struct obj_tree *v = find(h, tree_of(b, ORDER), &y->cells[X]);
+            c = u && v ? value_compare(h, &u->cells[Y], &v->cells[Y]) : 0;
         }
         if (c)
             return c;

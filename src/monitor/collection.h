@@ -16,12 +16,12 @@ struct cell list_drop(struct heap *h, const struct cell *list, bool last); /* of
 /* A Set is a Map to units; both keep the order of insertion, re-adding keeps the place. */
 struct cell map_empty(struct heap *h);
 struct cell map_add(struct heap *h, const struct cell *map, const struct cell *key, const struct cell *x);
-bool map_find(const struct cell *map, const struct cell *key, struct cell *x);
+bool map_find(struct heap *h, const struct cell *map, const struct cell *key, struct cell *x);
 struct cell map_remove(struct heap *h, const struct cell *map, const struct cell *key);
 
 /* Elements by place, 0 up to size: *key and *x (either may be NULL). */
 void collection_at(const struct obj *o, uint64_t at, struct cell *key, struct cell *x);
 uint64_t collection_size(const struct obj *o);
-int collection_compare(const struct obj *a, const struct obj *b);
+int collection_compare(struct heap *h, const struct obj *a, const struct obj *b);
 
 #endif

@@ -493,6 +493,44 @@ static void emit_all(struct emit *m, const struct order *order)
     p->ncells = m->temp_max;
 }
 
+/* Work of one instruction, without that of the operation and of the calls that it makes. */
+static uint64_t cost_of(const struct program *p, const struct insn *i)
+{
+    switch (i->op) {
+    case I_STEP:
+        return 4 + (uint64_t)p->steps[i->a].machine->natoms + p->steps[i->a].clocks;
+    case I_STEPS:
+        return i->b;
+    case I_SLOW:
+        return 8 + (uint64_t)p->slow[i->b].n;
+    case I_CALL:
+    case I_TAIL:
+        return 4 + (uint64_t)p->fns[i->b].nargs;
+    default:
+        return 1;
+    }
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Jumps go forward: from the end on, what comes behind an instruction is known. */
+static void find_costs(const struct emit *m)
+{
+    struct program *p = m->p;
+    p->costs = ARENA_ARRAY(m->e->arena, uint32_t, p->ncode + 1);
+    for (size_t k = p->ncode; k-- > 0;) {
+        const struct insn *i = &p->code[k];
+        const bool last = i->op == I_END || i->op == I_RETURN || i->op == I_TAIL;
+        const uint64_t next = last || i->op == I_JUMP ? 0 : p->costs[k + 1];
+        const uint64_t cost =
+            cost_of(p, i) + larger(next, p->costs[insn_target(i) ? insn_target(i) : p->ncode]);
+        p->costs[k] = cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
+    }
+}
+
 static void assign_cells(struct emit *m, const struct order *order)
 {
     struct program *p = m->p;
@@ -536,6 +574,7 @@ void emit_program(struct elab *e, const struct order *order, struct program *p)
     emit_all(&m, order);
     assign_cells(&m, order);
     emit_all(&m, order);
+    find_costs(&m);
     p->node_cells = ARENA_ARRAY(e->arena, uint32_t, order->n + 1);
     for (size_t i = 0; i < order->n; i++)
         p->node_cells[i] = m.cell[order->nodes[i]->id];

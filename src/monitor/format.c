@@ -15,7 +15,8 @@ struct conversion {
 
 enum {
     WIDTH_MOST = 1000,
-    PRECISION_MOST = 300
+    PRECISION_MOST = 300,
+    FLOAT_WORK = 800, /* units, for as many digits */
 };
 
 static bool number(const char *p, size_t size, size_t *i, int most, int *out)
@@ -142,7 +143,7 @@ static void upper(char *p)
 
 static void format_int(struct text *t, const struct conversion *c, const struct cell *cell)
 {
-    struct text digits = {.limit = t->limit};
+    struct text digits = {.limit = t->limit, .payer = t->payer};
     const char *prefix = "";
     if (cell_is_big(cell)) {
         big_print(&digits, cell, c->letter == 'd' ? 10 : c->letter == 'o' ? 8 : 16);
@@ -180,6 +181,8 @@ static void hex_float(const char *in, char *out)
 static void format_float(struct text *t, const struct conversion *c, double f)
 {
     char digits[800], hex[800];
+    if (t->payer)
+        heap_spend(t->payer, FLOAT_WORK);
     bool negative = signbit(f) && !isnan(f);
     double a = fabs(f);
     struct conversion plain = *c;
@@ -213,7 +216,7 @@ static void format_float(struct text *t, const struct conversion *c, double f)
 static void format_any(struct text *t, const struct conversion *c, const struct cell *cell,
                        const struct type *type)
 {
-    struct text body = {.limit = t->limit};
+    struct text body = {.limit = t->limit, .payer = t->payer};
     print_value(&body, cell, type, true);
     if ((c->letter | 0x20) == 'h' && body.p) { /* the hash of the text as java.lang.String makes it */
         uint32_t hash = 0;

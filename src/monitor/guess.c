@@ -4,6 +4,8 @@
 enum {
     VISITS = 2000,
     DEPTH = 200,
+    VISIT_WORK = 20,    /* units of work */
+    VALUES_WORK = 2000, /* of operations on known values: with more of it the result may be anything */
     ASSUMED = 16
 };
 
@@ -258,6 +260,7 @@ struct eval {
     const struct guess *params;
     struct assumed assumed[ASSUMED];
     unsigned assumed_count, visits, depth;
+    struct heap heap; /* without memory: only plain results are known */
 };
 
 static void assume(struct eval *e, const struct ir *x, bool value)
@@ -326,8 +329,10 @@ static struct guess applied(struct eval *e, const struct ir *x)
     if (known) {
         const struct cell cells[] = {args[0].cell, args[1].cell};
         struct cell result = {0};
-        op_eval(x->op, &x->extra, NULL, cells, x->n, &result);
-        if (cell_err(&result) != E_MEMORY)
+        op_eval(x->op, &x->extra, &e->heap, cells, x->n, &result);
+        const bool fine = !e->heap.exhausted;
+        e->heap.exhausted = E_NONE;
+        if (fine)
             return guess_cell(x->type, result);
     }
     struct guess g = operation(x, &args[0], &args[1]);
@@ -362,8 +367,10 @@ static struct guess eval(struct eval *e, const struct ir *x)
     return g;
 }
 
-struct guess guess_eval(const struct ir *kernel, const struct guess *params)
+struct guess guess_eval(struct heap *payer, const struct ir *kernel, const struct guess *params)
 {
-    struct eval e = {.params = params};
-    return eval(&e, kernel);
+    struct eval e = {.params = params, .heap = {.work = VALUES_WORK}};
+    const struct guess g = eval(&e, kernel);
+    heap_spend(payer, e.visits * VISIT_WORK + (uint64_t)(VALUES_WORK - e.heap.work));
+    return g;
 }

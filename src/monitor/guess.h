@@ -25,7 +25,7 @@ struct guess guess_option(const struct guess *g, bool none, bool some);
 /* The other way: what an option holds when it is Some. */
 struct guess guess_payload(const struct type *type, const struct guess *option);
 
-/* The value of a lift's function for these parameters. */
-struct guess guess_eval(const struct ir *kernel, const struct guess *params);
+/* The value of a lift's function for these parameters. The work is the payer's. */
+struct guess guess_eval(struct heap *payer, const struct ir *kernel, const struct guess *params);
 
 #endif

@@ -27,7 +27,7 @@ static void grow(struct ir_pool *p)
     p->cap = cap;
 }
 
-static bool same(const struct ir *a, const struct ir *b)
+static bool same(struct heap *heap, const struct ir *a, const struct ir *b)
 {
     if (a->hash != b->hash || a->kind != b->kind || a->op != b->op || a->n != b->n || a->level != b->level ||
         a->index != b->index || a->type != b->type || a->fn != b->fn || a->extra.type != b->extra.type ||
@@ -39,7 +39,7 @@ static bool same(const struct ir *a, const struct ir *b)
     return a->kind != IR_CONST ||
            (a->value.meta == b->value.meta &&
             (a->value.v.i == b->value.v.i ||
-             ((a->value.meta & META_PTR) && value_compare(&a->value, &b->value) == 0)));
+             ((a->value.meta & META_PTR) && value_compare(heap, &a->value, &b->value) == 0)));
 }
 
 static struct ir *intern(struct ir_pool *p, struct ir e)
@@ -48,7 +48,7 @@ static struct ir *intern(struct ir_pool *p, struct ir e)
     h = hash_ptr(hash_ptr(hash_ptr(h, e.type), e.fn), e.extra.type);
     h = hash_mix(h, e.extra.index);
     if (e.kind == IR_CONST)
-        h = hash_mix(h, value_hash(&e.value));
+        h = hash_mix(h, value_hash(p->constants, &e.value));
     uint64_t weight = 1;
     for (uint32_t i = 0; i < e.n; i++) {
         h = hash_ptr(h, e.args[i]);
@@ -59,7 +59,7 @@ static struct ir *intern(struct ir_pool *p, struct ir e)
     e.hash = h;
     e.weight = weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
     for (struct ir *o = p->buckets[h & (p->cap - 1)]; o; o = o->next)
-        if (same(o, &e))
+        if (same(p->constants, o, &e))
             return o;
     if (p->count >= p->limit)
         longjmp(p->arena->out_of_memory, 1);

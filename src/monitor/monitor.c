@@ -15,7 +15,6 @@ extern const char stdlib_tessla[];
 extern const size_t stdlib_tessla_size;
 
 enum {
-    COMPILE_MEMORY = 512 << 20,
     INCLUDE_BYTES = 16 << 20
 };
 
@@ -141,11 +140,15 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
     struct ct_monitor_spec *volatile spec = calloc(1, sizeof *spec);
     if (!spec)
         return ct_fail_nomem(ctx, "monitor");
-    arena_init(&spec->arena, COMPILE_MEMORY);
+    arena_init(&spec->arena, o.memory ? o.memory : CT_MONITOR_MEMORY);
     diags_init(&spec->diags, &spec->arena);
     if (setjmp(spec->arena.out_of_memory)) {
         ct_monitor_spec_free(spec);
-        return ct_fail(ctx, CT_ERR_LIMIT, "%s: too large when its macros are expanded, or no memory", name);
+        return ct_fail(ctx, CT_ERR_LIMIT,
+                       "%s: compiling it takes more than its memory (expanded macros, formulas); "
+                       "--monitor-memory raises "
+                       "it",
+                       name);
     }
     compile(spec, name, text, size, &o);
     diags_sort(&spec->diags);

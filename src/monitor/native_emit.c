@@ -664,32 +664,13 @@ static gcc_jit_function *new_function(struct build *b, enum gcc_jit_function_kin
     return b->fn;
 }
 
-/* Where the instruction may jump to; 0: it does not. */
-static uint32_t jump_target(const struct insn *i)
-{
-    switch (i->op) {
-    case I_JUMP:
-    case I_JABSENT:
-    case I_JPRESENT:
-    case I_JNEVER:
-    case I_JFALSE:
-    case I_JTRUE:
-        return i->d;
-    case I_AND:
-    case I_OR:
-        return i->b;
-    default:
-        return 0;
-    }
-}
-
 /* The end of the part that begins at `from`: of at most PART_INSNS, but where a stream alone has more. */
 static uint32_t part_end(const struct program *p, uint32_t from, uint32_t end)
 {
     uint32_t cut = from;
     uint32_t reach = from;
     for (uint32_t i = from; i < end && (cut == from || i < from + PART_INSNS); i++) {
-        const uint32_t to = jump_target(&p->code[i]);
+        const uint32_t to = insn_target(&p->code[i]);
         reach = to > reach ? to : reach;
         if (reach <= i + 1)
             cut = i + 1;

@@ -23,27 +23,27 @@ static void grow(struct graph *g)
     g->cap = cap;
 }
 
-static bool same(const struct node *a, const struct node *b)
+static bool same(struct heap *heap, const struct node *a, const struct node *b)
 {
     return a->hash == b->hash && a->kind == b->kind && a->type == b->type && a->n == b->n &&
            a->index == b->index && a->kernel == b->kernel && a->machine == b->machine &&
            a->changes_only == b->changes_only &&
            (!a->n || !memcmp(a->args, b->args, a->n * sizeof *a->args)) && a->value.meta == b->value.meta &&
            (a->value.v.i == b->value.v.i ||
-            ((a->value.meta & META_PTR) && value_compare(&a->value, &b->value) == 0));
+            ((a->value.meta & META_PTR) && value_compare(heap, &a->value, &b->value) == 0));
 }
 
 static struct node *add(struct graph *g, struct node s)
 {
     uint64_t h = hash_mix(s.kind, s.index * 2u + s.changes_only);
     h = hash_ptr(hash_ptr(hash_ptr(h, s.type), s.kernel), s.machine);
-    h = hash_mix(h, value_hash(&s.value));
+    h = hash_mix(h, value_hash(g->pool->constants, &s.value));
     for (uint32_t i = 0; i < s.n; i++)
         h = hash_ptr(h, s.args[i]);
     s.hash = h;
     bool unique = s.kind == N_REF || s.kind == N_OPAQUE;
     for (struct node *o = unique ? NULL : g->buckets[h & (g->cap - 1)]; o; o = o->next)
-        if (same(o, &s))
+        if (same(g->pool->constants, o, &s))
             return o;
     if (g->count >= g->cap)
         grow(g);

@@ -7,6 +7,13 @@
 #include "monitor/collection.h"
 #include "monitor/print.h"
 
+/* Units of work that a slow operation takes, besides what it spends itself. */
+enum {
+    FORMAT_WORK = 100, /* printf of the C library */
+    FLOAT_WORK = 20,   /* its functions */
+    TREE_LEVEL_WORK = 12,
+};
+
 const char *op_name(enum op op)
 {
     static const char *const names[] = {
@@ -47,9 +54,9 @@ static bool small_op(enum op op, int64_t a, int64_t b, int64_t *r)
     }
 }
 
-static struct cell comparison(enum op op, const struct cell *a, const struct cell *b)
+static struct cell comparison(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
 {
-    const int c = value_compare(a, b);
+    const int c = value_compare(h, a, b);
     switch (op) {
     case OP_LT:
         return cell_int(c < 0);
@@ -66,7 +73,7 @@ static struct cell int_op(enum op op, struct heap *h, const struct cell *a, cons
 {
     int64_t r;
     if (op >= OP_LT)
-        return comparison(op, a, b);
+        return comparison(op, h, a, b);
     if (!cell_is_big(a) && !cell_is_big(b) && small_op(op, a->v.i, b->v.i, &r))
         return cell_int(r);
     return big_op(op, h, a, b);
@@ -74,6 +81,7 @@ static struct cell int_op(enum op op, struct heap *h, const struct cell *a, cons
 
 static struct cell float_op(enum op op, struct heap *h, double a, double b)
 {
+    heap_spend(h, op >= OP_POW && op <= OP_ATAN ? FLOAT_WORK : 0);
     switch (op) {
     case OP_FADD:
         return cell_float(a + b);
@@ -114,15 +122,22 @@ static struct cell float_op(enum op op, struct heap *h, double a, double b)
     }
 }
 
+/* Makes a value of the text, which is freed. */
+static struct cell text_value(struct heap *h, struct text *t)
+{
+    const struct cell r = t->failed ? cell_error(E_MEMORY) : value_string(h, t->p ? t->p : "", t->n);
+    if (t->failed)
+        heap_exhaust(h, E_MEMORY);
+    text_free(t);
+    return r;
+}
+
 static struct cell to_string(struct heap *h, const struct cell *c, const struct type *type)
 {
-    struct text t = {.limit = h->limit};
+    struct text t = {.limit = h->limit, .payer = h};
+    heap_spend(h, FORMAT_WORK);
     print_value(&t, c, type, true);
-    struct cell r = t.failed ? cell_error(E_MEMORY) : value_string(h, t.p ? t.p : "", t.n);
-    if (t.failed)
-        h->exhausted = true;
-    text_free(&t);
-    return r;
+    return text_value(h, &t);
 }
 
 static struct cell format(struct heap *h, const struct cell *c, const struct cell *x, const struct type *type)
@@ -132,11 +147,10 @@ static struct cell format(struct heap *h, const struct cell *c, const struct cel
     if (need == FORMAT_BAD || (need == FORMAT_INT && type->kind != TY_INT) ||
         (need == FORMAT_FLOAT && type->kind != TY_FLOAT))
         return cell_error(E_FORMAT);
-    struct text t = {.limit = h->limit};
+    struct text t = {.limit = h->limit, .payer = h};
+    heap_spend(h, FORMAT_WORK);
     format_value(&t, f->text, f->o.size, x, type);
-    struct cell r = value_string(h, t.p ? t.p : "", t.n);
-    text_free(&t);
-    return r;
+    return text_value(h, &t);
 }
 
 static struct cell record(struct heap *h, const struct cell *args, unsigned n)
@@ -172,6 +186,7 @@ static struct cell collection_op(enum op op, struct heap *h, const struct cell *
 {
     struct cell r;
     uint64_t n = collection_size(a[0].v.o);
+    heap_spend(h, TREE_LEVEL_WORK * (64 - (unsigned)__builtin_clzll(n | 1)));
     switch (op) {
     case OP_SIZE:
         return cell_int((int64_t)n);
@@ -194,9 +209,9 @@ static struct cell collection_op(enum op op, struct heap *h, const struct cell *
     case OP_MAP_ADD:
         return map_add(h, &a[0], &a[1], &a[2]);
     case OP_MAP_CONTAINS:
-        return cell_int(map_find(&a[0], &a[1], NULL));
+        return cell_int(map_find(h, &a[0], &a[1], NULL));
     case OP_MAP_GET:
-        return map_find(&a[0], &a[1], &r) ? r : cell_error(E_KEY);
+        return map_find(h, &a[0], &a[1], &r) ? r : cell_error(E_KEY);
     case OP_MAP_REMOVE:
         return map_remove(h, &a[0], &a[1]);
     default: /* KEY_AT */
@@ -212,9 +227,9 @@ static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h
 {
     switch (op) {
     case OP_EQ:
-        return cell_int(value_equal(&args[0], &args[1]));
+        return cell_int(value_equal(h, &args[0], &args[1]));
     case OP_NE:
-        return cell_int(!value_equal(&args[0], &args[1]));
+        return cell_int(!value_equal(h, &args[0], &args[1]));
     case OP_NOT:
         return cell_int(!args[0].v.i);
     case OP_NEG:

@@ -92,8 +92,7 @@ struct op_extra {
 };
 
 /* out may be one of the operands. Strict: an error operand is the result, but for IS_NONE, IS_SOME, SOME and
- * GET_SOME, which look below their option level only. Check heap->exhausted afterwards. Without a heap, operations up to
- * GET_SOME whose result is an Int of more than 64 bits give E_MEMORY. */
+ * GET_SOME, which look below their option level only. Check heap->exhausted afterwards. */
 void op_eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args, unsigned n,
              struct cell *out);
 

@@ -11,6 +11,10 @@
 #include "monitor/big.h"
 #include "monitor/collection.h"
 
+enum {
+    FLOAT_WORK = 200 /* units, for the digits of a Float */
+};
+
 void text_free(struct text *t)
 {
     free(t->p);
@@ -19,6 +23,10 @@ void text_free(struct text *t)
 
 bool text_reserve(struct text *t, size_t n)
 {
+    if (t->payer && !heap_spend(t->payer, n + 2)) {
+        t->failed = true;
+        return false;
+    }
     if (t->cap - t->n > n)
         return true;
     size_t cap = t->cap ? t->cap : 256;
@@ -129,6 +137,8 @@ void print_float(struct text *t, double f)
 {
     char d[24];
     int exp = 0;
+    if (t->payer)
+        heap_spend(t->payer, FLOAT_WORK);
     if (isnan(f)) {
         text_add_z(t, "NaN");
         return;
@@ -185,7 +195,7 @@ static void print_record(struct text *t, const struct cell *c, const struct type
     const struct obj_cells *r = (const struct obj_cells *)c->v.o;
     bool tuple = type_is_tuple(type);
     text_add(t, tuple ? "(" : "{", 1);
-    for (uint32_t i = 0; i < type->n; i++) {
+    for (uint32_t i = 0; i < type->n && !t->failed; i++) {
         if (i)
             text_add(t, ", ", 2);
         if (!tuple) {
@@ -201,6 +211,8 @@ void print_value(struct text *t, const struct cell *c, const struct type *type, 
 {
     char digits[24];
     enum value_error e = cell_err(c);
+    if (t->failed)
+        return;
     if (e) {
         text_printf(t, "<error: %s>", value_error_text(e));
         return;

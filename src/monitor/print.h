@@ -8,7 +8,8 @@
 struct text {
     char *p;
     size_t n, cap;
-    size_t limit; /* 0: none; beyond it `failed` is set and the text is cut */
+    size_t limit;       /* 0: none; beyond it `failed` is set and the text is cut */
+    struct heap *payer; /* whose work it is, which ends it likewise; or NULL */
     bool failed;
 };
 

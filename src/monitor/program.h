@@ -46,6 +46,25 @@ struct insn {
     uint32_t op, d, a, b;
 };
 
+/* Where the instruction may jump to, always forward; 0: it does not. */
+static inline uint32_t insn_target(const struct insn *i)
+{
+    switch (i->op) {
+    case I_JUMP:
+    case I_JABSENT:
+    case I_JPRESENT:
+    case I_JNEVER:
+    case I_JFALSE:
+    case I_JTRUE:
+        return i->d;
+    case I_AND:
+    case I_OR:
+        return i->b;
+    default:
+        return 0;
+    }
+}
+
 struct slow {
     enum op op;
     uint32_t n;
@@ -105,6 +124,8 @@ struct fn_info {
 struct program {
     struct insn *code;
     size_t ncode, code_cap;
+    uint32_t
+        *costs; /* beside code: the work of the longest way from here to the end of the program or function */
     struct cell *constants;
     size_t nconstants, constants_cap;
     struct slow *slow;

@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Units of work, besides that of the instructions. */
+enum {
+    INSTANT_WORK = 20,
+    RESULT_WORK = 200, /* it is put into words */
+};
+
+enum {
+    FEW_RESULTS = 32,
+    /* Old values take up to two parts of the memory, and those that live a third one while they are copied. */
+    HEAP_PARTS = 3
+};
+
 int run_fail(struct ct_monitor *m, int code, const char *text)
 {
     m->over = true;
@@ -22,11 +34,18 @@ void run_deliver(struct ct_monitor *m)
 
 static int value_failure(struct ct_monitor *m)
 {
-    char text[160];
-    bool limit = m->error == E_MEMORY || m->error == E_STEPS;
+    char text[200], limit[80] = "";
+    if (!m->error)
+        m->error = m->heap.exhausted;
+    if (m->error == E_BUDGET)
+        snprintf(limit, sizeof limit, " of %llu units; --event-budget raises it",
+                 (unsigned long long)m->budget);
+    else if (m->error == E_MEMORY)
+        snprintf(limit, sizeof limit, " of %.1f MiB; --monitor-memory raises it",
+                 (double)m->memory / (1 << 20));
     m->nresults = m->instant_first; /* nothing of the instant that failed */
-    snprintf(text, sizeof text, "%s (t = %lld)", value_error_text(m->error), (long long)m->now);
-    return run_fail(m, limit ? CT_ERR_LIMIT : CT_ERR_FORMAT, text);
+    snprintf(text, sizeof text, "%s%s (t = %lld)", value_error_text(m->error), limit, (long long)m->now);
+    return run_fail(m, *limit || m->error == E_STOPPED ? CT_ERR_LIMIT : CT_ERR_FORMAT, text);
 }
 
 /* Stamps are 32 bits; long before they run out all are set back: only "never", "once" and "now" matter. */
@@ -42,12 +61,22 @@ static void renumber(struct ct_monitor *m)
 static void collect(struct ct_monitor *m)
 {
     struct heap_gc gc;
+    const int64_t work = m->heap.work; /* what is kept was paid for when it was made */
     run_deliver(m);
+    m->heap.work = INT64_MAX;
     heap_gc_begin(&gc, &m->heap);
     for (uint32_t i = m->p->roots_from; i < m->p->roots_to; i++)
         heap_root(&gc, &m->cells[i]);
     heap_root(&gc, &m->incoming);
     heap_gc_end(&gc);
+    m->heap.work = work;
+}
+
+static int by_output(const void *a, const void *b)
+{
+    const struct ct_monitor_result *x = a;
+    const struct ct_monitor_result *y = b;
+    return (x->output > y->output) - (x->output < y->output);
 }
 
 /* Direct outputs come in the order of the machines; put the instant's results in that of the outputs. */
@@ -55,6 +84,11 @@ static void sort_instant(struct ct_monitor *m)
 {
     struct ct_monitor_result *r = m->results + m->instant_first;
     size_t n = m->nresults - m->instant_first;
+    m->unsorted = false;
+    if (n > FEW_RESULTS) {
+        qsort(r, n, sizeof *r, by_output);
+        return;
+    }
     for (size_t i = 1; i < n; i++) {
         struct ct_monitor_result x = r[i];
         size_t k = i;
@@ -62,7 +96,6 @@ static void sort_instant(struct ct_monitor *m)
             r[k] = r[k - 1];
         r[k] = x;
     }
-    m->unsorted = false;
 }
 
 static void new_stamp(struct ct_monitor *m)
@@ -72,16 +105,26 @@ static void new_stamp(struct ct_monitor *m)
     m->stamp++;
 }
 
-static inline void before_program(struct ct_monitor *m)
+/* The work of an event is that of all instants that it leads to. */
+static inline void begin_event(struct ct_monitor *m)
+{
+    heap_allow(&m->heap, m->budget);
+    m->instants = 0;
+}
+
+/* False: there is too little work left for the program. */
+static inline bool before_program(struct ct_monitor *m, uint32_t code)
 {
     if (m->results_cap - m->nresults < m->p->noutputs)
         run_deliver(m);
     m->instant_first = m->nresults;
-    m->steps_left = m->steps_limit;
+    return heap_spend(&m->heap, INSTANT_WORK + m->p->costs[code]);
 }
 
 static inline int after_program(struct ct_monitor *m, bool fine)
 {
+    if (m->nresults != m->instant_first)
+        fine = fine && heap_spend(&m->heap, RESULT_WORK * (m->nresults - m->instant_first));
     if (!fine)
         return value_failure(m);
     if (m->unsorted)
@@ -90,6 +133,8 @@ static inline int after_program(struct ct_monitor *m, bool fine)
         certain_free(m->certain);
         m->certain = NULL;
     }
+    if (m->heap.exhausted)
+        return value_failure(m);
     m->instant_first = m->nresults;
     if (heap_full(&m->heap)) {
         collect(m);
@@ -101,10 +146,9 @@ static inline int after_program(struct ct_monitor *m, bool fine)
     return CT_OK;
 }
 
-static inline int run_native(struct ct_monitor *m, native_fn *fn)
+static inline int run_native(struct ct_monitor *m, native_fn *fn, uint32_t code)
 {
-    before_program(m);
-    return after_program(m, fn(m, m->cells, m->stamp));
+    return after_program(m, before_program(m, code) && fn(m, m->cells, m->stamp));
 }
 
 static int evaluate(struct ct_monitor *m, uint32_t code)
@@ -113,9 +157,8 @@ static int evaluate(struct ct_monitor *m, uint32_t code)
         return CT_OK;
     native_fn *native = m->native ? m->native[code] : NULL;
     if (native)
-        return run_native(m, native);
-    before_program(m);
-    return after_program(m, vm_run(m, code));
+        return run_native(m, native, code);
+    return after_program(m, before_program(m, code) && vm_run(m, code));
 }
 
 /* Marks the timers that expire now; the number of them, *which is one. */
@@ -142,6 +185,8 @@ static int timer_instant(struct ct_monitor *m)
     if (m->instants_limit && ++m->instants > m->instants_limit)
         return run_fail(m, CT_ERR_LIMIT, "Timers made more instants than the limit allows");
     m->now = m->timer_next;
+    if (!heap_spend(&m->heap, m->p->ntimers + INSTANT_WORK))
+        return value_failure(m);
     new_stamp(m);
     uint32_t n = fire(m, &which);
     return evaluate(m, n == 1 ? m->p->timers[which].code : m->p->code_all);
@@ -203,6 +248,9 @@ int run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell va
     if (!m->open || time != m->now) {
         if (time < m->floor)
             return decreasing(m, time);
+        if (!m->event_begun)
+            begin_event(m);
+        m->event_begun = false;
         m->incoming = value;
         int r = run_close(m);
         if (!r && (m->timer_next < time || (!m->begun && time > 0)))
@@ -244,6 +292,7 @@ static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, c
         *c = cell_float(e->v.f);
         return CT_OK;
     case TY_STRING:
+        begin_event(m); /* the value is of this event, and not of the one before */
         *c = value_string(&m->heap, e->v.s, e->size);
         if (m->heap.exhausted) {
             m->error = E_MEMORY;
@@ -292,8 +341,10 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
         const struct quick_input *in = &m->quick[e->input];
         if (!closes->fn || !in->fn)
             break;
-        r = run_native(m, closes->fn);
+        begin_event(m);
+        r = run_native(m, closes->fn, closes->code);
         m->open = !r && m->timer_next >= (int64_t)e->time;
+        m->event_begun = !r && !m->open;
         if (!m->open) /* the instant set a timer: run_event comes to it first */
             break;
         m->stamp++;
@@ -338,6 +389,7 @@ int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
         return r;
     if (time > INT64_MAX)
         return ct_fail(m->ctx, CT_ERR_ARG, "monitor: time is beyond 2^63-1");
+    begin_event(m);
     if ((int64_t)time > m->floor)
         m->floor = (int64_t)time;
     if (m->open && m->now < (int64_t)time)
@@ -352,6 +404,7 @@ int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
 int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
 {
     int r = usable(m);
+    begin_event(m);
     if (!r)
         r = run_close(m);
     if (r)
@@ -377,6 +430,7 @@ int ct_monitor_is_big(const struct ct_monitor *m, const struct ct_monitor_result
 int ct_monitor_finish(struct ct_monitor *m)
 {
     int r = usable(m);
+    begin_event(m);
     if (!r && !m->begun && !m->open)
         r = run_until(m, 0);
     if (!r)
@@ -398,8 +452,11 @@ static bool find_quick(struct ct_monitor *m)
         const bool simple = unit || type->kind == TY_INT || type->kind == TY_BOOL;
         if (!simple || in->cell == NO_CELL || in->code == NO_CODE)
             continue;
-        m->quick[i] = (struct quick_input){
-            .fn = m->native[in->code], .cell = in->cell, .prev = in->prev, .kind = (uint8_t)type->kind};
+        m->quick[i] = (struct quick_input){.fn = m->native[in->code],
+                                           .cell = in->cell,
+                                           .prev = in->prev,
+                                           .code = in->code,
+                                           .kind = (uint8_t)type->kind};
     }
     return m->quick != NULL;
 }
@@ -412,6 +469,9 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     if (!spec->runnable)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: the specification has errors and cannot run");
     const struct program *p = &spec->program;
+    struct ct_monitor_limits l = {0};
+    if (limits)
+        memcpy(&l, limits, limits->size < sizeof l ? limits->size : sizeof l);
     struct ct_monitor *m = calloc(1, sizeof *m);
     if (!m)
         return ct_fail_nomem(ctx, "monitor");
@@ -422,9 +482,11 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     m->fn = fn;
     m->user = user;
     m->results_cap = RESULTS > p->noutputs ? RESULTS : p->noutputs;
-    m->steps_limit = limits && limits->steps ? limits->steps : 100000000;
-    m->instants_limit = limits ? limits->instants : 0;
-    heap_init(&m->heap, limits && limits->memory ? limits->memory : (size_t)256 << 20, false);
+    m->budget = l.budget && l.budget < INT64_MAX ? l.budget : l.budget ? INT64_MAX : CT_MONITOR_BUDGET;
+    m->memory = l.memory ? l.memory : CT_MONITOR_MEMORY;
+    m->instants_limit = l.instants;
+    heap_init(&m->heap, m->memory / HEAP_PARTS, false);
+    m->heap.stop = l.stop;
     m->cells = calloc(p->ncells + 1, sizeof *m->cells);
     m->states = calloc(p->nmachines + 1, sizeof *m->states);
     m->timers = calloc(p->ntimers + 1, sizeof *m->timers);

@@ -22,8 +22,9 @@ struct ct_monitor_spec {
 struct quick_input {
     native_fn *fn; /* NULL: it is not one */
     uint32_t cell, prev;
+    uint32_t code;
     uint8_t kind; /* enum type_kind: TY_INT, TY_BOOL, or a record without members */
-    uint8_t pad[7];
+    uint8_t pad[3];
 };
 
 struct ct_monitor {
@@ -42,7 +43,10 @@ struct ct_monitor {
     struct cell incoming; /* value of the event being taken: a root */
     bool begun, over;
     struct heap heap;
-    uint64_t steps_limit, steps_left, instants_limit, instants;
+    uint64_t budget; /* units of work that an event may take */
+    size_t memory;   /* bytes */
+    uint64_t instants_limit, instants;
+    bool event_begun; /* its work is being counted already */
     enum value_error error;
     /* the instant that events are still coming in for: their cells are written, its program has not run */
     bool open;

@@ -106,7 +106,7 @@ static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t 
     struct arena a;
     arena_init(&a, 1 << 16);
     if (m->heap.exhausted || in->error)
-        return text_fail_at(m, value_error_text(m->heap.exhausted ? E_MEMORY : in->error));
+        return text_fail_at(m, value_error_text(m->heap.exhausted ? m->heap.exhausted : in->error));
     if (in->unknown) {
         snprintf(text, sizeof text, "Undefined variable %.*s; the time of this range is called %s",
                  (int)(in->unknown_size < 80 ? in->unknown_size : 80), in->unknown, in->variable);
@@ -200,6 +200,7 @@ int text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p
 {
     struct text_reader *r = m->reader;
     struct cell value;
+    heap_allow(&m->heap, INT64_MAX); /* the work of values in the trace is that of its length */
     int code = read_value(m, &p, end, input, variable, time, &value);
     if (code)
         return code;
@@ -302,7 +303,7 @@ static void print_line(struct text *line, struct text *value, const struct cell 
 size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_result *results, size_t count,
                         char *out, size_t cap, size_t *done)
 {
-    struct text slow = {0}, value = {0};
+    struct text slow = {0}, value = {.limit = cap};
     size_t n = 0, i;
     for (i = 0; i < count; i++) {
         const struct ct_monitor_result *r = &results[i];
@@ -323,7 +324,7 @@ size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_resu
             p = print_int(p, c.v.i);
         } else {
             print_line(&slow, &value, &c, info);
-            if (cap - (size_t)(p - out) < slow.n + 1)
+            if (value.failed || slow.failed || cap - (size_t)(p - out) < slow.n + 1)
                 break;
             if (slow.n)
                 memcpy(p, slow.p, slow.n);

@@ -8,7 +8,8 @@
 #include "monitor/collection.h"
 
 enum {
-    CHUNK = 256 * 1024
+    CHUNK = 256 * 1024,
+    UNIT_BYTES = 8, /* that one unit of work makes or looks at */
 };
 
 struct heap_chunk {
@@ -41,10 +42,12 @@ const char *value_error_text(enum value_error e)
         return "Invalid format string";
     case E_STACK:
         return "Stack overflow";
-    case E_STEPS:
-        return "Too many steps in one instant";
+    case E_BUDGET:
+        return "One event takes more work than its budget";
+    case E_STOPPED:
+        return "The monitor was told to stop";
     case E_MEMORY:
-        return "Memory limit of the monitor reached: its values keep growing";
+        return "The values of the monitor need more than its memory";
     case E_DELAY:
         return "Non-positive delay";
     }
@@ -53,7 +56,23 @@ const char *value_error_text(enum value_error e)
 
 void heap_init(struct heap *h, size_t limit, bool fixed)
 {
-    *h = (struct heap){.limit = limit, .fixed = fixed};
+    *h = (struct heap){.limit = limit, .fixed = fixed, .work = INT64_MAX};
+}
+
+bool heap_next_slice(struct heap *h)
+{
+    const uint64_t missing = -(uint64_t)h->work;
+    uint64_t slice = missing + HEAP_SLICE;
+    slice = slice < h->more_work ? slice : h->more_work;
+    if (heap_is_stopped(h))
+        heap_exhaust(h, E_STOPPED);
+    else if (slice < missing)
+        heap_exhaust(h, E_BUDGET);
+    if (h->exhausted)
+        return false;
+    h->work += (int64_t)slice;
+    h->more_work -= slice;
+    return true;
 }
 
 static void free_chunks(struct heap_chunk *c)
@@ -84,15 +103,17 @@ struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
     size_t n = size < h->limit ? obj_bytes(kind, size) : h->limit + 1;
     struct heap_chunk *c = h->chunks;
     if (h->exhausted || n > h->limit || size > UINT32_MAX) {
-        h->exhausted = true;
+        heap_exhaust(h, E_MEMORY);
         return NULL;
     }
+    if (!heap_spend(h, n / UNIT_BYTES + 2))
+        return NULL;
     if (!c || c->size - c->used < n) {
         /* between two collections there may be twice the limit: old and new values together */
         size_t want = n > CHUNK ? n : CHUNK;
         c = h->used > 2 * h->limit ? NULL : malloc(sizeof *c + want);
         if (!c) {
-            h->exhausted = true;
+            heap_exhaust(h, E_MEMORY);
             return NULL;
         }
         *c = (struct heap_chunk){.next = h->chunks, .size = want};
@@ -170,7 +191,7 @@ void heap_gc_end(struct heap_gc *gc)
     free_chunks(gc->old);
     h->live = h->used;
     if (h->live > h->limit)
-        h->exhausted = true;
+        heap_exhaust(h, E_MEMORY);
 }
 
 struct cell value_string(struct heap *h, const char *text, size_t size)
@@ -207,44 +228,48 @@ static int compare_float(double a, double b)
     return (a > b) - (a < b);
 }
 
-static int compare_big(const struct obj *a, const struct obj *b)
+static int compare_big(struct heap *h, const struct obj *a, const struct obj *b)
 {
     if (a->negative != b->negative)
         return a->negative ? -1 : 1;
     int c = compare_u64(a->size, b->size);
+    heap_spend(h, a->size);
     for (uint32_t i = a->size; !c && i-- > 0;)
         c = compare_u64(((const struct obj_big *)a)->digits[i], ((const struct obj_big *)b)->digits[i]);
     return a->negative ? -c : c;
 }
 
-static int compare_objects(const struct obj *a, const struct obj *b)
+static int compare_objects(struct heap *h, const struct obj *a, const struct obj *b)
 {
-    if (a == b)
+    if (a == b || h->exhausted)
         return 0;
     if (a->kind == OBJ_STRING) {
         size_t n = a->size < b->size ? a->size : b->size;
+        heap_spend(h, n / UNIT_BYTES);
         int c = memcmp(((const struct obj_string *)a)->text, ((const struct obj_string *)b)->text, n);
         return c ? c : compare_u64(a->size, b->size);
     }
     if (a->kind == OBJ_BIG)
-        return compare_big(a, b);
+        return compare_big(h, a, b);
     if (a->kind == OBJ_COLLECTION)
-        return collection_compare(a, b);
+        return collection_compare(h, a, b);
     const struct obj_cells *x = (const struct obj_cells *)a, *y = (const struct obj_cells *)b;
     for (uint32_t i = 0; i < a->size && i < b->size; i++) {
-        int c = value_compare(&x->cells[i], &y->cells[i]);
+        int c = value_compare(h, &x->cells[i], &y->cells[i]);
         if (c)
             return c;
     }
     return compare_u64(a->size, b->size);
 }
 
-int value_compare(const struct cell *a, const struct cell *b)
+int value_compare(struct heap *h, const struct cell *a, const struct cell *b)
 {
+    if (!heap_spend(h, 2))
+        return 0;
     if ((a->meta ^ b->meta) & (META_SOME | META_ERR))
         return compare_u64(a->meta & (META_SOME | META_ERR), b->meta & (META_SOME | META_ERR));
     if ((a->meta & META_PTR) && (b->meta & META_PTR))
-        return compare_objects(a->v.o, b->v.o);
+        return compare_objects(h, a->v.o, b->v.o);
     if (a->meta & META_PTR) /* an Int of more than 64 bits, and one of less */
         return a->v.o->negative ? -1 : 1;
     if (b->meta & META_PTR)
@@ -254,17 +279,17 @@ int value_compare(const struct cell *a, const struct cell *b)
     return (a->v.i > b->v.i) - (a->v.i < b->v.i);
 }
 
-bool value_equal(const struct cell *a, const struct cell *b)
+bool value_equal(struct heap *h, const struct cell *a, const struct cell *b)
 {
     if ((a->meta & b->meta & META_FLOAT) && !((a->meta ^ b->meta) & META_SOME))
         return a->v.f == b->v.f;
-    return value_compare(a, b) == 0;
+    return value_compare(h, a, b) == 0;
 }
 
-uint64_t value_hash(const struct cell *c)
+uint64_t value_hash(struct heap *heap, const struct cell *c)
 {
     uint64_t h = hash_mix(1, c->meta & (META_SOME | META_ERR));
-    if (!(c->meta & META_PTR))
+    if (!(c->meta & META_PTR) || !heap_spend(heap, 2))
         return hash_mix(h, (uint64_t)c->v.i);
     const struct obj *o = c->v.o;
     if (o->kind == OBJ_STRING) {
@@ -277,7 +302,7 @@ uint64_t value_hash(const struct cell *c)
     } else if (o->kind == OBJ_RECORD) {
         const struct obj_cells *r = (const struct obj_cells *)o;
         for (uint32_t i = 0; i < o->size; i++)
-            h = hash_mix(h, value_hash(&r->cells[i]));
+            h = hash_mix(h, value_hash(heap, &r->cells[i]));
     } else {
         h = hash_mix(h, collection_size(o));
     }

@@ -19,7 +19,8 @@ enum value_error {
     E_FORMAT,
     /* never stored: they end the run at once */
     E_STACK,
-    E_STEPS,
+    E_BUDGET,
+    E_STOPPED,
     E_MEMORY,
     E_DELAY,
 };
@@ -93,15 +94,52 @@ struct heap_chunk;
 
 struct heap {
     struct heap_chunk *chunks;
-    size_t used;    /* bytes in chunks */
-    size_t live;    /* after the last collection */
-    size_t limit;   /* of live bytes; beyond it the run ends with an error */
-    bool fixed;     /* constants of a specification */
-    bool exhausted; /* an allocation failed: results since then mean nothing */
+    size_t used;  /* bytes in chunks */
+    size_t live;  /* after the last collection */
+    size_t limit; /* of live bytes; beyond it the run ends with an error */
+    bool fixed;   /* constants of a specification */
+    /* Why results since then mean nothing (E_MEMORY, E_BUDGET, E_STOPPED), or E_NONE. */
+    enum value_error exhausted;
+    int64_t work;       /* that may be done yet, in units of about one instruction … */
+    uint64_t more_work; /* … and what comes in slices behind it: between two of them `stop` is asked */
+    const int *stop;    /* set by another thread when the run has to end; or NULL */
 };
 
+/* Without an end of the work. */
 void heap_init(struct heap *h, size_t limit, bool fixed);
 void heap_free(struct heap *h);
+
+#define HEAP_SLICE (1 << 20) /* units of work: some milliseconds */
+
+static inline bool heap_is_stopped(const struct heap *h)
+{
+    return h->stop && __atomic_load_n(h->stop, __ATOMIC_RELAXED);
+}
+
+/* Allows so much work from here on. */
+static inline void heap_allow(struct heap *h, uint64_t units)
+{
+    if (__builtin_expect(heap_is_stopped(h), 0))
+        units = 0;
+    h->work = units < HEAP_SLICE ? (int64_t)units : HEAP_SLICE;
+    h->more_work = units - (uint64_t)h->work;
+}
+
+/* The next slice of the work. False: there is none, the heap is exhausted. */
+bool heap_next_slice(struct heap *h);
+
+/* Accounts for work that is about to be done. False: there is too little left. */
+static inline bool heap_spend(struct heap *h, uint64_t units)
+{
+    h->work -= (int64_t)units;
+    return __builtin_expect(h->work >= 0, 1) || heap_next_slice(h);
+}
+
+/* For the first reason. */
+static inline void heap_exhaust(struct heap *h, enum value_error why)
+{
+    h->exhausted = h->exhausted ? h->exhausted : why;
+}
 
 /* NULL when exhausted. */
 struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size);
@@ -152,9 +190,10 @@ static inline const struct obj_string *cell_string(const struct cell *c)
 }
 
 /* Total order over values of one type; 0 is equality as TeSSLa means it, except that NaN equals itself
- * (keys need that; value_equal does not say so). */
-int value_compare(const struct cell *a, const struct cell *b);
-bool value_equal(const struct cell *a, const struct cell *b);
-uint64_t value_hash(const struct cell *c);
+ * (keys need that; value_equal does not say so). Records that share their parts can take far longer than they are large: the
+ * work is the heap's, and when that is exhausted the results mean nothing. */
+int value_compare(struct heap *h, const struct cell *a, const struct cell *b);
+bool value_equal(struct heap *h, const struct cell *a, const struct cell *b);
+uint64_t value_hash(struct heap *h, const struct cell *c);
 
 #endif

@@ -106,6 +106,7 @@ static void set_timer(struct ct_monitor *m, const struct insn *i, const struct c
         m->timer_next = at;
     } else if (old == m->timer_next) {
         m->timer_next = INT64_MAX;
+        heap_spend(&m->heap, m->p->ntimers);
         for (size_t k = 0; k < m->p->ntimers; k++)
             if (m->timers[k] >= 0 && m->timers[k] < m->timer_next)
                 m->timer_next = m->timers[k];
@@ -116,7 +117,7 @@ static void slow_op(struct ct_monitor *m, const struct slow *slow, struct cell *
 {
     op_eval(slow->op, &slow->extra, &m->heap, &cells[i->a], slow->n, &cells[i->d]);
     if (m->heap.exhausted)
-        m->error = E_MEMORY;
+        m->error = m->heap.exhausted;
 }
 
 /* An operation on operands of any kind. */
@@ -128,7 +129,7 @@ __attribute__((noinline)) static void generic(struct ct_monitor *m, enum op op, 
         args[1] = *b;
     op_eval(op, NULL, &m->heap, args, n, d);
     if (m->heap.exhausted)
-        m->error = E_MEMORY;
+        m->error = m->heap.exhausted;
 }
 
 /* True, as with the overflow builtins, where the plain result is not right: by 0, and by -1, whose quotient may
@@ -235,7 +236,6 @@ static bool execute(struct ct_monitor *m, const struct insn *i)
     struct call *calls = NULL;
     uint32_t depth = 0, calls_cap = 0;
     struct cell *top = m->stack;
-    uint64_t steps = m->steps_left;
     goto *labels[i->op];
 
     ARITHMETIC(ADD, __builtin_add_overflow)
@@ -360,7 +360,7 @@ L_I_UNOPTION:
         SET(D, i, 0, A.meta);
     NEXT;
 L_I_PURE:
-    if (!D.stamp || cell_err(&A) || cell_err(&D) || !value_equal(&A, &D))
+    if (!D.stamp || cell_err(&A) || cell_err(&D) || !value_equal(&m->heap, &A, &D))
         SET(D, i, A.v.i, A.meta);
     NEXT;
 L_I_DEFAULT_FROM:
@@ -383,8 +383,8 @@ L_I_CALL : {
     }
     if (fn->frame > (size_t)(m->stack + STACK_CELLS - top))
         FAIL(E_STACK);
-    if (--steps == 0)
-        FAIL(E_STEPS);
+    if (!heap_spend(&m->heap, p->costs[fn->code]))
+        FAIL(m->heap.exhausted);
     memcpy(top, &A, fn->nargs * sizeof *top);
     calls[depth++] = (struct call){i, R, i->d, fn->frame};
     R = top;
@@ -394,8 +394,8 @@ L_I_CALL : {
 L_I_TAIL : {
     const struct fn_info *fn = &p->fns[i->b];
     struct call *call = &calls[depth - 1];
-    if (--steps == 0)
-        FAIL(E_STEPS);
+    if (!heap_spend(&m->heap, p->costs[fn->code]))
+        FAIL(m->heap.exhausted);
     if (fn->frame > (size_t)(m->stack + STACK_CELLS - R))
         FAIL(E_STACK);
     memmove(R, &A, fn->nargs * sizeof *R);
@@ -435,7 +435,6 @@ L_I_OUT:
     }
     NEXT;
 L_I_END:
-    m->steps_left = steps;
     free(calls);
     return true;
 failed:

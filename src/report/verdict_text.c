@@ -125,16 +125,24 @@ static void json_place(struct ct_verdict_text *t, const struct ct_watch_event *e
     }
 }
 
+/* Whose result it is. */
+static void json_origin(struct ct_verdict_text *t, uint32_t spec)
+{
+    ct_text_lit(t->out, "\"buffer\":\"");
+    ct_text_json(t->out, t->buffer);
+    ct_text_lit(t->out, "\",\"id\":\"");
+    ct_text_hex_digits(t->out, t->id, 2);
+    ct_text_char(t->out, '"');
+    json_text(t->out, "core", t->source->core ? t->source->core : t->source->name);
+    json_text(t->out, "spec", t->specs[spec]);
+}
+
 static void json_line(struct ct_verdict_text *t, const struct ct_verify_result *r)
 {
     ct_text_lit(t->out, "{\"time\":");
     ct_text_dec(t->out, r->time);
-    json_text(t->out, "buffer", t->buffer);
-    ct_text_lit(t->out, ",\"id\":\"");
-    ct_text_hex_digits(t->out, t->id, 2);
-    ct_text_char(t->out, '"');
-    json_text(t->out, "core", t->source->core ? t->source->core : t->source->name);
-    json_text(t->out, "spec", t->specs[r->spec]);
+    ct_text_char(t->out, ',');
+    json_origin(t, r->spec);
     json_text(t->out, "output", r->name);
     json_text(t->out, "value", r->value);
     if (r->violation)
@@ -161,4 +169,19 @@ void ct_verdict_line(struct ct_verdict_text *t, const struct ct_verify_result *r
         json_line(t, result);
     else
         text_line(t, result);
+}
+
+void ct_verdict_stopped(struct ct_verdict_text *t, uint32_t spec, const char *why)
+{
+    ct_text_room(t->out);
+    if (t->format == CT_VERDICT_JSONL) {
+        ct_text_char(t->out, '{');
+        json_origin(t, spec);
+        json_text(t->out, "stopped", why);
+        ct_text_lit(t->out, "}\n");
+    } else {
+        ct_text_lit(t->out, "stopped: ");
+        ct_text_string(t->out, why);
+        ct_text_char(t->out, '\n');
+    }
 }

@@ -29,6 +29,9 @@ struct ct_verdict_text {
     enum ct_verdict_format format;
 };
 
+/* Says that the specification takes no more events, and why. */
+void ct_verdict_stopped(struct ct_verdict_text *text, uint32_t spec, const char *why);
+
 void ct_verdict_line(struct ct_verdict_text *text, const struct ct_verify_result *result);
 
 #endif

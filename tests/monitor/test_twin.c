@@ -305,7 +305,7 @@ static const char *const HARD[] = {
 
 static void hold_equal(const char *text, uint32_t seeds)
 {
-    const struct ct_monitor_limits limits = {.size = sizeof limits, .steps = 3000};
+    const struct ct_monitor_limits limits = {.size = sizeof limits, .budget = 20000};
     struct ct_monitor_event events[400];
     struct ct_monitor_spec *reference = compile(text), *fast = compile_for(text, CT_MONITOR_NATIVE);
     for (uint32_t seed = 0; seed < seeds; seed++) {

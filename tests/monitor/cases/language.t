@@ -631,7 +631,7 @@ out slift1(x, (a: Int) => ap((v: Int) => v + a, 3, a)) as b
 2: a = 125
 2: b = 20
 
-### static if on a parameter: without an end
+### static if on a parameter: without an end [--monitor-memory 512]
 in x: Events[Int]
 def inf(n: Int, a: Int): Int = static if n > 0 then inf(n + 1, a) else a
 out slift1(x, (a: Int) => inf(1, a)) as a

@@ -328,7 +328,7 @@ out slift1(x, deep) as d
 ! coretap: Stack overflow (t = 2)
 [2]
 
-### a recursion in last place needs no stack
+### a recursion in last place needs no stack [--event-budget 20000000]
 in x: Events[Int]
 def down(n: Int, s: Int): Int = if n == 0 then s else down(n - 1, s + n)
 out slift1(x, (n: Int) => down(n, 0)) as d
