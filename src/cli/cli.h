@@ -57,6 +57,14 @@ int cli_main(int argc, char **argv);
 struct cli_args;
 struct ct_debug_files;
 
+/* What a subcommand takes from the programs that ran, which are looked for in the same places by all. */
+enum cli_uses {
+    CLI_USES_PROGRAMS = 1, /* their code: --symdir */
+    CLI_USES_NAMES = 2,    /* names of their functions: --no-demangle, --debug-limit */
+    CLI_USES_SOURCES = 4,  /* the text of their sources: --source-root */
+    CLI_USES_ALL = 7,
+};
+
 struct cli_command {
     const char *name;
     const char *summary; /* for lists of subcommands: no capital, no full stop */
@@ -68,7 +76,7 @@ struct cli_command {
     const char *about;     /* paragraphs for help and DESCRIPTION, separated by newlines */
     const struct cli_option *options;
     size_t option_count;
-    bool names;      /* prints names of functions: it has the options that say where they come from */
+    unsigned uses;   /* enum cli_uses: which options about programs it has */
     bool own_output; /* says by an option of its own where its results go: it has no common --output */
     int (*run)(const struct cli_args *args); /* result: enum cli_exit */
     /* Commands of a command, the last NULL; it then has nothing else but a summary and what it is about.

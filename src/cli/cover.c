@@ -73,6 +73,6 @@ const struct cli_command cli_command_cover = {
         "wrote.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .run = run,
 };

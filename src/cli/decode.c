@@ -230,6 +230,6 @@ const struct cli_command cli_command_decode = {
         "of its own has that of the event before.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .run = run,
 };

@@ -8,7 +8,7 @@
 /* Makes the object that says which debug information is looked for and believed. False: the context says why. */
 static bool open_debug_files(struct cli_args *args)
 {
-    bool fine = !args->command->names || ct_debug_files_new(args->ctx, &args->debug_files) == CT_OK;
+    bool fine = !args->command->uses || ct_debug_files_new(args->ctx, &args->debug_files) == CT_OK;
     if (args->debug_limit)
         ct_debug_files_limit(args->debug_files, args->debug_limit);
     for (size_t i = 0; fine && i < args->symdirs.count; i++)

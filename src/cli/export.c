@@ -44,5 +44,6 @@ const struct cli_command cli_command_export = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .own_output = true,
+    .uses = CLI_USES_PROGRAMS,
     .run = run,
 };

@@ -33,7 +33,7 @@ struct name {
 };
 
 /* The functions (ct_symbols_all), objects and sections of an ELF file, `bias` added. NULL after a message in ctx. */
-struct names *names_load(struct ct_ctx *ctx, const char *path, uint64_t bias);
+struct names *names_load(const struct cli_args *args, const char *path, uint64_t bias);
 void names_free(struct names *names);
 /* Adds a region; regions count where no symbol does. 0 without memory. */
 int names_region(struct names *names, uint64_t lo, uint64_t hi, const char *text);

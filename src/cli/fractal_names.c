@@ -12,6 +12,7 @@
 #include "base/elf_strings.h"
 #include "base/printable.h"
 #include "cli/fractal.h"
+#include "cli/named_elf.h"
 #include "coretap/program.h"
 
 struct names {
@@ -70,10 +71,11 @@ static void tidy_symbols(struct names *n)
 }
 
 /* Functions with all that the name service knows: those of stripped programs, too. */
-static int add_functions(struct names *n, struct ct_ctx *ctx, const char *path, uint64_t bias)
+static int add_functions(struct names *n, const struct cli_args *args, const char *path, uint64_t bias)
 {
     size_t count;
-    int fine = ct_symbols_load(ctx, path, bias, &n->functions) == CT_OK;
+    const struct ct_symbol_options options = cli_symbol_options(args, bias);
+    int fine = ct_symbols_load_with(args->ctx, path, &options, &n->functions) == CT_OK;
     const struct ct_symbol *all = fine ? ct_symbols_all(n->functions, &count) : NULL;
     for (size_t i = 0; fine && i < count; i++) {
         fine = push(n, all[i].addr, all[i].size, ct_symbols_label(n->functions, &all[i]), NAME_FUNCTION);
@@ -171,8 +173,9 @@ static int read_elf(struct names *n, Elf *elf, uint64_t bias)
     return add_sections(n, elf, bias);
 }
 
-struct names *names_load(struct ct_ctx *ctx, const char *path, uint64_t bias)
+struct names *names_load(const struct cli_args *args, const char *path, uint64_t bias)
 {
+    struct ct_ctx *ctx = args->ctx;
     struct names *n = calloc(1, sizeof *n);
     if (!n || !push(n, 0, 0, "", NAME_UNKNOWN)) {
         names_free(n);
@@ -188,7 +191,7 @@ struct names *names_load(struct ct_ctx *ctx, const char *path, uint64_t bias)
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     const int is_elf = elf && elf_kind(elf) == ELF_K_ELF && !ct_elf_has_packed_strings(elf);
-    const int ok = is_elf && add_functions(n, ctx, path, bias) && read_elf(n, elf, bias);
+    const int ok = is_elf && add_functions(n, args, path, bias) && read_elf(n, elf, bias);
     elf_end(elf);
     if (fd >= 0)
         close(fd);

@@ -429,7 +429,7 @@ static int open_log(struct report *r)
     uint64_t by = bias ? strtoull(bias, NULL, 16) : 0;
     if (v[OPT_BIAS].given)
         by = v[OPT_BIAS].number;
-    r->names = names_load(ctx, v[OPT_ELF].given ? v[OPT_ELF].text : NULL, by);
+    r->names = names_load(r->args, v[OPT_ELF].given ? v[OPT_ELF].text : NULL, by);
     if (!r->names)
         return cli_library_error(ctx);
     take_regions(r);
@@ -536,5 +536,6 @@ const struct cli_command cli_fractal_report = {
         "reached; or the events themselves, or pictures.",
     .options = options,
     .option_count = OPTS,
+    .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,
     .run = run,
 };

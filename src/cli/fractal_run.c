@@ -190,13 +190,13 @@ static int open_log(struct run *run, uint64_t bias)
 /* The plugin's first word: where the program is. Then tracing begins, before its first instruction. */
 static int begin_tracing(struct run *run, uint64_t start_code)
 {
-    run->names = names_load(run->args->ctx, run->args->rest[0], 0);
+    run->names = names_load(run->args, run->args->rest[0], 0);
     if (!run->names)
         return cli_library_error(run->args->ctx);
     const uint64_t bias = start_code - names_code(run->names);
     if (bias) {
         names_free(run->names);
-        run->names = names_load(run->args->ctx, run->args->rest[0], bias);
+        run->names = names_load(run->args, run->args->rest[0], bias);
     }
     for (unsigned i = 0; run->names && i < run->benches; i++)
         ct_soc_file(run->bench[i].soc, run->bench[i].pid, names_code(run->names), names_end(run->names));
@@ -577,5 +577,6 @@ const struct cli_command cli_fractal_run = {
     .options = run_options,
     .option_count = OPTS,
     .own_output = true,
+    .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,
     .run = do_run,
 };

@@ -133,10 +133,14 @@ static uint32_t function_named(const struct ct_cfg *cfg, const char *name)
     return CT_CFG_NONE;
 }
 
-static void print_learnt(const struct cli_args *args, const struct ct_cfg *cfg, uint32_t function)
+/* What nothing is in is an answer that says so. */
+static int print_learnt(const struct ct_cfg *cfg, uint32_t function)
 {
-    if (!ct_cfg_print_learnt(stdout, cfg, function) && !args->quiet)
-        cli_say("nothing was learnt: the trace shows no computed branch whose targets are not known");
+    if (ct_cfg_print_learnt(stdout, cfg, function))
+        return CLI_CLEAN;
+    cli_say("nothing was learnt: the trace shows no computed branch%s whose targets are not known",
+            function == CT_CFG_NONE ? "" : " of the function");
+    return CLI_DAMAGED;
 }
 
 static int print(const struct cli_args *args, const struct ct_cfg *cfg)
@@ -155,7 +159,7 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
     else if (args->values[JSON].given)
         ct_cfg_print_json(stdout, cfg, function);
     else if (args->values[LEARNT].given)
-        print_learnt(args, cfg, function);
+        return print_learnt(cfg, function);
     else
         ct_cfg_print_text(stdout, cfg, function);
     return CLI_CLEAN;
@@ -197,6 +201,6 @@ const struct cli_command cli_command_graph = {
              "--targets or learnt from traces with --learn.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .run = run,
 };

@@ -123,5 +123,6 @@ const struct cli_command cli_command_info = {
         "image that is there.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .uses = CLI_USES_PROGRAMS,
     .run = run,
 };

@@ -205,5 +205,6 @@ const struct cli_command cli_command_list = {
         "'# id HH'.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .uses = CLI_USES_PROGRAMS,
     .run = run,
 };

@@ -130,7 +130,7 @@ const struct cli_command cli_command_live = {
              "Memory does not grow with the trace: what is kept hangs on the program.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .own_output = true,
     .run = run,
 };

@@ -273,6 +273,6 @@ const struct cli_command cli_command_monitor = {
         "have changed are marked uncertain. Each trace ID is a run of its own.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .run = run,
 };

@@ -64,7 +64,19 @@ static const struct cli_option common_options[] = {
 /* Whether the subcommand has the common option. */
 static bool has_common(const struct cli_command *command, size_t common)
 {
-    return common < COMMON_OUTPUT || (common == COMMON_OUTPUT ? !command->own_output : command->names);
+    switch (common) {
+    case COMMON_OUTPUT:
+        return !command->own_output;
+    case COMMON_SYMDIR:
+        return command->uses & CLI_USES_PROGRAMS;
+    case COMMON_SOURCE_ROOT:
+        return command->uses & CLI_USES_SOURCES;
+    case COMMON_DEBUG_LIMIT:
+    case COMMON_NO_DEMANGLE:
+        return command->uses & CLI_USES_NAMES;
+    default:
+        return true;
+    }
 }
 
 size_t cli_option_count(const struct cli_command *command)

@@ -271,6 +271,27 @@ bool cli_output_redirect(const char *path)
     return true;
 }
 
+int cli_output_mute(void)
+{
+    fflush(stdout);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const int kept = nowhere < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (kept >= 0)
+        dup2(nowhere, STDOUT_FILENO);
+    if (nowhere >= 0)
+        close(nowhere);
+    return kept;
+}
+
+void cli_output_unmute(int kept)
+{
+    if (kept < 0)
+        return;
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+}
+
 void cli_output_keep(void)
 {
     is_whole = true;

@@ -36,6 +36,10 @@ bool cli_output_close(struct cli_output *output, bool keep);
 /* Sends standard output to `path`, up to cli_output_finish; "-" leaves it as it is. False after a message. */
 bool cli_output_redirect(const char *path);
 
+/* Keeps what a library prints by itself out of standard output, up to cli_output_unmute, which takes the result. */
+int cli_output_mute(void);
+void cli_output_unmute(int kept);
+
 /* Says that what was printed is whole, so that the file is kept also when the exit code is CLI_FAILED. */
 void cli_output_keep(void);
 

@@ -323,6 +323,6 @@ const struct cli_command cli_command_profile = {
              "--format data').",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .run = run,
 };

@@ -130,7 +130,7 @@ static int find_point(struct record *r, unsigned option, uint64_t *addr, bool *g
     *given = text != NULL;
     if (!text || (!parse_address(text, addr, &end) && !*end))
         return CLI_CLEAN;
-    struct names *names = names_load(r->args->ctx, r->o.program, 0);
+    struct names *names = names_load(r->args, r->o.program, 0);
     if (!names)
         return cli_library_error(r->args->ctx);
     const struct name *name = names_find(names, text, false);
@@ -546,5 +546,6 @@ const struct cli_command cli_command_record = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .own_output = true,
+    .uses = CLI_USES_PROGRAMS,
     .run = run,
 };

@@ -98,10 +98,10 @@ struct record_options {
 };
 
 /* The program's ELF file, to be freed, and where it was loaded less where it says. CLI_CLEAN or CLI_FAILED. */
-int record_program(struct ct_ctx *ctx, const struct record_options *options, char **path, uint64_t *bias);
+int record_program(const struct record_options *options, char **path, uint64_t *bias);
 
 /* Writes DIR/live.ini, which says what is in the stream. CLI_CLEAN or CLI_FAILED. */
-int record_live(struct ct_ctx *ctx, const struct record_options *options);
+int record_live(const struct record_options *options);
 
 struct record_out;
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "cli/fractal.h"
 #include "cli/output.h"
 #include "cli/record.h"
+#include "input/elf_look.h"
 
 #define LIVE_CORES 16 /* sources that are named: how many threads there will be nobody knows yet */
 
@@ -27,13 +27,17 @@ static void write_source(FILE *out, const struct record_options *o, unsigned cor
                 r->configr, r->idr0, r->idr1, r->idr2);
 }
 
-int record_program(struct ct_ctx *ctx, const struct record_options *o, char **path, uint64_t *bias)
+int record_program(const struct record_options *o, char **path, uint64_t *bias)
 {
-    struct names *names = names_load(ctx, o->program, 0);
-    if (!names)
-        return cli_library_error(ctx);
-    *bias = o->code_start - names_code(names);
-    names_free(names);
+    struct ct_elf_look elf;
+    if (!ct_elf_look(&ct_files_system, o->program, &elf) || !elf.code_count) {
+        cli_say("%s: not an ELF file with code; the capture does not name it", o->program);
+        return CLI_FAILED;
+    }
+    uint64_t lowest = elf.code[0].addr;
+    for (size_t i = 1; i < elf.code_count; i++)
+        lowest = elf.code[i].addr < lowest ? elf.code[i].addr : lowest;
+    *bias = o->code_start - lowest;
     *path = realpath(o->program, NULL);
     if (*path)
         return CLI_CLEAN;
@@ -41,11 +45,11 @@ int record_program(struct ct_ctx *ctx, const struct record_options *o, char **pa
     return CLI_FAILED;
 }
 
-static int write_image(FILE *out, const struct record_options *o, struct ct_ctx *ctx)
+static int write_image(FILE *out, const struct record_options *o)
 {
     char *path = NULL;
     uint64_t bias = 0;
-    if (record_program(ctx, o, &path, &bias))
+    if (record_program(o, &path, &bias))
         return CLI_FAILED;
     fputs("\n[image program]\nelf = ", out);
     ct_put_printable(out, path);
@@ -54,7 +58,7 @@ static int write_image(FILE *out, const struct record_options *o, struct ct_ctx 
     return CLI_CLEAN;
 }
 
-int record_live(struct ct_ctx *ctx, const struct record_options *o)
+int record_live(const struct record_options *o)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/live.ini", o->dir);
@@ -65,6 +69,6 @@ int record_live(struct ct_ctx *ctx, const struct record_options *o)
     fprintf(out, "[capture]\nfile = -\nframing = frames\n");
     for (unsigned core = 0; core < (o->contexts ? 1 : LIVE_CORES); core++)
         write_source(out, o, core);
-    const int code = write_image(out, o, ctx);
+    const int code = write_image(out, o);
     return cli_output_close(&output, code == CLI_CLEAN) ? code : CLI_FAILED;
 }

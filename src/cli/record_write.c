@@ -142,7 +142,7 @@ int record_out_new(struct ct_ctx *ctx, const struct record_options *options, str
         return cli_library_error(ctx);
     if (!options->stream)
         return create(o, "trace.bin", &o->frames) ? CLI_CLEAN : CLI_FAILED;
-    if (record_live(ctx, options))
+    if (record_live(options))
         return CLI_FAILED;
     return record_trace_open(&o->frames, options->stream) ? CLI_CLEAN : CLI_FAILED;
 }
@@ -338,7 +338,7 @@ static void name_program(struct record_out *out, struct record_programs *program
 {
     char *path = NULL;
     uint64_t bias = 0;
-    if (!out->named && !out->o.system && record_program(out->ctx, &out->o, &path, &bias) == CLI_CLEAN)
+    if (!out->named && !out->o.system && record_program(&out->o, &path, &bias) == CLI_CLEAN)
         (void)record_programs_first(programs, path, bias);
     out->named = true;
     free(path);

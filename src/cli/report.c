@@ -212,6 +212,6 @@ const struct cli_command cli_command_report = {
              "Of the longest path that could not be found the page has the reason, and the exit code is 2.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .run = run,
 };

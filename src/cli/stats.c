@@ -324,5 +324,6 @@ const struct cli_command cli_command_stats = {
         "the buffers a second). Keys beyond the level are left out.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .uses = CLI_USES_PROGRAMS,
     .run = run,
 };

@@ -266,6 +266,6 @@ const struct cli_command cli_command_timing = {
         "belong to no instruction (unplaced) are all cycles of the trace.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .run = run,
 };

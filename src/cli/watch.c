@@ -208,6 +208,6 @@ const struct cli_command cli_command_watch = {
         "Events inside a step of the trace get their part of its cycles by the bytes of code before them.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .run = run,
 };

@@ -159,6 +159,6 @@ const struct cli_command cli_command_wcet = {
              "their part of it, the loops, and what was never observed and therefore assumed.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .names = true,
+    .uses = CLI_USES_ALL,
     .run = run,
 };

@@ -56,6 +56,9 @@ int ct_capture_labels(struct ct_opening *opening)
         rc = text_labels(opening, capture->damage, capture->damage_count);
     for (size_t i = 0; !rc && i < capture->buffer_count; i++)
         rc = buffer_labels(opening, &buffers[i]);
+    struct ct_image *gone = (struct ct_image *)capture->gone; /* nothing is opened by their paths */
+    for (size_t i = 0; !rc && i < capture->gone_count; i++)
+        rc = make_printable(opening, &gone[i].path);
     for (size_t i = 0; !rc && capture->maps && i < capture->maps->process_count; i++)
         rc = process_labels(opening, &capture->maps->processes[i]);
     return rc;

@@ -147,14 +147,14 @@ static void lex_integer(struct lexer *lx, uint32_t from, uint32_t to, unsigned b
 {
     lx->token = T_INT;
     lx->integer = 0;
-    lx->integer_big = false;
+    lx->integer_over = false;
     for (uint32_t p = from; p < to; p++) {
         uint64_t digit = (uint64_t)hex_digit(at(lx, p));
         if (__builtin_mul_overflow(lx->integer, (uint64_t)base, &lx->integer) ||
             __builtin_add_overflow(lx->integer, digit, &lx->integer))
-            lx->integer_big = true;
+            lx->integer_over = true;
     }
-    lx->integer_big |= lx->integer > INT64_MAX;
+    lx->integer_big = lx->integer_over || lx->integer > INT64_MAX;
 }
 
 const char *lex_big_digits(struct lexer *lx)

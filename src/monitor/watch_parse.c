@@ -1,5 +1,6 @@
 /* Parser of the watchpoint dialect. Words are operators by their place, not keywords. */
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/watch_parse.h"
@@ -51,6 +52,12 @@ static bool string_text(struct wp *w, struct wx *x)
     return true;
 }
 
+static void check_line(struct wp *w, const struct wx *x, uint64_t line)
+{
+    if (line > UINT32_MAX)
+        diag_error(w->p.diags, x->span, "A line number has at most 32 bits");
+}
+
 /* FILE:N as one word of text, in a string. */
 static void split_line(struct wp *w, struct wx *x)
 {
@@ -63,25 +70,32 @@ static void split_line(struct wp *w, struct wx *x)
         return;
     }
     for (const char *p = colon + 1; p < x->text + x->text_size; p++) {
-        if (*p < '0' || *p > '9' || x->integer > 100000000) {
+        if (*p < '0' || *p > '9') {
             diag_error(w->p.diags, x->span, "Expected a line number behind ':'");
             return;
         }
-        x->integer = x->integer * 10 + (*p - '0');
+        if (x->integer <= UINT32_MAX)
+            x->integer = x->integer * 10 + (*p - '0');
     }
+    check_line(w, x, (uint64_t)x->integer);
     x->text_size = (size_t)(colon - x->text);
 }
 
 /* "0x2000" in a string. */
 static void address(struct wp *w, struct wx *x)
 {
-    unsigned long long at;
-    char rest;
     const char *text = arena_copy(w->p.arena, x->text, x->text_size);
-    if (sscanf(text, "0x%llx%c", &at, &rest) == 1 || sscanf(text, "%llu%c", &at, &rest) == 1) {
-        x->integer = (int64_t)at;
-        x->text = NULL;
-    }
+    char *end;
+    if (*text < '0' || *text > '9')
+        return;
+    errno = 0;
+    const uint64_t at = strtoull(text, &end, text[0] == '0' && text[1] == 'x' ? 16 : 10);
+    if (*end)
+        return;
+    if (errno)
+        diag_error(w->p.diags, x->span, "An address has at most 64 bits");
+    x->integer = (int64_t)at;
+    x->text = NULL;
 }
 
 static void line_number(struct wp *w, struct wx *x)
@@ -89,6 +103,8 @@ static void line_number(struct wp *w, struct wx *x)
     watch_expect(w, T_COLON, "':' and the line");
     x->integer = (int64_t)w->p.lx.integer;
     x->span.to = w->p.lx.to;
+    if (watch_at(w, T_INT))
+        check_line(w, x, w->p.lx.integer_over ? UINT64_MAX : w->p.lx.integer);
     watch_expect(w, T_INT, "the number of the line");
 }
 
@@ -107,6 +123,8 @@ static void source_place_argument(struct wp *w, struct wx *x)
     } else if (exec && watch_at(w, T_INT)) {
         x->integer = (int64_t)w->p.lx.integer;
         x->span.to = w->p.lx.to;
+        if (w->p.lx.integer_over)
+            diag_error(w->p.diags, x->span, "An address has at most 64 bits");
         watch_next(w);
     } else {
         x->text = lex_word(&w->p.lx);

@@ -55,15 +55,6 @@ static void measure(FILE *out, const char *what, const char *entry, uint64_t cyc
             ct_number_count(text, cycles), class, 100 * part_of(cycles, all));
 }
 
-static bool has_observed_bound(const struct ct_wcet_result *r)
-{
-    for (size_t i = 0; i < r->assumed_count; i++)
-        if (r->assumed[i].kind == CT_WCET_LOOP || r->assumed[i].kind == CT_WCET_DEPTH ||
-            r->assumed[i].kind == CT_WCET_LEFT_OUT || r->assumed[i].kind == CT_WCET_UNCALLED)
-            return true;
-    return false;
-}
-
 static size_t count_assumed(const struct ct_wcet_result *r, uint32_t kind)
 {
     size_t count = 0;
@@ -85,14 +76,33 @@ static void never_ran(FILE *out, const struct ct_wcet_result *r)
                 loops, functions);
 }
 
+/* Why another run may take longer. */
+static void no_bound(FILE *out, const struct ct_wcet_result *r)
+{
+    const bool rounds = count_assumed(r, CT_WCET_LOOP) + count_assumed(r, CT_WCET_TOTAL) +
+                        count_assumed(r, CT_WCET_DEPTH) + count_assumed(r, CT_WCET_LEFT_OUT) +
+                        count_assumed(r, CT_WCET_UNCALLED);
+    const bool targets = count_assumed(r, CT_WCET_CALL) + count_assumed(r, CT_WCET_WAY_OUT);
+    fputs("<p><span class=\"badge bad\">no bound</span> Another run may take longer.", out);
+    if (rounds)
+        fputs(" Some loop or recursion has no other bound than what was observed, or none and is left out: "
+              "tell it with --bounds, or in a comment of the source.",
+              out);
+    if (targets)
+        fputs(" Some computed branch or call was never observed, and where it goes is not in the time: tell "
+              "it with --targets.",
+              out);
+    if (!rounds && !targets)
+        fputs(" The time leaves out what was never observed (--unobserved exclude), or a part of what was "
+              "measured (--quantile).",
+              out);
+    fputs("</p>\n", out);
+}
+
 static void verdict(FILE *out, const struct ct_wcet_result *r)
 {
-    if (has_observed_bound(r))
-        fputs("<p><span class=\"badge bad\">no bound</span> Some loop or recursion has no other bound than "
-              "what was "
-              "observed, or none and is left out: "
-              "another run may take longer. Tell it with --bounds, or in a comment of the source.</p>\n",
-              out);
+    if (!r->is_bound)
+        no_bound(out, r);
     else if (r->assumed_count)
         fprintf(
             out,

@@ -133,8 +133,17 @@ class Test:
         rows = [[line.split("\t")[2] for line in run([self.command, "decode", "-q", *options])[0].splitlines()
                  if line.startswith("Br")] for options in ([self.recording.folder], ["--symdir", root, self.data])]
         self.tap.check("decode --symdir has all branches", first_difference(*rows) if len(rows[0]) > 500 else rows[0])
+        self.same_with(root)
         named = run([self.command, "decode", "-q", "--symdir", root, self.data])[0]
         self.tap.check("and names them", None if "\tmain" in named else named[:1000])
+
+    def same_with(self, root):
+        """What needs code only, and what says which code is missing, is the same as with --symfs."""
+        for words in (["list", "--elements"], ["stats", "--level", "flow"], ["info"]):
+            texts = [[line for line in run([self.command, words[0], "-q", *words[1:], *options, self.data])[0].splitlines()
+                      if not line.startswith(("seconds", "mb_per_s"))] for options in (["--symfs", self.folder / "root"], ["--symdir", root], [])]
+            there, found, gone = ([line for line in text if " at 0x" not in line] for text in texts)
+            self.tap.check(f"{words[0]} --symdir is as --symfs", first_difference(there, found) if there != gone else gone[:20])
 
     def debuginfod(self):
         ids = {identity.hex(): path for path, identity in self.capture.build_ids.items()}

@@ -61,6 +61,9 @@ def check(folder, program):
     new = {e["id"]: (e["kind"], e.get("target")) for f in graph["functions"] for b in f["blocks"] for e in b["edges"]}
     assert old.items() <= new.items()
     targets.write_text(run("graph", "-q", "--elf", program, "--learn", capture, "--learnt"))
+    nothing = subprocess.run([COMMAND, "graph", "-q", "--elf", program, "--learn", capture, "--learnt", "--function", "handle_second"],
+                             capture_output=True, text=True, check=False)
+    assert nothing.returncode == 1 and not nothing.stdout and "nothing was learnt" in nothing.stderr, nothing
     assert run("graph", "-q", "--elf", program, "--json", "--targets", targets) == text
     assert run("graph", "-q", "--elf", program, "--json", "--learn", capture, "--learn", capture) == text
     return f"{len(new) - len(old)} edges more"

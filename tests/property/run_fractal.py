@@ -71,7 +71,7 @@ def pictures(folder, program):
 
 
 def stripped_has_names(folder, program):
-    """Functions of a stripped program are named from the file of its .gnu_debuglink."""
+    """Functions of a stripped program are named from the file of its .gnu_debuglink, or that of its build id below --symdir."""
     log, _, logged = run(folder, program, "--section", ".text", size="96x80")
     (folder / "bare").mkdir()
     bare, debug = folder / "bare" / "canny", folder / "bare" / "canny.debug"
@@ -81,7 +81,11 @@ def stripped_has_names(folder, program):
         subprocess.run([tool + command[0], *command[1:]], check=True)
     names = [{row[6] for row in csv.reader(text.splitlines())} for text in
              (logged, coretap("report", log, "--elf", bare, "--csv"))]
-    return "canny" in names[1] and "[unknown]" not in names[1] and len(names[0] & names[1]) > 5
+    alone = folder / "alone"
+    subprocess.run([tool + "strip", "-o", alone, program], check=True)
+    found = coretap("report", log, "--elf", alone, "--symdir", folder / "bare", "--csv")
+    return "canny" in names[1] and "[unknown]" not in names[1] and len(names[0] & names[1]) > 5 and \
+        found == coretap("report", log, "--elf", bare, "--csv") != coretap("report", log, "--elf", alone, "--csv")
 
 
 TESTS = [truth_is_logged, stripped_has_names, small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures]

@@ -645,3 +645,31 @@ out m
 !     2 | define m := monitor(always (not))
 !       |                                ^
 [1]
+
+### lines and addresses that are too large are errors, and the largest are not
+define a := codeLine main.c:99999999999999999999
+define b := codeLine("main.c:4294967296")
+define c := codeLine("main.c":18446744073709551617)
+define d := onExecuting 0x10000000000000000
+define e := onExecuting("0x10000000000000000")
+define f := onExecuting 0xffffffffffffffff
+define g := onExecuting("0xffffffffffffffff")
+define h := codeLine main.c:4294967295
+out a
+>>>
+! s.tessla:1:13: error: A line number has at most 32 bits
+!     1 | define a := codeLine main.c:99999999999999999999
+!       |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+! s.tessla:2:13: error: A line number has at most 32 bits
+!     2 | define b := codeLine("main.c:4294967296")
+!       |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+! s.tessla:3:13: error: A line number has at most 32 bits
+!     3 | define c := codeLine("main.c":18446744073709551617)
+!       |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+! s.tessla:4:13: error: An address has at most 64 bits
+!     4 | define d := onExecuting 0x10000000000000000
+!       |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+! s.tessla:5:13: error: An address has at most 64 bits
+!     5 | define e := onExecuting("0x10000000000000000")
+!       |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+[1]
