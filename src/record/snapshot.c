@@ -172,7 +172,9 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
     const int status = ct_snapshot_create(ctx, &file, &whole, "snapshot.ini.new");
     if (status)
         return status;
-    fprintf(file.out, "[snapshot]\nversion=1.0\ndescription=%s\n\n[device_list]\n", s->description);
+    fputs("[snapshot]\nversion=1.0\ndescription=", file.out);
+    ct_put_printable(file.out, s->description);
+    fputs("\n\n[device_list]\n", file.out);
     for (size_t i = 0; i < s->core_count; i++)
         fprintf(file.out, "device%zu=%scpu_%u.ini\ndevice%zu=%sdevice_%u.ini\n", 2 * i, s->part,
                 s->cores[i].number, 2 * i + 1, s->part, s->cores[i].number);

@@ -145,11 +145,23 @@ static void put_escaped(struct ct_text *text, const char *s, size_t size)
     }
 }
 
+/* Bytes at the start that are printable ASCII, in JSON, too; as many as there is room for in a line. */
+static size_t plain_part(const char *s, size_t left)
+{
+    size_t size = 0;
+    left = left < CT_TEXT_LINE / 2 ? left : CT_TEXT_LINE / 2;
+    while (size < left && s[size] >= 0x20 && s[size] < 0x7f && s[size] != '"' && s[size] != '\\')
+        size++;
+    return size;
+}
+
 static void put_printable(struct ct_text *text, const char *s, size_t left)
 {
     for (size_t size; left; s += size, left -= size) {
         ct_text_room(text);
-        size = ct_printable_length(s, left);
+        size = plain_part(s, left);
+        if (!size)
+            size = ct_printable_length(s, left);
         if (size) {
             ct_text_bytes(text, s, size);
         } else {
@@ -192,6 +204,11 @@ void ct_text_json(struct ct_text *text, const char *s)
 {
     for (size_t left = strlen(s), size; left; s += size, left -= size) {
         ct_text_room(text);
+        size = plain_part(s, left);
+        if (size) {
+            ct_text_bytes(text, s, size);
+            continue;
+        }
         const uint32_t c = ct_utf8_read(s, left, &size);
         json_character(text, c, s, size);
     }

@@ -276,13 +276,18 @@ def files(root):
             (b"start", 0x80000, 0x500), (names.path("work"), 0x80500, 0x7c), (b"check", 0x8057c, 0x84)]))
         sums = names.path("sums").replace(b"/", b"_")
         run(["cover", "-f", "data", "-q", "-o", sums, capture], folder)
-        made.append((folder, {"ELF": program, "SUMS": sums, "GONE": names.path("gone"), "CAPTURE": capture}))
+        spec, other = names.path("spec").replace(b"/", b"_"), names.path("other").replace(b"/", b"_")
+        for name in (spec, other):
+            write(folder, name, b"in x: Events[Unit]\ndef n = count(x)\nout n\n")
+        made.append((folder, {"SPEC": spec, "OTHER": other, "ELF": program, "SUMS": sums, "GONE": names.path("gone"), "CAPTURE": capture}))
     for kind, line in (("text", "graph --elf ELF"), ("json", "graph --json --elf ELF"), ("text", "graph --dot --elf ELF"),
                        ("text", "graph --elf ELF --learn CAPTURE"), ("text", "merge SUMS SUMS"), ("text", "merge SUMS GONE"),
                        ("text", "cover SUMS"), ("json", "cover -f json SUMS"),
                        ("text", "info GONE"), ("text", "cover GONE"), ("text", "graph --elf GONE"), ("text", "report -o GONE/x CAPTURE"),
                        ("text", "timing --elf GONE CAPTURE"), ("text", "watch --at GONE CAPTURE"), ("text", "monitor --spec GONE CAPTURE"),
                        ("text", "stats --buffer GONE CAPTURE"), ("text", "GONE"), ("text", "info --format GONE CAPTURE"),
+                       ("text", "monitor --spec SPEC --spec OTHER --bind x=check -a CAPTURE"),
+                       ("jsonl", "monitor --spec SPEC --spec OTHER --bind x=check -a -f jsonl CAPTURE"),
                        ("text", "wcet --entry GONE CAPTURE"), ("text", "wcet --entry check --bounds GONE CAPTURE"),
                        ("text", "fractal report GONE"), ("text", "decode --vmlinux GONE CAPTURE"), ("text", "live --config GONE GONE"),
                        ("text", "record -o out -- GONE"), ("text", "ctl --http GONE status")):

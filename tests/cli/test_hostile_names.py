@@ -99,6 +99,16 @@ def check_format(words, usual, hostile, place):
         xml.etree.ElementTree.fromstring(got.stdout)
 
 
+def check_index(folder):
+    """A path with a line break is no line of the files that describe a recording."""
+    program = folder / "program\n[program9]\nelf=passwd\n\x1b[2J"
+    shutil.copy(folder / "usual", program)
+    done = run("record", "-q", "-o", folder / "path.capture", "--", program)
+    usual, got = ((folder / f"{name}.capture" / "snapshot.ini").read_bytes() for name in ("usual", "path"))
+    tap.check("record: a path is no line of its own", done.returncode == 0 and usual.count(b"\n") == got.count(b"\n") and
+              not CONTROL.search(got), got)
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
@@ -111,6 +121,7 @@ def main():
         made = [run("record", *options, folder / f"{program}.capture", "--", folder / program)
                 for program in ("usual", "hostile")]
         tap.check("both are recorded", [done.returncode for done in made] == [0, 0], str(made))
+        check_index(folder)
         for words in LINES:
             check_format(words, [folder / "usual.capture"], [folder / "hostile.capture"], "_start")
         check_format(["graph"], ["--elf", folder / "usual"], ["--elf", folder / "hostile"], "")
