@@ -29,16 +29,16 @@ size_t ct_utf8_length(const unsigned char *s, size_t size)
     return 0;
 }
 
-uint32_t ct_utf8_read(const char *text, size_t size, size_t *length)
+uint32_t ct_utf8_read(const char *s, size_t size, size_t *length)
 {
-    const unsigned char *s = (const unsigned char *)text;
-    *length = ct_utf8_length(s, size);
+    const unsigned char *bytes = (const unsigned char *)s;
+    *length = ct_utf8_length(bytes, size);
     if (!*length) {
         *length = 1;
         return 0xfffd;
     }
-    uint32_t c = *length == 1 ? s[0] : s[0] & 0xffu >> (*length + 1);
+    uint32_t c = *length == 1 ? bytes[0] : bytes[0] & 0xffu >> (*length + 1);
     for (size_t i = 1; i < *length; i++)
-        c = c << 6 | (s[i] & 0x3f);
+        c = c << 6 | (bytes[i] & 0x3f);
     return c;
 }
