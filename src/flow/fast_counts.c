@@ -143,6 +143,8 @@ static void apply_stack(struct ct_fast *f, const struct ct_memo *run)
     unsigned kept = CT_RETURN_STACK_SIZE - run->depth;
     if (stack->count > kept)
         stack->count = kept;
+    if (stack->count + stack->doubted > kept)
+        stack->doubted = kept - stack->count;
     for (unsigned i = 0; i < run->pushes; i++) {
         const struct ct_block *block = &f->blocks.blocks[run->push[i]];
         ct_return_stack_push(stack, block->end, block->isa);

@@ -156,6 +156,14 @@ static void put_bad_image(struct ct_walk *w, struct sink *sink)
     w->need_address = w->lost = w->told = true;
 }
 
+/* An address says where execution is: what comes counts again. Calls that were followed in doubt may not have been there. */
+static void end_doubt(struct ct_walk *w)
+{
+    if (w->doubt)
+        ct_return_stack_doubt(&w->stack);
+    w->doubt = false;
+}
+
 /* Says that trace and program contradict each other where LISTING part 5 walks on all the same: up to the next address
  * ranges are stale. */
 static void contradict(struct ct_walk *w, struct sink *sink)
@@ -165,6 +173,7 @@ static void contradict(struct ct_walk *w, struct sink *sink)
     const struct ct_elem gap = {.kind = CT_ELEM_GAP, .n = CT_GAP_BAD_IMAGE, .pos = (uint32_t)w->offset};
     sink->records[sink->count++] = (struct ct_flow){
         .offset = w->offset, .kind = CT_FLOW_ELEM, .isa = w->isa, .unlisted = 1, .elem = gap};
+    ct_return_stack_doubt(&w->stack);
     w->doubt = true;
 }
 
@@ -226,6 +235,7 @@ static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct c
         put_no_access(w, sink, w->addr);
     else
         put_bad_image(w, sink);
+    ct_return_stack_doubt(&w->stack);
     w->need_address = w->told = true;
     w->placed = false;
 }
@@ -261,6 +271,18 @@ static void put_eret(struct ct_walk *w, struct sink *sink)
     sink->records[sink->count - 1].stale = w->doubt;
 }
 
+/* Takes a return address off the return stack. One from before execution was lost sight of need not be on that of the trace
+ * unit any more: listings go there (LISTING part 5), and that is a contradiction. False when the stack is empty. */
+static bool pop_return(struct ct_walk *w, struct sink *sink, uint64_t *addr, uint8_t *isa)
+{
+    if (ct_return_stack_pop(&w->stack, addr, isa))
+        return true;
+    if (!ct_return_stack_pop_doubted(&w->stack, addr, isa))
+        return false;
+    contradict(w, sink);
+    return true;
+}
+
 /* An indirect branch was not followed by an address: its target is on the return stack. */
 static void settle_return(struct ct_walk *w, struct sink *sink)
 {
@@ -268,7 +290,7 @@ static void settle_return(struct ct_walk *w, struct sink *sink)
     uint8_t isa;
     if (!w->stack.pop_pending)
         return;
-    if (ct_return_stack_pop(&w->stack, &addr, &isa))
+    if (pop_return(w, sink, &addr, &isa))
         ct_walk_go_to(w, addr, isa);
     else
         put_bad_image(w, sink);
@@ -280,6 +302,7 @@ static void pass_over(struct ct_walk *w, struct sink *sink)
 {
     if (!w->told)
         contradict(w, sink);
+    ct_return_stack_doubt(&w->stack);
     w->told = true;
     w->doubt |= !w->need_address;
 }
@@ -328,7 +351,7 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
     uint64_t addr;
     uint8_t isa;
     bool from_stack = w->insn.type == CT_INSN_IBR && !target;
-    bool found_it = from_stack && ct_return_stack_pop(&w->stack, &addr, &isa);
+    bool found_it = from_stack && pop_return(w, sink, &addr, &isa);
     take_waypoint(w);
     w->stack.pop_pending = false;
     if (found_it)
@@ -428,7 +451,7 @@ void ct_walk_on_address(struct ct_walk *w, const struct ct_elem *elem)
     ct_walk_come_to(w, elem->v, ct_walk_isa(w, elem->n));
     w->stack.pop_pending = false;
     w->stack.wait_address = w->paused = false;
-    w->doubt = false;
+    end_doubt(w);
 }
 
 static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
@@ -502,7 +525,8 @@ static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct si
     }
     put_range(w, sink, &range, true);
     take_waypoint(w);
-    w->stack.pop_pending = w->doubt = false;
+    w->stack.pop_pending = false;
+    end_doubt(w);
 }
 
 /* Cycles of atoms of which nothing could be made are not lost, but they belong to no range. */
@@ -606,19 +630,20 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
     }
     struct ct_insn insn;
     if (!ct_fetch_insn(&w->fetch, elem->v, (enum ct_isa)w->isa, ct_walk_space(w), &insn)) {
-        w->doubt = false;
+        end_doubt(w);
         put_no_access(w, sink, elem->v);
+        ct_return_stack_doubt(&w->stack);
         w->need_address = w->told = true;
         return true;
     }
     /* A return before it went where the return stack says; with an empty one the source address is all there is. */
     uint64_t target;
     uint8_t isa;
-    if (w->stack.pop_pending && ct_return_stack_pop(&w->stack, &target, &isa))
+    if (w->stack.pop_pending && pop_return(w, sink, &target, &isa))
         ct_walk_go_to(w, target, isa);
     w->stack.pop_pending = false;
     if (w->need_address)
-        w->doubt = false;
+        end_doubt(w);
     if (w->need_address || w->addr > elem->v)
         ct_walk_go_to(w, elem->v, w->isa);
     doubt_way(w, elem->v, sink);
@@ -631,7 +656,7 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
     ct_walk_go_to(w, elem->v + insn.size, w->isa);
     put_eret(w, sink);
     take_waypoint(w);
-    w->doubt = false;
+    end_doubt(w);
     return true;
 }
 
@@ -739,6 +764,7 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
         w->need_address = w->need_context = w->lost = w->told = true;
         w->doubt = false;
         memset(w->owners, 0, sizeof w->owners);
+        ct_return_stack_doubt(&w->stack);
         w->stack.pop_pending = false;
         return true;
     case CT_ELEM_END:
@@ -768,8 +794,9 @@ size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, 
 
 static void put_stack(const struct ct_return_stack *s, struct ct_seam *seam)
 {
-    ct_seam_put(seam, (uint64_t)s->count << 2 | (uint64_t)s->pop_pending << 1 | s->wait_address);
-    for (unsigned i = 0; i < s->count; i++) {
+    ct_seam_put(seam, (uint64_t)s->doubted << 16 | (uint64_t)s->count << 2 | (uint64_t)s->pop_pending << 1 |
+                          s->wait_address);
+    for (unsigned i = 0; i < s->count + s->doubted; i++) {
         const unsigned at = (s->top - i) % CT_RETURN_STACK_SIZE;
         ct_seam_put(seam, s->entries[at].addr);
         ct_seam_put(seam, s->entries[at].isa);

@@ -14,9 +14,11 @@ import subprocess
 import sys
 import tempfile
 
-COMMAND, PLUGIN, DAMAGED, EXAMPLES = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
+COMMAND, PLUGIN, DAMAGED, EXAMPLES = (pathlib.Path(arg).resolve() for arg in sys.argv[1:5])
 LONG = os.environ.get("CT_LONG") == "1"
-ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+# What a program finds on its stack is the same each time, so that a seed says which trace it was.
+ENV = {key: value for key, value in os.environ.items() if key in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
+ENV |= {"CORETAP_TRACE_PLUGIN": PLUGIN, "QEMU_RAND_SEED": "1"}
 COMPILERS = {"a64": ["aarch64-linux-gnu-gcc"], "a32": ["arm-linux-gnueabihf-gcc", "-marm"],
              "t32": ["arm-linux-gnueabihf-gcc", "-mthumb"]}
 
@@ -98,11 +100,11 @@ def check(folder, number):
     """What is wrong, or '', and the line of sums."""
     source, isa, options = RECORDINGS[number]
     capture, truth = folder / "capture", folder / "truth"
+    elf = program(folder, source, isa)
     shutil.rmtree(capture, ignore_errors=True)
     subprocess.run([COMMAND, "record", "-q", "-o", capture, "--truth", truth, "--sync-period", "9", "--max-instructions",
-                    "60000", *options.split(), "--", program(folder, source, isa), "60"], check=True, env=ENV,
+                    "60000", *options.split(), "--", f"./{elf.name}", "60"], check=True, env=ENV, cwd=folder,
                    stdout=subprocess.DEVNULL)
-    elf = program(folder, source, isa)
     why = commands_agree(capture, elf, options)
     if why:
         return "undamaged: " + why, ""

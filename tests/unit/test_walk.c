@@ -442,7 +442,7 @@ static void a_q_element_behind_an_indirect_branch_has_no_path(void **state)
 }
 
 /* With a full return stack: the atom behind an exception return whose target is not told is not where the last call
- * returns to; the call's own return is. */
+ * returns to; the call's own return is, for listings. */
 static void an_exception_return_leaves_the_return_stack(void **state)
 {
     (void)state;
@@ -451,13 +451,58 @@ static void an_exception_return_leaves_the_return_stack(void **state)
     const struct ct_elem elems[] = {CONTEXT,     ADDRESS(0x1000), ATOMS(2, 3), {.kind = CT_ELEM_RETURN},
                                     ATOMS(1, 1), ADDRESS(0x1014), ATOMS(2, 1), {.kind = CT_ELEM_END}};
     walk(&f, elems, SIZE(elems));
-    assert_int_equal(f.count, 8);
+    assert_int_equal(f.count, 9);
     assert_range(&f.records[1], 0x1000, 0x1008, true, CT_INSN_BR);
     assert_range(&f.records[2], 0x1014, 0x101c, true, CT_INSN_IBR);
     assert_int_equal(f.records[3].elem.kind, CT_ELEM_RETURN);
     assert_contradiction(&f.records[4]);
     assert_range(&f.records[5], 0x1014, 0x101c, true, CT_INSN_IBR);
-    assert_range(&f.records[6], 0x1008, 0x100c, false, CT_INSN_BR);
+    assert_contradiction(&f.records[6]);
+    assert_range(&f.records[7], 0x1008, 0x100c, false, CT_INSN_BR);
+    assert_int_equal(f.records[7].stale, 1);
+    finish(&f);
+}
+
+/* A call from before code that nobody can read may have returned there. What is listed behind a return to it is stale, up to
+ * the next address; calls from then on count again. */
+static void calls_from_before_missing_memory_are_in_doubt(void **state)
+{
+    (void)state;
+    static const uint32_t code[] = {BL(2), NOP, BLR_X0, RET};
+    struct fixture f;
+    begin(&f, true, false, false);
+    assert_int_equal(ct_memory_add_bytes(f.memory, code, sizeof code, 0x4000, CT_SPACE_ANY), CT_OK);
+    const struct ct_elem elems[] = {CONTEXT,         ADDRESS(0x4000), ATOMS(2, 3),
+                                    ADDRESS(0x9000), ATOMS(3, 7),     ADDRESS(0x400c),
+                                    ATOMS(2, 3),     ADDRESS(0x1000), ATOMS(3, 3)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 10);
+    assert_int_equal(f.records[3].kind, CT_FLOW_NO_ACCESS);
+    assert_range(&f.records[4], 0x400c, 0x4010, true, CT_INSN_IBR);
+    assert_int_equal(f.records[4].stale, 0);
+    assert_contradiction(&f.records[5]);
+    assert_range(&f.records[6], 0x400c, 0x4010, true, CT_INSN_IBR);
+    assert_int_equal(f.records[6].stale, 1);
+    assert_range(&f.records[9], 0x1008, 0x100c, false, CT_INSN_BR);
+    assert_int_equal(f.records[9].stale, 0);
+    finish(&f);
+}
+
+/* So is a call that was followed behind a contradiction: bl with an N atom, b.eq taken, then bl with an E atom. */
+static void calls_in_doubt_stay_in_doubt(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, true, false, false);
+    const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1000), ATOMS(3, 6), ADDRESS(0x1014), ATOMS(2, 1)};
+    walk(&f, elems, SIZE(elems));
+    assert_int_equal(f.count, 8);
+    assert_contradiction(&f.records[1]);
+    assert_range(&f.records[5], 0x1014, 0x101c, true, CT_INSN_IBR);
+    assert_int_equal(f.records[5].stale, 0);
+    assert_contradiction(&f.records[6]);
+    assert_range(&f.records[7], 0x1008, 0x100c, false, CT_INSN_BR);
+    assert_int_equal(f.records[7].stale, 1);
     finish(&f);
 }
 
@@ -597,6 +642,8 @@ int main(void)
         cmocka_unit_test(a_q_element_behind_an_indirect_branch_has_no_path),
         cmocka_unit_test(an_exception_return_leaves_the_return_stack),
         cmocka_unit_test(an_eret_of_an_ete_leaves_the_return_stack),
+        cmocka_unit_test(calls_from_before_missing_memory_are_in_doubt),
+        cmocka_unit_test(calls_in_doubt_stay_in_doubt),
         cmocka_unit_test(a_return_address_inside_of_an_instruction_ends_behind_it),
         cmocka_unit_test(the_end_of_a_low_overhead_loop_may_fall_through),
         cmocka_unit_test(the_last_place_is_told),
