@@ -65,7 +65,7 @@ enum ct_sw {
     CT_SW_TRIGGER,
     CT_SW_FREQUENCY, /* of the timestamps, in Hz; of all sources */
     CT_SW_TIME,      /* nothing but a timestamp */
-    CT_SW_ERROR,     /* of the source; v says which */
+    CT_SW_ERROR,     /* of the source; v says which. Something that it wrote is missing */
     CT_SW_ERROR_ANY, /* of a source that is not known. From here on the source is not known */
     CT_SW_USER,
     CT_SW_XSYNC,    /* cross-synchronisation with another trace */
@@ -203,7 +203,12 @@ static inline int ct_elem_loss(const struct ct_elem *elem)
         return elem->aux ? CT_GAP_OVERFLOW : -1;
     case CT_ELEM_END:
         return elem->aux > CT_GAP_INIT + 1 ? elem->aux - 1 : -1;
+    case CT_ELEM_DATA:
+        return elem->n == CT_DATA_SUPPRESSED ? CT_GAP_OVERFLOW : -1;
     case CT_ELEM_SW:
+        if (elem->n == CT_SW_ERROR || elem->n == CT_SW_ERROR_ANY)
+            return CT_GAP_OVERFLOW;
+        return elem->aux & CT_SW_OVERFLOW ? CT_GAP_OVERFLOW : -1;
     case CT_ELEM_DWT:
     case CT_ELEM_LOCAL_TIME:
     case CT_ELEM_TIMESTAMP:

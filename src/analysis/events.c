@@ -98,11 +98,11 @@ static void on_cycles(struct ct_events *ev, const struct ct_elem *elem, bool aft
     add_cycles(ev, elem->v);
 }
 
-/* ITM: how much was lost is not known, and local time starts anew: no count is coming for what waits. */
+/* How much was lost is not known. ITM: local time starts anew, so that no count is coming for what waits. */
 static void tell_overflow(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset,
                           struct sink *sink)
 {
-    if (!(elem->aux & CT_SW_OVERFLOW))
+    if (ct_elem_loss(elem) < 0)
         return;
     release(ev, sink);
     add(ev, sink, (struct ct_event){.offset = offset, .type = CT_EVENT_GAP, .a = CT_GAP_OVERFLOW});
@@ -225,6 +225,10 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
         return;
     case CT_ELEM_DWT:
         on_software(ev, elem, offset, sink);
+        return;
+    case CT_ELEM_DATA:
+        if (ct_elem_loss(elem) >= 0)
+            add(ev, sink, (struct ct_event){.offset = offset, .type = CT_EVENT_GAP, .a = CT_GAP_OVERFLOW});
         return;
     case CT_ELEM_LOCAL_TIME:
         on_local_time(ev, elem, offset, sink);

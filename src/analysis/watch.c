@@ -187,6 +187,7 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem)
         w->before = NO_EDGE;
         offer_loss(w, elem);
         break;
+    case CT_ELEM_DATA:
     case CT_ELEM_END:
         offer_loss(w, elem);
         break;

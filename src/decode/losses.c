@@ -4,7 +4,7 @@
 #define TROUBLE                                                                                              \
     (UINT64_C(1) << CT_ELEM_GAP | UINT64_C(1) << CT_ELEM_SYNC | UINT64_C(1) << CT_ELEM_TRACE_ON |            \
      UINT64_C(1) << CT_ELEM_END | UINT64_C(1) << CT_ELEM_SW | UINT64_C(1) << CT_ELEM_DWT |                   \
-     UINT64_C(1) << CT_ELEM_LOCAL_TIME | UINT64_C(1) << CT_ELEM_TIMESTAMP)
+     UINT64_C(1) << CT_ELEM_LOCAL_TIME | UINT64_C(1) << CT_ELEM_TIMESTAMP | UINT64_C(1) << CT_ELEM_DATA)
 
 /* Nothing is missing between two recordings. */
 static void mark_whole(struct ct_elem *elem)

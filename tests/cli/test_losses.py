@@ -279,6 +279,50 @@ def make_ptm(folder, overflows):
     return Capture("a PTM made here", folder / "p.ini")
 
 
+STM = """[capture]
+file=stm.bin
+framing=none
+[source stm]
+protocol=stm
+id=0x20
+"""
+
+ETM3 = """[capture]
+file=etm3.bin
+framing=none
+[source etm3]
+protocol=etm3
+id=0x10
+core=Cortex-A5
+ETMCR=0x0000000c
+ETMIDR=0x411cf250
+ETMCCER=0x34000000
+[image code]
+file=code.bin
+address=0x8000
+"""
+
+
+def make_stm(folder):
+    """Two writes, and between them an error of the master and one of any master: each says that something is missing."""
+    folder.mkdir()
+    nibbles = "f" * 21 + "0" + "f003" + "141" + "c5" + "45a" + "201" + "f202" + "141" + "45a" + "0"
+    nibbles += "0" * (len(nibbles) % 2)
+    (folder / "stm.bin").write_bytes(bytes(int(nibbles[i + 1] + nibbles[i], 16) for i in range(0, len(nibbles), 2)))
+    (folder / "stm.ini").write_text(STM)
+    return Capture("an STM made here", folder / "stm.ini")
+
+
+def make_etm3(folder):
+    """A loop of one instruction; three times its data was suppressed."""
+    folder.mkdir()
+    isync = b"\x08\x01" + (0x8000).to_bytes(4, "little")
+    (folder / "etm3.bin").write_bytes(bytes(5) + b"\x80" + isync + b"\x84" + b"\x62\x84" * 3)
+    (folder / "code.bin").write_bytes(bytes.fromhex("feffffea") * 16)
+    (folder / "etm3.ini").write_text(ETM3)
+    return Capture("an ETMv3 made here", folder / "etm3.ini")
+
+
 def record(folder, compiler, qemu, *options):
     """primes.c, recorded; None when that is not possible."""
     if not shutil.which(compiler) or not shutil.which(qemu):
@@ -312,6 +356,21 @@ def hold_ptm(folder):
         strict = run(*command.split(), "--strict", capture.path).returncode
         assert strict == 1, f"{command} --strict: exit code {strict}"
     return "83 overflows in every command; exit code 0, and 1 with --strict"
+
+
+def hold_overflows(capture, count, engines):
+    """What a trace unit says that it left out is an overflow: `count` of them, and nothing else is missing."""
+    losses, code = hold(capture, engines)
+    wanted = {**dict.fromkeys(KEYS, 0), "gaps": count, "overflows": count}
+    assert losses == wanted and code == 0, f"{capture.name}: {losses}, exit code {code}"
+    lines = run("decode", capture.path).stdout.count("trace unit overflow")
+    assert lines == count, f"{capture.name}: decode has {lines} lines of overflows"
+    assert run("info", "--strict", capture.path).returncode == 1, f"{capture.name}: info --strict"
+
+
+def hold_suppressed(folder):
+    hold_overflows(make_stm(folder / "stm"), 2, ("plain", "fast"))
+    hold_overflows(make_etm3(folder / "etm3"), 3, ("plain", "fast"))
 
 
 def hold_no_memory(folder):
@@ -402,6 +461,8 @@ def main():
     ) if c]
     no_corpus = None if corpus() else "there is no corpus"
     tap.case("overflows of a PTM are told by every command", None, lambda: hold_ptm(work / "made"))
+    (work / "suppressed").mkdir()
+    tap.case("so are errors of an STM, and data that an ETMv3 suppressed", None, lambda: hold_suppressed(work / "suppressed"))
     tap.case("code without memory is told by every command", None, lambda: hold_no_memory(work / "half"))
     tap.case("perf.data: a new recording is no gap", no_corpus, hold_pieces)
     tap.case("the examples", None, lambda: hold_all([quickstart, Capture("raw", ROOT / "examples/raw/board.ini")]))

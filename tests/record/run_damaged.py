@@ -37,13 +37,16 @@ RECORDINGS = [
 ]
 EACH = 1000 if LONG else 30
 # In so many of a hundred traces coretap may invent more than libopencsd where both follow, with one of these reasons:
-# - Damage says A32 where T32 code or data lies, and a word of it is an LDRD or STRD with 15 as its first register, which is no
-#   branch (0xa1e0f8df, 0x9024f8d7, 0x0000fffa). libopencsd 1.3.3 ends the range there, coretap goes on to the next branch.
+# - Damage says A32 where T32 code or data lies, and a word of it has 15 in the place of a destination register and is no
+#   branch: LDRD and STRD (0xa1e0f8df, 0x0002f6f6), MOVW (0x0300f04f), MUL (0x0002f796), a shift by a register (0x0002f658).
+#   All are UNPREDICTABLE with the PC there. libopencsd 1.3.3 ends the range, coretap goes on to the next branch.
+# - Damage says ThumbEE, which libopencsd does not know; coretap goes on where the code returns to T32.
 # - A damaged PTM branch leads to an address between two words: libopencsd takes A32 there, coretap T32, which has more
 #   instructions in the same bytes.
+# - A damaged PTM branch has exception information with number 0, which is no exception (IHI 0035B 4.5.4): coretap has the range
+#   up to the branch, libopencsd takes it for an exception and has none.
 # - An atom finds the return stack empty: coretap has the range that the return before it ended, libopencsd drops all that it
 #   made of that packet. The range is right when only the stack was lost.
-# Of 2000 traces of the two PTM recordings without broadcast 5 were so, by 2 to 25 instructions.
 MORE = 1
 
 # What stats tells of what is missing.
