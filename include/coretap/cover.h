@@ -82,6 +82,9 @@ CT_API const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *co
 CT_API int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context,
                           struct ct_cover_item **items, size_t *count);
 
+/* Sorts items by kind, from, to and isa, and adds up equal ones, up to 2^64 - 1. Result: how many there are then. */
+CT_API size_t ct_cover_add_up(struct ct_cover_item *items, size_t count);
+
 /* How whole the traces were that the counts are of. */
 struct ct_cover_captures {
     uint64_t known;   /* captures whose losses are in `losses` */

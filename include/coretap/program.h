@@ -238,6 +238,15 @@ struct ct_code_range {
     uint64_t low, high;
 };
 
+/* 1 when one of the ranges has the address. */
+static inline int ct_code_has(const struct ct_code_range *code, size_t count, uint64_t addr)
+{
+    for (size_t i = 0; i < count; i++)
+        if (addr >= code[i].low && addr < code[i].high)
+            return 1;
+    return 0;
+}
+
 /* Where the code of the file lies, whether it has symbols or not: its executable segments, or all that it loads when none
  * says that it is executable. By address, load bias included. Borrowed from `symbols`. */
 CT_API const struct ct_code_range *ct_symbols_code(const struct ct_symbols *symbols, size_t *count);

@@ -185,8 +185,7 @@ static int by_place(const void *a, const void *b)
     return x->isa - y->isa;
 }
 
-/* Sorts and adds up equal ones; their number is the result. */
-static size_t settle(struct ct_cover_item *items, size_t count)
+size_t ct_cover_add_up(struct ct_cover_item *items, size_t count)
 {
     if (count == 0)
         return 0;
@@ -205,7 +204,7 @@ static size_t settle(struct ct_cover_item *items, size_t count)
 static void settle_cell(struct cell *cell)
 {
     if (cell->settled < cell->count)
-        cell->count = cell->settled = settle(cell->items, cell->count);
+        cell->count = cell->settled = ct_cover_add_up(cell->items, cell->count);
 }
 
 static int push(struct ct_cover *cover, struct cell *cell, const struct ct_cover_item *item)
@@ -261,10 +260,7 @@ static bool is_code(const struct program *program, const struct ct_cover_place *
 {
     if (!place->code)
         return addr >= program->low && addr < program->high;
-    for (size_t i = 0; i < place->code_count; i++)
-        if (addr >= place->code[i].low && addr < place->code[i].high)
-            return true;
-    return false;
+    return ct_code_has(place->code, place->code_count, addr);
 }
 
 static bool is_in(const struct program *program, const struct ct_cover_place *place,
@@ -338,7 +334,7 @@ int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, str
         memcpy(all + n, cell->items, cell->count * sizeof *all);
         n += cell->count;
     }
-    *count = settle(all, n);
+    *count = ct_cover_add_up(all, n);
     *items = all;
     return CT_OK;
 }

@@ -57,7 +57,7 @@ uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size)
 {
     if (names->count == UINT32_MAX / 4)
         return CT_NAMES_NONE;
-    if (names->count >= names->slot_count / 2 && !grow_slots(names))
+    if ((!names->slots || names->count >= names->slot_count / 2) && !grow_slots(names))
         return CT_NAMES_NONE;
     uint32_t *slot = slot_of(names, text, size);
     if (*slot)
@@ -74,7 +74,7 @@ uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size)
 
 uint32_t ct_names_find(const struct ct_names *names, const char *text, size_t size)
 {
-    uint32_t slot = names->slot_count ? *slot_of(names, text, size) : 0;
+    uint32_t slot = names->slots ? *slot_of(names, text, size) : 0;
     return slot ? slot - 1 : CT_NAMES_NONE;
 }
 

@@ -30,11 +30,8 @@ bool cli_module_has(const struct cli_module *module, const struct ct_node *node)
 {
     size_t count;
     const struct ct_code_range *code = ct_symbols_code(module->symbols, &count);
-    const uint64_t addr = node->start - module->bias;
-    bool has = false;
-    for (size_t i = 0; i < count && !has; i++)
-        has = addr >= code[i].low && addr < code[i].high;
-    return has && ct_memory_set_has(&module->memories, node->memory);
+    return ct_code_has(code, count, node->start - module->bias) &&
+           ct_memory_set_has(&module->memories, node->memory);
 }
 
 /* A file of memory that is no program has the name of the file. In a recording it is a copy of programs. */

@@ -41,39 +41,7 @@ static bool is_code(const struct ct_profile_view *view, uint64_t addr)
 {
     size_t count;
     const struct ct_code_range *code = ct_symbols_code(view->symbols, &count);
-    for (size_t i = 0; i < count; i++)
-        if (addr >= code[i].low && addr < code[i].high)
-            return true;
-    return false;
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct ct_cover_item *x = a;
-    const struct ct_cover_item *y = b;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
-}
-
-/* Adds up what became equal. */
-static void add_up(struct branches *b)
-{
-    size_t n = 0;
-    qsort(b->items, b->count, sizeof *b->items, by_place);
-    for (size_t i = 0; i < b->count; i++) {
-        struct ct_cover_item *before = n ? &b->items[n - 1] : NULL;
-        if (before && by_place(before, &b->items[i]) == 0) {
-            const uint64_t left = UINT64_MAX - before->count;
-            before->count += b->items[i].count < left ? b->items[i].count : left;
-            continue;
-        }
-        b->run_count += b->items[i].kind == CT_COVER_RUN;
-        b->items[n++] = b->items[i];
-    }
-    b->count = n;
+    return ct_code_has(code, count, addr);
 }
 
 /* Reads the runs and the branches that were taken. b->items is the caller's to free. CT_ERR_NOMEM. */
@@ -90,9 +58,12 @@ static int read_items(const struct ct_profile_view *view, struct branches *b)
             item.to = last_of(view, &item);
         else if (!is_code(view, item.to))
             item.to = 0;
+        item.isa = 0; /* the formats do not tell */
         b->items[b->count++] = item;
     }
-    add_up(b);
+    b->count = ct_cover_add_up(b->items, b->count);
+    while (b->run_count < b->count && b->items[b->run_count].kind == CT_COVER_RUN)
+        b->run_count++;
     return CT_OK;
 }
 

@@ -312,7 +312,9 @@ static void events(void **state)
            "Ts\t0\t0x3\t\n"
            "Sw\t0\t0x12\tmaster 0x41 channel 0x2, trigger\n"
            "Sw\t0\t65536\tmaster 0x41 channel 0x2, Hz, frequency of timestamps\n"
+           "Gap\t0\t0\tbytes lost at offset 30: trace unit overflow\n"
            "Sw\t0\t0x34\tmaster 0x41 channel 0x0, error of the master\n"
+           "Gap\t0\t0\tbytes lost at offset 31: trace unit overflow\n"
            "Sw\t0\t0x78\terror of a master that is not known\n"
            "Sw\t0\t0x5a\t\n"
            "End\t0\t\tend of trace\n");
