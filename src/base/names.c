@@ -30,15 +30,15 @@ static uint32_t *slot_of(const struct ct_names *names, const char *text, size_t 
 
 static int grow_slots(struct ct_names *names)
 {
-    struct ct_names wider = *names;
-    wider.slot_count = names->slot_count ? names->slot_count * 2 : FIRST_SLOTS;
-    wider.slots = calloc(wider.slot_count, sizeof *wider.slots);
-    if (!wider.slots)
+    const uint32_t slot_count = names->slot_count ? names->slot_count * 2 : FIRST_SLOTS;
+    uint32_t *slots = calloc(slot_count, sizeof *slots);
+    if (!slots)
         return 0;
-    for (uint32_t i = 0; i < names->count; i++)
-        *slot_of(&wider, names->names[i], strlen(names->names[i])) = i + 1;
     free(names->slots);
-    *names = wider;
+    names->slots = slots;
+    names->slot_count = slot_count;
+    for (uint32_t i = 0; i < names->count; i++)
+        *slot_of(names, names->names[i], strlen(names->names[i])) = i + 1;
     return 1;
 }
 
