@@ -188,6 +188,13 @@ static const char *capture_of(const struct folder *folder)
     return NULL;
 }
 
+/* Whether a command line is of this command. */
+static bool is_of(const char *line, const char *command)
+{
+    const size_t length = strlen(command);
+    return strncmp(line, command, length) == 0 && line[length] == ' ';
+}
+
 /* Words of a command line; `text` holds them. 0: a file is not there. */
 static int words_of(const struct folder *folder, const char *line, char *text, size_t room, char **words)
 {
@@ -204,7 +211,7 @@ static int words_of(const struct folder *folder, const char *line, char *text, s
             return 0;
         if (!word)
             return 0;
-        if (strcmp(word, "perf.data") == 0 && strcmp(words[1], "graph") != 0)
+        if (strcmp(word, "perf.data") == 0 && !is_of(line, "graph"))
             words[count++] = here; /* its paths are those of this folder, and no other ones */
         for (char *space = strchr(word, '~'); space; space = strchr(space, '~'))
             *space = ' ';
@@ -225,8 +232,7 @@ static bool can_run(const struct folder *folder, size_t line)
 static bool is_wanted(size_t line)
 {
     const char *wanted = getenv("CT_FUZZ_COMMAND");
-    const size_t length = wanted ? strlen(wanted) : 0;
-    return !length || (strncmp(lines[line], wanted, length) == 0 && lines[line][length] == ' ');
+    return !wanted || is_of(lines[line], wanted);
 }
 
 /* The `choice`th of the lines that can run, counted around; LINES when none can. */
@@ -351,7 +357,7 @@ static void drop_times(struct result *r)
             *day = '0';
 }
 
-static struct result run(int argc, char **words)
+static struct result run(const char *line, int argc, char **words)
 {
     struct result r = {0};
     char *copy[MOST_WORDS];
@@ -376,7 +382,7 @@ static struct result run(int argc, char **words)
     append(&r, file);
     if (file >= 0)
         close(file);
-    if (strcmp(words[1], "stats") == 0 || strcmp(words[1], "cover") == 0)
+    if (is_of(line, "stats") || is_of(line, "cover"))
         drop_times(&r);
     return r;
 }
@@ -400,7 +406,7 @@ static void check(const char *line, const struct result *r)
     if (r->code < CLI_CLEAN || r->code > CLI_FAILED)
         fail(line, r, "an exit code that is none");
     /* A specification may have no streams, and a run of it no results. */
-    if (r->code == CLI_CLEAN && !r->size && !r->message_size && strncmp(line, "tessla ", 7) != 0)
+    if (r->code == CLI_CLEAN && !r->size && !r->message_size && !is_of(line, "tessla"))
         fail(line, r, "clean without a word");
     if (r->code != CLI_CLEAN && !r->message_size)
         fail(line, r, "no message says why");
@@ -439,8 +445,8 @@ static void run_line(const struct folder *folder, const char *line)
         return;
     const int entries = count_entries();
     const size_t descriptors = count_descriptors();
-    struct result first = run(argc, words);
-    struct result second = run(argc, words);
+    struct result first = run(line, argc, words);
+    struct result second = run(line, argc, words);
     check(line, &first);
     if (first.code != second.code || first.size != second.size ||
         (first.size && memcmp(first.out, second.out, first.size) != 0))
