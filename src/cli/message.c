@@ -2,6 +2,7 @@
 #include "base/printable.h"
 #include "cli/cli.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,17 +66,22 @@ int cli_library_error(const struct ct_ctx *ctx)
 
 static char *told[TOLD_MAX];
 static size_t told_count;
+static pthread_mutex_t told_lock =
+    PTHREAD_MUTEX_INITIALIZER; /* threads have contexts of their own, which all log here */
 
 /* Whether the text is one that was told before; else it is kept. A capture may be opened more than once. */
 static bool was_told(const char *text)
 {
-    for (size_t i = 0; i < told_count; i++)
-        if (strcmp(told[i], text) == 0)
-            return true;
-    char *copy = told_count < TOLD_MAX ? strdup(text) : NULL;
+    size_t i = 0;
+    pthread_mutex_lock(&told_lock);
+    while (i < told_count && strcmp(told[i], text) != 0)
+        i++;
+    const bool known = i < told_count;
+    char *copy = !known && told_count < TOLD_MAX ? strdup(text) : NULL;
     if (copy)
         told[told_count++] = copy;
-    return false;
+    pthread_mutex_unlock(&told_lock);
+    return known;
 }
 
 void cli_forget_messages(void)
