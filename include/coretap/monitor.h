@@ -137,6 +137,13 @@ struct ct_monitor;
 
 #define CT_MONITOR_BUDGET UINT64_C(2000000) /* about 10 ms of work at most, whatever the specification does */
 
+/* How soon a run has to end: within some milliseconds. */
+enum ct_monitor_stop {
+    CT_MONITOR_GO_ON,
+    CT_MONITOR_STOP_SLOW, /* when an event takes more than a fraction of a millisecond */
+    CT_MONITOR_STOP,      /* with the next event */
+};
+
 struct ct_monitor_limits {
     size_t size; /* sizeof of this struct */
     /* Bytes of its values (strings, lists, ...), of which a third can live on from one event to the next; 0:
@@ -146,8 +153,7 @@ struct ct_monitor_limits {
     /* Work of one event, in units of about one instruction: of its instant, of those that timers add before it, of all
      * functions that are called; 0: CT_MONITOR_BUDGET. The same in both engines. */
     uint64_t budget;
-    const int
-        *stop; /* NULL, or what another thread sets (atomically) to end the run within some milliseconds */
+    const int *stop; /* NULL, or enum ct_monitor_stop that another thread sets (atomically) */
 };
 
 /* A run of a specification, which must live longer. `limits` may be NULL. CT_ERR_ARG for a specification with

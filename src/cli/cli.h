@@ -46,7 +46,7 @@ struct cli_value {
     const char *text;
 };
 
-#define CLI_OPTION_MAX  32
+#define CLI_OPTION_MAX  48
 #define CLI_LIST_MAX    256                             /* texts of one CLI_LIST option */
 #define CLI_LISTS_MAX   (CLI_OPTION_MAX * CLI_LIST_MAX) /* so no option takes the room of another */
 #define CLI_FOLDERS_MAX 64                              /* that one option names */

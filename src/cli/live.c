@@ -85,6 +85,8 @@ static const struct cli_option options[] = {
              "onto a file that holds something."},
 };
 
+_Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option has room for its value");
+
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

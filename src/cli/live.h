@@ -113,6 +113,7 @@ struct live {
     struct cli_elfs programs;
     struct ct_verdict_program *names; /* of them */
     struct cli_monitors monitors;     /* those of the command line */
+    int stop;                         /* enum ct_monitor_stop; set by the reading thread */
     struct ct_watches *watches;       /* no stream's: what is asked for is looked up here first */
     struct ct_verifier *verifier;
     struct ct_chain *chain;
@@ -135,6 +136,7 @@ struct live {
     uint64_t analysed;  /* input bytes */
     double begun;       /* time */
     bool ended;
+    uint64_t unanalysed; /* input bytes that were left when there was no more time */
     /* Coverage as it was worked out last. */
     struct ct_cover_sums sums;
     uint64_t edges_then;

@@ -11,6 +11,7 @@
 
 #include "cli/address.h"
 #include "cli/live_guests.h"
+#include "cli/live_turns.h"
 #include "report/json.h"
 #include "report/page.h"
 
@@ -30,6 +31,7 @@ struct live_http {
     struct live_board *board;
     struct ct_monitor_options compile;
     struct live_guests *guests;
+    struct live_turns *compiling;
     char *token; /* or NULL */
     char *host;  /* that --http names, or nothing */
     char *page;
@@ -60,6 +62,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, co
                             "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
                             "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
                             "frame-ancestors 'none'");
+    if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+        MHD_add_response_header(response, "Retry-After", "1");
     if (status == MHD_HTTP_UNAUTHORIZED)
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     const enum MHD_Result result = MHD_queue_response(c, status, response);
@@ -297,8 +301,14 @@ static enum MHD_Result post(const struct live_http *h, struct MHD_Connection *c,
     /* A page of somewhere else cannot send this type unasked. */
     if (!type || strncmp(type, "application/json", 16) != 0)
         return refuse(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the Content-Type has to be application/json");
+    const bool compiles = strcmp(what, "monitors") == 0;
+    if (compiles && !live_turns_take(h->compiling))
+        return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+                      "a specification is being compiled and another one waits; ask again");
     struct live_request *request = live_request_read(what, body->text ? body->text : "", body->size,
                                                      &h->compile, &command, why, sizeof why);
+    if (compiles)
+        live_turns_give(h->compiling);
     if (!request)
         return refuse(c, MHD_HTTP_BAD_REQUEST, why);
     live_board_ask(h->board, &command);
@@ -500,9 +510,10 @@ struct live_http *live_http_start(const char *address, const char *token,
     h->compile = *compile;
     h->compile.no_include = 1; /* files are not for whom is here over the network */
     h->guests = live_guests_new();
+    h->compiling = live_turns_new();
     h->host = host_of(address);
     h->token = token ? strdup(token) : NULL;
-    bool fine = (!token || h->token) && h->host && h->guests && make_page(h);
+    bool fine = (!token || h->token) && h->host && h->guests && h->compiling && make_page(h);
     if (!fine)
         cli_say("out of memory");
     fine = fine && start(h, address, at);
@@ -533,6 +544,7 @@ void live_http_stop(struct live_http *h)
         MHD_stop_daemon(h->daemon);
     }
     live_guests_free(h->guests);
+    live_turns_free(h->compiling);
     free(h->host);
     free(h->token);
     free(h->page);

@@ -15,6 +15,9 @@
 #define PUBLISH_SHARE 20  /* making a status takes a part of the time of 1/20 at most */
 #define TICK_MS       100
 #define FIRST_BYTES   ((size_t)64 << 10) /* the framing is found out from so many, … */
+#define PUSH_S        0.2                /* a part that takes longer makes the next ones smaller, … */
+#define LEAST_PART    ((size_t)256)      /* … down to so many bytes */
+#define DRAIN_S       0.3                /* what waits is analysed for so long when there is no time left */
 #define FIRST_S       0.5                /* … or those that come in this time */
 
 /* A text that is written again and again into the same memory. */
@@ -37,6 +40,8 @@ struct run {
     double publish_next;
     double first; /* time of the first bytes */
     bool stopping;
+    size_t part;    /* bytes that are analysed at a time at most; 0: all that are there */
+    double stopped; /* time at which the specifications were stopped, or 0 */
 };
 
 /* Prints into the memory of the text. False: there is none. */
@@ -101,11 +106,38 @@ static bool is_worth(struct run *r, const struct live_piece *piece)
     return live_now() - r->first > FIRST_S;
 }
 
+/* Whether it is too late for what still waits. */
+static bool is_late(struct run *r)
+{
+    if (__atomic_load_n(&r->live.stop, __ATOMIC_RELAXED) != CT_MONITOR_STOP)
+        return false;
+    if (r->stopped == 0)
+        r->stopped = live_now();
+    return live_now() - r->stopped > DRAIN_S;
+}
+
+/* Analyses a piece, or the first part of it: requests are answered between two of them, so that slow specifications get less at
+ * a time. */
+static int push(struct run *r, struct live_piece *piece)
+{
+    const double begin = live_now();
+    if (r->part && piece->size > r->part)
+        piece->size = r->part;
+    const int rc = live_push(&r->live, piece);
+    const double took = live_now() - begin;
+    live_ring_done(r->live.ring, piece->size);
+    if (took > PUSH_S)
+        r->part = piece->size / 4 > LEAST_PART ? piece->size / 4 : LEAST_PART;
+    else if (took < PUSH_S / 8 && r->part < LIVE_PIECE)
+        r->part *= 2;
+    return rc;
+}
+
 /* Result: an error of the analyses, or 0 at the end of the input. */
 static int analyse(struct run *r)
 {
     int rc = CT_OK;
-    while (!rc) {
+    while (!rc && !is_late(r)) {
         struct live_piece piece;
         const bool ended =
             live_ring_look(r->live.ring).ended; /* asked first: then there is nothing behind it */
@@ -113,13 +145,13 @@ static int analyse(struct run *r)
         if (!got && ended)
             break;
         if (got && is_worth(r, &piece)) {
-            rc = live_push(&r->live, &piece);
-            live_ring_done(r->live.ring, piece.size);
+            rc = push(r, &piece);
         } else if (got) {
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         }
         between_pieces(r);
     }
+    r->live.unanalysed = live_ring_look(r->live.ring).fill;
     return rc ? rc : ct_chain_finish(r->live.chain);
 }
 
@@ -178,7 +210,7 @@ static bool start(struct run *r, const struct cli_args *args)
     if (!live_prepare(&r->live, args, &r->wishes) || !open_tee(r, args))
         return false;
     block_signals();
-    r->reader = start_page(r) ? live_reader_start(&r->source, r->live.ring, r->tee) : NULL;
+    r->reader = start_page(r) ? live_reader_start(&r->source, r->live.ring, r->tee, &r->live.stop) : NULL;
     return r->reader != NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/live_ring.h"
 #include "cli/live_source.h"
 #include "cli/live_tee.h"
+#include "coretap/monitor.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,6 +24,11 @@
 #define PAUSE_MS   250 /* between the end of a connection, or the first attempt, and the next attempt; … */
 #define PAUSE_MAX  10000 /* … twice as long after each, up to this */
 
+/* A run ends within two seconds of a signal: what waits is analysed for PATIENCE_MS, then without the specifications that are
+ * slow, and STOP_MS later without any. */
+#define PATIENCE_MS 700
+#define STOP_MS     400
+
 struct live_reader {
     struct live_source *source;
     struct live_ring *ring;
@@ -30,9 +36,11 @@ struct live_reader {
     pthread_t thread;
     int signals, stop, done; /* descriptors */
     struct live_intake intake;
-    uint64_t got; /* bytes of this connection */
-    int pause;    /* before the next attempt to connect, milliseconds */
-    bool told;    /* it was said that there is no connection */
+    uint64_t got;   /* bytes of this connection */
+    int pause;      /* before the next attempt to connect, milliseconds */
+    bool told;      /* it was said that there is no connection */
+    int *hurry;     /* enum ct_monitor_stop, for the specifications */
+    bool signalled; /* SIGINT or SIGTERM came */
 };
 
 /* From now on a signal does what it does without us: whoever is in a hurry kills the final reports. */
@@ -65,7 +73,8 @@ static enum ready wait_for(struct live_reader *r, int fd, short events, int mill
                            {.fd = fd, .events = events}};
     if (poll(fds, 3, milliseconds) < 0)
         return NOT_YET;
-    if ((fds[0].revents && read(r->signals, &info, sizeof info) == sizeof info) || fds[1].revents)
+    r->signalled |= fds[0].revents && read(r->signals, &info, sizeof info) == sizeof info;
+    if (r->signalled || fds[1].revents)
         return STOPPED;
     return fds[2].revents ? READY : NOT_YET;
 }
@@ -197,6 +206,44 @@ static bool read_once(struct live_reader *r, const char **trouble)
     return got > 0 || r->source->again;
 }
 
+/* Whether the run is over before so many milliseconds (negative: any) have gone by. */
+static bool is_over(struct live_reader *r, int milliseconds)
+{
+    struct pollfd over = {.fd = r->done, .events = POLLIN};
+    int rc;
+    do
+        rc = poll(&over, 1, milliseconds);
+    while (rc < 0 && errno == EINTR);
+    return rc > 0;
+}
+
+/* Waits until the run is over, or for a signal when there was none yet. */
+static void wait_signal(struct live_reader *r)
+{
+    struct signalfd_siginfo info;
+    struct pollfd fds[] = {{.fd = r->signals, .events = POLLIN}, {.fd = r->done, .events = POLLIN}};
+    while (!r->signalled && !(fds[1].revents & POLLIN))
+        if (poll(fds, 2, -1) > 0 && fds[0].revents && read(r->signals, &info, sizeof info) == sizeof info)
+            r->signalled = true;
+}
+
+/* Behind the end of the input: whatever the specifications do, a signal ends the run. Signals stay blocked in the thread that
+ * analyses and prints, which may wait for somebody: this one takes the next, which kills. */
+static void guard_end(struct live_reader *r)
+{
+    sigset_t set;
+    wait_signal(r);
+    fill_signals(&set);
+    release_signals(&set);
+    if (!r->signalled || is_over(r, PATIENCE_MS))
+        return;
+    __atomic_store_n(r->hurry, CT_MONITOR_STOP_SLOW, __ATOMIC_RELAXED);
+    if (is_over(r, STOP_MS))
+        return;
+    __atomic_store_n(r->hurry, CT_MONITOR_STOP, __ATOMIC_RELAXED);
+    is_over(r, -1);
+}
+
 static void *read_all(void *user)
 {
     struct live_reader *r = user;
@@ -210,17 +257,13 @@ static void *read_all(void *user)
             tell_intake(r);
         }
     }
-    sigset_t set;
-    fill_signals(&set);
-    release_signals(&set);
     live_ring_end(r->ring, trouble);
-    /* Signals stay blocked in the thread that analyses and prints, which may wait for somebody: this one takes the next. */
-    poll(&(struct pollfd){.fd = r->done, .events = POLLIN}, 1, -1);
+    guard_end(r);
     return NULL;
 }
 
 struct live_reader *live_reader_start(struct live_source *source, struct live_ring *ring,
-                                      struct live_tee *tee)
+                                      struct live_tee *tee, int *hurry)
 {
     struct live_reader *r = calloc(1, sizeof *r);
     sigset_t set;
@@ -233,6 +276,7 @@ struct live_reader *live_reader_start(struct live_source *source, struct live_ri
         .source = source,
         .ring = ring,
         .tee = tee,
+        .hurry = hurry,
         .intake = {.connects = source->again, .waits = source->fd < 0, .since = live_now()},
         .signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
         .stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),

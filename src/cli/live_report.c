@@ -143,6 +143,12 @@ static void tell_breaks(const struct live *l, const struct live_ring_state *inpu
             l->wishes->input, input->intake.connections, input->breaks);
 }
 
+static void tell_unanalysed(const struct live *l)
+{
+    cli_say("%" PRIu64 " bytes that waited were not analysed: the signal left no time for them",
+            l->unanalysed);
+}
+
 int live_report(struct live *l)
 {
     const struct live_ring_state input = live_ring_look(l->ring);
@@ -162,8 +168,10 @@ int live_report(struct live *l)
         tell_dropped(&input);
     if (input.breaks)
         tell_breaks(l, &input);
+    if (l->unanalysed)
+        tell_unanalysed(l);
     code = cli_capture_code(&l->counts.capture, code);
-    if (input.lost || l->violations)
+    if (input.lost || l->unanalysed || l->violations)
         code = code > CLI_DAMAGED ? code : CLI_DAMAGED;
     for (size_t i = 0; i < l->spec_count; i++)
         if (l->specs[i].name && l->specs[i].failure[0])

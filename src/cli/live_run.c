@@ -139,6 +139,13 @@ static bool make_chain(struct live *l)
            failed(l);
 }
 
+static bool load_specs(struct live *l)
+{
+    const bool fine = cli_monitors_load(&l->monitors, l->args);
+    l->monitors.limits.stop = &l->stop;
+    return fine;
+}
+
 bool live_prepare(struct live *l, const struct cli_args *args, const struct live_wishes *wishes)
 {
     l->args = args;
@@ -148,8 +155,8 @@ bool live_prepare(struct live *l, const struct cli_args *args, const struct live
     l->begun = l->rate_then = live_now();
     l->sample_every = 1;
     ct_text_init(&l->out, stdout);
-    return open_capture(l) && load_programs(l) && cli_monitors_load(&l->monitors, args) && check_specs(l) &&
-           check_pairs(l) && make_watches(l) && add_specs(l) && add_places(l) && make_chain(l);
+    return open_capture(l) && load_programs(l) && load_specs(l) && check_specs(l) && check_pairs(l) &&
+           make_watches(l) && add_specs(l) && add_places(l) && make_chain(l);
 }
 
 void live_release(struct live *l)

@@ -38,9 +38,10 @@ struct live_tee;
 
 /* Reads until the end, an error, SIGINT or SIGTERM, or a call of live_reader_stop; then ends the ring. What came is also given
  * to `tee`, unless that is NULL. Signals have to be blocked in all threads; after the first one the next kills the process.
- * NULL: said why. */
+ * Until it is freed the thread sees to it that a signal ends the run within two seconds: it sets *hurry (enum
+ * ct_monitor_stop). NULL: said why. */
 struct live_reader *live_reader_start(struct live_source *source, struct live_ring *ring,
-                                      struct live_tee *tee);
+                                      struct live_tee *tee, int *hurry);
 void live_reader_stop(struct live_reader *reader);
 
 /* Waits for it, when all is reported: a signal ends the process up to then. */

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    CHUNK = 64 * 1024
+    CHUNK = 64 * 1024,
+    STEP_BYTES = 64, /* that a step of work sets to zero */
 };
 
 struct arena_chunk {
@@ -26,6 +27,13 @@ void arena_init(struct arena *a, size_t limit)
 {
     memset(a, 0, sizeof *a);
     a->limit = limit;
+    a->work = UINT64_MAX;
+}
+
+void arena_leave(struct arena *a, enum arena_end why)
+{
+    a->end = why;
+    longjmp(a->out_of_memory, 1);
 }
 
 void arena_free(struct arena *a)
@@ -42,10 +50,10 @@ void arena_free(struct arena *a)
 static struct arena_chunk *chunk_new(struct arena *a, size_t size)
 {
     if (size > a->limit || a->used > a->limit - size)
-        longjmp(a->out_of_memory, 1);
+        arena_leave(a, ARENA_LIMIT);
     struct arena_chunk *c = calloc(1, sizeof *c + size);
     if (!c)
-        longjmp(a->out_of_memory, 1);
+        arena_leave(a, ARENA_NO_MEMORY);
     c->size = size;
     a->used += size;
     return c;
@@ -54,7 +62,8 @@ static struct arena_chunk *chunk_new(struct arena *a, size_t size)
 void *arena_alloc(struct arena *a, size_t size)
 {
     if (size > a->limit)
-        longjmp(a->out_of_memory, 1);
+        arena_leave(a, ARENA_LIMIT);
+    arena_spend(a, size / STEP_BYTES + 1);
     size = (size + 15) & ~(size_t)15;
     struct arena_chunk *c = a->chunks;
     if (!c || c->size - c->used < size) {
@@ -90,7 +99,7 @@ static void names_grow(struct arena *a)
     size_t cap = a->name_cap ? a->name_cap * 2 : 1024;
     struct arena_name **names = calloc(cap, sizeof(struct arena_name *));
     if (!names)
-        longjmp(a->out_of_memory, 1);
+        arena_leave(a, ARENA_NO_MEMORY);
     for (size_t i = 0; i < a->name_cap; i++) {
         for (struct arena_name *e = a->names[i], *next; e; e = next) {
             next = e->next;

@@ -9,18 +9,38 @@
 struct arena_chunk;
 struct arena_name;
 
-/* When memory (or the limit) runs out the arena jumps to `out_of_memory`: a compilation has one place that
+/* Why a compilation cannot go on. */
+enum arena_end {
+    ARENA_NO_MEMORY, /* there is none */
+    ARENA_LIMIT,     /* more than the limit */
+    ARENA_WORK,      /* more than the work */
+};
+
+/* When memory (or the limit, or the work) runs out the arena jumps to `out_of_memory`: a compilation has one place that
  * handles it and needs no test after each allocation. Set it with setjmp before the first call. */
 struct arena {
     struct arena_chunk *chunks;
     size_t used, limit;
+    uint64_t work; /* steps that may be done yet; what is allocated counts, too */
     struct arena_name **names;
     size_t name_count, name_cap;
     jmp_buf out_of_memory;
+    enum arena_end end; /* why it was taken */
 };
-
+/* Without an end of the work. */
 void arena_init(struct arena *a, size_t limit);
 void arena_free(struct arena *a);
+
+/* Jumps to `out_of_memory`. */
+_Noreturn void arena_leave(struct arena *a, enum arena_end why);
+
+/* Accounts for work that is about to be done, in steps of some ten nanoseconds. */
+static inline void arena_spend(struct arena *a, uint64_t steps)
+{
+    if (__builtin_expect(a->work < steps, 0))
+        arena_leave(a, ARENA_WORK);
+    a->work -= steps;
+}
 
 /* Zeroed memory, aligned for any type. */
 void *arena_alloc(struct arena *a, size_t size);

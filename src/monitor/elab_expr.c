@@ -15,6 +15,7 @@ bool elab_step(struct elab *e, struct span at)
     ptrdiff_t used = e->stack_base - (const char *)__builtin_frame_address(0);
     if (e->fuel == 0)
         return false;
+    arena_spend(e->arena, 1);
     if (used > STACK_MOST || -used > STACK_MOST || e->depth > MACRO_DEPTH) {
         diag_error(e->diags, at, "Stack overflow");
         e->fuel = 0;
@@ -52,8 +53,7 @@ struct cv elab_integer(struct elab *e, int64_t integer, const char *digits, stru
     const bool hex = digits[0] == '0' && (digits[1] | 0x20) == 'x';
     const char *first = hex ? digits + 2 : digits;
     const struct cell c = int_from_digits(&e->constants, first, strlen(first), hex ? 16 : 10, false);
-    if (e->constants.exhausted)
-        longjmp(e->arena->out_of_memory, 1);
+    ir_check_constants(&e->pool);
     if (!cell_err(&c))
         return cv_cell(e, e->types.integer, c);
     diag_error(e->diags, at, "Integer of more than %d bits", BIG_BITS_MOST);

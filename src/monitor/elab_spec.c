@@ -8,7 +8,8 @@ static const uint64_t FUEL = 4000000;
 
 enum {
     GLOBAL_TABLE = 4096,
-    CONSTANTS_MOST = 64 << 20
+    CONSTANTS_PART = 4,        /* of the arena's memory, as much again */
+    CONSTANTS_WORK = 200000000 /* units, to calculate with them */
 };
 
 void elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit)
@@ -18,7 +19,8 @@ void elab_init(struct elab *e, struct arena *arena, struct diags *diags, const c
     e->diags = diags;
     e->time_unit = time_unit;
     e->fuel = FUEL;
-    heap_init(&e->constants, CONSTANTS_MOST, true);
+    heap_init(&e->constants, arena->limit / CONSTANTS_PART, true);
+    heap_allow(&e->constants, CONSTANTS_WORK);
     types_init(&e->types, arena);
     ir_init(&e->pool, arena, &e->constants);
     graph_init(&e->graph, arena, &e->types, &e->pool);

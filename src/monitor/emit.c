@@ -373,6 +373,7 @@ static void emit_outputs(struct emit *m)
 static uint32_t emit_scope(struct emit *m, const struct order *order, const struct scope *sc)
 {
     uint32_t begin = emit_here(m);
+    arena_spend(m->e->arena, order->n);
     /* a `last` may come before the source whose former value it wants */
     for (size_t i = 0; i < order->n; i++) {
         const struct node *s = order->nodes[i];

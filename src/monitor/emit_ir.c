@@ -11,7 +11,7 @@ uint32_t emit_insn(struct emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t
 {
     const struct insn i = {op, d, a, b};
     if (m->p->ncode >= CODE_MOST)
-        longjmp(m->e->arena->out_of_memory, 1);
+        arena_leave(m->e->arena, ARENA_LIMIT);
     ARENA_PUSH(m->e->arena, m->p->code, m->p->ncode, m->p->code_cap, i);
     return (uint32_t)m->p->ncode - 1;
 }

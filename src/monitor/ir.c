@@ -27,6 +27,12 @@ static void grow(struct ir_pool *p)
     p->cap = cap;
 }
 
+void ir_check_constants(const struct ir_pool *p)
+{
+    if (p->constants->exhausted)
+        arena_leave(p->arena, p->constants->exhausted == E_BUDGET ? ARENA_WORK : ARENA_LIMIT);
+}
+
 static bool same(struct heap *heap, const struct ir *a, const struct ir *b)
 {
     if (a->hash != b->hash || a->kind != b->kind || a->op != b->op || a->n != b->n || a->level != b->level ||
@@ -62,7 +68,7 @@ static struct ir *intern(struct ir_pool *p, struct ir e)
         if (same(p->constants, o, &e))
             return o;
     if (p->count >= p->limit)
-        longjmp(p->arena->out_of_memory, 1);
+        arena_leave(p->arena, ARENA_LIMIT);
     if (p->count >= p->cap)
         grow(p);
     struct ir *o = ARENA_NEW(p->arena, struct ir);
@@ -97,8 +103,7 @@ static struct ir *fold(struct ir_pool *p, const struct type *type, enum op op, c
         cells[i] = args[i]->value;
     }
     op_eval(op, extra, p->constants, cells, n, &r);
-    if (p->constants->exhausted)
-        longjmp(p->arena->out_of_memory, 1);
+    ir_check_constants(p);
     return ir_const(p, type, r);
 }
 

@@ -54,6 +54,9 @@ struct ir_pool {
 };
 
 void ir_init(struct ir_pool *p, struct arena *arena, struct heap *constants);
+/* Takes the arena's way out when the heap of the constants is exhausted. */
+void ir_check_constants(const struct ir_pool *p);
+
 struct ir *ir_const(struct ir_pool *p, const struct type *type, struct cell value);
 struct ir *ir_param(struct ir_pool *p, const struct type *type, uint32_t level, uint32_t index);
 /* Folds constants and what follows from isNone/getSome of a known Some. */

@@ -52,6 +52,7 @@ void ltl_automaton_init(struct ltl_automaton *m, struct ltl_pool *p)
 /* Counts work; false: there was too much of it. */
 static bool spend(struct ltl_automaton *m, size_t n)
 {
+    arena_spend(m->pool->arena, n);
     m->failed |= m->work < n;
     m->work -= m->failed ? 0 : n;
     return !m->failed;

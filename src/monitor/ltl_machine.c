@@ -6,7 +6,8 @@
 enum {
     PAIRS_MOST = 65535,
     MACHINE_STATES_MOST = 16000,
-    TABLE = 1 << 11
+    TABLE = 1 << 11,
+    AT_ONCE = 8, /* edges, sets and letters that are looked at in a step of work */
 };
 
 /* A state of the product: live states of both automata, sorted; those of the formula first. */
@@ -43,6 +44,7 @@ static bool subset(const struct product *p, uint32_t a, uint32_t b)
 static uint32_t reduce(struct product *p, uint32_t *ids, uint32_t n)
 {
     uint32_t kept = 0;
+    arena_spend(p->arena, (n <= 64 ? (uint64_t)n * n : n) / AT_ONCE);
     for (uint32_t i = 0; i < n; i++) {
         bool needless = false;
         for (uint32_t k = 0; k < n && !needless && n <= 64; k++)
@@ -106,6 +108,7 @@ static uint32_t successors(struct product *p, const uint32_t *ids, uint32_t n, u
             return 0;
         }
         p->work -= s->nedges + 1;
+        arena_spend(p->arena, s->nedges / AT_ONCE + 1);
     }
     return reduce(p, out, count);
 }
@@ -146,6 +149,7 @@ static uint32_t minimise(struct product *p, uint32_t *class)
     do {
         before = count;
         count = 0;
+        arena_spend(p->arena, p->n * p->letters / AT_ONCE);
         memset(table, 0, TABLE * sizeof *table);
         for (uint32_t i = 0; i < p->n; i++) {
             const uint32_t *row = &p->next[(size_t)i * p->letters];

@@ -15,6 +15,7 @@ extern const char stdlib_tessla[];
 extern const size_t stdlib_tessla_size;
 
 enum {
+    COMPILE_WORK = 100000000, /* about a second */
     INCLUDE_BYTES = 16 << 20
 };
 
@@ -121,6 +122,22 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
         spec->native = native_new(&spec->program);
 }
 
+static int too_large(struct ct_ctx *ctx, const char *name, enum arena_end end)
+{
+    if (end == ARENA_NO_MEMORY)
+        return ct_fail_nomem(ctx, name);
+    if (end == ARENA_WORK)
+        return ct_fail(
+            ctx, CT_ERR_LIMIT,
+            "%s: compiling it takes too much work (expanded macros, constants, formulas); make it smaller",
+            name);
+    return ct_fail(
+        ctx, CT_ERR_LIMIT,
+        "%s: compiling it takes more than its memory (expanded macros, formulas); --monitor-memory "
+        "raises it",
+        name);
+}
+
 int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, size_t size,
                        const struct ct_monitor_options *options, struct ct_monitor_spec **out)
 {
@@ -140,15 +157,14 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
     struct ct_monitor_spec *volatile spec = calloc(1, sizeof *spec);
     if (!spec)
         return ct_fail_nomem(ctx, "monitor");
-    arena_init(&spec->arena, o.memory ? o.memory : CT_MONITOR_MEMORY);
+    arena_init(&spec->arena,
+               (o.memory ? o.memory : CT_MONITOR_MEMORY) / 5 * 4); /* the rest is for constants */
+    spec->arena.work = COMPILE_WORK;
     diags_init(&spec->diags, &spec->arena);
     if (setjmp(spec->arena.out_of_memory)) {
+        const enum arena_end end = spec->arena.end;
         ct_monitor_spec_free(spec);
-        return ct_fail(ctx, CT_ERR_LIMIT,
-                       "%s: compiling it takes more than its memory (expanded macros, formulas); "
-                       "--monitor-memory raises "
-                       "it",
-                       name);
+        return too_large(ctx, name, end);
     }
     compile(spec, name, text, size, &o);
     diags_sort(&spec->diags);

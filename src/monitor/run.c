@@ -179,6 +179,8 @@ static uint32_t fire(struct ct_monitor *m, size_t *which)
     return n;
 }
 
+_Static_assert(CT_MONITOR_STOP_SLOW == 1 && CT_MONITOR_STOP == 2, "the heap knows them as numbers");
+
 static int timer_instant(struct ct_monitor *m)
 {
     size_t which = 0;

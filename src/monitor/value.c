@@ -45,7 +45,7 @@ const char *value_error_text(enum value_error e)
     case E_BUDGET:
         return "One event takes more work than its budget";
     case E_STOPPED:
-        return "The monitor was told to stop";
+        return "It was stopped before the end of its events";
     case E_MEMORY:
         return "The values of the monitor need more than its memory";
     case E_DELAY:

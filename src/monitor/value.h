@@ -102,7 +102,7 @@ struct heap {
     enum value_error exhausted;
     int64_t work;       /* that may be done yet, in units of about one instruction … */
     uint64_t more_work; /* … and what comes in slices behind it: between two of them `stop` is asked */
-    const int *stop;    /* set by another thread when the run has to end; or NULL */
+    const int *stop;    /* enum ct_monitor_stop, set by another thread; or NULL */
 };
 
 /* Without an end of the work. */
@@ -111,17 +111,22 @@ void heap_free(struct heap *h);
 
 #define HEAP_SLICE (1 << 20) /* units of work: some milliseconds */
 
-static inline bool heap_is_stopped(const struct heap *h)
+#define HEAP_HURRY (1 << 14) /* … of an event while the run has to end soon */
+
+/* enum ct_monitor_stop */
+static inline int heap_is_stopped(const struct heap *h)
 {
-    return h->stop && __atomic_load_n(h->stop, __ATOMIC_RELAXED);
+    return h->stop ? __atomic_load_n(h->stop, __ATOMIC_RELAXED) : 0;
 }
 
 /* Allows so much work from here on. */
 static inline void heap_allow(struct heap *h, uint64_t units)
 {
-    if (__builtin_expect(heap_is_stopped(h), 0))
-        units = 0;
-    h->work = units < HEAP_SLICE ? (int64_t)units : HEAP_SLICE;
+    const int stop = heap_is_stopped(h);
+    uint64_t slice = HEAP_SLICE;
+    if (__builtin_expect(stop, 0))
+        slice = stop == 1 ? HEAP_HURRY : 0;
+    h->work = (int64_t)(units < slice ? units : slice);
     h->more_work = units - (uint64_t)h->work;
 }
 

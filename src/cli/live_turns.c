@@ -1,0 +1,53 @@
+#include "cli/live_turns.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define INSIDE_MOST 2 /* who works, and who waits */
+
+struct live_turns {
+    pthread_mutex_t lock;
+    pthread_cond_t given;
+    unsigned inside;
+    bool busy;
+};
+
+struct live_turns *live_turns_new(void)
+{
+    struct live_turns *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->given, NULL);
+    return t;
+}
+
+void live_turns_free(struct live_turns *t)
+{
+    if (!t)
+        return;
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->given);
+    free(t);
+}
+
+bool live_turns_take(struct live_turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    const bool taken = t->inside < INSIDE_MOST;
+    t->inside += taken;
+    while (taken && t->busy)
+        pthread_cond_wait(&t->given, &t->lock);
+    t->busy |= taken;
+    pthread_mutex_unlock(&t->lock);
+    return taken;
+}
+
+void live_turns_give(struct live_turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->inside--;
+    t->busy = false;
+    pthread_cond_signal(&t->given);
+    pthread_mutex_unlock(&t->lock);
+}

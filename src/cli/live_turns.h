@@ -1,0 +1,17 @@
+/* Compiling specifications that come over HTTP: one at a time, one waits, and the next is turned away. */
+#ifndef CT_CLI_LIVE_TURNS_H
+#define CT_CLI_LIVE_TURNS_H
+
+#include <stdbool.h>
+
+struct live_turns;
+
+/* NULL: no memory. */
+struct live_turns *live_turns_new(void);
+void live_turns_free(struct live_turns *turns);
+
+/* Waits for the caller's turn. False: one works and another one waits already. */
+bool live_turns_take(struct live_turns *turns);
+void live_turns_give(struct live_turns *turns);
+
+#endif
