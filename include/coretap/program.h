@@ -223,7 +223,8 @@ CT_API uint64_t ct_symbols_bias(const struct ct_symbols *symbols);
 /* What the file is called in names. */
 CT_API const char *ct_symbols_module(const struct ct_symbols *symbols);
 
-/* The readable name of a mangled C++ or Rust name, to be freed; NULL when `name` is none, or demangling is not built in. */
+/* The readable name of a mangled C++ or Rust name, to be freed; NULL when `name` is none, or demangling is not built in;
+ * without memory errno is ENOMEM, too. */
 CT_API char *ct_demangle(const char *name);
 
 /* The instruction set of the code at `addr`, by the mapping symbols of the Arm ELF ABI ($a, $t, $x, $d), or without them

@@ -156,13 +156,14 @@ static int line_places(struct ct_watches *w, const struct ct_lines *lines, const
 {
     size_t count;
     uint32_t found;
-    if (ct_lines_find(lines, file, line, NULL, 0, &count, &found) != CT_OK)
-        return CT_OK;
+    int rc = ct_lines_find(lines, file, line, NULL, 0, &count, &found);
+    if (rc != CT_OK)
+        return rc == CT_ERR_NOMEM ? ct_fail_nomem(w->ctx, "watchpoints") : CT_OK;
     uint64_t *addrs = malloc((count + 1) * sizeof *addrs);
     if (!addrs)
         return ct_fail_nomem(w->ctx, "watchpoints");
-    ct_lines_find(lines, file, line, addrs, count, &count, &found);
-    int rc = CT_OK;
+    if (ct_lines_find(lines, file, line, addrs, count, &count, &found) == CT_ERR_NOMEM)
+        rc = ct_fail_nomem(w->ctx, "watchpoints");
     for (size_t i = 0; !rc && i < count; i++)
         rc = place(w, CT_WATCH_LINE, addrs[i], 0);
     free(addrs);

@@ -1,5 +1,6 @@
 #include "base/ctx.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,29 @@ int ct_fail(struct ct_ctx *ctx, int code, const char *fmt, ...)
 
 int ct_fail_nomem(struct ct_ctx *ctx, const char *what)
 {
+    ct_note_nomem(ctx);
     return ct_fail(ctx, CT_ERR_NOMEM, "%s: out of memory", what);
+}
+
+int ct_tell_nomem(struct ct_ctx *ctx, const char *what, int result)
+{
+    return result == CT_ERR_NOMEM && !ct_ctx_lacked_memory(ctx) ? ct_fail_nomem(ctx, what) : result;
+}
+
+void ct_note_nomem(struct ct_ctx *ctx)
+{
+    if (ctx)
+        __atomic_store_n(&ctx->lacked_memory, 1, __ATOMIC_RELAXED);
+}
+
+int ct_unless_nomem(struct ct_ctx *ctx, const char *what, int result)
+{
+    return errno == ENOMEM ? ct_fail_nomem(ctx, what) : result;
+}
+
+int ct_ctx_lacked_memory(const struct ct_ctx *ctx)
+{
+    return ctx && __atomic_load_n(&ctx->lacked_memory, __ATOMIC_RELAXED);
 }
 
 void ct_log(struct ct_ctx *ctx, enum ct_log_level level, const char *fmt, ...)

@@ -340,7 +340,7 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
     }
     if (!rc && c->sink->bytes)
         rc = c->sink->bytes(c->sink->user, c->bytes);
-    return rc;
+    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 
 int ct_chain_finish(struct ct_chain *c)
@@ -354,7 +354,7 @@ int ct_chain_finish(struct ct_chain *c)
         rc = tell_marks(c);
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = ct_stream_chain_sync(&c->streams[i]);
-    return rc;
+    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 
 /* What was decoded so far ends here: frames and packets that are not whole never will be. */
@@ -392,7 +392,7 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
     c->cut = piece->cut;
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = c->streams[i].follow ? ct_follow_piece(c->streams[i].follow, piece) : CT_OK;
-    return rc;
+    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 
 /* What there is of a file without frames, when threads can read it while they decode. */
@@ -426,14 +426,15 @@ int ct_chain_run(struct ct_chain *c)
     while (!rc && !feed.ended)
         rc = ct_feed_push(&feed, c, CT_CHUNK_SIZE, &pushed);
     ct_feed_close(&feed);
-    return rc ? rc : ct_chain_finish(c);
+    return rc ? ct_tell_nomem(c->ctx, c->buffer->path, rc) : ct_chain_finish(c);
 }
 
 const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count)
 {
     *count = c->count;
     for (size_t i = 0; i < c->count; i++) {
-        ct_stream_chain_sync(&c->streams[i]);
+        if (ct_stream_chain_sync(&c->streams[i]) != CT_OK)
+            ct_note_nomem(c->ctx);
         c->views[i] = c->parallel ? ct_parallel_stream(c->parallel, i) : c->streams[i].stream;
         c->views[i].stats.losses =
             ct_losses_of(&c->views[i].stats, (enum ct_protocol)c->views[i].source->protocol);

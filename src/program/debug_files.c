@@ -131,6 +131,8 @@ static bool has_debug(const struct ct_elf *elf)
 
 /* What a separate file has to be. */
 struct wanted {
+    struct ct_ctx *ctx;
+    int *result; /* CT_ERR_NOMEM once a file could not be looked at */
     uint8_t id[CT_BUILD_ID_MOST];
     size_t id_size;
     unsigned machine; /* 0: any */
@@ -138,10 +140,11 @@ struct wanted {
     const char *link; /* name of the file, or NULL */
 };
 
-/* Opens a regular file for a look at it; the descriptor, -1: it is none. */
+/* Opens a regular file for a look at it; the descriptor, -1: it is none. errno is ENOMEM without memory. */
 static int open_to_look(const char *path, struct ct_elf *elf, size_t *size)
 {
     struct stat st;
+    errno = 0;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool fine = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     *size = fine ? (size_t)st.st_size : 0;
@@ -152,8 +155,8 @@ static int open_to_look(const char *path, struct ct_elf *elf, size_t *size)
     return -1;
 }
 
-/* Opens the file when it is the one: it has the build id, or the checksum of the link where `by_link`. */
-static struct ct_mapped_file *open_if(const struct wanted *wanted, const char *path, bool by_link)
+/* Does what open_if does, and leaves errno of the allocator. */
+static struct ct_mapped_file *look_into(const struct wanted *wanted, const char *path, bool by_link)
 {
     struct ct_mapped_file *file;
     struct ct_elf elf = {0};
@@ -176,6 +179,15 @@ static struct ct_mapped_file *open_if(const struct wanted *wanted, const char *p
     return NULL;
 }
 
+/* Opens the file when it is the one: it has the build id, or the checksum of the link where `by_link`. */
+static struct ct_mapped_file *open_if(const struct wanted *wanted, const char *path, bool by_link)
+{
+    struct ct_mapped_file *file = look_into(wanted, path, by_link);
+    if (!file)
+        *wanted->result = ct_unless_nomem(wanted->ctx, path, *wanted->result);
+    return file;
+}
+
 /* ---- folders ---- */
 
 static int compare_ids(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
@@ -196,14 +208,16 @@ static int add_file(struct ct_debug_files *files, const char *path)
     struct ct_elf elf = {0};
     struct entry entry = {0};
     size_t size;
-    const int fd = files->count < MOST_FILES ? open_to_look(path, &elf, &size) : -1;
-    if (fd < 0)
+    if (files->count >= MOST_FILES)
         return CT_OK;
-    entry.id_size = ct_elf_build_id(&elf, size, entry.id);
-    ct_elf_close(&elf);
-    close(fd);
+    const int fd = open_to_look(path, &elf, &size);
+    if (fd >= 0) {
+        entry.id_size = ct_elf_build_id(&elf, size, entry.id);
+        ct_elf_close(&elf);
+        close(fd);
+    }
     if (!entry.id_size)
-        return CT_OK;
+        return ct_unless_nomem(files->ctx, path, CT_OK);
     if (files->count == files->room) {
         size_t room = files->room ? 2 * files->room : 64;
         struct entry *entries = realloc(files->entries, room * sizeof *entries);
@@ -224,8 +238,11 @@ static int read_dir(struct ct_debug_files *files, const char *path, unsigned dep
     char below[PATH_MAX];
     struct stat st;
     int result = CT_OK;
+    errno = 0;
     DIR *dir = depth < MOST_DEPTH ? opendir(path) : NULL;
-    for (struct dirent *e = dir ? readdir(dir) : NULL; e && result == CT_OK; e = readdir(dir)) {
+    if (!dir)
+        return ct_unless_nomem(files->ctx, path, CT_OK);
+    for (struct dirent *e = readdir(dir); e && result == CT_OK; e = readdir(dir)) {
         int length = snprintf(below, sizeof below, "%s/%s", path, e->d_name);
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || (size_t)length >= sizeof below ||
             lstat(below, &st) != 0)
@@ -235,8 +252,7 @@ static int read_dir(struct ct_debug_files *files, const char *path, unsigned dep
         else if (S_ISREG(st.st_mode) || (S_ISLNK(st.st_mode) && stat(below, &st) == 0 && S_ISREG(st.st_mode)))
             result = add_file(files, below);
     }
-    if (dir)
-        closedir(dir);
+    closedir(dir);
     return result;
 }
 
@@ -268,7 +284,8 @@ static size_t first_of(const struct ct_debug_files *files, const uint8_t *id, si
     return low;
 }
 
-/* Whether the bytes of its code are in the file: those of debug information alone have headers of code only. */
+/* Whether the bytes of its code are in the file: those of debug information alone have headers of code only. errno is ENOMEM
+ * without memory. */
 static bool has_code(const char *path)
 {
     struct ct_mapped_file *file;
@@ -276,6 +293,7 @@ static bool has_code(const char *path)
     GElf_Shdr header;
     size_t sections = 0;
     bool code = false;
+    errno = 0;
     if (ct_mapped_file_open(NULL, path, &file) != CT_OK)
         return false;
     if (ct_elf_open(NULL, path, file->bytes, file->size, &elf) == CT_OK) {
@@ -303,6 +321,8 @@ int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id
             break;
         if (has_code(e->path))
             *path = e->path;
+        else
+            result = ct_unless_nomem(files->ctx, e->path, CT_OK);
     }
     return result;
 }
@@ -319,7 +339,7 @@ static int find_in_dirs(struct ct_debug_files *files, const struct wanted *wante
             break;
         *out = open_if(wanted, e->path, false);
     }
-    return result;
+    return result ? result : *wanted->result;
 }
 
 /* ---- standard places ---- */
@@ -401,20 +421,26 @@ static void read_link(const struct ct_elf *elf, struct wanted *wanted)
 int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
                        const struct ct_elf *elf, bool online, struct ct_mapped_file **out)
 {
-    struct wanted wanted = {.machine = elf->header.e_machine};
+    int result = CT_OK;
+    struct wanted wanted = {.ctx = ctx, .result = &result, .machine = elf->header.e_machine};
     size_t size;
     *out = NULL;
+    errno = 0;
     (void)elf_rawfile(elf->elf, &size);
     wanted.id_size = ct_elf_build_id(elf, size, wanted.id);
     read_link(elf, &wanted);
-    *out = find_near(&wanted, path);
-    int result = CT_OK;
-    if (!*out && files && wanted.id_size)
+    result = ct_unless_nomem(ctx, path, CT_OK);
+    if (result == CT_OK)
+        *out = find_near(&wanted, path);
+    if (result == CT_OK && !*out && files && wanted.id_size)
         result = find_in_dirs(files, &wanted, out);
     if (result == CT_OK && !*out && files && wanted.id_size && online) {
+        errno = 0;
         char *found = ct_debuginfod(wanted.id, wanted.id_size, CT_DEBUGINFOD_DEBUGINFO);
         if (found)
             *out = open_if(&wanted, found, false);
+        else
+            result = ct_unless_nomem(ctx, path, CT_OK);
         free(found);
     }
     if (*out)
@@ -427,7 +453,8 @@ int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const
 {
     char folder[PATH_MAX];
     char at[PATH_MAX];
-    struct wanted wanted = {.id_size = id_size};
+    int result = CT_OK;
+    struct wanted wanted = {.ctx = ctx, .result = &result, .id_size = id_size};
     *out = NULL;
     if (id_size > sizeof wanted.id)
         return CT_OK;
@@ -441,7 +468,8 @@ int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const
         if (!*out)
             *out = find_in_roots(&wanted, folder);
     }
-    int result = !*out && files ? find_in_dirs(files, &wanted, out) : CT_OK;
+    if (result == CT_OK && !*out && files)
+        result = find_in_dirs(files, &wanted, out);
     if (*out)
         ct_log(ctx, CT_LOG_DEBUG, "%s: shared debug information is that of %s", path, (*out)->path);
     return result;

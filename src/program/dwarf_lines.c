@@ -8,6 +8,7 @@
 #include "program/symbols.h"
 
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -44,14 +45,21 @@ int ct_dwarf_grow(struct ct_dwarf_reader *reader, void **array, size_t count, si
     return CT_OK;
 }
 
+int ct_dwarf_status(const struct ct_dwarf_reader *reader, int result)
+{
+    return ct_unless_nomem(reader->ctx, reader->name, result ? result : reader->result);
+}
+
 uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path)
 {
     if (!path)
         return CT_LINE_NONE;
     size_t length = strlen(path);
     char *plain = malloc(length + 1);
-    if (!plain)
+    if (!plain) {
+        reader->result = ct_fail_nomem(reader->ctx, reader->name);
         return CT_LINE_NONE;
+    }
     size_t n = 0;
     for (size_t i = 0; i < length; i++) {
         bool begins = n == 0 || plain[n - 1] == '/';
@@ -65,6 +73,8 @@ uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path)
     }
     plain[n] = '\0';
     uint32_t file = ct_names_add_printable(&reader->lines->files, plain);
+    if (file == CT_NAMES_NONE)
+        reader->result = ct_fail_nomem(reader->ctx, reader->name);
     free(plain);
     return file;
 }
@@ -177,10 +187,12 @@ static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
     shared->copy = shared->file ? copy_of(shared->file->bytes, shared->file->size) : NULL;
     if (shared->file && !shared->copy)
         return ct_fail_nomem(reader->ctx, reader->name);
+    errno = 0;
     if (shared->copy && ct_elf_open(NULL, name, shared->copy, shared->file->size, &shared->elf) == CT_OK)
         result = spend(reader, name, shared->elf.elf);
     if (shared->elf.elf && result == CT_OK)
         shared->dwarf = dwarf_begin_elf(shared->elf.elf, DWARF_C_READ, NULL);
+    result = ct_dwarf_status(reader, result);
     if (shared->dwarf)
         dwarf_setalt(reader->dwarf, shared->dwarf);
     else if (result == CT_OK)
@@ -195,18 +207,22 @@ static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
 static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)
 {
     struct shared shared = {0};
+    errno = 0;
     reader->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+    if (!reader->dwarf && errno == ENOMEM)
+        return ct_fail_nomem(reader->ctx, reader->name);
     if (!reader->dwarf) {
         ct_log(reader->ctx, CT_LOG_WARNING,
                "%s: the debug information cannot be read: %s; there are no lines", reader->name,
                dwarf_errmsg(-1));
         return CT_OK;
     }
-    int result = open_shared(reader, &shared);
+    int result = ct_dwarf_status(reader, open_shared(reader, &shared));
+    errno = 0;
     if (result == CT_OK)
         result = ct_dwarf_read_rows(reader);
     if (result == CT_OK)
-        result = ct_dwarf_read_scopes(reader);
+        result = ct_dwarf_status(reader, ct_dwarf_read_scopes(reader));
     dwarf_end(reader->dwarf);
     close_shared(&shared);
     return result;
@@ -235,10 +251,11 @@ static int load(struct ct_dwarf_reader *reader, const struct ct_elf *elf, const 
                        "%s: an object file that was not linked: its lines have no addresses; use the program",
                        reader->name);
     bool packed;
+    errno = 0;
     reader->size = size_of_debug(elf->elf, &packed);
     if (reader->size == 0)
-        return CT_OK;
-    const int result = spend(reader, reader->name, elf->elf);
+        return ct_dwarf_status(reader, CT_OK);
+    const int result = ct_dwarf_status(reader, spend(reader, reader->name, elf->elf));
     if (result != CT_OK)
         return result;
     if (reader->size > MOST_DEBUG)
@@ -275,7 +292,10 @@ static int make(struct ct_ctx *ctx, const char *name, const char *path, const vo
     const char *program = path;
     bool packed;
     int result = ct_elf_open(ctx, name, bytes, size, &elf);
-    if (result == CT_OK && path && size_of_debug(elf.elf, &packed) == 0)
+    const bool has_none = result == CT_OK && path && size_of_debug(elf.elf, &packed) == 0;
+    if (result == CT_OK)
+        result = ct_unless_nomem(ctx, name, CT_OK);
+    if (result == CT_OK && has_none)
         result = ct_debug_file_find(ctx, options->files, path, &elf, true, &debug);
     if (result == CT_OK && debug) {
         ct_elf_close(&elf);

@@ -34,10 +34,15 @@ struct ct_dwarf_reader {
     size_t size;            /* of the debug information: nothing in it can be more than this many */
     uint64_t unpacked_left; /* bytes that packed sections may still claim */
     struct ct_lines *lines;
+    int result; /* CT_ERR_NOMEM once something could not be kept */
 };
 
-/* Number of a path, written without what does nothing in it ("./", "//"). CT_LINE_NONE without a path or memory. */
+/* Number of a path, written without what does nothing in it ("./", "//"). CT_LINE_NONE without a path or
+ * memory, which reader->result tells. */
 uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path);
+
+/* The result of what was read with libdw since errno was 0, when it itself came to `result`. */
+int ct_dwarf_status(const struct ct_dwarf_reader *reader, int result);
 
 /* Fill in lines->rows, and scopes and segments. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_dwarf_read_rows(struct ct_dwarf_reader *reader);

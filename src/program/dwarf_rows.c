@@ -140,6 +140,8 @@ static int read_tables(struct ct_dwarf_reader *reader, struct rows *rows)
         int more = dwarf_next_lines(reader->dwarf, offset, &next, &unit, NULL, NULL, &table, &count);
         if (more == 1)
             return CT_OK;
+        if (ct_dwarf_status(reader, CT_OK) != CT_OK)
+            return CT_ERR_NOMEM;
         if (more != 0 || next <= offset) {
             ct_log(reader->ctx, CT_LOG_WARNING,
                    "%s: .debug_line+0x%llx: the line table cannot be read: %s; lines behind it are missing",
@@ -201,7 +203,7 @@ int ct_dwarf_read_rows(struct ct_dwarf_reader *reader)
     if (result == CT_OK)
         result = read_tables(reader, &rows);
     if (result == CT_OK)
-        result = arrange(reader, &rows);
+        result = ct_dwarf_status(reader, arrange(reader, &rows));
     free(rows.rows);
     free(rows.code);
     return result;

@@ -58,6 +58,8 @@ static const char *name_of(struct scopes *s, const char *name)
 {
     struct ct_names *names = &s->reader->lines->names;
     uint32_t i = name ? ct_names_add_printable(names, name) : CT_NAMES_NONE;
+    if (name && i == CT_NAMES_NONE)
+        s->reader->result = ct_fail_nomem(s->reader->ctx, s->reader->name);
     return i == CT_NAMES_NONE ? NULL : names->names[i];
 }
 
@@ -193,7 +195,8 @@ static int read_units(struct scopes *s)
 {
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
-    while (dwarf_get_units(s->reader->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0 && spend(s)) {
+    while (dwarf_get_units(s->reader->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0 &&
+           ct_dwarf_status(s->reader, CT_OK) == CT_OK && spend(s)) {
         s->files = NULL;
         s->file_count = 0;
         (void)dwarf_getsrcfiles(&die, &s->files, &s->file_count);

@@ -4,6 +4,7 @@
 #include "base/elf_strings.h"
 #include "program/memory.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -40,20 +41,22 @@ static size_t count_segments(Elf *elf, size_t size)
     return count < room ? count : room;
 }
 
-/* Checks what libelf opened, and closes it when it is not taken. */
+static int check(struct ct_ctx *ctx, const char *name, size_t size, struct ct_elf *out)
+{
+    if (!out->elf || elf_kind(out->elf) != ELF_K_ELF || !gelf_getehdr(out->elf, &out->header))
+        return ct_fail(ctx, CT_ERR_FORMAT, "%s: the ELF header is damaged or cut after %zu bytes of the file",
+                       name, size);
+    out->segments = count_segments(out->elf, size);
+    return check_header(ctx, name, out);
+}
+
+/* Checks what libelf opened, and closes it when it is not taken. errno was 0 before. */
 static int take(struct ct_ctx *ctx, const char *name, Elf *elf, size_t size, struct ct_elf *out)
 {
     *out = (struct ct_elf){.elf = elf};
-    if (!out->elf || elf_kind(out->elf) != ELF_K_ELF || !gelf_getehdr(out->elf, &out->header)) {
-        ct_elf_close(out);
-        return ct_fail(ctx, CT_ERR_FORMAT, "%s: the ELF header is damaged or cut after %zu bytes of the file",
-                       name, size);
-    }
-    int result = check_header(ctx, name, out);
+    int result = ct_unless_nomem(ctx, name, check(ctx, name, size, out));
     if (result != CT_OK)
         ct_elf_close(out);
-    else
-        out->segments = count_segments(out->elf, size);
     return result;
 }
 
@@ -63,6 +66,7 @@ int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size
         return ct_fail(ctx, CT_ERR_FORMAT, "%s: not an ELF file", name);
     if (elf_version(EV_CURRENT) == EV_NONE)
         return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%s: libelf does not know the current ELF version", name);
+    errno = 0;
     return take(ctx, name, elf_memory((char *)bytes, size), size, out);
 }
 
@@ -70,6 +74,7 @@ int ct_elf_open_fd(struct ct_ctx *ctx, const char *name, int fd, size_t size, st
 {
     if (elf_version(EV_CURRENT) == EV_NONE)
         return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%s: libelf does not know the current ELF version", name);
+    errno = 0;
     return take(ctx, name, elf_begin(fd, ELF_C_READ, NULL), size, out);
 }
 
@@ -193,7 +198,9 @@ int ct_memory_add_elf(struct ct_memory *memory, const struct ct_mapped_file *fil
     int result = ct_elf_open(ct_memory_ctx(memory), file->path, file->bytes, file->size, &elf);
     if (result != CT_OK)
         return result;
-    result = add_segments(memory, &elf, file, bias, space);
+    errno = 0;
+    result =
+        ct_unless_nomem(ct_memory_ctx(memory), file->path, add_segments(memory, &elf, file, bias, space));
     ct_elf_close(&elf);
     return result;
 }

@@ -66,14 +66,14 @@ static bool is_inside(const struct ct_source_roots *roots, const char *path)
 }
 
 /* Reads the open file; one that is no regular file, or is empty, is not found. */
-static int read_whole(int fd, char **text, size_t *size)
+static int read_whole(struct ct_ctx *ctx, const char *path, int fd, char **text, size_t *size)
 {
     struct stat st;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > CT_SOURCE_MOST)
         return CT_ERR_NOT_FOUND;
     *text = malloc((size_t)st.st_size);
     if (!*text)
-        return CT_ERR_NOMEM;
+        return ct_fail_nomem(ctx, path);
     while (*size < (size_t)st.st_size) {
         const ssize_t n = read(fd, *text + *size, (size_t)st.st_size - *size);
         if (n < 0 && errno == EINTR)
@@ -105,7 +105,7 @@ int ct_source_read(struct ct_source_roots *roots, const char *path, char **text,
     const int fd = open(real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return CT_ERR_NOT_FOUND;
-    const int rc = read_whole(fd, text, size);
+    const int rc = read_whole(roots->ctx, path, fd, text, size);
     close(fd);
     return rc;
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 struct ct_symbols {
+    struct ct_ctx *ctx;
     struct ct_symbol *all; /* functions, and behind them pieces of code */
     size_t functions, count;
     struct ct_segment *segments; /* whose owners are functions … */
@@ -206,13 +207,15 @@ static int collect(struct ct_collector *c, const struct ct_symbol_options *optio
         result = ct_collect_table(c, c->elf, SHT_DYNSYM, CT_SYMBOL_DYNSYM, &dynsym);
     if (result == CT_OK && !symtab)
         result = read_mini_debug(c, ct_debug_limit(options->files), &mini);
+    result = ct_unless_nomem(c->ctx, c->name, result);
     if (result == CT_OK && !symtab && path)
         result = read_debug_file(c, options, path, mini == 0);
+    errno = 0;
     if (result == CT_OK)
         result = ct_collect_plt(c);
     if (result == CT_OK)
         result = ct_collect_unwind(c);
-    return result;
+    return ct_unless_nomem(c->ctx, c->name, result);
 }
 
 /* ---- putting in order ---- */
@@ -480,6 +483,7 @@ static int load(struct ct_ctx *ctx, const char *name, const char *path, const st
         return ct_fail(
             ctx, CT_ERR_UNSUPPORTED,
             "%s: an object file that was not linked: its functions have no addresses; use the program", name);
+    errno = 0;
     int result = ct_mapping_read(ctx, name, elf, options->bias, &symbols->mapping);
     if (result == CT_OK)
         result = collect(&c, options, path);
@@ -507,16 +511,19 @@ int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, cons
         ct_elf_close(&elf);
         return ct_fail_nomem(ctx, name);
     }
+    symbols->ctx = ctx;
     symbols->bias = options->bias;
     symbols->raw_names = options->raw_names;
     result = load(ctx, name, path, &elf, options, symbols);
     if (result == CT_OK) {
         symbols->build_id_size = ct_elf_build_id(&elf, size, symbols->build_id);
         symbols->base = first_load(&elf) + options->bias;
-        *out = symbols;
-    } else {
-        ct_symbols_free(symbols);
+        result = ct_unless_nomem(ctx, name, CT_OK);
     }
+    if (result == CT_OK)
+        *out = symbols;
+    else
+        ct_symbols_free(symbols);
     ct_elf_close(&elf);
     return result;
 }
@@ -651,7 +658,10 @@ const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_s
     char *label = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (label)
         return label;
+    errno = 0;
     char *made = make_label(symbol);
+    if (!made && errno == ENOMEM)
+        ct_note_nomem(symbols->ctx);
     if (!made)
         made = (char *)(uintptr_t)symbol->name;
     if (__atomic_compare_exchange_n(slot, &label, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
