@@ -225,6 +225,8 @@ int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct
 
 static size_t copy_out(struct text *t, char *text, size_t cap)
 {
+    if (t->failed)
+        t->n = 0;
     size_t n = t->n, k = n < cap ? n : cap ? cap - 1 : 0;
     if (k)
         memcpy(text, t->p, k);

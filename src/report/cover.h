@@ -37,16 +37,16 @@ void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions
 void ct_cover_lcov(FILE *out, const struct ct_cover_views *views);
 void ct_cover_cobertura(FILE *out, const struct ct_cover_views *views, uint64_t seconds);
 void ct_cover_json(FILE *out, const struct ct_cover_views *views);
-void ct_cover_html(FILE *out, const struct ct_cover_views *views);
+/* CT_ERR_NOMEM: something of the page is missing. */
+int ct_cover_html(FILE *out, const struct ct_cover_views *views);
 
-/* The programs of that page, to stand in a larger one. Memory and file size are bounded: what is left out is said. */
+/* The programs of that page, to stand in a larger one. Memory and file size are bounded: what is left out is said. CT_ERR_NOMEM. */
 struct ct_cover_shape {
     unsigned level;   /* of the headings of programs: 2 is <h2> */
     size_t functions; /* rows of each table of functions, at most */
     size_t lines;     /* of annotated source, at most */
 };
-void ct_cover_html_programs(FILE *out, const struct ct_cover_views *views,
-                            const struct ct_cover_shape *shape);
+int ct_cover_html_programs(FILE *out, const struct ct_cover_views *views, const struct ct_cover_shape *shape);
 
 /* The counts themselves, as ct_cover_read takes them. CT_ERR_NOMEM. */
 int ct_cover_write(FILE *out, struct ct_cover *cover);

@@ -331,48 +331,52 @@ static bool choose_files(struct page *p, size_t *lines_left)
     return p->annotated != NULL;
 }
 
-static void program(struct page *p, size_t *lines_left)
+/* CT_ERR_NOMEM: not all of it is in the page. */
+static int program(struct page *p, size_t *lines_left)
 {
     sums(p);
-    if (!p->disasm || !sort_insns(p) || !choose_files(p, lines_left)) {
-        fprintf(p->out, "<p>There was no memory for the rest.</p>\n");
-        return;
-    }
+    if (!p->disasm || !sort_insns(p) || !choose_files(p, lines_left))
+        return CT_ERR_NOMEM;
     file_table(p);
     function_table(p);
     files(p);
+    return ct_disasm_lacked_memory(p->disasm) ? CT_ERR_NOMEM : CT_OK;
 }
 
-void ct_cover_html_programs(FILE *out, const struct ct_cover_views *views, const struct ct_cover_shape *shape)
+int ct_cover_html_programs(FILE *out, const struct ct_cover_views *views, const struct ct_cover_shape *shape)
 {
     size_t lines_left = shape->lines;
-    for (size_t i = 0; i < views->count; i++) {
+    int result = CT_OK;
+    for (size_t i = 0; i < views->count && result == CT_OK; i++) {
         struct page p = {
             .out = out, .view = &views->views[i], .number = i, .shape = shape, .disasm = ct_disasm_new()};
         fprintf(out, "<section>\n<h%u>", shape->level);
         ct_xml_text(out, p.view->program);
         fprintf(out, "</h%u>\n", shape->level);
-        program(&p, &lines_left);
+        result = program(&p, &lines_left);
         fprintf(out, "</section>\n");
         free(p.annotated);
         free(p.made);
         ct_disasm_free(p.disasm);
     }
+    return result;
 }
 
-void ct_cover_html(FILE *out, const struct ct_cover_views *views)
+int ct_cover_html(FILE *out, const struct ct_cover_views *views)
 {
     const struct ct_cover_shape whole = {.level = 2, .functions = SIZE_MAX, .lines = SIZE_MAX};
     const size_t size = sizeof "Coverage of " + strlen(views->title);
     char *title = malloc(size);
-    if (title)
-        snprintf(title, size, "Coverage of %s", views->title);
-    ct_page_begin(out, title ? title : views->title);
+    if (!title)
+        return CT_ERR_NOMEM;
+    snprintf(title, size, "Coverage of %s", views->title);
+    ct_page_begin(out, title);
     fputs("<main>\n<h1>", out);
-    ct_xml_text(out, title ? title : views->title);
+    ct_xml_text(out, title);
     fputs("</h1>\n", out);
-    ct_cover_html_programs(out, views, &whole);
+    const int result = ct_cover_html_programs(out, views, &whole);
     fputs("</main>\n", out);
     ct_page_end(out);
     free(title);
+    return result;
 }

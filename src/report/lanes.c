@@ -1,4 +1,5 @@
 #include "report/lanes.h"
+#include "coretap/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -64,21 +65,19 @@ static uint32_t *number_names(const struct ct_lanes *lanes)
     return short_of;
 }
 
-void ct_lanes_html(FILE *out, const struct ct_lanes *lanes)
+int ct_lanes_html(FILE *out, const struct ct_lanes *lanes)
 {
     uint32_t *short_of = number_names(lanes);
+    if (!short_of)
+        return CT_ERR_NOMEM;
     fputs("<div class=\"lanes\" tabindex=\"0\" role=\"figure\" aria-label=\"", out);
     ct_xml_text(out, lanes->label);
     fputs("\">\n", out);
-    if (short_of) {
-        fputs("<script type=\"application/json\">", out);
-        put_data(out, lanes, short_of);
-        fputs("</script>\n<noscript><p>This chart is drawn by a script; the tables say the "
-              "same.</p></noscript>\n",
-              out);
-    } else {
-        fputs("<p>There was no memory for this chart.</p>\n", out);
-    }
-    fputs("</div>\n", out);
+    fputs("<script type=\"application/json\">", out);
+    put_data(out, lanes, short_of);
+    fputs("</script>\n<noscript><p>This chart is drawn by a script; the tables say the same.</p></noscript>\n"
+          "</div>\n",
+          out);
     free(short_of);
+    return CT_OK;
 }

@@ -32,6 +32,7 @@ struct ct_lanes {
     size_t lane_count;
 };
 
-void ct_lanes_html(FILE *out, const struct ct_lanes *lanes);
+/* CT_ERR_NOMEM: the chart is missing. */
+int ct_lanes_html(FILE *out, const struct ct_lanes *lanes);
 
 #endif

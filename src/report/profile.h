@@ -27,8 +27,8 @@ int ct_profile_bolt(FILE *out, const struct ct_profile_view *view);
 /* *functions counts those that were written. CT_ERR_NOMEM. */
 int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, size_t *functions);
 int ct_profile_folded(FILE *out, const struct ct_stacks *stacks, bool cycles);
-void ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
-                          size_t count);
+int ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
+                         size_t count);
 
 /* Slices as trace events. Times are cycles or instructions, written as microseconds; slices that are not in [from, to)
  * are left out, others cut to it. */

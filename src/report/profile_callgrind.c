@@ -123,7 +123,7 @@ static bool is_known(const struct callgrind *c, uint32_t function)
 }
 
 /* Instructions that are in no function of a program. */
-static void put_rest(const struct callgrind *c)
+static int put_rest(const struct callgrind *c)
 {
     size_t count;
     const struct ct_stack_place *places = ct_stacks_places(c->stacks, &count);
@@ -136,25 +136,30 @@ static void put_rest(const struct callgrind *c)
         last = places[i].function > last ? places[i].function : last;
     }
     /* Their numbers follow each other, behind those of all programs. */
-    uint64_t *sums = first <= last ? calloc(last - first + (size_t)1, sizeof *sums) : NULL;
-    for (size_t i = 0; sums && i < count; i++)
+    if (first > last)
+        return CT_OK;
+    uint64_t *sums = calloc(last - first + (size_t)1, sizeof *sums);
+    if (!sums)
+        return CT_ERR_NOMEM;
+    for (size_t i = 0; i < count; i++)
         if (!is_known(c, places[i].function))
             sums[places[i].function - first] += places[i].insns;
-    for (uint32_t f = first; sums && f <= last; f++)
+    for (uint32_t f = first; f <= last; f++)
         if (sums[f - first])
             fprintf(c->out, "\nob=???\nfl=???\nfn=%s\n0 %" PRIu64 "\n", ct_stacks_name(c->stacks, f),
                     sums[f - first]);
     free(sums);
+    return CT_OK;
 }
 
-void ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
-                          size_t count)
+int ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
+                         size_t count)
 {
     struct callgrind c = {.out = out, .stacks = stacks, .view_count = count};
     const struct ct_stack_call *calls = ct_stacks_calls(stacks, &c.call_count);
     c.calls = malloc((c.call_count + 1) * sizeof(struct ct_stack_call *));
     if (!c.calls)
-        c.call_count = 0;
+        return CT_ERR_NOMEM;
     for (size_t i = 0; i < c.call_count; i++)
         c.calls[i] = &calls[i];
     if (c.call_count)
@@ -164,6 +169,7 @@ void ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struc
         c.view = &views[i];
         put_program(&c, views);
     }
-    put_rest(&c);
+    const int rc = put_rest(&c);
     free(c.calls);
+    return rc;
 }

@@ -220,8 +220,7 @@ static int worst(FILE *out, const struct ct_report *r)
 static int coverage(FILE *out, const struct ct_report *r)
 {
     const struct ct_cover_shape shape = {.level = 3, .functions = FUNCTIONS, .lines = LINES};
-    ct_cover_html_programs(out, r->cover, &shape);
-    return CT_OK;
+    return ct_cover_html_programs(out, r->cover, &shape);
 }
 
 static const struct section {
@@ -263,21 +262,22 @@ static void heading(FILE *out, const struct ct_report *r)
     fprintf(out, ") tells. Made by coretap %s.</p>\n</header>\n", ct_version());
 }
 
-static void title(FILE *out, const struct ct_report *r)
+static int title(FILE *out, const struct ct_report *r)
 {
     const char *what = subject(r);
     const size_t size = sizeof ": trace report" + strlen(what);
     char *text = malloc(size);
-    if (text)
-        snprintf(text, size, "%s: trace report", what);
-    ct_page_begin(out, text ? text : what);
+    if (!text)
+        return CT_ERR_NOMEM;
+    snprintf(text, size, "%s: trace report", what);
+    ct_page_begin(out, text);
     free(text);
+    return CT_OK;
 }
 
 int ct_report_html(FILE *out, const struct ct_report *r)
 {
-    int rc = CT_OK;
-    title(out, r);
+    int rc = title(out, r);
     navigation(out);
     fputs("<main>\n", out);
     heading(out, r);

@@ -68,8 +68,8 @@ static int by_begin(const void *a, const void *b)
     return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-static void chart(FILE *out, const struct ct_report *r, const struct ct_lane_bar *bars, size_t count,
-                  const char **names)
+static int chart(FILE *out, const struct ct_report *r, const struct ct_lane_bar *bars, size_t count,
+                 const char **names)
 {
     const struct ct_lane lane = {.bars = bars, .count = count};
     const struct ct_lanes lanes = {.label = "Stacks of functions, as wide as the time spent in them",
@@ -84,8 +84,9 @@ static void chart(FILE *out, const struct ct_report *r, const struct ct_lane_bar
             "what it "
             "called. A click on a bar makes it fill the chart.</p>\n<div class=\"panel\">\n",
             ct_report_unit(r));
-    ct_lanes_html(out, &lanes);
+    const int rc = ct_lanes_html(out, &lanes);
     fputs("</div>\n", out);
+    return rc;
 }
 
 static int stacks(FILE *out, const struct ct_report *r)
@@ -98,13 +99,13 @@ static int stacks(FILE *out, const struct ct_report *r)
     struct ct_lane_bar *bars = calloc(BARS, sizeof *bars);
     const char **names = ct_report_names(r);
     uint32_t *ranks = ct_report_ranks(r);
-    const bool fine = t.weight && t.next && t.depth && bars && names && ranks;
+    bool fine = t.weight && t.next && t.depth && bars && names && ranks;
     if (fine) {
         const uint64_t least = ct_report_all(r) / LEAST + 1;
         weigh(r, &t);
         const size_t count = lay_out(&t, least, ranks, bars);
         qsort(bars, count, sizeof *bars, by_begin);
-        chart(out, r, bars, count, names);
+        fine = chart(out, r, bars, count, names) == CT_OK;
         if (count < t.count)
             fprintf(out,
                     "<p class=\"more\">%zu smaller stacks are left out of the chart, not of the table.</p>\n",

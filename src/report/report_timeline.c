@@ -51,7 +51,7 @@ static void fill(const struct ct_report *r, struct chart *c, const uint32_t *ran
     }
 }
 
-static void draw(FILE *out, const struct ct_report *r, struct chart *c, const char **names)
+static int draw(FILE *out, const struct ct_report *r, struct chart *c, const char **names)
 {
     char most[CT_NUMBER_SIZE];
     char few[CT_NUMBER_SIZE];
@@ -69,7 +69,7 @@ static void draw(FILE *out, const struct ct_report *r, struct chart *c, const ch
             "zoom; 0 shows "
             "all.</p>\n<div class=\"panel\">\n",
             ct_report_unit(r));
-    ct_lanes_html(out, &lanes);
+    const int rc = ct_lanes_html(out, &lanes);
     fputs("</div>\n", out);
     if (r->slices->left_out)
         fprintf(out,
@@ -79,6 +79,7 @@ static void draw(FILE *out, const struct ct_report *r, struct chart *c, const ch
                 ct_report_unit(r));
     if (c->left_out)
         fprintf(out, "<p class=\"more\">%zu more contexts are left out.</p>\n", c->left_out);
+    return rc;
 }
 
 int ct_report_timeline(FILE *out, const struct ct_report *r)
@@ -88,10 +89,10 @@ int ct_report_timeline(FILE *out, const struct ct_report *r)
     uint32_t *ranks = ct_report_ranks(r);
     if (c)
         c->bars = calloc(r->slices->count + 1, sizeof *c->bars);
-    const bool fine = c && c->bars && names && ranks;
+    bool fine = c && c->bars && names && ranks;
     if (fine && r->slices->count) {
         fill(r, c, ranks);
-        draw(out, r, c, names);
+        fine = draw(out, r, c, names) == CT_OK;
     } else if (fine) {
         fputs("<p>No execution of a function is in this window.</p>\n", out);
     }

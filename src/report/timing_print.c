@@ -25,13 +25,15 @@ static int by_weight(const void *a, const void *b)
 typedef uint64_t weigh_fn(const struct ct_timing_view *view, size_t index, bool *ran);
 typedef void line_fn(FILE *out, const struct ct_timing_view *view, size_t index);
 
-/* The `top` of `count` things that weigh most; what never ran is left out. */
-static void table(FILE *out, const struct ct_timing_view *view, size_t count, size_t top, weigh_fn *weigh,
-                  line_fn *line)
+/* The `top` of `count` things that weigh most; what never ran is left out. CT_ERR_NOMEM. */
+static int table(FILE *out, const struct ct_timing_view *view, size_t count, size_t top, weigh_fn *weigh,
+                 line_fn *line)
 {
     struct place *places = calloc(count + 1, sizeof *places);
     size_t used = 0;
-    for (size_t i = 0; places && i < count; i++) {
+    if (!places)
+        return CT_ERR_NOMEM;
+    for (size_t i = 0; i < count; i++) {
         bool ran;
         places[used] = (struct place){i, weigh(view, i, &ran)};
         used += ran;
@@ -43,6 +45,7 @@ static void table(FILE *out, const struct ct_timing_view *view, size_t count, si
     if (used > top)
         fprintf(out, "# %zu more\n", used - top);
     free(places);
+    return CT_OK;
 }
 
 static void dist(FILE *out, const struct ct_dist *d)
@@ -164,27 +167,29 @@ static void totals(FILE *out, const struct ct_timing_view *view)
     fprintf(out, " exceptions=%" PRIu64 " switches=%" PRIu64 "\n", t.exceptions, t.switches);
 }
 
-void ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const struct ct_timing_wish *wish)
+int ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const struct ct_timing_wish *wish)
 {
     size_t count;
+    int rc;
     totals(out, view);
     ct_timing_functions(view->timing, &count);
     fputs("# function\tcycles\truns\tcut\tself count\tmin\tmean\tmax\tdeviation\tinclusive "
           "count\tmin\tmean\tmax\t"
           "deviation\trecursive\tpreempted\tcycles of others\n",
           out);
-    table(out, view, count, wish->top, function_weight, function_line);
+    rc = table(out, view, count, wish->top, function_weight, function_line);
     pairs(out, view);
-    if (wish->edges) {
+    if (!rc && wish->edges) {
         fputs("# edge\tcode\tway out\tto\tcount\ttimed\tmin\tmean\tmax\tdeviation\tshared\n", out);
         ct_timing_edges(view->timing, &count);
-        table(out, view, count, wish->top, edge_weight, edge_line);
+        rc = table(out, view, count, wish->top, edge_weight, edge_line);
     }
-    if (wish->blocks && view->cfg) {
+    if (!rc && wish->blocks && view->cfg) {
         fputs("# block\tcode\tcount\tmin\tmean\tmax\tcycles\n", out);
         ct_cfg_blocks(view->cfg, &count);
-        table(out, view, count, wish->top, block_weight, block_line);
+        rc = table(out, view, count, wish->top, block_weight, block_line);
     }
+    return rc;
 }
 
 /* ---- JSON ---- */

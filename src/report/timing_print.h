@@ -26,7 +26,8 @@ struct ct_timing_wish {
     int blocks;
 };
 
-void ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const struct ct_timing_wish *wish);
+/* CT_ERR_NOMEM: a table is not whole. */
+int ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const struct ct_timing_wish *wish);
 
 /* An object in the array that is open. */
 void ct_timing_print_json(struct ct_json *json, const struct ct_timing_view *view);

@@ -216,7 +216,7 @@ uint64_t soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_
                         int make, unsigned *found);
 void soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value);
 void soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid);
-void soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table);
+int soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table);
 /* Frees what a leaf descriptor of this level holds; flush first. */
 void soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level);
 unsigned soc_contig_count(const struct ct_soc *soc); /* pages joined at the last level */

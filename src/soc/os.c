@@ -100,8 +100,8 @@ void soc_frame_put(struct ct_soc *soc, uint32_t frame)
     soc->freed[soc->freed_count++] = frame;
 }
 
-/* DC ZVA over the frame; of a large one the first lines stand for all. */
-void soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table)
+/* DC ZVA over the frame; of a large one the first lines stand for all. 0: no memory for a table. */
+int soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table)
 {
     const uint64_t pa = soc_frame_pa(soc, frame);
     for (uint64_t line = 0; line < 64; line++) {
@@ -109,8 +109,12 @@ void soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table
         soc->core[core].cycles += 2;
         soc_drain(soc, core);
     }
-    if (table)
-        soc->frame[frame].table = calloc(1, (size_t)1 << soc->config.granule);
+    if (!table)
+        return 1;
+    soc->frame[frame].table = calloc(1, (size_t)1 << soc->config.granule);
+    if (!soc->frame[frame].table)
+        ct_note_nomem(soc->ctx);
+    return soc->frame[frame].table != NULL;
 }
 
 /* Every line of a page of 4 KB; of a larger one the first 64. */
@@ -159,7 +163,8 @@ uint64_t soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_
             const uint32_t frame = make ? soc_frames_take(soc, 1, va) : UINT32_MAX;
             if (frame == UINT32_MAX)
                 return 0;
-            soc_zero_frame(soc, core, frame, 1);
+            if (!soc_zero_frame(soc, core, frame, 1))
+                return 0;
             desc = soc_frame_pa(soc, frame) | PTE_VALID | PTE_TABLE;
             soc_write_descriptor(soc, core, pa, desc);
         }
@@ -202,7 +207,8 @@ uint32_t ct_soc_process(struct ct_soc *soc)
     const uint32_t frame = pid < PROCESSES ? soc_frames_take(soc, 1, 0) : UINT32_MAX;
     if (frame == UINT32_MAX)
         return 0;
-    soc_zero_frame(soc, 0, frame, 1);
+    if (!soc_zero_frame(soc, 0, frame, 1))
+        return 0;
     soc->process[pid] = (struct process){.pgd = soc_frame_pa(soc, frame), .used = 1};
     return pid;
 }
@@ -378,7 +384,7 @@ static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va
     if (frame == UINT32_MAX)
         return 0;
     if (!from_file(&soc->process[pid], va))
-        soc_zero_frame(soc, core, frame, 0);
+        (void)soc_zero_frame(soc, core, frame, 0);
     soc_write_descriptor(soc, core, at, soc_frame_pa(soc, frame) | PTE_VALID | PTE_TABLE | PTE_AF | PTE_NG);
     return 1;
 }

@@ -173,7 +173,8 @@ int ct_soc_split(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
         return 0;
     soc_write_descriptor(soc, core, at, 0);
     soc_dvm(soc, core, CT_FRACTAL_TLBI_VA, va & ~ct_mask64(soc_level_shift(soc, 2)), soc->process[pid].asid);
-    soc_zero_frame(soc, core, table, 1);
+    if (!soc_zero_frame(soc, core, table, 1))
+        return 0;
     const uint64_t page = UINT64_C(1) << soc->config.granule;
     for (uint32_t i = 0; i < block_frames(soc); i++)
         soc_write_descriptor(soc, core, soc_frame_pa(soc, table) + i * 8, (desc | PTE_TABLE) + i * page);
