@@ -88,7 +88,7 @@ static bool choose_buffers(struct cli_capture *c)
     const struct cli_value *name = &c->args->values[CLI_CAPTURE_BUFFER];
     c->buffers = calloc(c->capture->buffer_count + 1, sizeof *c->buffers);
     if (!c->buffers) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     for (size_t i = 0; i < c->capture->buffer_count; i++)

@@ -160,8 +160,13 @@ int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
 /* The text of the failed library call. Result: CLI_FAILED. */
 int cli_library_error(const struct ct_ctx *ctx);
 
-/* Forgets which notes and warnings were there: the next command begins. */
+/* Forgets which notes and warnings were there, and that memory ran out: the next command begins. */
 void cli_forget_messages(void);
+
+/* Says once that memory ran out, where a function has no way to fail: the exit code becomes CLI_FAILED. Any thread may call
+ * it. */
+void cli_no_memory(void);
+bool cli_lacked_memory(void);
 
 /* A context whose messages go to standard error: warnings, and without `quiet` notes. NULL after a
  * message when there is no memory. */

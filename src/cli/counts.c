@@ -60,7 +60,7 @@ static bool find_programs_of(struct cli_counts *c, const struct ct_stream *strea
         if (memory >= c->memory_count) {
             uint8_t *memories = realloc(c->memories, (size_t)memory + 1);
             if (!memories) {
-                cli_say("out of memory");
+                cli_no_memory();
                 return false;
             }
             memset(memories + c->memory_count, 0, memory + 1 - c->memory_count);
@@ -106,7 +106,8 @@ static int add_streams(struct cli_counts *c, const struct ct_chain *chain)
 static void add_ran(struct cli_counts *c, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
     struct cli_module *modules = cli_modules_of_programs(&c->programs);
-    cli_ran_add(&c->ran, c->capture.capture, buffer, chain, modules, c->programs.count);
+    if (!modules || !cli_ran_add(&c->ran, c->capture.capture, buffer, chain, modules, c->programs.count))
+        cli_no_memory();
     free(modules);
 }
 
@@ -397,7 +398,7 @@ bool cli_counts_contexts(struct cli_counts *c, const struct cli_program *p, stru
     *out = rows;
     *count = 0;
     if (!rows) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     for (size_t i = 0; i < contexts && result == CT_OK; i++) {

@@ -12,7 +12,10 @@ static const char first_line[] = "coretap-coverage ";
 bool cli_cover_is_file(const char *path)
 {
     char start[sizeof first_line] = {0};
+    errno = 0;
     FILE *file = fopen(path, "rb");
+    if (!file && errno == ENOMEM)
+        cli_no_memory();
     size_t got = file ? fread(start, 1, sizeof first_line - 1, file) : 0;
     if (file)
         fclose(file);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-static void print(FILE *out, const struct ct_cover_views *views, enum cli_cover_format format, bool functions)
+/* CT_ERR_NOMEM: something is missing. */
+static int print(FILE *out, const struct ct_cover_views *views, enum cli_cover_format format, bool functions)
 {
     switch (format) {
     case CLI_COVER_TEXT:
@@ -20,11 +21,11 @@ static void print(FILE *out, const struct ct_cover_views *views, enum cli_cover_
         ct_cover_json(out, views);
         break;
     case CLI_COVER_HTML:
-        ct_cover_html(out, views);
-        break;
+        return ct_cover_html(out, views);
     case CLI_COVER_DATA:
         break;
     }
+    return CT_OK;
 }
 
 int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *views)
@@ -97,8 +98,10 @@ int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format forma
         code = cli_cover_check(c, &views.list);
     if (code == CLI_CLEAN && format == CLI_COVER_LCOV)
         code = check_lines(c, &views.list);
-    if (code == CLI_CLEAN)
-        print(out, &views.list, format, functions);
+    if (code == CLI_CLEAN && print(out, &views.list, format, functions) != CT_OK) {
+        cli_no_memory();
+        code = CLI_FAILED;
+    }
     cli_cover_views_free(&views);
     return code;
 }

@@ -18,7 +18,7 @@ bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
     out->sources = calloc(count + 1, sizeof *out->sources);
     out->reports = calloc(count + 1, sizeof(struct ct_cover_report *));
     if (!out->views || !out->sources || !out->reports) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     size_t shown = 0;

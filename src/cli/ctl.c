@@ -80,7 +80,7 @@ static bool begin(struct request *r, const char *path)
     r->path = path;
     r->json = (struct ct_json){.out = open_memstream(&r->body, &r->size), .script = true};
     if (!r->json.out) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     ct_json_object(&r->json, NULL);
@@ -93,7 +93,7 @@ static int post(struct request *r)
     const bool fine = fclose(r->json.out) == 0;
     const int code = fine ? ask(r, "POST") : CLI_FAILED;
     if (!fine)
-        cli_say("out of memory");
+        cli_no_memory();
     free(r->body);
     return code;
 }

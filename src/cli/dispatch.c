@@ -27,6 +27,18 @@ static int run_with(struct cli_args *args)
     return args->command->run(args);
 }
 
+/* The exit code of a command that is done: an answer that may lack something for want of memory is none. */
+static int whole(const struct cli_args *args, int code)
+{
+    const bool lacking = cli_lacked_memory() || ct_ctx_lacked_memory(args->ctx);
+    if (lacking)
+        cli_output_keep(false);
+    if (code == CLI_FAILED || !lacking)
+        return code;
+    cli_say("out of memory: something was left out of what was printed; it is not the whole answer");
+    return CLI_FAILED;
+}
+
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     struct cli_args args = {.command = command};
@@ -42,7 +54,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     args.ctx = cli_ctx_new(args.quiet);
     if (!args.ctx)
         return CLI_FAILED;
-    const int code = run_with(&args);
+    const int code = whole(&args, run_with(&args));
     ct_debug_files_free(args.debug_files);
     ct_ctx_free(args.ctx);
     return code;

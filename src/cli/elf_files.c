@@ -1,3 +1,4 @@
+#include "base/ctx.h"
 #include "cli/elf_files.h"
 
 #include "cli/capture.h"
@@ -69,7 +70,7 @@ static bool add(struct cli_elfs *p, const char *path, uint64_t bias)
     char *copy = strdup(path);
     struct cli_elf *all = copy ? realloc(p->all, (p->count + 1) * sizeof *all) : NULL;
     if (!all) {
-        cli_say("out of memory");
+        cli_no_memory();
         free(copy);
         return false;
     }
@@ -137,7 +138,7 @@ static bool list_symbols(struct cli_elfs *p)
 {
     p->symbols = calloc(p->count + p->images.count + 1, sizeof(struct ct_symbols *));
     if (!p->symbols) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     for (size_t i = 0; i < p->count; i++)
@@ -176,7 +177,7 @@ int cli_elfs_watches(const struct cli_elfs *p, struct ct_ctx *ctx, struct ct_wat
         const struct ct_watch_program program = {p->all[i].symbols, p->all[i].lines, p->all[i].cfg};
         rc = ct_watches_add_program(*out, &program);
     }
-    return rc;
+    return ct_tell_nomem(ctx, "watchpoints", rc);
 }
 
 void cli_elfs_free(struct cli_elfs *p)

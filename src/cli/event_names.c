@@ -9,7 +9,7 @@ static bool list_programs(struct cli_event_names *n)
     free(n->list);
     n->list = cli_programs_for_stacks(&n->programs, &count);
     if (!n->list) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     ct_address_names_set(n->names, n->list, count);
@@ -44,7 +44,7 @@ bool cli_event_names_in(struct cli_event_names *n, uint32_t memory)
     if (memory >= n->loaded_count) {
         uint8_t *grown = realloc(n->loaded, (size_t)memory + 1);
         if (!grown) {
-            cli_say("out of memory");
+            cli_no_memory();
             return false;
         }
         memset(grown + n->loaded_count, 0, memory + 1 - n->loaded_count);

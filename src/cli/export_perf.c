@@ -97,7 +97,7 @@ static bool make_units(struct exporting *e)
     e->units = calloc(most, sizeof *e->units);
     e->sources = calloc(most, sizeof *e->sources);
     if (!e->units || !e->sources) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     for (size_t i = 0; i < e->capture->count; i++) {
@@ -385,6 +385,8 @@ static void tell_failure(const struct exporting *e, int rc)
 {
     if (rc == CT_ERR_IO && !ferror(e->out))
         cli_say("%s: cannot be written: %s", e->path, strerror(errno));
+    else if (rc == CT_ERR_NOMEM)
+        cli_no_memory();
     else if (rc && rc != CT_ERR_IO && rc != CT_ERR_ARG)
         cli_say("%s: cannot be written: a path or the list of trace units is too long for a record", e->path);
 }
@@ -433,7 +435,7 @@ int export_perf(struct cli_capture *capture, const char *path)
 {
     struct exporting *e = calloc(1, sizeof *e);
     if (!e) {
-        cli_say("out of memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     e->capture = capture;

@@ -1,4 +1,5 @@
 /* Names of addresses: functions, objects, sections, regions. */
+#include <errno.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -187,14 +188,25 @@ struct names *names_load(const struct cli_args *args, const char *path, uint64_t
     if (!path)
         return n;
     elf_version(EV_CURRENT);
+    errno = 0;
     /* Read, not mapped: a file that shrinks meanwhile is an error and no signal. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     const int is_elf = elf && elf_kind(elf) == ELF_K_ELF && !ct_elf_has_packed_strings(elf);
-    const int ok = is_elf && add_functions(n, args, path, bias) && read_elf(n, elf, bias);
+    bool no_memory = errno == ENOMEM;
+    int ok = is_elf && !no_memory && add_functions(n, args, path, bias);
+    no_memory |= errno == ENOMEM;
+    errno = 0;
+    ok = ok && read_elf(n, elf, bias);
+    no_memory |= errno == ENOMEM;
     elf_end(elf);
     if (fd >= 0)
         close(fd);
+    if (no_memory) {
+        names_free(n);
+        ct_fail_nomem(ctx, path);
+        return NULL;
+    }
     if (ok)
         return n;
     const int told = is_elf && !n->functions; /* the name service said why */

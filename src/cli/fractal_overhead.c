@@ -58,6 +58,10 @@ static int do_overhead(const struct cli_args *args)
     if (!code) {
         code = run_stream(run, false);
         feed_finish(&run->feed[0]);
+        if (!code && !ct_soc_counts(run->bench[0].soc)->accesses) {
+            cli_say("%s ran no instruction: there is nothing to predict", args->rest[0]);
+            code = CLI_FAILED;
+        }
         if (!code)
             print_overhead(run);
     }

@@ -213,7 +213,7 @@ static int run(const struct cli_args *args)
     struct replay *r = calloc(1, sizeof *r);
     struct ct_fractal_target target;
     if (!r) {
-        cli_say("no memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     r->args = args;

@@ -422,6 +422,8 @@ static int open_log(struct report *r)
         return cli_library_error(ctx);
     r->info = ct_fractal_reader_info(r->reader);
     r->points = calloc(REPORT_POINTS, sizeof *r->points);
+    if (!r->points)
+        cli_no_memory();
     if (!r->points || !for_each(r, count_event))
         return CLI_FAILED;
     ct_fractal_reader_losses(r->reader, &r->dropped, &r->damaged);
@@ -435,8 +437,11 @@ static int open_log(struct report *r)
     take_regions(r);
     names_all(r->names, &r->name_count);
     r->by_name = calloc(r->name_count, sizeof *r->by_name);
-    if (!r->by_name || !for_each(r, name_event) || !choose_rows(r))
+    const bool fine = r->by_name && for_each(r, name_event) && choose_rows(r);
+    if (!fine) {
+        cli_no_memory();
         return CLI_FAILED;
+    }
     report_find_runs(r);
     return CLI_CLEAN;
 }
@@ -473,7 +478,7 @@ static int run(const struct cli_args *args)
         return cli_usage_error(args->command, "--csv, --html, --svg and --perfetto: one at a time");
     struct report *r = calloc(1, sizeof *r);
     if (!r) {
-        cli_say("no memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     r->args = args;

@@ -371,9 +371,13 @@ static int add_cluster(struct run *run, unsigned fabric, bool traced)
     const struct ct_soc_hooks hooks = {.user = run, .miss = traced ? on_miss : NULL};
     if (ct_soc_new(run->args->ctx, &config, &hooks, &b->soc))
         return cli_library_error(run->args->ctx);
-    b->pid = ct_soc_process(b->soc);
-    ct_soc_run(b->soc, 0, b->pid);
     run->benches++;
+    b->pid = ct_soc_process(b->soc);
+    if (!b->pid) {
+        cli_no_memory();
+        return CLI_FAILED;
+    }
+    ct_soc_run(b->soc, 0, b->pid);
     return CLI_CLEAN;
 }
 
@@ -398,7 +402,7 @@ struct run *run_new(const struct cli_args *args)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run) {
-        cli_say("no memory");
+        cli_no_memory();
         return NULL;
     }
     run->args = args;

@@ -1,6 +1,7 @@
 /* An event log as a source of watch events. */
 #include "cli/fractal_source.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,11 @@ bool fractal_source_is_log(const char *path)
 {
     char magic[sizeof MAGIC - 1];
     struct stat st;
+    errno = 0;
     /* What can be read but once is left to the capture. */
     FILE *file = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    if (!file && errno == ENOMEM)
+        cli_no_memory();
     if (!file)
         return false;
     const bool is_log =
@@ -205,7 +209,7 @@ int fractal_source_run(const struct cli_args *args, const struct ct_watches *wat
 {
     struct source *s = calloc(1, sizeof *s);
     if (!s) {
-        cli_say("out of memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     s->ctx = args->ctx;

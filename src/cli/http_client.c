@@ -37,7 +37,7 @@ static int connect_to(const char *address)
     const char *host, *port;
     char *copy = strdup(address);
     if (!copy) {
-        cli_say("out of memory");
+        cli_no_memory();
         return -1;
     }
     cli_split_address(copy, &host, &port);
@@ -146,7 +146,11 @@ bool http_ask(const struct http_request *r, struct http_answer *a)
         return false;
     }
     char *head = head_of(r, &head_size);
-    const int fd = head ? connect_to(r->address) : -1;
+    if (!head) {
+        cli_no_memory();
+        return false;
+    }
+    const int fd = connect_to(r->address);
     errno = 0;
     bool fine = fd >= 0 && send_all(fd, head, head_size) && send_all(fd, r->body, r->size);
     if (fine)
@@ -157,6 +161,8 @@ bool http_ask(const struct http_request *r, struct http_answer *a)
                 "again, and "
                 "look with 'ctl status' whether the request was done",
                 r->address, PATIENCE_S);
+    else if (fd >= 0 && !fine && errno == ENOMEM)
+        cli_no_memory();
     else if (fd >= 0 && !fine)
         cli_say("%s: does not answer as a live run does; is it another program?", r->address);
     if (fd >= 0)

@@ -431,7 +431,7 @@ static struct addrinfo *find_address(const char *text)
     const char *host, *port;
     char *copy = strdup(text);
     if (!copy) {
-        cli_say("out of memory");
+        cli_no_memory();
         return NULL;
     }
     cli_split_address(copy, &host, &port);
@@ -515,7 +515,7 @@ struct live_http *live_http_start(const char *address, const char *token,
     h->token = token ? strdup(token) : NULL;
     bool fine = (!token || h->token) && h->host && h->guests && h->compiling && make_page(h);
     if (!fine)
-        cli_say("out of memory");
+        cli_no_memory();
     fine = fine && start(h, address, at);
     freeaddrinfo(at);
     if (fine)

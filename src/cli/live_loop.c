@@ -180,7 +180,7 @@ static bool start_page(struct run *r)
         return true;
     r->board = live_board_new(r->live.ring);
     if (!r->board) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     publish(r);
@@ -204,7 +204,7 @@ static bool start(struct run *r, const struct cli_args *args)
     r->wishes.drop |= r->source.device;
     r->live.ring = live_ring_new(r->wishes.ring, r->wishes.drop);
     if (!r->live.ring) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     if (!live_prepare(&r->live, args, &r->wishes) || !open_tee(r, args))
@@ -244,7 +244,7 @@ int live_run(const struct cli_args *args, const struct live_wishes *wishes)
 {
     struct run *r = calloc(1, sizeof *r);
     if (!r) {
-        cli_say("out of memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     int code = CLI_FAILED;

@@ -268,7 +268,7 @@ struct live_reader *live_reader_start(struct live_source *source, struct live_ri
     struct live_reader *r = calloc(1, sizeof *r);
     sigset_t set;
     if (!r) {
-        cli_say("out of memory");
+        cli_no_memory();
         return NULL;
     }
     fill_signals(&set);

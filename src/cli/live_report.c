@@ -58,8 +58,8 @@ static int each_timing(struct live *l, FILE *out, struct ct_json *json)
                             s->id, &losses, &blocks);
         if (json)
             ct_timing_print_json(json, &view);
-        else
-            ct_timing_print_text(out, &view, &wish);
+        else if (ct_timing_print_text(out, &view, &wish) != CT_OK)
+            cli_no_memory();
         free(blocks);
     }
     return CLI_CLEAN;

@@ -45,7 +45,7 @@ static bool load_programs(struct live *l)
         return false;
     l->names = calloc(l->programs.count + 1, sizeof *l->names);
     if (!l->names) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     for (size_t i = 0; i < l->programs.count; i++)
@@ -79,7 +79,7 @@ static bool add_specs(struct live *l)
     for (size_t i = 0; i < l->monitors.count; i++) {
         struct cli_pairs *binds = calloc(1, sizeof *binds);
         if (!binds) {
-            cli_say("out of memory");
+            cli_no_memory();
             return false;
         }
         binds->count = cli_monitors_binds(l->monitors.specs[i], &l->monitors.binds, binds->pairs, NULL);

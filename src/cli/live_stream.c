@@ -1,8 +1,8 @@
 /* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/live.h"
-#include "base/ctx.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,7 +267,11 @@ static struct live_stream *stream_of(struct live *l, const struct ct_stream *str
     memset(s->slot_of, 0xff, sizeof s->slot_of);
     l->streams[stream->id] = s;
     *rc = begin(s);
-    return s;
+    if (*rc) { /* what is half made is none of the streams */
+        live_stream_free(s);
+        l->streams[stream->id] = NULL;
+    }
+    return *rc ? NULL : s;
 }
 
 int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -281,10 +285,7 @@ int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_st
     rc = watch(s, batch);
     if (!rc && s->timing)
         rc = ct_timing_add(s->timing, batch);
-    if (!rc && s->out->failed)
-        rc = ct_fail(l->ctx, CT_ERR_IO, "%s: cannot be written any more; the run ends",
-                     s->path ? s->path : "standard output");
-    return rc;
+    return rc ? rc : s->out->failed ? CT_ERR_IO : CT_OK;
 }
 
 /* ---- end ---- */

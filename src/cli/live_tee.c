@@ -133,7 +133,7 @@ static bool print_description(struct ct_ctx *ctx, FILE *out, const char *trace, 
     char *text = read_config(ctx, config, &size);
     char *folder = strdup(config);
     char *slash = folder ? strrchr(folder, '/') : NULL;
-    int status = !text ? CT_ERR_IO : folder ? CT_OK : ct_fail_nomem(ctx, config);
+    int status = text && folder ? CT_OK : CT_ERR_NOMEM;
     if (folder)
         folder[slash ? slash + 1 - folder : 0] = '\0';
     if (!status) {
@@ -209,7 +209,7 @@ static bool create(struct live_tee *t, struct ct_ctx *ctx, const char *config, e
         return open_file(t);
     if (asprintf(&t->described, "%s.ini", t->path) < 0) {
         t->described = NULL;
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     if (!is_free(t->described, input) || !describe(t, ctx, config, framing))
@@ -236,7 +236,7 @@ struct live_tee *live_tee_open(struct ct_ctx *ctx, const char *path, const char 
     const char *slash = strrchr(path, '/');
     struct live_tee *t = calloc(1, sizeof *t);
     if (!t) {
-        cli_say("out of memory");
+        cli_no_memory();
         return NULL;
     }
     *t = (struct live_tee){.path = path, .fd = -1, .gaps = -1};

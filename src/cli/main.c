@@ -1,6 +1,8 @@
 #include "cli/cli.h"
+#include "cli/guard.h"
 
 int main(int argc, char **argv)
 {
-    return cli_main(argc, argv);
+    cli_guard();
+    return cli_guard_end(cli_main(argc, argv));
 }

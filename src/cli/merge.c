@@ -285,7 +285,7 @@ static bool make_lanes(struct merging *m)
         most += m->capture.buffers[i].source_count;
     m->lanes = calloc(most + 1, sizeof *m->lanes);
     if (!m->lanes) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     for (size_t i = 0; i < m->capture.count; i++) {
@@ -324,7 +324,7 @@ int cli_merge_run(const struct cli_args *args, const struct cli_merge_how *how)
 {
     struct merging *m = calloc(1, sizeof *m);
     if (!m) {
-        cli_say("out of memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     m->args = args;

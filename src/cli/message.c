@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool lacked_memory;
+
+static bool note_no_memory(void)
+{
+    return __atomic_test_and_set(&lacked_memory, __ATOMIC_RELAXED);
+}
+
 /* The next line of a message that has several, or NULL: they are indented, so that a line break in a name is none. */
 static char *next_line(char *text)
 {
@@ -22,6 +29,7 @@ static void print_safely(const char *fmt, va_list ap)
     char *text = NULL;
     if (vasprintf(&text, fmt, ap) < 0) {
         fputs("out of memory", stderr);
+        (void)note_no_memory();
         return;
     }
     for (char *line = text, *next; line; line = next) {
@@ -37,11 +45,9 @@ void cli_say(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    flockfile(stderr); /* threads say whole lines */
     fputs("coretap: ", stderr);
     print_safely(fmt, ap);
     fputc('\n', stderr);
-    funlockfile(stderr);
     va_end(ap);
 }
 
@@ -58,8 +64,22 @@ int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
 
 int cli_library_error(const struct ct_ctx *ctx)
 {
-    cli_say("%s", ct_ctx_error(ctx));
+    if (*ct_ctx_error(ctx))
+        cli_say("%s", ct_ctx_error(ctx));
+    else
+        cli_no_memory(); /* the one error that callbacks pass on without a text */
     return CLI_FAILED;
+}
+
+void cli_no_memory(void)
+{
+    if (!note_no_memory())
+        cli_say("out of memory");
+}
+
+bool cli_lacked_memory(void)
+{
+    return __atomic_load_n(&lacked_memory, __ATOMIC_RELAXED);
 }
 
 #define TOLD_MAX 4096
@@ -78,6 +98,8 @@ static bool was_told(const char *text)
         i++;
     const bool known = i < told_count;
     char *copy = !known && told_count < TOLD_MAX ? strdup(text) : NULL;
+    if (!copy && !known && told_count < TOLD_MAX)
+        (void)note_no_memory();
     if (copy)
         told[told_count++] = copy;
     pthread_mutex_unlock(&told_lock);
@@ -88,6 +110,7 @@ void cli_forget_messages(void)
 {
     while (told_count)
         free(told[--told_count]);
+    __atomic_clear(&lacked_memory, __ATOMIC_RELAXED);
 }
 
 static void print_log(void *user, enum ct_log_level level, const char *text)
@@ -109,7 +132,7 @@ struct ct_ctx *cli_ctx_new(bool quiet)
     if (ctx)
         ct_ctx_set_log(ctx, print_log, NULL, quiet ? CT_LOG_WARNING : CT_LOG_NOTE);
     else
-        cli_say("out of memory");
+        cli_no_memory();
     return ctx;
 }
 

@@ -27,7 +27,7 @@ static bool add_image(struct cli_image_names *names, const struct cli_args *args
 {
     struct ct_symbols **all = realloc(names->all, (names->count + 1) * sizeof(struct ct_symbols *));
     if (!all) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     names->all = all;
@@ -64,7 +64,7 @@ bool cli_named_elf_parse(const struct cli_args *args, const char *text, struct c
     *out = (struct cli_named_elf){.path = strdup(text)};
     char *at = out->path ? strrchr(out->path, '@') : NULL;
     if (!out->path)
-        cli_say("out of memory");
+        cli_no_memory();
     if (!at)
         return out->path;
     char *end;

@@ -17,14 +17,19 @@
 
 static char *volatile temporaries[TEMPORARIES];
 
-static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGABRT};
+static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
-/* Removes the temporary files and lets the signal do what it would have done. */
-static void remove_temporaries(int number)
+void cli_output_remove(void)
 {
     for (size_t i = 0; i < TEMPORARIES; i++)
         if (temporaries[i])
             unlink(temporaries[i]);
+}
+
+/* Removes the temporary files and lets the signal do what it would have done. */
+static void remove_temporaries(int number)
+{
+    cli_output_remove();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -292,9 +297,9 @@ void cli_output_unmute(int kept)
     close(kept);
 }
 
-void cli_output_keep(void)
+void cli_output_keep(bool whole)
 {
-    is_whole = true;
+    is_whole = whole;
 }
 
 static int finish_redirected(int code)

@@ -40,7 +40,10 @@ bool cli_output_redirect(const char *path);
 int cli_output_mute(void);
 void cli_output_unmute(int kept);
 
-/* Says that what was printed is whole, so that the file is kept also when the exit code is CLI_FAILED. */
-void cli_output_keep(void);
+/* `whole`: what was printed is whole, so that the file is kept also when the exit code is CLI_FAILED. */
+void cli_output_keep(bool whole);
+
+/* Removes the temporary files that have a name, for an end at once. Safe in a handler of signals. */
+void cli_output_remove(void);
 
 #endif

@@ -40,7 +40,9 @@ int cli_passes_bytes(struct cli_passes *p, uint64_t bytes)
 static void add_ran(struct cli_passes *p, const struct ct_chain *chain)
 {
     struct cli_module *modules = p->programs ? cli_modules_of_elfs(p->programs) : NULL;
-    cli_ran_add(&p->ran, p->capture.capture, p->buffer, chain, modules, modules ? p->programs->count : 0);
+    if ((p->programs && !modules) || !cli_ran_add(&p->ran, p->capture.capture, p->buffer, chain, modules,
+                                                  modules ? p->programs->count : 0))
+        cli_no_memory();
     free(modules);
 }
 

@@ -144,7 +144,7 @@ static int empty(const struct profile *p, const char *why, const char *remedy)
 
 static int out_of_memory(void)
 {
-    cli_say("out of memory");
+    cli_no_memory();
     return CLI_FAILED;
 }
 
@@ -211,8 +211,7 @@ static int print(struct profile *p, const struct ct_profile_view *views, size_t 
     case FOLDED:
         return print_folded(p);
     case CALLGRIND:
-        ct_profile_callgrind(stdout, p->stacks, views, count);
-        return CLI_CLEAN;
+        return ct_profile_callgrind(stdout, p->stacks, views, count) == CT_OK ? CLI_CLEAN : out_of_memory();
     case CHROME:
         return print_chrome(p);
     case AUTOFDO:
@@ -252,7 +251,7 @@ static int report(struct profile *p)
     const struct cli_programs *all = &p->counts.programs;
     struct ct_profile_view *views = calloc(all->count + 1, sizeof *views);
     struct ct_cover_source *sources = calloc(all->count + 1, sizeof *sources);
-    int code = views && sources ? CLI_CLEAN : CLI_FAILED;
+    int code = views && sources ? CLI_CLEAN : out_of_memory();
     size_t count = 0;
     for (size_t i = 0; i < all->count && p->format != FOLDED && p->format != CHROME && code == CLI_CLEAN;
          i++) {

@@ -53,7 +53,7 @@ static bool add(struct cli_programs *p, const char *path, uint64_t bias, struct 
     struct cli_program *programs = copy ? realloc(p->programs, (p->count + 1) * sizeof *programs) : NULL;
     if (!programs) {
         free(copy);
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     p->programs = programs;
@@ -80,7 +80,7 @@ static bool reserve(struct cli_program *program, uint32_t memory)
         return true;
     uint8_t *grown = realloc(program->in_memory, (size_t)memory + 1);
     if (!grown) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     memset(grown + program->memory_count, 0, memory + 1 - program->memory_count);
@@ -129,7 +129,7 @@ static bool add_image(struct cli_programs *p, struct cli_capture *capture, const
             p->images = lists;
         if (!lists || !images) {
             free(images);
-            cli_say("out of memory");
+            cli_no_memory();
             return false;
         }
         p->images[p->image_lists++] = images;

@@ -84,8 +84,10 @@ void qemu_run(const struct qemu *qemu, const char *option, char *const *argv)
     while (argv[count])
         count++;
     char **all = calloc(count + 8, sizeof *all);
-    if (!all)
+    if (!all) {
+        fprintf(stderr, "coretap: %s cannot be run: out of memory\n", qemu->command);
         _exit(127);
+    }
     size_t n = 0;
     snprintf(plugin, sizeof plugin, "%s,%s", qemu->plugin, option);
     all[n++] = (char *)(uintptr_t)qemu->command;

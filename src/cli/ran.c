@@ -58,14 +58,16 @@ static void add_name(struct cli_ran *ran, const char *path)
 }
 
 /* Nodes that follow each other are mostly of one module, which is looked at first. */
-static void add_nodes(struct cli_ran *ran, const struct ct_buffer *buffer, const struct ct_graph *graph,
+static bool add_nodes(struct cli_ran *ran, const struct ct_buffer *buffer, const struct ct_graph *graph,
                       const struct cli_module *modules, size_t count)
 {
     uint32_t node_count;
     const struct ct_node *nodes = ct_graph_nodes(graph, &node_count);
     const struct cli_module *last = NULL;
     bool *seen = calloc(count + 1, sizeof *seen);
-    for (uint32_t i = 0; seen && i < node_count; i++) {
+    if (!seen)
+        return false;
+    for (uint32_t i = 0; i < node_count; i++) {
         if (last && cli_module_has(last, &nodes[i]))
             continue;
         last = NULL;
@@ -80,18 +82,21 @@ static void add_nodes(struct cli_ran *ran, const struct ct_buffer *buffer, const
             seen[last - modules] = true;
     }
     free(seen);
+    return true;
 }
 
-void cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const struct ct_buffer *buffer,
+bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const struct ct_buffer *buffer,
                  const struct ct_chain *chain, const struct cli_module *modules, size_t count)
 {
     size_t stream_count;
     const struct ct_stream *streams = ct_chain_streams(chain, &stream_count);
     for (size_t i = 0; i < stream_count; i++) {
         ran->instructions += streams[i].stats.instructions;
-        if (streams[i].graph)
-            add_nodes(ran, capture->program_count ? NULL : buffer, streams[i].graph, modules, count);
+        if (streams[i].graph &&
+            !add_nodes(ran, capture->program_count ? NULL : buffer, streams[i].graph, modules, count))
+            return false;
     }
+    return true;
 }
 
 /* ---- what is said of it ---- */

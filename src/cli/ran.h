@@ -31,8 +31,8 @@ struct cli_module *cli_modules_of_elfs(const struct cli_elfs *programs);
 bool cli_module_has(const struct cli_module *module, const struct ct_node *node);
 
 /* Takes what ran in the streams of a chain of level STEPS. Names are those of modules, and of the buffer's images where no
- * module is. */
-void cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const struct ct_buffer *buffer,
+ * module is. False without memory. */
+bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const struct ct_buffer *buffer,
                  const struct ct_chain *chain, const struct cli_module *modules, size_t count);
 
 /* Says that `result` of args->operand is empty although instructions ran: their number, the modules, `why` (what is missing) and

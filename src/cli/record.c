@@ -392,7 +392,7 @@ static int run(const struct cli_args *args)
         return cli_usage_error(args->command, "-o DIR is missing");
     struct record *r = calloc(1, sizeof *r);
     if (!r) {
-        cli_say("no memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     r->args = args;

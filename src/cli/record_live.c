@@ -41,6 +41,8 @@ int record_program(const struct record_options *o, char **path, uint64_t *bias)
     *path = realpath(o->program, NULL);
     if (*path)
         return CLI_CLEAN;
+    if (errno == ENOMEM)
+        cli_no_memory();
     cli_say("%s: cannot be found any more: %s; the capture does not name it", o->program, strerror(errno));
     return CLI_FAILED;
 }

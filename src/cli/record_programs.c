@@ -14,7 +14,7 @@ static int add(struct record_programs *p, const char *path, uint64_t bias, const
     struct ct_snapshot_program *all = copy ? realloc(p->all, (p->count + 1) * sizeof *all) : NULL;
     if (!all) {
         free(copy);
-        cli_say("no memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     p->all = all;

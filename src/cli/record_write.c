@@ -115,7 +115,7 @@ int record_out_new(struct ct_ctx *ctx, const struct record_options *options, str
     struct record_out *o = calloc(1, sizeof *o);
     *out = o;
     if (!o) {
-        cli_say("no memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     o->ctx = ctx;
@@ -271,7 +271,7 @@ static struct core *new_core(struct record_out *out, unsigned number)
 {
     struct core *core = calloc(1, sizeof *core);
     if (!core) {
-        cli_say("no memory");
+        cli_no_memory();
         return NULL;
     }
     core->out = out;

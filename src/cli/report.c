@@ -86,7 +86,7 @@ static int write_page(const struct ct_report *page)
         cli_say("out of memory: parts of the page are missing");
         return CLI_FAILED;
     }
-    cli_output_keep(); /* also when the exit code says that the longest path is missing */
+    cli_output_keep(true); /* also when the exit code says that the longest path is missing */
     return CLI_CLEAN;
 }
 
@@ -133,6 +133,8 @@ static int analyse(struct report *r)
         code = found > code ? found : code;
         if (!r->wcet.view.wcet)
             why = strdup(ct_ctx_error(args->ctx));
+        if (!r->wcet.view.wcet && !why)
+            cli_no_memory();
     }
     const int printed = print(r, why);
     free(why);

@@ -231,7 +231,7 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
             rc = add_stream(c, buffer, &streams[i]);
     close_lanes(c);
     if (rc)
-        cli_say("out of memory");
+        cli_no_memory();
     return rc ? CLI_FAILED : CLI_CLEAN;
 }
 
@@ -390,7 +390,7 @@ int cli_report_collect(struct cli_report_collect *c, const struct cli_args *args
     c->counts.user = c;
     const int code = cli_counts_read(&c->counts, args, elf);
     if (code != CLI_FAILED && finish(c) != CT_OK) {
-        cli_say("out of memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     return code;

@@ -61,7 +61,7 @@ static void end(struct cli_passes *passes)
     const struct ct_timing_function *all = ct_timing_functions(f->timing, &count);
     for (size_t i = 1; i < count && !f->failed; i++) /* the first one is code without a symbol */
         if (all[i].inclusive.count && !add(f->functions, all[i].name, all[i].inclusive.sum)) {
-            cli_say("out of memory");
+            cli_no_memory();
             f->failed = true;
         }
     ct_timing_free(f->timing);

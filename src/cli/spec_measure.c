@@ -212,7 +212,7 @@ int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf
 {
     struct measuring *m = calloc(1, sizeof *m);
     if (!m) {
-        cli_say("out of memory");
+        cli_no_memory();
         return CLI_FAILED;
     }
     m->ways = ways;

@@ -225,7 +225,7 @@ static bool plan(struct pool *pool, size_t threads)
         room += capture->buffers[i].source_count + 1;
     pool->jobs = calloc(room, sizeof *pool->jobs);
     if (!pool->jobs) {
-        cli_say("out of memory");
+        cli_no_memory();
         return false;
     }
     for (size_t i = 0; i < capture->count; i++)

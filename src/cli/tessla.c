@@ -109,11 +109,11 @@ static int print_dot(const struct ct_monitor_spec *spec)
 {
     const size_t size = ct_monitor_dot(spec, NULL, 0) + 1;
     char *text = malloc(size);
-    if (!text) {
-        cli_say("out of memory");
+    if (!text || ct_monitor_dot(spec, text, size) + 1 != size || size == 1) {
+        cli_no_memory();
+        free(text);
         return CLI_FAILED;
     }
-    ct_monitor_dot(spec, text, size);
     fputs(text, stdout);
     free(text);
     return CLI_CLEAN;
@@ -174,7 +174,11 @@ static int feed(struct ct_monitor *m, const struct ct_ctx *ctx, int fd, const ch
     if (!status)
         status = ct_monitor_finish(m);
     fflush(stdout); /* results come before the error that ended them */
-    return status ? cli_library_error(ctx) : CLI_CLEAN;
+    if (status == CT_ERR_NOMEM && !ct_ctx_lacked_memory(ctx))
+        cli_no_memory();
+    else if (status)
+        cli_library_error(ctx);
+    return status ? CLI_FAILED : CLI_CLEAN;
 }
 
 static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec *spec,
@@ -192,7 +196,7 @@ static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec
     int code = CLI_FAILED;
     printer.text = malloc(printer.cap);
     if (!printer.text) {
-        cli_say("out of memory");
+        cli_no_memory();
     } else if (ct_monitor_new(args->ctx, spec, limits, print_results, &printer, &printer.monitor)) {
         cli_library_error(args->ctx);
     } else {

@@ -136,7 +136,8 @@ static void print(struct measuring *m, const struct cli_args *args, const struct
         m->is_plotted |= dist != NULL;
         break;
     default:
-        ct_timing_print_text(stdout, view, &wish);
+        if (ct_timing_print_text(stdout, view, &wish) != CT_OK)
+            cli_no_memory();
         break;
     }
 }

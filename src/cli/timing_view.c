@@ -12,6 +12,10 @@ bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, 
             continue;
         char *text = strdup(args->list[i].text);
         char *to = text ? strchr(text, ' ') : NULL;
+        if (!text) {
+            cli_no_memory();
+            return false;
+        }
         if (!to) {
             free(text);
             cli_usage_error(args->command, "--pair '%s': two places with a space between are expected",
@@ -39,6 +43,8 @@ struct ct_timing_view cli_timing_view(const struct ct_timing *timing, const stru
     *blocks = cfg ? calloc(count + 1, sizeof **blocks) : NULL;
     if (*blocks)
         ct_timing_add_blocks(timing, graph, cfg, *blocks);
+    else if (cfg)
+        cli_no_memory();
     return (struct ct_timing_view){.buffer = buffer->name,
                                    .core = source->core ? source->core : source->name,
                                    .id = id,

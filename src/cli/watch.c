@@ -152,7 +152,11 @@ static bool prepare(struct watching *w, const struct cli_args *args)
 {
     /* Losses are always told: without them nobody knows what was not seen. */
     static const char *const always[] = {"gap", "overflow", "no-access"};
-    bool fine = load(w, args) && cli_elfs_watches(&w->programs, args->ctx, &w->watches) == CT_OK;
+    bool fine = load(w, args);
+    if (fine && cli_elfs_watches(&w->programs, args->ctx, &w->watches) != CT_OK) {
+        cli_library_error(args->ctx);
+        fine = false;
+    }
     for (size_t i = 0; fine && i < args->list_count; i++)
         fine = args->list[i].option != AT || add(w, args, args->list[i].text);
     if (fine && args->values[LIST].given)

@@ -103,7 +103,7 @@ static int print(const struct cli_args *args, const struct ct_wcet_view *view)
         break;
     }
     if (rc)
-        cli_say("out of memory");
+        cli_no_memory();
     return rc ? CLI_FAILED : CLI_CLEAN;
 }
 
