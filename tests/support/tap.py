@@ -13,7 +13,7 @@ def check(name, truth, detail=""):
     print(f"{'ok' if truth else 'not ok'} {count} - {name}", flush=True)
     if not truth:
         lines = detail if isinstance(detail, list) else str(detail).splitlines()
-        print("\n".join(f"# {line}" for line in lines[:20]), flush=True)
+        print("\n".join(f"# {line}" for line in lines[:80]), flush=True)
 
 
 def skip(name, why):
@@ -30,7 +30,7 @@ def case(name, missing, body):
     try:
         note = body()
     except AssertionError as error:
-        check(name, False, str(error)[:2000])
+        check(name, False, str(error)[:20000])
         return
     check(name, True)
     print(f"# {note}", flush=True)

@@ -1,0 +1,230 @@
+/* Linked into a copy of the command: makes one allocation fail, or all from one on.
+ *
+ * With CT_ALLOC_SERVER=IN,OUT in the environment this process serves requests, which it reads from descriptor IN: for each it
+ * forks a child that goes on to main() with its allocations failing as asked, and writes to OUT how the child ended. So
+ * libraries are loaded once and not for each run. Allocations of the C library and of other libraries come here too: the
+ * executable's functions take precedence over theirs. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DEPTH 24
+
+struct request {
+    int64_t first;   /* number of the allocation that fails, from 0; -1: none */
+    int64_t forever; /* 1: all behind it fail as well */
+    int64_t seconds; /* after which the child is killed */
+};
+
+struct answer {
+    int64_t status; /* of waitpid() */
+    int64_t count;  /* allocations that were asked for */
+    int64_t depth;
+    uint64_t frames
+        [DEPTH]; /* who asked for the one that failed: addresses in this executable, as its file has them */
+};
+
+/* What parent and child share. */
+struct shared {
+    atomic_long count;
+    long first;
+    bool forever;
+    int depth;
+    void *frames[DEPTH];
+};
+
+static struct shared *shared;
+static bool armed;
+
+extern char __executable_start;
+extern char etext;
+
+static bool fails(void)
+{
+    if (!armed)
+        return false;
+    const long n = atomic_fetch_add(&shared->count, 1);
+    if (shared->first < 0 || n < shared->first || (n > shared->first && !shared->forever))
+        return false;
+    if (n == shared->first)
+        shared->depth = backtrace(shared->frames, DEPTH);
+    errno = ENOMEM;
+    return true;
+}
+
+/* ---- the allocator ---- */
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#ifdef SANITIZED
+#define REAL(name) __interceptor_##name
+#else
+#define REAL(name) __libc_##name
+#endif
+
+void *REAL(malloc)(size_t size);
+void *REAL(calloc)(size_t count, size_t size);
+void *REAL(realloc)(void *old, size_t size);
+void *REAL(memalign)(size_t alignment, size_t size);
+
+void *malloc(size_t size)
+{
+    return fails() ? NULL : REAL(malloc)(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : REAL(calloc)(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return fails() ? NULL : REAL(realloc)(old, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : REAL(memalign)(alignment, size);
+}
+
+int posix_memalign(void **to, size_t alignment, size_t size)
+{
+    void *p = fails() ? NULL : REAL(memalign)(alignment, size);
+    if (!p)
+        return ENOMEM;
+    *to = p;
+    return 0;
+}
+
+#ifdef SANITIZED
+/* The sanitizer's own copies of these do not call malloc(). */
+char *strdup(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+char *strndup(const char *text, size_t most)
+{
+    const size_t size = strnlen(text, most);
+    char *copy = malloc(size + 1);
+    if (copy) {
+        memcpy(copy, text, size);
+        copy[size] = 0;
+    }
+    return copy;
+}
+#endif
+
+/* ---- what the command itself asks the system for (linked with --wrap) ---- */
+
+void *__real_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
+int __real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user);
+int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user);
+
+void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
+{
+    return fails() ? MAP_FAILED : __real_mmap(addr, size, prot, flags, fd, offset);
+}
+
+int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user)
+{
+    return fails() ? EAGAIN : __real_pthread_create(id, attr, run, user);
+}
+
+/* ---- the server ---- */
+
+static bool read_all(int fd, void *to, size_t size)
+{
+    return read(fd, to, size) == (ssize_t)size;
+}
+
+/* The child's output begins anew, and its input. */
+static void rewind_files(void)
+{
+    lseek(STDIN_FILENO, 0, SEEK_SET);
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (ftruncate(fd, 0) == 0)
+            lseek(fd, 0, SEEK_SET);
+}
+
+/* True in the child. */
+static bool start_child(const struct request *request, pid_t *child)
+{
+    rewind_files();
+    atomic_store(&shared->count, 0);
+    shared->first = request->first;
+    shared->forever = request->forever;
+    shared->depth = 0;
+    *child = fork();
+    if (*child)
+        return false;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm((unsigned)request->seconds);
+    armed = true;
+    return true;
+}
+
+static void answer_about(pid_t child, int out)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    kill(-child, SIGKILL); /* what it started and left */
+    struct answer answer = {.status = status, .count = atomic_load(&shared->count), .depth = shared->depth};
+    for (int i = 0; i < shared->depth; i++) {
+        const char *at = shared->frames[i];
+        const bool ours = at >= &__executable_start && at < &etext;
+        answer.frames[i] = ours ? (uint64_t)(at - &__executable_start) : 0;
+    }
+    if (write(out, &answer, sizeof answer) != sizeof answer)
+        _exit(1);
+}
+
+/* Runs before main(), and returns in the children only. */
+__attribute__((constructor)) static void serve(void)
+{
+    int in, out;
+    const char *about = getenv("CT_ALLOC_SERVER");
+    if (!about || sscanf(about, "%d,%d", &in, &out) != 2)
+        return;
+    unsetenv("CT_ALLOC_SERVER");
+    shared = __real_mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        _exit(1);
+    void *once[1];
+    backtrace(once, 1); /* loads what it needs */
+    struct request request;
+    while (read_all(in, &request, sizeof request)) {
+        pid_t child;
+        if (start_child(&request, &child)) {
+            close(in);
+            close(out);
+            return;
+        }
+        answer_about(child, out);
+    }
+    _exit(0);
+}

@@ -1,0 +1,388 @@
+#!/usr/bin/env python3
+"""Every allocation of every command fails in turn: exit code 2 with a message that says so, or else the whole answer; no
+crash, no leak, no other answer, and output files as they were. Prints TAP.
+
+usage: test_alloc.py COMMAND FAILING PLUGIN [--case GLOB] [--step N] [--mode once|on]
+
+FAILING is the command with an allocator that fails as it is told (failing.c). Each command is run on a small capture: once
+with each n-th allocation failing alone, once with all failing from the n-th on. A leak is seen where FAILING is built with
+AddressSanitizer. Every 50th allocation is tried, under the sanitizers every 250th, from a different start for each command; with
+CT_LONG=1 all of them, under the sanitizers every 10th (CT_LONG=10). Of commands in which CBC and libgccjit allocate ten thousand
+times, for their own ends, a twentieth of that. --step and --case choose otherwise."""
+import argparse
+import collections
+import fnmatch
+import http.server
+import os
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import tap  # noqa: E402
+from parts import missing_parts  # noqa: E402
+
+LONG = int(os.environ.get("CT_LONG", "0") or 0)
+TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
+NO_MEMORY = re.compile(r"memory|Resource temporarily unavailable", re.IGNORECASE)
+SANITIZER_EXIT = 99
+BEFORE = b"what was there before\n"
+PATIENCE_S = 60
+DEPTH = 24
+
+
+class Case:
+    """A command line. `args` may have {capture} and other names of inputs; `outputs` are the files that it writes, and
+    `masks` what is not the same in each run of it. `partial`: a folder that may be half written when it fails."""
+
+    def __init__(self, name, args, needs=(), stdin=None, outputs=(), masks=(), partial=None):
+        self.name, self.args, self.needs, self.stdin = name, args, needs, stdin
+        self.outputs, self.masks, self.partial = outputs, masks, partial
+        self.sparse = 20 if needs in (("cbc",), ("gccjit",)) else 1
+
+
+# Not all allocations of these are coped with yet: a half-written folder or log, a stream of a live run that half began.
+OPEN = ("record*", "fractal replay", "fractal run", "live*", "monitor live", "monitor program")
+RATES = (rb"\b(seconds|mb_per_s|[a-z_]*per_s[a-z]*)=\S+",)
+PAIR = "work_round work_round@return"
+
+
+def cases():
+    """All commands. Those with {capture} or {elf} need a recorded program; the others run anywhere."""
+    quick = "{quickstart}"
+    found = [Case(f"{name} of an example", f"{command} {quick}", masks=RATES) for name, command in (
+        ("info", "info"), ("info json", "info --format json"), ("list packets", "list --packets"),
+        ("list elements", "list --elements"), ("decode", "decode"), ("decode binary", "decode --along binary"),
+        ("decode merged", "decode --merge --format csv"), ("stats", "stats"),
+        ("stats coverage", "stats --level coverage --threads 3"), ("timing", "timing --edges"),
+        ("watch", "watch --at exception"), ("spec", 'spec --timing --pair "0x80560 0x80568"'))]
+    found += [Case("export perf", f"export --perf out.data {quick}", outputs=("out.data",)),
+              Case("info of a perf.data", "info {perfdata}"),
+              Case("monitor of an example", f"monitor --spec {{timing_spec}} -u us --bind firstCalls=0x80500 "
+                   f"--bind triggerCalls=0x8057c --id 10 -a {quick}"),
+              Case("itm", "decode --text-ports {itm}"),
+              Case("board", "decode {board}")]
+    found += [Case(f"tessla {name}", f"tessla --spec {{tessla}} {options}", stdin="tessla_trace", needs=needs)
+              for name, options, needs in (
+                  ("", "", ()), ("check", "--check", ()), ("list-in", "--list-in", ()), ("list-out", "--list-out", ()),
+                  ("dot", "--dot", ()), ("native", "--engine native", ("gccjit",)))]
+    found += [Case("merge", "merge -o out.data {counts_a} {counts_b}", outputs=("out.data",)),
+              Case("cover of counts", "cover --elf {elf} {counts}")]
+    found += [Case("fractal replay", "fractal replay --messages {messages} --pgd 1000 --va-bits 39 --mode passive "
+                   "--commands out.commands -o out.log", outputs=("out.log", "out.commands")),
+              Case("fractal regs", "fractal regs"),
+              Case("fractal report", "fractal report {fractal_log}"),
+              Case("fractal report csv", "fractal report --csv {fractal_log}"),
+              Case("fractal report html", "fractal report --html -o out.html {fractal_log}", outputs=("out.html",)),
+              Case("fractal report svg", "fractal report --svg timeline {fractal_log}"),
+              Case("fractal report perfetto", "fractal report --perfetto {fractal_log}"),
+              Case("monitor of a fractal log", "monitor --spec {timing_spec} -u us --bind firstCalls=0x400000 "
+                   "--bind triggerCalls=0x400084 -a {fractal_log}"),
+              Case("timing of a fractal log", 'timing --pair "0x400000 0x400084" {fractal_log}')]
+    found += [Case(f"ctl {name}", f"ctl --http {{port}} {name}", needs=("live",)) for name in (
+        "status", "watch set main", "monitor add one {tessla} x=main", "filter id=10", "stop")]
+    found += [Case(f"cover {form}", f"cover --format {form} --elf {{elf}} --source-root {{sources}} -o out {{capture}}",
+                   outputs=("out",), masks=(rb'timestamp="\d+"',))
+              for form in ("text", "lcov", "cobertura", "json", "html", "data")]
+    found += [Case("cover functions", "cover --functions --contexts --threads 3 --all-functions --elf {elf} {capture}")]
+    found += [Case(f"profile {form}", f"profile --format {form} --elf {{elf}} -o out {{capture}}", outputs=("out",))
+              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome")]
+    found += [Case(f"timing {form}", f'timing --format {form} --edges --blocks --pair "work_round sum_to" --elf {{elf}} '
+                   "-o out {capture}", outputs=("out",)) for form in ("text", "json")]
+    found += [Case("timing svg", "timing --format svg --function sum_to --elf {elf} {capture}"),
+              Case("decode names", "decode --along binary {capture}"),
+              Case("watch places", "watch --at work_round --at program.c:26 --at context --format jsonl --elf {elf} {capture}"),
+              Case("monitor program", "monitor --spec {tessla} --bind x=work_round --elf {elf} -a --format jsonl {capture}"),
+              Case("monitor native", "monitor --engine native --spec {tessla} --bind x=work_round --elf {elf} -a {capture}",
+                   needs=("gccjit",)),
+              Case("graph json", "graph --elf {elf} --json"),
+              Case("graph dot", "graph --elf {elf} --dot --learn {capture}"),
+              Case("spec timing", "spec --timing --function work_round --elf {elf} {capture}"),
+              Case("spec functions", "spec --timing --match * --elf {elf} {capture}"),
+              Case("report", "report --elf {elf} --source-root {sources} -o out.html {capture}", outputs=("out.html",)),
+              Case("report entry", "report --elf {elf} --entry work_round -o out.html {capture}", outputs=("out.html",),
+                   needs=("cbc",))]
+    found += [Case(f"wcet {form}", f"wcet --entry work_round --elf {{elf}} --format {form} --source -o out {{capture}}"
+                   .replace("--source " if form != "text" else "\0", ""), outputs=("out",), needs=("cbc",))
+              for form in ("text", "json", "dot", "html")]
+    live = "live --config {config} --elf {elf}"
+    rates = (rb"\d+\.\d MB in \d+\.\d s",)
+    found += [Case("live cover", f"{live} --cover {{stream}}", masks=rates),
+              Case("live timing", f'{live} --timing --pair "work_round sum_to" {{stream}}', masks=rates),
+              Case("live spec", f"{live} --spec {{tessla}} --bind x=work_round --at sum_to {{stream}}", masks=rates),
+              Case("live files", f"{live} --cover --timing --spec {{tessla}} --bind x=work_round -o out {{stream}}",
+                   masks=rates, partial="out"),
+              Case("live page", f"{live} --cover --timing --http 0 {{stream}}", masks=(*rates, rb"http://\S+"),
+                   needs=("live",)),
+              Case("monitor live", "monitor --live 0 --config {config} --spec {tessla} --bind x=work_round --elf {elf} "
+                   "{stream}", masks=(*rates, rb"http://\S+"), needs=("live",))]
+    found += [Case("record", "record -o out --cycle-count --timestamps --truth out.truth -- {elf}", partial="out"),
+              Case("record ptm", "record -o out --protocol ete --framed --stream out.stream -- {elf}", partial="out"),
+              Case("fractal run", "fractal run -o out.log --section .text --messages out.messages -- {elf}",
+                   outputs=("out.log", "out.messages")),
+              Case("fractal overhead", "fractal overhead --csv -- {elf}")]
+    return found
+
+
+# ---- inputs ----
+
+TESSLA = """in x: Events[Unit]
+def n = count(x)
+def since = time(n) - last(time(n), n)
+def text = if n > 3 then "many" else "few"
+def squares = Set.add(Set.empty[Int], n)
+out n
+out text
+out since
+"""
+
+
+def make_inputs(command, plugin, folder):
+    """Name -> path. What needs a recorded program is there when it can be recorded."""
+    def run(*args, **more):
+        return subprocess.run([command, *map(str, args)], check=True, capture_output=True, timeout=120, **more)
+
+    made = {"quickstart": ROOT / "examples/quickstart", "itm": ROOT / "examples/raw/itm.ini",
+            "board": ROOT / "examples/raw/board.ini", "sources": HERE, "messages": ROOT / "tests/cli/cases/fractal-log.messages",
+            "timing_spec": ROOT / "examples/monitor/timing-stream.tessla"}
+    for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts", "elf", "capture", "stream"):
+        made[name] = folder / name
+    run("export", "--perf", made["perfdata"], made["quickstart"])
+    run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode", "passive", "-o",
+        made["fractal_log"])
+    made["tessla"].write_text(TESSLA)
+    made["tessla_trace"].write_text("".join(f"{at}: x = ()\n" for at in (1, 5, 6, 20, 21)))
+    made["counts_a"].write_text("coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\n"
+                                "run 1000 1008 5\nnot 1004 2\n")
+    made["counts_b"].write_text("coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 0\nrun 1000 1008 1\n"
+                                "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
+    if all(map(shutil.which, TOOLS)):
+        env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
+        subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-nostdlib", "-ffreestanding", "-o", made["elf"], HERE / "program.c"],
+                       check=True)
+        options = ("record", "-q", "--cycle-count", "--timestamps", "--context-id")
+        run(*options, "-o", made["capture"], "--", made["elf"], env=env)
+        run(*options, "-o", folder / "streamed", "--stream", made["stream"], "--", made["elf"], env=env)
+        run("cover", "--format", "data", "-o", made["counts"], made["capture"])
+        made["config"] = folder / "streamed/live.ini"
+    return made
+
+
+class LiveRun(http.server.BaseHTTPRequestHandler):
+    """Answers 'coretap ctl' as a live run does."""
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = b'{"done": "so be it", "at": 17}' if self.command == "POST" else b"input 17 bytes\n"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = answer
+
+    def log_message(self, *_):
+        pass
+
+
+# ---- runs ----
+
+Outcome = collections.namedtuple("Outcome", "code signal count out err files frames")
+
+
+class Server:
+    """FAILING with one command line, from which each run is forked."""
+
+    def __init__(self, failing, case, inputs, folder, env):
+        self.case, self.folder = case, folder
+        self.place = folder / "here"
+        self.out, self.err = open(folder / "stdout", "w+b"), open(folder / "stderr", "w+b")
+        self.input = open(inputs[case.stdin] if case.stdin else os.devnull, "rb")
+        their_in, self.to = os.pipe()
+        self.come, their_out = os.pipe()
+        words = [word.format(**inputs) for word in re.findall(r'(?:[^\s"]|"[^"]*")+', case.args)]
+        self.child = subprocess.Popen([failing, *(word.replace('"', "") for word in words)], stdin=self.input, stdout=self.out,
+                                      stderr=self.err, cwd=self.fresh_place(), pass_fds=(their_in, their_out),
+                                      env={**env, "CT_ALLOC_SERVER": f"{their_in},{their_out}"})
+        os.close(their_in)
+        os.close(their_out)
+
+    def fresh_place(self):
+        if self.place.exists():
+            for path in self.place.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self.place.mkdir(exist_ok=True)
+        for name in self.case.outputs:
+            (self.place / name).write_bytes(BEFORE)
+        return self.place
+
+    def files(self):
+        found = {}
+        for path in self.place.rglob("*"):
+            name = str(path.relative_to(self.place))
+            if path.is_file() and name.split("/")[0] != self.case.partial:
+                found[name] = self.masked(path.read_bytes())
+        return found
+
+    def masked(self, data):
+        for mask in self.case.masks:
+            data = re.sub(mask, b"~", data)
+        return data
+
+    def run(self, first, on=False):
+        self.fresh_place()
+        os.write(self.to, struct.pack("<qqq", first, on, PATIENCE_S))
+        answer = os.read(self.come, 8 * (3 + DEPTH))
+        if len(answer) < 8 * (3 + DEPTH):
+            raise AssertionError(f"{self.case.name}: cannot be served: {(self.folder / 'stderr').read_text(errors='replace')}")
+        status, count, depth, *frames = struct.unpack(f"<qqq{DEPTH}Q", answer)
+        return Outcome(os.waitstatus_to_exitcode(status) if status & 127 == 0 else None, status & 127, count,
+                       self.masked((self.folder / "stdout").read_bytes()), self.masked((self.folder / "stderr").read_bytes()),
+                       self.files(), [frame for frame in frames[:depth] if frame])
+
+    def close(self):
+        for fd in (self.to, self.come):
+            os.close(fd)
+        self.child.wait()
+        for file in (self.out, self.err, self.input):
+            file.close()
+
+
+def judge(case, good, now):
+    """What is wrong with a run, or nothing; whether it failed as it should."""
+    if now.signal:
+        return "does not end" if now.signal == signal.SIGALRM else f"signal {now.signal}"
+    if now.code == 127 and b"cannot allocate memory for thread-local data" in now.err:
+        return None  # the C library's dynamic linker ends the process
+    if now.code == SANITIZER_EXIT:
+        found = re.search(rb"(?:ERROR|SUMMARY): (\w+Sanitizer: [\w-]+)|runtime error: .*", now.err)
+        return (found[0] if found else b"sanitizer").decode(errors="replace")
+    if now.code == 2 and good.code != 2:
+        if not NO_MEMORY.search(now.err.decode(errors="replace")):
+            return "exit code 2 with a message about something else" if now.err else "exit code 2 without a message"
+        wrong = {name for name, data in now.files.items() if name not in case.outputs or data != BEFORE}
+        wrong |= set(case.outputs) - set(now.files)
+        return f"exit code 2, and files are not as they were: {sorted(wrong)}" if wrong and not case.partial else None
+    if now.code != good.code:
+        return f"exit code {now.code} for {good.code}"
+    for what in ("out", "files", "err"):
+        if getattr(now, what) != getattr(good, what):
+            return f"another answer with exit code {now.code}: {what}"
+    return None
+
+
+class Names:
+    """Functions at addresses of FAILING."""
+
+    def __init__(self, program):
+        self.program, self.known = program, {}
+
+    def of(self, frames):
+        unknown = [frame for frame in frames if frame not in self.known]
+        if unknown and shutil.which("addr2line"):
+            lines = subprocess.run(["addr2line", "-f", "-s", "-e", self.program, *(hex(frame - 1) for frame in unknown)],
+                                   capture_output=True, text=True, check=True).stdout.splitlines()
+            for frame, name, place in zip(unknown, lines[::2], lines[1::2]):
+                self.known[frame] = name + ("" if place.startswith("?") else " " + place.split(" ")[0])
+        return " < ".join(self.known.get(frame, hex(frame)) for frame in frames[2:11])
+
+
+def try_case(case, failing, inputs, folder, env, names, options):
+    """Lines about what was found, and how many runs there were."""
+    folder.mkdir()
+    server = Server(failing, case, inputs, folder, env)
+    wrong, runs, clean = collections.OrderedDict(), 0, 0
+    good = server.run(-1)
+    if good.code not in (0, 1):
+        raise AssertionError(f"without any failure: exit code {good.code}, signal {good.signal}: "
+                             f"{good.err.decode(errors='replace')[-1500:]}")
+    again = judge(case, good, server.run(-1))
+    if again:
+        raise AssertionError(f"not the same twice: {again}")
+    started = time.monotonic()
+    begin = zlib.crc32(case.name.encode())
+    step = options.step if options.exact else options.step * case.sparse
+    for on in options.modes:
+        for n in range((begin + 7 * on) % step, good.count, step):
+            now = server.run(n, on)
+            runs += 1
+            clean += now.code == 2
+            verdict = judge(case, good, now)
+            if verdict:
+                place = names.of(now.frames)
+                key = (verdict, " < ".join(place.split(" < ")[:3]))
+                wrong.setdefault(key, []).append(
+                    f"n={n}{' and on' if on else ''}: {verdict}\n    in {place}\n    said: "
+                    + now.err.decode(errors="replace")[-options.said:].replace("\n", "\n      "))
+    server.close()
+    shutil.rmtree(folder)
+    return [f"[{len(lines)}] {lines[0]}" for lines in wrong.values()], sum(map(len, wrong.values())), runs, clean, good.count, time.monotonic() - started
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("command")
+    parser.add_argument("failing")
+    parser.add_argument("plugin")
+    parser.add_argument("--case", default="*")
+    parser.add_argument("--step", type=int)
+    parser.add_argument("--said", type=int, default=300)
+    parser.add_argument("--mode", choices=("once", "on"))
+    options = parser.parse_args()
+    options.exact = options.step is not None
+    options.step = options.step or LONG or (250 if tap.is_sanitized(options.failing) else 50)
+    options.modes = {"once": (False,), "on": (True,), None: (False, True)}[options.mode]
+    command, failing, plugin = (os.path.abspath(path) for path in (options.command, options.failing, options.plugin))
+    folder = pathlib.Path(tempfile.mkdtemp())
+    inputs = make_inputs(command, plugin, folder)
+    live_run = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LiveRun)
+    threading.Thread(target=live_run.serve_forever, daemon=True).start()
+    inputs["port"] = live_run.server_port
+    missing = missing_parts(command)
+    env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin, "LC_ALL": "C", "DEBUGINFOD_URLS": "",
+           "CORETAP_ACCESS_PLUGIN": str(pathlib.Path(plugin).parent / "coretap-access.so"),
+           "ASAN_OPTIONS": f"exitcode={SANITIZER_EXIT}:allocator_may_return_null=1",
+           "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "print_suppressions=0") + f":exitcode={SANITIZER_EXIT}",
+           "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_EXIT}"}
+    names = Names(failing)
+    total = collections.Counter()
+
+    def body(case):
+        wrong, findings, runs, clean, count, seconds = try_case(case, failing, inputs, folder / case.name.replace(" ", "-"),
+                                                                env, names, options)
+        total.update(runs=runs, findings=findings, clean=clean)
+        note = f"{count} allocations, {runs} runs, {clean} with exit code 2, {findings} wrong, {seconds:.1f} s"
+        if wrong:
+            raise AssertionError(note + "\n" + "\n".join(wrong))
+        return note
+
+    def why_not(case):
+        lacking = [missing[need] for need in case.needs if need in missing]
+        recorded = re.search(r"\{(elf|capture|stream|counts)\}", case.args) and not inputs["elf"].exists()
+        if not options.exact and any(fnmatch.fnmatch(case.name, name) for name in OPEN):
+            return "not all of its allocations are coped with yet; --step N tries it"
+        return lacking[0] if lacking else f"there is no {' or '.join(TOOLS)}" if recorded else None
+
+    chosen = [case for case in cases() if fnmatch.fnmatch(case.name, options.case)]
+    with ThreadPoolExecutor(max_workers=os.cpu_count() if LONG else 1) as pool:
+        results = [(case, why_not(case), None if why_not(case) else pool.submit(body, case)) for case in chosen]
+        for case, why, future in results:
+            tap.case(case.name, why, lambda future=future: future.result())
+    print(f"# {total['runs']} runs, {total['clean']} with exit code 2, {total['findings']} wrong")
+    live_run.shutdown()
+    shutil.rmtree(folder)
+    return tap.finish()
+
+
+sys.exit(main())
