@@ -15,7 +15,7 @@ static void end_at_once(void)
     static const char text[] = "coretap: out of memory: a library ended the command; what was printed is not "
                                "whole, and files are as they were before\n";
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    cli_output_remove();
+    cli_output_remove(); /* unlink alone: NOLINT(bugprone-signal-handler,cert-sig30-c) */
     _exit(CLI_FAILED);
 }
 
@@ -29,9 +29,10 @@ static void on_exit_of_library(void)
 /* Aborts for another reason are what they always were. */
 static void on_abort(int number)
 {
+    /* errno of the thread is only read: NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
     if (errno == ENOMEM && guarded == getpid())
         end_at_once();
-    cli_output_remove();
+    cli_output_remove(); /* NOLINT(bugprone-signal-handler,cert-sig30-c) */
     signal(number, SIG_DFL);
     raise(number);
 }
