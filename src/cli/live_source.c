@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define WAITING 16 /* connections that nobody accepted yet */
+
 /* ---- TCP ---- */
 
 /* With other connections to come, one whose end is gone without a word must not be waited for: asked after 10 s of silence,
@@ -87,7 +89,7 @@ static int listen_at(const struct addrinfo *at)
     const int on = 1;
     const int fd = new_socket(at, SOCK_NONBLOCK);
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-        bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, 1) == 0)
+        bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, WAITING) == 0)
         return fd;
     if (fd >= 0)
         close(fd);

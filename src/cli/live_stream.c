@@ -1,8 +1,8 @@
 /* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/live.h"
+#include "base/ctx.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,7 +285,10 @@ int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_st
     rc = watch(s, batch);
     if (!rc && s->timing)
         rc = ct_timing_add(s->timing, batch);
-    return rc ? rc : s->out->failed ? CT_ERR_IO : CT_OK;
+    if (!rc && s->out->failed)
+        rc = ct_fail(l->ctx, CT_ERR_IO, "%s: cannot be written any more; the run ends",
+                     s->path ? s->path : "standard output");
+    return rc;
 }
 
 /* ---- end ---- */

@@ -133,7 +133,7 @@ static bool print_description(struct ct_ctx *ctx, FILE *out, const char *trace, 
     char *text = read_config(ctx, config, &size);
     char *folder = strdup(config);
     char *slash = folder ? strrchr(folder, '/') : NULL;
-    int status = text && folder ? CT_OK : CT_ERR_NOMEM;
+    int status = !text ? CT_ERR_IO : folder ? CT_OK : ct_fail_nomem(ctx, config);
     if (folder)
         folder[slash ? slash + 1 - folder : 0] = '\0';
     if (!status) {

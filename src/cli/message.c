@@ -45,9 +45,11 @@ void cli_say(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
+    flockfile(stderr); /* threads say whole lines */
     fputs("coretap: ", stderr);
     print_safely(fmt, ap);
     fputc('\n', stderr);
+    funlockfile(stderr);
     va_end(ap);
 }
 

@@ -212,7 +212,8 @@ static int run_until(struct ct_monitor *m, int64_t time)
     return CT_OK;
 }
 
-int run_close(struct ct_monitor *m)
+/* Evaluates the open instant. */
+static int run_close(struct ct_monitor *m)
 {
     size_t which;
     if (!m->open)
@@ -226,10 +227,16 @@ int run_close(struct ct_monitor *m)
     return evaluate(m, timers || m->sources > 1 ? m->p->code_all : m->p->inputs[m->only].code);
 }
 
+int run_close_before_mistake(struct ct_monitor *m)
+{
+    begin_event(m);
+    return run_close(m);
+}
+
 static int decreasing(struct ct_monitor *m, int64_t time)
 {
     char text[120];
-    int r = run_close(m); /* what came before the mistake still counts */
+    int r = run_close_before_mistake(m);
     if (r)
         return r;
     snprintf(text, sizeof text, "Decreasing time stamps: first = %lld, second = %lld", (long long)m->floor,

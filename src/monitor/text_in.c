@@ -85,7 +85,7 @@ int text_fail_at(struct ct_monitor *m, const char *text)
 {
     struct text_reader *r = m->reader;
     char line[700];
-    int code = run_close(m); /* what came before the mistake still counts */
+    int code = run_close_before_mistake(m);
     if (code)
         return code;
     snprintf(line, sizeof line, "%s:%llu: %s", r->name ? r->name : "trace", (unsigned long long)r->line,

@@ -111,6 +111,15 @@ def check_refused(runs):
     check("--event-budget where nothing runs is refused", done.returncode == 2 and "--check" in done.stderr, done.stderr)
 
 
+def check_mistakes(runs):
+    """What came before a mistake in the trace still counts, within the same budget."""
+    spec = runs.write("loop", "in x: Events[Int]\ndef f(n: Int): Int = if n < 1 then 0 else f(n - 1)\nout slift1(x, f) as y\n")
+    for what, line in (("a value of another type", "2: x = ()"), ("no value", "2: x ="), ("a time that goes back", "0: x = 1")):
+        done = subprocess.run([runs.coretap, "tessla", "--spec", spec], input=f"1: x = 9223372036854775807\n{line}\n",
+                              capture_output=True, text=True, check=False, timeout=120)
+        check(f"an event before {what} has its budget", done.returncode == 2 and BUDGET in done.stderr, done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(sys.argv[1], folder)
@@ -119,6 +128,7 @@ def main():
                 runs.attack(name, text, BUDGET, engine)
             runs.attack("memory", HOARD, MEMORY, engine, "--monitor-memory", "1")
         check_stated(runs)
+        check_mistakes(runs)
         check_refused(runs)
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
         print(f"# {peak} MB at most", flush=True)

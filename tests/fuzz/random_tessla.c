@@ -1,6 +1,6 @@
 /* Random specifications (tessla_text.h) through fuzz_tessla.c: compiled and run as bytecode, and every NATIVE_EVERY-th as
  * machine code too, whose results are held against the bytecode's. A process of its own runs each piece of the cases, so that
- * one that crashes, aborts, leaks or takes more than CASE_SECONDS is a finding, kept as a file, and the others go on.
+ * one that crashes, aborts, leaks or takes more than CASE_SECONDS of the processor is a finding, kept as a file, and the others go on.
  *
  * usage: random_tessla CORPUS FINDINGS
  *
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,6 +63,13 @@ static void make_case(const struct session *s, struct tessla_text *t, uint64_t i
     tessla_text_make(t, &s->corpus);
 }
 
+/* Of the processor, so that a busy machine makes no finding; 0: no limit. Over it SIGPROF ends the process. */
+static void limit_time(unsigned seconds)
+{
+    const struct itimerval limit = {.it_value.tv_sec = seconds};
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+
 /* In memory of just its size, so that ASan sees every read beyond it. */
 static void run_case(const struct session *s, uint64_t index)
 {
@@ -73,11 +81,11 @@ static void run_case(const struct session *s, uint64_t index)
         abort();
     memcpy(data, t.p, t.n);
     p->at = index;
-    alarm(CASE_SECONDS);
+    limit_time(CASE_SECONDS);
     const uint64_t begin = now_us(CLOCK_PROCESS_CPUTIME_ID);
     LLVMFuzzerTestOneInput(data, t.n);
     const uint64_t us = now_us(CLOCK_PROCESS_CPUTIME_ID) - begin;
-    alarm(0);
+    limit_time(0);
     free(data);
     if (us > p->slowest_us) {
         p->slowest_us = us;

@@ -357,6 +357,15 @@ def check_second_signal(coretap, folder):
     code, took = run.end(signal.SIGTERM)
     check("a second signal ends a run whose output nobody reads", waits and code == -signal.SIGTERM and took < 15, f"{waits} {code} {took}")
     os.close(read)
+    read, write = os.pipe()
+    os.close(read)
+    run = Run(coretap, folder, "--spec", spec, "--bind", f"x={PLACE}", "--all", "--id", "10", stdout=write)
+    os.close(write)
+    writer = Writer(run, 4096)
+    writer.start()
+    code, _ = run.end()
+    check("one whose output nobody can read ends and says why", code == 2 and run.hear("standard output: cannot be written any more"),
+          f"{code} {run.said}")
 
 
 def check_clients(coretap, folder):
