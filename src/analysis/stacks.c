@@ -209,8 +209,8 @@ static enum ct_stack_way way_of(const struct ct_node *node, const struct ct_edge
     switch (node->sub) {
     case CT_INSN_SUB_LINK:
         return CT_WAY_CALL;
-    case CT_INSN_SUB_NONE:
-        return CT_WAY_JUMP;
+    case CT_INSN_SUB_NONE: /* inside of a function a branch is no return, even to where a recursive call returns */
+        return node->type == CT_INSN_IBR ? CT_WAY_JUMP : CT_WAY_NONE;
     case CT_INSN_SUB_ERET:
         return CT_WAY_ERET;
     default:

@@ -20,12 +20,12 @@ struct ct_stack_frame {
 
 /* What the end of a step says of how execution went on. */
 enum ct_stack_way {
-    CT_WAY_NONE, /* by nothing that changes the stack: straight on */
+    CT_WAY_NONE, /* straight on, or by a direct branch: both change the stack only where they leave the function */
     CT_WAY_START,
     CT_WAY_CALL,
     CT_WAY_RETURN,
     CT_WAY_ERET, /* from an exception */
-    CT_WAY_JUMP,
+    CT_WAY_JUMP, /* through a register, which may be a return */
     CT_WAY_EXCEPTION,
     CT_WAY_UNKNOWN, /* trace is missing */
 };

@@ -147,7 +147,8 @@ def stacks(file, program, capture):
             stack.append([here, None, False])
         elif op in ("bl", "blr"):
             stack.append([here, before + 4, False])
-        elif op == "ret" or (not op and start != before + 4) or (op and stack[-1][1] == start):
+        elif op == "ret" or (not op and start != before + 4) or \
+                (stack[-1][1] == start and (op == "br" or (op and stack[-1][0] != here))):
             waits = [i for i, frame in enumerate(stack) if i and frame[1] == start]
             same = [i for i, frame in enumerate(stack) if frame[0] == here]
             if waits:

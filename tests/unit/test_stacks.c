@@ -1,4 +1,5 @@
-/* Stacks of calls: an exception that comes right behind a branch, before anything ran where the branch leads to. */
+/* Stacks of calls: exceptions right behind a branch, before anything ran where the branch leads to; branches that are
+ * returns, and that only look like some. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -172,6 +173,31 @@ static void handler_behind_return(void **state)
     expect(f, "main 2\nmain;work 1\nmain;irq 2\nmain;irq;leaf 1\n");
 }
 
+/* work() calls itself, and in the inner call a branch leads to what is behind the call. */
+static void branch_to_behind_recursive_call(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    call(f, WORK, WORK, CT_EDGE_NEXT);
+    step(f, WORK, CT_INSN_BR, CT_INSN_SUB_NONE, CT_EDGE_NEXT, WORK + 4);
+    plain(f, WORK + 4);
+    ret(f, WORK + 8, WORK + 4, CT_EDGE_NEXT);
+    plain(f, WORK + 4);
+    ret(f, WORK + 8, MAIN + 4, CT_EDGE_NEXT);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 3\nmain;work;work 3\n");
+}
+
+/* As old Arm code returns: MOV PC, LR. */
+static void return_through_a_jump(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    step(f, WORK, CT_INSN_IBR, CT_INSN_SUB_NONE, CT_EDGE_NEXT, MAIN + 4);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 1\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +206,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(untraced_handler_behind_tail_call, begin, finish),
         cmocka_unit_test_setup_teardown(handler_behind_call, begin, finish),
         cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
+        cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
+        cmocka_unit_test_setup_teardown(return_through_a_jump, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
