@@ -166,7 +166,10 @@ void cli_forget_messages(void);
 /* Says once that memory ran out, where a function has no way to fail: the exit code becomes CLI_FAILED. Any thread may call
  * it. */
 void cli_no_memory(void);
-bool cli_lacked_memory(void);
+
+/* Whether memory ran out in the command or in the library: then the answer may lack something, the exit code is to become
+ * CLI_FAILED, and no output file is kept. */
+bool cli_lacked_memory(const struct ct_ctx *ctx);
 
 /* A context whose messages go to standard error: warnings, and without `quiet` notes. NULL after a
  * message when there is no memory. */

@@ -30,7 +30,7 @@ static int run_with(struct cli_args *args)
 /* The exit code of a command that is done: an answer that may lack something for want of memory is none. */
 static int whole(const struct cli_args *args, int code)
 {
-    const bool lacking = cli_lacked_memory() || ct_ctx_lacked_memory(args->ctx);
+    const bool lacking = cli_lacked_memory(args->ctx);
     if (lacking)
         cli_output_keep(false);
     if (code == CLI_FAILED || !lacking)

@@ -58,9 +58,8 @@ void fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct 
 /* "400000..402000", both hexadecimal, with or without 0x; also "all". False when it is neither. */
 bool fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi);
 
-/* As cli_output_open and cli_output_close; "-" is standard output, and one that was not opened closes well. */
+/* As cli_output_open; "-" is standard output. To be closed with cli_output_close_all. */
 FILE *fractal_output_open(struct cli_output *output, const char *path);
-bool fractal_output_close(struct cli_output *output, bool keep);
 
 extern const char *const fractal_modes[]; /* in the order of enum ct_fractal_mode */
 

@@ -10,8 +10,3 @@ FILE *fractal_output_open(struct cli_output *output, const char *path)
     *output = (struct cli_output){.path = path};
     return stdout;
 }
-
-bool fractal_output_close(struct cli_output *output, bool keep)
-{
-    return !output->file || cli_output_close(output, keep) || !keep;
-}

@@ -99,9 +99,10 @@ static int read_stream(struct replay *r)
             n--;
         code = one_line(r, text, (size_t)n);
     }
+    const int error = errno;
     free(text);
-    if (!code && ferror(r->in)) {
-        cli_say("%s: cannot be read: %s", r->path, strerror(errno));
+    if (!code && !feof(r->in)) { /* a line that finds no memory is no error of the file */
+        cli_say("%s: cannot be read: %s", r->path, strerror(error));
         return CLI_FAILED;
     }
     return code ? code : drain_events(r);
@@ -194,9 +195,9 @@ static int finish(struct replay *r, int code)
 {
     if (ct_fractal_writer_close(r->writer))
         code = cli_library_error(r->args->ctx);
-    if (!fractal_output_close(&r->log_output, code != CLI_FAILED))
-        code = CLI_FAILED;
-    if (!fractal_output_close(&r->commands_output, code != CLI_FAILED))
+    struct cli_output *outputs[] = {&r->log_output, &r->commands_output};
+    const bool keep = code != CLI_FAILED && !cli_lacked_memory(r->args->ctx);
+    if (!cli_output_close_all(outputs, sizeof outputs / sizeof *outputs, keep))
         code = CLI_FAILED;
     if (r->in && r->in != stdin)
         fclose(r->in);

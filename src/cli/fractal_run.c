@@ -419,16 +419,15 @@ static void write_regions(struct run *run)
     }
 }
 
-/* Puts the files of a run that ended with `code` in their places; a run that failed leaves what was there. */
+/* Puts the files of a run that ended with `code` in their places; a run that failed leaves what was there, and so does one
+ * whose log may lack something. */
 static int close_files(struct run *run, int code)
 {
     if (ct_fractal_writer_close(run->writer))
         code = cli_library_error(run->args->ctx);
     struct cli_output *outputs[] = {&run->log_output, &run->truth_output, &run->messages_output};
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        if (!fractal_output_close(outputs[i], code != CLI_FAILED))
-            code = CLI_FAILED;
-    return code;
+    const bool keep = code != CLI_FAILED && !cli_lacked_memory(run->args->ctx);
+    return cli_output_close_all(outputs, sizeof outputs / sizeof *outputs, keep) ? code : CLI_FAILED;
 }
 
 void run_free(struct run *run)

@@ -79,9 +79,9 @@ void cli_no_memory(void)
         cli_say("out of memory");
 }
 
-bool cli_lacked_memory(void)
+bool cli_lacked_memory(const struct ct_ctx *ctx)
 {
-    return __atomic_load_n(&lacked_memory, __ATOMIC_RELAXED);
+    return __atomic_load_n(&lacked_memory, __ATOMIC_RELAXED) || ct_ctx_lacked_memory(ctx);
 }
 
 #define TOLD_MAX 4096

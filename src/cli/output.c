@@ -186,33 +186,41 @@ static bool give_name(struct cli_output *o, int fd)
            linkat(AT_FDCWD, from, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Moves the file to its place. 0 or the errno. */
-static int move_there(struct cli_output *o, int fd)
+static void block_signals(sigset_t *before)
 {
-    sigset_t all, before;
+    sigset_t all;
     sigfillset(&all);
-    int error = 0;
-    if (fsync(fd) && errno != EINVAL && errno != EROFS)
+    sigprocmask(SIG_SETMASK, &all, before);
+}
+
+/* Writes what is buffered and, when `keep`, makes the file ready to be moved: on the disk, and with a name beside its
+ * place. All that can fail for want of room or memory is done then. 0 or the errno. */
+static int make_ready(struct cli_output *o, FILE *file, bool keep)
+{
+    sigset_t before;
+    int error = ferror(file) ? cause_of(file) : fflush(file) ? errno : 0;
+    if (error || !keep || !o->target)
+        return error;
+    if (fsync(fileno(file)) && errno != EINVAL && errno != EROFS)
         return errno;
-    sigprocmask(SIG_SETMASK, &all, &before); /* none comes between its two names */
-    if ((!o->temporary && !give_name(o, fd)) || rename(o->temporary, o->target))
+    block_signals(&before); /* none comes between its two names */
+    if (!o->temporary && !give_name(o, fileno(file)))
         error = errno;
-    if (!error) {
-        forget(o->temporary);
-        free(o->temporary);
-        o->temporary = NULL;
-    }
     sigprocmask(SIG_SETMASK, &before, NULL);
     return error;
 }
 
-/* Writes what is buffered, and moves the file when `keep`. 0 or the errno. */
-static int finish(struct cli_output *o, FILE *file, bool keep)
+/* Moves a file that is ready to its place. 0 or the errno. */
+static int move_there(struct cli_output *o)
 {
-    int error = ferror(file) ? cause_of(file) : fflush(file) ? errno : 0;
-    if (!error && keep && o->target)
-        error = move_there(o, fileno(file));
-    return error;
+    if (!o->target)
+        return 0;
+    if (rename(o->temporary, o->target))
+        return errno;
+    forget(o->temporary);
+    free(o->temporary);
+    o->temporary = NULL;
+    return 0;
 }
 
 /* Frees what is left of an output that ended with `error`. False after a message. */
@@ -225,13 +233,29 @@ static bool end(struct cli_output *o, int error)
     return !error;
 }
 
-bool cli_output_close(struct cli_output *o, bool keep)
+/* Writes and closes the file, which then is ready to be moved when `keep`. False after a message; it is dropped then. */
+static bool write_out(struct cli_output *o, bool keep)
 {
-    int error = finish(o, o->file, keep);
+    int error = make_ready(o, o->file, keep);
     if (fclose(o->file) && !error)
         error = errno;
     o->file = NULL;
-    return end(o, error) && keep;
+    return !error || end(o, error);
+}
+
+bool cli_output_close_all(struct cli_output *const *outputs, size_t count, bool keep)
+{
+    bool fine = true;
+    for (size_t i = 0; i < count; i++)
+        fine = (!outputs[i]->file || write_out(outputs[i], keep)) && fine;
+    for (size_t i = 0; i < count; i++)
+        fine = end(outputs[i], keep && fine ? move_there(outputs[i]) : 0) && fine;
+    return fine;
+}
+
+bool cli_output_close(struct cli_output *o, bool keep)
+{
+    return cli_output_close_all(&o, 1, keep) && keep;
 }
 
 /* ---- standard output ---- */
@@ -305,8 +329,10 @@ void cli_output_keep(bool whole)
 static int finish_redirected(int code)
 {
     const bool keep = code != CLI_FAILED || is_whole;
-    const int error = finish(&redirected, stdout, keep);
+    int error = make_ready(&redirected, stdout, keep);
     fclose(redirected.file);
+    if (!error && keep)
+        error = move_there(&redirected);
     is_redirected = is_whole = false;
     return end(&redirected, error) ? code : CLI_FAILED;
 }

@@ -33,6 +33,10 @@ FILE *cli_output_grow(struct cli_output *output, const char *path);
  * when it could not be written, and, without one, when not `keep`. */
 bool cli_output_close(struct cli_output *output, bool keep);
 
+/* Closes several files, of which those without a `file` are passed over. They get to their places together, once all of
+ * them are written; else each place is left as it was. False after a message when one could not be written. */
+bool cli_output_close_all(struct cli_output *const *outputs, size_t count, bool keep);
+
 /* Sends standard output to `path`, up to cli_output_finish; "-" leaves it as it is. False after a message. */
 bool cli_output_redirect(const char *path);
 

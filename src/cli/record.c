@@ -154,11 +154,18 @@ static int make_out(struct record *r)
     return record_out_new(r->args->ctx, &r->o, r->code, &r->out);
 }
 
-/* Whether a thread that begins at `clock` can have this core: it is free, and did nothing later. */
-static bool can_run(struct record *r, unsigned core, uint64_t clock)
+/* Finds the first core for a thread that begins at `clock`: one that is free, and did nothing later. Without such a core
+ * it is RECORD_CORES. */
+static int find_core(struct record *r, uint64_t clock, unsigned *core)
 {
-    const struct ct_unit *unit = r->busy[core] || !r->out ? NULL : record_out_unit(r->out, core);
-    return unit && ct_unit_clock(unit) <= clock;
+    for (*core = 0; *core < RECORD_CORES; ++*core) {
+        const struct ct_unit *unit = r->busy[*core] ? NULL : record_out_unit(r->out, *core);
+        if (!unit && !r->busy[*core])
+            return CLI_FAILED;
+        if (unit && ct_unit_clock(unit) <= clock)
+            break;
+    }
+    return CLI_CLEAN;
 }
 
 static int begin_thread(struct record *r, unsigned index, uint32_t number, uint64_t clock)
@@ -167,8 +174,8 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
     unsigned core = r->o.system ? number - 1 : 0; /* a processor is a core, whenever it starts */
     if (!r->out && make_out(r))
         return CLI_FAILED;
-    while (!r->o.contexts && !r->o.system && core < RECORD_CORES && !can_run(r, core, clock))
-        core++;
+    if (!r->o.contexts && !r->o.system && find_core(r, clock, &core))
+        return CLI_FAILED;
     if (core >= RECORD_CORES) {
         cli_say("more than %d threads at a time: there are no more trace IDs; try --threads contexts",
                 RECORD_CORES);
@@ -365,8 +372,10 @@ static int record(struct record *r, const struct qemu *qemu)
     }
     if (!code)
         code = record_out_finish(r->out, &r->programs);
-    if (!code)
+    if (!code) {
         print_summary(r);
+        code = record_out_keep_truth(r->out);
+    }
     return code ? code : program;
 }
 

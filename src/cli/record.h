@@ -124,6 +124,8 @@ void record_out_changed(struct record_out *out);
 int record_out_flush(struct record_out *out, struct record_programs *programs);
 /* Writes what is left, and the files that describe the capture. */
 int record_out_finish(struct record_out *out, struct record_programs *programs);
+/* Puts the truth, if any, in its place: the last step of a recording that went well. CLI_CLEAN or CLI_FAILED. */
+int record_out_keep_truth(struct record_out *out);
 /* Instructions traced, and executed but not traceable, by all cores. */
 uint64_t record_out_traced(const struct record_out *out);
 uint64_t record_out_untraceable(const struct record_out *out);

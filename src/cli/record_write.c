@@ -95,12 +95,6 @@ static bool create(const struct record_out *out, const char *name, struct record
     return record_trace_open(trace, path);
 }
 
-/* `keep`: the recording went well up to its end. */
-static int close_truth(struct record_out *out, bool keep)
-{
-    return !out->truth.file || cli_output_close(&out->truth, keep) || !keep ? CLI_CLEAN : CLI_FAILED;
-}
-
 static int new_framer(struct record_out *out)
 {
     const struct ct_framer_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
@@ -447,8 +441,19 @@ int record_out_finish(struct record_out *out, struct record_programs *programs)
     result |= describe(out, programs, "");
     remove_checkpoint(out, out->checkpoint);
     result |= release(out);
-    result |= close_truth(out, result == CLI_CLEAN);
     return result ? CLI_FAILED : CLI_CLEAN;
+}
+
+/* Closes the truth; `keep`: the recording went well up to its end. */
+static int close_truth(struct record_out *out, bool keep)
+{
+    struct cli_output *truth = &out->truth;
+    return cli_output_close_all(&truth, 1, keep) ? CLI_CLEAN : CLI_FAILED;
+}
+
+int record_out_keep_truth(struct record_out *out)
+{
+    return close_truth(out, !cli_lacked_memory(out->ctx));
 }
 
 uint64_t record_out_traced(const struct record_out *out)

@@ -264,8 +264,10 @@ void big_print(struct text *t, const struct cell *c, unsigned base)
     const bool may = (!t->limit || size * BYTES_PER_DIGIT <= 2 * t->limit) &&
                      (!t->payer || heap_spend(t->payer, PRINT_WORK * size * size));
     mp_digit *chunks = may ? chunks_of(c, chunk.power, &count) : NULL;
-    if (!chunks)
+    if (!chunks) {
         t->failed = true;
+        t->lacked_memory = may;
+    }
     for (size_t i = count; chunks && i-- > 0;) {
         char digits[CHAR_BIT * sizeof(mp_digit)];
         unsigned n = 0;

@@ -32,9 +32,11 @@ bool text_reserve(struct text *t, size_t n)
     size_t cap = t->cap ? t->cap : 256;
     while (cap - t->n <= n)
         cap *= 2;
-    char *p = t->limit && cap > 2 * t->limit ? NULL : realloc(t->p, cap);
+    const bool too_long = t->limit && cap > 2 * t->limit;
+    char *p = too_long ? NULL : realloc(t->p, cap);
     if (!p) {
         t->failed = true;
+        t->lacked_memory = !too_long;
         return false;
     }
     t->p = p;

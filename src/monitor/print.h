@@ -11,6 +11,7 @@ struct text {
     size_t limit;       /* 0: none; beyond it `failed` is set and the text is cut */
     struct heap *payer; /* whose work it is, which ends it likewise; or NULL */
     bool failed;
+    bool lacked_memory; /* why it failed: no memory was left */
 };
 
 void text_free(struct text *t);

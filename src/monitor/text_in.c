@@ -279,7 +279,7 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
     if (!code && !r->done) {
         r->rest.limit = 64 << 20;
         text_add(&r->rest, text, (size_t)(end - text));
-        if (r->rest.failed && r->rest.cap <= r->rest.limit / 2)
+        if (r->rest.lacked_memory)
             return ct_fail_nomem(m->ctx, "trace");
         if (r->rest.failed)
             return run_fail(m, CT_ERR_LIMIT, "trace: a line of more than 64 MiB");
@@ -336,7 +336,7 @@ size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_resu
         n = (size_t)(p - out);
     }
     *done = i;
-    if (slow.failed)
+    if (slow.lacked_memory || value.lacked_memory)
         ct_note_nomem(m->ctx);
     text_free(&slow);
     text_free(&value);
