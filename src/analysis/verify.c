@@ -248,13 +248,22 @@ static int by_watch(const void *a, const void *b)
     return x->watch < y->watch ? -1 : x->watch > y->watch;
 }
 
-int ct_verify_index(struct ct_verifier *v)
+int ct_verify_reserve(struct ct_verifier *v)
 {
-    ct_watches_all(v->watches, &v->watch_count);
-    free(v->first);
-    v->first = calloc((size_t)v->watch_count + 1, sizeof *v->first);
-    if (!v->first)
+    uint32_t watches;
+    ct_watches_all(v->watches, &watches);
+    if (v->first && watches <= v->watch_count)
+        return CT_OK;
+    uint32_t *first = realloc(v->first, ((size_t)watches + 1) * sizeof *first);
+    if (!first)
         return ct_fail_nomem(v->ctx, "verifier");
+    v->first = first;
+    v->watch_count = watches;
+    return CT_OK;
+}
+
+void ct_verify_index(struct ct_verifier *v)
+{
     if (v->link_count)
         qsort(v->links, v->link_count, sizeof *v->links, by_watch);
     size_t link = 0;
@@ -263,7 +272,6 @@ int ct_verify_index(struct ct_verifier *v)
             link++;
         v->first[watch] = (uint32_t)link;
     }
-    return CT_OK;
 }
 
 int ct_verify_begin(struct ct_verify_spec *s)
@@ -280,7 +288,9 @@ int ct_verify_begin(struct ct_verify_spec *s)
 
 int ct_verifier_start(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 {
-    int rc = ct_verify_index(v);
+    int rc = ct_verify_reserve(v);
+    if (!rc)
+        ct_verify_index(v);
     v->fn = fn;
     v->user = user;
     for (size_t i = 0; !rc && i < v->spec_count; i++)

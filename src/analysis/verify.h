@@ -95,8 +95,11 @@ void ct_verify_spec_free(struct ct_verify_spec *spec);
 /* Takes the links of specification `number` away, of those before `end`. */
 void ct_verify_unlink(struct ct_verifier *verifier, uint32_t number, size_t end);
 
-/* For links and watchpoints that came or went. CT_ERR_NOMEM. */
-int ct_verify_index(struct ct_verifier *verifier);
+/* Makes room in the index for all watchpoints; ct_verify_index has to follow. CT_ERR_NOMEM: the index is as it was. */
+int ct_verify_reserve(struct ct_verifier *verifier);
+
+/* Finds the links of each watchpoint anew, after some came or went. */
+void ct_verify_index(struct ct_verifier *verifier);
 
 /* The monitor of a specification begins. CT_ERR_NOMEM. */
 int ct_verify_begin(struct ct_verify_spec *spec);

@@ -299,15 +299,16 @@ static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_
 {
     const size_t links = v->link_count;
     int rc = ct_verify_bind_spec(v, number, spec, name, binds, count, out);
-    if (!rc && v->running && (rc = ct_verify_begin(*out)) != CT_OK) {
+    if (rc || !v->running)
+        return rc;
+    rc = ct_verify_begin(*out);
+    if (!rc)
+        rc = ct_verify_reserve(v);
+    if (rc) {
         v->link_count = links;
         ct_verify_spec_free(*out);
     }
-    if (!rc || !v->running)
-        return rc;
-    /* Places that were found before the error have events, which nobody takes. */
-    const int indexed = ct_verify_index(v);
-    return indexed ? indexed : rc;
+    return rc;
 }
 
 int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, const char *name,
@@ -321,7 +322,9 @@ int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, c
     if (rc)
         return rc;
     v->specs[number] = s;
-    return v->running ? ct_verify_index(v) : CT_OK;
+    if (v->running)
+        ct_verify_index(v);
+    return CT_OK;
 }
 
 int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
@@ -333,8 +336,9 @@ int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
     ct_verify_spec_free(s);
     v->specs[number] = NULL;
     ct_verify_unlink(v, number, v->link_count);
-    const int rc = v->running ? ct_verify_index(v) : CT_OK;
-    return rc ? rc : ended;
+    if (v->running)
+        ct_verify_index(v);
+    return ended;
 }
 
 int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
@@ -353,8 +357,8 @@ int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct
     ct_verify_spec_free(old);
     v->specs[number] = s;
     ct_verify_unlink(v, number, links);
-    rc = ct_verify_index(v);
-    return rc ? rc : ended;
+    ct_verify_index(v);
+    return ended;
 }
 
 int ct_verifier_violation(struct ct_verifier *v, const char *output, const char *value)

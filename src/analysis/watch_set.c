@@ -78,13 +78,14 @@ int ct_watches_sort(struct ct_watches *w)
 {
     if (w->sorted)
         return CT_OK;
+    uint64_t *reach = ct_arena_alloc(&w->arena, (w->return_count + 1) * sizeof *reach);
+    if (!reach)
+        return ct_fail_nomem(w->ctx, "watchpoints");
+    w->reach = reach;
     if (w->point_count)
         qsort(w->points_at, w->point_count, sizeof *w->points_at, by_address);
     if (w->return_count)
         qsort(w->returns, w->return_count, sizeof *w->returns, by_address);
-    w->reach = ct_arena_alloc(&w->arena, (w->return_count + 1) * sizeof *w->reach);
-    if (!w->reach)
-        return ct_fail_nomem(w->ctx, "watchpoints");
     for (size_t i = 0; i < w->return_count; i++) {
         uint64_t before = i ? w->reach[i - 1] : 0;
         w->reach[i] = w->returns[i].end > before ? w->returns[i].end : before;

@@ -271,15 +271,27 @@ static int parse(struct ct_watches *w, const char *spec)
     return function(w, spec, spec, ENTRIES | RETURNS);
 }
 
+/* Removes what was added since: it stands behind what was there, which is still in order. */
+static void take_back(struct ct_watches *w, const struct ct_watches *before)
+{
+    w->count = before->count;
+    w->point_count = before->point_count;
+    w->return_count = before->return_count;
+    w->marks = before->marks;
+    w->sorted = before->sorted;
+}
+
 int ct_watches_add(struct ct_watches *w, const char *spec, uint32_t *first, uint32_t *count)
 {
-    size_t before = w->count;
+    const struct ct_watches before = *w;
     int rc = parse(w, spec);
     if (!rc && w->watched)
         rc = ct_watches_sort(w);
+    if (rc)
+        take_back(w, &before);
     if (first)
-        *first = (uint32_t)before;
+        *first = (uint32_t)before.count;
     if (count)
-        *count = (uint32_t)(w->count - before);
+        *count = (uint32_t)(w->count - before.count);
     return rc;
 }

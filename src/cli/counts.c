@@ -269,8 +269,14 @@ int cli_counts_take(struct cli_counts *c, const struct ct_chain *chain)
     c->cover = NULL;
     if (ct_cover_new(c->args->ctx, &c->cover) != CT_OK)
         return cli_library_error(c->args->ctx);
-    const int code = enter_programs(c);
-    return code == CLI_CLEAN ? add_streams(c, chain) : code;
+    int code = enter_programs(c);
+    if (code == CLI_CLEAN)
+        code = add_streams(c, chain);
+    if (code == CLI_FAILED) { /* counts of a part of the trace are none */
+        ct_cover_free(c->cover);
+        c->cover = NULL;
+    }
+    return code;
 }
 
 int cli_counts_read(struct cli_counts *c, const struct cli_args *args, size_t elf)

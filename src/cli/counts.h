@@ -38,7 +38,8 @@ struct cli_counts {
 int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 
 /* The same in steps, for who runs the chain of a capture whose memory does not change: opens it and its programs; then the
- * counts of the chain's streams so far take the place of those that were there. Result: enum cli_exit. */
+ * counts of the chain's streams so far take the place of those that were there. Result: enum cli_exit; with CLI_FAILED, which
+ * was said, there are no counts any more: counts->cover is NULL. */
 int cli_counts_open(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 int cli_counts_take(struct cli_counts *counts, const struct ct_chain *chain);
 void cli_counts_close(struct cli_counts *counts);

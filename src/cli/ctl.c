@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/elf_files.h"
 #include "cli/http_client.h"
+#include "cli/memory_file.h"
 #include "report/json.h"
 
 enum {
@@ -30,6 +31,7 @@ static const struct cli_option options[] = {
 struct request {
     const struct cli_args *args;
     const char *path;
+    struct cli_memory_file file; /* that json writes */
     struct ct_json json;
     char *body;
     size_t size;
@@ -78,11 +80,11 @@ static int ask(struct request *r, const char *method)
 static bool begin(struct request *r, const char *path)
 {
     r->path = path;
-    r->json = (struct ct_json){.out = open_memstream(&r->body, &r->size), .script = true};
-    if (!r->json.out) {
+    if (!cli_memory_open(&r->file)) {
         cli_no_memory();
         return false;
     }
+    r->json = (struct ct_json){.out = r->file.out, .script = true};
     ct_json_object(&r->json, NULL);
     return true;
 }
@@ -90,9 +92,9 @@ static bool begin(struct request *r, const char *path)
 static int post(struct request *r)
 {
     ct_json_object_end(&r->json);
-    const bool fine = fclose(r->json.out) == 0;
-    const int code = fine ? ask(r, "POST") : CLI_FAILED;
-    if (!fine)
+    r->body = cli_memory_close(&r->file, &r->size);
+    const int code = r->body ? ask(r, "POST") : CLI_FAILED;
+    if (!r->body)
         cli_no_memory();
     free(r->body);
     return code;

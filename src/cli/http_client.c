@@ -1,6 +1,7 @@
 #include "cli/http_client.h"
 #include "cli/address.h"
 #include "cli/cli.h"
+#include "cli/memory_file.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -110,20 +111,17 @@ static char *read_all(int fd, size_t *size)
 /* HTTP/1.0 has no pieces of answers: the body goes up to the end of the connection. */
 static char *head_of(const struct http_request *r, size_t *size)
 {
-    char *head = NULL;
-    FILE *out = open_memstream(&head, size);
-    if (!out)
+    struct cli_memory_file file;
+    if (!cli_memory_open(&file))
         return NULL;
+    FILE *out = file.out;
     fprintf(out, "%s %s HTTP/1.0\r\nAccept: text/plain\r\n", r->method, r->path);
     if (r->token)
         fprintf(out, "Authorization: Bearer %s\r\n", r->token);
     if (r->body)
         fprintf(out, "Content-Type: application/json\r\nContent-Length: %zu\r\n", r->size);
     fputs("\r\n", out);
-    if (fclose(out) == 0)
-        return head;
-    free(head);
-    return NULL;
+    return cli_memory_close(&file, size);
 }
 
 /* Finds status and body in the text of the answer. */

@@ -46,34 +46,42 @@ void live_board_free(struct live_board *b)
     free(b);
 }
 
-/* Keeps a copy of the text, in room that only grows, and seldom: memory stays in one piece. */
-static bool keep(struct live_board *b, enum live_form form, const char *text, size_t size)
+/* Makes room for a text of this size. Room only grows, and seldom: memory stays in one piece. */
+static bool make_room(struct live_board *b, enum live_form form, size_t size)
 {
-    if (size + 1 > b->room[form]) {
-        const size_t room = (size + 1) * 2;
-        char *more = realloc(b->text[form], room);
-        if (!more)
-            return false;
-        b->text[form] = more;
-        b->room[form] = room;
-    }
-    memcpy(b->text[form], text, size);
-    b->text[form][size] = '\0';
-    b->size[form] = size;
+    if (size + 1 <= b->room[form])
+        return true;
+    const size_t room = (size + 1) * 2;
+    char *more = realloc(b->text[form], room);
+    if (!more)
+        return false;
+    b->text[form] = more;
+    b->room[form] = room;
     return true;
 }
 
-void live_board_publish(struct live_board *b, const char *json, size_t json_size, const char *text,
+static void keep(struct live_board *b, enum live_form form, const char *text, size_t size)
+{
+    memcpy(b->text[form], text, size);
+    b->text[form][size] = '\0';
+    b->size[form] = size;
+}
+
+bool live_board_publish(struct live_board *b, const char *json, size_t json_size, const char *text,
                         size_t text_size)
 {
     while (json_size && json[json_size - 1] == '\n') /* an event has no newline in it */
         json_size--;
     pthread_mutex_lock(&b->lock);
-    if (keep(b, LIVE_JSON, json, json_size) && keep(b, LIVE_TEXT, text, text_size)) {
+    const bool fits = make_room(b, LIVE_JSON, json_size) && make_room(b, LIVE_TEXT, text_size);
+    if (fits) {
+        keep(b, LIVE_JSON, json, json_size);
+        keep(b, LIVE_TEXT, text, text_size);
         b->serial++;
         pthread_cond_broadcast(&b->changed);
     }
     pthread_mutex_unlock(&b->lock);
+    return fits;
 }
 
 struct live_command *live_board_asked(struct live_board *b)

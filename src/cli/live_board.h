@@ -13,8 +13,8 @@ void live_board_free(struct live_board *board);
 
 /* ---- the analysing thread ---- */
 
-/* Copies both texts. */
-void live_board_publish(struct live_board *board, const char *json, size_t json_size, const char *text,
+/* Copies both texts. False: there is no memory for them, and those before them stay. */
+bool live_board_publish(struct live_board *board, const char *json, size_t json_size, const char *text,
                         size_t text_size);
 
 /* The request that waits, or NULL; it has to be answered. */

@@ -1,4 +1,5 @@
 /* What is exchanged while trace comes in: between two pieces of it, so nothing is lost. */
+#include "base/ctx.h"
 #include "cli/live.h"
 
 #include <inttypes.h>
@@ -28,6 +29,20 @@ static uint16_t find_place(const struct live *l, const char *text)
     return LIVE_NONE;
 }
 
+/* Takes back the place that came last, which not all streams know. */
+static void forget_place(struct live *l, uint16_t number)
+{
+    for (size_t i = 0; i < 128; i++) {
+        struct live_stream *s = l->streams[i];
+        for (size_t k = 0; s && k < s->watch_count; k++)
+            if (s->place_of[k] == number)
+                s->place_of[k] = LIVE_NONE;
+    }
+    free((char *)l->places[number].text);
+    l->places[number] = (struct live_place){0};
+    l->place_count--;
+}
+
 uint16_t live_place_known(struct live *l, const char *text)
 {
     uint16_t number = find_place(l, text);
@@ -35,14 +50,19 @@ uint16_t live_place_known(struct live *l, const char *text)
         ct_watches_add(l->watches, text, NULL, NULL) != CT_OK)
         return number;
     char *copy = strdup(text);
-    if (!copy)
+    if (!copy) {
+        ct_fail_nomem(l->ctx, text);
         return LIVE_NONE;
+    }
     number = l->place_count++;
     l->places[number] = (struct live_place){.text = copy};
-    for (size_t i = 0; i < 128; i++)
-        if (l->streams[i] && live_stream_place(l->streams[i], number) != CT_OK)
-            return LIVE_NONE;
-    return number;
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < 128; i++)
+        rc = l->streams[i] ? live_stream_place(l->streams[i], number) : CT_OK;
+    if (!rc)
+        return number;
+    forget_place(l, number);
+    return LIVE_NONE;
 }
 
 void live_switch(struct live *l, uint16_t place, bool on)
@@ -152,7 +172,7 @@ int live_spec_add(struct live *l, const char *name, struct ct_monitor_spec *spec
         return CT_ERR_LIMIT;
     char *copy = strdup(name);
     if (!copy)
-        return CT_ERR_NOMEM;
+        return ct_fail_nomem(l->ctx, name);
     int rc = ct_verifier_add(l->verifier, spec, name, binds->pairs, binds->count);
     if (rc) {
         free(copy);
@@ -225,11 +245,18 @@ static void replace_spec(struct live *l, struct live_command *c)
         if (!rc)
             rc = ct_watcher_renew(s->watcher);
     }
+    struct live_spec *spec = &l->specs[slot];
+    if (rc == CT_ERR_NOMEM) { /* some streams have the new one, others the one before */
+        end_spec(l, slot);
+        answer(c, false, "%s; neither the new specification nor the one before runs any more",
+               ct_ctx_error(l->ctx));
+        clear(spec);
+        return;
+    }
     if (rc) {
         answer(c, false, "%s", ct_ctx_error(l->ctx));
         return;
     }
-    struct live_spec *spec = &l->specs[slot];
     ct_monitor_spec_free(spec->spec);
     free(spec->binds);
     *spec = (struct live_spec){.name = spec->name, .spec = c->spec, .binds = c->binds, .since = l->analysed};

@@ -83,6 +83,8 @@ struct live_guests *live_guests_new(void)
     pthread_condattr_destroy(&clock);
     if (pthread_create(&g->thread, NULL, watch, g) == 0)
         return g;
+    pthread_cond_destroy(&g->ends);
+    pthread_mutex_destroy(&g->lock);
     free(g);
     return NULL;
 }

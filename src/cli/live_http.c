@@ -1,6 +1,7 @@
 #include "cli/live_http.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
 #include <stdatomic.h>
@@ -12,6 +13,7 @@
 #include "cli/address.h"
 #include "cli/live_guests.h"
 #include "cli/live_turns.h"
+#include "cli/memory_file.h"
 #include "report/json.h"
 #include "report/page.h"
 
@@ -87,27 +89,25 @@ static bool wants_text(struct MHD_Connection *c)
 static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char *key, const char *words,
                            const struct live_command *done)
 {
-    char *text = NULL;
+    struct cli_memory_file file;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
+    if (!cli_memory_open(&file))
         return MHD_NO;
     const bool plain = wants_text(c);
     if (plain) {
-        fprintf(out, "%s\n", words);
+        fprintf(file.out, "%s\n", words);
     } else {
-        struct ct_json j = {.out = out, .script = true};
+        struct ct_json j = {.out = file.out, .script = true};
         ct_json_object(&j, NULL);
         ct_json_text(&j, key, words);
         if (done)
             ct_json_number(&j, "at", done->at);
         ct_json_object_end(&j);
-        fputc('\n', out);
+        fputc('\n', file.out);
     }
-    if (fclose(out) != 0) {
-        free(text);
+    char *text = cli_memory_close(&file, &size);
+    if (!text)
         return MHD_NO;
-    }
     return send_text(c, status, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
 }
 
@@ -404,15 +404,16 @@ static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD
 
 static bool make_page(struct live_http *h)
 {
-    FILE *out = open_memstream(&h->page, &h->page_size);
-    if (!out)
+    struct cli_memory_file file;
+    if (!cli_memory_open(&file))
         return false;
-    ct_page_begin_served(out, "coretap live");
-    fwrite(live_page_html, 1, live_page_html_size, out);
-    ct_page_script(out, ct_page_js, ct_page_js_size);
-    ct_page_script(out, live_page_js, live_page_js_size);
-    ct_page_end(out);
-    return fclose(out) == 0;
+    ct_page_begin_served(file.out, "coretap live");
+    fwrite(live_page_html, 1, live_page_html_size, file.out);
+    ct_page_script(file.out, ct_page_js, ct_page_js_size);
+    ct_page_script(file.out, live_page_js, live_page_js_size);
+    ct_page_end(file.out);
+    h->page = cli_memory_close(&file, &h->page_size);
+    return h->page != NULL;
 }
 
 static bool is_loopback(const struct sockaddr *address)
@@ -465,15 +466,18 @@ static bool start(struct live_http *h, const char *text, const struct addrinfo *
     }
     const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
                            (at->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+    errno = 0;
     h->daemon =
         MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr,
                          MHD_OPTION_NOTIFY_COMPLETED, on_done, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
                          h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
                          (unsigned)IDLE_S, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
-    if (!h->daemon)
-        cli_say("--http %s: cannot listen there; is the port in use?", text);
-    else
+    if (h->daemon)
         tell_address(h, at);
+    else if (errno == ENOMEM || errno == EAGAIN) /* EAGAIN: no thread */
+        cli_no_memory();
+    else
+        cli_say("--http %s: cannot listen there; is the port in use?", text);
     return h->daemon != NULL;
 }
 
@@ -500,10 +504,13 @@ struct live_http *live_http_start(const char *address, const char *token,
             address);
         return NULL;
     }
-    struct live_http *h = calloc(1, sizeof *h);
-    struct addrinfo *at = h ? find_address(address) : NULL;
-    if (!at) {
-        free(h);
+    struct addrinfo *at = find_address(address);
+    struct live_http *h = at ? calloc(1, sizeof *h) : NULL;
+    if (!at)
+        return NULL;
+    if (!h) {
+        cli_no_memory();
+        freeaddrinfo(at);
         return NULL;
     }
     h->board = board;

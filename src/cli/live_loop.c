@@ -3,6 +3,7 @@
 #include "cli/live_http.h"
 #include "cli/live_source.h"
 #include "cli/live_tee.h"
+#include "cli/memory_file.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -20,13 +21,6 @@
 #define DRAIN_S       0.3                /* what waits is analysed for so long when there is no time left */
 #define FIRST_S       0.5                /* … or those that come in this time */
 
-/* A text that is written again and again into the same memory. */
-struct page_text {
-    FILE *out;
-    char *text;
-    size_t size;
-};
-
 struct run {
     struct live live;
     struct live_wishes wishes;
@@ -36,7 +30,7 @@ struct run {
     struct live_reader *reader;
     struct live_board *board; /* NULL: no page */
     struct live_http *http;
-    struct page_text json, words;
+    struct cli_memory_file json, words; /* written again and again into the same memory */
     double publish_next;
     double first; /* time of the first bytes */
     bool stopping;
@@ -45,31 +39,30 @@ struct run {
 };
 
 /* Prints into the memory of the text. False: there is none. */
-static bool print_again(struct run *r, struct page_text *t, void (*print)(struct live *live, FILE *out))
+static bool print_again(struct run *r, struct cli_memory_file *t, void (*print)(struct live *live, FILE *out))
 {
-    if (!t->out)
-        t->out = open_memstream(&t->text, &t->size);
-    if (!t->out)
+    if (!t->out && !cli_memory_open(t))
         return false;
-    rewind(t->out);
+    cli_memory_rewind(t);
     print(&r->live, t->out);
-    return fflush(t->out) == 0;
+    return cli_memory_flush(t);
 }
 
 static void publish(struct run *r)
 {
     const double begin = live_now();
-    if (print_again(r, &r->json, live_status_json) && print_again(r, &r->words, live_status_text))
-        live_board_publish(r->board, r->json.text, r->json.size, r->words.text, r->words.size);
+    if (!print_again(r, &r->json, live_status_json) || !print_again(r, &r->words, live_status_text) ||
+        !live_board_publish(r->board, r->json.text, r->json.size, r->words.text, r->words.size))
+        cli_no_memory(); /* the page shows what it showed before */
     const double end = live_now(), pause = (end - begin) * PUBLISH_SHARE;
     r->publish_next = end + (pause > PUBLISH_EVERY ? pause : PUBLISH_EVERY);
 }
 
-static void free_text(struct page_text *t)
+static void free_text(struct cli_memory_file *t)
 {
+    size_t size;
     if (t->out)
-        fclose(t->out);
-    free(t->text);
+        free(cli_memory_close(t, &size));
 }
 
 static void serve_request(struct run *r)

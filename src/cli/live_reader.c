@@ -262,6 +262,15 @@ static void *read_all(void *user)
     return NULL;
 }
 
+static void release(struct live_reader *r)
+{
+    const int fds[] = {r->signals, r->stop, r->done};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    free(r);
+}
+
 struct live_reader *live_reader_start(struct live_source *source, struct live_ring *ring,
                                       struct live_tee *tee, int *hurry)
 {
@@ -282,10 +291,12 @@ struct live_reader *live_reader_start(struct live_source *source, struct live_ri
         .stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
         .done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     tell_intake(r);
-    if (r->signals >= 0 && r->stop >= 0 && r->done >= 0 && pthread_create(&r->thread, NULL, read_all, r) == 0)
+    const bool prepared = r->signals >= 0 && r->stop >= 0 && r->done >= 0;
+    const int error = prepared ? pthread_create(&r->thread, NULL, read_all, r) : errno;
+    if (!error)
         return r;
-    cli_say("no thread that reads the input: %s", strerror(errno));
-    free(r);
+    cli_say("no thread that reads the input: %s", strerror(error));
+    release(r);
     return NULL;
 }
 
@@ -301,8 +312,5 @@ void live_reader_free(struct live_reader *r)
     const uint64_t one = 1;
     if (write(r->done, &one, sizeof one) == sizeof one)
         pthread_join(r->thread, NULL);
-    close(r->signals);
-    close(r->stop);
-    close(r->done);
-    free(r);
+    release(r);
 }

@@ -9,29 +9,35 @@
 
 typedef int print_fn(struct live *live, FILE *out);
 
+/* Without counts nothing is printed: why there are none was said. */
+static int print_cover(struct live *l, FILE *out, enum cli_cover_format format)
+{
+    return l->counts.cover ? cli_cover_print(out, &l->counts, format, false) : CLI_FAILED;
+}
+
 static int cover_text(struct live *l, FILE *out)
 {
-    return cli_cover_print(out, &l->counts, CLI_COVER_TEXT, false);
+    return print_cover(l, out, CLI_COVER_TEXT);
 }
 
 static int cover_lcov(struct live *l, FILE *out)
 {
-    return cli_cover_print(out, &l->counts, CLI_COVER_LCOV, false);
+    return print_cover(l, out, CLI_COVER_LCOV);
 }
 
 static int cover_json(struct live *l, FILE *out)
 {
-    return cli_cover_print(out, &l->counts, CLI_COVER_JSON, false);
+    return print_cover(l, out, CLI_COVER_JSON);
 }
 
 static int cover_html(struct live *l, FILE *out)
 {
-    return cli_cover_print(out, &l->counts, CLI_COVER_HTML, false);
+    return print_cover(l, out, CLI_COVER_HTML);
 }
 
 static int cover_data(struct live *l, FILE *out)
 {
-    return cli_cover_print(out, &l->counts, CLI_COVER_DATA, false);
+    return print_cover(l, out, CLI_COVER_DATA);
 }
 
 static struct ct_losses losses_of(const struct live *l, uint8_t id)

@@ -204,15 +204,12 @@ bool live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_piece
     if (loss && loss->at == r->taken && end > r->taken) {
         piece->lost = loss->count;
         piece->apart = loss->apart;
-        r->lost_taken += loss->count;
-        r->first_loss = (r->first_loss + 1) % LOSSES;
-        r->loss_count--;
-        loss = next_loss(r);
+        loss = r->loss_count > 1 ? &r->waiting[(r->first_loss + 1) % LOSSES] : NULL;
     }
     if (loss && loss->at < end)
         end = loss->at;
     piece->size = least(least((size_t)(end - r->taken), r->size - at), LIVE_PIECE);
-    piece->offset = r->taken + r->lost_taken;
+    piece->offset = r->taken + r->lost_taken + piece->lost;
     pthread_mutex_unlock(&r->lock);
     return piece->size > 0;
 }
@@ -220,6 +217,12 @@ bool live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_piece
 void live_ring_done(struct live_ring *r, size_t size)
 {
     pthread_mutex_lock(&r->lock);
+    const struct loss *loss = next_loss(r);
+    if (loss && loss->at == r->taken && size) {
+        r->lost_taken += loss->count;
+        r->first_loss = (r->first_loss + 1) % LOSSES;
+        r->loss_count--;
+    }
     r->taken += size;
     pthread_cond_signal(&r->emptied);
     pthread_mutex_unlock(&r->lock);

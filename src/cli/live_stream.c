@@ -1,5 +1,6 @@
 /* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
 #define _GNU_SOURCE /* asprintf */
+#include "base/ctx.h"
 #include "cli/live.h"
 #include "base/ctx.h"
 
@@ -164,7 +165,7 @@ int live_stream_place(struct live_stream *s, uint16_t place)
     ct_watches_all(s->watches, &all);
     uint16_t *more = realloc(s->place_of, all * sizeof *more);
     if (!more)
-        return CT_ERR_NOMEM;
+        return ct_fail_nomem(s->live->ctx, "watchpoint");
     s->place_of = more;
     for (size_t i = s->watch_count; i < all; i++)
         more[i] = i >= first && i < first + some ? place : LIVE_NONE;
@@ -172,13 +173,15 @@ int live_stream_place(struct live_stream *s, uint16_t place)
     return ct_watcher_renew(s->watcher);
 }
 
-/* What --violation says holds for all specifications, those that come later too. */
-static void set_violations(struct live_stream *s)
+/* What --violation says holds for all specifications, those that come later too. An output that no specification has by now
+ * counts for nothing. CT_ERR_NOMEM. */
+static int set_violations(struct live_stream *s)
 {
     const struct cli_pairs *rules = &s->live->monitors.violations;
-    for (size_t i = 0; i < rules->count;
-         i++) /* an output that no specification has by now counts for nothing */
-        ct_verifier_violation(s->verifier, rules->pairs[i].input, rules->pairs[i].place);
+    int rc = CT_OK;
+    for (size_t i = 0; rc != CT_ERR_NOMEM && i < rules->count; i++)
+        rc = ct_verifier_violation(s->verifier, rules->pairs[i].input, rules->pairs[i].place);
+    return rc == CT_ERR_NOMEM ? rc : CT_OK;
 }
 
 int live_stream_spec(struct live_stream *s, uint16_t slot)
@@ -196,8 +199,8 @@ int live_stream_spec(struct live_stream *s, uint16_t slot)
     s->slot_of[number] = slot;
     s->names[number] = spec->name;
     s->told[number] = false;
-    set_violations(s);
-    return ct_watcher_renew(s->watcher);
+    const int named = set_violations(s);
+    return named ? named : ct_watcher_renew(s->watcher);
 }
 
 static int begin_timing(struct live_stream *s)
@@ -224,7 +227,7 @@ static int begin_text(struct live_stream *s)
     if (!own || asprintf(&s->path, "%s/monitor-%02x.txt", l->wishes->output, s->id) < 0) {
         free(own);
         s->path = NULL;
-        return CT_ERR_NOMEM;
+        return ct_fail_nomem(l->ctx, "violations");
     }
     s->out = own;
     ct_text_init(own, cli_output_grow(&s->output, s->path));
@@ -258,7 +261,7 @@ static struct live_stream *stream_of(struct live *l, const struct ct_stream *str
         return s;
     s = calloc(1, sizeof *s);
     if (!s) {
-        *rc = CT_ERR_NOMEM;
+        *rc = ct_fail_nomem(l->ctx, "trace ID");
         return NULL;
     }
     s->live = l;

@@ -90,6 +90,30 @@ static void or_counted(void **state)
         go(seed, true);
 }
 
+/* A piece that is looked at and left shows its mark again. */
+static void a_mark_stays_until_done(void **state)
+{
+    (void)state;
+    struct live_ring *ring = live_ring_new(SIZE, false);
+    struct live_piece piece;
+    uint64_t lost = 0;
+    assert_int_equal(put(ring, 0, 100), 100);
+    live_ring_break(ring);
+    assert_int_equal(put(ring, 100, 50), 50);
+    assert_int_equal(take(ring, 0, 100, &lost), 100);
+    for (int look = 0; look < 2; look++) {
+        assert_true(live_ring_get(ring, 0, &piece));
+        assert_true(piece.apart);
+        assert_int_equal(piece.offset, 100);
+        assert_int_equal(piece.size, 50);
+    }
+    live_ring_done(ring, 20);
+    assert_true(live_ring_get(ring, 0, &piece));
+    assert_false(piece.apart);
+    assert_int_equal(piece.size, 30);
+    live_ring_free(ring);
+}
+
 static void *write_all(void *user)
 {
     struct live_ring *ring = user;
@@ -123,6 +147,7 @@ static void two_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_byte), cmocka_unit_test(or_counted),
+                                       cmocka_unit_test(a_mark_stays_until_done),
                                        cmocka_unit_test(two_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,34 @@
+/* A text in memory that is written with stdio. Unlike that of open_memstream(), it is never cut off in silence where memory
+ * ran out.
+ *
+ *     struct cli_memory_file file;
+ *     if (!cli_memory_open(&file))
+ *         return false;
+ *     fprintf(file.out, "%d", 1);
+ *     char *text = cli_memory_close(&file, &size); */
+#ifndef CT_CLI_MEMORY_FILE_H
+#define CT_CLI_MEMORY_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct cli_memory_file {
+    FILE *out;
+    char *text;
+    size_t size, room;
+};
+
+/* False: no memory. */
+bool cli_memory_open(struct cli_memory_file *file);
+
+/* Empties the text, to be written anew in the same memory. */
+void cli_memory_rewind(struct cli_memory_file *file);
+
+/* Whether all that was written is in the text; else memory ran out. */
+bool cli_memory_flush(struct cli_memory_file *file);
+
+/* The whole text, which the caller frees, with a NUL behind it. NULL: memory ran out. The file is closed in any case. */
+char *cli_memory_close(struct cli_memory_file *file, size_t *size);
+
+#endif
