@@ -265,6 +265,8 @@ def judge(case, good, now):
         return "does not end" if now.signal == signal.SIGALRM else f"signal {now.signal}"
     if now.code == 127 and b"cannot allocate memory for thread-local data" in now.err:
         return None  # the C library's dynamic linker ends the process
+    if now.code == SANITIZER_EXIT and b"CHECK failed" in now.err and b"pthread_getattr_np" in now.err:
+        return None  # AddressSanitizer ends the process: no memory for what it keeps of a thread that begins
     if now.code == SANITIZER_EXIT:
         found = re.search(rb"(?:ERROR|SUMMARY): (\w+Sanitizer: [\w-]+)|runtime error: .*", now.err)
         return (found[0] if found else b"sanitizer").decode(errors="replace")
