@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* asprintf */
 #include "base/ctx.h"
 #include "cli/live.h"
-#include "base/ctx.h"
 
 #include <stdlib.h>
 #include <string.h>
