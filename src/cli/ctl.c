@@ -89,6 +89,11 @@ static bool begin(struct request *r, const char *path)
     return true;
 }
 
+static void give_up(struct request *r)
+{
+    free(cli_memory_close(&r->file, &r->size));
+}
+
 static int post(struct request *r)
 {
     ct_json_object_end(&r->json);
@@ -149,10 +154,8 @@ static int send_spec(struct request *r, const char *action, char **words)
         ct_json_text(&r->json, "name", name);
         ct_json_text(&r->json, "text", text);
         fine = put_binds(r, words + 1 + other);
-        if (!fine) {
-            fclose(r->json.out);
-            free(r->body);
-        }
+        if (!fine)
+            give_up(r);
     }
     free(text);
     return fine ? post(r) : CLI_FAILED;
@@ -202,8 +205,7 @@ static int filter(struct request *r, char **words)
         while (i < count && strncmp(*words, keys[i].word, strlen(keys[i].word)) != 0)
             i++;
         if (i == count) {
-            fclose(r->json.out);
-            free(r->body);
+            give_up(r);
             return cli_usage_error(r->args->command, "filter: '%s' is not id=HEX,…, context=HEX,… or el=N,…",
                                    *words);
         }
