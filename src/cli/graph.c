@@ -79,6 +79,8 @@ static void look_for_program(struct learning *l)
     uint32_t count;
     const struct ct_node *nodes = ct_graph_nodes(l->graph, &count);
     struct cli_module *module = cli_modules_of_programs(&l->programs);
+    if (!module)
+        l->rc = CT_ERR_NOMEM;
     for (uint32_t i = 0; module && i < count && !l->ran; i++)
         l->ran = cli_module_has(module, &nodes[i]);
     free(module);
@@ -91,7 +93,8 @@ static void end_pass(struct cli_passes *passes)
     if (!l->graph || l->rc)
         return;
     look_for_program(l);
-    l->rc = ct_cfg_learn(ctx, l->cfg, l->graph, 0 - l->programs.programs[0].bias);
+    if (!l->rc)
+        l->rc = ct_cfg_learn(ctx, l->cfg, l->graph, 0 - l->programs.programs[0].bias);
     if (l->rc)
         cli_library_error(ctx);
 }
@@ -103,7 +106,7 @@ static int learn_from(const struct cli_args *args, const char *path, struct ct_c
     l.passes.user = &l;
     of_capture.operand = path;
     int code = cli_passes_run(&l.passes, &of_capture);
-    if (!l.ran)
+    if (!l.ran && !l.rc)
         code = cli_ran_but_empty(&l.passes.ran, &of_capture, code, "what can be learnt is",
                                  "none of them is in the program that --elf names",
                                  "name the program that ran, with @HEX where it was loaded");

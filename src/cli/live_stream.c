@@ -231,7 +231,9 @@ static int begin_text(struct live_stream *s)
     s->out = own;
     ct_text_init(own, cli_output_grow(&s->output, s->path));
     own->failed = !s->output.file;
-    return own->failed ? CT_ERR_IO : CT_OK;
+    return own->failed
+               ? ct_fail(l->ctx, CT_ERR_IO, "%s: there is no file for violations; the run ends", s->path)
+               : CT_OK;
 }
 
 static int begin(struct live_stream *s)

@@ -73,8 +73,8 @@ enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
     else
         cli_library_error(args->ctx);
     if (*spec && !status && options->engine != ct_monitor_engine(*spec) && !args->quiet)
-        cli_say("%s: no machine code (libgccjit is not there, or the specification is too large); bytecode "
-                "runs",
+        cli_say("%s: no machine code (libgccjit is not there or has no memory, or the specification is too "
+                "large); bytecode runs",
                 path);
     return !*spec ? CLI_SPEC_NONE : status ? CLI_SPEC_WRONG : CLI_SPEC_FINE;
 }

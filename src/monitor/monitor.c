@@ -119,7 +119,7 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
     emit_program(&spec->elab, &spec->order, &spec->program);
     spec->runnable = spec->diags.errors == 0;
     if (spec->runnable && o->engine == CT_MONITOR_NATIVE)
-        spec->native = native_new(&spec->program);
+        spec->native = native_new(&spec->program, a);
 }
 
 static int too_large(struct ct_ctx *ctx, const char *name, enum arena_end end)

@@ -5,9 +5,10 @@
 
 #ifndef CT_HAVE_GCCJIT
 
-struct native *native_new(const struct program *p)
+struct native *native_new(const struct program *p, struct arena *arena)
 {
     (void)p;
+    (void)arena;
     return NULL;
 }
 
@@ -140,35 +141,51 @@ static bool fill(const struct program *p, struct native *native, const bool *cho
     return true;
 }
 
-struct native *native_new(const struct program *p)
+/* NULL: no memory. */
+static struct native *make_native(const struct program *p)
 {
-    pthread_once(&api_once, find_api);
-    gcc_jit_context *ctx = api_found && p->ncode ? api.context_acquire() : NULL;
-    if (!ctx)
-        return NULL;
-    const size_t count = p->ninputs + p->ntimers + 1;
-    bool *chosen = calloc(count, sizeof *chosen);
     struct native *native = calloc(1, sizeof *native);
-    native_fn **table = calloc(p->ncode, sizeof *table);
+    if (native)
+        native->table = calloc(p->ncode, sizeof *native->table);
+    if (native && native->table)
+        return native;
+    free(native);
+    return NULL;
+}
+
+/* False: no machine code came out. */
+static bool compile(const struct program *p, gcc_jit_context *ctx, struct native *native, bool *chosen,
+                    size_t count)
+{
     api.context_set_int_option(ctx, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL,
                                total_length(p, count) <= INSNS_BEST ? BEST : MODERATE);
     api.context_set_bool_allow_unreachable_blocks(ctx, 1);
-    if (native)
-        native->table = table;
-    enum emitted emitted = chosen && native && table ? emit_entries(p, ctx, chosen, count) : EMIT_FAILED;
+    const enum emitted emitted = emit_entries(p, ctx, chosen, count);
     if (emitted == EMIT_SOME)
         native->result = api.context_compile(ctx);
-    bool fine =
-        emitted == EMIT_NOTHING || (emitted == EMIT_SOME && native->result && fill(p, native, chosen, count));
-    api.context_release(ctx);
+    return emitted == EMIT_NOTHING ||
+           (emitted == EMIT_SOME && native->result && fill(p, native, chosen, count));
+}
+
+struct native *native_new(const struct program *p, struct arena *arena)
+{
+    pthread_once(&api_once, find_api);
+    if (!api_found || !p->ncode)
+        return NULL;
+    const size_t count = p->ninputs + p->ntimers + 1;
+    gcc_jit_context *ctx = api.context_acquire();
+    struct native *native = make_native(p);
+    bool *chosen = calloc(count, sizeof *chosen);
+    const bool memory = ctx && native && chosen;
+    const bool fine = memory && compile(p, ctx, native, chosen, count);
+    if (ctx)
+        api.context_release(ctx);
     free(chosen);
-    if (!native)
-        free(table);
-    if (!fine) {
+    if (!fine)
         native_free(native);
-        native = NULL;
-    }
-    return native;
+    if (!memory)
+        arena_leave(arena, ARENA_NO_MEMORY);
+    return fine ? native : NULL;
 }
 
 void native_free(struct native *native)

@@ -13,9 +13,9 @@ typedef bool native_fn(struct ct_monitor *m, struct cell *cells, uint32_t stamp)
 
 struct native;
 
-/* The programs of `p`, which must stay. NULL: there is no libgccjit or no assembler, a program too large to be worth it, or no
- * memory. Any thread. */
-struct native *native_new(const struct program *p);
+/* The programs of `p`, which must stay. NULL: there is no libgccjit or no assembler, or they have no memory, or
+ * a program too large to be worth it. Without memory of its own it leaves `arena` (arena_leave), in which nothing of it lies. Any thread. */
+struct native *native_new(const struct program *p, struct arena *arena);
 void native_free(struct native *native);
 
 /* By the first instruction of a program; NULL where there is bytecode only. p->ncode entries. */

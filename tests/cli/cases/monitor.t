@@ -66,7 +66,7 @@ $ ASAN_OPTIONS=detect_leaks=0 coretap monitor --engine native --spec examples/mo
 # Without the library the same comes out.
 $ CORETAP_GCCJIT=/nowhere/libgccjit.so coretap monitor --engine native --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -a examples/quickstart | tail -1
 | 1810: error = true, violation at 0x8057c
-! coretap: examples/monitor/timing-stream.tessla: no machine code (libgccjit is not there, or the specification is too large); bytecode runs
+! coretap: examples/monitor/timing-stream.tessla: no machine code (libgccjit is not there or has no memory, or the specification is too large); bytecode runs
 ! coretap: examples/quickstart: 12 violations, 0 of them uncertain, in 12 results
 $ coretap monitor --engine fast --spec examples/monitor/timing-stream.tessla examples/quickstart
 ! coretap monitor: --engine: 'fast' is not one of bytecode, native
