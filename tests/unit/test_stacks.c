@@ -8,21 +8,9 @@
 #include <cmocka.h>
 
 #include "coretap/stacks.h"
-#include "elf_build.h"
+#include "four_functions.h"
 
-#define TEXT UINT64_C(0x400000)
-#define MAIN (TEXT + 0x00)
-#define WORK (TEXT + 0x20)
-#define LEAF (TEXT + 0x40)
-#define IRQ  (TEXT + 0x60)
 #define MOST 16
-
-static const struct test_symbol symbols[] = {
-    {.name = "main", .value = MAIN, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
-    {.name = "work", .value = WORK, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
-    {.name = "leaf", .value = LEAF, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
-    {.name = "irq", .value = IRQ, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
-};
 
 struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
@@ -38,7 +26,7 @@ static int begin(void **state)
 {
     static struct fixture f;
     f = (struct fixture){0};
-    elf64_build(f.file, symbols, 4);
+    elf64_build(f.file, four_functions, 4);
     *state = &f;
     if (ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.loaded) ||
         ct_graph_new(NULL, &f.graph))
