@@ -3,11 +3,11 @@
 #ifndef CORETAP_COVER_H
 #define CORETAP_COVER_H
 
+#include "coretap/analysis.h"
 #include "coretap/base.h"
 #include "coretap/edges.h"
 #include "coretap/graph.h"
 #include "coretap/input.h"
-#include "coretap/losses.h"
 #include "coretap/program.h"
 #include "coretap/source_lines.h"
 
@@ -19,7 +19,7 @@ extern "C" {
 
 /* A program by what stays the same from capture to capture. Borrowed while it is passed. */
 struct ct_cover_program {
-    const char *name;   /* path as it was given */
+    const char *name;   /* path as it was given; of several for one build id the first by alphabet */
     uint64_t low, high; /* its code is in [low, high), load bias not included */
     const uint8_t *build_id;
     size_t build_id_size; /* 0: it has none; then the name tells programs apart */
@@ -41,16 +41,20 @@ struct ct_cover_item {
     uint8_t pad[3]; /* 0 */
 };
 
-/* Counts of any number of programs in any number of contexts. Memory: 32 bytes for each different item of each program
- * and context. */
+/* Counts of any number of programs in any number of contexts: an analysis (analysis.h) whose input is CT_INPUT_COUNTS.
+ * Memory: 32 bytes for each different item of each program and context. */
 struct ct_cover;
+
+/* How the contract treats it. */
+CT_API const struct ct_analysis_kind *ct_cover_kind(void);
+CT_API struct ct_analysis *ct_cover_analysis(struct ct_cover *cover);
 
 /* CT_ERR_NOMEM. */
 CT_API int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out);
 CT_API void ct_cover_free(struct ct_cover *cover);
 
 /* The number of the program, which is added when it is not there: build ids are compared, without one names. CT_ERR_ARG
- * for a build id of more than 64 bytes or an empty name, CT_ERR_NOMEM. */
+ * for a build id of more than 64 bytes, an empty name or one of more than 4096; CT_ERR_NOMEM. */
 CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number);
 
 /* Programs, by number; names and build ids belong to `cover`. */
@@ -65,9 +69,12 @@ struct ct_cover_place {
     size_t code_count;
 };
 
-/* Adds what `edges` counted on `graph` in the code of a program. CT_ERR_ARG, CT_ERR_NOMEM. */
-CT_API int ct_cover_add(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place,
-                        const struct ct_graph *graph, const struct ct_edges *edges);
+/* Where a program lay: what is taken there (ct_analysis_take) counts for it. Ranges and memories are borrowed as long as batches
+ * are taken, by parts too. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place);
+
+/* No program lies anywhere, until places are added anew. */
+CT_API void ct_cover_clear_places(struct ct_cover *cover);
 
 /* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context do not count.
  * CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */
@@ -84,25 +91,6 @@ CT_API int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t conte
 
 /* Sorts items by kind, from, to and isa, and adds up equal ones, up to 2^64 - 1. Result: how many there are then. */
 CT_API size_t ct_cover_add_up(struct ct_cover_item *items, size_t count);
-
-/* How whole the traces were that the counts are of. */
-struct ct_cover_captures {
-    uint64_t known;   /* captures whose losses are in `losses` */
-    uint64_t damaged; /* … of which trace was lost or contradicts the program, or the file is not whole */
-    uint64_t unknown; /* coverage files of version 1, which do not tell what was lost */
-    struct ct_losses losses; /* of the known ones together */
-};
-
-/* Adds the captures whose counts were added. The sums stop at 2^64 - 1. */
-CT_API void ct_cover_add_captures(struct ct_cover *cover, const struct ct_cover_captures *more);
-CT_API struct ct_cover_captures ct_cover_captures(const struct ct_cover *cover);
-
-/* Adds all counts and captures of `from`. CT_ERR_LIMIT, CT_ERR_NOMEM. */
-CT_API int ct_cover_merge(struct ct_cover *cover, struct ct_cover *from);
-
-/* Adds the counts and captures of a coverage file (docs/formats.md), called `name` in messages. CT_ERR_FORMAT with the number of the
- * line; what was read before it is there. CT_ERR_LIMIT, CT_ERR_NOMEM. */
-CT_API int ct_cover_read(struct ct_cover *cover, const char *name, const char *text, size_t size);
 
 /* ---- what they mean ---- */
 

@@ -45,6 +45,11 @@ int ct_cover_count(struct ct_cover_work *work, const struct ct_cover_item *items
 int ct_cover_make_blocks(struct ct_cover_work *work);
 int ct_cover_make_lines(struct ct_cover_work *work);
 
-struct ct_ctx *ct_cover_ctx(const struct ct_cover *cover);
+/* ---- what the contract asks of coverage ---- */
+
+int ct_cover_part(const struct ct_analysis *analysis, struct ct_analysis **out);
+int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
+int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other);
+void ct_cover_free_analysis(struct ct_analysis *analysis);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MOST_BUILD_ID 64
+#define MOST_NAME     4096
 #define MOST_CONTEXTS 65536u
 #define FIRST_ITEMS   256u
 
@@ -26,15 +27,22 @@ struct cell {
     uint32_t program, context;
 };
 
+/* Where a program lay. */
+struct place {
+    struct ct_cover_place at;
+    uint32_t program;
+};
+
 struct ct_cover {
-    struct ct_ctx *ctx;
+    struct ct_analysis analysis; /* has to be the first member */
     struct program *programs;
     size_t program_count;
     struct ct_edge_context *contexts;
     size_t context_count;
     struct cell *cells;
     size_t cell_count;
-    struct ct_cover_captures captures;
+    struct place *places;
+    size_t place_count;
 };
 
 int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out)
@@ -42,7 +50,7 @@ int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out)
     struct ct_cover *cover = calloc(1, sizeof *cover);
     if (!cover)
         return ct_fail_nomem(ctx, "coverage");
-    cover->ctx = ctx;
+    cover->analysis = (struct ct_analysis){.kind = ct_cover_kind(), .ctx = ctx};
     *out = cover;
     return CT_OK;
 }
@@ -58,6 +66,7 @@ void ct_cover_free(struct ct_cover *cover)
     free(cover->programs);
     free(cover->contexts);
     free(cover->cells);
+    free(cover->places);
     free(cover);
 }
 
@@ -71,16 +80,35 @@ static bool same_program(const struct program *a, const struct ct_cover_program 
     return strcmp(a->name, b->name) == 0;
 }
 
+/* Of several names for one program the first by alphabet counts, so that the order in which they come does not. False: no
+ * memory. */
+static bool take_name(struct ct_cover *cover, struct program *program, const char *name)
+{
+    if (strcmp(name, program->name) >= 0)
+        return true;
+    char *copy = strdup(name);
+    if (!copy) {
+        ct_fail_nomem(cover->analysis.ctx, name);
+        return false;
+    }
+    free(program->name);
+    program->name = copy;
+    return true;
+}
+
 int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number)
 {
-    if (!program->name || !*program->name || program->build_id_size > MOST_BUILD_ID)
-        return ct_fail(cover->ctx, CT_ERR_ARG,
-                       "coverage: a program without a name, or a build id of %zu bytes",
+    const size_t length = program->name ? strlen(program->name) : 0;
+    if (!length || length > MOST_NAME || program->build_id_size > MOST_BUILD_ID)
+        return ct_fail(cover->analysis.ctx, CT_ERR_ARG,
+                       "coverage: a program with a name of %zu bytes and a build id of %zu", length,
                        program->build_id_size);
     for (size_t i = 0; i < cover->program_count; i++) {
         if (!same_program(&cover->programs[i], program))
             continue;
         struct program *have = &cover->programs[i];
+        if (!take_name(cover, have, program->name))
+            return CT_ERR_NOMEM;
         have->low = program->low < have->low ? program->low : have->low;
         have->high = program->high > have->high ? program->high : have->high;
         *number = (uint32_t)i;
@@ -88,12 +116,12 @@ int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *prog
     }
     struct program *programs = realloc(cover->programs, (cover->program_count + 1) * sizeof *programs);
     if (!programs)
-        return ct_fail_nomem(cover->ctx, program->name);
+        return ct_fail_nomem(cover->analysis.ctx, program->name);
     cover->programs = programs;
     struct program *fresh = &programs[cover->program_count];
     *fresh = (struct program){.name = strdup(program->name), .low = program->low, .high = program->high};
     if (!fresh->name)
-        return ct_fail_nomem(cover->ctx, program->name);
+        return ct_fail_nomem(cover->analysis.ctx, program->name);
     if (program->build_id_size)
         memcpy(fresh->build_id, program->build_id, program->build_id_size);
     fresh->build_id_size = program->build_id_size;
@@ -131,12 +159,12 @@ static int find_context(struct ct_cover *cover, const struct ct_edge_context *co
         }
     }
     if (cover->context_count == MOST_CONTEXTS)
-        return ct_fail(cover->ctx, CT_ERR_LIMIT, "coverage: more than %u contexts; add up fewer captures",
-                       MOST_CONTEXTS);
+        return ct_fail(cover->analysis.ctx, CT_ERR_LIMIT,
+                       "coverage: more than %u contexts; add up fewer captures", MOST_CONTEXTS);
     struct ct_edge_context *contexts =
         realloc(cover->contexts, (cover->context_count + 1) * sizeof *contexts);
     if (!contexts)
-        return ct_fail_nomem(cover->ctx, "coverage");
+        return ct_fail_nomem(cover->analysis.ctx, "coverage");
     cover->contexts = contexts;
     struct ct_edge_context *fresh = &contexts[cover->context_count];
     *fresh = *context;
@@ -163,7 +191,7 @@ static int find_cell(struct ct_cover *cover, uint32_t program, uint32_t context,
     }
     struct cell *cells = realloc(cover->cells, (cover->cell_count + 1) * sizeof *cells);
     if (!cells)
-        return ct_fail_nomem(cover->ctx, "coverage");
+        return ct_fail_nomem(cover->analysis.ctx, "coverage");
     cover->cells = cells;
     cells[cover->cell_count] = (struct cell){.program = program, .context = context};
     *out = &cells[cover->cell_count++];
@@ -215,7 +243,7 @@ static int push(struct ct_cover *cover, struct cell *cell, const struct ct_cover
         size_t room = cell->room ? cell->room * 2 : FIRST_ITEMS;
         struct ct_cover_item *items = realloc(cell->items, room * sizeof *items);
         if (!items)
-            return ct_fail_nomem(cover->ctx, "coverage");
+            return ct_fail_nomem(cover->analysis.ctx, "coverage");
         cell->items = items;
         cell->room = room;
     }
@@ -229,8 +257,8 @@ int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_
                       const struct ct_cover_item *item)
 {
     if (program >= cover->program_count || item->kind > CT_COVER_NOT)
-        return ct_fail(cover->ctx, CT_ERR_ARG, "coverage: program %u or kind %u does not exist", program,
-                       item->kind);
+        return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u or kind %u does not exist",
+                       program, item->kind);
     uint32_t number = 0;
     struct cell *cell = NULL;
     int result = find_context(cover, context, &number);
@@ -298,25 +326,40 @@ static int add_context(struct ct_cover *cover, uint32_t program, const struct ct
     return CT_OK;
 }
 
-int ct_cover_add(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place,
-                 const struct ct_graph *graph, const struct ct_edges *edges)
+static int add_place_counts(struct ct_cover *cover, const struct place *place,
+                            const struct ct_analysis_batch *batch)
 {
-    if (program >= cover->program_count)
-        return ct_fail(cover->ctx, CT_ERR_ARG, "coverage: program %u does not exist", program);
     size_t count;
-    (void)ct_edges_contexts(edges, &count);
+    (void)ct_edges_contexts(batch->edges, &count);
     int result = CT_OK;
     for (size_t i = 0; i < count && result == CT_OK; i++)
-        result = add_context(cover, program, place, graph, edges, i);
+        result = add_context(cover, place->program, &place->at, batch->graph, batch->edges, i);
     return result;
+}
+
+int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place)
+{
+    if (program >= cover->program_count)
+        return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u does not exist", program);
+    struct place *places = realloc(cover->places, (cover->place_count + 1) * sizeof *places);
+    if (!places)
+        return ct_fail_nomem(cover->analysis.ctx, "coverage");
+    cover->places = places;
+    places[cover->place_count++] = (struct place){*place, program};
+    return CT_OK;
+}
+
+void ct_cover_clear_places(struct ct_cover *cover)
+{
+    cover->place_count = 0;
 }
 
 int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, struct ct_cover_item **items,
                    size_t *count)
 {
     if (program >= cover->program_count || (context != CT_EDGES_ALL && context >= cover->context_count))
-        return ct_fail(cover->ctx, CT_ERR_ARG, "coverage: program %u or context %zu does not exist", program,
-                       context);
+        return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u or context %zu does not exist",
+                       program, context);
     size_t total = 0;
     for (size_t i = 0; i < cover->cell_count; i++) {
         settle_cell(&cover->cells[i]);
@@ -324,7 +367,7 @@ int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, str
     }
     struct ct_cover_item *all = malloc((total + 1) * sizeof *all);
     if (!all)
-        return ct_fail_nomem(cover->ctx, "coverage");
+        return ct_fail_nomem(cover->analysis.ctx, "coverage");
     size_t n = 0;
     for (size_t i = 0; i < cover->cell_count; i++) {
         const struct cell *cell = &cover->cells[i];
@@ -339,48 +382,78 @@ int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, str
     return CT_OK;
 }
 
-static void add_up(uint64_t *sum, uint64_t more)
+/* ---- the contract ---- */
+
+static struct ct_cover *of(struct ct_analysis *analysis)
 {
-    *sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
+    return (struct ct_cover *)analysis;
 }
 
-void ct_cover_add_captures(struct ct_cover *cover, const struct ct_cover_captures *more)
+struct ct_analysis *ct_cover_analysis(struct ct_cover *cover)
 {
-    struct ct_cover_captures *sum = &cover->captures;
-    add_up(&sum->known, more->known);
-    add_up(&sum->damaged, more->damaged);
-    add_up(&sum->unknown, more->unknown);
-    add_up(&sum->losses.gaps, more->losses.gaps);
-    add_up(&sum->losses.overflows, more->losses.overflows);
-    add_up(&sum->losses.contradictions, more->losses.contradictions);
-    add_up(&sum->losses.bad_packets, more->losses.bad_packets);
-    add_up(&sum->losses.lost_bytes, more->losses.lost_bytes);
-    add_up(&sum->losses.no_access, more->losses.no_access);
+    return &cover->analysis;
 }
 
-struct ct_cover_captures ct_cover_captures(const struct ct_cover *cover)
+static int copy_place(struct ct_cover *part, const struct ct_cover *whole, const struct place *place)
 {
-    return cover->captures;
+    const struct ct_cover_program program = ct_cover_program_at(whole, place->program);
+    uint32_t number = 0;
+    const int result = ct_cover_program(part, &program, &number);
+    return result ? result : ct_cover_add_place(part, number, &place->at);
 }
 
-int ct_cover_merge(struct ct_cover *cover, struct ct_cover *from)
+int ct_cover_part(const struct ct_analysis *analysis, struct ct_analysis **out)
 {
-    ct_cover_add_captures(cover, &from->captures);
-    for (size_t i = 0; i < from->cell_count; i++) {
-        struct cell *cell = &from->cells[i];
-        struct ct_cover_program program = ct_cover_program_at(from, cell->program);
-        uint32_t number = 0;
-        settle_cell(cell);
-        int result = ct_cover_program(cover, &program, &number);
-        for (size_t k = 0; k < cell->count && result == CT_OK; k++)
-            result = ct_cover_add_item(cover, number, &from->contexts[cell->context], &cell->items[k]);
-        if (result != CT_OK)
-            return result;
+    const struct ct_cover *whole = (const struct ct_cover *)analysis;
+    struct ct_cover *part = NULL;
+    int result = ct_cover_new(analysis->ctx, &part);
+    if (!part)
+        return result;
+    for (size_t i = 0; i < whole->place_count && result == CT_OK; i++)
+        result = copy_place(part, whole, &whole->places[i]);
+    if (result == CT_OK)
+        *out = &part->analysis;
+    else
+        ct_cover_free(part);
+    return result;
+}
+
+int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
+{
+    struct ct_cover *cover = of(analysis);
+    int result = CT_OK;
+    for (size_t i = 0; i < cover->place_count && result == CT_OK; i++)
+        result = add_place_counts(cover, &cover->places[i], batch);
+    return result;
+}
+
+static int merge_cell(struct ct_cover *cover, const struct ct_cover *from, struct cell *cell)
+{
+    const struct ct_cover_program program = ct_cover_program_at(from, cell->program);
+    uint32_t number = 0;
+    settle_cell(cell);
+    int result = ct_cover_program(cover, &program, &number);
+    for (size_t i = 0; i < cell->count && result == CT_OK; i++)
+        result = ct_cover_add_item(cover, number, &from->contexts[cell->context], &cell->items[i]);
+    return result;
+}
+
+/* Programs of which nothing ran are in the sum, too. */
+int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other)
+{
+    struct ct_cover *from = of(other);
+    int result = CT_OK;
+    for (uint32_t i = 0; i < from->program_count && result == CT_OK; i++) {
+        const struct ct_cover_program program = ct_cover_program_at(from, i);
+        uint32_t number;
+        result = ct_cover_program(of(into), &program, &number);
     }
-    return CT_OK;
+    for (size_t i = 0; i < from->cell_count && result == CT_OK; i++)
+        result = merge_cell(of(into), from, &from->cells[i]);
+    return result;
 }
 
-struct ct_ctx *ct_cover_ctx(const struct ct_cover *cover)
+void ct_cover_free_analysis(struct ct_analysis *analysis)
 {
-    return cover->ctx;
+    ct_cover_free(of(analysis));
 }

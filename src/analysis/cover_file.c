@@ -1,109 +1,170 @@
-/* Coverage files: lines of text (docs/formats.md). Nothing in them is believed. */
+/* Coverage files: lines of text (docs/formats.md). */
+#define _GNU_SOURCE
+#include "analysis/cover.h"
 #include "base/ctx.h"
 #include "base/printable.h"
-#include "analysis/cover.h"
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define MOST_WORDS 8
-#define MOST_NAME  4096
+#define MOST_BUILD_ID 64
+#define MOST_NAME     4096
 
-struct word {
-    const char *text;
-    size_t size;
+/* ---- writing ---- */
+
+/* Programs and contexts in an order that does not depend on the one in which they came. */
+struct order {
+    struct ct_cover *cover;
+    uint32_t *programs;
+    size_t *contexts;
+    size_t context_count;
 };
+
+static int by_identity(const void *a, const void *b, void *user)
+{
+    const struct ct_cover_program x = ct_cover_program_at(user, *(const uint32_t *)a);
+    const struct ct_cover_program y = ct_cover_program_at(user, *(const uint32_t *)b);
+    if (x.build_id_size != y.build_id_size)
+        return x.build_id_size < y.build_id_size ? -1 : 1;
+    const int order = memcmp(x.build_id, y.build_id, x.build_id_size);
+    return order ? order : strcmp(x.name, y.name);
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_who(const void *a, const void *b, void *user)
+{
+    const struct ct_edge_context *contexts = user;
+    const struct ct_edge_context *x = &contexts[*(const size_t *)a];
+    const struct ct_edge_context *y = &contexts[*(const size_t *)b];
+    const int orders[] = {compare(x->known, y->known), compare(x->ctxt, y->ctxt), compare(x->vmid, y->vmid),
+                          compare(x->el_sec, y->el_sec), compare(x->others, y->others)};
+    int order = 0;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders && !order; i++)
+        order = orders[i];
+    return order;
+}
+
+static int find_order(struct order *o)
+{
+    const size_t count = ct_cover_programs(o->cover);
+    const struct ct_edge_context *contexts = ct_cover_contexts(o->cover, &o->context_count);
+    o->programs = calloc(count + 1, sizeof *o->programs);
+    o->contexts = calloc(o->context_count + 1, sizeof *o->contexts);
+    if (!o->programs || !o->contexts)
+        return ct_fail_nomem(ct_cover_analysis(o->cover)->ctx, "coverage");
+    for (uint32_t i = 0; i < count; i++)
+        o->programs[i] = i;
+    for (size_t i = 0; i < o->context_count; i++)
+        o->contexts[i] = i;
+    qsort_r(o->programs, count, sizeof *o->programs, by_identity, o->cover);
+    qsort_r(o->contexts, o->context_count, sizeof *o->contexts, by_who, (void *)contexts);
+    return CT_OK;
+}
+
+static void save_head(struct ct_save *to, const struct ct_cover_program *program)
+{
+    char build_id[2 * MOST_BUILD_ID + 1] = "-";
+    char name[CT_PRINTABLE_ROOM(MOST_NAME + 1)];
+    for (size_t i = 0; i < program->build_id_size; i++)
+        snprintf(build_id + 2 * i, 3, "%02x", program->build_id[i]);
+    ct_escape_to_read(program->name, name);
+    ct_save_line(to, "program %" PRIx64 " %" PRIx64 " %s %s", program->low, program->high, build_id, name);
+}
+
+static void save_item(struct ct_save *to, const struct ct_cover_item *item)
+{
+    static const char *const isas[] = {[CT_ISA_A32] = " a32", [CT_ISA_T32] = " t32"};
+    const char *isa = item->isa < sizeof isas / sizeof *isas && isas[item->isa] ? isas[item->isa] : "";
+    if (item->kind == CT_COVER_RUN)
+        ct_save_line(to, "run %" PRIx64 " %" PRIx64 " %" PRIu64 "%s", item->from, item->to, item->count, isa);
+    else if (item->kind == CT_COVER_TAKEN)
+        ct_save_line(to, "taken %" PRIx64 " %" PRIx64 " %" PRIu64, item->from, item->to, item->count);
+    else
+        ct_save_line(to, "not %" PRIx64 " %" PRIu64, item->from, item->count);
+}
+
+static int save_context(struct ct_save *to, struct ct_cover *cover, uint32_t program, size_t context)
+{
+    struct ct_cover_item *items;
+    size_t count;
+    const struct ct_edge_context *c = &ct_cover_contexts(cover, &count)[context];
+    const int result = ct_cover_items(cover, program, context, &items, &count);
+    if (result != CT_OK)
+        return result;
+    if (count)
+        ct_save_line(to, "context %x %" PRIx32 " %" PRIx32 " %x %x", c->known, c->ctxt, c->vmid, c->el_sec,
+                     c->others);
+    for (size_t i = 0; i < count; i++)
+        save_item(to, &items[i]);
+    free(items);
+    return CT_OK;
+}
+
+static int save(struct ct_analysis *analysis, struct ct_save *to)
+{
+    struct order o = {.cover = (struct ct_cover *)analysis};
+    int result = find_order(&o);
+    for (size_t i = 0; i < ct_cover_programs(o.cover) && result == CT_OK; i++) {
+        const struct ct_cover_program program = ct_cover_program_at(o.cover, o.programs[i]);
+        save_head(to, &program);
+        for (size_t k = 0; k < o.context_count && result == CT_OK; k++)
+            result = save_context(to, o.cover, o.programs[i], o.contexts[k]);
+    }
+    free(o.programs);
+    free(o.contexts);
+    return result;
+}
+
+/* ---- reading ---- */
 
 struct reader {
     struct ct_cover *cover;
-    struct ct_ctx *ctx;
-    const char *name;
-    size_t line; /* from 1 */
-    struct word words[MOST_WORDS];
-    size_t word_count;
-    bool started;
-    bool old; /* of version 1, which does not tell what was lost */
+    struct ct_load *from;
     uint32_t program;
     bool has_program;
     struct ct_edge_context context;
 };
 
-static bool word_is(const struct word *word, const char *text)
+static bool read_build_id(const struct ct_load_word *hex, uint8_t id[MOST_BUILD_ID])
 {
-    return word->size == strlen(text) && memcmp(word->text, text, word->size) == 0;
-}
-
-static bool read_digits(const char *text, size_t size, unsigned base, uint64_t *out)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < size; i++) {
-        unsigned c = (unsigned char)text[i];
-        unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-        if (digit >= base || value > (UINT64_MAX - digit) / base)
+    for (size_t i = 0; i < hex->size / 2; i++) {
+        const struct ct_load one = {.words = {{hex->text + 2 * i, 2}}, .word_count = 1};
+        uint64_t byte;
+        if (!ct_load_number(&one, 0, 16, &byte))
             return false;
-        value = value * base + digit;
+        id[i] = (uint8_t)byte;
     }
-    *out = value;
-    return size > 0;
-}
-
-static bool number(const struct word *word, unsigned base, uint64_t *out)
-{
-    return read_digits(word->text, word->size, base, out);
-}
-
-static int bad(const struct reader *r, const char *what)
-{
-    return ct_fail(
-        r->ctx, CT_ERR_FORMAT,
-        "%s:%zu: %s; the rest of the file was not read. Write it with 'coretap cover --format data'", r->name,
-        r->line, what);
-}
-
-/* The first words; the last one takes the rest of the line when there are more than `most`. */
-static void split(struct reader *r, const char *text, size_t size, size_t most)
-{
-    r->word_count = 0;
-    size_t at = 0;
-    while (at < size && r->word_count < most) {
-        size_t end = at;
-        while (end < size && (text[end] != ' ' || r->word_count + 1 == most))
-            end++;
-        r->words[r->word_count++] = (struct word){text + at, end - at};
-        at = end + 1;
-    }
+    return true;
 }
 
 /* program LOW HIGH BUILD-ID|- NAME */
-static int read_program(struct reader *r, const char *text, size_t size)
+static int read_program(struct reader *r)
 {
     char name[CT_PRINTABLE_ROOM(MOST_NAME) + 1];
-    uint8_t id[64];
+    uint8_t id[MOST_BUILD_ID];
     struct ct_cover_program program = {.name = name, .build_id = id};
-    split(r, text, size, 5);
-    if (r->word_count != 5 || !number(&r->words[1], 16, &program.low) ||
-        !number(&r->words[2], 16, &program.high))
-        return bad(r, "a program is 'program LOW HIGH BUILD-ID NAME' with hexadecimal addresses");
-    const struct word *hex = &r->words[3];
-    const struct word *path = &r->words[4];
-    if (!word_is(hex, "-")) {
-        program.build_id_size = hex->size / 2;
-        if (hex->size % 2 || program.build_id_size > sizeof id)
-            return bad(r, "a build id has 2 to 128 hexadecimal digits, or is '-'");
-        for (size_t i = 0; i < program.build_id_size; i++) {
-            uint64_t byte;
-            if (!read_digits(hex->text + 2 * i, 2, 16, &byte))
-                return bad(r, "a build id has 2 to 128 hexadecimal digits, or is '-'");
-            id[i] = (uint8_t)byte;
-        }
-    }
+    struct ct_load *from = r->from;
+    ct_load_split(from, 5);
+    if (from->word_count != 5 || !ct_load_number(from, 1, 16, &program.low) ||
+        !ct_load_number(from, 2, 16, &program.high))
+        return ct_load_bad(from, "a program is 'program LOW HIGH BUILD-ID NAME' with hexadecimal addresses");
+    const struct ct_load_word *hex = &from->words[3];
+    const struct ct_load_word *path = &from->words[4];
+    program.build_id_size = ct_load_is(from, 3, "-") ? 0 : hex->size / 2;
+    if (!ct_load_is(from, 3, "-") &&
+        (hex->size % 2 || program.build_id_size > sizeof id || !read_build_id(hex, id)))
+        return ct_load_bad(from, "a build id has 2 to 128 hexadecimal digits, or is '-'");
     if (path->size == 0 || path->size > CT_PRINTABLE_ROOM(MOST_NAME) || memchr(path->text, '\0', path->size))
-        return bad(r, "the name of a program has 1 to 4096 bytes");
+        return ct_load_bad(from, "the name of a program has 1 to 4096 bytes");
     memcpy(name, path->text, path->size);
     name[path->size] = '\0';
     if (!ct_unescape(name) || strlen(name) > MOST_NAME)
-        return bad(r, "the name of a program has 1 to 4096 bytes, and none of them is zero");
+        return ct_load_bad(from, "the name of a program has 1 to 4096 bytes, and none of them is zero");
     r->has_program = true;
     r->context = (struct ct_edge_context){0};
     return ct_cover_program(r->cover, &program, &r->program);
@@ -114,8 +175,9 @@ static int read_context(struct reader *r)
 {
     uint64_t values[5];
     for (size_t i = 0; i < 5; i++)
-        if (r->word_count != 6 || !number(&r->words[i + 1], 16, &values[i]) || values[i] > UINT32_MAX)
-            return bad(r, "a context is 'context KNOWN CTXT VMID EL OTHERS' in hexadecimal");
+        if (r->from->word_count != 6 || !ct_load_number(r->from, i + 1, 16, &values[i]) ||
+            values[i] > UINT32_MAX)
+            return ct_load_bad(r->from, "a context is 'context KNOWN CTXT VMID EL OTHERS' in hexadecimal");
     r->context = (struct ct_edge_context){.known = (uint8_t)values[0],
                                           .ctxt = (uint32_t)values[1],
                                           .vmid = (uint32_t)values[2],
@@ -127,122 +189,75 @@ static int read_context(struct reader *r)
 /* The last word of a run of A32 or T32 code, which goes off the words then. */
 static uint8_t read_isa(struct reader *r)
 {
-    const struct word *last = &r->words[r->word_count - 1];
-    const bool a32 = word_is(last, "a32");
-    if (!a32 && !word_is(last, "t32"))
+    const size_t last = r->from->word_count - 1;
+    const bool a32 = ct_load_is(r->from, last, "a32");
+    if (!a32 && !ct_load_is(r->from, last, "t32"))
         return CT_ISA_A64;
-    r->word_count--;
+    r->from->word_count--;
     return a32 ? CT_ISA_A32 : CT_ISA_T32;
 }
 
 static int read_item(struct reader *r, uint32_t kind)
 {
     struct ct_cover_item item = {.kind = kind};
-    bool two = kind != CT_COVER_NOT;
+    const bool two = kind != CT_COVER_NOT;
     if (kind == CT_COVER_RUN)
         item.isa = read_isa(r);
-    if (r->word_count != (two ? 4u : 3u) || !number(&r->words[1], 16, &item.from) ||
-        (two && !number(&r->words[2], 16, &item.to)) || !number(&r->words[two ? 3 : 2], 10, &item.count))
-        return bad(r, "a count is 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'");
+    if (r->from->word_count != (two ? 4u : 3u) || !ct_load_number(r->from, 1, 16, &item.from) ||
+        (two && !ct_load_number(r->from, 2, 16, &item.to)) ||
+        !ct_load_number(r->from, two ? 3 : 2, 10, &item.count))
+        return ct_load_bad(r->from,
+                           "a count is 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'");
     if (!r->has_program)
-        return bad(r, "a count before the first 'program'");
+        return ct_load_bad(r->from, "a count before the first 'program'");
     return ct_cover_add_item(r->cover, r->program, &r->context, &item);
 }
 
-static int read_start(struct reader *r)
+static int read_line(struct reader *r)
 {
-    if (r->word_count != 2 || !word_is(&r->words[0], "coretap-coverage"))
-        return bad(r, "not a coverage file: the first line is not 'coretap-coverage 2'");
-    r->old = word_is(&r->words[1], "1");
-    if (!r->old && !word_is(&r->words[1], "2"))
-        return bad(r, "a coverage file of another version than 1 and 2");
-    r->started = true;
-    if (r->old)
-        ct_cover_add_captures(r->cover, &(struct ct_cover_captures){.unknown = 1});
-    return CT_OK;
-}
-
-/* captures N, damaged N, unknown N */
-static int read_captures(struct reader *r, size_t offset)
-{
-    struct ct_cover_captures more = {0};
-    if (r->word_count != 2 || !number(&r->words[1], 10, (uint64_t *)((char *)&more + offset)))
-        return bad(r, "a number of captures is 'captures N', 'damaged N' or 'unknown N'");
-    ct_cover_add_captures(r->cover, &more);
-    return CT_OK;
-}
-
-/* lost KIND N */
-static int read_lost(struct reader *r)
-{
-    static const struct {
-        const char *name;
-        size_t offset;
-    } kinds[] = {
-        {"gaps", offsetof(struct ct_losses, gaps)},
-        {"overflows", offsetof(struct ct_losses, overflows)},
-        {"contradictions", offsetof(struct ct_losses, contradictions)},
-        {"bad_packets", offsetof(struct ct_losses, bad_packets)},
-        {"lost_bytes", offsetof(struct ct_losses, lost_bytes)},
-        {"no_access", offsetof(struct ct_losses, no_access)},
-    };
-    struct ct_cover_captures more = {0};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && r->word_count == 3; i++) {
-        if (!word_is(&r->words[1], kinds[i].name) ||
-            !number(&r->words[2], 10, (uint64_t *)((char *)&more.losses + kinds[i].offset)))
-            continue;
-        ct_cover_add_captures(r->cover, &more);
-        return CT_OK;
-    }
-    return bad(r,
-               "a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, bad_packets, lost_bytes "
-               "or no_access");
-}
-
-static int read_line(struct reader *r, const char *text, size_t size)
-{
-    split(r, text, size, MOST_WORDS);
-    if (r->word_count == 0)
-        return CT_OK;
-    const struct word *word = &r->words[0];
-    if (!r->started)
-        return read_start(r);
-    if (word_is(word, "program"))
-        return read_program(r, text, size);
-    if (word_is(word, "context"))
+    if (ct_load_is(r->from, 0, "program"))
+        return read_program(r);
+    if (ct_load_is(r->from, 0, "context"))
         return read_context(r);
-    if (word_is(word, "run"))
+    if (ct_load_is(r->from, 0, "run"))
         return read_item(r, CT_COVER_RUN);
-    if (word_is(word, "taken"))
+    if (ct_load_is(r->from, 0, "taken"))
         return read_item(r, CT_COVER_TAKEN);
-    if (word_is(word, "not"))
+    if (ct_load_is(r->from, 0, "not"))
         return read_item(r, CT_COVER_NOT);
-    if (!r->old && word_is(word, "captures"))
-        return read_captures(r, offsetof(struct ct_cover_captures, known));
-    if (!r->old && word_is(word, "damaged"))
-        return read_captures(r, offsetof(struct ct_cover_captures, damaged));
-    if (!r->old && word_is(word, "unknown"))
-        return read_captures(r, offsetof(struct ct_cover_captures, unknown));
-    if (!r->old && word_is(word, "lost"))
-        return read_lost(r);
-    return bad(
-        r, r->old ? "the line begins with none of program, context, run, taken, not"
-                  : "the line begins with none of captures, damaged, unknown, lost, program, context, run, "
-                    "taken, not");
+    return ct_load_bad(r->from,
+                       r->from->version == 1
+                           ? "the line begins with none of program, context, run, taken, not"
+                           : "the line begins with none of captures, damaged, unknown, lost, program, "
+                             "context, run, taken, not");
 }
 
-int ct_cover_read(struct ct_cover *cover, const char *name, const char *text, size_t size)
+static int load(struct ct_analysis *part, struct ct_load *from)
 {
-    struct reader r = {.cover = cover, .ctx = ct_cover_ctx(cover), .name = name};
-    size_t at = 0;
-    while (at < size) {
-        const char *newline = memchr(text + at, '\n', size - at);
-        size_t end = newline ? (size_t)(newline - text) : size;
-        r.line++;
-        int result = read_line(&r, text + at, end - at);
-        if (result != CT_OK)
-            return result;
-        at = end + 1;
-    }
-    return r.started ? CT_OK : bad(&r, "the file is empty");
+    struct reader r = {.cover = (struct ct_cover *)part, .from = from};
+    int result = CT_OK;
+    while (result == CT_OK && ct_load_line(from))
+        result = read_line(&r);
+    return result;
+}
+
+static const struct ct_analysis_kind kind = {
+    .size = sizeof(struct ct_analysis_kind),
+    .name = "coverage",
+    .writer = "coretap cover --format data",
+    .version = 3,
+    .told = 2,
+    .checked = 3,
+    .inputs = CT_INPUT_COUNTS,
+    .part = ct_cover_part,
+    .take = ct_cover_take,
+    .merge = ct_cover_merge,
+    .save = save,
+    .load = load,
+    .free = ct_cover_free_analysis,
+};
+
+const struct ct_analysis_kind *ct_cover_kind(void)
+{
+    return &kind;
 }

@@ -99,15 +99,19 @@ void ct_put_printable_line(FILE *out, const char *text, size_t size)
     }
 }
 
-void ct_put_escaped(FILE *out, const char *text)
+void ct_escape_to_read(const char *text, char *out)
 {
     for (size_t left = strlen(text), size; left; text += size, left -= size) {
         ct_utf8_read(text, left, &size);
-        if (*text != '\\' && ct_printable_length(text, size))
-            fwrite(text, 1, size, out);
-        else
-            put_escaped_bytes(out, text, size);
+        const bool plain = *text != '\\' && ct_printable_length(text, size);
+        for (size_t i = 0; i < size; i++, out += plain ? 1 : 4) {
+            if (plain)
+                *out = text[i];
+            else
+                escape_byte(text[i], out);
+        }
     }
+    *out = '\0';
 }
 
 static int hex_digit(char c)

@@ -33,10 +33,10 @@ void ct_put_printable(FILE *out, const char *text);
 /* The same for a line of source, of `size` bytes: its tabs stay. */
 void ct_put_printable_line(FILE *out, const char *text, size_t size);
 
-/* Writes the text so that it can be read back: backslashes become \xHH, too. */
-void ct_put_escaped(FILE *out, const char *text);
+/* Writes the text into `out`, which has CT_PRINTABLE_ROOM, so that it can be read back: backslashes become \xHH, too. */
+void ct_escape_to_read(const char *text, char *out);
 
-/* Reads back in place what ct_put_escaped wrote. False: a zero byte is in it. */
+/* Reads back in place what ct_escape_to_read wrote. False: a zero byte is in it. */
 bool ct_unescape(char *text);
 
 /* Returns the text itself when it can be printed as it is, else a copy in the arena that is escaped; NULL without memory. */

@@ -85,20 +85,31 @@ static bool find_programs(struct cli_counts *c, const struct ct_chain *chain)
     return true;
 }
 
+/* Where the programs lay, as far as that is known now. */
+static int place_programs(struct cli_counts *c)
+{
+    ct_cover_clear_places(c->cover);
+    for (size_t i = 0; i < c->programs.count; i++) {
+        const struct cli_program *p = &c->programs.programs[i];
+        struct ct_cover_place place = {.bias = p->bias, .memories = cli_program_memories(p)};
+        place.code = ct_symbols_code(p->symbols, &place.code_count);
+        if (ct_cover_add_place(c->cover, number_of(c, p), &place) != CT_OK)
+            return cli_library_error(c->args->ctx);
+    }
+    return CLI_CLEAN;
+}
+
 static int add_streams(struct cli_counts *c, const struct ct_chain *chain)
 {
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    if (place_programs(c) != CLI_CLEAN)
+        return CLI_FAILED;
     for (size_t i = 0; i < count; i++) {
-        if (!streams[i].edges)
-            continue;
-        for (size_t k = 0; k < c->programs.count; k++) {
-            const struct cli_program *p = &c->programs.programs[k];
-            struct ct_cover_place place = {.bias = p->bias, .memories = cli_program_memories(p)};
-            place.code = ct_symbols_code(p->symbols, &place.code_count);
-            if (ct_cover_add(c->cover, number_of(c, p), &place, streams[i].graph, streams[i].edges) != CT_OK)
-                return cli_library_error(c->args->ctx);
-        }
+        const struct ct_analysis_batch batch = {
+            .input = CT_INPUT_COUNTS, .graph = streams[i].graph, .edges = streams[i].edges};
+        if (batch.edges && ct_analysis_take(ct_cover_analysis(c->cover), &batch) != CT_OK)
+            return cli_library_error(c->args->ctx);
     }
     return CLI_CLEAN;
 }
@@ -210,7 +221,7 @@ static int read_capture(struct cli_counts *c)
 static int tell_captures(const struct cli_counts *c, const char *path, int code)
 {
     char words[CT_LOSSES_WORDS];
-    const struct ct_cover_captures all = ct_cover_captures(c->cover);
+    const struct ct_analysis_captures all = ct_cover_analysis(c->cover)->captures;
     const bool partial = all.losses.overflows || all.losses.no_access || all.unknown;
     const bool damaged = all.damaged || (partial && c->args->values[CLI_CAPTURE_STRICT].given);
     const bool tells = damaged || !c->args->quiet;
@@ -246,11 +257,11 @@ static int read_counts(struct cli_counts *c, const char *path)
     return tell_captures(c, path, code);
 }
 
-struct ct_cover_captures cli_counts_captures(const struct cli_counts *c)
+struct ct_analysis_captures cli_counts_captures(const struct cli_counts *c)
 {
     if (!c->has_capture)
-        return ct_cover_captures(c->cover);
-    return (struct ct_cover_captures){
+        return ct_cover_analysis(c->cover)->captures;
+    return (struct ct_analysis_captures){
         .known = 1, .damaged = cli_capture_is_damaged(&c->capture, false), .losses = c->capture.losses};
 }
 

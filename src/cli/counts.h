@@ -45,7 +45,7 @@ int cli_counts_take(struct cli_counts *counts, const struct ct_chain *chain);
 void cli_counts_close(struct cli_counts *counts);
 
 /* How whole the trace was that the counts are of. */
-struct ct_cover_captures cli_counts_captures(const struct cli_counts *counts);
+struct ct_analysis_captures cli_counts_captures(const struct cli_counts *counts);
 
 /* A number for the stream with this ID, of the buffer that is being decoded: from 0 on, in the order in which streams
  * come. A stream of another buffer has another one, since its graph is another. */

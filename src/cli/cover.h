@@ -11,4 +11,7 @@ bool cli_cover_is_file(const char *path);
 /* Adds the counts of a coverage file. False: said why. */
 bool cli_cover_read(struct ct_ctx *ctx, struct ct_cover *cover, const char *path);
 
+/* Writes a coverage file. Result: enum cli_exit. */
+int cli_cover_write(struct ct_ctx *ctx, struct ct_cover *cover, FILE *out);
+
 #endif

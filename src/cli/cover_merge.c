@@ -1,25 +1,22 @@
 /* coretap merge: coverage files, added up. */
 #include "cli/commands.h"
 #include "cli/cover.h"
-#include "report/cover.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char first_line[] = "coretap-coverage ";
-
 bool cli_cover_is_file(const char *path)
 {
-    char start[sizeof first_line] = {0};
+    char start[32];
     errno = 0;
     FILE *file = fopen(path, "rb");
     if (!file && errno == ENOMEM)
         cli_no_memory();
-    size_t got = file ? fread(start, 1, sizeof first_line - 1, file) : 0;
+    const size_t got = file ? fread(start, 1, sizeof start, file) : 0;
     if (file)
         fclose(file);
-    return got == sizeof first_line - 1 && strcmp(start, first_line) == 0;
+    return ct_analysis_is_saved(ct_cover_kind(), start, got);
 }
 
 /* The whole file; NULL after a message. */
@@ -56,11 +53,23 @@ bool cli_cover_read(struct ct_ctx *ctx, struct ct_cover *cover, const char *path
     char *text = read_file(path, &size);
     if (!text)
         return false;
-    int result = ct_cover_read(cover, path, text, size);
+    int result = ct_analysis_load(ct_cover_analysis(cover), path, text, size);
     free(text);
     if (result != CT_OK)
         cli_library_error(ctx);
     return result == CT_OK;
+}
+
+/* A file that cannot be written is told of at the end of the command. */
+static int write_piece(void *user, const void *data, size_t size)
+{
+    fwrite(data, 1, size, user);
+    return CT_OK;
+}
+
+int cli_cover_write(struct ct_ctx *ctx, struct ct_cover *cover, FILE *out)
+{
+    return ct_analysis_save(ct_cover_analysis(cover), write_piece, out) ? cli_library_error(ctx) : CLI_CLEAN;
 }
 
 static int run(const struct cli_args *args)
@@ -74,8 +83,8 @@ static int run(const struct cli_args *args)
     for (int i = 0; i < args->rest_count && code == CLI_CLEAN; i++)
         if (!cli_cover_read(args->ctx, cover, args->rest[i]))
             code = CLI_FAILED;
-    if (code == CLI_CLEAN && ct_cover_write(stdout, cover) != CT_OK)
-        code = cli_library_error(args->ctx);
+    if (code == CLI_CLEAN)
+        code = cli_cover_write(args->ctx, cover, stdout);
     ct_cover_free(cover);
     return code;
 }

@@ -79,13 +79,13 @@ static int check_data(const struct cli_counts *c)
 
 static int print_data(FILE *out, struct cli_counts *c)
 {
-    const struct ct_cover_captures captures = cli_counts_captures(c);
+    const struct ct_analysis_captures captures = cli_counts_captures(c);
     const int code = check_data(c);
     if (code != CLI_CLEAN)
         return code;
     if (c->has_capture) /* a coverage file brought its own */
-        ct_cover_add_captures(c->cover, &captures);
-    return ct_cover_write(out, c->cover) != CT_OK ? cli_library_error(c->args->ctx) : CLI_CLEAN;
+        ct_analysis_add_captures(ct_cover_analysis(c->cover), &captures);
+    return cli_cover_write(c->args->ctx, c->cover, out);
 }
 
 int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format format, bool functions)

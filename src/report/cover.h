@@ -29,8 +29,8 @@ struct ct_cover_view {
 struct ct_cover_views {
     const struct ct_cover_view *views;
     size_t count;
-    const char *title;                 /* what was covered: the name of the capture */
-    struct ct_cover_captures captures; /* that it was; known and unknown 0: nobody told */
+    const char *title;                    /* what was covered: the name of the capture */
+    struct ct_analysis_captures captures; /* that it was; known and unknown 0: nobody told */
 };
 
 void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions);
@@ -47,9 +47,6 @@ struct ct_cover_shape {
     size_t lines;     /* of annotated source, at most */
 };
 int ct_cover_html_programs(FILE *out, const struct ct_cover_views *views, const struct ct_cover_shape *shape);
-
-/* The counts themselves, as ct_cover_read takes them. CT_ERR_NOMEM. */
-int ct_cover_write(FILE *out, struct ct_cover *cover);
 
 /* Lines of one file: a slice of report->lines, the next one with each call. False behind the last. Start with all zero. */
 struct ct_cover_slice {

@@ -25,33 +25,35 @@ $ coretap merge
 $ printf 'coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\nrun 1000 1008 5\nnot 1004 2\n' > $T/a
 $ printf 'coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 0\nrun 1000 1008 1\ntaken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n' > $T/b
 $ coretap merge $T/a $T/b
-| coretap-coverage 2
+| coretap-coverage 3
 | captures 0
 | unknown 2
+| program 0 10 - b
+| context 0 0 0 0 0
+| run 0 4 1
 | program 1000 3000 00ff ./a program
 | context 2 7 0 0 0
 | run 1000 1008 6
 | taken 1004 1000 4
 | not 1004 2
+| end 3bba2d0d2a715adf
+$ coretap merge $T/b $T/a
+| coretap-coverage 3
+| captures 0
+| unknown 2
 | program 0 10 - b
 | context 0 0 0 0 0
 | run 0 4 1
-$ coretap merge $T/b $T/a
-| coretap-coverage 2
-| captures 0
-| unknown 2
-| program 1000 3000 00ff elsewhere
+| program 1000 3000 00ff ./a program
 | context 2 7 0 0 0
 | run 1000 1008 6
 | taken 1004 1000 4
 | not 1004 2
-| program 0 10 - b
-| context 0 0 0 0 0
-| run 0 4 1
+| end 3bba2d0d2a715adf
 $ printf 'coretap-coverage 2\ncaptures 1\nlost gaps 2\nlost overflows 2\nprogram 0 10 - b\nrun 0 4 1\n' > $T/whole
 $ printf 'coretap-coverage 2\ncaptures 2\ndamaged 1\nlost gaps 3\nlost lost_bytes 40\nprogram 0 10 - b\nrun 0 4 1\n' > $T/damaged
 $ coretap merge $T/whole $T/damaged > $T/sum; cat $T/sum
-| coretap-coverage 2
+| coretap-coverage 3
 | captures 3
 | damaged 1
 | lost gaps 5
@@ -60,36 +62,37 @@ $ coretap merge $T/whole $T/damaged > $T/sum; cat $T/sum
 | program 0 10 - b
 | context 0 0 0 0 0
 | run 0 4 2
+| end 0e7884e862cae98e
 $ coretap merge $T/b $T/sum | head -8
-| coretap-coverage 2
+| coretap-coverage 3
 | captures 3
 | damaged 1
 | unknown 1
 | lost gaps 5
 | lost overflows 2
 | lost lost_bytes 40
-| program 1000 3000 00ff elsewhere
+| program 0 10 - b
 $ coretap merge $T/sum $T/sum | coretap merge /dev/stdin $T/whole | sed '/program/,$d'
-| coretap-coverage 2
+| coretap-coverage 3
 | captures 7
 | damaged 2
 | lost gaps 12
 | lost overflows 6
 | lost lost_bytes 80
 $ printf 'coretap-coverage 2\nlost 7\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, bad_packets, lost_bytes or no_access; the rest of the file was not read. Write it with 'coretap cover --format data'
+| bad:2: a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, bad_packets, lost_bytes or no_access; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 2\ncaptures x\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: a number of captures is 'captures N', 'damaged N' or 'unknown N'; the rest of the file was not read. Write it with 'coretap cover --format data'
+| bad:2: a number of captures is 'captures N', 'damaged N' or 'unknown N'; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 1\ncaptures 1\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: the line begins with none of program, context, run, taken, not; the rest of the file was not read. Write it with 'coretap cover --format data'
+| bad:2: the line begins with none of program, context, run, taken, not; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 3\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:1: a coverage file of another version than 1 and 2; the rest of the file was not read. Write it with 'coretap cover --format data'
+| bad:1: the file is cut off: its last line is not 'end'; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 1\nrun 0 4 1\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: a count before the first 'program'; the rest of the file was not read. Write it with 'coretap cover --format data'
+| bad:2: a count before the first 'program'; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 1\nprogram 0 10 - b\nrun 0 x 1\n' > $T/bad && coretap merge $T/a $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:3: a count is 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'; the rest of the file was not read. Write it with 'coretap cover --format data'
+| bad:3: a count is 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ coretap merge examples/quickstart/snapshot.ini
-! coretap: examples/quickstart/snapshot.ini:1: not a coverage file: the first line is not 'coretap-coverage 2'; the rest of the file was not read. Write it with 'coretap cover --format data'
+! coretap: examples/quickstart/snapshot.ini:1: not a coverage file: the first line is not 'coretap-coverage 3'; nothing of the file was taken. Write it with 'coretap cover --format data'
 [2]
 $ coretap cover $T/a
 ! coretap: ./a program: cannot be opened: No such file or directory

@@ -1,0 +1,153 @@
+/* coretap analysis: one contract for all that is learnt from a trace. An analysis takes batches, is made in parts that are
+ * added up, is saved and loaded; what it found is told by the functions of its own header (cover.h). Who runs analyses,
+ * adds up captures or moves results knows the contract alone.
+ *
+ *     struct ct_cover *sum;
+ *     ct_cover_new(ctx, &sum);
+ *     ct_analysis_load(ct_cover_analysis(sum), "monday.data", bytes, size);
+ *     ct_analysis_merge(ct_cover_analysis(sum), ct_cover_analysis(tuesday));
+ *     ct_analysis_save(ct_cover_analysis(sum), write_to_file, file);
+ *
+ * Merging is associative, and an empty part is its identity; sums do not depend on the order either. What was saved and loaded
+ * again is the same, to the byte. */
+#ifndef CORETAP_ANALYSIS_H
+#define CORETAP_ANALYSIS_H
+
+#include "coretap/base.h"
+#include "coretap/edges.h"
+#include "coretap/graph.h"
+#include "coretap/losses.h"
+#include "coretap/steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an analysis takes. Who runs it decodes as far as that and no further. */
+enum ct_analysis_input {
+    CT_INPUT_COUNTS =
+        1, /* how often each edge was traversed, by context: once, at the end of a piece of trace */
+    CT_INPUT_CYCLES = 2, /* the same with cycles */
+    CT_INPUT_STEPS = 4,  /* steps, in their order */
+};
+
+/* One piece of one stream. Borrowed for the call. */
+struct ct_analysis_batch {
+    enum ct_analysis_input input;      /* which of the following is there */
+    const struct ct_graph *graph;      /* COUNTS, CYCLES: the program, by whose numbers … */
+    const struct ct_edges *edges;      /* … this is counted */
+    const struct ct_step_batch *steps; /* STEPS */
+};
+
+/* Of which captures a result is, and how whole they were. The sums stop at 2^64 - 1. */
+struct ct_analysis_captures {
+    uint64_t known;   /* captures whose losses are in `losses` */
+    uint64_t damaged; /* … of which trace was lost or contradicts the program, or the file is not whole */
+    uint64_t unknown; /* files of an old version, which do not tell what was lost */
+    struct ct_losses losses; /* of the known ones together */
+};
+
+struct ct_analysis;
+struct ct_save;
+struct ct_load;
+
+/* What a kind of analysis does: its file fills in one of these. All results are 0 or a negative error, whose text is in the
+ * context of the analysis. */
+struct ct_analysis_kind {
+    size_t size;        /* sizeof(struct ct_analysis_kind) */
+    const char *name;   /* in one word: the first line of a saved one is "coretap-NAME VERSION" */
+    const char *writer; /* the command that saves one, for messages about files */
+    unsigned version;   /* that is saved, from 1 on; files of all versions up to it are loaded */
+    unsigned told;      /* files of this version and later ones tell of which captures they are; 0: all */
+    unsigned checked;   /* files of this version and later ones end with a sum over all their bytes; 0: all */
+    uint32_t inputs;    /* enum ct_analysis_input, together */
+
+    /* An empty one with the options of `whole`, for a piece of the trace; any thread may use it. */
+    int (*part)(const struct ct_analysis *whole, struct ct_analysis **part);
+    int (*take)(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
+    /* `from` is of the same kind. It may be brought in order, and says the same afterwards. */
+    int (*merge)(struct ct_analysis *into, struct ct_analysis *from);
+    /* Writes lines (ct_save_line), in an order that depends on nothing but what they say. */
+    int (*save)(struct ct_analysis *analysis, struct ct_save *to);
+    /* Reads them (ct_load_line) into an empty part. */
+    int (*load)(struct ct_analysis *part, struct ct_load *from);
+    void (*free)(struct ct_analysis *analysis);
+};
+
+/* The first member of every analysis. */
+struct ct_analysis {
+    const struct ct_analysis_kind *kind;
+    struct ct_ctx *ctx;
+    struct ct_analysis_captures captures;
+};
+
+/* An empty one of the same kind with the same options. CT_ERR_ARG, CT_ERR_NOMEM, those of the kind. */
+CT_API int ct_analysis_part(const struct ct_analysis *whole, struct ct_analysis **part);
+CT_API void ct_analysis_free(struct ct_analysis *analysis);
+
+/* Takes one batch, of an input that the kind has. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_LIMIT, those of the kind. */
+CT_API int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
+
+/* Adds what `from` found, and its captures. CT_ERR_ARG for one of another kind and for itself; CT_ERR_NOMEM, CT_ERR_LIMIT. */
+CT_API int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from);
+
+/* Adds captures whose trace was taken. CT_ERR_ARG. */
+CT_API int ct_analysis_add_captures(struct ct_analysis *analysis, const struct ct_analysis_captures *more);
+
+/* Receives a piece of a saved file. Result: 0, or a negative error that ends the saving. */
+typedef int ct_write_fn(void *user, const void *data, size_t size);
+
+/* Writes all that it found (docs/formats.md). CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *user);
+
+/* Adds what a saved file, called `name` in messages, says. CT_ERR_FORMAT with the number of the line for one that is not of
+ * this kind, is cut off or was changed: then nothing of it was added. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_LIMIT. */
+CT_API int ct_analysis_load(struct ct_analysis *into, const char *name, const void *data, size_t size);
+
+/* Whether bytes begin as a saved file of this kind does. */
+CT_API int ct_analysis_is_saved(const struct ct_analysis_kind *kind, const void *data, size_t size);
+
+/* ---- for kinds of analyses ---- */
+
+/* Writes one line, the newline included. The result is also kept: it is enough to look at that of the last one. */
+CT_API int ct_save_line(struct ct_save *to, const char *format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* A word of a line; it does not end with a zero. */
+struct ct_load_word {
+    const char *text;
+    size_t size;
+};
+
+#define CT_LOAD_WORDS 8
+
+/* A line of a file that is being loaded. */
+struct ct_load {
+    struct ct_load_word words[CT_LOAD_WORDS]; /* between single spaces; the last one takes the rest */
+    size_t word_count;                        /* at least 1 */
+    unsigned version;                         /* of the file */
+};
+
+/* The next line that is not about captures. 1; 0 when there is none, or an error was found, which ct_analysis_load then
+ * returns. */
+CT_API int ct_load_line(struct ct_load *from);
+
+/* Splits the line anew, into `most` words at most. */
+CT_API void ct_load_split(struct ct_load *from, size_t most);
+
+/* Whether word number `index` is there and is this text. */
+CT_API int ct_load_is(const struct ct_load *from, size_t index, const char *text);
+
+/* Whether word number `index` is there and a number in base 2 to 16, which goes to *value. */
+CT_API int ct_load_number(const struct ct_load *from, size_t index, unsigned base, uint64_t *value);
+
+/* CT_ERR_FORMAT: the line is wrong, and `what` says what should be there. */
+CT_API int ct_load_bad(struct ct_load *from, const char *what);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,54 @@
+/* The contract: every call is checked here, once, before a kind of analysis sees it. */
+#include "coretap/analysis.h"
+
+#include "analysis/saved.h"
+#include "base/ctx.h"
+
+static int check(const struct ct_analysis *analysis)
+{
+    return analysis && analysis->kind ? CT_OK : CT_ERR_ARG;
+}
+
+int ct_analysis_part(const struct ct_analysis *whole, struct ct_analysis **part)
+{
+    return check(whole) || !part ? CT_ERR_ARG : whole->kind->part(whole, part);
+}
+
+void ct_analysis_free(struct ct_analysis *analysis)
+{
+    if (analysis)
+        analysis->kind->free(analysis);
+}
+
+int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
+{
+    if (check(analysis) || !batch)
+        return CT_ERR_ARG;
+    const bool counts = batch->input == CT_INPUT_COUNTS || batch->input == CT_INPUT_CYCLES;
+    if (!(analysis->kind->inputs & batch->input) || (counts && (!batch->graph || !batch->edges)) ||
+        (batch->input == CT_INPUT_STEPS && !batch->steps))
+        return ct_fail(analysis->ctx, CT_ERR_ARG, "%s: the batch is not of its inputs", analysis->kind->name);
+    return analysis->kind->take(analysis, batch);
+}
+
+int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from)
+{
+    if (check(into) || check(from))
+        return CT_ERR_ARG;
+    if (into == from || into->kind != from->kind)
+        return ct_fail(into->ctx, CT_ERR_ARG,
+                       "%s: cannot be added to %s: results add up that are of one kind", from->kind->name,
+                       into == from ? "itself" : into->kind->name);
+    const int rc = into->kind->merge(into, from);
+    if (!rc)
+        ct_captures_add(&into->captures, &from->captures);
+    return rc;
+}
+
+int ct_analysis_add_captures(struct ct_analysis *analysis, const struct ct_analysis_captures *more)
+{
+    if (check(analysis) || !more)
+        return CT_ERR_ARG;
+    ct_captures_add(&analysis->captures, more);
+    return CT_OK;
+}

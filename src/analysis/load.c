@@ -1,0 +1,244 @@
+/* Loading: lines of words. Nothing in them is believed. */
+#include "coretap/analysis.h"
+
+#include "analysis/saved.h"
+#include "base/ctx.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char prefix[] = "coretap-";
+
+struct file {
+    struct ct_load load; /* has to be the first member */
+    struct ct_analysis *part;
+    const char *name, *text;
+    size_t size, at; /* `at`: behind the line */
+    size_t line;     /* from 1 */
+    const char *begin;
+    size_t length;
+    bool ended; /* the last line has come */
+    int result;
+};
+
+/* ---- words ---- */
+
+void ct_load_split(struct ct_load *load, size_t most)
+{
+    const struct file *f = (const struct file *)load;
+    load->word_count = 0;
+    size_t at = 0;
+    while (at < f->length && load->word_count < most) {
+        size_t end = at;
+        while (end < f->length && (f->begin[end] != ' ' || load->word_count + 1 == most))
+            end++;
+        load->words[load->word_count++] = (struct ct_load_word){f->begin + at, end - at};
+        at = end + 1;
+    }
+}
+
+static bool is(const struct ct_load_word *word, const char *text)
+{
+    return word->size == strlen(text) && memcmp(word->text, text, word->size) == 0;
+}
+
+int ct_load_is(const struct ct_load *load, size_t index, const char *text)
+{
+    return index < load->word_count && is(&load->words[index], text);
+}
+
+int ct_load_number(const struct ct_load *load, size_t index, unsigned base, uint64_t *value)
+{
+    if (index >= load->word_count || base < 2 || base > 16)
+        return 0;
+    const struct ct_load_word *word = &load->words[index];
+    *value = 0;
+    for (size_t i = 0; i < word->size; i++) {
+        const unsigned c = (unsigned char)word->text[i];
+        const unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+        if (digit >= base || *value > (UINT64_MAX - digit) / base)
+            return 0;
+        *value = *value * base + digit;
+    }
+    return word->size > 0;
+}
+
+int ct_load_bad(struct ct_load *load, const char *what)
+{
+    struct file *f = (struct file *)load;
+    const struct ct_analysis_kind *kind = f->part->kind;
+    f->result =
+        ct_fail(f->part->ctx, CT_ERR_FORMAT, "%s:%zu: %s; nothing of the file was taken. Write it with '%s'",
+                f->name, f->line, what, kind->writer);
+    return f->result;
+}
+
+/* ---- captures ---- */
+
+static void add_up(uint64_t *sum, uint64_t more)
+{
+    *sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
+}
+
+void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_captures *more)
+{
+    add_up(&sum->known, more->known);
+    add_up(&sum->damaged, more->damaged);
+    add_up(&sum->unknown, more->unknown);
+    add_up(&sum->losses.gaps, more->losses.gaps);
+    add_up(&sum->losses.overflows, more->losses.overflows);
+    add_up(&sum->losses.contradictions, more->losses.contradictions);
+    add_up(&sum->losses.bad_packets, more->losses.bad_packets);
+    add_up(&sum->losses.lost_bytes, more->losses.lost_bytes);
+    add_up(&sum->losses.no_access, more->losses.no_access);
+}
+
+struct named {
+    const char *name;
+    size_t offset;
+};
+
+/* The number that one of `names` calls word `index`, behind it. NULL: none of them. */
+static uint64_t *find(struct ct_load *load, size_t index, const struct named *names, size_t count,
+                      struct ct_analysis_captures *captures)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ct_load_is(load, index, names[i].name))
+            return (uint64_t *)((char *)captures + names[i].offset);
+    return NULL;
+}
+
+int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures)
+{
+    static const struct named numbers[] = {
+        {"captures", offsetof(struct ct_analysis_captures, known)},
+        {"damaged", offsetof(struct ct_analysis_captures, damaged)},
+        {"unknown", offsetof(struct ct_analysis_captures, unknown)},
+    };
+    static const struct named kinds[] = {
+        {"gaps", offsetof(struct ct_analysis_captures, losses.gaps)},
+        {"overflows", offsetof(struct ct_analysis_captures, losses.overflows)},
+        {"contradictions", offsetof(struct ct_analysis_captures, losses.contradictions)},
+        {"bad_packets", offsetof(struct ct_analysis_captures, losses.bad_packets)},
+        {"lost_bytes", offsetof(struct ct_analysis_captures, losses.lost_bytes)},
+        {"no_access", offsetof(struct ct_analysis_captures, losses.no_access)},
+    };
+    const bool lost = ct_load_is(load, 0, "lost");
+    struct ct_analysis_captures more = {0};
+    uint64_t *number = lost ? find(load, 1, kinds, sizeof kinds / sizeof *kinds, &more)
+                            : find(load, 0, numbers, sizeof numbers / sizeof *numbers, &more);
+    if (!number && !lost)
+        return 0;
+    if (!number || load->word_count != (lost ? 3u : 2u) ||
+        !ct_load_number(load, load->word_count - 1, 10, number))
+        return ct_load_bad(load, lost
+                                     ? "a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, "
+                                       "bad_packets, lost_bytes or no_access"
+                                     : "a number of captures is 'captures N', 'damaged N' or 'unknown N'");
+    ct_captures_add(captures, &more);
+    return 1;
+}
+
+/* ---- lines ---- */
+
+/* False at the end of the file. */
+static bool next_line(struct file *f)
+{
+    if (f->at >= f->size)
+        return false;
+    const char *newline = memchr(f->text + f->at, '\n', f->size - f->at);
+    const size_t end = newline ? (size_t)(newline - f->text) : f->size;
+    f->begin = f->text + f->at;
+    f->length = end - f->at;
+    f->at = end + 1;
+    f->line++;
+    ct_load_split(&f->load, CT_LOAD_WORDS);
+    return true;
+}
+
+static int check_end(struct file *f)
+{
+    uint64_t sum;
+    const bool good = f->load.word_count == 2 && ct_load_number(&f->load, 1, 16, &sum);
+    if (!good || sum != ct_saved_sum(CT_SAVED_SUM, f->text, (size_t)(f->begin - f->text)))
+        return ct_load_bad(&f->load,
+                           "the sum of the file is another one: it was changed since it was written");
+    if (f->at != f->size)
+        return ct_load_bad(&f->load, "the file does not end behind its last line");
+    f->ended = true;
+    return CT_OK;
+}
+
+int ct_load_line(struct ct_load *load)
+{
+    struct file *f = (struct file *)load;
+    const struct ct_analysis_kind *kind = f->part->kind;
+    while (!f->result && !f->ended && next_line(f)) {
+        if (!f->length)
+            continue;
+        if (load->version >= kind->checked && ct_load_is(load, 0, "end")) {
+            check_end(f);
+            return 0;
+        }
+        const int taken = load->version < kind->told ? 0 : ct_load_captures(load, &f->part->captures);
+        if (!taken)
+            return 1;
+    }
+    return 0;
+}
+
+int ct_analysis_is_saved(const struct ct_analysis_kind *kind, const void *data, size_t size)
+{
+    const size_t name = kind ? strlen(kind->name) : 0;
+    const size_t head = sizeof prefix - 1;
+    const char *text = data;
+    return name && data && size > head + name && memcmp(text, prefix, head) == 0 &&
+           memcmp(text + head, kind->name, name) == 0 && text[head + name] == ' ';
+}
+
+static int read_start(struct file *f)
+{
+    const struct ct_analysis_kind *kind = f->part->kind;
+    char what[160];
+    uint64_t version;
+    f->line = 0;
+    if (!next_line(f)) {
+        f->line = 1;
+        return ct_load_bad(&f->load, "the file is empty");
+    }
+    snprintf(what, sizeof what, "not a %s file: the first line is not 'coretap-%s %u'", kind->name,
+             kind->name, kind->version);
+    if (!ct_analysis_is_saved(kind, f->text, f->size) || f->load.word_count != 2)
+        return ct_load_bad(&f->load, what);
+    snprintf(what, sizeof what, "a %s file of another version than 1 to %u", kind->name, kind->version);
+    if (!ct_load_number(&f->load, 1, 10, &version) || !version || version > kind->version)
+        return ct_load_bad(&f->load, what);
+    f->load.version = (unsigned)version;
+    if (version < kind->told)
+        f->part->captures.unknown = 1;
+    return CT_OK;
+}
+
+/* Into an empty part, so that of a file that is wrong nothing was taken. */
+int ct_analysis_load(struct ct_analysis *into, const char *name, const void *data, size_t size)
+{
+    if (!into || !name || (!data && size))
+        return CT_ERR_ARG;
+    struct file f = {.name = name, .text = data, .size = size};
+    int rc = ct_analysis_part(into, &f.part);
+    if (rc)
+        return rc;
+    rc = read_start(&f);
+    if (!rc)
+        rc = into->kind->load(f.part, &f.load);
+    if (!rc)
+        rc = f.result;
+    if (!rc && f.load.version >= into->kind->checked && !f.ended)
+        rc = ct_load_bad(&f.load, "the file is cut off: its last line is not 'end'");
+    if (!rc)
+        rc = ct_analysis_merge(into, f.part);
+    ct_analysis_free(f.part);
+    return rc;
+}

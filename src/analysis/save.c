@@ -1,0 +1,112 @@
+/* Saving: lines of text, captures first, and at the end a sum over all of it. */
+#include "coretap/analysis.h"
+
+#include "analysis/saved.h"
+#include "base/ctx.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIRST_ROOM 65536
+
+struct ct_save {
+    struct ct_ctx *ctx;
+    ct_write_fn *write;
+    void *user;
+    char *text; /* that is not written yet */
+    size_t used, room;
+    uint64_t sum; /* of what was written */
+    int result;
+};
+
+uint64_t ct_saved_sum(uint64_t sum, const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+static void flush(struct ct_save *to)
+{
+    to->sum = ct_saved_sum(to->sum, to->text, to->used);
+    if (!to->result && to->used)
+        to->result = to->write(to->user, to->text, to->used);
+    to->used = 0;
+}
+
+/* Room for one line. */
+static int make_room(struct ct_save *to, size_t size)
+{
+    if (to->room - to->used >= size)
+        return CT_OK;
+    flush(to);
+    if (to->room >= size)
+        return CT_OK;
+    const size_t room = size > FIRST_ROOM ? 2 * size : FIRST_ROOM;
+    char *text = realloc(to->text, room);
+    if (!text)
+        return ct_fail_nomem(to->ctx, "saving");
+    to->text = text;
+    to->room = room;
+    return CT_OK;
+}
+
+int ct_save_line(struct ct_save *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int size = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (!to->result)
+        to->result = make_room(to, (size_t)size + 1);
+    if (to->result)
+        return to->result;
+    va_start(args, format);
+    vsnprintf(to->text + to->used, to->room - to->used, format, args);
+    va_end(args);
+    to->used += (size_t)size;
+    to->text[to->used++] = '\n';
+    return to->result;
+}
+
+static void save_lost(struct ct_save *to, const char *kind, uint64_t count)
+{
+    if (count)
+        ct_save_line(to, "lost %s %" PRIu64, kind, count);
+}
+
+/* Numbers of 0 are left out, but for that of all captures. */
+void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *captures)
+{
+    const struct ct_losses *lost = &captures->losses;
+    ct_save_line(to, "captures %" PRIu64, captures->known);
+    if (captures->damaged)
+        ct_save_line(to, "damaged %" PRIu64, captures->damaged);
+    if (captures->unknown)
+        ct_save_line(to, "unknown %" PRIu64, captures->unknown);
+    save_lost(to, "gaps", lost->gaps);
+    save_lost(to, "overflows", lost->overflows);
+    save_lost(to, "contradictions", lost->contradictions);
+    save_lost(to, "bad_packets", lost->bad_packets);
+    save_lost(to, "lost_bytes", lost->lost_bytes);
+    save_lost(to, "no_access", lost->no_access);
+}
+
+int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *user)
+{
+    if (!analysis || !write)
+        return CT_ERR_ARG;
+    struct ct_save to = {.ctx = analysis->ctx, .write = write, .user = user, .sum = CT_SAVED_SUM};
+    ct_save_line(&to, "coretap-%s %u", analysis->kind->name, analysis->kind->version);
+    ct_save_captures(&to, &analysis->captures);
+    const int rc = analysis->kind->save(analysis, &to);
+    flush(&to);
+    if (analysis->kind->version >= analysis->kind->checked)
+        ct_save_line(&to, "end %016" PRIx64, to.sum);
+    flush(&to);
+    free(to.text);
+    return rc ? rc : to.result;
+}

@@ -1,0 +1,291 @@
+/* Property: every kind of analysis keeps the contract (analysis.h). Pieces merged are the whole, wherever the trace was cut;
+ * merging is associative and commutative, and an empty part is its identity; what is saved and loaded again is the same, to the
+ * byte; a file that was changed or cut off is an error, of which nothing is taken. CT_SEED, CT_COUNT, CT_LONG=1. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/analysis.h"
+#include "coretap/cover.h"
+#include "common/rng.h"
+
+enum {
+    PROGRAMS = 3,
+    NODES = 60,
+    STEPS = 400,
+    BASE = 0x10000,
+    PROGRAM_SIZE = 0x100,
+    CONTEXTS = 4,
+    PIECES = 3,
+};
+
+#define REQUIRE(what)                                                                                        \
+    do {                                                                                                     \
+        if (!(what)) {                                                                                       \
+            printf("# %s:%d: %s\n", __FILE__, __LINE__, #what);                                              \
+            return 0;                                                                                        \
+        }                                                                                                    \
+    } while (0)
+
+/* ---- what is executed ---- */
+
+struct history {
+    struct rng rng;
+    struct ct_node nodes[NODES];
+    struct ct_edge edges[NODES];
+    uint32_t steps[STEPS];    /* edges */
+    uint32_t contexts[STEPS]; /* context IDs */
+    size_t count;
+};
+
+static void make_history(struct history *h, uint64_t seed)
+{
+    *h = (struct history){.rng = {seed}};
+    for (uint32_t i = 0; i < NODES; i++) {
+        const uint64_t start = BASE + 4 * (uint64_t)rng_below(&h->rng, PROGRAMS * PROGRAM_SIZE / 4);
+        const uint32_t n = 1 + rng_below(&h->rng, 5);
+        h->nodes[i] = (struct ct_node){.start = start,
+                                       .last = start + 4 * (uint64_t)(n - 1),
+                                       .end = start + 4 * (uint64_t)n,
+                                       .n = n,
+                                       .isa = (uint8_t)rng_below(&h->rng, 2),
+                                       .type = (uint8_t)rng_below(&h->rng, 3),
+                                       .cond = (uint8_t)rng_below(&h->rng, 2),
+                                       .last_size = 4};
+        h->edges[i] = (struct ct_edge){.next = BASE + 4 * (uint64_t)rng_below(&h->rng, PROGRAM_SIZE),
+                                       .exec = (uint8_t)rng_below(&h->rng, 2),
+                                       .kind = (uint8_t)rng_below(&h->rng, 3)};
+    }
+    h->count = rng_below(&h->rng, STEPS + 1);
+    uint32_t context = 0;
+    for (size_t i = 0; i < h->count; i++) {
+        if (rng_chance(&h->rng, 20))
+            context = rng_below(&h->rng, CONTEXTS);
+        h->steps[i] = rng_below(&h->rng, NODES);
+        h->contexts[i] = context;
+    }
+}
+
+/* A piece of the history with a graph of its own, as a task of a thread has. */
+static int take_piece(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to)
+{
+    struct ct_graph *graph;
+    struct ct_edges *edges;
+    REQUIRE(ct_graph_new(NULL, &graph) == CT_OK && ct_edges_new(NULL, NULL, &edges) == CT_OK);
+    for (size_t i = from; i < to; i++) {
+        const struct ct_elem context = {.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = h->contexts[i]};
+        const struct ct_edge_stats once = {.count = 1};
+        struct ct_edge edge = h->edges[h->steps[i]];
+        uint32_t number;
+        REQUIRE(ct_graph_node(graph, &h->nodes[h->steps[i]], &edge.from) == CT_OK);
+        REQUIRE(ct_graph_edge(graph, &edge, &number) == CT_OK);
+        ct_edges_set_context(edges, &context);
+        REQUIRE(ct_edges_add_stats(edges, number, &once) == CT_OK);
+    }
+    const struct ct_analysis_batch batch = {.input = CT_INPUT_COUNTS, .graph = graph, .edges = edges};
+    REQUIRE(ct_analysis_take(analysis, &batch) == CT_OK);
+    ct_edges_free(edges);
+    ct_graph_free(graph);
+    return 1;
+}
+
+/* ---- the kinds ---- */
+
+/* The same programs whatever the order in which they are named. */
+static struct ct_analysis *new_cover(struct rng *rng)
+{
+    static const uint8_t ids[PROGRAMS] = {7, 1, 9};
+    struct ct_cover *cover;
+    if (ct_cover_new(NULL, &cover) != CT_OK)
+        return NULL;
+    const uint32_t first = rng_below(rng, PROGRAMS);
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        const uint32_t k = (first + i) % PROGRAMS;
+        char name[32];
+        snprintf(name, sizeof name, "/bin/a \\ %c%u", 'a' + (char)rng_below(rng, 3), k);
+        const struct ct_cover_program program = {.name = k ? name : "/bin/none",
+                                                 .high = PROGRAM_SIZE,
+                                                 .build_id = &ids[k],
+                                                 .build_id_size = k ? 1 : 0};
+        const struct ct_cover_place place = {.bias = BASE + k * PROGRAM_SIZE};
+        uint32_t number;
+        if (ct_cover_program(cover, &program, &number) != CT_OK ||
+            ct_cover_add_place(cover, number, &place) != CT_OK)
+            return NULL;
+    }
+    return ct_cover_analysis(cover);
+}
+
+static const struct {
+    const char *name;
+    struct ct_analysis *(*make)(struct rng *rng);
+} kinds[] = {
+    {"coverage", new_cover},
+};
+
+/* ---- saved files ---- */
+
+struct bytes {
+    char *at;
+    size_t size, room;
+};
+
+static int append(void *user, const void *data, size_t size)
+{
+    struct bytes *b = user;
+    if (b->room - b->size < size) {
+        b->room = 2 * (b->size + size);
+        b->at = realloc(b->at, b->room);
+        if (!b->at)
+            return CT_ERR_NOMEM;
+    }
+    memcpy(b->at + b->size, data, size);
+    b->size += size;
+    return CT_OK;
+}
+
+static struct bytes saved(struct ct_analysis *analysis)
+{
+    struct bytes b = {0};
+    if (!analysis || ct_analysis_save(analysis, append, &b) != CT_OK)
+        b.size = 0;
+    return b;
+}
+
+/* Whether both say the same. Frees neither. */
+static int same(struct ct_analysis *a, struct ct_analysis *b)
+{
+    struct bytes x = saved(a), y = saved(b);
+    const int equal = x.size && x.size == y.size && memcmp(x.at, y.at, x.size) == 0;
+    if (!equal)
+        printf("# differ:\n%.*s# and\n%.*s", (int)x.size, x.at, (int)y.size, y.at);
+    free(x.at);
+    free(y.at);
+    return equal;
+}
+
+/* ---- the properties ---- */
+
+struct subject {
+    struct history history;
+    struct ct_analysis *whole;          /* of all the history */
+    struct ct_analysis *pieces[PIECES]; /* … in pieces */
+    struct ct_analysis *made[16];       /* to be freed */
+    size_t made_count;
+};
+
+static struct ct_analysis *keep(struct subject *s, struct ct_analysis *analysis)
+{
+    s->made[s->made_count++] = analysis;
+    return analysis;
+}
+
+static struct ct_analysis *empty(struct subject *s)
+{
+    struct ct_analysis *part = NULL;
+    return ct_analysis_part(s->whole, &part) == CT_OK ? keep(s, part) : NULL;
+}
+
+/* An empty one to which all of `from` are added. */
+static struct ct_analysis *sum(struct subject *s, struct ct_analysis *const *from, size_t count)
+{
+    struct ct_analysis *into = empty(s);
+    for (size_t i = 0; i < count; i++)
+        if (ct_analysis_merge(into, from[i]) != CT_OK)
+            return NULL;
+    return into;
+}
+
+static int make_subject(struct subject *s, struct ct_analysis *(*make)(struct rng *rng), uint64_t seed)
+{
+    *s = (struct subject){0};
+    make_history(&s->history, seed);
+    struct rng *rng = &s->history.rng;
+    size_t cuts[PIECES + 1] = {0};
+    for (size_t i = 1; i < PIECES; i++)
+        cuts[i] = cuts[i - 1] + rng_below(rng, (uint32_t)(s->history.count - cuts[i - 1] + 1));
+    cuts[PIECES] = s->history.count;
+    REQUIRE((s->whole = keep(s, make(rng))));
+    for (size_t i = 0; i < PIECES; i++) {
+        const struct ct_analysis_captures captures = {
+            .known = rng_below(rng, 3),
+            .damaged = rng_below(rng, 2),
+            .unknown = rng_chance(rng, 10) ? UINT64_MAX : rng_below(rng, 2),
+            .losses = {.gaps = rng_below(rng, 9), .lost_bytes = rng_chance(rng, 10) ? UINT64_MAX : 1}};
+        /* What it is called differs from piece to piece, and the whole knows all of that. */
+        REQUIRE((s->pieces[i] = keep(s, make(rng))));
+        REQUIRE(ct_analysis_merge(s->whole, s->pieces[i]) == CT_OK);
+        REQUIRE(take_piece(s->pieces[i], &s->history, cuts[i], cuts[i + 1]));
+        REQUIRE(ct_analysis_add_captures(s->pieces[i], &captures) == CT_OK);
+        REQUIRE(ct_analysis_add_captures(s->whole, &captures) == CT_OK);
+    }
+    REQUIRE(take_piece(s->whole, &s->history, 0, s->history.count));
+    return 1;
+}
+
+/* (a + b) + c, a + (b + c), c + (b + a); each with nothing before and behind it. */
+static int merges(struct subject *s)
+{
+    struct ct_analysis *const *p = s->pieces;
+    struct ct_analysis *left = sum(s, (struct ct_analysis *const[]){p[0], p[1]}, 2);
+    struct ct_analysis *right = sum(s, (struct ct_analysis *const[]){p[1], p[2]}, 2);
+    struct ct_analysis *turned = sum(s, (struct ct_analysis *const[]){p[2], p[1], p[0]}, 3);
+    REQUIRE(left && right && turned);
+    REQUIRE(same(sum(s, (struct ct_analysis *const[]){left, p[2]}, 2), s->whole));
+    REQUIRE(same(sum(s, (struct ct_analysis *const[]){p[0], right}, 2), s->whole));
+    REQUIRE(same(turned, s->whole));
+    REQUIRE(ct_analysis_merge(turned, empty(s)) == CT_OK && same(turned, s->whole));
+    REQUIRE(ct_analysis_merge(turned, turned) == CT_ERR_ARG);
+    return 1;
+}
+
+static int saves(struct subject *s)
+{
+    struct bytes file = saved(s->whole);
+    struct ct_analysis *into = sum(s, s->pieces, 1), *loaded = empty(s);
+    struct rng *rng = &s->history.rng;
+    REQUIRE(file.size && ct_analysis_is_saved(s->whole->kind, file.at, file.size));
+    REQUIRE(ct_analysis_load(loaded, "file", file.at, file.size) == CT_OK && same(loaded, s->whole));
+    for (unsigned i = 0; i < 20; i++) {
+        const size_t at = rng_below(rng, (uint32_t)file.size);
+        const char before = file.at[at];
+        file.at[at] = (char)(before ^ (1 + rng_below(rng, 255)));
+        REQUIRE(ct_analysis_load(into, "changed", file.at, file.size) == CT_ERR_FORMAT);
+        file.at[at] = before;
+        REQUIRE(ct_analysis_load(into, "cut off", file.at, at) == CT_ERR_FORMAT);
+    }
+    REQUIRE(ct_analysis_load(into, "cut off", file.at, file.size - 1) == CT_ERR_FORMAT);
+    REQUIRE(append(&file, "\n", 1) == CT_OK);
+    REQUIRE(ct_analysis_load(into, "longer", file.at, file.size) == CT_ERR_FORMAT);
+    REQUIRE(same(into, sum(s, s->pieces, 1)));
+    free(file.at);
+    return 1;
+}
+
+static int run(size_t kind, uint64_t seed)
+{
+    static struct subject s;
+    const int fine = make_subject(&s, kinds[kind].make, seed) && merges(&s) && saves(&s);
+    for (size_t i = 0; i < s.made_count; i++)
+        ct_analysis_free(s.made[i]);
+    return fine;
+}
+
+int main(void)
+{
+    const uint64_t seed = test_number("CT_SEED", 1), count = test_count(300, 30000);
+    const size_t kind_count = sizeof kinds / sizeof *kinds;
+    int failed = 0;
+    printf("TAP version 13\n1..%zu\n", kind_count);
+    for (size_t kind = 0; kind < kind_count; kind++) {
+        uint64_t at = 0;
+        while (at < count && run(kind, seed + at))
+            at++;
+        if (at < count)
+            printf("# CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed + at);
+        printf("%sok %zu - %s\n", at < count ? "not " : "", kind + 1, kinds[kind].name);
+        failed |= at < count;
+    }
+    return failed;
+}
