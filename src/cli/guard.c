@@ -1,11 +1,23 @@
+#define _GNU_SOURCE
 #include "cli/guard.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
+
+enum {
+    /* Linux maps nothing below: an access there is one through a null pointer. */
+    LOWEST_MAPPED = 1 << 16,
+};
 
 static pid_t guarded;
 
@@ -37,12 +49,74 @@ static void on_abort(int number)
     raise(number);
 }
 
+/* Where the file lies that an address belongs to; NULL: in none. */
+static const void *file_of(uintptr_t address)
+{
+    Dl_info info;
+    return dladdr((const void *)address, &info) ? info.dli_fbase
+                                                : NULL; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+struct search {
+    uintptr_t pc; /* of the access */
+    bool reached;
+    const void *file; /* the first one from there on that is not the C library */
+};
+
+static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *frame, void *user)
+{
+    struct search *search = user;
+    search->reached = search->reached || _Unwind_GetIP(frame) == search->pc;
+    if (!search->reached)
+        return _URC_NO_REASON;
+    search->file = file_of(_Unwind_GetIP(frame));
+    const bool c_library = search->file == file_of((uintptr_t)gnu_get_libc_version);
+    return c_library ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+/* Whether a library of somebody else made the access: not this command, nor its own library, which may be in a file
+ * of its own. */
+static bool of_library(uintptr_t pc)
+{
+    struct search search = {.pc = pc};
+    _Unwind_Backtrace(look_at_frame, &search);
+    return search.file && search.file != file_of((uintptr_t)cli_guard) &&
+           search.file != file_of((uintptr_t)ct_version);
+}
+
+static uintptr_t place_of(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return context->uc_mcontext.pc;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+/* The process ends in any case: what the handler calls need not be safe in all handlers. A fault of the command's own
+ * stays one that can be seen. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    /* NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c) */
+    if (errno == ENOMEM && guarded == getpid() && info->si_code == SEGV_MAPERR &&
+        (uintptr_t)info->si_addr < LOWEST_MAPPED && of_library(place_of(context)))
+        end_at_once();
+    cli_output_remove();
+    signal(number, SIG_DFL); /* the access is made again */
+    /* NOLINTEND(bugprone-signal-handler,cert-sig30-c) */
+}
+
 void cli_guard(void)
 {
     guarded = getpid();
     if (atexit(on_exit_of_library) != 0)
         cli_no_memory();
     signal(SIGABRT, on_abort);
+    const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &action, NULL);
 }
 
 int cli_guard_end(int code)
