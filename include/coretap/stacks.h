@@ -3,24 +3,18 @@
 #define CORETAP_STACKS_H
 
 #include "coretap/base.h"
-#include "coretap/program.h"
+#include "coretap/programs.h"
 #include "coretap/steps.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Functions of the programs, numbered one program after the other in the order of ct_symbols_all; the number behind the
- * last stands for code that is in none. */
-struct ct_stack_program {
-    const struct ct_symbols *symbols; /* without load bias */
-    uint64_t bias;
-    struct ct_memory_set memories; /* that it lay in */
-};
-
+/* Functions of the programs are numbered, one program after the other in the order of ct_symbols_all_code; the number behind
+ * the last stands for code that is in none. */
 struct ct_stack_options {
     size_t size;                             /* sizeof(struct ct_stack_options) */
-    const struct ct_stack_program *programs; /* have to stay, with their symbols */
+    const struct ct_program_place *programs; /* copied; what they point to has to stay */
     size_t program_count;
     uint8_t slices; /* 1: collect slices */
 };

@@ -4,7 +4,7 @@
 #define CORETAP_TIMING_H
 
 #include "coretap/base.h"
-#include "coretap/program.h"
+#include "coretap/programs.h"
 #include "coretap/steps.h"
 #include "coretap/watch.h"
 
@@ -93,9 +93,10 @@ struct ct_timing_totals {
 struct ct_timing;
 
 struct ct_timing_options {
-    size_t size;                             /* sizeof(struct ct_timing_options) */
-    const struct ct_symbols *const *symbols; /* programs whose functions count; they have to stay */
-    size_t symbol_count;
+    size_t size; /* sizeof(struct ct_timing_options) */
+    const struct ct_program_place
+        *programs; /* whose functions count; in whatever memory they lay. They have to stay */
+    size_t program_count;
     uint8_t no_histograms;
 };
 

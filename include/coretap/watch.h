@@ -4,9 +4,7 @@
 #define CORETAP_WATCH_H
 
 #include "coretap/base.h"
-#include "coretap/cfg.h"
-#include "coretap/program.h"
-#include "coretap/source_lines.h"
+#include "coretap/programs.h"
 #include "coretap/steps.h"
 
 #ifdef __cplusplus
@@ -56,23 +54,15 @@ struct ct_watch_event {
     uint8_t pad[3];
 };
 
-/* What watchpoints are looked up in: one for each program. Any of them may be NULL; all have to stay. */
-struct ct_watch_program {
-    const struct ct_symbols *symbols;
-    const struct ct_lines *lines;
-    const struct ct_cfg *cfg;
-};
-
 /* A set of watchpoints. Filled once; then any number of watchers may use it, in any thread. */
 struct ct_watches;
 
-CT_API int ct_watches_new(struct ct_ctx *ctx, struct ct_watches **out);
+/* Places are looked up in `programs`, which have to stay; NULL: there are none. Lines and control flow of a program are loaded
+ * when a watchpoint needs them. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_watches_new(struct ct_ctx *ctx, struct ct_programs *programs, struct ct_watches **out);
 CT_API void ct_watches_free(struct ct_watches *watches);
 
-/* CT_ERR_NOMEM. */
-CT_API int ct_watches_add_program(struct ct_watches *watches, const struct ct_watch_program *program);
-
-/* Adds what `spec` asks for, in the programs added before, as watchpoints *first … *first + *count (both may be NULL):
+/* Adds what `spec` asks for, in the programs of the set, as watchpoints *first … *first + *count (both may be NULL):
  *   0x4010, 16400, main+0x10   the instruction at an address
  *   main.c:32                  a line (the next one with code, when it has none)
  *   main                       entry and return of a function, or entry where it was inlined: up to three watchpoints
@@ -81,7 +71,7 @@ CT_API int ct_watches_add_program(struct ct_watches *watches, const struct ct_wa
  *   exception, exception:5     any exception, or number 5
  *   exception-return, context, gap, overflow, no-access
  * "function:gap" is a function that is called as one of the words above. CT_ERR_NOT_FOUND with a text that says what is
- * missing; CT_ERR_NOMEM. */
+ * missing; the errors of ct_program_symbols, ct_program_lines and ct_program_cfg. */
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
 
 CT_API const struct ct_watchpoint *ct_watches_all(const struct ct_watches *watches, uint32_t *count);

@@ -28,7 +28,7 @@ uint32_t ct_stack_function_at(const struct ct_stacks *s, uint64_t addr, uint32_t
             continue;
         const struct ct_symbol *all = ct_symbols_all_code(s->programs[i].symbols, &count);
         const struct ct_symbol *symbol =
-            ct_symbols_code_at(s->programs[i].symbols, addr - s->programs[i].bias, NULL);
+            ct_symbols_code_at(s->programs[i].symbols, addr - s->programs[i].shift, NULL);
         if (symbol)
             return s->first[i] + (uint32_t)(symbol - all);
     }
@@ -59,5 +59,5 @@ bool ct_stack_begins(const struct ct_stacks *s, uint32_t function, uint64_t addr
 {
     size_t program;
     const struct ct_symbol *symbol = ct_stacks_symbol(s, function, &program);
-    return symbol && symbol->addr + s->programs[program].bias == addr;
+    return symbol && symbol->addr + s->programs[program].shift == addr;
 }

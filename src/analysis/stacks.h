@@ -54,7 +54,7 @@ struct ct_stack_lane {
 
 struct ct_stacks {
     struct ct_ctx *ctx;
-    struct ct_stack_program *programs;
+    struct ct_program_place *programs;
     uint32_t *first; /* number of the first function of each program; behind the last: their sum */
     size_t program_count;
     bool wants_slices;

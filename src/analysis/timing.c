@@ -11,9 +11,9 @@
 static int make_functions(struct ct_timing *t)
 {
     size_t count = 1;
-    for (size_t i = 0; i < t->symbol_count; i++) {
+    for (size_t i = 0; i < t->program_count; i++) {
         size_t more;
-        ct_symbols_all_code(t->symbols[i], &more);
+        ct_symbols_all_code(t->programs[i].symbols, &more);
         count += more;
     }
     t->functions = calloc(count, sizeof *t->functions);
@@ -21,12 +21,12 @@ static int make_functions(struct ct_timing *t)
         return ct_fail_nomem(t->ctx, "timing");
     t->functions[t->function_count++] =
         (struct ct_timing_function){.name = CT_SYMBOL_UNKNOWN, .label = CT_SYMBOL_UNKNOWN};
-    for (size_t i = 0; i < t->symbol_count; i++) {
+    for (size_t i = 0; i < t->program_count; i++) {
         size_t more;
-        const struct ct_symbol *all = ct_symbols_all_code(t->symbols[i], &more);
+        const struct ct_symbol *all = ct_symbols_all_code(t->programs[i].symbols, &more);
         for (size_t k = 0; k < more; k++)
-            t->functions[t->function_count++] =
-                (struct ct_timing_function){.name = all[k].name, .label = all[k].name, .addr = all[k].addr};
+            t->functions[t->function_count++] = (struct ct_timing_function){
+                .name = all[k].name, .label = all[k].name, .addr = all[k].addr + t->programs[i].shift};
     }
     return CT_OK;
 }
@@ -39,8 +39,8 @@ int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, s
     t->ctx = ctx;
     t->histograms = !options || !options->no_histograms;
     if (options) {
-        t->symbols = options->symbols;
-        t->symbol_count = options->symbol_count;
+        t->programs = options->programs;
+        t->program_count = options->program_count;
     }
     int rc = make_functions(t);
     if (!rc)
@@ -80,14 +80,15 @@ static uint32_t function_at(struct ct_timing *t, uint64_t addr, bool *begins)
 {
     uint32_t first = 1;
     *begins = false;
-    for (size_t i = 0; i < t->symbol_count; i++) {
+    for (size_t i = 0; i < t->program_count; i++) {
         size_t count;
-        const struct ct_symbol *all = ct_symbols_all_code(t->symbols[i], &count);
-        const struct ct_symbol *symbol = ct_symbols_code_at(t->symbols[i], addr, NULL);
+        const struct ct_symbol *all = ct_symbols_all_code(t->programs[i].symbols, &count);
+        const uint64_t at = addr - t->programs[i].shift;
+        const struct ct_symbol *symbol = ct_symbols_code_at(t->programs[i].symbols, at, NULL);
         if (symbol) {
             const uint32_t number = first + (uint32_t)(symbol - all);
-            t->functions[number].label = ct_symbols_label(t->symbols[i], symbol);
-            *begins = symbol->addr == addr;
+            t->functions[number].label = ct_symbols_label(t->programs[i].symbols, symbol);
+            *begins = symbol->addr == at;
             return number;
         }
         first += (uint32_t)count;

@@ -75,8 +75,8 @@ struct ct_timing_gate {
 
 struct ct_timing {
     struct ct_ctx *ctx;
-    const struct ct_symbols *const *symbols;
-    size_t symbol_count;
+    const struct ct_program_place *programs;
+    size_t program_count;
     bool histograms;
     struct ct_timing_totals totals;
     struct ct_timing_edge *edges;

@@ -27,9 +27,8 @@ struct ct_watches {
     struct ct_watch_place *returns; /* by addr */
     uint64_t *reach;                /* the largest end of returns[0 … i] */
     size_t return_count;
-    struct ct_watch_program *programs;
-    size_t program_count;
-    uint32_t marks; /* bit of each kind that is a mark and watched */
+    struct ct_programs *programs; /* or NULL */
+    uint32_t marks;               /* bit of each kind that is a mark and watched */
     int sorted;
     int watched; /* there was a watcher: what is added is put in order at once */
 };

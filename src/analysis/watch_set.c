@@ -6,12 +6,15 @@
 #include "analysis/watch.h"
 #include "base/ctx.h"
 
-int ct_watches_new(struct ct_ctx *ctx, struct ct_watches **out)
+int ct_watches_new(struct ct_ctx *ctx, struct ct_programs *programs, struct ct_watches **out)
 {
+    if (!out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_watches_new: a null pointer");
     struct ct_watches *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "watchpoints");
     w->ctx = ctx;
+    w->programs = programs;
     *out = w;
     return CT_OK;
 }
@@ -22,17 +25,6 @@ void ct_watches_free(struct ct_watches *w)
         return;
     ct_arena_free(&w->arena);
     free(w);
-}
-
-int ct_watches_add_program(struct ct_watches *w, const struct ct_watch_program *program)
-{
-    struct ct_watch_program *programs =
-        ct_arena_push(&w->arena, w->programs, &w->program_count, sizeof *programs);
-    if (!programs)
-        return ct_fail_nomem(w->ctx, "watchpoints");
-    w->programs = programs;
-    programs[w->program_count - 1] = *program;
-    return CT_OK;
 }
 
 int ct_watches_point(struct ct_watches *w, const char *name, enum ct_watch_kind kind, uint64_t number)

@@ -55,16 +55,23 @@ static int keep(struct ct_watches *w, bool *found)
     return CT_OK;
 }
 
-static int entries(struct ct_watches *w, const char *spec, const char *name, bool *found)
+/* Entries or returns of the functions of that name. */
+static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind kind, const char *name,
+                     bool *found)
 {
-    int rc = ct_watches_point(w, spec, CT_WATCH_ENTRY, 0);
-    for (size_t p = 0; !rc && p < w->program_count; p++) {
-        size_t count = 0;
-        const struct ct_symbol *all =
-            w->programs[p].symbols ? ct_symbols_all_code(w->programs[p].symbols, &count) : NULL;
-        for (size_t i = 0; !rc && i < count; i++)
-            if (ct_symbols_is_named(w->programs[p].symbols, &all[i], name))
-                rc = place(w, CT_WATCH_ENTRY, all[i].addr, all[i].addr + all[i].size);
+    int rc = ct_watches_point(w, spec, kind, 0);
+    struct ct_program *program;
+    for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {
+        const struct ct_symbols *symbols;
+        size_t count;
+        rc = ct_program_symbols(program, &symbols);
+        const struct ct_symbol *all = rc ? NULL : ct_symbols_all_code(symbols, &count);
+        for (size_t i = 0; !rc && i < count; i++) {
+            const uint64_t addr = all[i].addr + program->shift;
+            if ((kind == CT_WATCH_RETURN && is_part(all[i].name, name)) ||
+                ct_symbols_is_named(symbols, &all[i], name))
+                rc = place(w, kind, addr, addr + all[i].size);
+        }
     }
     return rc ? rc : keep(w, found);
 }
@@ -73,27 +80,15 @@ static int entries(struct ct_watches *w, const char *spec, const char *name, boo
 static int inlined_entries(struct ct_watches *w, const char *spec, const char *name, bool *found)
 {
     int rc = ct_watches_point(w, spec, CT_WATCH_ENTRY, 1);
-    for (size_t p = 0; !rc && p < w->program_count; p++) {
-        size_t count = 0;
-        const struct ct_line_scope *all =
-            w->programs[p].lines ? ct_lines_scopes(w->programs[p].lines, &count) : NULL;
+    struct ct_program *program;
+    for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {
+        const struct ct_lines *lines;
+        size_t count;
+        rc = ct_program_lines(program, &lines);
+        const struct ct_line_scope *all = rc ? NULL : ct_lines_scopes(lines, &count);
         for (size_t i = 0; !rc && i < count; i++)
             if (all[i].depth && strcmp(all[i].name, name) == 0)
-                rc = place(w, CT_WATCH_ENTRY, all[i].entry, all[i].entry);
-    }
-    return rc ? rc : keep(w, found);
-}
-
-static int returns(struct ct_watches *w, const char *spec, const char *name, bool *found)
-{
-    int rc = ct_watches_point(w, spec, CT_WATCH_RETURN, 0);
-    for (size_t p = 0; !rc && p < w->program_count; p++) {
-        size_t count = 0;
-        const struct ct_symbol *all =
-            w->programs[p].symbols ? ct_symbols_all_code(w->programs[p].symbols, &count) : NULL;
-        for (size_t i = 0; !rc && i < count; i++)
-            if (is_part(all[i].name, name) || ct_symbols_is_named(w->programs[p].symbols, &all[i], name))
-                rc = place(w, CT_WATCH_RETURN, all[i].addr, all[i].addr + all[i].size);
+                rc = place(w, CT_WATCH_ENTRY, all[i].entry + program->shift, all[i].entry + program->shift);
     }
     return rc ? rc : keep(w, found);
 }
@@ -108,11 +103,11 @@ static int function(struct ct_watches *w, const char *spec, const char *name, un
     bool found = false;
     int rc = CT_OK;
     if (which & ENTRIES)
-        rc = entries(w, spec, name, &found);
+        rc = functions(w, spec, CT_WATCH_ENTRY, name, &found);
     if (!rc && which & ENTRIES)
         rc = inlined_entries(w, spec, name, &found);
     if (!rc && which & RETURNS)
-        rc = returns(w, spec, name, &found);
+        rc = functions(w, spec, CT_WATCH_RETURN, name, &found);
     if (rc || found)
         return rc;
     return missing(w, spec,
@@ -138,25 +133,35 @@ static int offset_in(struct ct_watches *w, const char *spec, const char *plus, u
         return missing(w, spec, "the name is longer than 1023 characters");
     memcpy(name, spec, length);
     name[length] = '\0';
-    for (size_t p = 0; p < w->program_count; p++) {
-        size_t count = 0;
-        const struct ct_symbol *all =
-            w->programs[p].symbols ? ct_symbols_all(w->programs[p].symbols, &count) : NULL;
+    struct ct_program *program;
+    for (size_t p = 0; (program = ct_programs_at(w->programs, p)); p++) {
+        const struct ct_symbols *symbols;
+        size_t count;
+        const int rc = ct_program_symbols(program, &symbols);
+        if (rc)
+            return rc;
+        const struct ct_symbol *all = ct_symbols_all(symbols, &count);
         for (size_t i = 0; i < count; i++)
-            if (ct_symbols_is_named(w->programs[p].symbols, &all[i], name))
-                return address(w, spec, all[i].addr + offset);
+            if (ct_symbols_is_named(symbols, &all[i], name))
+                return address(w, spec, all[i].addr + program->shift + offset);
     }
-    for (size_t p = 0; p < w->program_count; p++)
-        if (w->programs[p].symbols && strcmp(ct_symbols_module(w->programs[p].symbols), name) == 0)
-            return address(w, spec, ct_symbols_bias(w->programs[p].symbols) + offset);
+    for (size_t p = 0; (program = ct_programs_at(w->programs, p)); p++) {
+        const struct ct_symbols *symbols;
+        if (ct_program_symbols(program, &symbols) == CT_OK && strcmp(ct_symbols_module(symbols), name) == 0)
+            return address(w, spec, program->bias + offset);
+    }
     return missing(w, spec, "no program has a function of that name; 'coretap graph' lists those of one");
 }
 
-static int line_places(struct ct_watches *w, const struct ct_lines *lines, const char *file, uint32_t line)
+static int line_places(struct ct_watches *w, struct ct_program *program, const char *file, uint32_t line)
 {
+    const struct ct_lines *lines;
     size_t count;
     uint32_t found;
-    int rc = ct_lines_find(lines, file, line, NULL, 0, &count, &found);
+    int rc = ct_program_lines(program, &lines);
+    if (rc)
+        return rc;
+    rc = ct_lines_find(lines, file, line, NULL, 0, &count, &found);
     if (rc != CT_OK)
         return rc == CT_ERR_NOMEM ? ct_fail_nomem(w->ctx, "watchpoints") : CT_OK;
     uint64_t *addrs = malloc((count + 1) * sizeof *addrs);
@@ -165,7 +170,7 @@ static int line_places(struct ct_watches *w, const struct ct_lines *lines, const
     if (ct_lines_find(lines, file, line, addrs, count, &count, &found) == CT_ERR_NOMEM)
         rc = ct_fail_nomem(w->ctx, "watchpoints");
     for (size_t i = 0; !rc && i < count; i++)
-        rc = place(w, CT_WATCH_LINE, addrs[i], 0);
+        rc = place(w, CT_WATCH_LINE, addrs[i] + program->shift, 0);
     free(addrs);
     w->points[w->count - 1].number = found;
     return rc;
@@ -180,9 +185,9 @@ static int line_of(struct ct_watches *w, const char *spec, const char *text, con
     memcpy(file, text, length);
     file[length] = '\0';
     int rc = ct_watches_point(w, spec, CT_WATCH_LINE, line);
-    for (size_t p = 0; !rc && p < w->program_count; p++)
-        if (w->programs[p].lines)
-            rc = line_places(w, w->programs[p].lines, file, (uint32_t)line);
+    struct ct_program *program;
+    for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++)
+        rc = line_places(w, program, file, (uint32_t)line);
     if (rc)
         return rc;
     const struct ct_watchpoint *point = &w->points[w->count - 1];
@@ -200,22 +205,25 @@ static int line_of(struct ct_watches *w, const char *spec, const char *text, con
 
 static int edge(struct ct_watches *w, const char *spec, uint64_t id)
 {
-    for (size_t p = 0; p < w->program_count; p++) {
-        size_t edges = 0;
-        size_t blocks;
-        const struct ct_cfg *cfg = w->programs[p].cfg;
-        const struct ct_cfg_edge *all = cfg ? ct_cfg_edges(cfg, &edges) : NULL;
+    struct ct_program *program;
+    for (size_t p = 0; (program = ct_programs_at(w->programs, p)); p++) {
+        size_t edges, blocks;
+        struct ct_cfg *cfg;
+        int rc = ct_program_cfg(program, &cfg);
+        if (rc)
+            return rc;
+        const struct ct_cfg_edge *all = ct_cfg_edges(cfg, &edges);
         if (id >= edges)
             continue;
         const struct ct_cfg_block *from = &ct_cfg_blocks(cfg, &blocks)[all[id].from];
-        int rc = ct_watches_point(w, spec, CT_WATCH_EDGE, id);
-        return rc ? rc
-                  : ct_watches_place(w, &(struct ct_watch_place){.addr = from->last,
-                                                                 .end = all[id].target,
-                                                                 .kind = CT_WATCH_EDGE,
-                                                                 .edge = all[id].kind,
-                                                                 .branches = from->type == CT_INSN_BR ||
-                                                                             from->type == CT_INSN_IBR});
+        const struct ct_watch_place place = {.addr = from->last + program->shift,
+                                             .end = all[id].target ? all[id].target + program->shift : 0,
+                                             .kind = CT_WATCH_EDGE,
+                                             .edge = all[id].kind,
+                                             .branches =
+                                                 from->type == CT_INSN_BR || from->type == CT_INSN_IBR};
+        rc = ct_watches_point(w, spec, CT_WATCH_EDGE, id);
+        return rc ? rc : ct_watches_place(w, &place);
     }
     return missing(w, spec, "no program has an edge of that number; 'coretap graph' lists those of one");
 }

@@ -21,32 +21,31 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return c->steps(c->user, stream, batch);
 }
 
-/* What counts know a program by. */
-static struct ct_cover_program identity(const struct cli_program *p)
+/* The number in the counts of a program, which is added to them. */
+static int number_of(struct cli_counts *c, struct ct_program *p, uint32_t *number)
 {
-    struct ct_cover_program program = {.name = p->path, .low = p->low, .high = p->high};
-    program.build_id = ct_symbols_build_id(p->symbols, &program.build_id_size);
-    return program;
+    struct ct_cover_program program = {.name = p->path};
+    const struct ct_symbols *symbols;
+    size_t count;
+    const int rc = ct_program_symbols(p, &symbols);
+    if (rc)
+        return rc;
+    const struct ct_code_range *code = ct_symbols_code(symbols, &count);
+    program.low = count ? code[0].low : 0;
+    for (size_t i = 0; i < count; i++)
+        program.high = code[i].high > program.high ? code[i].high : program.high;
+    program.build_id = ct_symbols_build_id(symbols, &program.build_id_size);
+    return ct_cover_program(c->cover, &program, number);
 }
 
 static int enter_programs(struct cli_counts *c)
 {
-    for (size_t i = 0; i < c->programs.count; i++) {
-        const struct ct_cover_program program = identity(&c->programs.programs[i]);
-        uint32_t number;
-        if (ct_cover_program(c->cover, &program, &number) != CT_OK)
+    struct ct_program *program;
+    uint32_t number;
+    for (size_t i = 0; (program = ct_programs_at(c->programs, i)); i++)
+        if (number_of(c, program, &number) != CT_OK)
             return cli_library_error(c->args->ctx);
-    }
     return CLI_CLEAN;
-}
-
-/* The number of a program that is in the counts. */
-static uint32_t number_of(struct cli_counts *c, const struct cli_program *p)
-{
-    const struct ct_cover_program program = identity(p);
-    uint32_t number = 0;
-    (void)ct_cover_program(c->cover, &program, &number);
-    return number;
 }
 
 static bool find_programs_of(struct cli_counts *c, const struct ct_stream *stream)
@@ -68,7 +67,7 @@ static bool find_programs_of(struct cli_counts *c, const struct ct_stream *strea
             c->memory_count = (size_t)memory + 1;
         }
         c->memories[memory] = 1;
-        if (!cli_programs_in(&c->programs, c->capture.capture->maps, memory))
+        if (!cli_programs_in(c->programs, c->args, c->capture.capture->maps, memory))
             return false;
     }
     return true;
@@ -85,17 +84,28 @@ static bool find_programs(struct cli_counts *c, const struct ct_chain *chain)
     return true;
 }
 
-/* Where the programs lay, as far as that is known now. */
+/* Where a program lay, as far as that is known now. */
+static int place_program(struct cli_counts *c, struct ct_program *p)
+{
+    struct ct_cover_place place = {.bias = p->bias, .memories = p->memories};
+    const struct ct_symbols *symbols;
+    uint32_t number;
+    int rc = ct_program_symbols(p, &symbols);
+    if (!rc)
+        rc = number_of(c, p, &number);
+    if (rc)
+        return rc;
+    place.code = ct_symbols_code(symbols, &place.code_count);
+    return ct_cover_add_place(c->cover, number, &place);
+}
+
 static int place_programs(struct cli_counts *c)
 {
+    struct ct_program *program;
     ct_cover_clear_places(c->cover);
-    for (size_t i = 0; i < c->programs.count; i++) {
-        const struct cli_program *p = &c->programs.programs[i];
-        struct ct_cover_place place = {.bias = p->bias, .memories = cli_program_memories(p)};
-        place.code = ct_symbols_code(p->symbols, &place.code_count);
-        if (ct_cover_add_place(c->cover, number_of(c, p), &place) != CT_OK)
+    for (size_t i = 0; (program = ct_programs_at(c->programs, i)); i++)
+        if (place_program(c, program) != CT_OK)
             return cli_library_error(c->args->ctx);
-    }
     return CLI_CLEAN;
 }
 
@@ -112,14 +122,6 @@ static int add_streams(struct cli_counts *c, const struct ct_chain *chain)
             return cli_library_error(c->args->ctx);
     }
     return CLI_CLEAN;
-}
-
-static void add_ran(struct cli_counts *c, const struct ct_buffer *buffer, const struct ct_chain *chain)
-{
-    struct cli_module *modules = cli_modules_of_programs(&c->programs);
-    if (!modules || !cli_ran_add(&c->ran, c->capture.capture, buffer, chain, modules, c->programs.count))
-        cli_no_memory();
-    free(modules);
 }
 
 uint32_t cli_counts_lane(struct cli_counts *c, uint8_t id)
@@ -145,15 +147,15 @@ static int run_chain(struct cli_counts *c, const struct ct_buffer *buffer, bool 
 
 static int decode_buffer(struct cli_counts *c, const struct ct_buffer *buffer)
 {
-    const bool by_memory = cli_programs_by_memory(c->capture.capture);
+    const bool by_memory = ct_programs_by_memory(c->capture.capture);
     struct ct_chain *chain = NULL;
     int code = run_chain(c, buffer, true, c->steps && !by_memory, &chain);
     if (code == CLI_CLEAN && by_memory && (!find_programs(c, chain) || enter_programs(c) != CLI_CLEAN))
         code = CLI_FAILED;
     if (code == CLI_CLEAN)
         code = add_streams(c, chain);
-    if (code == CLI_CLEAN)
-        add_ran(c, buffer, chain);
+    if (code == CLI_CLEAN && !cli_ran_add(&c->ran, c->capture.capture, buffer, chain, c->programs))
+        cli_no_memory();
     if (code == CLI_CLEAN && c->decoded && !by_memory)
         code = c->decoded(c->user, buffer, chain);
     if (code == CLI_CLEAN)
@@ -201,8 +203,8 @@ static int read_capture(struct cli_counts *c)
 {
     if (!open_capture(c))
         return CLI_FAILED;
-    const bool by_memory = cli_programs_by_memory(c->capture.capture);
-    if (!by_memory && !cli_programs_any(&c->programs)) {
+    const bool by_memory = ct_programs_by_memory(c->capture.capture);
+    if (!by_memory && !cli_programs_any(c->programs, c->args)) {
         if (c->capture.capture->missing_count && decode_buffers(c) != CLI_FAILED)
             cli_missing_tell(&c->capture); /* in which of them the trace lies */
         return CLI_FAILED;
@@ -210,7 +212,7 @@ static int read_capture(struct cli_counts *c)
     int worst = enter_programs(c);
     if (worst == CLI_CLEAN)
         worst = decode_buffers(c);
-    if (worst != CLI_FAILED && by_memory && !cli_programs_any(&c->programs))
+    if (worst != CLI_FAILED && by_memory && !cli_programs_any(c->programs, c->args))
         return CLI_FAILED;
     if (worst != CLI_FAILED && by_memory && c->steps && give_steps(c) != CLI_CLEAN)
         return CLI_FAILED;
@@ -238,20 +240,20 @@ static int tell_captures(const struct cli_counts *c, const char *path, int code)
     return code == CLI_CLEAN && damaged ? CLI_DAMAGED : code;
 }
 
-/* A coverage file: its programs are read from where it names them, unless --elf says otherwise. */
+/* A coverage file: its first program is read from where it names it, unless --elf names others. */
 static int read_counts(struct cli_counts *c, const char *path)
 {
     if (!cli_cover_read(c->args->ctx, c->cover, path) ||
         !cli_programs_open(&c->programs, c->args, c->elf, NULL))
         return CLI_FAILED;
-    for (size_t i = 0; c->programs.count == 0 && i < ct_cover_programs(c->cover); i++) {
-        struct ct_cover_program program = ct_cover_program_at(c->cover, (uint32_t)i);
-        if (!cli_programs_add(&c->programs, program.name))
-            return CLI_FAILED;
-    }
+    if (!ct_programs_count(c->programs) && ct_cover_programs(c->cover) &&
+        ct_programs_add(c->programs, ct_cover_program_at(c->cover, 0).name, NULL, NULL, NULL) != CT_OK)
+        return cli_library_error(c->args->ctx);
     size_t known = ct_cover_programs(c->cover);
     int code = enter_programs(c);
-    if (code == CLI_CLEAN && ct_cover_programs(c->cover) != known)
+    if (code == CLI_FAILED)
+        return code;
+    if (ct_cover_programs(c->cover) != known)
         cli_say("%s: has no counts of one of the programs, or counts of another build of it; they stay zero",
                 path);
     return tell_captures(c, path, code);
@@ -271,7 +273,7 @@ int cli_counts_open(struct cli_counts *c, const struct cli_args *args, size_t el
     c->elf = elf;
     if (ct_cover_new(args->ctx, &c->cover) != CT_OK)
         return cli_library_error(args->ctx);
-    return open_capture(c) && cli_programs_any(&c->programs) ? enter_programs(c) : CLI_FAILED;
+    return open_capture(c) && cli_programs_any(c->programs, c->args) ? enter_programs(c) : CLI_FAILED;
 }
 
 int cli_counts_take(struct cli_counts *c, const struct ct_chain *chain)
@@ -303,17 +305,20 @@ void cli_counts_close(struct cli_counts *c)
 {
     if (c->has_capture)
         cli_capture_close(&c->capture);
-    cli_programs_close(&c->programs);
+    ct_programs_free(c->programs);
     ct_cover_free(c->cover);
     free(c->memories);
 }
 
 /* ---- reports ---- */
 
-bool cli_counts_is_first(struct cli_counts *c, const struct cli_program *p)
+bool cli_counts_is_first(struct cli_counts *c, struct ct_program *p)
 {
-    for (const struct cli_program *other = c->programs.programs; other < p; other++)
-        if (number_of(c, other) == number_of(c, p))
+    uint32_t number = 0;
+    uint32_t other = 0;
+    (void)number_of(c, p, &number); /* all are in the counts */
+    for (size_t i = 0; ct_programs_at(c->programs, i) != p; i++)
+        if (number_of(c, ct_programs_at(c->programs, i), &other) == CT_OK && other == number)
             return false;
     return true;
 }
@@ -324,16 +329,18 @@ static bool in_context(const struct cli_counts *c, const struct ct_edge_context 
            (context->known & CT_CONTEXT_CTXT && context->ctxt == c->context && !context->others);
 }
 
-int cli_counts_items(struct cli_counts *c, const struct cli_program *p, struct ct_cover_item **items,
-                     size_t *count)
+int cli_counts_items(struct cli_counts *c, struct ct_program *p, struct ct_cover_item **items, size_t *count)
 {
-    uint32_t program = number_of(c, p);
+    uint32_t program;
+    int result = number_of(c, p, &program);
+    if (result != CT_OK)
+        return result;
     if (!c->one_context)
         return ct_cover_items(c->cover, program, CT_EDGES_ALL, items, count);
     struct ct_cover *chosen;
     size_t contexts;
     const struct ct_edge_context *all = ct_cover_contexts(c->cover, &contexts);
-    int result = ct_cover_new(c->args->ctx, &chosen);
+    result = ct_cover_new(c->args->ctx, &chosen);
     if (result != CT_OK)
         return result;
     struct ct_cover_program id = ct_cover_program_at(c->cover, program);
@@ -356,43 +363,59 @@ int cli_counts_items(struct cli_counts *c, const struct cli_program *p, struct c
     return result;
 }
 
-static struct ct_cover_source source_of(const struct cli_counts *c, const struct cli_program *p)
+/* The architecture of the first core of the capture; of a newest A profile without a capture. */
+static struct ct_arch arch_of(const struct cli_counts *c)
 {
-    return (struct ct_cover_source){.size = sizeof(struct ct_cover_source),
-                                    .memory = p->memory,
-                                    .symbols = p->symbols,
-                                    .lines = p->lines,
-                                    .arch = cli_programs_arch(c->has_capture ? &c->capture : NULL),
-                                    .all_functions = c->all_functions};
+    struct ct_arch arch = {0};
+    for (size_t i = 0; c->has_capture && i < c->capture.count; i++)
+        if (c->capture.buffers[i].source_count)
+            return c->capture.buffers[i].sources[0].arch;
+    (void)ct_arch_by_name("ARM-AA64", &arch);
+    return arch;
 }
 
-bool cli_counts_report(struct cli_counts *c, const struct cli_program *p, struct ct_cover_source *source,
+static int source_of(const struct cli_counts *c, struct ct_program *p, struct ct_cover_source *source)
+{
+    *source = (struct ct_cover_source){
+        .size = sizeof *source, .arch = arch_of(c), .all_functions = c->all_functions};
+    int rc = ct_program_symbols(p, &source->symbols);
+    if (!rc)
+        rc = ct_program_lines(p, &source->lines);
+    return rc ? rc : ct_program_memory(p, &source->memory);
+}
+
+bool cli_counts_report(struct cli_counts *c, struct ct_program *p, struct ct_cover_source *source,
                        struct ct_cover_report **report)
 {
     struct ct_cover_item *items;
     size_t count;
-    *source = source_of(c, p);
-    if (cli_counts_items(c, p, &items, &count) != CT_OK) {
-        cli_library_error(c->args->ctx);
-        return false;
+    int result = source_of(c, p, source);
+    if (result == CT_OK)
+        result = cli_counts_items(c, p, &items, &count);
+    if (result == CT_OK) {
+        result = ct_cover_report_new(c->args->ctx, source, items, count, report);
+        free(items);
     }
-    int result = ct_cover_report_new(c->args->ctx, source, items, count, report);
-    free(items);
     if (result != CT_OK)
         cli_library_error(c->args->ctx);
     return result == CT_OK;
 }
 
 /* The sums of one context, unless nothing of the program ran in it. */
-static int sum_context(struct cli_counts *c, const struct cli_program *p, size_t context,
-                       struct ct_cover_sums *sums, bool *ran)
+static int sum_context(struct cli_counts *c, struct ct_program *p, size_t context, struct ct_cover_sums *sums,
+                       bool *ran)
 {
-    const struct ct_cover_source source = source_of(c, p);
+    struct ct_cover_source source;
     struct ct_cover_report *report;
     struct ct_cover_item *items;
+    uint32_t number;
     size_t count;
     *ran = false;
-    int result = ct_cover_items(c->cover, number_of(c, p), context, &items, &count);
+    int result = source_of(c, p, &source);
+    if (result == CT_OK)
+        result = number_of(c, p, &number);
+    if (result == CT_OK)
+        result = ct_cover_items(c->cover, number, context, &items, &count);
     if (result != CT_OK || count == 0)
         return result;
     result = ct_cover_report_new(c->args->ctx, &source, items, count, &report);
@@ -405,7 +428,7 @@ static int sum_context(struct cli_counts *c, const struct cli_program *p, size_t
     return CT_OK;
 }
 
-bool cli_counts_contexts(struct cli_counts *c, const struct cli_program *p, struct ct_cover_context **out,
+bool cli_counts_contexts(struct cli_counts *c, struct ct_program *p, struct ct_cover_context **out,
                          size_t *count)
 {
     size_t contexts;

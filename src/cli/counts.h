@@ -13,7 +13,7 @@ struct cli_counts {
     size_t elf; /* index of the option */
     struct cli_capture capture;
     bool has_capture;
-    struct cli_programs programs;
+    struct ct_programs *programs;
     struct ct_cover *cover;
     uint64_t bytes;
     struct cli_ran ran; /* in all buffers */
@@ -52,19 +52,19 @@ struct ct_analysis_captures cli_counts_captures(const struct cli_counts *counts)
 uint32_t cli_counts_lane(struct cli_counts *counts, uint8_t id);
 
 /* False for a program that ran at more than one load bias, at all but its first: its counts are of all. */
-bool cli_counts_is_first(struct cli_counts *counts, const struct cli_program *program);
+bool cli_counts_is_first(struct cli_counts *counts, struct ct_program *program);
 
 /* The counts of a program in the contexts that are wanted, as ct_cover_items gives them. CT_ERR_NOMEM. */
-int cli_counts_items(struct cli_counts *counts, const struct cli_program *program,
-                     struct ct_cover_item **items, size_t *count);
+int cli_counts_items(struct cli_counts *counts, struct ct_program *program, struct ct_cover_item **items,
+                     size_t *count);
 
 /* What they mean; *source has to stay as long as the report. False: said why. */
-bool cli_counts_report(struct cli_counts *counts, const struct cli_program *program,
-                       struct ct_cover_source *source, struct ct_cover_report **report);
+bool cli_counts_report(struct cli_counts *counts, struct ct_program *program, struct ct_cover_source *source,
+                       struct ct_cover_report **report);
 
 /* What ran of the program in each context by itself, of those that are wanted: *rows, to be freed whatever the result is. One
  * report of the program is made for each. False: said why. */
-bool cli_counts_contexts(struct cli_counts *counts, const struct cli_program *program,
+bool cli_counts_contexts(struct cli_counts *counts, struct ct_program *program,
                          struct ct_cover_context **rows, size_t *count);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static bool add_contexts(struct cli_counts *c, const struct cli_program *p, struct ct_cover_view *view)
+static bool add_contexts(struct cli_counts *c, struct ct_program *p, struct ct_cover_view *view)
 {
     struct ct_cover_context *rows;
     const bool fine = cli_counts_contexts(c, p, &rows, &view->context_count);
@@ -12,7 +12,7 @@ static bool add_contexts(struct cli_counts *c, const struct cli_program *p, stru
 
 bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
 {
-    const size_t count = c->programs.count;
+    const size_t count = ct_programs_count(c->programs);
     *out = (struct cli_cover_views){.count = count};
     out->views = calloc(count + 1, sizeof *out->views);
     out->sources = calloc(count + 1, sizeof *out->sources);
@@ -23,14 +23,16 @@ bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
     }
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct cli_program *p = &c->programs.programs[i];
+        struct ct_program *p = ct_programs_at(c->programs, i);
         if (!cli_counts_is_first(c, p))
             continue;
         if (!cli_counts_report(c, p, &out->sources[i], &out->reports[i]))
             return false;
         struct ct_cover_view *view = &out->views[shown++];
-        *view = (struct ct_cover_view){
-            .program = p->path, .report = out->reports[i], .lines = p->lines, .memory = p->memory};
+        *view = (struct ct_cover_view){.program = p->path,
+                                       .report = out->reports[i],
+                                       .lines = out->sources[i].lines,
+                                       .memory = out->sources[i].memory};
         if (c->contexts && !add_contexts(c, p, view))
             return false;
     }

@@ -5,7 +5,7 @@
 
 #include "base/printable.h"
 #include "cli/commands.h"
-#include "cli/elf_files.h"
+#include "cli/text_file.h"
 #include "cli/http_client.h"
 #include "cli/memory_file.h"
 #include "report/json.h"

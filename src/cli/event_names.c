@@ -3,23 +3,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Says of which programs there are no names. */
+static bool load(struct cli_event_names *n)
+{
+    struct ct_program *program;
+    const struct ct_symbols *symbols;
+    for (; (program = ct_programs_at(n->programs, n->known)); n->known++) {
+        if (ct_program_symbols(program, &symbols) == CT_OK)
+            continue;
+        if (program->named) {
+            cli_library_error(n->args->ctx);
+            return false;
+        }
+        if (!n->args->quiet)
+            cli_say("%s; its functions are not named", ct_ctx_error(n->args->ctx));
+    }
+    return true;
+}
+
 static bool list_programs(struct cli_event_names *n)
 {
+    const struct ct_program_place *places;
     size_t count;
-    free(n->list);
-    n->list = cli_programs_for_stacks(&n->programs, &count);
-    if (!n->list) {
+    if (!load(n))
+        return false;
+    (void)ct_programs_places(n->programs, &places, &count); /* of those that have names */
+    if (!places) {
         cli_no_memory();
         return false;
     }
-    ct_address_names_set(n->names, n->list, count);
+    ct_address_names_set(n->names, places, count);
     return true;
 }
 
 bool cli_event_names_open(struct cli_event_names *n, const struct cli_args *args, size_t elf, bool wanted,
                           struct cli_capture *capture)
 {
-    n->programs.only_names = true;
+    n->args = args;
     if (!wanted && !args->values[elf].given)
         return true;
     if (!cli_programs_open(&n->programs, args, elf, capture))
@@ -30,7 +50,7 @@ bool cli_event_names_open(struct cli_event_names *n, const struct cli_args *args
         cli_library_error(args->ctx);
         return false;
     }
-    n->maps = cli_programs_by_memory(capture->capture) ? capture->capture->maps : NULL;
+    n->maps = ct_programs_by_memory(capture->capture) ? capture->capture->maps : NULL;
     return n->maps ? cli_event_names_in(n, 0) : list_programs(n);
 }
 
@@ -52,14 +72,13 @@ bool cli_event_names_in(struct cli_event_names *n, uint32_t memory)
         n->loaded_count = (size_t)memory + 1;
     }
     n->loaded[memory] = 1;
-    return cli_programs_in(&n->programs, n->maps, memory) && list_programs(n);
+    return cli_programs_in(n->programs, n->args, n->maps, memory) && list_programs(n);
 }
 
 void cli_event_names_close(struct cli_event_names *n)
 {
-    cli_programs_close(&n->programs);
+    ct_programs_free(n->programs);
     ct_address_names_free(n->names);
-    free(n->list);
     free(n->loaded);
     *n = (struct cli_event_names){0};
 }

@@ -13,7 +13,6 @@
 #include "base/elf_strings.h"
 #include "base/printable.h"
 #include "cli/fractal.h"
-#include "cli/named_elf.h"
 #include "coretap/program.h"
 
 struct names {
@@ -75,7 +74,8 @@ static void tidy_symbols(struct names *n)
 static int add_functions(struct names *n, const struct cli_args *args, const char *path, uint64_t bias)
 {
     size_t count;
-    const struct ct_symbol_options options = cli_symbol_options(args, bias);
+    const struct ct_symbol_options options = {
+        .size = sizeof options, .bias = bias, .files = args->debug_files, .raw_names = args->raw_names};
     int fine = ct_symbols_load_with(args->ctx, path, &options, &n->functions) == CT_OK;
     const struct ct_symbol *all = fine ? ct_symbols_all(n->functions, &count) : NULL;
     for (size_t i = 0; fine && i < count; i++) {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/elf_files.h"
 #include "cli/passes.h"
 #include "cli/programs.h"
 #include "coretap/learn.h"
@@ -47,7 +46,7 @@ static const struct cli_option options[] = {
 
 struct learning {
     struct cli_passes passes;
-    struct cli_programs programs; /* the one program, as it was loaded in the capture */
+    struct ct_programs *programs; /* the one program, as it was loaded in the capture */
     struct ct_cfg *cfg;
     const struct ct_graph *graph;
     bool ran; /* an instruction of the program */
@@ -69,7 +68,8 @@ static int begin_pass(struct cli_passes *passes, struct ct_chain_options *chain,
     chain->level = CT_LEVEL_STEPS;
     sink->steps = on_steps;
     l->graph = NULL;
-    if (l->programs.count || cli_programs_name(&l->programs, args, args->values[ELF].text, &passes->capture))
+    if (l->programs || (cli_programs_new(&l->programs, args, NULL) &&
+                        cli_programs_name(l->programs, args, args->values[ELF].text, &passes->capture)))
         return CLI_CLEAN;
     return CLI_FAILED;
 }
@@ -78,12 +78,11 @@ static void look_for_program(struct learning *l)
 {
     uint32_t count;
     const struct ct_node *nodes = ct_graph_nodes(l->graph, &count);
-    struct cli_module *module = cli_modules_of_programs(&l->programs);
-    if (!module)
-        l->rc = CT_ERR_NOMEM;
-    for (uint32_t i = 0; module && i < count && !l->ran; i++)
-        l->ran = cli_module_has(module, &nodes[i]);
-    free(module);
+    const struct ct_symbols *symbols;
+    struct ct_program *program = ct_programs_at(l->programs, 0);
+    l->rc = ct_program_symbols(program, &symbols);
+    for (uint32_t i = 0; !l->rc && i < count && !l->ran; i++)
+        l->ran = ct_program_has(program, nodes[i].start, nodes[i].memory);
 }
 
 static void end_pass(struct cli_passes *passes)
@@ -94,7 +93,7 @@ static void end_pass(struct cli_passes *passes)
         return;
     look_for_program(l);
     if (!l->rc)
-        l->rc = ct_cfg_learn(ctx, l->cfg, l->graph, 0 - l->programs.programs[0].bias);
+        l->rc = ct_cfg_learn(ctx, l->cfg, l->graph, 0 - ct_programs_at(l->programs, 0)->bias);
     if (l->rc)
         cli_library_error(ctx);
 }
@@ -110,7 +109,7 @@ static int learn_from(const struct cli_args *args, const char *path, struct ct_c
         code = cli_ran_but_empty(&l.passes.ran, &of_capture, code, "what can be learnt is",
                                  "none of them is in the program that --elf names",
                                  "name the program that ran, with @HEX where it was loaded");
-    cli_programs_close(&l.programs);
+    ct_programs_free(l.programs);
     return l.rc ? CLI_FAILED : code;
 }
 
@@ -170,22 +169,25 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
 
 static int run(const struct cli_args *args)
 {
-    struct cli_elf program = {.path = args->values[ELF].text};
-    const struct ct_arch arch = {0};
+    struct ct_programs *programs = NULL;
+    struct ct_cfg *cfg;
     if (!args->values[ELF].given)
         return cli_usage_error(args->command, "which program? give --elf FILE");
     if (args->values[DOT].given + args->values[JSON].given + args->values[LEARNT].given > 1)
         return cli_usage_error(args->command, "give one of --dot, --json and --learnt");
     if (args->values[LEARNT].given && !args->values[LEARN].given)
         return cli_usage_error(args->command, "--learnt: from what? give --learn CAPTURE");
-    if (!cli_cfg_load(args, &program, args->values[TARGETS].text, &arch))
+    if (!cli_programs_new(&programs, args, args->values[TARGETS].text))
         return CLI_FAILED;
-    int code = learn(args, program.cfg);
+    int code = CLI_FAILED;
+    if (cli_programs_name(programs, args, args->values[ELF].text, NULL))
+        code = ct_program_cfg(ct_programs_at(programs, 0), &cfg) == CT_OK ? learn(args, cfg)
+                                                                          : cli_library_error(args->ctx);
     if (code != CLI_FAILED) {
-        int printed = print(args, program.cfg);
+        int printed = print(args, cfg);
         code = printed > code ? printed : code;
     }
-    ct_cfg_free(program.cfg);
+    ct_programs_free(programs);
     return code;
 }
 

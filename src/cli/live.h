@@ -4,7 +4,6 @@
 #define CT_CLI_LIVE_H
 
 #include "cli/counts.h"
-#include "cli/elf_files.h"
 #include "cli/live_ring.h"
 #include "cli/monitors.h"
 #include "cli/output.h"
@@ -110,11 +109,11 @@ struct live {
     const struct live_wishes *wishes;
     struct ct_ctx *ctx;
     struct cli_counts counts; /* the capture, and programs for coverage */
-    struct cli_elfs programs;
-    struct ct_verdict_program *names; /* of them */
-    struct cli_monitors monitors;     /* those of the command line */
-    int stop;                         /* enum ct_monitor_stop; set by the reading thread */
-    struct ct_watches *watches;       /* no stream's: what is asked for is looked up here first */
+    struct ct_programs *programs;
+    struct ct_cfg *cfg;           /* of the first of them, for times; or NULL */
+    struct cli_monitors monitors; /* those of the command line */
+    int stop;                     /* enum ct_monitor_stop; set by the reading thread */
+    struct ct_watches *watches;   /* no stream's: what is asked for is looked up here first */
     struct ct_verifier *verifier;
     struct ct_chain *chain;
     struct ct_chain_sink sink;

@@ -59,9 +59,8 @@ static int each_timing(struct live *l, FILE *out, struct ct_json *json)
         if (!s || !s->timing)
             continue;
         const struct ct_losses losses = losses_of(l, s->id);
-        const struct ct_timing_view view =
-            cli_timing_view(s->timing, s->graph, &l->programs, &l->counts.capture.buffers[0], s->source,
-                            s->id, &losses, &blocks);
+        const struct ct_timing_view view = cli_timing_view(
+            s->timing, s->graph, l->cfg, &l->counts.capture.buffers[0], s->source, s->id, &losses, &blocks);
         if (json)
             ct_timing_print_json(json, &view);
         else if (ct_timing_print_text(out, &view, &wish) != CT_OK)

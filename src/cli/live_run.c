@@ -29,27 +29,17 @@ static bool open_capture(struct live *l)
     return l->counts.has_capture;
 }
 
-static bool wants_graph(const struct live *l)
-{
-    bool wants = l->wishes->timing;
-    for (size_t i = 0; i < l->args->list_count; i++)
-        wants |= strncmp(l->args->list[i].text, "edge:", 5) == 0;
-    return wants;
-}
-
+/* Loads all at once that may be asked for while trace comes. */
 static bool load_programs(struct live *l)
 {
-    l->programs.targets = l->wishes->targets;
-    if (!cli_elfs_load(&l->programs, l->args, l->wishes->elf_option,
-                       CLI_ELF_SYMBOLS | CLI_ELF_LINES | (wants_graph(l) ? (unsigned)CLI_ELF_CFG : 0u)))
+    struct ct_program *program;
+    const struct ct_lines *lines;
+    if (!cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets))
         return false;
-    l->names = calloc(l->programs.count + 1, sizeof *l->names);
-    if (!l->names) {
-        cli_no_memory();
-        return false;
-    }
-    for (size_t i = 0; i < l->programs.count; i++)
-        l->names[i] = (struct ct_verdict_program){l->programs.all[i].symbols, l->programs.all[i].lines};
+    for (size_t i = 0; (program = ct_programs_at(l->programs, i)); i++)
+        if (ct_program_lines(program, &lines) != CT_OK ||
+            (i == 0 && l->wishes->timing && ct_program_cfg(program, &l->cfg) != CT_OK))
+            return failed(l);
     return true;
 }
 
@@ -65,7 +55,7 @@ static bool check_specs(struct live *l)
     struct ct_watches *watches = NULL;
     struct ct_verifier *verifier = NULL;
     bool fine = true;
-    if (cli_elfs_watches(&l->programs, l->ctx, &watches) != CT_OK ||
+    if (ct_watches_new(l->ctx, l->programs, &watches) != CT_OK ||
         ct_verifier_new(l->ctx, &l->monitors.verify, watches, &verifier) != CT_OK)
         fine = failed(l);
     fine = fine && cli_monitors_add(&l->monitors, verifier);
@@ -112,7 +102,7 @@ static bool check_pairs(struct live *l)
     struct ct_watches *watches = NULL;
     struct ct_timing *timing = NULL;
     bool fine = true;
-    if (cli_elfs_watches(&l->programs, l->ctx, &watches) != CT_OK ||
+    if (ct_watches_new(l->ctx, l->programs, &watches) != CT_OK ||
         ct_timing_new(l->ctx, &options, &timing) != CT_OK)
         fine = failed(l);
     fine = fine && cli_timing_add_pairs(timing, watches, l->args, l->wishes->pair_option);
@@ -123,7 +113,7 @@ static bool check_pairs(struct live *l)
 
 static bool make_watches(struct live *l)
 {
-    if (cli_elfs_watches(&l->programs, l->ctx, &l->watches) == CT_OK &&
+    if (ct_watches_new(l->ctx, l->programs, &l->watches) == CT_OK &&
         ct_verifier_new(l->ctx, &l->monitors.verify, l->watches, &l->verifier) == CT_OK &&
         ct_verifier_start(l->verifier, ignore, NULL) == CT_OK)
         return true;
@@ -174,8 +164,7 @@ void live_release(struct live *l)
     for (size_t i = 0; i < l->place_count; i++)
         free((char *)l->places[i].text);
     cli_monitors_free(&l->monitors);
-    free(l->names);
-    cli_elfs_free(&l->programs);
+    ct_programs_free(l->programs);
     cli_counts_close(&l->counts);
     live_ring_free(l->ring);
 }

@@ -1,4 +1,5 @@
 /* What the page of a live run shows, as JSON and in words; and the samples of its plots. */
+#include "base/path.h"
 #include "base/printable.h"
 #include "cli/live.h"
 #include "report/losses.h"
@@ -22,7 +23,7 @@ static void add_ratio(struct ct_cover_ratio *to, struct ct_cover_ratio some)
     to->all += some.all;
 }
 
-static bool add_program(struct live *l, const struct cli_program *program, struct ct_cover_sums *sums)
+static bool add_program(struct live *l, struct ct_program *program, struct ct_cover_sums *sums)
 {
     struct ct_cover_source source;
     struct ct_cover_report *report;
@@ -60,8 +61,8 @@ void live_cover(struct live *l, bool now)
         return;
     struct ct_cover_sums sums = {0};
     bool fine = cli_counts_take(&l->counts, l->chain) == CLI_CLEAN;
-    for (size_t i = 0; fine && i < l->counts.programs.count; i++)
-        fine = add_program(l, &l->counts.programs.programs[i], &sums);
+    for (size_t i = 0; fine && i < ct_programs_count(l->counts.programs); i++)
+        fine = add_program(l, ct_programs_at(l->counts.programs, i), &sums);
     if (fine)
         l->sums = sums;
     l->edges_then = count_edges(l);
@@ -131,20 +132,14 @@ static void put_hex(struct ct_json *j, const char *key, uint64_t value, unsigned
 /* Function and line of an address. */
 static void put_where(const struct live *l, struct ct_json *j, uint64_t addr)
 {
+    struct ct_program_where where;
     put_hex(j, "addr", addr, 1);
-    for (size_t i = 0; i < l->programs.count; i++) {
-        const struct ct_symbol *function = ct_symbols_code_at(l->programs.all[i].symbols, addr, NULL);
-        const struct ct_line *row = ct_lines_at(l->programs.all[i].lines, addr);
-        if (!function)
-            continue;
-        ct_json_text(j, "function", ct_symbols_label(l->programs.all[i].symbols, function));
-        if (row && row->line) {
-            const char *file = ct_lines_file(l->programs.all[i].lines, row->file);
-            const char *slash = strrchr(file, '/');
-            ct_json_text(j, "file", slash ? slash + 1 : file);
-            ct_json_number(j, "line", row->line);
-        }
+    if (ct_programs_where(l->programs, addr, &where) != CT_OK || !where.program)
         return;
+    ct_json_text(j, "function", where.function);
+    if (where.file) {
+        ct_json_text(j, "file", ct_base_name(where.file));
+        ct_json_number(j, "line", where.line);
     }
 }
 

@@ -96,8 +96,7 @@ static struct ct_verdict_text verdict_text(struct live_stream *s)
     return (struct ct_verdict_text){.out = s->out,
                                     .specs = s->names,
                                     .watches = s->watches,
-                                    .programs = l->names,
-                                    .program_count = l->programs.count,
+                                    .programs = l->programs,
                                     .buffer = l->counts.capture.buffers[0].name,
                                     .source = s->source,
                                     .id = s->id,
@@ -205,11 +204,12 @@ int live_stream_spec(struct live_stream *s, uint16_t slot)
 static int begin_timing(struct live_stream *s)
 {
     struct live *l = s->live;
-    const struct ct_timing_options options = {
-        .size = sizeof options, .symbols = l->programs.symbols, .symbol_count = l->programs.symbol_count};
-    int rc = ct_timing_new(l->ctx, &options, &s->timing);
+    struct ct_timing_options options = {.size = sizeof options};
+    int rc = ct_programs_places(l->programs, &options.programs, &options.program_count);
     if (!rc)
-        rc = cli_elfs_watches(&l->programs, l->ctx, &s->pair_watches);
+        rc = ct_timing_new(l->ctx, &options, &s->timing);
+    if (!rc)
+        rc = ct_watches_new(l->ctx, l->programs, &s->pair_watches);
     if (!rc && !cli_timing_add_pairs(s->timing, s->pair_watches, l->args, l->wishes->pair_option))
         rc = CT_ERR_ARG;
     return rc;
@@ -239,7 +239,7 @@ static int begin_text(struct live_stream *s)
 static int begin(struct live_stream *s)
 {
     struct live *l = s->live;
-    int rc = cli_elfs_watches(&l->programs, l->ctx, &s->watches);
+    int rc = ct_watches_new(l->ctx, l->programs, &s->watches);
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->monitors.verify, s->watches, &s->verifier);
     if (!rc)

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/elf_files.h"
 #include "cli/fractal_source.h"
 #include "cli/live_loop.h"
 #include "cli/monitors.h"
 #include "cli/passes.h"
+#include "cli/programs.h"
 #include "coretap/verify.h"
 #include "report/verdict_text.h"
 
@@ -42,7 +42,7 @@ static const struct cli_option options[] = {
 
 struct watched {
     struct cli_passes passes;
-    struct cli_elfs programs;
+    struct ct_programs *programs;
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     struct ct_verifier *verifier;
@@ -163,7 +163,7 @@ static int run_log(struct watched *w, const struct cli_args *args)
 
 static bool make_verifier(struct watched *w, struct ct_ctx *ctx)
 {
-    if (cli_elfs_watches(&w->programs, ctx, &w->watches) == CT_OK &&
+    if (ct_watches_new(ctx, w->programs, &w->watches) == CT_OK &&
         ct_verifier_new(ctx, &w->monitors.verify, w->watches, &w->verifier) == CT_OK)
         return true;
     cli_library_error(ctx);
@@ -172,9 +172,8 @@ static bool make_verifier(struct watched *w, struct ct_ctx *ctx)
 
 static bool prepare(struct watched *w, const struct cli_args *args)
 {
-    return cli_elfs_load(&w->programs, args, ELF, CLI_ELF_SYMBOLS | CLI_ELF_LINES) &&
-           cli_monitors_load(&w->monitors, args) && make_verifier(w, args->ctx) &&
-           cli_monitors_add(&w->monitors, w->verifier);
+    return cli_programs_describe(&w->programs, args, ELF, NULL) && cli_monitors_load(&w->monitors, args) &&
+           make_verifier(w, args->ctx) && cli_monitors_add(&w->monitors, w->verifier);
 }
 
 static void tell_sum(const struct watched *w, const struct cli_args *args)
@@ -195,7 +194,7 @@ static void release(struct watched *w)
     ct_verifier_free(w->verifier);
     cli_monitors_free(&w->monitors);
     ct_watches_free(w->watches);
-    cli_elfs_free(&w->programs);
+    ct_programs_free(w->programs);
 }
 
 static int run_live(const struct cli_args *args)
@@ -213,7 +212,6 @@ static int run_live(const struct cli_args *args)
 static int run(const struct cli_args *args)
 {
     struct watched w = {0};
-    struct ct_verdict_program programs[CLI_LIST_MAX];
     if (args->values[LIVE].given)
         return run_live(args);
     if (!cli_monitors_named(args))
@@ -225,14 +223,11 @@ static int run(const struct cli_args *args)
     w.passes.end = end;
     int code = CLI_FAILED;
     if (prepare(&w, args)) {
-        for (size_t i = 0; i < w.programs.count; i++)
-            programs[i] = (struct ct_verdict_program){w.programs.all[i].symbols, w.programs.all[i].lines};
         w.text.format = (enum ct_verdict_format)args->values[FORMAT].number;
         w.text.specs = w.monitors.names;
         w.text.many_specs = w.monitors.count > 1;
         w.text.watches = w.watches;
-        w.text.programs = programs;
-        w.text.program_count = w.programs.count;
+        w.text.programs = w.programs;
         code = fractal_source_is_log(args->operand) ? run_log(&w, args) : cli_passes_run(&w.passes, args);
         if (code != CLI_FAILED)
             tell_sum(&w, args);

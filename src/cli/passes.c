@@ -37,15 +37,6 @@ int cli_passes_bytes(struct cli_passes *p, uint64_t bytes)
     return p->text.failed ? CT_ERR_IO : 0;
 }
 
-static void add_ran(struct cli_passes *p, const struct ct_chain *chain)
-{
-    struct cli_module *modules = p->programs ? cli_modules_of_elfs(p->programs) : NULL;
-    if ((p->programs && !modules) || !cli_ran_add(&p->ran, p->capture.capture, p->buffer, chain, modules,
-                                                  modules ? p->programs->count : 0))
-        cli_no_memory();
-    free(modules);
-}
-
 /* Of the ID of the pass alone. */
 static struct ct_losses losses_of(const struct ct_chain *chain)
 {
@@ -68,7 +59,8 @@ static int run_pass(struct cli_passes *p)
     if (ct_chain_new(args->ctx, p->buffer, &options, &sink, &chain) != CT_OK)
         return cli_library_error(args->ctx);
     int rc = ct_chain_run(chain);
-    add_ran(p, chain);
+    if (!cli_ran_add(&p->ran, p->capture.capture, p->buffer, chain, p->programs))
+        cli_no_memory();
     cli_capture_count(&p->capture, chain, (enum ct_level)options.level, !p->framed);
     p->framed = true;
     p->losses = losses_of(chain);

@@ -17,8 +17,8 @@ struct cli_passes {
     bool framed;    /* the bytes between the frames of the buffer were counted */
     bool untold;    /* what was lost is not said: another run over the capture does */
     uint64_t bytes; /* of passes that are over */
-    const struct cli_elfs *programs; /* with symbols, whose names `ran` has; or NULL */
-    struct cli_ran ran;              /* in all passes */
+    const struct ct_programs *programs; /* whose names `ran` has; or NULL */
+    struct cli_ran ran;                 /* in all passes */
     void *user;
     /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user` unless it is set too. Its
      * `bytes` calls cli_passes_bytes. Result: enum cli_exit. */

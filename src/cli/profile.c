@@ -67,7 +67,6 @@ struct profile {
     struct cli_counts counts;
     enum format format;
     struct ct_stacks *stacks;
-    struct ct_stack_program *programs;
     struct ct_profile_slices slices;
 };
 
@@ -80,16 +79,10 @@ static bool wants_stacks(const struct profile *p)
 
 static int make_stacks(struct profile *p)
 {
-    const struct cli_programs *programs = &p->counts.programs;
-    size_t count;
-    p->programs = cli_programs_for_stacks(programs, &count);
-    if (!p->programs)
-        return CT_ERR_NOMEM;
-    struct ct_stack_options stack_options = {.size = sizeof stack_options,
-                                             .programs = p->programs,
-                                             .program_count = count,
-                                             .slices = p->format == CHROME};
-    return ct_stacks_new(p->counts.args->ctx, &stack_options, &p->stacks);
+    struct ct_stack_options stack_options = {.size = sizeof stack_options, .slices = p->format == CHROME};
+    const int rc =
+        ct_programs_places(p->counts.programs, &stack_options.programs, &stack_options.program_count);
+    return rc ? rc : ct_stacks_new(p->counts.args->ctx, &stack_options, &p->stacks);
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -115,7 +108,7 @@ static int end_stacks(struct profile *p)
 
 /* ---- output ---- */
 
-static bool make_view(struct profile *p, const struct cli_program *program, struct ct_cover_source *source,
+static bool make_view(struct profile *p, struct ct_program *program, struct ct_cover_source *source,
                       struct ct_profile_view *view)
 {
     struct ct_cover_report *report;
@@ -124,9 +117,9 @@ static bool make_view(struct profile *p, const struct cli_program *program, stru
         return false;
     *view = (struct ct_profile_view){.program = program->path,
                                      .report = report,
-                                     .lines = program->lines,
-                                     .symbols = program->symbols,
-                                     .memory = program->memory,
+                                     .lines = source->lines,
+                                     .symbols = source->symbols,
+                                     .memory = source->memory,
                                      .bias = program->bias};
     if (cli_counts_items(&p->counts, program, &items, &view->item_count) != CT_OK) {
         cli_library_error(p->counts.args->ctx);
@@ -234,28 +227,27 @@ static int check_programs(const struct profile *p, size_t count)
 }
 
 /* Of which programs: those that --elf names; without it those that were started, where that is known. */
-static bool is_wanted(const struct profile *p, const struct cli_program *program)
+static bool is_wanted(const struct profile *p, struct ct_program *program)
 {
-    const struct cli_programs *all = &p->counts.programs;
+    const struct ct_program *other;
     bool named = false;
     bool started = false;
-    for (size_t i = 0; i < all->count; i++) {
-        named |= all->programs[i].named;
-        started |= all->programs[i].started;
+    for (size_t i = 0; (other = ct_programs_at(p->counts.programs, i)); i++) {
+        named |= other->named;
+        started |= other->started;
     }
     return p->format == CALLGRIND || (named ? program->named : !started || program->started);
 }
 
 static int report(struct profile *p)
 {
-    const struct cli_programs *all = &p->counts.programs;
-    struct ct_profile_view *views = calloc(all->count + 1, sizeof *views);
-    struct ct_cover_source *sources = calloc(all->count + 1, sizeof *sources);
+    const size_t all = ct_programs_count(p->counts.programs);
+    struct ct_profile_view *views = calloc(all + 1, sizeof *views);
+    struct ct_cover_source *sources = calloc(all + 1, sizeof *sources);
     int code = views && sources ? CLI_CLEAN : out_of_memory();
     size_t count = 0;
-    for (size_t i = 0; i < all->count && p->format != FOLDED && p->format != CHROME && code == CLI_CLEAN;
-         i++) {
-        const struct cli_program *program = &all->programs[i];
+    for (size_t i = 0; i < all && p->format != FOLDED && p->format != CHROME && code == CLI_CLEAN; i++) {
+        struct ct_program *program = ct_programs_at(p->counts.programs, i);
         if (!is_wanted(p, program) || !cli_counts_is_first(&p->counts, program))
             continue;
         if (!make_view(p, program, &sources[count], &views[count]))
@@ -304,7 +296,6 @@ static int run(const struct cli_args *args)
         code = reported > code ? reported : code;
     }
     ct_stacks_free(p.stacks);
-    free(p.programs);
     cli_counts_close(&p.counts);
     return code;
 }

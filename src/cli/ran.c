@@ -3,36 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/named_elf.h"
+#include "base/path.h"
 #include "coretap/graph.h"
 
-struct cli_module *cli_modules_of_programs(const struct cli_programs *programs)
-{
-    struct cli_module *modules = calloc(programs->count + 1, sizeof *modules);
-    for (size_t i = 0; modules && i < programs->count; i++) {
-        const struct cli_program *p = &programs->programs[i];
-        modules[i] = (struct cli_module){p->path, p->symbols, p->bias, cli_program_memories(p)};
-    }
-    return modules;
-}
-
-struct cli_module *cli_modules_of_elfs(const struct cli_elfs *programs)
-{
-    struct cli_module *modules = calloc(programs->count + 1, sizeof *modules);
-    for (size_t i = 0; modules && i < programs->count; i++)
-        modules[i] = (struct cli_module){.path = programs->all[i].path, .symbols = programs->all[i].symbols};
-    return modules;
-}
-
 /* ---- where nodes lie ---- */
-
-bool cli_module_has(const struct cli_module *module, const struct ct_node *node)
-{
-    size_t count;
-    const struct ct_code_range *code = ct_symbols_code(module->symbols, &count);
-    return ct_code_has(code, count, node->start - module->bias) &&
-           ct_memory_set_has(&module->memories, node->memory);
-}
 
 /* A file of memory that is no program has the name of the file. In a recording it is a copy of programs. */
 static const char *image_at(const struct ct_buffer *buffer, uint64_t addr)
@@ -47,7 +21,7 @@ static const char *image_at(const struct ct_buffer *buffer, uint64_t addr)
 
 static void add_name(struct cli_ran *ran, const char *path)
 {
-    const char *name = cli_base_name(path);
+    const char *name = ct_base_name(path);
     const size_t size = sizeof ran->names[0];
     for (size_t i = 0; i < ran->count && i < CLI_RAN_NAMES; i++)
         if (strncmp(ran->names[i], name, size - 1) == 0)
@@ -57,43 +31,44 @@ static void add_name(struct cli_ran *ran, const char *path)
     ran->count++;
 }
 
-/* Nodes that follow each other are mostly of one module, which is looked at first. */
+/* Nodes that follow each other are mostly of one program, which is looked at first. */
 static bool add_nodes(struct cli_ran *ran, const struct ct_buffer *buffer, const struct ct_graph *graph,
-                      const struct cli_module *modules, size_t count)
+                      const struct ct_programs *programs)
 {
     uint32_t node_count;
     const struct ct_node *nodes = ct_graph_nodes(graph, &node_count);
-    const struct cli_module *last = NULL;
+    const size_t count = ct_programs_count(programs);
+    size_t last = count;
     bool *seen = calloc(count + 1, sizeof *seen);
     if (!seen)
         return false;
     for (uint32_t i = 0; i < node_count; i++) {
-        if (last && cli_module_has(last, &nodes[i]))
+        const struct ct_node *node = &nodes[i];
+        if (last < count && ct_program_has(ct_programs_at(programs, last), node->start, node->memory))
             continue;
-        last = NULL;
-        for (size_t k = 0; k < count && !last; k++)
-            last = cli_module_has(&modules[k], &nodes[i]) ? &modules[k] : NULL;
-        const char *image = last ? NULL : image_at(buffer, nodes[i].start);
-        if (last && !seen[last - modules])
-            add_name(ran, last->path);
+        for (last = 0; last < count; last++)
+            if (ct_program_has(ct_programs_at(programs, last), node->start, node->memory))
+                break;
+        const char *image = last < count ? NULL : image_at(buffer, node->start);
+        if (last < count && !seen[last])
+            add_name(ran, ct_programs_at(programs, last)->path);
         else if (image)
             add_name(ran, image);
-        if (last)
-            seen[last - modules] = true;
+        seen[last] = true;
     }
     free(seen);
     return true;
 }
 
 bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const struct ct_buffer *buffer,
-                 const struct ct_chain *chain, const struct cli_module *modules, size_t count)
+                 const struct ct_chain *chain, const struct ct_programs *programs)
 {
     size_t stream_count;
     const struct ct_stream *streams = ct_chain_streams(chain, &stream_count);
     for (size_t i = 0; i < stream_count; i++) {
         ran->instructions += streams[i].stats.instructions;
         if (streams[i].graph &&
-            !add_nodes(ran, capture->program_count ? NULL : buffer, streams[i].graph, modules, count))
+            !add_nodes(ran, capture->program_count ? NULL : buffer, streams[i].graph, programs))
             return false;
     }
     return true;

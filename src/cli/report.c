@@ -59,7 +59,7 @@ static const struct cli_option options[] = {
 
 struct report {
     const struct cli_args *args;
-    struct cli_elfs programs;
+    struct ct_programs *programs;
     struct cli_report_collect collect;
     struct cli_wcet wcet;
     struct cli_cover_views cover;
@@ -68,13 +68,14 @@ struct report {
 /* ---- what the page stands on ---- */
 
 /* The one that was named or started, when there is one. */
-static const char *program_of(const struct cli_programs *programs)
+static const char *program_of(const struct ct_programs *programs)
 {
     const char *path = NULL;
+    const struct ct_program *program;
     size_t count = 0;
-    for (size_t i = 0; i < programs->count; i++)
-        if (programs->count == 1 || programs->programs[i].named || programs->programs[i].started) {
-            path = programs->programs[i].path;
+    for (size_t i = 0; (program = ct_programs_at(programs, i)); i++)
+        if (ct_programs_count(programs) == 1 || program->named || program->started) {
+            path = program->path;
             count++;
         }
     return count == 1 ? path : NULL;
@@ -95,7 +96,7 @@ static int print(struct report *r, const char *no_wcet)
     const struct cli_report_collect *c = &r->collect;
     const struct ct_report page = {
         .capture = r->args->operand,
-        .program = program_of(&c->counts.programs),
+        .program = program_of(c->counts.programs),
         .kind = c->counts.capture.capture->kind,
         .cycles = c->cycles,
         .losses = c->counts.capture.losses,
@@ -167,12 +168,11 @@ static bool load(struct report *r)
     const struct cli_args *args = r->args;
     struct cli_wcet_wish wish = {
         .entry = args->values[ENTRY].text, .bounds = args->values[BOUNDS].text, .untold = true};
-    const unsigned cfg = wish.entry ? (unsigned)CLI_ELF_CFG : 0u;
-    r->programs.targets = args->values[TARGETS].text;
     if (!cli_wcet_parse_quantile(args, QUANTILE, &wish.quantile) ||
-        !cli_elfs_load(&r->programs, args, ELF, CLI_ELF_SYMBOLS | CLI_ELF_LINES | cfg))
+        !cli_programs_describe(&r->programs, args, ELF, args->values[TARGETS].text))
         return false;
-    return !wish.entry || cli_wcet_open(&r->wcet, args, &r->programs, &wish);
+    r->collect.programs = r->programs;
+    return !wish.entry || cli_wcet_open(&r->wcet, args, r->programs, &wish);
 }
 
 static void release(struct report *r)
@@ -180,7 +180,7 @@ static void release(struct report *r)
     cli_cover_views_free(&r->cover);
     cli_report_collect_free(&r->collect);
     cli_wcet_close(&r->wcet);
-    cli_elfs_free(&r->programs);
+    ct_programs_free(r->programs);
 }
 
 static int run(const struct cli_args *args)
@@ -189,7 +189,6 @@ static int run(const struct cli_args *args)
     if (!check(args))
         return CLI_FAILED;
     r.args = args;
-    r.collect.programs = &r.programs;
     r.collect.slices =
         (struct ct_slices){.most = SLICES,
                            .begin = args->values[FROM].number,

@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "cli/report_collect.h"
 
 #include <stdlib.h>
@@ -13,19 +14,11 @@
 static struct ct_report_place place_of(const struct cli_report_collect *c, uint64_t addr)
 {
     struct ct_report_place place = {.function = CT_SYMBOL_UNKNOWN, .addr = addr};
-    for (size_t i = 0; i < c->programs->symbol_count; i++) {
-        const struct ct_symbols *symbols = c->programs->symbols[i];
-        const struct ct_symbol *symbol = ct_symbols_code_at(symbols, addr, NULL);
-        if (!symbol)
-            continue;
-        const struct ct_lines *lines = i < c->programs->count ? c->programs->all[i].lines : NULL;
-        const struct ct_line *row = lines ? ct_lines_at(lines, addr) : NULL;
-        const char *path = row && row->line ? ct_lines_file(lines, row->file) : NULL;
-        const char *slash = path ? strrchr(path, '/') : NULL;
-        place.function = ct_symbols_label(symbols, symbol);
-        place.file = slash ? slash + 1 : path;
-        place.line = row ? row->line : 0;
-        break;
+    struct ct_program_where where;
+    if (ct_programs_where(c->programs, addr, &where) == CT_OK && where.function) {
+        place.function = where.function;
+        place.file = where.file ? ct_base_name(where.file) : NULL;
+        place.line = where.line;
     }
     return place;
 }
@@ -34,14 +27,10 @@ static struct ct_report_place place_of(const struct cli_report_collect *c, uint6
 
 static int make_stacks(struct cli_report_collect *c)
 {
-    const struct cli_programs *programs = &c->counts.programs;
-    size_t count;
-    c->stack_programs = cli_programs_for_stacks(programs, &count);
-    if (!c->stack_programs)
-        return CT_ERR_NOMEM;
-    const struct ct_stack_options options = {
-        .size = sizeof options, .programs = c->stack_programs, .program_count = count, .slices = 1};
-    return ct_stacks_new(c->counts.args->ctx, &options, &c->stacks);
+    struct ct_stack_options options = {.size = sizeof options, .slices = 1};
+    const int rc = ct_programs_places(c->counts.programs, &options.programs, &options.program_count);
+    c->places = options.programs;
+    return rc ? rc : ct_stacks_new(c->counts.args->ctx, &options, &c->stacks);
 }
 
 static int take_slices(struct cli_report_collect *c)
@@ -64,10 +53,10 @@ static int take_slices(struct cli_report_collect *c)
 static int open_lane(struct cli_report_collect *c, uint8_t id)
 {
     struct cli_report_lane *lane = &c->open[id];
-    const struct ct_timing_options options = {
-        .size = sizeof options, .symbols = c->programs->symbols, .symbol_count = c->programs->symbol_count};
+    struct ct_timing_options options = {.size = sizeof options};
+    const int rc = ct_programs_places(c->programs, &options.programs, &options.program_count);
     lane->lane = cli_counts_lane(&c->counts, id);
-    return ct_timing_new(c->counts.args->ctx, &options, &lane->timing);
+    return rc ? rc : ct_timing_new(c->counts.args->ctx, &options, &lane->timing);
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -260,7 +249,7 @@ static int add_functions(struct cli_report_collect *c, uint32_t **index_of)
         struct ct_report_function *into = &c->functions[c->function_count];
         into->number = f;
         if (symbol)
-            into->place = place_of(c, symbol->addr + c->stack_programs[program].bias);
+            into->place = place_of(c, symbol->addr + c->places[program].shift);
         into->place.function = ct_stacks_name(c->stacks, f);
         (*index_of)[f] = (uint32_t)c->function_count++;
     }
@@ -409,7 +398,6 @@ void cli_report_collect_free(struct cli_report_collect *c)
     }
     ct_slices_free(&c->slices);
     ct_stacks_free(c->stacks);
-    free(c->stack_programs);
     free(c->streams);
     free(c->runs);
     free(c->functions);

@@ -3,7 +3,6 @@
 #define CT_CLI_REPORT_COLLECT_H
 
 #include "cli/counts.h"
-#include "cli/elf_files.h"
 #include "report/report.h"
 
 /* What is collected of one stream while its buffer is decoded. */
@@ -19,12 +18,12 @@ struct cli_report_runs {
 };
 
 struct cli_report_collect {
-    /* Set before: programs with symbols and lines, and the window of the timeline. */
-    const struct cli_elfs *programs;
+    /* Set before: programs with addresses as in the trace, and the window of the timeline. */
+    struct ct_programs *programs;
     struct ct_slices slices;
 
     struct cli_counts counts;
-    struct ct_stack_program *stack_programs;
+    const struct ct_program_place *places; /* of the functions of the stacks */
     struct ct_stacks *stacks;
     bool cycles;                      /* the first stream counts cycles */
     struct cli_report_lane open[128]; /* by ID, of the buffer that is being decoded */

@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/elf_files.h"
 #include "cli/passes.h"
+#include "cli/programs.h"
 #include "cli/spec_measure.h"
 #include "coretap/timing.h"
 
 struct finding {
     struct cli_passes passes;
-    struct cli_elfs programs;
+    struct ct_programs *programs;
     struct ct_timing *timing;
     struct spec_functions *functions;
     bool failed;
@@ -25,13 +25,14 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
 {
     struct finding *f = passes->user;
-    const struct ct_timing_options options = {.size = sizeof options,
-                                              .symbols = f->programs.symbols,
-                                              .symbol_count = f->programs.count,
-                                              .no_histograms = 1};
+    struct ct_timing_options options = {.size = sizeof options, .no_histograms = 1};
     chain->level = CT_LEVEL_STEPS;
     sink->steps = on_steps;
-    if (ct_timing_new(passes->capture.args->ctx, &options, &f->timing) == CT_OK)
+    int rc = ct_programs_places(f->programs, &options.programs, &options.program_count);
+    options.program_count = ct_programs_count(f->programs); /* without memory that is no program */
+    if (!rc)
+        rc = ct_timing_new(passes->capture.args->ctx, &options, &f->timing);
+    if (!rc)
         return CLI_CLEAN;
     return cli_library_error(passes->capture.args->ctx);
 }
@@ -68,22 +69,18 @@ static void end(struct cli_passes *passes)
     f->timing = NULL;
 }
 
-static bool load(struct finding *f, const struct cli_args *args, size_t elf)
-{
-    return cli_elfs_load(&f->programs, args, elf, CLI_ELF_SYMBOLS);
-}
-
 int spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf)
 {
     struct finding f = {.functions = functions};
     int code = CLI_FAILED;
-    f.passes = (struct cli_passes){
-        .user = &f, .begin = begin, .end = end, .programs = &f.programs, .ran = functions->ran};
-    if (load(&f, args, elf))
+    f.passes = (struct cli_passes){.user = &f, .begin = begin, .end = end, .ran = functions->ran};
+    if (cli_programs_describe(&f.programs, args, elf, NULL)) {
+        f.passes.programs = f.programs;
         code = cli_passes_run(&f.passes, args);
+    }
     functions->ran = f.passes.ran;
     ct_timing_free(f.timing);
-    cli_elfs_free(&f.programs);
+    ct_programs_free(f.programs);
     return f.failed ? CLI_FAILED : code;
 }
 

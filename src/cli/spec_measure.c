@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/elf_files.h"
 #include "cli/passes.h"
+#include "cli/programs.h"
 #include "coretap/verify.h"
 
 #define BATCH 1024
 
 struct measuring {
     struct cli_passes passes;
-    struct cli_elfs programs;
+    struct ct_programs *programs;
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     struct ct_verifier *verifier;
@@ -193,16 +193,12 @@ static int compile(struct measuring *m, struct ct_ctx *ctx)
 static bool prepare(struct measuring *m, const struct cli_args *args, size_t elf)
 {
     const struct ct_verify_options o = {.size = sizeof o};
-    if (!cli_elfs_load(&m->programs, args, elf, CLI_ELF_SYMBOLS | CLI_ELF_LINES))
+    if (!cli_programs_describe(&m->programs, args, elf, NULL))
         return false;
-    bool fine = ct_watches_new(args->ctx, &m->watches) == CT_OK;
-    for (size_t i = 0; fine && i < m->programs.count; i++) {
-        const struct ct_watch_program program = {m->programs.all[i].symbols, m->programs.all[i].lines, NULL};
-        fine = ct_watches_add_program(m->watches, &program) == CT_OK;
-    }
-    fine = fine && compile(m, args->ctx) == CT_OK &&
-           ct_verifier_new(args->ctx, &o, m->watches, &m->verifier) == CT_OK &&
-           ct_verifier_add(m->verifier, m->spec, "measured", NULL, 0) == CT_OK;
+    const bool fine = ct_watches_new(args->ctx, m->programs, &m->watches) == CT_OK &&
+                      compile(m, args->ctx) == CT_OK &&
+                      ct_verifier_new(args->ctx, &o, m->watches, &m->verifier) == CT_OK &&
+                      ct_verifier_add(m->verifier, m->spec, "measured", NULL, 0) == CT_OK;
     if (!fine)
         cli_library_error(args->ctx);
     return fine;
@@ -216,11 +212,12 @@ int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf
         return CLI_FAILED;
     }
     m->ways = ways;
-    m->passes = (struct cli_passes){
-        .user = m, .begin = begin, .end = end, .programs = &m->programs, .ran = ways->ran};
+    m->passes = (struct cli_passes){.user = m, .begin = begin, .end = end, .ran = ways->ran};
     int code = CLI_FAILED;
-    if (prepare(m, args, elf))
+    if (prepare(m, args, elf)) {
+        m->passes.programs = m->programs;
         code = cli_passes_run(&m->passes, args);
+    }
     ways->ran = m->passes.ran;
     if (m->failed)
         code = CLI_FAILED;
@@ -228,7 +225,7 @@ int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf
     ct_verifier_free(m->verifier);
     ct_monitor_spec_free(m->spec);
     ct_watches_free(m->watches);
-    cli_elfs_free(&m->programs);
+    ct_programs_free(m->programs);
     free(m);
     return code;
 }

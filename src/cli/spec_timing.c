@@ -8,7 +8,7 @@
 
 #include "cli/capture.h"
 #include "cli/commands.h"
-#include "cli/elf_files.h"
+#include "cli/programs.h"
 #include "cli/spec_measure.h"
 
 enum {

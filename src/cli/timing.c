@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/elf_files.h"
 #include "cli/fractal_source.h"
 #include "cli/passes.h"
+#include "cli/programs.h"
 #include "cli/timing_view.h"
 #include "report/svg_hist.h"
 
@@ -59,9 +59,10 @@ static const struct cli_option options[] = {
 
 struct measuring {
     struct cli_passes passes;
-    struct cli_elfs programs;
+    struct ct_programs *programs;
     struct ct_watches *watches;
     struct ct_timing *timing;
+    struct ct_cfg *cfg; /* of the first program: others have numbers of their own; or NULL */
     const struct ct_graph *graph;
     uint64_t cycles; /* of all streams */
     struct ct_json json;
@@ -84,13 +85,13 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
 {
     struct measuring *m = passes->user;
     const struct cli_args *args = passes->capture.args;
-    const struct ct_timing_options timing = {
-        .size = sizeof timing, .symbols = m->programs.symbols, .symbol_count = m->programs.symbol_count};
+    struct ct_timing_options timing = {.size = sizeof timing};
     chain->level = CT_LEVEL_STEPS;
     sink->steps = on_steps;
     m->graph = NULL;
-    if (ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK ||
-        cli_elfs_watches(&m->programs, args->ctx, &m->watches) != CT_OK)
+    if (ct_programs_places(m->programs, &timing.programs, &timing.program_count) != CT_OK ||
+        ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK ||
+        ct_watches_new(args->ctx, m->programs, &m->watches) != CT_OK)
         return cli_library_error(args->ctx);
     return cli_timing_add_pairs(m->timing, m->watches, args, PAIR) ? CLI_CLEAN : CLI_FAILED;
 }
@@ -146,7 +147,7 @@ static void show(struct measuring *m)
 {
     struct ct_timing_block *blocks;
     const struct ct_timing_view view =
-        cli_timing_view(m->timing, m->graph, &m->programs, m->passes.buffer, cli_passes_source(&m->passes),
+        cli_timing_view(m->timing, m->graph, m->cfg, m->passes.buffer, cli_passes_source(&m->passes),
                         m->passes.id, &m->passes.losses, &blocks);
     print(m, m->passes.capture.args, &view);
     free(blocks);
@@ -179,7 +180,7 @@ static int measure_log(struct measuring *m, const struct cli_args *args)
 {
     const struct ct_timing_options timing = {.size = sizeof timing};
     if (ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK ||
-        cli_elfs_watches(&m->programs, args->ctx, &m->watches) != CT_OK)
+        ct_watches_new(args->ctx, m->programs, &m->watches) != CT_OK)
         return cli_library_error(args->ctx);
     if (!cli_timing_add_pairs(m->timing, m->watches, args, PAIR) ||
         !fractal_source_accepts(m->watches, MARKS))
@@ -210,12 +211,13 @@ static int run_log(struct measuring *m, const struct cli_args *args)
 
 static bool load(struct measuring *m, const struct cli_args *args)
 {
-    bool wants_lines = false;
-    for (size_t i = 0; i < args->list_count; i++)
-        wants_lines |= args->list[i].option == PAIR;
-    m->programs.targets = args->values[TARGETS].text;
-    return cli_elfs_load(&m->programs, args, ELF,
-                         CLI_ELF_SYMBOLS | CLI_ELF_CFG | (wants_lines ? (unsigned)CLI_ELF_LINES : 0u));
+    if (!cli_programs_describe(&m->programs, args, ELF, args->values[TARGETS].text))
+        return false;
+    struct ct_program *first = ct_programs_at(m->programs, 0);
+    if (!first || ct_program_cfg(first, &m->cfg) == CT_OK)
+        return true;
+    cli_library_error(args->ctx);
+    return false;
 }
 
 static int run(const struct cli_args *args)
@@ -226,11 +228,13 @@ static int run(const struct cli_args *args)
     m.passes.begin = begin;
     m.passes.end = end;
     m.json.out = stdout;
-    if (!load(&m, args))
+    if (!load(&m, args)) {
+        ct_programs_free(m.programs);
         return CLI_FAILED;
+    }
     if (json)
         ct_json_array(&m.json, NULL);
-    m.passes.programs = &m.programs;
+    m.passes.programs = m.programs;
     int code = fractal_source_is_log(args->operand) ? run_log(&m, args) : cli_passes_run(&m.passes, args);
     cli_note_new_stacks(args, m.renewed);
     if (!m.cycles)
@@ -244,7 +248,7 @@ static int run(const struct cli_args *args)
     }
     ct_timing_free(m.timing);
     ct_watches_free(m.watches);
-    cli_elfs_free(&m.programs);
+    ct_programs_free(m.programs);
     return code;
 }
 

@@ -32,11 +32,10 @@ bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, 
 }
 
 struct ct_timing_view cli_timing_view(const struct ct_timing *timing, const struct ct_graph *graph,
-                                      const struct cli_elfs *programs, const struct ct_buffer *buffer,
+                                      const struct ct_cfg *cfg, const struct ct_buffer *buffer,
                                       const struct ct_source *source, uint8_t id,
                                       const struct ct_losses *losses, struct ct_timing_block **blocks)
 {
-    const struct ct_cfg *cfg = programs->count ? programs->all[0].cfg : NULL;
     size_t count = 0;
     if (cfg)
         ct_cfg_blocks(cfg, &count);

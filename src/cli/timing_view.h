@@ -2,7 +2,7 @@
 #ifndef CT_CLI_TIMING_VIEW_H
 #define CT_CLI_TIMING_VIEW_H
 
-#include "cli/elf_files.h"
+#include "cli/cli.h"
 #include "report/timing_print.h"
 
 /* Lines of each table without --top. */
@@ -19,10 +19,10 @@
 bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, const struct cli_args *args,
                           size_t option);
 
-/* The times of one stream, with those of the blocks of the first program: others have numbers of their own. *blocks is to be
+/* The times of one stream, with those of the blocks of `cfg`, which may be NULL. *blocks is to be
  * freed when the view was printed. */
 struct ct_timing_view cli_timing_view(const struct ct_timing *timing, const struct ct_graph *graph,
-                                      const struct cli_elfs *programs, const struct ct_buffer *buffer,
+                                      const struct ct_cfg *cfg, const struct ct_buffer *buffer,
                                       const struct ct_source *source, uint8_t id,
                                       const struct ct_losses *losses, struct ct_timing_block **blocks);
 

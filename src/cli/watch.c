@@ -4,7 +4,8 @@
 
 #include "cli/commands.h"
 #include "cli/passes.h"
-#include "cli/elf_files.h"
+#include "cli/programs.h"
+#include "cli/text_file.h"
 #include "report/watch_text.h"
 
 enum {
@@ -48,7 +49,7 @@ static const struct cli_option options[] = {
 
 struct watching {
     struct cli_passes passes;
-    struct cli_elfs programs;
+    struct ct_programs *programs;
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     struct ct_watch_text text;
@@ -133,27 +134,12 @@ static bool add_list(struct watching *w, const struct cli_args *args, const char
     return fine;
 }
 
-static bool needs_edges(const struct cli_args *args)
-{
-    bool needs = args->values[LIST].given;
-    for (size_t i = 0; i < args->list_count; i++)
-        needs |= args->list[i].option == AT && strncmp(args->list[i].text, "edge:", 5) == 0;
-    return needs;
-}
-
-static bool load(struct watching *w, const struct cli_args *args)
-{
-    w->programs.targets = args->values[TARGETS].text;
-    return cli_elfs_load(&w->programs, args, ELF,
-                         CLI_ELF_SYMBOLS | CLI_ELF_LINES | (needs_edges(args) ? (unsigned)CLI_ELF_CFG : 0u));
-}
-
 static bool prepare(struct watching *w, const struct cli_args *args)
 {
     /* Losses are always told: without them nobody knows what was not seen. */
     static const char *const always[] = {"gap", "overflow", "no-access"};
-    bool fine = load(w, args);
-    if (fine && cli_elfs_watches(&w->programs, args->ctx, &w->watches) != CT_OK) {
+    bool fine = cli_programs_describe(&w->programs, args, ELF, args->values[TARGETS].text);
+    if (fine && ct_watches_new(args->ctx, w->programs, &w->watches) != CT_OK) {
         cli_library_error(args->ctx);
         fine = false;
     }
@@ -182,7 +168,7 @@ static int run(const struct cli_args *args)
     int code = CLI_FAILED;
     if (prepare(&w, args)) {
         w.text.watches = w.watches;
-        w.passes.programs = &w.programs;
+        w.passes.programs = w.programs;
         code = cli_passes_run(&w.passes, args);
         if (!w.any)
             code = cli_ran_but_empty(&w.passes.ran, args, code, "the list of events is",
@@ -191,7 +177,7 @@ static int run(const struct cli_args *args)
     }
     ct_watcher_free(w.watcher);
     ct_watches_free(w.watches);
-    cli_elfs_free(&w.programs);
+    ct_programs_free(w.programs);
     return code;
 }
 

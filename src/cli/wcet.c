@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/elf_files.h"
+#include "cli/programs.h"
 #include "cli/wcet_run.h"
 #include "report/wcet_html.h"
 
@@ -107,7 +107,7 @@ static int print(const struct cli_args *args, const struct ct_wcet_view *view)
     return rc ? CLI_FAILED : CLI_CLEAN;
 }
 
-static int analyse(struct cli_wcet *w, const struct cli_args *args, const struct cli_elfs *programs)
+static int analyse(struct cli_wcet *w, const struct cli_args *args, struct ct_programs *programs)
 {
     struct cli_wcet_wish wish = {.entry = args->values[ENTRY].text,
                                  .bounds = args->values[BOUNDS].text,
@@ -126,7 +126,7 @@ static int analyse(struct cli_wcet *w, const struct cli_args *args, const struct
 static int run(const struct cli_args *args)
 {
     struct cli_wcet w = {0};
-    struct cli_elfs programs = {.targets = args->values[TARGETS].text};
+    struct ct_programs *programs = NULL;
     if (!args->values[ENTRY].given)
         return cli_usage_error(args->command, "of which function? give --entry FUNCTION");
     if (strcmp(args->operand, "-") == 0)
@@ -135,10 +135,10 @@ static int run(const struct cli_args *args)
                                "to a file");
     if (args->values[SOURCE].given && args->values[FORMAT].number != TEXT)
         return cli_usage_error(args->command, "--source goes with --format text; html always has the source");
-    if (!cli_elfs_load(&programs, args, ELF, CLI_ELF_SYMBOLS | CLI_ELF_LINES | CLI_ELF_CFG))
-        return CLI_FAILED;
-    int code = analyse(&w, args, &programs);
-    cli_elfs_free(&programs);
+    int code = CLI_FAILED;
+    if (cli_programs_describe(&programs, args, ELF, args->values[TARGETS].text))
+        code = analyse(&w, args, programs);
+    ct_programs_free(programs);
     return code;
 }
 

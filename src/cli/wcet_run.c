@@ -1,5 +1,6 @@
 #include "cli/wcet_run.h"
 #include "cli/output.h"
+#include "cli/text_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
 {
     struct cli_wcet *w = passes->user;
     const struct ct_timing_options timing = {
-        .size = sizeof timing, .symbols = &w->symbols, .symbol_count = 1};
+        .size = sizeof timing, .programs = &w->place, .program_count = 1};
     chain->level = CT_LEVEL_STEPS;
     sink->steps = on_steps;
     w->graph = NULL;
@@ -36,7 +37,7 @@ static void end(struct cli_passes *passes)
 {
     struct cli_wcet *w = passes->user;
     if (w->graph && w->pass == CLI_WCET_LEARN)
-        w->rc = ct_cfg_learn(passes->capture.args->ctx, w->program->cfg, w->graph, 0);
+        w->rc = ct_cfg_learn(passes->capture.args->ctx, w->cfg, w->graph, 0);
     else if (w->graph)
         w->rc = ct_wcet_observe(w->wcet, w->timing, w->graph);
     if (w->pass == CLI_WCET_MEASURE)
@@ -52,15 +53,20 @@ static void end(struct cli_passes *passes)
 /* ---- before and after ---- */
 
 /* The program that has the function, which becomes that of the whole analysis. */
-static bool find_entry(struct cli_wcet *w, const struct cli_elfs *programs)
+static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
 {
-    for (size_t i = 0; i < programs->count; i++) {
+    struct ct_program *program;
+    for (size_t i = 0; (program = ct_programs_at(w->programs, i)); i++) {
+        if (ct_program_cfg(program, &w->cfg) != CT_OK || ct_program_lines(program, &w->lines) != CT_OK ||
+            ct_program_symbols(program, &w->place.symbols) != CT_OK) {
+            cli_library_error(args->ctx);
+            return false;
+        }
         size_t count;
-        const struct ct_cfg_function *all = ct_cfg_functions(programs->all[i].cfg, &count);
+        const struct ct_cfg_function *all = ct_cfg_functions(w->cfg, &count);
         for (uint32_t f = 0; f < count; f++)
             if ((strcmp(all[f].name, w->wish.entry) == 0 || strcmp(all[f].label, w->wish.entry) == 0) &&
                 all[f].block != CT_CFG_NONE) {
-                w->program = &programs->all[i];
                 w->options.entry = f;
                 return true;
             }
@@ -116,12 +122,12 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
                                  "the trace has no cycle counts", "record with cycle counts");
     if (w->rc)
         return cli_library_error(args->ctx);
-    w->view = (struct ct_wcet_view){w->wish.entry,     w->wcet,    w->program->cfg,
-                                    w->program->lines, &w->result, w->passes.capture.losses};
+    w->view =
+        (struct ct_wcet_view){w->wish.entry, w->wcet, w->cfg, w->lines, &w->result, w->passes.capture.losses};
     return written ? CLI_CLEAN : CLI_FAILED;
 }
 
-bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, const struct cli_elfs *programs,
+bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, struct ct_programs *programs,
                    const struct cli_wcet_wish *wish)
 {
     w->wish = *wish;
@@ -130,10 +136,9 @@ bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, const struct
                                           .quantile = wish->quantile,
                                           .exclude = wish->exclude,
                                           .product = wish->product};
-    if (!find_entry(w, programs))
+    if (!find_entry(w, args))
         return false;
-    w->symbols = w->program->symbols;
-    if (ct_wcet_new(args->ctx, w->program->cfg, w->program->lines, &w->wcet) != CT_OK) {
+    if (ct_wcet_new(args->ctx, w->cfg, w->lines, &w->wcet) != CT_OK) {
         cli_library_error(args->ctx);
         return false;
     }

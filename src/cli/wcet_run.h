@@ -2,8 +2,8 @@
 #ifndef CT_CLI_WCET_RUN_H
 #define CT_CLI_WCET_RUN_H
 
-#include "cli/elf_files.h"
 #include "cli/passes.h"
+#include "cli/programs.h"
 #include "report/wcet_print.h"
 
 /* What is asked for. */
@@ -19,11 +19,12 @@ struct cli_wcet_wish {
 struct cli_wcet {
     struct cli_passes passes;
     struct cli_wcet_wish wish;
-    const struct cli_elfs *programs;
-    struct cli_elf *program; /* that has the entry */
+    struct ct_programs *programs;
+    struct ct_cfg *cfg; /* of the program that has the entry: */
+    const struct ct_lines *lines;
+    struct ct_program_place place; /* … what times are measured of */
     struct ct_wcet_options options;
     struct ct_wcet *wcet;
-    const struct ct_symbols *symbols; /* of the program: what times are measured of */
     struct ct_timing *timing;
     const struct ct_graph *graph;
     uint64_t cycles; /* measured, in all streams */
@@ -36,9 +37,9 @@ struct cli_wcet {
     struct ct_wcet_view view;
 };
 
-/* Finds the entry among the programs, which were loaded with symbols, lines and control flow and have to stay. Start with
+/* Finds the entry among the programs, whose addresses include load biases, and which have to stay. Start with
  * all zero. False: said why. */
-bool cli_wcet_open(struct cli_wcet *wcet, const struct cli_args *args, const struct cli_elfs *programs,
+bool cli_wcet_open(struct cli_wcet *wcet, const struct cli_args *args, struct ct_programs *programs,
                    const struct cli_wcet_wish *wish);
 
 /* Reads the capture twice and solves the model; without a solution view.wcet stays NULL. Result: enum cli_exit. */

@@ -17,7 +17,7 @@ struct slot {
 };
 
 struct ct_address_names {
-    const struct ct_stack_program *programs;
+    const struct ct_program_place *programs;
     size_t count;
     struct slot cache[1u << CACHE_BITS];
 };
@@ -33,7 +33,7 @@ void ct_address_names_free(struct ct_address_names *names)
     free(names);
 }
 
-void ct_address_names_set(struct ct_address_names *names, const struct ct_stack_program *programs,
+void ct_address_names_set(struct ct_address_names *names, const struct ct_program_place *programs,
                           size_t count)
 {
     names->programs = programs;
@@ -53,14 +53,14 @@ static struct ct_address_name look_up(const struct ct_address_names *names, uint
 {
     struct ct_address_name name = {0};
     for (size_t i = 0; i < names->count && !name.label; i++) {
-        const struct ct_stack_program *program = &names->programs[i];
+        const struct ct_program_place *program = &names->programs[i];
         const struct ct_symbol *symbol =
             ct_memory_set_has(&program->memories, memory)
-                ? ct_symbols_code_at(program->symbols, addr - program->bias, &name.offset)
+                ? ct_symbols_code_at(program->symbols, addr - program->shift, &name.offset)
                 : NULL;
         name.is_place = symbol && (symbol->source == CT_SYMBOL_UNWIND || symbol->source == CT_SYMBOL_CODE);
         if (name.is_place)
-            name.offset = addr - program->bias - ct_symbols_bias(program->symbols);
+            name.offset = addr - program->shift - ct_symbols_bias(program->symbols);
         if (symbol)
             name.label = name.is_place ? ct_symbols_module(program->symbols)
                                        : ct_symbols_label(program->symbols, symbol);

@@ -23,7 +23,7 @@ int ct_address_names_new(struct ct_ctx *ctx, struct ct_address_names **out);
 void ct_address_names_free(struct ct_address_names *names);
 
 /* Sets the programs, which are borrowed. Of several that have an address the first counts. */
-void ct_address_names_set(struct ct_address_names *names, const struct ct_stack_program *programs,
+void ct_address_names_set(struct ct_address_names *names, const struct ct_program_place *programs,
                           size_t count);
 
 /* The name of an address in a memory (ct_node.memory), there until the next call. */

@@ -1,32 +1,14 @@
 #include "report/verdict_text.h"
 
+#include "base/path.h"
+
 /* Where an address is; names are NULL when nothing is known. */
-struct where {
-    const char *function;
-    const char *file;
-    uint32_t line;
-};
-
-static struct where where_is(const struct ct_verdict_text *t, uint64_t addr)
+static struct ct_program_where where_is(const struct ct_verdict_text *t, uint64_t addr)
 {
-    struct where w = {0};
-    for (size_t i = 0; i < t->program_count && !w.function; i++) {
-        const struct ct_symbol *symbol = ct_symbols_code_at(t->programs[i].symbols, addr, NULL);
-        w.function = symbol ? ct_symbols_label(t->programs[i].symbols, symbol) : NULL;
-        const struct ct_line *row = ct_lines_at(t->programs[i].lines, addr);
-        if (row && row->line) {
-            w.file = ct_lines_file(t->programs[i].lines, row->file);
-            w.line = row->line;
-        }
-    }
+    struct ct_program_where w = {0};
+    if (t->programs && (ct_programs_where(t->programs, addr, &w) != CT_OK || !w.program))
+        w = (struct ct_program_where){0};
     return w;
-}
-
-/* The part of a path behind its last slash: paths of compilers are long, and the line is what one looks for. */
-static const char *short_path(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static bool is_code(const struct ct_watch_event *e)
@@ -38,14 +20,14 @@ static bool is_code(const struct ct_watch_event *e)
 
 static void put_place(struct ct_verdict_text *t, const struct ct_watch_event *e)
 {
-    const struct where w = where_is(t, e->value);
+    const struct ct_program_where w = where_is(t, e->value);
     if (w.function) {
         ct_text_lit(t->out, " in ");
         ct_text_printable(t->out, w.function);
     }
     if (w.file) {
         ct_text_string(t->out, w.function ? " (" : " at ");
-        ct_text_printable(t->out, short_path(w.file));
+        ct_text_printable(t->out, ct_base_name(w.file));
         ct_text_char(t->out, ':');
         ct_text_dec(t->out, w.line);
         if (w.function)
@@ -79,7 +61,7 @@ static void text_line(struct ct_verdict_text *t, const struct ct_verify_result *
     ct_text_dec(t->out, r->time);
     ct_text_lit(t->out, ": ");
     if (t->many_specs) {
-        ct_text_printable(t->out, short_path(t->specs[r->spec]));
+        ct_text_printable(t->out, ct_base_name(t->specs[r->spec]));
         ct_text_lit(t->out, ": ");
     }
     ct_text_printable(t->out, r->name);
@@ -109,7 +91,7 @@ static void json_text(struct ct_text *out, const char *key, const char *value)
 
 static void json_place(struct ct_verdict_text *t, const struct ct_watch_event *e)
 {
-    const struct where w = where_is(t, e->value);
+    const struct ct_program_where w = where_is(t, e->value);
     json_text(t->out, "watch", watch_name(t, e));
     if (!is_code(e))
         return;

@@ -11,18 +11,12 @@ enum ct_verdict_format {
     CT_VERDICT_JSONL,
 };
 
-struct ct_verdict_program {
-    const struct ct_symbols *symbols;
-    const struct ct_lines *lines;
-};
-
 struct ct_verdict_text {
     struct ct_text *out;
     const char *const *specs; /* their names */
     const struct ct_watches *watches;
-    const struct ct_verdict_program *programs;
-    size_t program_count;
-    const char *buffer; /* where the next results are from */
+    struct ct_programs *programs; /* or NULL */
+    const char *buffer;           /* where the next results are from */
     const struct ct_source *source;
     uint8_t id;
     bool many_specs;

@@ -22,25 +22,34 @@ static void add(struct ct_ctx *ctx, struct ct_watches *watches, const char *spec
         require(points[i].places > 0 || points[i].kind >= CT_WATCH_EXCEPTION);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* The program, with whatever of it was asked for before: made once. */
+static struct ct_programs *the_programs(void)
 {
     static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
-    struct ct_ctx *ctx = ct_ctx_new();
-    struct ct_cfg *cfg;
+    static struct ct_programs *programs;
+    const struct ct_programs_options options = {.size = sizeof options};
+    char path[40];
+    if (programs)
+        return programs;
+    language_program(file);
+    require(elf_file(file, path) && ct_programs_new(NULL, &options, &programs) == CT_OK &&
+            ct_programs_add(programs, path, NULL, NULL, NULL) == CT_OK);
+    return programs;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     struct ct_watches *watches;
     if (size > MOST_BYTES)
         return 0;
-    language_program(file);
-    require(ct_cfg_load_bytes(ctx, "fuzz", file, sizeof file, NULL, &cfg) == CT_OK);
-    const struct ct_watch_program program = {.symbols = ct_cfg_symbols(cfg), .cfg = cfg};
-    require(ct_watches_new(ctx, &watches) == CT_OK && ct_watches_add_program(watches, &program) == CT_OK);
+    struct ct_ctx *ctx = ct_ctx_new();
+    require(ct_watches_new(ctx, the_programs(), &watches) == CT_OK);
     char *text = language_text(data, size);
     char *save;
     for (char *spec = strtok_r(text, "\n", &save); spec; spec = strtok_r(NULL, "\n", &save))
         add(ctx, watches, spec);
     free(text);
     ct_watches_free(watches);
-    ct_cfg_free(cfg);
     ct_ctx_free(ctx);
     return 0;
 }

@@ -100,7 +100,7 @@ static void run(struct run *r, bool exchange)
     char text[400];
     *r = (struct run){.ctx = ct_ctx_new()};
     struct ct_graph *graph = make_graph(r->ctx, edges);
-    assert_int_equal(ct_watches_new(r->ctx, &watches), CT_OK);
+    assert_int_equal(ct_watches_new(r->ctx, NULL, &watches), CT_OK);
     assert_int_equal(ct_verifier_new(r->ctx, &o, watches, &verifier), CT_OK);
     for (uint32_t i = 0; i < SPECS; i++) {
         snprintf(text, sizeof text,
@@ -173,7 +173,7 @@ static void added_and_removed_in_a_run(void **state)
     struct ct_monitor_spec *spec =
         compile(ctx, "define e := onExecuting 0x400070\ndefine n := eventCount(e)\nout n\n");
     struct ct_monitor_spec *wrong = compile(ctx, "define e := function_call nowhere\nout e\n");
-    assert_int_equal(ct_watches_new(ctx, &watches), CT_OK);
+    assert_int_equal(ct_watches_new(ctx, NULL, &watches), CT_OK);
     assert_int_equal(ct_verifier_new(ctx, &o, watches, &verifier), CT_OK);
     assert_int_equal(ct_verifier_add(verifier, spec, "stays", NULL, 0), CT_OK);
     assert_int_equal(ct_verifier_start(verifier, take_last, &c), CT_OK);

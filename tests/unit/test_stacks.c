@@ -15,7 +15,7 @@
 struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     struct ct_symbols *loaded;
-    struct ct_stack_program program;
+    struct ct_program_place program;
     struct ct_graph *graph;
     struct ct_stacks *stacks;
     uint32_t edges[MOST];

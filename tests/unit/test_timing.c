@@ -16,6 +16,7 @@
 struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     struct ct_symbols *loaded;
+    struct ct_program_place place;
     struct ct_graph *graph;
     struct ct_timing *timing;
     uint32_t edges[MOST], cycles[MOST];
@@ -28,11 +29,13 @@ static int begin(void **state)
     static struct fixture f;
     f = (struct fixture){0};
     elf64_build(f.file, four_functions, 4);
-    const struct ct_symbols *const *list = (const struct ct_symbols *const *)&f.loaded;
-    const struct ct_timing_options options = {.size = sizeof options, .symbols = list, .symbol_count = 1};
+    const struct ct_timing_options options = {
+        .size = sizeof options, .programs = &f.place, .program_count = 1};
     *state = &f;
-    return ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.loaded) ||
-           ct_graph_new(NULL, &f.graph) || ct_timing_new(NULL, &options, &f.timing);
+    if (ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.loaded))
+        return 1;
+    f.place.symbols = f.loaded;
+    return ct_graph_new(NULL, &f.graph) || ct_timing_new(NULL, &options, &f.timing);
 }
 
 static int finish(void **state)

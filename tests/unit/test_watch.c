@@ -25,7 +25,8 @@ static const struct test_symbol symbols[] = {
 struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     struct ct_ctx *ctx;
-    struct ct_symbols *loaded;
+    FILE *opened;
+    struct ct_programs *programs;
     struct ct_graph *graph;
     struct ct_watches *watches;
     uint32_t edges[MOST], cycles[MOST];
@@ -41,11 +42,12 @@ static int begin(void **state)
     f = (struct fixture){.ctx = ct_ctx_new()};
     elf64_build(f.file, symbols, 3);
     *state = &f;
-    if (ct_symbols_load_bytes(f.ctx, "test", f.file, sizeof f.file, 0, &f.loaded) ||
-        ct_graph_new(f.ctx, &f.graph) || ct_watches_new(f.ctx, &f.watches))
-        return 1;
-    const struct ct_watch_program program = {.symbols = f.loaded};
-    return ct_watches_add_program(f.watches, &program);
+    const struct ct_programs_options options = {.size = sizeof options};
+    char path[40];
+    f.opened = elf_file(f.file, path);
+    return !f.opened || ct_programs_new(f.ctx, &options, &f.programs) ||
+           ct_programs_add(f.programs, path, NULL, NULL, NULL) || ct_graph_new(f.ctx, &f.graph) ||
+           ct_watches_new(f.ctx, f.programs, &f.watches);
 }
 
 static int finish(void **state)
@@ -53,7 +55,8 @@ static int finish(void **state)
     struct fixture *f = *state;
     ct_watches_free(f->watches);
     ct_graph_free(f->graph);
-    ct_symbols_free(f->loaded);
+    ct_programs_free(f->programs);
+    fclose(f->opened);
     ct_ctx_free(f->ctx);
     return 0;
 }
@@ -228,8 +231,8 @@ static void later_ones_are_seen(void **state)
 static void what_is_missing_is_said(void **state)
 {
     struct fixture *f = *state;
-    const char *const specs[] = {"nowhere", "main.c:3", "entry:x",    "return:x",
-                                 "edge:0",  "x+3",      "exception:x"};
+    const char *const specs[] = {"nowhere",    "main.c:3", "entry:x",    "return:x",
+                                 "edge:99999", "x+3",      "exception:x"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         assert_int_equal(ct_watches_add(f->watches, specs[i], NULL, NULL), CT_ERR_NOT_FOUND);
         assert_non_null(strstr(ct_ctx_error(f->ctx), specs[i]));

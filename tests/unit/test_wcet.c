@@ -57,7 +57,7 @@ struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     struct ct_ctx *ctx;
     struct ct_cfg *cfg;
-    const struct ct_symbols *symbols;
+    struct ct_program_place place;
     struct ct_graph *graph;
     struct ct_timing *timing;
     struct ct_wcet *wcet;
@@ -76,10 +76,10 @@ static int begin(void **state)
     *state = &f;
     if (ct_cfg_load_bytes(f.ctx, "test", f.file, sizeof f.file, NULL, &f.cfg))
         return 1;
-    f.symbols = ct_cfg_symbols(f.cfg);
+    f.place.symbols = ct_cfg_symbols(f.cfg);
     f.entry = ct_cfg_function_at(f.cfg, AT(WORK));
     const struct ct_timing_options options = {
-        .size = sizeof options, .symbols = &f.symbols, .symbol_count = 1};
+        .size = sizeof options, .programs = &f.place, .program_count = 1};
     return ct_graph_new(f.ctx, &f.graph) || ct_timing_new(f.ctx, &options, &f.timing) ||
            ct_wcet_new(f.ctx, f.cfg, NULL, &f.wcet);
 }

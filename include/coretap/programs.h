@@ -1,0 +1,127 @@
+/* coretap programs: the ELF files that ran, with where they lay. Their symbols, source lines, memory and control
+ * flow are loaded when they are first asked for, once for each file.
+ *
+ *     struct ct_programs *programs;
+ *     struct ct_programs_options options = {.size = sizeof options};
+ *     if (ct_programs_new(ctx, &options, &programs) == CT_OK &&
+ *         ct_programs_add_capture(programs, capture) == CT_OK)
+ *         for (size_t i = 0; i < ct_programs_count(programs); i++)
+ *             puts(ct_programs_at(programs, i)->path);
+ *     ct_programs_free(programs); */
+#ifndef CORETAP_PROGRAMS_H
+#define CORETAP_PROGRAMS_H
+
+#include "coretap/base.h"
+#include "coretap/cfg.h"
+#include "coretap/graph.h"
+#include "coretap/input.h"
+#include "coretap/program.h"
+#include "coretap/source_lines.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A set of programs, of one thread at a time. */
+struct ct_programs;
+
+struct ct_programs_options {
+    size_t size;                  /* sizeof(struct ct_programs_options) */
+    struct ct_debug_files *files; /* where separate files with names are; NULL: the standard places alone */
+    const char *targets;          /* for control flow, as in struct ct_cfg_options */
+    const char *targets_name;     /* … which has to stay */
+    uint8_t raw_names;            /* 1: ct_symbols_label does not demangle */
+    /* 1: addresses in symbols, lines, memory and control flow include the load bias; 0: as in the file. */
+    uint8_t moved;
+    /* 1: all programs of a capture are added with it, as if each lay in every memory; 0: where memory changes they
+     * are added when their memory is (ct_programs_in). */
+    uint8_t all_memories;
+};
+
+/* One program. It stays where it is as long as the set; members may change when others are added. */
+struct ct_program {
+    const char *path;
+    uint64_t bias;  /* load bias: what is added to an address of the file */
+    uint64_t shift; /* what is added to an address in its symbols, …: `bias`, or 0 with options.moved */
+    struct ct_memory_set memories; /* that it lay in */
+    const char *ran_as;            /* of one that was named: its path in the capture, or its own; else NULL */
+    uint8_t named;                 /* 1: by ct_programs_add */
+    uint8_t started;               /* 1: not loaded by another program, as far as the capture says */
+};
+
+/* CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_programs_new(struct ct_ctx *ctx, const struct ct_programs_options *options,
+                           struct ct_programs **out);
+CT_API void ct_programs_free(struct ct_programs *programs);
+
+/* Adds the file at `path`. It stands for the program of `capture` (which may be NULL) that is the same file:
+ * of this path, or else of this name; when there is no file at `path`, that program's own is taken. `bias`
+ * NULL: where the capture says that it lay, or 0. *out (which may be NULL) is the program, which may have
+ * been there. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_programs_add(struct ct_programs *programs, const char *path, const uint64_t *bias,
+                           const struct ct_capture *capture, struct ct_program **out);
+
+/* Adds the ELF images of all buffers and the programs that the capture names, but those that another one was
+ * named for: one of the same name and bias, or at the same bias other than 0. From the other images it takes
+ * the names of what is in no program (ct_programs_places). CT_ERR_IO when one of these cannot be looked at,
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_programs_add_capture(struct ct_programs *programs, const struct ct_capture *capture);
+
+/* 1 when the capture says for each memory by itself which programs lay in it. */
+CT_API int ct_programs_by_memory(const struct ct_capture *capture);
+
+/* Adds what lay in a memory, by the number that nodes have. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_programs_in(struct ct_programs *programs, const struct ct_maps *maps, uint32_t memory);
+
+/* Adds the programs that were named, and that the capture does not know, to the images of `buffer`, unless it
+ * says itself what was in memory there. The list of images belongs to `programs`. The errors of
+ * ct_program_symbols. */
+CT_API int ct_programs_give(struct ct_programs *programs, struct ct_buffer *buffer);
+
+CT_API size_t ct_programs_count(const struct ct_programs *programs);
+/* The program with a number below the count: those named first, then as they were added. NULL for other
+ * numbers. */
+CT_API struct ct_program *ct_programs_at(const struct ct_programs *programs, size_t number);
+
+/* What is known of a program, loaded unless it is there; it belongs to the set. The errors of
+ * ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image and ct_cfg_load; CT_ERR_ARG. What could not
+ * be loaded is tried again. */
+CT_API int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out);
+CT_API int ct_program_lines(struct ct_program *program, const struct ct_lines **out);
+CT_API int ct_program_memory(struct ct_program *program, const struct ct_memory **out);
+CT_API int ct_program_cfg(struct ct_program *program, struct ct_cfg **out);
+
+/* 1 when the program has code at an address of a memory; 0 also when its symbols cannot be loaded. */
+CT_API int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory);
+
+/* Where names of code come from: an address `addr` of a memory in the set is addr - shift in the symbols. */
+struct ct_program_place {
+    const struct ct_symbols *symbols;
+    uint64_t shift;
+    struct ct_memory_set memories;
+};
+
+/* The places of all programs in their order, and behind them those of memory that is in none. The list
+ * belongs to the set and stays where it is until something is added. When the symbols of a program cannot be
+ * loaded the list has the others, and the result is its error: one of ct_program_symbols. CT_ERR_NOMEM: there
+ * is no list. */
+CT_API int ct_programs_places(struct ct_programs *programs, const struct ct_program_place **out,
+                              size_t *count);
+
+/* What is at an address. */
+struct ct_program_where {
+    const struct ct_program *program; /* NULL: it is in none */
+    const char
+        *function;    /* as ct_symbols_label has it, also of memory that is in no program; NULL: unknown */
+    const char *file; /* of the source, as ct_lines_file has it; NULL: not known */
+    uint32_t line;    /* 0: not known */
+};
+
+/* Looks up an address of whatever memory: of several programs that have it the first counts, and one that
+ * cannot be loaded has none. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_programs_where(struct ct_programs *programs, uint64_t addr, struct ct_program_where *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

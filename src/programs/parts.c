@@ -1,0 +1,112 @@
+/* What is known of a program, loaded when it is asked for. */
+#include "programs/programs.h"
+
+#include "base/ctx.h"
+
+/* The program that has what is loaded of this one. NULL, with an error: a null pointer. */
+static struct ct_known_program *owner(struct ct_program *program, const void *out, const char *call)
+{
+    if (program && out)
+        return ((struct ct_known_program *)program)->first;
+    ct_fail(program ? ((struct ct_known_program *)program)->set->ctx : NULL, CT_ERR_ARG, "%s: a null pointer",
+            call);
+    return NULL;
+}
+
+/* What addresses of the file are moved by. */
+static uint64_t moved_by(const struct ct_known_program *p)
+{
+    return p->is.bias - p->is.shift;
+}
+
+static struct ct_symbol_options names_of(const struct ct_known_program *p)
+{
+    return (struct ct_symbol_options){.size = sizeof(struct ct_symbol_options),
+                                      .bias = moved_by(p),
+                                      .files = p->set->options.files,
+                                      .raw_names = p->set->options.raw_names};
+}
+
+int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out)
+{
+    struct ct_known_program *p = owner(program, out, "ct_program_symbols");
+    if (!p)
+        return CT_ERR_ARG;
+    const struct ct_symbol_options options = names_of(p);
+    const int rc = p->symbols ? CT_OK : ct_symbols_load_with(p->set->ctx, p->is.path, &options, &p->symbols);
+    *out = rc ? NULL : p->symbols;
+    return rc;
+}
+
+int ct_program_lines(struct ct_program *program, const struct ct_lines **out)
+{
+    struct ct_known_program *p = owner(program, out, "ct_program_lines");
+    if (!p)
+        return CT_ERR_ARG;
+    const struct ct_line_options options = {
+        .size = sizeof options, .bias = moved_by(p), .files = p->set->options.files};
+    const int rc = p->lines ? CT_OK : ct_lines_load_with(p->set->ctx, p->is.path, &options, &p->lines);
+    *out = rc ? NULL : p->lines;
+    return rc;
+}
+
+static int load_memory(struct ct_known_program *p)
+{
+    const struct ct_image image = {
+        .path = p->is.path, .addr = moved_by(p), .space = CT_SPACE_ANY, .is_elf = 1};
+    struct ct_memory *memory;
+    int rc = ct_memory_new(p->set->ctx, &memory);
+    if (rc)
+        return rc;
+    rc = ct_memory_add_image(memory, &image);
+    if (rc)
+        ct_memory_free(memory);
+    else
+        p->memory = memory;
+    return rc;
+}
+
+int ct_program_memory(struct ct_program *program, const struct ct_memory **out)
+{
+    struct ct_known_program *p = owner(program, out, "ct_program_memory");
+    if (!p)
+        return CT_ERR_ARG;
+    const int rc = p->memory ? CT_OK : load_memory(p);
+    *out = rc ? NULL : p->memory;
+    return rc;
+}
+
+int ct_program_cfg(struct ct_program *program, struct ct_cfg **out)
+{
+    struct ct_known_program *p = owner(program, out, "ct_program_cfg");
+    if (!p)
+        return CT_ERR_ARG;
+    const struct ct_symbol_options names = names_of(p);
+    const struct ct_cfg_options options = {.size = sizeof options,
+                                           .bias = moved_by(p),
+                                           .names = &names,
+                                           .targets = p->set->options.targets,
+                                           .targets_name = p->set->options.targets_name};
+    const int rc = p->cfg ? CT_OK : ct_cfg_load(p->set->ctx, p->is.path, &options, &p->cfg);
+    *out = rc ? NULL : p->cfg;
+    return rc;
+}
+
+int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory)
+{
+    const struct ct_symbols *symbols;
+    size_t count;
+    if (!program || !ct_memory_set_has(&program->memories, memory) ||
+        ct_program_symbols(program, &symbols) != CT_OK)
+        return 0;
+    const struct ct_code_range *code = ct_symbols_code(symbols, &count);
+    return ct_code_has(code, count, addr - program->shift);
+}
+
+void ct_known_program_unload(struct ct_known_program *p)
+{
+    ct_symbols_free(p->symbols);
+    ct_lines_free(p->lines);
+    ct_memory_free(p->memory);
+    ct_cfg_free(p->cfg);
+}

@@ -1,0 +1,432 @@
+/* The set of programs that ran: those that were named, and those that a capture knows. */
+#include "programs/programs.h"
+
+#include "base/ctx.h"
+#include "base/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int ct_programs_new(struct ct_ctx *ctx, const struct ct_programs_options *options, struct ct_programs **out)
+{
+    if (!options || !out || options->size < sizeof options->size)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_programs_new: a null pointer, or options without their size");
+    struct ct_programs *p = calloc(1, sizeof *p);
+    if (!p)
+        return ct_fail_nomem(ctx, "programs");
+    memcpy(&p->options, options, options->size < sizeof p->options ? options->size : sizeof p->options);
+    p->ctx = ctx;
+    if (p->options.targets && !(p->options.targets = ct_arena_strdup(&p->arena, p->options.targets))) {
+        ct_programs_free(p);
+        return ct_fail_nomem(ctx, "programs");
+    }
+    *out = p;
+    return CT_OK;
+}
+
+void ct_programs_free(struct ct_programs *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->count; i++) {
+        ct_known_program_unload(p->all[i]);
+        free(p->all[i]->in_memory);
+    }
+    for (size_t i = 0; i < p->image_count; i++)
+        ct_symbols_free(p->images[i].symbols);
+    free(p->places);
+    ct_arena_free(&p->arena);
+    free(p);
+}
+
+static int no_memory(struct ct_programs *p)
+{
+    ct_fail_nomem(p->ctx, "programs");
+    return CT_ERR_NOMEM;
+}
+
+/* Makes a program, which is not in the list yet. NULL without memory. */
+static struct ct_known_program *make(struct ct_programs *p, const char *path, uint64_t bias)
+{
+    struct ct_known_program *made = ct_arena_alloc(&p->arena, sizeof *made);
+    const char *copy = ct_arena_strdup(&p->arena, path);
+    if (!made || !copy)
+        return NULL;
+    *made =
+        (struct ct_known_program){.is = {.path = copy, .bias = bias, .shift = bias}, .set = p, .first = made};
+    if (p->options.moved)
+        made->is.shift = 0;
+    for (size_t i = p->count; i-- > 0 && !p->options.moved;)
+        if (strcmp(p->all[i]->is.path, path) == 0)
+            made->first = p->all[i]->first;
+    return made;
+}
+
+/* Adds the program unless it is there already. */
+static int add(struct ct_programs *p, const char *path, uint64_t bias, struct ct_known_program **out)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (strcmp(p->all[i]->is.path, path) == 0 && p->all[i]->is.bias == bias) {
+            *out = p->all[i];
+            return CT_OK;
+        }
+    struct ct_known_program *made = make(p, path, bias);
+    struct ct_known_program **all = made ? ct_arena_push(&p->arena, p->all, &p->count, sizeof *all) : NULL;
+    if (!all)
+        return no_memory(p);
+    p->all = all;
+    p->all[p->count - 1] = *out = made;
+    return CT_OK;
+}
+
+/* Makes room for a memory in the set of those that the program lay in. */
+static int reserve(struct ct_known_program *program, uint32_t memory)
+{
+    struct ct_memory_set *memories = &program->is.memories;
+    if (program->in_memory && memory < memories->count)
+        return CT_OK;
+    uint8_t *grown = realloc(program->in_memory, (size_t)memory + 1);
+    if (!grown)
+        return no_memory(program->set);
+    memset(grown + memories->count, 0, memory + 1 - memories->count);
+    program->in_memory = grown;
+    *memories = (struct ct_memory_set){grown, (size_t)memory + 1};
+    return CT_OK;
+}
+
+/* ---- those that are named ---- */
+
+static bool same_name(const char *a, const char *b)
+{
+    return strcmp(ct_base_name(a), ct_base_name(b)) == 0;
+}
+
+/* The image of this path, or else the first one of its name. */
+struct search {
+    const char *path;
+    const struct ct_image *exact, *alike;
+};
+
+static void look(struct search *s, const struct ct_image *images, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!images[i].is_elf)
+            continue;
+        if (!s->exact && strcmp(images[i].path, s->path) == 0)
+            s->exact = &images[i];
+        if (!s->alike && same_name(images[i].path, s->path))
+            s->alike = &images[i];
+    }
+}
+
+/* The image or program of the capture that is the file at `path`; NULL: there is none. */
+static const struct ct_image *find(const struct ct_capture *capture, const char *path)
+{
+    struct search s = {.path = path};
+    const struct ct_maps *maps = capture->maps;
+    for (size_t i = 0; i < capture->buffer_count; i++)
+        look(&s, capture->buffers[i].images, capture->buffers[i].image_count);
+    look(&s, capture->programs, capture->program_count);
+    for (size_t i = 0; maps && i < maps->process_count; i++)
+        for (size_t k = 0; k < maps->processes[i].generation_count; k++) {
+            const struct ct_generation *g = &maps->processes[i].generations[k];
+            look(&s, g->programs, g->program_count);
+        }
+    return s.exact ? s.exact : s.alike;
+}
+
+int ct_programs_by_memory(const struct ct_capture *capture)
+{
+    const struct ct_maps *maps = capture ? capture->maps : NULL;
+    for (size_t i = 0; maps && i < maps->process_count; i++)
+        for (size_t k = 0; k < maps->processes[i].generation_count; k++)
+            if (maps->processes[i].generations[k].program_count)
+                return 1;
+    return 0;
+}
+
+/* Whether the program, which is one of the capture, lies in some memories only. */
+static bool is_mapped(const struct ct_capture *capture, const struct ct_image *image)
+{
+    bool common = false;
+    for (size_t i = 0; i < capture->buffer_count; i++)
+        for (size_t k = 0; k < capture->buffers[i].image_count; k++)
+            common |= image == &capture->buffers[i].images[k];
+    return !common && ct_programs_by_memory(capture);
+}
+
+int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bias,
+                    const struct ct_capture *capture, struct ct_program **out)
+{
+    if (!p || !path)
+        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_add: a null pointer");
+    const struct ct_image *image = capture ? find(capture, path) : NULL;
+    const bool here = !image || access(path, F_OK) == 0;
+    struct ct_known_program *program;
+    int rc = add(p, here ? path : image->path, bias ? *bias : image ? image->addr : 0, &program);
+    if (rc)
+        return rc;
+    const char *ran_as = image ? ct_arena_strdup(&p->arena, image->path) : program->is.path;
+    if (!ran_as)
+        return no_memory(p);
+    program->is.named = 1;
+    program->is.ran_as = ran_as;
+    program->in_capture = image != NULL;
+    if (out)
+        *out = &program->is;
+    return image && !p->options.all_memories && is_mapped(capture, image) ? reserve(program, 0) : CT_OK;
+}
+
+/* ---- those of a capture ---- */
+
+/* Whether one that was named, with its load bias, stands for it. */
+static bool is_replaced(const struct ct_programs *p, const struct ct_image *ran)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const struct ct_program *is = &p->all[i]->is;
+        if (is->named && is->bias == ran->addr && (is->bias || same_name(is->path, ran->path)))
+            return true;
+    }
+    return false;
+}
+
+/* Adds a program of the capture. One that was named may stand for it, and for the same file at other
+ * addresses. */
+static int add_ran(struct ct_programs *p, const struct ct_image *ran, bool started,
+                   struct ct_known_program **out)
+{
+    const struct ct_program *named = NULL;
+    for (size_t i = 0; i < p->count && !named; i++)
+        if (p->all[i]->is.ran_as && strcmp(p->all[i]->is.ran_as, ran->path) == 0)
+            named = &p->all[i]->is;
+    const int rc = add(p, named ? named->path : ran->path, ran->addr, out);
+    if (rc)
+        return rc;
+    (*out)->is.started |= started;
+    (*out)->in_capture = true;
+    if (named) {
+        (*out)->is.named = 1;
+        (*out)->is.ran_as = named->ran_as;
+    }
+    return CT_OK;
+}
+
+/* Adds the name of memory that is no ELF file. */
+static int add_memory(struct ct_programs *p, const struct ct_image *image)
+{
+    for (size_t i = 0; i < p->image_count; i++)
+        if (ct_image_same(&p->images[i].image, image))
+            return CT_OK;
+    struct ct_known_image known = {.image = *image};
+    known.image.path = ct_arena_strdup(&p->arena, image->path);
+    if (!known.image.path)
+        return no_memory(p);
+    const int rc = ct_symbols_of_image(p->ctx, image, &known.symbols);
+    if (rc)
+        return rc;
+    struct ct_known_image *images = ct_arena_push(&p->arena, p->images, &p->image_count, sizeof *images);
+    if (!images) {
+        ct_symbols_free(known.symbols);
+        return no_memory(p);
+    }
+    p->images = images;
+    images[p->image_count - 1] = known;
+    return CT_OK;
+}
+
+static int add_images(struct ct_programs *p, const struct ct_buffer *buffer)
+{
+    struct ct_known_program *program;
+    int rc = CT_OK;
+    for (size_t i = 0; i < buffer->image_count && !rc; i++) {
+        const struct ct_image *image = &buffer->images[i];
+        if (!image->is_elf)
+            rc = add_memory(p, image);
+        else if (!is_replaced(p, image))
+            rc = add_ran(p, image, false, &program);
+    }
+    return rc;
+}
+
+int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capture)
+{
+    struct ct_known_program *program;
+    int rc = CT_OK;
+    if (!p || !capture)
+        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_add_capture: a null pointer");
+    for (size_t i = 0; i < capture->buffer_count && !rc; i++)
+        rc = add_images(p, &capture->buffers[i]);
+    if (!p->options.all_memories && ct_programs_by_memory(capture))
+        return rc;
+    for (size_t i = 0; i < capture->program_count && !rc; i++)
+        if (!is_replaced(p, &capture->programs[i]))
+            rc = add_ran(p, &capture->programs[i], i < capture->main_count, &program);
+    return rc;
+}
+
+/* One process that never changed is not told apart from nobody in particular. */
+static const struct ct_generation *generation_of(const struct ct_maps *maps, uint32_t memory)
+{
+    const bool alone = maps->process_count == 1 && maps->processes[0].generation_count == 1;
+    return ct_maps_generation(maps, memory || !alone ? memory : 1);
+}
+
+int ct_programs_in(struct ct_programs *p, const struct ct_maps *maps, uint32_t memory)
+{
+    if (!p || !maps)
+        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_in: a null pointer");
+    const struct ct_generation *generation = generation_of(maps, memory);
+    int rc = CT_OK;
+    for (size_t i = 0; generation && i < generation->program_count && !rc; i++) {
+        struct ct_known_program *program;
+        const size_t before = p->count;
+        rc = add_ran(p, &generation->programs[i], i == 0 && generation->has_main, &program);
+        if (rc || (p->count == before && !program->in_memory))
+            continue;
+        rc = reserve(program, memory);
+        if (!rc)
+            program->in_memory[memory] = 1;
+    }
+    return rc;
+}
+
+/* ---- images of buffers ---- */
+
+static uint64_t size_of(const struct ct_image *image)
+{
+    struct stat st;
+    if (image->size)
+        return image->size;
+    return stat(image->path, &st) == 0 && (uint64_t)st.st_size > image->offset
+               ? (uint64_t)st.st_size - image->offset
+               : 0;
+}
+
+/* Whether the capture itself says what was in memory where the program is. */
+static bool has_memory(const struct ct_buffer *buffer, const struct ct_program *program,
+                       const struct ct_symbols *symbols)
+{
+    size_t count;
+    const struct ct_code_range *code = ct_symbols_code(symbols, &count);
+    for (size_t i = 0; i < buffer->image_count; i++) {
+        const struct ct_image *image = &buffer->images[i];
+        for (size_t k = 0; k < count && !image->is_elf; k++)
+            if (image->addr < code[k].high + program->shift &&
+                image->addr + size_of(image) > code[k].low + program->shift)
+                return true;
+    }
+    return false;
+}
+
+static int give(struct ct_programs *p, const struct ct_program *program, struct ct_buffer *buffer)
+{
+    struct ct_image *images = ct_arena_alloc(&p->arena, (buffer->image_count + 1) * sizeof *images);
+    if (!images)
+        return no_memory(p);
+    if (buffer->image_count)
+        memcpy(images, buffer->images, buffer->image_count * sizeof *images);
+    images[buffer->image_count++] =
+        (struct ct_image){.path = program->path, .addr = program->bias, .space = CT_SPACE_ANY, .is_elf = 1};
+    buffer->images = images;
+    return CT_OK;
+}
+
+int ct_programs_give(struct ct_programs *p, struct ct_buffer *buffer)
+{
+    int rc = CT_OK;
+    if (!p || !buffer)
+        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_give: a null pointer");
+    for (size_t i = 0; i < p->count && !rc; i++) {
+        struct ct_known_program *program = p->all[i];
+        const struct ct_symbols *symbols;
+        if (!program->is.named || program->in_capture)
+            continue;
+        rc = ct_program_symbols(&program->is, &symbols);
+        if (!rc && !has_memory(buffer, &program->is, symbols))
+            rc = give(p, &program->is, buffer);
+    }
+    return rc;
+}
+
+/* ---- all of them ---- */
+
+size_t ct_programs_count(const struct ct_programs *p)
+{
+    return p ? p->count : 0;
+}
+
+struct ct_program *ct_programs_at(const struct ct_programs *p, size_t number)
+{
+    return p && number < p->count ? &p->all[number]->is : NULL;
+}
+
+int ct_programs_places(struct ct_programs *p, const struct ct_program_place **out, size_t *count)
+{
+    if (!p || !out || !count)
+        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_places: a null pointer");
+    const size_t room = p->count + p->image_count + 1;
+    struct ct_program_place *places = p->places;
+    int rc = CT_OK;
+    *out = NULL;
+    *count = 0;
+    if (p->place_room != room)
+        places = realloc(places, room * sizeof *places);
+    if (!places)
+        return no_memory(p);
+    p->places = places;
+    p->place_room = room;
+    for (size_t i = 0; i < p->count; i++) {
+        struct ct_program *program = &p->all[i]->is;
+        struct ct_program_place place = {.shift = program->shift, .memories = program->memories};
+        const int loaded = ct_program_symbols(program, &place.symbols);
+        if (loaded == CT_ERR_NOMEM)
+            return loaded;
+        if (!loaded)
+            places[(*count)++] = place;
+        rc = rc ? rc : loaded;
+    }
+    for (size_t i = 0; i < p->image_count; i++)
+        places[(*count)++] = (struct ct_program_place){.symbols = p->images[i].symbols};
+    *out = places;
+    return rc;
+}
+
+static int line_of(struct ct_program *program, uint64_t addr, struct ct_program_where *out)
+{
+    const struct ct_lines *lines;
+    const int rc = ct_program_lines(program, &lines);
+    const struct ct_line *row = rc ? NULL : ct_lines_at(lines, addr - program->shift);
+    if (row && row->line) {
+        out->file = ct_lines_file(lines, row->file);
+        out->line = row->line;
+    }
+    return rc == CT_ERR_NOMEM ? rc : CT_OK;
+}
+
+int ct_programs_where(struct ct_programs *p, uint64_t addr, struct ct_program_where *out)
+{
+    const struct ct_symbol *symbol = NULL;
+    if (!p || !out)
+        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_where: a null pointer");
+    *out = (struct ct_program_where){0};
+    for (size_t i = 0; i < p->count; i++) {
+        struct ct_program *program = &p->all[i]->is;
+        const struct ct_symbols *symbols;
+        const int rc = ct_program_symbols(program, &symbols);
+        if (rc == CT_ERR_NOMEM)
+            return rc;
+        symbol = rc ? NULL : ct_symbols_code_at(symbols, addr - program->shift, NULL);
+        if (symbol) {
+            out->program = program;
+            out->function = ct_symbols_label(symbols, symbol);
+            return line_of(program, addr, out);
+        }
+    }
+    for (size_t i = 0; i < p->image_count && !symbol; i++) {
+        symbol = ct_symbols_code_at(p->images[i].symbols, addr, NULL);
+        out->function = symbol ? ct_symbols_label(p->images[i].symbols, symbol) : NULL;
+    }
+    return CT_OK;
+}

@@ -1,0 +1,340 @@
+/* The programs that ran: those that are named for those of a capture, memories, and that files are loaded
+ * when they are asked for, once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "coretap/programs.h"
+#include "four_functions.h"
+
+#define HIGH UINT64_C(0x7000000000)
+
+struct fixture {
+    char folder[32], here[48], other[48];
+    struct ct_ctx *ctx;
+    struct ct_programs *programs;
+};
+
+static void write_file(const char *path, uint8_t id)
+{
+    static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    elf64_build(file, four_functions, 4);
+    file[ELF_NOTE + 16] = id;
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(file, sizeof file, 1, f), 1);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void renew(struct fixture *f, struct ct_programs_options options)
+{
+    ct_programs_free(f->programs);
+    options.size = sizeof options;
+    assert_int_equal(ct_programs_new(f->ctx, &options, &f->programs), CT_OK);
+}
+
+/* Two files, of one program and another. */
+static int begin(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){.folder = "/tmp/coretap-programs-XXXXXX", .ctx = ct_ctx_new()};
+    *state = &f;
+    if (!mkdtemp(f.folder))
+        return 1;
+    snprintf(f.here, sizeof f.here, "%s/program", f.folder);
+    snprintf(f.other, sizeof f.other, "%s/other", f.folder);
+    write_file(f.here, 1);
+    write_file(f.other, 2);
+    renew(&f, (struct ct_programs_options){0});
+    return 0;
+}
+
+static int finish(void **state)
+{
+    struct fixture *f = *state;
+    ct_programs_free(f->programs);
+    ct_ctx_free(f->ctx);
+    unlink(f->here);
+    unlink(f->other);
+    return rmdir(f->folder);
+}
+
+static struct ct_image program_at(const char *path, uint64_t bias)
+{
+    return (struct ct_image){.path = path, .addr = bias, .space = CT_SPACE_ANY, .is_elf = 1};
+}
+
+static struct ct_program *add(struct fixture *f, const char *path, const uint64_t *bias,
+                              const struct ct_capture *capture)
+{
+    struct ct_program *program = NULL;
+    assert_int_equal(ct_programs_add(f->programs, path, bias, capture, &program), CT_OK);
+    return program;
+}
+
+/* ---- a capture ---- */
+
+static void takes_what_the_capture_names(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_image images[] = {program_at(f->other, 0), {.path = f->here, .addr = 0x100, .size = 16}};
+    const struct ct_buffer buffers[] = {{.image_count = 2, .images = images},
+                                        {.image_count = 2, .images = images}};
+    const struct ct_image ran[] = {program_at(f->here, HIGH), program_at(f->other, HIGH)};
+    const struct ct_capture capture = {
+        .buffer_count = 2, .buffers = buffers, .program_count = 2, .programs = ran, .main_count = 1};
+    const struct ct_program_place *places;
+    size_t count;
+    assert_int_equal(ct_programs_add_capture(f->programs, &capture), CT_OK);
+    assert_int_equal(ct_programs_count(f->programs), 3);
+    assert_string_equal(ct_programs_at(f->programs, 0)->path, f->other);
+    assert_int_equal(ct_programs_at(f->programs, 0)->started, 0);
+    assert_string_equal(ct_programs_at(f->programs, 1)->path, f->here);
+    assert_int_equal(ct_programs_at(f->programs, 1)->started, 1);
+    assert_int_equal(ct_programs_at(f->programs, 2)->bias, HIGH);
+    assert_int_equal(ct_programs_at(f->programs, 2)->named, 0);
+    assert_null(ct_programs_at(f->programs, 3));
+    /* … and behind them one for the memory that is no ELF file, which both buffers have */
+    assert_int_equal(ct_programs_places(f->programs, &places, &count), CT_OK);
+    assert_int_equal(count, 4);
+    assert_int_equal(places[1].shift, HIGH);
+    assert_non_null(ct_symbols_code_at(places[3].symbols, 0x108, NULL));
+}
+
+static void a_named_one_stands_for_that_of_the_capture(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_image image = program_at("/target/program", HIGH);
+    const struct ct_buffer buffer = {.image_count = 1, .images = &image};
+    const struct ct_image ran[] = {program_at("/target/program", HIGH),
+                                   program_at("/target/program", 0x10000)};
+    const struct ct_capture capture = {
+        .buffer_count = 1, .buffers = &buffer, .program_count = 2, .programs = ran, .main_count = 2};
+    const struct ct_program *program = add(f, f->here, NULL, &capture);
+    assert_int_equal(program->bias, HIGH);
+    assert_string_equal(program->ran_as, "/target/program");
+    assert_int_equal(ct_programs_add_capture(f->programs, &capture), CT_OK);
+    /* the file that was named stands for the one at another address, too */
+    assert_int_equal(ct_programs_count(f->programs), 2);
+    assert_string_equal(ct_programs_at(f->programs, 1)->path, f->here);
+    assert_int_equal(ct_programs_at(f->programs, 1)->bias, 0x10000);
+    assert_int_equal(ct_programs_at(f->programs, 1)->named, 1);
+}
+
+static void a_name_alone_chooses_one_of_the_capture(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_image ran = program_at(f->here, HIGH);
+    const struct ct_capture capture = {.program_count = 1, .programs = &ran};
+    assert_string_equal(add(f, "program", NULL, &capture)->path, f->here);
+    assert_string_equal(add(f, "nothing", NULL, &capture)->path, "nothing");
+}
+
+/* ---- images ---- */
+
+static void becomes_an_image_where_memory_is_not_known(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t low = 0;
+    const uint64_t high = HIGH;
+    const struct ct_image dump = {.path = f->here, .addr = TEXT, .size = 4};
+    struct ct_buffer buffer = {.image_count = 1, .images = &dump};
+    add(f, f->here, &low, NULL);
+    add(f, f->other, &high, NULL);
+    assert_int_equal(ct_programs_give(f->programs, &buffer), CT_OK);
+    assert_int_equal(buffer.image_count, 2);
+    assert_ptr_equal(buffer.images[0].path, dump.path);
+    assert_string_equal(buffer.images[1].path, f->other);
+    assert_int_equal(buffer.images[1].addr, HIGH);
+    assert_int_equal(buffer.images[1].is_elf, 1);
+}
+
+/* ---- memory that changes ---- */
+
+static void lies_in_the_memories_that_it_was_seen_in(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_image first = program_at(f->here, 0);
+    const struct ct_image second[] = {program_at(f->other, 0), program_at(f->here, 0)};
+    const struct ct_generation generations[] = {
+        {.program_count = 1, .programs = &first, .has_main = 1},
+        {.from = 5, .program_count = 2, .programs = second, .has_main = 1}};
+    const struct ct_process process = {.pid = 7, .generation_count = 2, .generations = generations};
+    const struct ct_maps maps = {.process_count = 1, .processes = &process};
+    const struct ct_capture capture = {.maps = &maps, .program_count = 2, .programs = second};
+    assert_true(ct_programs_by_memory(&capture));
+    assert_false(ct_programs_by_memory(&(struct ct_capture){0}));
+    assert_int_equal(ct_programs_add_capture(f->programs, &capture), CT_OK);
+    assert_int_equal(ct_programs_count(f->programs), 0);
+    assert_int_equal(ct_programs_in(f->programs, &maps, 2), CT_OK);
+    assert_int_equal(ct_programs_count(f->programs), 2);
+    struct ct_program *other = ct_programs_at(f->programs, 0);
+    assert_int_equal(other->started, 1);
+    assert_int_equal(ct_programs_at(f->programs, 1)->started, 0);
+    assert_int_equal(ct_programs_in(f->programs, &maps, 1), CT_OK);
+    assert_int_equal(ct_programs_count(f->programs), 2);
+    assert_int_equal(ct_program_has(other, MAIN, 2), 1);
+    assert_int_equal(ct_program_has(other, MAIN, 1), 0);
+    assert_int_equal(ct_program_has(ct_programs_at(f->programs, 1), MAIN, 1), 1);
+    renew(f, (struct ct_programs_options){.all_memories = 1});
+    assert_int_equal(ct_programs_add_capture(f->programs, &capture), CT_OK);
+    assert_int_equal(ct_programs_count(f->programs), 2);
+    assert_int_equal(ct_program_has(ct_programs_at(f->programs, 0), MAIN, 1), 1);
+}
+
+/* ---- what is loaded ---- */
+
+static void loads_a_file_once_and_late(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t bias = HIGH;
+    const struct ct_symbols *one, *two, *again;
+    const struct ct_lines *lines;
+    const struct ct_memory *memory;
+    struct ct_cfg *cfg;
+    size_t size;
+    struct ct_program *low = add(f, f->here, NULL, NULL);
+    struct ct_program *high = add(f, f->here, &bias, NULL);
+    assert_ptr_not_equal(low, high);
+    assert_ptr_equal(add(f, f->here, &bias, NULL), high);
+    assert_int_equal(ct_program_symbols(high, &one), CT_OK);
+    assert_int_equal(ct_program_lines(high, &lines), CT_OK);
+    unlink(f->here); /* what was loaded is not read again, also not for the same file elsewhere */
+    assert_int_equal(ct_program_symbols(low, &two), CT_OK);
+    assert_ptr_equal(one, two);
+    assert_int_equal(ct_program_memory(low, &memory), CT_ERR_IO);
+    assert_null(memory);
+    write_file(f->here, 1);
+    assert_int_equal(ct_program_symbols(high, &again), CT_OK);
+    assert_ptr_equal(one, again);
+    assert_int_equal(ct_program_memory(low, &memory), CT_OK);
+    assert_non_null(ct_memory_at(memory, MAIN, CT_SPACE_EL1N, &size));
+    assert_int_equal(ct_program_cfg(high, &cfg), CT_OK);
+    assert_int_not_equal(ct_cfg_function_at(cfg, MAIN), CT_CFG_NONE);
+    assert_int_equal(high->shift, HIGH);
+    assert_int_equal(ct_program_has(high, HIGH + MAIN, 0), 1);
+    assert_int_equal(ct_program_has(high, MAIN, 0), 0);
+}
+
+static void addresses_can_include_the_bias(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t bias = HIGH;
+    const struct ct_symbols *symbols;
+    const struct ct_memory *memory;
+    struct ct_cfg *cfg;
+    size_t size;
+    renew(f, (struct ct_programs_options){.moved = 1});
+    struct ct_program *low = add(f, f->here, NULL, NULL);
+    struct ct_program *high = add(f, f->here, &bias, NULL);
+    assert_int_equal(high->shift, 0);
+    assert_int_equal(ct_program_symbols(low, &symbols), CT_OK);
+    assert_non_null(ct_symbols_at(symbols, MAIN, NULL));
+    assert_int_equal(ct_program_symbols(high, &symbols), CT_OK);
+    assert_non_null(ct_symbols_at(symbols, HIGH + MAIN, NULL));
+    assert_int_equal(ct_program_memory(high, &memory), CT_OK);
+    assert_non_null(ct_memory_at(memory, HIGH + MAIN, CT_SPACE_EL1N, &size));
+    assert_int_equal(ct_program_cfg(high, &cfg), CT_OK);
+    assert_int_not_equal(ct_cfg_function_at(cfg, HIGH + MAIN), CT_CFG_NONE);
+    assert_int_equal(ct_program_has(high, HIGH + MAIN, 0), 1);
+}
+
+static void knows_where_an_address_is(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t bias = HIGH;
+    struct ct_program_where where;
+    const struct ct_image dump = {.path = "/target/dump", .addr = 0x100, .size = 16};
+    const struct ct_buffer buffer = {.image_count = 1, .images = &dump};
+    const struct ct_capture capture = {.buffer_count = 1, .buffers = &buffer};
+    const struct ct_program *program = add(f, f->here, &bias, NULL);
+    assert_int_equal(ct_programs_add_capture(f->programs, &capture), CT_OK);
+    assert_int_equal(ct_programs_where(f->programs, HIGH + WORK + 4, &where), CT_OK);
+    assert_ptr_equal(where.program, program);
+    assert_string_equal(where.function, "work");
+    assert_null(where.file);
+    assert_int_equal(ct_programs_where(f->programs, 0x104, &where), CT_OK);
+    assert_null(where.program);
+    assert_string_equal(where.function, "dump+0x0");
+    assert_int_equal(ct_programs_where(f->programs, WORK, &where), CT_OK);
+    assert_null(where.function);
+}
+
+/* ---- errors ---- */
+
+static void one_that_is_not_there_leaves_the_others(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_program_place *places;
+    const struct ct_symbols *symbols;
+    size_t count;
+    struct ct_program *missing = add(f, "/nowhere/missing", NULL, NULL);
+    add(f, f->here, NULL, NULL);
+    assert_int_equal(ct_program_symbols(missing, &symbols), CT_ERR_IO);
+    assert_null(symbols);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "/nowhere/missing"));
+    assert_int_equal(ct_programs_places(f->programs, &places, &count), CT_ERR_IO);
+    assert_int_equal(count, 1);
+    assert_int_equal(ct_program_has(missing, MAIN, 0), 0);
+}
+
+static void null_is_an_error(void **state)
+{
+    struct fixture *f = *state;
+    struct ct_programs_options none = {0};
+    struct ct_programs *programs;
+    const struct ct_symbols *symbols;
+    assert_int_equal(ct_programs_new(f->ctx, NULL, &programs), CT_ERR_ARG);
+    assert_int_equal(ct_programs_new(f->ctx, &none, &programs), CT_ERR_ARG);
+    assert_int_equal(ct_programs_add(f->programs, NULL, NULL, NULL, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_programs_add(NULL, f->here, NULL, NULL, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_programs_add_capture(f->programs, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_programs_in(f->programs, NULL, 0), CT_ERR_ARG);
+    assert_int_equal(ct_programs_give(f->programs, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_program_symbols(NULL, &symbols), CT_ERR_ARG);
+    assert_int_equal(ct_program_lines(add(f, f->here, NULL, NULL), NULL), CT_ERR_ARG);
+    assert_int_equal(ct_programs_count(NULL), 0);
+    ct_programs_free(NULL);
+}
+
+/* An older caller has fewer options, a newer one more. */
+static void options_are_read_by_their_size(void **state)
+{
+    struct fixture *f = *state;
+    struct {
+        struct ct_programs_options options;
+        uint64_t more;
+    } newer = {.options = {.size = sizeof newer, .moved = 1}, .more = 1};
+    const uint64_t bias = HIGH;
+    ct_programs_free(f->programs);
+    assert_int_equal(ct_programs_new(f->ctx, &newer.options, &f->programs), CT_OK);
+    assert_int_equal(add(f, f->here, &bias, NULL)->shift, 0);
+    newer.options.size = offsetof(struct ct_programs_options, moved);
+    ct_programs_free(f->programs);
+    assert_int_equal(ct_programs_new(f->ctx, &newer.options, &f->programs), CT_OK);
+    assert_int_equal(add(f, f->here, &bias, NULL)->shift, HIGH);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(takes_what_the_capture_names),
+        TEST(a_named_one_stands_for_that_of_the_capture),
+        TEST(a_name_alone_chooses_one_of_the_capture),
+        TEST(becomes_an_image_where_memory_is_not_known),
+        TEST(lies_in_the_memories_that_it_was_seen_in),
+        TEST(loads_a_file_once_and_late),
+        TEST(addresses_can_include_the_bias),
+        TEST(knows_where_an_address_is),
+        TEST(one_that_is_not_there_leaves_the_others),
+        TEST(null_is_an_error),
+        TEST(options_are_read_by_their_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
