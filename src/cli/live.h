@@ -193,14 +193,15 @@ struct live_command {
     struct live_filter filter;
     /* The answer. */
     bool fine;
+    bool lacking;    /* refused for want of memory: asked again, it may be done */
     char text[1024]; /* what was done, or why not */
     uint64_t at;     /* input bytes analysed before */
 };
 
 void live_exchange(struct live *live, struct live_command *command);
 
-/* Makes a place known to all streams; its number, or LIVE_NONE with the text in the context. */
-uint16_t live_place_known(struct live *live, const char *text);
+/* Makes a place known to all streams; its number. CT_ERR_LIMIT: there are LIVE_PLACES already. */
+int live_place_known(struct live *live, const char *text, uint16_t *number);
 
 /* Gives what a place has in a stream: for streams that begin. CT_ERR_NOMEM. */
 int live_stream_place(struct live_stream *stream, uint16_t place);

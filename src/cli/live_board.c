@@ -131,12 +131,15 @@ char *live_board_read(struct live_board *b, enum live_form form, uint64_t *seria
         if (pthread_cond_timedwait(&b->changed, &b->lock, &until) != 0)
             break;
     *over = b->closed && b->serial <= *serial;
-    if (b->serial > *serial && b->text[form] && (copy = malloc(b->size[form] + 1)) != NULL) {
+    const bool there = b->serial > *serial;
+    if (there && (copy = malloc(b->size[form] + 1)) != NULL) {
         *size = b->size[form];
         memcpy(copy, b->text[form], *size + 1);
         *serial = b->serial;
     }
     pthread_mutex_unlock(&b->lock);
+    if (there && !copy)
+        cli_no_memory();
     return copy;
 }
 

@@ -32,7 +32,7 @@ enum live_form {
 };
 
 /* A copy of the first status behind number *serial, for which it waits up to `milliseconds`; *serial is then its number. NULL:
- * there is none, and with *over set none will come. */
+ * there is none, and with *over set none will come; or there is no memory for it, which is said. */
 char *live_board_read(struct live_board *board, enum live_form form, uint64_t *serial, unsigned milliseconds,
                       size_t *size, bool *over);
 

@@ -19,6 +19,13 @@ static void answer(struct live_command *c, bool fine, const char *fmt, ...)
     va_end(ap);
 }
 
+/* Answers with what the context says. */
+static void answer_failed(const struct live *l, struct live_command *c, int rc)
+{
+    c->lacking = rc == CT_ERR_NOMEM;
+    answer(c, false, "%s", ct_ctx_error(l->ctx));
+}
+
 /* ---- watchpoints ---- */
 
 static uint16_t find_place(const struct live *l, const char *text)
@@ -43,26 +50,28 @@ static void forget_place(struct live *l, uint16_t number)
     l->place_count--;
 }
 
-uint16_t live_place_known(struct live *l, const char *text)
+int live_place_known(struct live *l, const char *text, uint16_t *number)
 {
-    uint16_t number = find_place(l, text);
-    if (number != LIVE_NONE || l->place_count == LIVE_PLACES ||
-        ct_watches_add(l->watches, text, NULL, NULL) != CT_OK)
-        return number;
+    *number = find_place(l, text);
+    if (*number != LIVE_NONE)
+        return CT_OK;
+    if (l->place_count == LIVE_PLACES)
+        return ct_fail(l->ctx, CT_ERR_LIMIT,
+                       "%s: %d different watchpoints were asked for since the start, which is the most", text,
+                       LIVE_PLACES);
+    int rc = ct_watches_add(l->watches, text, NULL, NULL);
+    if (rc)
+        return rc;
     char *copy = strdup(text);
-    if (!copy) {
-        ct_fail_nomem(l->ctx, text);
-        return LIVE_NONE;
-    }
-    number = l->place_count++;
-    l->places[number] = (struct live_place){.text = copy};
-    int rc = CT_OK;
+    if (!copy)
+        return ct_fail_nomem(l->ctx, text);
+    *number = l->place_count++;
+    l->places[*number] = (struct live_place){.text = copy};
     for (size_t i = 0; !rc && i < 128; i++)
-        rc = l->streams[i] ? live_stream_place(l->streams[i], number) : CT_OK;
-    if (!rc)
-        return number;
-    forget_place(l, number);
-    return LIVE_NONE;
+        rc = l->streams[i] ? live_stream_place(l->streams[i], *number) : CT_OK;
+    if (rc)
+        forget_place(l, *number);
+    return rc;
 }
 
 void live_switch(struct live *l, uint16_t place, bool on)
@@ -78,14 +87,12 @@ void live_switch(struct live *l, uint16_t place, bool on)
 static bool know_all(struct live *l, struct live_command *c)
 {
     for (size_t i = 0; i < c->add_count; i++) {
-        if (live_place_known(l, c->add[i]) != LIVE_NONE)
-            continue;
-        if (l->place_count == LIVE_PLACES)
-            answer(c, false, "%s: %d different watchpoints were asked for since the start, which is the most",
-                   c->add[i], LIVE_PLACES);
-        else
-            answer(c, false, "%s", ct_ctx_error(l->ctx));
-        return false;
+        uint16_t number;
+        const int rc = live_place_known(l, c->add[i], &number);
+        if (rc) {
+            answer_failed(l, c, rc);
+            return false;
+        }
     }
     return true;
 }
@@ -201,7 +208,7 @@ static void add_spec(struct live *l, struct live_command *c)
     if (rc == CT_ERR_LIMIT) {
         answer(c, false, "%s: %d specifications run, which is the most; remove one", c->name, LIVE_SPECS);
     } else if (rc) {
-        answer(c, false, "%s", ct_ctx_error(l->ctx));
+        answer_failed(l, c, rc);
     } else {
         c->spec = NULL;
         c->binds = NULL;
@@ -248,13 +255,14 @@ static void replace_spec(struct live *l, struct live_command *c)
     struct live_spec *spec = &l->specs[slot];
     if (rc == CT_ERR_NOMEM) { /* some streams have the new one, others the one before */
         end_spec(l, slot);
+        c->lacking = true;
         answer(c, false, "%s; neither the new specification nor the one before runs any more",
                ct_ctx_error(l->ctx));
         clear(spec);
         return;
     }
     if (rc) {
-        answer(c, false, "%s", ct_ctx_error(l->ctx));
+        answer_failed(l, c, rc);
         return;
     }
     ct_monitor_spec_free(spec->spec);

@@ -51,11 +51,18 @@ struct body {
 
 /* ---- answers ---- */
 
+/* The connection is closed: there is no memory for an answer. */
+static enum MHD_Result hang_up(void)
+{
+    cli_no_memory();
+    return MHD_NO;
+}
+
 static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, const char *type,
                                    struct MHD_Response *response)
 {
     if (!response)
-        return MHD_NO;
+        return hang_up();
     MHD_add_response_header(response, "Content-Type", type);
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
@@ -76,7 +83,10 @@ static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, co
 static enum MHD_Result send_text(struct MHD_Connection *c, unsigned status, const char *type, char *text,
                                  size_t size)
 {
-    return send_answer(c, status, type, MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE));
+    struct MHD_Response *response = MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE);
+    if (!response)
+        free(text);
+    return send_answer(c, status, type, response);
 }
 
 static bool wants_text(struct MHD_Connection *c)
@@ -92,7 +102,7 @@ static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char
     struct cli_memory_file file;
     size_t size;
     if (!cli_memory_open(&file))
-        return MHD_NO;
+        return hang_up();
     const bool plain = wants_text(c);
     if (plain) {
         fprintf(file.out, "%s\n", words);
@@ -107,13 +117,23 @@ static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char
     }
     char *text = cli_memory_close(&file, &size);
     if (!text)
-        return MHD_NO;
+        return hang_up();
     return send_text(c, status, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *why)
 {
     return say(c, status, "error", why, NULL);
+}
+
+/* As refuse(), with `status`, or for want of memory. */
+static enum MHD_Result refuse_command(struct MHD_Connection *c, unsigned status, const char *why,
+                                      const struct live_command *command)
+{
+    if (!command->lacking)
+        return refuse(c, status, why);
+    cli_no_memory();
+    return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, why);
 }
 
 /* ---- who may ---- */
@@ -202,7 +222,7 @@ static enum MHD_Result send_status(const struct live_http *h, struct MHD_Connect
     const bool plain = wants_text(c);
     char *text = live_board_read(h->board, plain ? LIVE_TEXT : LIVE_JSON, &serial, 2000, &size, &over);
     if (!text)
-        return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "there is no status yet; ask again");
+        return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "there is no status now; ask again");
     return send_text(c, MHD_HTTP_OK, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
 }
 
@@ -222,6 +242,8 @@ static bool next_event(struct news *n)
     free(n->text);
     n->sent = 0;
     n->text = over ? NULL : malloc(size + 16);
+    if (!over && !n->text)
+        cli_no_memory();
     if (n->text && json)
         n->size = (size_t)sprintf(n->text, "data: %s\n\n", json);
     else if (n->text) /* a comment: shows whether anybody is there */
@@ -254,7 +276,7 @@ static enum MHD_Result send_events(const struct live_http *h, struct MHD_Connect
 {
     struct news *n = calloc(1, sizeof *n);
     if (!n)
-        return MHD_NO;
+        return hang_up();
     n->http = h;
     struct MHD_Response *response =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 65536, send_news, n, free_news);
@@ -310,11 +332,11 @@ static enum MHD_Result post(const struct live_http *h, struct MHD_Connection *c,
     if (compiles)
         live_turns_give(h->compiling);
     if (!request)
-        return refuse(c, MHD_HTTP_BAD_REQUEST, why);
+        return refuse_command(c, MHD_HTTP_BAD_REQUEST, why, &command);
     live_board_ask(h->board, &command);
     live_request_free(request, &command);
     return command.fine ? say(c, MHD_HTTP_OK, "done", command.text, &command)
-                        : refuse(c, MHD_HTTP_CONFLICT, command.text);
+                        : refuse_command(c, MHD_HTTP_CONFLICT, command.text, &command);
 }
 
 /* ---- requests ---- */
@@ -364,7 +386,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
         *state = body = calloc(1, sizeof *body);
         h->requests += body != NULL;
         if (!body)
-            return MHD_NO;
+            return hang_up();
         body->may = may(h, c);
         if (body->may)
             live_guests_admit(h->guests, guest_of(c));
@@ -373,7 +395,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
     if (*size) {
         const bool fine = !body->may || take_body(body, data, *size);
         *size = 0;
-        return fine ? MHD_YES : MHD_NO;
+        return fine ? MHD_YES : hang_up();
     }
     if (!body->may)
         return knows_host(h, c)

@@ -18,7 +18,7 @@ void live_http_stop(struct live_http *http);
 struct live_request;
 
 /* Reads `size` bytes of JSON that came for `what` ("watch", "monitors", "filter", "stop"). NULL, with the reason in `why`, when
- * it cannot be done. The command points into the request. */
+ * it cannot be done; for want of memory when the command is `lacking`. The command points into the request. */
 struct live_request *live_request_read(const char *what, const char *text, size_t size,
                                        const struct ct_monitor_options *options, struct live_command *c,
                                        char *why, size_t why_size);

@@ -2,6 +2,7 @@
 #include "cli/live_http.h"
 
 #include <jansson.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,12 @@ static bool refuse(struct live_request *r, const char *fmt, ...)
     vsnprintf(r->why, r->why_size, fmt, ap);
     va_end(ap);
     return false;
+}
+
+static bool lack(struct live_request *r, struct live_command *c)
+{
+    c->lacking = true;
+    return refuse(r, "out of memory; ask again");
 }
 
 /* A key that nobody asks for is a mistake, and silence about it another. `keys` ends with NULL. */
@@ -89,6 +96,8 @@ static bool compile(struct live_request *r, struct live_command *c, json_t *text
         return refuse(r, "%s: \"text\" has to be the specification", c->name);
     const int rc = ct_monitor_compile(r->ctx, c->name, json_string_value(text), json_string_length(text),
                                       options, &c->spec);
+    if (ct_ctx_lacked_memory(r->ctx)) /* and not what the compiler made of it */
+        return lack(r, c);
     if (!rc)
         return true;
     refuse(r, "%s: %s", c->name, ct_ctx_error(r->ctx));
@@ -108,7 +117,7 @@ static bool read_binds(struct live_request *r, struct live_command *c, json_t *o
     size_t used = 0;
     c->binds = calloc(1, sizeof *c->binds);
     if (!c->binds)
-        return refuse(r, "out of memory");
+        return lack(r, c);
     if (object && !json_is_object(object))
         return refuse(r, "\"bind\" has to be an object of inputs and their places");
     json_object_foreach(object, input, place)
@@ -206,6 +215,24 @@ static bool read_filter(struct live_request *r, struct live_command *c)
     return read_levels(r, f);
 }
 
+/* ---- JSON without memory ---- */
+
+/* jansson takes missing memory for a mistake in the text, or leaves out a letter of a string. */
+static _Thread_local bool json_lacked;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+
+static void *allocate(size_t size)
+{
+    void *p = malloc(size);
+    json_lacked |= !p;
+    return p;
+}
+
+static void prepare(void)
+{
+    json_set_alloc_funcs(allocate, free);
+}
+
 /* ---- all of them ---- */
 
 static size_t count_texts(const json_t *root)
@@ -222,7 +249,11 @@ static bool read(struct live_request *r, const char *what, const char *text, siz
 {
     static const char *const none[] = {NULL};
     json_error_t error;
+    pthread_once(&prepared, prepare);
+    json_lacked = false;
     r->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (json_lacked)
+        return lack(r, c);
     if (!r->root)
         return refuse(r, "the request is no JSON: line %d, column %d: %.100s", error.line, error.column,
                       error.text);
@@ -231,7 +262,7 @@ static bool read(struct live_request *r, const char *what, const char *text, siz
     r->texts = calloc(count_texts(r->root) + 1, sizeof *r->texts);
     r->ctx = ct_ctx_new();
     if (!r->texts || !r->ctx)
-        return refuse(r, "out of memory");
+        return lack(r, c);
     if (strcmp(what, "watch") == 0)
         return read_watch(r, c);
     if (strcmp(what, "monitors") == 0)
@@ -248,12 +279,12 @@ struct live_request *live_request_read(const char *what, const char *text, size_
 {
     struct live_request *r = calloc(1, sizeof *r);
     *c = (struct live_command){0};
+    struct live_request nothing = {.why = why, .why_size = why_size};
     if (!r) {
-        snprintf(why, why_size, "out of memory");
+        lack(&nothing, c);
         return NULL;
     }
-    r->why = why;
-    r->why_size = why_size;
+    *r = nothing;
     const bool fine = read(r, what, text, size, options, c);
     if (fine)
         return r;

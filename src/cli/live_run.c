@@ -87,8 +87,8 @@ static bool add_places(struct live *l)
     for (size_t i = 0; i < l->args->list_count; i++) {
         if (l->args->list[i].option != l->wishes->at_option)
             continue;
-        const uint16_t number = live_place_known(l, l->args->list[i].text);
-        if (number == LIVE_NONE)
+        uint16_t number;
+        if (live_place_known(l, l->args->list[i].text, &number) != CT_OK)
             return failed(l);
         live_switch(l, number, true);
     }
@@ -189,6 +189,7 @@ int live_push(struct live *l, const struct live_piece *piece)
     int rc = piece->lost || piece->apart ? break_off(l, piece->offset) : CT_OK;
     if (!rc)
         rc = ct_chain_push(l->chain, piece->data, piece->size);
-    l->analysed = piece->offset + piece->size;
+    if (!rc)
+        l->analysed = piece->offset + piece->size;
     return rc;
 }

@@ -13,6 +13,7 @@ import argparse
 import collections
 import fnmatch
 import http.server
+import itertools
 import os
 import pathlib
 import re
@@ -30,6 +31,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+import talk  # noqa: E402
 import tap  # noqa: E402
 from parts import missing_parts  # noqa: E402
 
@@ -46,11 +48,12 @@ DEPTH = 24
 
 class Case:
     """A command line. `args` may have {capture} and other names of inputs; `outputs` are the files that it writes, and
-    `masks` what is not the same in each run of it. `partial`: folders and streams that may be half written when it fails."""
+    `masks` what is not the same in each run of it. `partial`: folders and streams that may be half written when it fails.
+    `talks`: it reads its trace from {fifo}, and its page is talked to (talk.py)."""
 
-    def __init__(self, name, args, needs=(), stdin=None, outputs=(), masks=(), partial=()):
+    def __init__(self, name, args, needs=(), stdin=None, outputs=(), masks=(), partial=(), talks=False):
         self.name, self.args, self.needs, self.stdin = name, args, needs, stdin
-        self.outputs, self.masks, self.partial = outputs, masks, partial
+        self.outputs, self.masks, self.partial, self.talks = outputs, masks, partial, talks
         self.sparse = 20 if needs in (("cbc",), ("gccjit",)) else 1
 
 
@@ -125,6 +128,8 @@ def cases():
                    masks=rates, partial=("out",)),
               Case("live page", f"{live} --cover --timing --http 0 {{stream}}", masks=(*rates, rb"http://\S+"),
                    needs=("live",)),
+              Case("live talk", f"{live} --cover --timing --http 0 --token {talk.TOKEN} {{fifo}}",
+                   masks=(*rates, rb"http://\S+"), needs=("live",), talks=True),
               Case("monitor live", "monitor --live 0 --config {config} --spec {tessla} --bind x=work_round --elf {elf} "
                    "{stream}", masks=(*rates, rb"http://\S+"), needs=("live",))]
     found += [Case("record", "record -o out --cycle-count --timestamps --truth out.truth -- {elf}", outputs=("out.truth",),
@@ -200,7 +205,7 @@ class LiveRun(http.server.BaseHTTPRequestHandler):
 
 # ---- runs ----
 
-Outcome = collections.namedtuple("Outcome", "code signal count out err files frames")
+Outcome = collections.namedtuple("Outcome", "code signal count out err files frames talk")
 
 
 class Server:
@@ -209,6 +214,11 @@ class Server:
     def __init__(self, failing, case, inputs, folder, env):
         self.case, self.folder = case, folder
         self.place = folder / "here"
+        self.fifo, self.trace, self.bodies = folder / "fifo", b"", {}
+        if case.talks:
+            os.mkfifo(self.fifo)
+            self.trace = inputs["stream"].read_bytes()
+            inputs = {**inputs, "fifo": self.fifo}
         self.out, self.err = open(folder / "stdout", "w+b"), open(folder / "stderr", "w+b")
         self.input = open(inputs[case.stdin] if case.stdin else os.devnull, "rb")
         their_in, self.to = os.pipe()
@@ -242,16 +252,19 @@ class Server:
             data = re.sub(mask, b"~", data)
         return data
 
-    def run(self, first, on=False):
+    def run(self, first, on=False, posts=tuple(talk.POSTS)):
         self.fresh_place()
+        for file in (self.out, self.err):
+            file.truncate(0)  # before somebody looks for the port in it
         os.write(self.to, struct.pack("<qqq", first, on, PATIENCE_S))
+        held = self.case.talks and talk.hold(self.fifo, self.trace, self.folder / "stderr", self.come, self.bodies, posts)
         answer = os.read(self.come, 8 * (3 + DEPTH))
         if len(answer) < 8 * (3 + DEPTH):
             raise AssertionError(f"{self.case.name}: cannot be served: {(self.folder / 'stderr').read_text(errors='replace')}")
         status, count, depth, *frames = struct.unpack(f"<qqq{DEPTH}Q", answer)
         return Outcome(os.waitstatus_to_exitcode(status) if status & 127 == 0 else None, status & 127, count,
                        self.masked((self.folder / "stdout").read_bytes()), self.masked((self.folder / "stderr").read_bytes()),
-                       self.files(), [frame for frame in frames[:depth] if frame])
+                       self.files(), [frame for frame in frames[:depth] if frame], held)
 
     def close(self):
         for fd in (self.to, self.come):
@@ -259,6 +272,38 @@ class Server:
         self.child.wait()
         for file in (self.out, self.err, self.input):
             file.close()
+
+
+class Goods:
+    """What the command does when nothing fails."""
+
+    def __init__(self, server):
+        self.server, self.known = server, {}
+        self.whole = server.run(-1)
+        if self.whole.code not in (0, 1):
+            raise AssertionError(f"without any failure: exit code {self.whole.code}, signal {self.whole.signal}: "
+                                 f"{self.whole.err.decode(errors='replace')[-1500:]}")
+
+    def of(self, now):
+        """Those that a run may be like: of posts of which nobody knows whether they took effect, with and without."""
+        if not now.talk:
+            return [self.whole]
+        sure, doubtful = (sorted(set(some) & set(talk.CHANGES)) for some in (now.talk.done, now.talk.doubtful))
+        return [self.with_posts((*sure, *more)) for count in range(len(doubtful) + 1)
+                for more in itertools.combinations(doubtful, count)]
+
+    def with_posts(self, posts):
+        key = tuple(sorted(posts))
+        if key not in self.known:
+            self.known[key] = self.server.run(-1, posts=(*key, "filter"))
+        return self.known[key]
+
+
+def judge_all(case, goods, now):
+    """As judge(), with all that was said in the meantime."""
+    verdicts = [judge(case, good, now) for good in goods.of(now)]
+    wrong = now.talk.wrong if now.talk else ()
+    return wrong[0] if wrong else None if None in verdicts else verdicts[0]
 
 
 def judge(case, good, now):
@@ -308,11 +353,9 @@ def try_case(case, failing, inputs, folder, env, names, options):
     folder.mkdir()
     server = Server(failing, case, inputs, folder, env)
     wrong, runs, clean = collections.OrderedDict(), 0, 0
-    good = server.run(-1)
-    if good.code not in (0, 1):
-        raise AssertionError(f"without any failure: exit code {good.code}, signal {good.signal}: "
-                             f"{good.err.decode(errors='replace')[-1500:]}")
-    again = judge(case, good, server.run(-1))
+    goods = Goods(server)
+    good = goods.whole
+    again = judge_all(case, goods, server.run(-1))
     if again:
         raise AssertionError(f"not the same twice: {again}")
     started = time.monotonic()
@@ -323,7 +366,7 @@ def try_case(case, failing, inputs, folder, env, names, options):
             now = server.run(n, on)
             runs += 1
             clean += now.code == 2
-            verdict = judge(case, good, now)
+            verdict = judge_all(case, goods, now)
             if verdict:
                 place = names.of(now.frames)
                 key = (verdict, " < ".join(place.split(" < ")[:3]))
