@@ -48,6 +48,7 @@ struct ct_analysis_captures {
 };
 
 struct ct_analysis;
+struct ct_programs; /* programs.h */
 struct ct_save;
 struct ct_load;
 
@@ -64,6 +65,9 @@ struct ct_analysis_kind {
 
     /* An empty one with the options of `whole`, for a piece of the trace; any thread may use it. */
     int (*part)(const struct ct_analysis *whole, struct ct_analysis **part);
+    /* The programs that ran, as far as they are known: before a capture, and whenever more of them are. They stay until the
+     * analysis is told of others. NULL: none are needed. */
+    int (*programs)(struct ct_analysis *analysis, struct ct_programs *programs);
     int (*take)(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
     /* `from` is of the same kind. It may be brought in order, and says the same afterwards. */
     int (*merge)(struct ct_analysis *into, struct ct_analysis *from);

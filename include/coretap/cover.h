@@ -57,6 +57,10 @@ CT_API void ct_cover_free(struct ct_cover *cover);
  * for a build id of more than 64 bytes, an empty name or one of more than 4096; CT_ERR_NOMEM. */
 CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number);
 
+/* The same of one that ran. The errors of ct_program_symbols too. */
+struct ct_program;
+CT_API int ct_cover_number(struct ct_cover *cover, struct ct_program *program, uint32_t *number);
+
 /* Programs, by number; names and build ids belong to `cover`. */
 CT_API size_t ct_cover_programs(const struct ct_cover *cover);
 CT_API struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32_t number);

@@ -67,6 +67,9 @@ CT_API int ct_programs_add(struct ct_programs *programs, const char *path, const
  * CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_add_capture(struct ct_programs *programs, const struct ct_capture *capture);
 
+/* Another capture comes: programs lie nowhere until they are added for it, or named for it, again. What is loaded stays. */
+CT_API void ct_programs_next_capture(struct ct_programs *programs);
+
 /* 1 when the capture says for each memory by itself which programs lay in it. */
 CT_API int ct_programs_by_memory(const struct ct_capture *capture);
 

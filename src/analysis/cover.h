@@ -48,6 +48,7 @@ int ct_cover_make_lines(struct ct_cover_work *work);
 /* ---- what the contract asks of coverage ---- */
 
 int ct_cover_part(const struct ct_analysis *analysis, struct ct_analysis **out);
+int ct_cover_set_programs(struct ct_analysis *analysis, struct ct_programs *programs);
 int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
 int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other);
 void ct_cover_free_analysis(struct ct_analysis *analysis);

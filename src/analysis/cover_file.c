@@ -250,6 +250,7 @@ static const struct ct_analysis_kind kind = {
     .checked = 3,
     .inputs = CT_INPUT_COUNTS,
     .part = ct_cover_part,
+    .programs = ct_cover_set_programs,
     .take = ct_cover_take,
     .merge = ct_cover_merge,
     .save = save,

@@ -96,7 +96,7 @@ static bool choose_buffers(struct cli_capture *c)
             c->buffers[c->count++] = c->capture->buffers[i];
     if (c->count || !name->given)
         return true;
-    cli_say("%s: has no buffer '%s'; 'coretap info' lists its buffers", c->args->operand, name->text);
+    cli_say("%s: has no buffer '%s'; 'coretap info' lists its buffers", c->path, name->text);
     return false;
 }
 
@@ -118,7 +118,7 @@ static bool check_id(const struct cli_capture *c)
             return true;
     if (!id->given)
         return true;
-    cli_say("%s: has no trace source with ID %02x; 'coretap info' lists its sources", c->args->operand,
+    cli_say("%s: has no trace source with ID %02x; 'coretap info' lists its sources", c->path,
             (unsigned)id->number);
     return false;
 }
@@ -199,12 +199,12 @@ static bool open_path(struct cli_capture *c, const char *path)
 static bool open_capture(struct cli_capture *c)
 {
     const struct cli_value *config = &c->args->values[CLI_CAPTURE_CONFIG];
-    bool from_stdin = is_stdin(c->args->operand) && config->given;
-    if (!is_stdin(c->args->operand) && config->given) {
+    bool from_stdin = is_stdin(c->path) && config->given;
+    if (!is_stdin(c->path) && config->given) {
         cli_usage_error(c->args->command, "--config goes with CAPTURE '-', the stream on standard input");
         return false;
     }
-    if (!open_path(c, from_stdin ? config->text : c->args->operand) || !choose_buffers(c))
+    if (!open_path(c, from_stdin ? config->text : c->path) || !choose_buffers(c))
         return false;
     if (from_stdin && c->count > 1) {
         cli_say("%s: describes %zu buffers, standard input is one; choose it with --buffer", config->text,
@@ -221,7 +221,12 @@ static bool open_capture(struct cli_capture *c)
 
 bool cli_capture_open(struct cli_capture *c, const struct cli_args *args)
 {
-    *c = (struct cli_capture){.args = args, .spool = -1};
+    return cli_capture_open_path(c, args, args->operand);
+}
+
+bool cli_capture_open_path(struct cli_capture *c, const struct cli_args *args, const char *path)
+{
+    *c = (struct cli_capture){.args = args, .path = path, .spool = -1};
     if (!open_capture(c) || !check_id(c)) {
         cli_capture_close(c);
         return false;
@@ -249,47 +254,27 @@ bool cli_has_program(const struct ct_buffer *buffer)
     return has;
 }
 
-/* Whether the framing found nothing to decode; then said. */
-static bool is_misframed(const struct ct_chain *chain, const struct cli_capture *c)
+void cli_capture_tell_frames(const struct cli_capture *c, const struct ct_chain *chain)
 {
-    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
-    if (!frames || ct_chain_framing(chain) == CT_FRAMING_NONE || !frames->input_bytes || frames->frames)
-        return false;
-    cli_say("%s: no frame was found in %llu bytes with framing %s; try another --framing", c->args->operand,
-            (unsigned long long)frames->input_bytes, ct_framing_name(ct_chain_framing(chain)));
-    return true;
-}
-
-/* Whether anything is known to have been executed, as far as the chain could know. */
-static bool has_run(const struct ct_stream *stream, enum ct_level level)
-{
-    const enum ct_protocol protocol = (enum ct_protocol)stream->source->protocol;
-    return level < CT_LEVEL_FLOW || stream->stats.instructions || protocol == CT_PROTOCOL_STM ||
-           protocol == CT_PROTOCOL_ITM;
+    struct ct_seen seen = {0};
+    ct_seen_add(&seen, chain, CT_LEVEL_FRAME, 1);
+    if (!seen.misframed)
+        return;
+    cli_say("%s: no frame was found in %llu bytes with framing %s; try another --framing", c->path,
+            (unsigned long long)ct_chain_frame_stats(chain)->input_bytes,
+            ct_framing_name(ct_chain_framing(chain)));
 }
 
 void cli_capture_count(struct cli_capture *c, const struct ct_chain *chain, enum ct_level level, bool frames)
 {
-    struct ct_losses losses = ct_chain_losses(chain);
-    const struct ct_frame_stats *stats = ct_chain_frame_stats(chain);
-    size_t count;
-    const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    if (stats && !frames)
-        losses.lost_bytes -= stats->lost_bytes;
-    ct_losses_add(&c->losses, &losses);
-    for (size_t i = 0; i < count; i++) {
-        c->has_trace |= streams[i].stats.bytes > 0;
-        c->ran |= streams[i].stats.bytes && has_run(&streams[i], level);
-        ct_holes_merge(&c->holes, &streams[i].stats.holes);
-    }
-    c->misframed |= frames && is_misframed(chain, c);
+    if (frames)
+        cli_capture_tell_frames(c, chain);
+    ct_seen_add(&c->seen, chain, level, frames);
 }
 
 bool cli_capture_is_damaged(const struct cli_capture *c, bool strict)
 {
-    const bool partial = c->losses.overflows || c->losses.no_access;
-    return c->capture->damage_count || c->misframed || ct_losses_damaged(&c->losses) ||
-           (partial && (strict || !c->ran));
+    return ct_seen_is_damaged(&c->seen, c->capture, strict);
 }
 
 int cli_capture_code_untold(const struct cli_capture *c, int code)
@@ -302,10 +287,10 @@ int cli_capture_code(const struct cli_capture *c, int code)
 {
     char words[CT_LOSSES_WORDS];
     const int result = cli_capture_code_untold(c, code);
-    if (result != CLI_FAILED && ct_losses_any(&c->losses) && (result == CLI_DAMAGED || !c->args->quiet))
-        cli_say("%s: losses: %s", c->args->operand, ct_losses_words(words, &c->losses));
-    if (result != CLI_FAILED && c->holes.count && (result == CLI_DAMAGED || !c->args->quiet))
-        cli_holes_say(c->args->operand, &c->holes, c->capture);
+    if (result != CLI_FAILED && ct_losses_any(&c->seen.losses) && (result == CLI_DAMAGED || !c->args->quiet))
+        cli_say("%s: losses: %s", c->path, ct_losses_words(words, &c->seen.losses));
+    if (result != CLI_FAILED && c->seen.holes.count && (result == CLI_DAMAGED || !c->args->quiet))
+        cli_holes_say(c->path, &c->seen.holes, c->capture);
     if (result != CLI_FAILED)
         cli_missing_tell(c);
     return result;
@@ -314,8 +299,8 @@ int cli_capture_code(const struct cli_capture *c, int code)
 int cli_capture_code_or_empty(const struct cli_capture *c, int code)
 {
     const int result = cli_capture_code(c, code);
-    if (result == CLI_CLEAN && !c->has_trace && !c->args->quiet)
-        cli_say("%s: its trace is empty: there is nothing to decode", c->args->operand);
+    if (result == CLI_CLEAN && !c->seen.has_trace && !c->args->quiet)
+        cli_say("%s: its trace is empty: there is nothing to decode", c->path);
     return result;
 }
 

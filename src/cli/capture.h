@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "coretap/decode.h"
+#include "coretap/session.h"
 
 /* Options of every subcommand that reads a capture: the first ones of its table, in this order. */
 enum cli_capture_option {
@@ -78,22 +78,20 @@ extern const char *const cli_framings[];
 
 struct cli_capture {
     const struct cli_args *args;
+    const char *path; /* as it was named */
     struct ct_capture *capture;
     size_t count;              /* buffers to be read */
     struct ct_buffer *buffers; /* copies, with the framing and path that the options say */
     struct cli_progress progress;
-    int spool;               /* standard input, copied to a file that can be read more than once; or -1 */
-    struct ct_losses losses; /* in all that was decoded */
-    struct ct_holes holes;   /* where losses.no_access was */
-    bool ran;                /* something was decoded that executed */
-    bool has_trace;          /* there was a byte of it */
-    bool misframed;          /* a buffer has no frame, and should */
+    int spool;           /* standard input, copied to a file that can be read more than once; or -1 */
+    struct ct_seen seen; /* of all that was decoded */
 };
 
 /* What args->operand names, to be looked at; NULL for standard input without a description. False: said why. */
 bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture);
 
-/* Opens what args->operand names. False: said why. */
+/* Opens what args->operand names, or one of several operands. False: said why. */
+bool cli_capture_open_path(struct cli_capture *capture, const struct cli_args *args, const char *path);
 bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
 
 /* The capture will be read once for each ID: when it is standard input with several, it is put into a temporary file
@@ -114,6 +112,9 @@ bool cli_has_program(const struct ct_buffer *buffer);
  * count too; of the chains of a buffer one does. */
 void cli_capture_count(struct cli_capture *capture, const struct ct_chain *chain, enum ct_level level,
                        bool frames);
+
+/* Says so when a buffer, whose chain is done, has no frame and should. */
+void cli_capture_tell_frames(const struct cli_capture *capture, const struct ct_chain *chain);
 
 /* Whether trace was lost or contradicts the program, or the file was not whole; with `strict` also whether a trace unit lost some in
  * overflows or memory is missing. */

@@ -6,25 +6,21 @@
 #include "cli/programs.h"
 #include "cli/ran.h"
 #include "report/cover.h"
-#include "coretap/decode.h"
+#include "coretap/session.h"
 
 struct cli_counts {
     const struct cli_args *args;
-    size_t elf; /* index of the option */
-    struct cli_capture capture;
+    size_t elf;                 /* index of the option */
+    struct cli_capture capture; /* the last one */
     bool has_capture;
     struct ct_programs *programs;
     struct ct_cover *cover;
-    uint64_t bytes;
-    struct cli_ran ran; /* in all buffers */
-    struct ct_chain_sink sink;
+    struct cli_ran ran;  /* in all buffers */
     uint32_t lanes[128]; /* by ID, of the buffer that is being decoded: lane + 1 */
     uint32_t lane_count;
-    uint8_t *memories; /* by number: 1 for those that the trace was in */
-    size_t memory_count;
     /* Set before: who gets the steps too (may be NULL), and what reports are of. */
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
-    /* … and who looks at the chain of each buffer when its steps were given (may be NULL). Result: enum cli_exit. */
+    /* … and who looks at the chain of each buffer when its steps were given (may be NULL). Result: enum ct_error. */
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
     void *user;
     bool one_context;
@@ -34,7 +30,7 @@ struct cli_counts {
     uint16_t threads; /* to decode with */
 };
 
-/* Reads what args->operand names. Start with all zero. Result: enum cli_exit. */
+/* Reads what the operands name, captures and coverage files, and adds them up. Start with all zero. Result: enum cli_exit. */
 int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 
 /* The same in steps, for who runs the chain of a capture whose memory does not change: opens it and its programs; then the

@@ -64,13 +64,14 @@ const struct cli_command cli_command_cover = {
     .name = "cover",
     .summary = "which functions, lines, instructions and branches ran",
     .operand = "CAPTURE",
+    .many = true,
     .about =
         "Decodes the capture along its programs and reports which of their code was executed, and how often: "
         "functions, source lines (by the programs' debug information), instructions, both directions of each "
         "conditional branch, and calls. docs/analysis.md says how each number comes about.\n"
-        "Instead of a capture it also takes a coverage file, which 'coretap cover --format data' or 'coretap "
-        "merge' "
-        "wrote.",
+        "Of several captures the counts add up. In the place of each of them it also takes a coverage file, "
+        "which "
+        "'coretap cover --format data' or 'coretap merge' wrote.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

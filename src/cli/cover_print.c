@@ -79,12 +79,13 @@ static int check_data(const struct cli_counts *c)
 
 static int print_data(FILE *out, struct cli_counts *c)
 {
+    struct ct_analysis *all = ct_cover_analysis(c->cover);
     const struct ct_analysis_captures captures = cli_counts_captures(c);
     const int code = check_data(c);
     if (code != CLI_CLEAN)
         return code;
-    if (c->has_capture) /* a coverage file brought its own */
-        ct_analysis_add_captures(ct_cover_analysis(c->cover), &captures);
+    if (!all->captures.known && !all->captures.unknown) /* those of a live run */
+        ct_analysis_add_captures(all, &captures);
     return cli_cover_write(c->args->ctx, c->cover, out);
 }
 

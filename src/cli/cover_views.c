@@ -36,8 +36,12 @@ bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
         if (c->contexts && !add_contexts(c, p, view))
             return false;
     }
-    out->list = (struct ct_cover_views){
-        .views = out->views, .count = shown, .title = c->args->operand, .captures = cli_counts_captures(c)};
+    const int others = c->args->rest_count - 1;
+    snprintf(out->several, sizeof out->several, "%s and %d more", c->args->operand, others);
+    out->list = (struct ct_cover_views){.views = out->views,
+                                        .count = shown,
+                                        .title = others > 0 ? out->several : c->args->operand,
+                                        .captures = cli_counts_captures(c)};
     return true;
 }
 

@@ -11,6 +11,7 @@ struct cli_cover_views {
     struct ct_cover_source *sources;
     struct ct_cover_report **reports; /* of `count` programs, NULL where there is none */
     size_t count;
+    char several[4200]; /* what several captures are called together */
 };
 
 /* Works them out of the counts, which have to stay. False: said why; it is to be freed all the same. */

@@ -96,9 +96,9 @@ static int print_capture(struct job *job)
             return CLI_FAILED;
     }
     if (json)
-        info_json_end(&job->json, &capture->losses);
+        info_json_end(&job->json, &capture->seen.losses);
     else
-        info_text_end(&capture->losses);
+        info_text_end(&capture->seen.losses);
     return cli_capture_code(capture, CLI_CLEAN);
 }
 

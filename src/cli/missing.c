@@ -25,10 +25,10 @@ static bool lies_in(const struct cli_capture *c, const char *text)
         if (!is_about(text, c->capture->gone[i].path))
             continue;
         placed = true;
-        if (has_hole(&c->holes, &c->capture->gone[i]))
+        if (has_hole(&c->seen.holes, &c->capture->gone[i]))
             return true;
     }
-    return !placed && c->holes.count;
+    return !placed && c->seen.holes.count;
 }
 
 void cli_missing_tell(const struct cli_capture *c)

@@ -110,14 +110,19 @@ static struct ct_capture view_of(const struct cli_capture *capture)
 bool cli_programs_open(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture)
 {
-    if (!cli_programs_new(programs, args, NULL))
-        return false;
+    return cli_programs_new(programs, args, NULL) && cli_programs_of(*programs, args, elf, capture);
+}
+
+bool cli_programs_of(struct ct_programs *programs, const struct cli_args *args, size_t elf,
+                     struct cli_capture *capture)
+{
+    ct_programs_next_capture(programs);
     if (!capture)
-        return add_list(*programs, args, elf, NULL);
-    if (!add_list(*programs, args, elf, capture->capture) || !give(*programs, args, capture))
+        return add_list(programs, args, elf, NULL);
+    if (!add_list(programs, args, elf, capture->capture) || !give(programs, args, capture))
         return false;
     const struct ct_capture view = view_of(capture);
-    return is_fine(args, ct_programs_add_capture(*programs, &view));
+    return is_fine(args, ct_programs_add_capture(programs, &view));
 }
 
 static bool fill(struct ct_programs *p, const struct cli_args *args, size_t elf,
@@ -148,12 +153,12 @@ bool cli_programs_in(struct ct_programs *p, const struct cli_args *args, const s
     return is_fine(args, ct_programs_in(p, maps, memory));
 }
 
-bool cli_programs_any(const struct ct_programs *p, const struct cli_args *args)
+bool cli_programs_any(const struct ct_programs *p, const char *capture)
 {
     if (ct_programs_count(p))
         return true;
     cli_say(
         "%s: names no ELF file, so nothing is known of its functions and lines; name the program with --elf",
-        args->operand);
+        capture);
     return false;
 }

@@ -35,6 +35,10 @@ bool cli_programs_name(struct ct_programs *programs, const struct cli_args *args
 bool cli_programs_open(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture);
 
+/* The same with a set that was made, and may have the programs of another capture. False: said why. */
+bool cli_programs_of(struct ct_programs *programs, const struct cli_args *args, size_t elf,
+                     struct cli_capture *capture);
+
 /* The same for a command that opens the capture of `args` itself, or later: addresses include load biases,
  * programs of memories that change are there at once, and `targets`, a file or NULL, is for control flow. The
  * symbols of all are loaded. False: said why. */
@@ -45,7 +49,7 @@ bool cli_programs_describe(struct ct_programs **programs, const struct cli_args 
 bool cli_programs_in(struct ct_programs *programs, const struct cli_args *args, const struct ct_maps *maps,
                      uint32_t memory);
 
-/* False, with a message: there is none. */
-bool cli_programs_any(const struct ct_programs *programs, const struct cli_args *args);
+/* False, with a message about the capture: there is none. */
+bool cli_programs_any(const struct ct_programs *programs, const char *capture);
 
 #endif

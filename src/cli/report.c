@@ -99,7 +99,7 @@ static int print(struct report *r, const char *no_wcet)
         .program = program_of(c->counts.programs),
         .kind = c->counts.capture.capture->kind,
         .cycles = c->cycles,
-        .losses = c->counts.capture.losses,
+        .losses = c->counts.capture.seen.losses,
         .streams = c->streams,
         .stream_count = c->stream_count,
         .functions = c->functions,

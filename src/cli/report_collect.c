@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/dist.h"
+#include "base/ctx.h"
 
 /* Edges kept of each stream: those with most time. */
 #define EDGES 64
@@ -219,9 +220,7 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
         if (streams[i].stats.bytes)
             rc = add_stream(c, buffer, &streams[i]);
     close_lanes(c);
-    if (rc)
-        cli_no_memory();
-    return rc ? CLI_FAILED : CLI_CLEAN;
+    return ct_tell_nomem(c->counts.args->ctx, "report", rc);
 }
 
 /* ---- after all ---- */

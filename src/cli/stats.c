@@ -268,7 +268,7 @@ static void print(const struct pool *pool, double seconds)
         printf("edges=%" PRIu64 "\nsteps=%" PRIu64 "\n", edges, totals.steps);
     if (edges_level == CT_EDGES_CYCLES)
         printf("cycles=%" PRIu64 "\nunplaced_cycles=%" PRIu64 "\n", totals.cycles, totals.unplaced);
-    ct_losses_keys(stdout, '\n', &pool->capture.losses,
+    ct_losses_keys(stdout, '\n', &pool->capture.seen.losses,
                    level >= CT_LEVEL_FLOW     ? CT_LOSSES_PROGRAM
                    : level >= CT_LEVEL_PACKET ? CT_LOSSES_TRACE
                                               : CT_LOSSES_FRAMES);

@@ -122,8 +122,8 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
                                  "the trace has no cycle counts", "record with cycle counts");
     if (w->rc)
         return cli_library_error(args->ctx);
-    w->view =
-        (struct ct_wcet_view){w->wish.entry, w->wcet, w->cfg, w->lines, &w->result, w->passes.capture.losses};
+    w->view = (struct ct_wcet_view){w->wish.entry, w->wcet,    w->cfg,
+                                    w->lines,      &w->result, w->passes.capture.seen.losses};
     return written ? CLI_CLEAN : CLI_FAILED;
 }
 

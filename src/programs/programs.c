@@ -81,6 +81,14 @@ static int add(struct ct_programs *p, const char *path, uint64_t bias, struct ct
     return CT_OK;
 }
 
+/* It lies in all memories, unless it is known by memory. */
+static void appear(struct ct_known_program *program)
+{
+    if (program->nowhere)
+        program->is.memories = (struct ct_memory_set){0};
+    program->nowhere = false;
+}
+
 /* Makes room for a memory in the set of those that the program lay in. */
 static int reserve(struct ct_known_program *program, uint32_t memory)
 {
@@ -174,6 +182,7 @@ int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bia
     program->is.named = 1;
     program->is.ran_as = ran_as;
     program->in_capture = image != NULL;
+    appear(program);
     if (out)
         *out = &program->is;
     return image && !p->options.all_memories && is_mapped(capture, image) ? reserve(program, 0) : CT_OK;
@@ -213,6 +222,15 @@ static int add_ran(struct ct_programs *p, const struct ct_image *ran, bool start
     return CT_OK;
 }
 
+static int add_everywhere(struct ct_programs *p, const struct ct_image *ran, bool started)
+{
+    struct ct_known_program *program;
+    const int rc = add_ran(p, ran, started, &program);
+    if (!rc)
+        appear(program);
+    return rc;
+}
+
 /* Adds the name of memory that is no ELF file. */
 static int add_memory(struct ct_programs *p, const struct ct_image *image)
 {
@@ -238,21 +256,19 @@ static int add_memory(struct ct_programs *p, const struct ct_image *image)
 
 static int add_images(struct ct_programs *p, const struct ct_buffer *buffer)
 {
-    struct ct_known_program *program;
     int rc = CT_OK;
     for (size_t i = 0; i < buffer->image_count && !rc; i++) {
         const struct ct_image *image = &buffer->images[i];
         if (!image->is_elf)
             rc = add_memory(p, image);
         else if (!is_replaced(p, image))
-            rc = add_ran(p, image, false, &program);
+            rc = add_everywhere(p, image, false);
     }
     return rc;
 }
 
 int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capture)
 {
-    struct ct_known_program *program;
     int rc = CT_OK;
     if (!p || !capture)
         return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_add_capture: a null pointer");
@@ -262,8 +278,21 @@ int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capt
         return rc;
     for (size_t i = 0; i < capture->program_count && !rc; i++)
         if (!is_replaced(p, &capture->programs[i]))
-            rc = add_ran(p, &capture->programs[i], i < capture->main_count, &program);
+            rc = add_everywhere(p, &capture->programs[i], i < capture->main_count);
     return rc;
+}
+
+void ct_programs_next_capture(struct ct_programs *p)
+{
+    static const uint8_t none[1];
+    for (size_t i = 0; i < ct_programs_count(p); i++) {
+        struct ct_known_program *program = p->all[i];
+        free(program->in_memory);
+        program->in_memory = NULL;
+        program->in_capture = false;
+        program->nowhere = true;
+        program->is.memories = (struct ct_memory_set){.has = none};
+    }
 }
 
 /* One process that never changed is not told apart from nobody in particular. */
@@ -283,9 +312,10 @@ int ct_programs_in(struct ct_programs *p, const struct ct_maps *maps, uint32_t m
         struct ct_known_program *program;
         const size_t before = p->count;
         rc = add_ran(p, &generation->programs[i], i == 0 && generation->has_main, &program);
-        if (rc || (p->count == before && !program->in_memory))
+        if (rc || (p->count == before && !program->in_memory && !program->nowhere))
             continue;
         rc = reserve(program, memory);
+        program->nowhere = false;
         if (!rc)
             program->in_memory[memory] = 1;
     }

@@ -95,6 +95,7 @@ $ coretap merge examples/quickstart/snapshot.ini
 ! coretap: examples/quickstart/snapshot.ini:1: not a coverage file: the first line is not 'coretap-coverage 3'; nothing of the file was taken. Write it with 'coretap cover --format data'
 [2]
 $ coretap cover $T/a
+! coretap: $T/a: what was lost is not known of 1 coverage files of version 1 in it; write them anew from their captures with 'coretap cover --format data'
 ! coretap: ./a program: cannot be opened: No such file or directory
 [2]
 

@@ -1,0 +1,43 @@
+/* The programs of a capture as counts know them, and where they lay. */
+#include "analysis/cover.h"
+#include "coretap/programs.h"
+
+int ct_cover_number(struct ct_cover *cover, struct ct_program *program, uint32_t *number)
+{
+    const struct ct_symbols *symbols;
+    size_t count;
+    const int rc = ct_program_symbols(program, &symbols);
+    if (rc)
+        return rc;
+    struct ct_cover_program known = {.name = program->path};
+    const struct ct_code_range *code = ct_symbols_code(symbols, &count);
+    known.low = count ? code[0].low : 0;
+    for (size_t i = 0; i < count; i++)
+        known.high = code[i].high > known.high ? code[i].high : known.high;
+    known.build_id = ct_symbols_build_id(symbols, &known.build_id_size);
+    return ct_cover_program(cover, &known, number);
+}
+
+static int place(struct ct_cover *cover, struct ct_program *program)
+{
+    struct ct_cover_place place = {.bias = program->bias, .memories = program->memories};
+    const struct ct_symbols *symbols;
+    uint32_t number = 0;
+    int rc = ct_cover_number(cover, program, &number);
+    if (!rc)
+        rc = ct_program_symbols(program, &symbols);
+    if (rc)
+        return rc;
+    place.code = ct_symbols_code(symbols, &place.code_count);
+    return ct_cover_add_place(cover, number, &place);
+}
+
+int ct_cover_set_programs(struct ct_analysis *analysis, struct ct_programs *programs)
+{
+    struct ct_cover *cover = (struct ct_cover *)analysis;
+    int rc = CT_OK;
+    ct_cover_clear_places(cover);
+    for (size_t i = 0; i < ct_programs_count(programs) && !rc; i++)
+        rc = place(cover, ct_programs_at(programs, i));
+    return rc;
+}

@@ -1,0 +1,47 @@
+/* What was seen of a capture: the one place where the losses of its chains are added up. */
+#include "coretap/session.h"
+
+#include <stdbool.h>
+
+/* Whether the framing found nothing to decode. */
+static bool is_misframed(const struct ct_chain *chain)
+{
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
+    return frames && ct_chain_framing(chain) != CT_FRAMING_NONE && frames->input_bytes && !frames->frames;
+}
+
+/* Whether anything is known to have been executed, as far as the chain could know. */
+static bool has_run(const struct ct_stream *stream, enum ct_level level)
+{
+    const enum ct_protocol protocol = (enum ct_protocol)stream->source->protocol;
+    return level < CT_LEVEL_FLOW || stream->stats.instructions || protocol == CT_PROTOCOL_STM ||
+           protocol == CT_PROTOCOL_ITM;
+}
+
+void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum ct_level level, int frames)
+{
+    struct ct_losses losses = ct_chain_losses(chain);
+    const struct ct_frame_stats *stats = ct_chain_frame_stats(chain);
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    if (stats && !frames)
+        losses.lost_bytes -= stats->lost_bytes;
+    ct_losses_add(&seen->losses, &losses);
+    for (size_t i = 0; i < count; i++) {
+        seen->has_trace |= streams[i].stats.bytes > 0;
+        seen->ran |= streams[i].stats.bytes && has_run(&streams[i], level);
+        seen->instructions += streams[i].stats.instructions;
+        ct_holes_merge(&seen->holes, &streams[i].stats.holes);
+    }
+    if (stats && frames) {
+        seen->bytes += stats->input_bytes;
+        seen->misframed |= is_misframed(chain);
+    }
+}
+
+int ct_seen_is_damaged(const struct ct_seen *seen, const struct ct_capture *capture, int strict)
+{
+    const bool partial = seen->losses.overflows || seen->losses.no_access;
+    return capture->damage_count || seen->misframed || ct_losses_damaged(&seen->losses) ||
+           (partial && (strict || !seen->ran));
+}
