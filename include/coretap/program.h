@@ -255,6 +255,27 @@ CT_API const struct ct_code_range *ct_symbols_code(const struct ct_symbols *symb
 /* The build id (NT_GNU_BUILD_ID), *size bytes; NULL and 0 when the file has none. */
 CT_API const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size);
 
+/* ---- layout: what lies where in an ELF file besides its functions ---- */
+
+struct ct_area {
+    const char *name;
+    uint64_t addr; /* load bias included */
+    uint64_t size; /* bytes; 0: the file does not say */
+};
+
+struct ct_layout {
+    const struct ct_area *objects; /* data (STT_OBJECT) of .symtab, or without one of .dynsym, as it comes */
+    size_t object_count;
+    const struct ct_area *sections; /* those that are in memory, but for data of threads */
+    size_t section_count;
+    uint64_t end; /* behind the last byte of the file that is loaded */
+};
+
+/* Reads the layout of the ELF file at `path`, `bias` added to each address; it belongs to the caller.
+ * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED, CT_ERR_NOMEM, CT_ERR_ARG. */
+CT_API int ct_layout_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_layout **out);
+CT_API void ct_layout_free(struct ct_layout *layout);
+
 #ifdef __cplusplus
 }
 #endif

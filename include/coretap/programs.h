@@ -87,12 +87,13 @@ CT_API size_t ct_programs_count(const struct ct_programs *programs);
 CT_API struct ct_program *ct_programs_at(const struct ct_programs *programs, size_t number);
 
 /* What is known of a program, loaded unless it is there; it belongs to the set. The errors of
- * ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image and ct_cfg_load; CT_ERR_ARG. What could not
+ * ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image, ct_cfg_load and ct_layout_load; CT_ERR_ARG. What could not
  * be loaded is tried again. */
 CT_API int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out);
 CT_API int ct_program_lines(struct ct_program *program, const struct ct_lines **out);
 CT_API int ct_program_memory(struct ct_program *program, const struct ct_memory **out);
 CT_API int ct_program_cfg(struct ct_program *program, struct ct_cfg **out);
+CT_API int ct_program_layout(struct ct_program *program, const struct ct_layout **out);
 
 /* 1 when the program has code at an address of a memory; 0 also when its symbols cannot be loaded. */
 CT_API int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory);

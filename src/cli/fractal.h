@@ -35,6 +35,8 @@ struct name {
 /* The functions (ct_symbols_all), objects and sections of an ELF file, `bias` added. NULL after a message in ctx. */
 struct names *names_load(const struct cli_args *args, const char *path, uint64_t bias);
 void names_free(struct names *names);
+/* Moves all names of the file; before names_region. */
+void names_move(struct names *names, uint64_t by);
 /* Adds a region; regions count where no symbol does. 0 without memory. */
 int names_region(struct names *names, uint64_t lo, uint64_t hi, const char *text);
 /* What lies at va: the symbol, else the section or region; never NULL. Its index is stable until the
@@ -46,8 +48,6 @@ const struct name *names_find(const struct names *names, const char *text, bool 
 uint64_t names_code(const struct names *names);
 /* End of what its file holds of it. */
 uint64_t names_end(const struct names *names);
-/* ELF machine (EM_AARCH64, EM_ARM). */
-unsigned names_machine(const struct names *names);
 /* All names, for tables by index (names_at's result minus this). The last one stands for the unknown. */
 const struct name *names_all(const struct names *names, size_t *count);
 

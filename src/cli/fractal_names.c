@@ -1,27 +1,19 @@
 /* Names of addresses: functions, objects, sections, regions. */
-#include <errno.h>
-#include <elf.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/ctx.h"
-#include "base/elf_strings.h"
 #include "base/printable.h"
 #include "cli/fractal.h"
-#include "coretap/program.h"
+#include "cli/programs.h"
 
 struct names {
     struct ct_arena arena;
     struct name *all; /* symbols, then sections, then regions: each part sorted by lo; then the unknown */
     size_t count, symbols, sections, capacity;
     uint64_t code, end;
-    unsigned machine;
-    struct ct_symbols *functions; /* whose names those of functions are */
+    struct ct_programs *programs; /* whose names those of functions are */
 };
 
 static int push(struct names *n, uint64_t lo, uint64_t size, const char *text, enum name_kind kind)
@@ -71,151 +63,86 @@ static void tidy_symbols(struct names *n)
 }
 
 /* Functions with all that the name service knows: those of stripped programs, too. */
-static int add_functions(struct names *n, const struct cli_args *args, const char *path, uint64_t bias)
+static int add_functions(struct names *n, const struct ct_symbols *functions)
 {
     size_t count;
-    const struct ct_symbol_options options = {
-        .size = sizeof options, .bias = bias, .files = args->debug_files, .raw_names = args->raw_names};
-    int fine = ct_symbols_load_with(args->ctx, path, &options, &n->functions) == CT_OK;
-    const struct ct_symbol *all = fine ? ct_symbols_all(n->functions, &count) : NULL;
+    const struct ct_symbol *all = ct_symbols_all(functions, &count);
+    int fine = 1;
     for (size_t i = 0; fine && i < count; i++) {
-        fine = push(n, all[i].addr, all[i].size, ct_symbols_label(n->functions, &all[i]), NAME_FUNCTION);
+        fine = push(n, all[i].addr, all[i].size, ct_symbols_label(functions, &all[i]), NAME_FUNCTION);
         if (fine)
             n->all[n->count - 1].raw = all[i].name;
     }
+    const struct ct_code_range *code = ct_symbols_code(functions, &count);
+    n->code = count ? code[0].low : 0;
     return fine;
 }
 
-static int add_objects(struct names *n, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, uint64_t bias)
+static int add_areas(struct names *n, const struct ct_area *areas, size_t count, enum name_kind kind)
 {
-    Elf_Data *data = elf_getdata(scn, NULL);
-    const size_t total = data && shdr->sh_entsize ? shdr->sh_size / shdr->sh_entsize : 0;
-    for (size_t i = 0; i < total; i++) {
-        GElf_Sym sym;
-        if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF || !sym.st_value)
-            continue;
-        const char *text = elf_strptr(elf, shdr->sh_link, sym.st_name);
-        if (!text || !*text || GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
-            continue;
-        if (!push(n, sym.st_value + bias, sym.st_size, text, NAME_OBJECT))
-            return 0;
-    }
-    return 1;
+    int fine = 1;
+    for (size_t i = 0; fine && i < count; i++)
+        fine = push(n, areas[i].addr, areas[i].size, areas[i].name, kind);
+    return fine;
 }
 
-static int add_sections(struct names *n, Elf *elf, uint64_t bias)
+static int add_layout(struct names *n, const struct ct_layout *layout)
 {
-    size_t strings;
-    if (elf_getshdrstrndx(elf, &strings))
-        return 1;
-    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
-        GElf_Shdr shdr;
-        if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_ALLOC) || shdr.sh_flags & SHF_TLS ||
-            !shdr.sh_size)
-            continue;
-        const char *text = elf_strptr(elf, strings, shdr.sh_name);
-        if (text && !push(n, shdr.sh_addr + bias, shdr.sh_size, text, NAME_SECTION))
-            return 0;
-    }
-    if (n->all && n->count > n->symbols)
+    if (!add_areas(n, layout->objects, layout->object_count, NAME_OBJECT))
+        return 0;
+    tidy_symbols(n);
+    if (!add_areas(n, layout->sections, layout->section_count, NAME_SECTION))
+        return 0;
+    if (n->count > n->symbols)
         qsort(n->all + n->symbols, n->count - n->symbols, sizeof *n->all, by_address);
     n->sections = n->count;
+    n->end = layout->end;
     return 1;
 }
 
-static uint64_t lowest_code(Elf *elf, unsigned count)
+static int add_program(struct names *n, const struct cli_args *args, const char *path)
 {
-    uint64_t lowest = UINT64_MAX;
-    for (unsigned i = 0; i < count; i++) {
-        GElf_Phdr phdr;
-        if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_flags & PF_X &&
-            phdr.p_vaddr < lowest)
-            lowest = phdr.p_vaddr;
-    }
-    return lowest == UINT64_MAX ? 0 : lowest;
-}
-
-static uint64_t highest_address(Elf *elf, unsigned count)
-{
-    uint64_t highest = 0;
-    for (unsigned i = 0; i < count; i++) {
-        GElf_Phdr phdr;
-        if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
-            phdr.p_vaddr + phdr.p_filesz > highest)
-            highest = phdr.p_vaddr + phdr.p_filesz;
-    }
-    return highest;
-}
-
-static int read_elf(struct names *n, Elf *elf, uint64_t bias)
-{
-    GElf_Ehdr ehdr;
-    if (!gelf_getehdr(elf, &ehdr))
+    struct ct_program *program;
+    const struct ct_symbols *functions;
+    const struct ct_layout *layout;
+    const struct ct_programs_options options = {
+        .size = sizeof options, .files = args->debug_files, .raw_names = args->raw_names};
+    if (ct_programs_new(args->ctx, &options, &n->programs) != CT_OK ||
+        ct_programs_add(n->programs, path, NULL, NULL, &program) != CT_OK ||
+        ct_program_symbols(program, &functions) != CT_OK || ct_program_layout(program, &layout) != CT_OK)
         return 0;
-    n->code = lowest_code(elf, ehdr.e_phnum) + bias;
-    n->end = highest_address(elf, ehdr.e_phnum) + bias;
-    n->machine = ehdr.e_machine;
-    int dynamic_only = 1;
-    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
-        GElf_Shdr shdr;
-        if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB) {
-            dynamic_only = 0;
-            if (!add_objects(n, elf, scn, &shdr, bias))
-                return 0;
-        }
-    }
-    for (Elf_Scn *scn = NULL; dynamic_only && (scn = elf_nextscn(elf, scn));) {
-        GElf_Shdr shdr;
-        if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_DYNSYM && !add_objects(n, elf, scn, &shdr, bias))
-            return 0;
-    }
-    if (n->all)
-        tidy_symbols(n);
-    return add_sections(n, elf, bias);
+    if (add_functions(n, functions) && add_layout(n, layout))
+        return 1;
+    ct_fail_nomem(args->ctx, path);
+    return 0;
 }
 
 struct names *names_load(const struct cli_args *args, const char *path, uint64_t bias)
 {
-    struct ct_ctx *ctx = args->ctx;
     struct names *n = calloc(1, sizeof *n);
     if (!n || !push(n, 0, 0, "", NAME_UNKNOWN)) {
         names_free(n);
-        ct_fail_nomem(ctx, path ? path : "names");
+        ct_fail_nomem(args->ctx, path ? path : "names");
         return NULL;
     }
     n->count = 0;
     n->all[0] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
-    if (!path)
-        return n;
-    elf_version(EV_CURRENT);
-    errno = 0;
-    /* Read, not mapped: a file that shrinks meanwhile is an error and no signal. */
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    const int is_elf = elf && elf_kind(elf) == ELF_K_ELF && !ct_elf_has_packed_strings(elf);
-    bool no_memory = errno == ENOMEM;
-    int ok = is_elf && !no_memory && add_functions(n, args, path, bias);
-    no_memory |= errno == ENOMEM;
-    errno = 0;
-    ok = ok && read_elf(n, elf, bias);
-    no_memory |= errno == ENOMEM;
-    elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-    if (no_memory) {
+    if (path && !add_program(n, args, path)) {
         names_free(n);
-        ct_fail_nomem(ctx, path);
         return NULL;
     }
-    if (ok)
-        return n;
-    const int told = is_elf && !n->functions; /* the name service said why */
-    names_free(n);
-    if (told)
-        return NULL;
-    ct_fail(ctx, CT_ERR_FORMAT, "%s: %s; no names can be taken from it", path,
-            fd < 0 ? "cannot be opened" : "not an ELF file");
-    return NULL;
+    names_move(n, bias);
+    return n;
+}
+
+void names_move(struct names *n, uint64_t by)
+{
+    for (size_t i = 0; i < n->sections; i++) {
+        n->all[i].lo += by;
+        n->all[i].hi += by;
+    }
+    n->code += by;
+    n->end += by;
 }
 
 void names_free(struct names *n)
@@ -223,7 +150,7 @@ void names_free(struct names *n)
     if (!n)
         return;
     ct_arena_free(&n->arena);
-    ct_symbols_free(n->functions);
+    ct_programs_free(n->programs);
     free(n->all);
     free(n);
 }
@@ -284,11 +211,6 @@ uint64_t names_code(const struct names *n)
 uint64_t names_end(const struct names *n)
 {
     return n->end;
-}
-
-unsigned names_machine(const struct names *n)
-{
-    return n->machine;
 }
 
 const struct name *names_all(const struct names *n, size_t *count)

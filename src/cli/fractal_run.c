@@ -194,13 +194,10 @@ static int begin_tracing(struct run *run, uint64_t start_code)
     if (!run->names)
         return cli_library_error(run->args->ctx);
     const uint64_t bias = start_code - names_code(run->names);
-    if (bias) {
-        names_free(run->names);
-        run->names = names_load(run->args, run->args->rest[0], bias);
-    }
-    for (unsigned i = 0; run->names && i < run->benches; i++)
+    names_move(run->names, bias);
+    for (unsigned i = 0; i < run->benches; i++)
         ct_soc_file(run->bench[i].soc, run->bench[i].pid, names_code(run->names), names_end(run->names));
-    if (!run->names || choose_range(run) || open_log(run, bias))
+    if (choose_range(run) || open_log(run, bias))
         return CLI_FAILED;
     const struct bench *b = &run->bench[0];
     set_register(run, CT_FRACTAL_REG_PGD, ct_soc_pgd(b->soc, b->pid));

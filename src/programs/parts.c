@@ -92,6 +92,16 @@ int ct_program_cfg(struct ct_program *program, struct ct_cfg **out)
     return rc;
 }
 
+int ct_program_layout(struct ct_program *program, const struct ct_layout **out)
+{
+    struct ct_known_program *p = owner(program, out, "ct_program_layout");
+    if (!p)
+        return CT_ERR_ARG;
+    const int rc = p->layout ? CT_OK : ct_layout_load(p->set->ctx, p->is.path, moved_by(p), &p->layout);
+    *out = rc ? NULL : p->layout;
+    return rc;
+}
+
 int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory)
 {
     const struct ct_symbols *symbols;
@@ -109,4 +119,5 @@ void ct_known_program_unload(struct ct_known_program *p)
     ct_lines_free(p->lines);
     ct_memory_free(p->memory);
     ct_cfg_free(p->cfg);
+    ct_layout_free(p->layout);
 }

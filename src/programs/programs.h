@@ -19,6 +19,7 @@ struct ct_known_program {
     struct ct_lines *lines;
     struct ct_memory *memory;
     struct ct_cfg *cfg;
+    struct ct_layout *layout;
 };
 
 /* Memory that is no ELF file, with a name for it. */

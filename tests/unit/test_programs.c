@@ -264,6 +264,40 @@ static void knows_where_an_address_is(void **state)
     assert_null(where.function);
 }
 
+static void knows_data_and_sections(void **state)
+{
+    static const struct test_symbol symbols[] = {
+        {.name = "table", .value = 0x500000, .size = 8, .type = STT_OBJECT, .bind = STB_LOCAL, .section = 1},
+        {.name = "main", .value = MAIN, .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+        {.name = "elsewhere", .value = 8, .type = STT_OBJECT, .bind = STB_GLOBAL, .section = SHN_UNDEF},
+        {.name = "mark", .value = 0x500008, .type = STT_OBJECT, .bind = STB_GLOBAL, .section = 1}};
+    static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    struct fixture *f = *state;
+    const uint64_t bias = HIGH;
+    const struct ct_layout *layout;
+    elf64_build(file, symbols, 4);
+    ((Elf64_Ehdr *)file)->e_shstrndx = 3;
+    Elf64_Shdr *text = (Elf64_Shdr *)(file + 0x200) + 1;
+    text->sh_name = 1; /* "table" */
+    text->sh_flags = SHF_ALLOC;
+    char path[40];
+    FILE *opened = elf_file(file, path);
+    assert_non_null(opened);
+    renew(f, (struct ct_programs_options){.moved = 1});
+    assert_int_equal(ct_program_layout(add(f, path, &bias, NULL), &layout), CT_OK);
+    assert_int_equal(layout->object_count, 2);
+    assert_string_equal(layout->objects[0].name, "table");
+    assert_int_equal(layout->objects[0].addr, HIGH + 0x500000);
+    assert_int_equal(layout->objects[0].size, 8);
+    assert_string_equal(layout->objects[1].name, "mark");
+    assert_int_equal(layout->objects[1].size, 0);
+    assert_int_equal(layout->section_count, 1);
+    assert_string_equal(layout->sections[0].name, "table");
+    assert_int_equal(layout->sections[0].addr, HIGH + TEXT);
+    assert_int_equal(layout->end, HIGH + 0x500010);
+    fclose(opened);
+}
+
 /* ---- errors ---- */
 
 static void one_that_is_not_there_leaves_the_others(void **state)
@@ -332,6 +366,7 @@ int main(void)
         TEST(loads_a_file_once_and_late),
         TEST(addresses_can_include_the_bias),
         TEST(knows_where_an_address_is),
+        TEST(knows_data_and_sections),
         TEST(one_that_is_not_there_leaves_the_others),
         TEST(null_is_an_error),
         TEST(options_are_read_by_their_size),
