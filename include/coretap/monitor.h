@@ -151,7 +151,7 @@ struct ct_monitor_limits {
     size_t memory;
     uint64_t instants; /* instants that timers add between inputs; 0: no limit */
     /* Work of one event, in units of about one instruction: of its instant, of those that timers add before it, of all
-     * functions that are called; 0: CT_MONITOR_BUDGET. The same in both engines. */
+     * functions that are called, of copying the values that live when memory is collected behind it; 0: CT_MONITOR_BUDGET. The same in both engines. */
     uint64_t budget;
     const int *stop; /* NULL, or enum ct_monitor_stop that another thread sets (atomically) */
 };

@@ -61,15 +61,11 @@ static void renumber(struct ct_monitor *m)
 static void collect(struct ct_monitor *m)
 {
     struct heap_gc gc;
-    const int64_t work = m->heap.work; /* what is kept was paid for when it was made */
     run_deliver(m);
-    m->heap.work = INT64_MAX;
     heap_gc_begin(&gc, &m->heap);
-    for (uint32_t i = m->p->roots_from; i < m->p->roots_to; i++)
-        heap_root(&gc, &m->cells[i]);
-    heap_root(&gc, &m->incoming);
+    heap_roots(&gc, m->cells + m->p->roots_from, m->p->roots_to - m->p->roots_from);
+    heap_roots(&gc, &m->incoming, 1);
     heap_gc_end(&gc);
-    m->heap.work = work;
 }
 
 static int by_output(const void *a, const void *b)
@@ -138,10 +134,8 @@ static inline int after_program(struct ct_monitor *m, bool fine)
     m->instant_first = m->nresults;
     if (heap_full(&m->heap)) {
         collect(m);
-        if (m->heap.exhausted) {
-            m->error = E_MEMORY;
+        if (m->heap.exhausted)
             return value_failure(m);
-        }
     }
     return CT_OK;
 }

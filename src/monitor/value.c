@@ -9,7 +9,10 @@
 
 enum {
     CHUNK = 256 * 1024,
-    UNIT_BYTES = 8, /* that one unit of work makes or looks at */
+    UNIT_BYTES = 8,  /* that one unit of work makes or looks at … */
+    MOVE_BYTES = 16, /* … or a collection copies */
+    OBJECT_WORK = 2, /* besides its bytes */
+    ROOTS = 4,       /* that one unit of work looks at */
 };
 
 struct heap_chunk {
@@ -98,20 +101,13 @@ static size_t obj_bytes(enum obj_kind kind, size_t size)
     return (n + 15) & ~(size_t)15;
 }
 
-struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
+/* Takes n bytes of a chunk. NULL when exhausted. */
+static void *take_bytes(struct heap *h, size_t n)
 {
-    size_t n = size < h->limit ? obj_bytes(kind, size) : h->limit + 1;
     struct heap_chunk *c = h->chunks;
-    if (h->exhausted || n > h->limit || size > UINT32_MAX) {
-        heap_exhaust(h, E_MEMORY);
-        return NULL;
-    }
-    if (!heap_spend(h, n / UNIT_BYTES + 2))
-        return NULL;
     if (!c || c->size - c->used < n) {
-        /* between two collections there may be twice the limit: old and new values together */
         size_t want = n > CHUNK ? n : CHUNK;
-        c = h->used > 2 * h->limit ? NULL : malloc(sizeof *c + want);
+        c = malloc(sizeof *c + want);
         if (!c) {
             heap_exhaust(h, E_MEMORY);
             return NULL;
@@ -119,9 +115,25 @@ struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
         *c = (struct heap_chunk){.next = h->chunks, .size = want};
         h->chunks = c;
     }
-    struct obj *o = (struct obj *)(c->bytes + c->used);
+    void *bytes = c->bytes + c->used;
     c->used += n;
     h->used += n;
+    return bytes;
+}
+
+struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
+{
+    size_t n = size < h->limit ? obj_bytes(kind, size) : h->limit + 1;
+    /* between two collections there may be twice the limit: old and new values together */
+    if (h->exhausted || n > h->limit || size > UINT32_MAX || h->used > 2 * h->limit) {
+        heap_exhaust(h, E_MEMORY);
+        return NULL;
+    }
+    if (!heap_spend(h, n / UNIT_BYTES + OBJECT_WORK))
+        return NULL;
+    struct obj *o = take_bytes(h, n);
+    if (!o)
+        return NULL;
     *o = (struct obj){.size = (uint32_t)size, .kind = (uint8_t)kind, .fixed = h->fixed};
     return o;
 }
@@ -139,16 +151,22 @@ static struct obj *move(struct heap_gc *gc, struct obj *o)
         return o;
     if (o->forward)
         return o->forward;
-    struct obj *to = heap_alloc(gc->heap, o->kind, o->size);
+    struct heap *h = gc->heap;
+    const size_t n = obj_bytes(o->kind, o->size);
+    if (h->used + n > h->limit) /* what lives is too much */
+        heap_exhaust(h, E_MEMORY);
+    if (h->exhausted || !heap_spend(h, n / MOVE_BYTES + OBJECT_WORK))
+        return NULL;
+    struct obj *to = take_bytes(h, n);
     if (!to)
         return NULL;
-    memcpy(to, o, obj_bytes(o->kind, o->size));
+    memcpy(to, o, n);
     to->forward = NULL;
     o->forward = to;
     return to;
 }
 
-void heap_root(struct heap_gc *gc, struct cell *c)
+static void move_cell(struct heap_gc *gc, struct cell *c)
 {
     if (!(c->meta & META_PTR))
         return;
@@ -159,6 +177,14 @@ void heap_root(struct heap_gc *gc, struct cell *c)
         *c = cell_error(E_MEMORY);
 }
 
+void heap_roots(struct heap_gc *gc, struct cell *cells, size_t count)
+{
+    if (!heap_spend(gc->heap, count / ROOTS + 1))
+        return;
+    for (size_t i = 0; i < count; i++)
+        move_cell(gc, &cells[i]);
+}
+
 static void scan(struct heap_gc *gc, struct obj *o)
 {
     if (o->kind == OBJ_TREE) {
@@ -166,11 +192,11 @@ static void scan(struct heap_gc *gc, struct obj *o)
         t->left = (struct obj_tree *)move(gc, (struct obj *)t->left);
         t->right = (struct obj_tree *)move(gc, (struct obj *)t->right);
         for (int i = 0; i < 3; i++)
-            heap_root(gc, &t->cells[i]);
+            move_cell(gc, &t->cells[i]);
     } else if (o->kind != OBJ_STRING && o->kind != OBJ_BIG) {
         struct obj_cells *r = (struct obj_cells *)o;
         for (uint32_t i = 0; i < o->size; i++)
-            heap_root(gc, &r->cells[i]);
+            move_cell(gc, &r->cells[i]);
     }
 }
 
@@ -190,8 +216,6 @@ void heap_gc_end(struct heap_gc *gc)
     } while (more);
     free_chunks(gc->old);
     h->live = h->used;
-    if (h->live > h->limit)
-        heap_exhaust(h, E_MEMORY);
 }
 
 struct cell value_string(struct heap *h, const char *text, size_t size)

@@ -155,14 +155,15 @@ static inline bool heap_full(const struct heap *h)
     return h->used > 2 * h->live + (1u << 20);
 }
 
-/* A collection: begin, then heap_root for every cell that lives, then end. */
+/* A collection: begin, then heap_roots for all cells that live, then end. Its work counts as any other, and when the heap is
+ * exhausted behind it, the cells mean nothing. */
 struct heap_gc {
     struct heap *heap;
     struct heap_chunk *old;
 };
 
 void heap_gc_begin(struct heap_gc *gc, struct heap *h);
-void heap_root(struct heap_gc *gc, struct cell *c);
+void heap_roots(struct heap_gc *gc, struct cell *cells, size_t count);
 void heap_gc_end(struct heap_gc *gc);
 
 static inline struct cell cell_int(int64_t i)

@@ -258,6 +258,41 @@ static void time_is_bounded_where_asked(void **state)
     ct_ctx_free(ctx);
 }
 
+/* How many of the events are taken that each put one number more into a set. */
+static uint64_t events_taken(struct ct_ctx *ctx, const struct ct_monitor_spec *spec, uint64_t budget,
+                             uint64_t count)
+{
+    const struct ct_monitor_limits limits = {.size = sizeof limits, .budget = budget};
+    struct log log;
+    uint64_t taken = 0;
+    begin(ctx, spec, &limits, &log);
+    for (; taken < count; taken++) {
+        const struct ct_monitor_event e = {.time = taken, .v.i = (int64_t)taken};
+        if (ct_monitor_feed(log.monitor, &e, 1))
+            break;
+    }
+    ct_monitor_free(log.monitor);
+    return taken;
+}
+
+/* Small events, and a collection of all that they left: it counts as work of the event behind which it comes. */
+static void collection_is_work_of_its_event(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec = compile(
+        ctx, "in x: Events[Int]\ndef s = fold(x, Set.empty[Int], (s: Set[Int], k: Int) => Set.add(s, k))\n"
+             "out filter(s, x < 0) as s\n");
+    const uint64_t all = 50000, entries = 96 / 16 + 2; /* bytes of a node of a tree */
+    const uint64_t budget = 100000;
+    assert_int_equal(events_taken(ctx, spec, 0, all), all);
+    const uint64_t taken = events_taken(ctx, spec, budget, all);
+    assert_true(taken < all && taken > budget / entries / 4);
+    assert_non_null(strstr(ct_ctx_error(ctx), "One event takes more work than its budget of 100000 units"));
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
 /* Macros that never end are an error soon, whatever form the endlessness has. */
 static void expansion_is_bounded(void **state)
 {
@@ -358,12 +393,19 @@ static void the_graph_is_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_are_described),      cmocka_unit_test(diagnostics_have_places),
-        cmocka_unit_test(options_are_checked),        cmocka_unit_test(values_of_all_types),
-        cmocka_unit_test(advance_says_what_is_known), cmocka_unit_test(memory_is_bounded),
-        cmocka_unit_test(garbage_is_collected),       cmocka_unit_test(time_is_bounded_where_asked),
-        cmocka_unit_test(expansion_is_bounded),       cmocka_unit_test(text_cut_anywhere),
-        cmocka_unit_test(files_are_included),         cmocka_unit_test(the_graph_is_drawn),
+        cmocka_unit_test(streams_are_described),
+        cmocka_unit_test(diagnostics_have_places),
+        cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(values_of_all_types),
+        cmocka_unit_test(advance_says_what_is_known),
+        cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(collection_is_work_of_its_event),
+        cmocka_unit_test(garbage_is_collected),
+        cmocka_unit_test(time_is_bounded_where_asked),
+        cmocka_unit_test(expansion_is_bounded),
+        cmocka_unit_test(text_cut_anywhere),
+        cmocka_unit_test(files_are_included),
+        cmocka_unit_test(the_graph_is_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
