@@ -117,6 +117,9 @@ static void a_named_one_stands_for_that_of_the_capture(void **state)
     const struct ct_program *program = add(f, f->here, NULL, &capture);
     assert_int_equal(program->bias, HIGH);
     assert_string_equal(program->ran_as, "/target/program");
+    struct ct_buffer given = buffer; /* has it already */
+    assert_int_equal(ct_programs_give(f->programs, &given), CT_OK);
+    assert_int_equal(given.image_count, 1);
     assert_int_equal(ct_programs_add_capture(f->programs, &capture), CT_OK);
     /* the file that was named stands for the one at another address, too */
     assert_int_equal(ct_programs_count(f->programs), 2);
@@ -132,6 +135,18 @@ static void a_name_alone_chooses_one_of_the_capture(void **state)
     const struct ct_capture capture = {.program_count = 1, .programs = &ran};
     assert_string_equal(add(f, "program", NULL, &capture)->path, f->here);
     assert_string_equal(add(f, "nothing", NULL, &capture)->path, "nothing");
+}
+
+static void two_programs_are_not_at_one_bias(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t bias = HIGH;
+    const struct ct_image ran[] = {program_at("/target/renamed", HIGH), program_at("/target/low", 0)};
+    const struct ct_capture capture = {.program_count = 2, .programs = ran};
+    add(f, f->here, &bias, &capture);
+    assert_int_equal(ct_programs_add_capture(f->programs, &capture), CT_OK);
+    assert_int_equal(ct_programs_count(f->programs), 2);
+    assert_string_equal(ct_programs_at(f->programs, 1)->path, "/target/low");
 }
 
 /* ---- images ---- */
@@ -361,6 +376,7 @@ int main(void)
         TEST(takes_what_the_capture_names),
         TEST(a_named_one_stands_for_that_of_the_capture),
         TEST(a_name_alone_chooses_one_of_the_capture),
+        TEST(two_programs_are_not_at_one_bias),
         TEST(becomes_an_image_where_memory_is_not_known),
         TEST(lies_in_the_memories_that_it_was_seen_in),
         TEST(loads_a_file_once_and_late),
