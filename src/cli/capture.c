@@ -313,6 +313,30 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, e
     return options;
 }
 
+/* NULL: the command has no --threads. */
+static const struct cli_value *threads_of(const struct cli_args *args)
+{
+    for (size_t i = 0; i < args->command->option_count; i++)
+        if (strcmp(args->command->options[i].name, "threads") == 0)
+            return &args->values[i];
+    return NULL;
+}
+
+uint16_t cli_threads(const struct cli_args *args)
+{
+    const struct cli_value *threads = threads_of(args);
+    return threads && threads->given ? (uint16_t)threads->number : 1;
+}
+
+bool cli_without_threads(const struct cli_args *args, const char *how)
+{
+    const struct cli_value *threads = threads_of(args);
+    if (!threads || !threads->given)
+        return true;
+    cli_usage_error(args->command, "--threads: %s with one thread", how);
+    return false;
+}
+
 void cli_note_new_stacks(const struct cli_args *args, uint64_t times)
 {
     if (times && !args->quiet)

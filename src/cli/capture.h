@@ -76,6 +76,12 @@ extern const char *const cli_framings[];
                 "synchronisation points. The result is the same."                                            \
     }
 
+/* What --threads says; 1 for commands without it. */
+uint16_t cli_threads(const struct cli_args *args);
+
+/* False, with a message about `how` the command reads, which has no use for threads: --threads was given. */
+bool cli_without_threads(const struct cli_args *args, const char *how);
+
 struct cli_capture {
     const struct cli_args *args;
     const char *path; /* as it was named */

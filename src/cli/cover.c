@@ -49,7 +49,7 @@ static int run(const struct cli_args *args)
     c.context = (uint32_t)args->values[CONTEXT].number;
     c.contexts = args->values[CONTEXTS].given;
     c.all_functions = args->values[ALL].given;
-    c.threads = (uint16_t)args->values[THREADS].number;
+    c.threads = cli_threads(args);
     int code = cli_counts_read(&c, args, ELF);
     if (code != CLI_FAILED) {
         const int reported = cli_cover_print(stdout, &c, (enum cli_cover_format)args->values[FORMAT].number,

@@ -158,7 +158,6 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
         return CLI_FAILED;
     bool along_binary = is_along_binary(args, passes->buffer, cli_passes_source(passes));
     chain->level = along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
-    chain->threads = (uint16_t)args->values[THREADS].number;
     sink->bytes = on_bytes;
     if (along_binary)
         sink->flow = on_flow;
@@ -188,6 +187,8 @@ static int run(const struct cli_args *args)
     struct decoding d = {0};
     enum ct_event_format format = (enum ct_event_format)args->values[FORMAT].number;
     bool text_ports = args->values[TEXT_PORTS].given;
+    if (args->values[MERGE].given && !cli_without_threads(args, "--merge decodes"))
+        return CLI_FAILED;
     if (args->values[MERGE].given)
         return cli_merge_run(args, &(struct cli_merge_how){.format = format,
                                                            .text_ports = text_ports,

@@ -151,7 +151,6 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
     struct listing *l = passes->user;
     sink->user = &l->lines;
     sink->bytes = on_bytes;
-    chain->threads = (uint16_t)args->values[THREADS].number;
     if (has_parts(passes)) {
         sink->part_new = part_new;
         sink->part_end = part_end;

@@ -15,6 +15,7 @@ enum {
     ELF = CLI_MONITOR_OPTIONS,
     FORMAT,
     LIVE,
+    THREADS,
 };
 
 static const char *const formats[] = {"text", "jsonl", NULL};
@@ -36,6 +37,7 @@ static const struct cli_option options[] = {
                  "page is "
                  "served there, over which specifications are exchanged ('coretap ctl'); as of 'coretap live "
                  "--http', and CORETAP_TOKEN is its token."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 #define BATCH 1024
@@ -213,7 +215,9 @@ static int run(const struct cli_args *args)
 {
     struct watched w = {0};
     if (args->values[LIVE].given)
-        return run_live(args);
+        return cli_without_threads(args, "a live run decodes") ? run_live(args) : CLI_FAILED;
+    if (fractal_source_is_log(args->operand) && !cli_without_threads(args, "an event log is read"))
+        return CLI_FAILED;
     if (!cli_monitors_named(args))
         return cli_usage_error(args->command, "monitor what? give --spec FILE");
     w.all = args->values[CLI_MONITOR_ALL].given;

@@ -52,6 +52,7 @@ static int run_pass(struct cli_passes *p)
     struct ct_chain_sink sink = {.user = p->user};
     options.ids[0] = options.ids[1] = 0;
     options.ids[p->id / 64] = UINT64_C(1) << (p->id % 64);
+    options.threads = cli_threads(args);
     int code = p->begin(p, &options, &sink);
     if (code != CLI_CLEAN)
         return code;

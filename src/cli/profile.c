@@ -277,11 +277,16 @@ static int run(const struct cli_args *args)
                                    .from = args->values[FROM].number,
                                    .to = args->values[TO].given ? args->values[TO].number : UINT64_MAX};
     p.counts.all_functions = true;
-    p.counts.threads = (uint16_t)args->values[THREADS].number;
+    p.counts.threads = cli_threads(args);
     if (wants_stacks(&p) && cli_cover_is_file(args->operand))
         return cli_usage_error(args->command,
                                "--format %s needs a capture: counts do not say who called whom",
                                formats[p.format]);
+    if (wants_stacks(&p) && args->rest_count > 1)
+        return cli_usage_error(
+            args->command,
+            "--format %s takes one capture: stacks of calls are of one run; give each by itself",
+            formats[p.format]);
     if (wants_stacks(&p)) {
         p.counts.steps = on_steps;
         p.counts.user = &p;
@@ -304,13 +309,15 @@ const struct cli_command cli_command_profile = {
     .name = "profile",
     .summary = "profiles for compilers, flame graphs and viewers",
     .operand = "CAPTURE",
-    .about = "Decodes the capture along its programs and writes what ran how often in a format that other "
-             "tools read. "
-             "Nothing is sampled: the counts are of every instruction and branch in the trace. "
-             "docs/analysis.md says how "
-             "stacks are rebuilt.\n"
-             "Instead of a capture, autofdo, llvm and bolt also take a coverage file ('coretap cover "
-             "--format data').",
+    .many = true,
+    .about =
+        "Decodes the capture along its programs and writes what ran how often in a format that other "
+        "tools read. "
+        "Nothing is sampled: the counts are of every instruction and branch in the trace. "
+        "docs/analysis.md says how "
+        "stacks are rebuilt.\n"
+        "autofdo, llvm and bolt also take several captures, whose counts add up, and in the place of each a "
+        "coverage file ('coretap cover --format data').",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

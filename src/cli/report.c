@@ -17,6 +17,7 @@ enum {
     TARGETS,
     FROM,
     TO,
+    THREADS,
 };
 
 /* Executions of functions in the timeline, at most. */
@@ -55,6 +56,7 @@ static const struct cli_option options[] = {
             .arg = "N",
             .max = UINT64_MAX,
             .help = "The timeline up to this time."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 struct report {

@@ -373,6 +373,7 @@ static int finish(struct cli_report_collect *c)
 
 int cli_report_collect(struct cli_report_collect *c, const struct cli_args *args, size_t elf)
 {
+    c->counts.threads = cli_threads(args);
     c->counts.steps = on_steps;
     c->counts.decoded = on_decoded;
     c->counts.user = c;

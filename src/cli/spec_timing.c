@@ -19,6 +19,7 @@ enum {
     MOST,
     PAIR,
     MARGIN,
+    THREADS,
 };
 
 enum {
@@ -63,6 +64,7 @@ static const struct cli_option options[] = {
                 .arg = "PERCENT",
                 .help = "How far beyond what was measured is still allowed, 0 to 1000, as 5 or 5%; 5 without "
                         "this option."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 /* ---- what is measured ---- */

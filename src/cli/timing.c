@@ -18,6 +18,7 @@ enum {
     FORMAT,
     FUNCTION,
     TARGETS,
+    THREADS,
 };
 
 enum {
@@ -55,6 +56,7 @@ static const struct cli_option options[] = {
                  .kind = CLI_TEXT,
                  .arg = "FILE",
                  .help = "Targets of computed branches, as for 'coretap graph'."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 struct measuring {
@@ -198,6 +200,8 @@ static int measure_log(struct measuring *m, const struct cli_args *args)
 static int run_log(struct measuring *m, const struct cli_args *args)
 {
     bool has_pair = false;
+    if (!cli_without_threads(args, "an event log is read"))
+        return CLI_FAILED;
     for (size_t i = 0; i < args->list_count; i++)
         has_pair |= args->list[i].option == PAIR;
     if (!has_pair || args->values[EDGES].given || args->values[BLOCKS].given || args->values[FUNCTION].given)

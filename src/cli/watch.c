@@ -14,6 +14,7 @@ enum {
     ELF,
     TARGETS,
     FORMAT,
+    THREADS,
 };
 
 static const char *const formats[] = {"tsv", "jsonl", "csv", NULL};
@@ -43,6 +44,7 @@ static const struct cli_option options[] = {
                 .kind = CLI_CHOICE,
                 .choices = formats,
                 .help = "tsv, jsonl or csv; csv and jsonl also have the buffer and the trace ID."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 #define BATCH 1024

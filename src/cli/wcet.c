@@ -17,6 +17,7 @@ enum {
     FORMAT,
     TARGETS,
     SOURCE,
+    THREADS,
 };
 
 enum {
@@ -81,6 +82,7 @@ static const struct cli_option options[] = {
         {.name = "source",
          .kind = CLI_FLAG,
          .help = "With text: also the source of the longest path, with executions and cycles of each line."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 static int print(const struct cli_args *args, const struct ct_wcet_view *view)

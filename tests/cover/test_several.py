@@ -100,6 +100,15 @@ def main():
         assert "/program" in summary and "/other" not in summary, summary
         (folder / "away").rename(folder / "other")
 
+    def profiles():
+        saved = folder / "sum"
+        saved.write_bytes(data(made["even"]))
+        for form in ("autofdo", "bolt", "llvm"):
+            both = run("profile", "--format", form, made["even"], made["odd"])
+            assert both == run("profile", "--format", form, saved, made["odd"]), form
+            assert both != run("profile", "--format", form, made["odd"]), form
+        run("profile", "--format", "folded", made["even"], made["odd"], code=2)
+
     def damaged():
         broken = folder / "broken"
         shutil.copytree(made["odd"], broken)
@@ -116,6 +125,7 @@ def main():
     tap.case("shared objects, at their own addresses", why, lambda: same("dynamic", "even", "other"))
     tap.case("coverage files in the place of captures", why, files)
     tap.case("all programs of a coverage file are told of", why, several_programs)
+    tap.case("profiles that are counts", why, profiles)
     tap.case("one of them is damaged or not there", why, damaged)
     shutil.rmtree(folder)
     return tap.finish()
