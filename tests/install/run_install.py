@@ -13,6 +13,8 @@ import tempfile
 
 # What examples/count.c says of examples/quickstart.
 COUNTED = "ETM_0: 939 instructions in 802 bytes\nETE_1: 3671 instructions in 2361 bytes\n"
+# What examples/pages.c says of it three times.
+PAGES = "0x80000 13830\n"
 
 
 class Tap:
@@ -69,6 +71,7 @@ def consumer(tap, source, prefix, libdir):
         flags = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", "coretap",
                                 *needs], env=env, capture_output=True, text=True).stdout.split()
         if kind == "static":
+            flags += re.search(r"^Libs.private: (.*)$", (libdir / "pkgconfig/coretap.pc").read_text(), re.MULTILINE)[1].split()
             flags = [str(libdir / "libcoretap.a") if f == "-lcoretap" else f for f in flags]
         program = prefix / f"consumer-{kind}"
         tap.run(f"a program compiles, {kind}", ["cc", "-Wall", "-Wextra", "-Werror", "-o", str(program),
@@ -76,6 +79,20 @@ def consumer(tap, source, prefix, libdir):
         out = tap.run(f"a program runs, {kind}", [str(program), str(source / "examples/quickstart")],
                       env=env if kind == "shared" else None)
         tap.result(f"a program counts, {kind}", None if out == COUNTED else f"it says {out}, not {COUNTED}")
+        pages(tap, source, prefix / f"pages-{kind}", flags, env if kind == "shared" else None)
+
+
+def pages(tap, source, program, flags, env):
+    """An analysis of one's own: saved files stand in the place of captures, and one that was changed is refused."""
+    capture, saved = source / "examples/quickstart", program.with_suffix(".saved")
+    tap.run(f"an analysis of one's own compiles, {program.name}", ["cc", "-Wall", "-Wextra", "-Werror", "-o", program,
+                                                                  source / "examples/pages.c", *flags])
+    tap.run("it saves", [program, "-o", saved, capture], env=env)
+    out = tap.run("it adds up", [program, capture, saved, capture], env=env)
+    tap.result("to three times the instructions", None if out == PAGES else f"it says {out}, not {PAGES}")
+    saved.write_text(saved.read_text().replace("page 8", "page 9"))
+    done = subprocess.run([program, saved], env=env, capture_output=True, text=True, check=False)
+    tap.result("a changed file is refused", None if done.returncode == 1 and "was changed" in done.stderr else done.stderr)
 
 
 def main():
