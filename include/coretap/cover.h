@@ -23,6 +23,7 @@ struct ct_cover_program {
     uint64_t low, high; /* its code is in [low, high), load bias not included */
     const uint8_t *build_id;
     size_t build_id_size; /* 0: it has none; then the name tells programs apart */
+    int started;          /* 1: not loaded by another program, as far as any capture says */
 };
 
 enum ct_cover_kind {

@@ -17,6 +17,7 @@ struct program {
     uint64_t low, high;
     uint8_t build_id[MOST_BUILD_ID];
     size_t build_id_size;
+    bool started;
 };
 
 /* Items of one program in one context. */
@@ -109,6 +110,7 @@ int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *prog
         struct program *have = &cover->programs[i];
         if (!take_name(cover, have, program->name))
             return CT_ERR_NOMEM;
+        have->started |= program->started != 0;
         have->low = program->low < have->low ? program->low : have->low;
         have->high = program->high > have->high ? program->high : have->high;
         *number = (uint32_t)i;
@@ -119,7 +121,10 @@ int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *prog
         return ct_fail_nomem(cover->analysis.ctx, program->name);
     cover->programs = programs;
     struct program *fresh = &programs[cover->program_count];
-    *fresh = (struct program){.name = strdup(program->name), .low = program->low, .high = program->high};
+    *fresh = (struct program){.name = strdup(program->name),
+                              .low = program->low,
+                              .high = program->high,
+                              .started = program->started != 0};
     if (!fresh->name)
         return ct_fail_nomem(cover->analysis.ctx, program->name);
     if (program->build_id_size)
@@ -141,7 +146,8 @@ struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32
                                      .low = p->low,
                                      .high = p->high,
                                      .build_id = p->build_id,
-                                     .build_id_size = p->build_id_size};
+                                     .build_id_size = p->build_id_size,
+                                     .started = p->started};
 }
 
 static bool same_context(const struct ct_edge_context *a, const struct ct_edge_context *b)

@@ -74,6 +74,8 @@ static void save_head(struct ct_save *to, const struct ct_cover_program *program
         snprintf(build_id + 2 * i, 3, "%02x", program->build_id[i]);
     ct_escape_to_read(program->name, name);
     ct_save_line(to, "program %" PRIx64 " %" PRIx64 " %s %s", program->low, program->high, build_id, name);
+    if (program->started)
+        ct_save_line(to, "started");
 }
 
 static void save_item(struct ct_save *to, const struct ct_cover_item *item)
@@ -165,6 +167,8 @@ static int read_program(struct reader *r)
     name[path->size] = '\0';
     if (!ct_unescape(name) || strlen(name) > MOST_NAME)
         return ct_load_bad(from, "the name of a program has 1 to 4096 bytes, and none of them is zero");
+    /* Older files do not tell, but begin with what was started. */
+    program.started = from->version < 3 && !r->has_program;
     r->has_program = true;
     r->context = (struct ct_edge_context){0};
     return ct_cover_program(r->cover, &program, &r->program);
@@ -213,8 +217,19 @@ static int read_item(struct reader *r, uint32_t kind)
     return ct_cover_add_item(r->cover, r->program, &r->context, &item);
 }
 
+static int read_started(struct reader *r)
+{
+    if (r->from->word_count != 1 || !r->has_program)
+        return ct_load_bad(r->from, "'started' stands alone behind its 'program'");
+    struct ct_cover_program program = ct_cover_program_at(r->cover, r->program);
+    program.started = 1;
+    return ct_cover_program(r->cover, &program, &r->program);
+}
+
 static int read_line(struct reader *r)
 {
+    if (r->from->version >= 3 && ct_load_is(r->from, 0, "started"))
+        return read_started(r);
     if (ct_load_is(r->from, 0, "program"))
         return read_program(r);
     if (ct_load_is(r->from, 0, "context"))

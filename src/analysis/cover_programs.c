@@ -9,7 +9,7 @@ int ct_cover_number(struct ct_cover *cover, struct ct_program *program, uint32_t
     const int rc = ct_program_symbols(program, &symbols);
     if (rc)
         return rc;
-    struct ct_cover_program known = {.name = program->path};
+    struct ct_cover_program known = {.name = program->path, .started = program->started};
     const struct ct_code_range *code = ct_symbols_code(symbols, &count);
     known.low = count ? code[0].low : 0;
     for (size_t i = 0; i < count; i++)

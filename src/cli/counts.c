@@ -153,8 +153,13 @@ static int find_programs(struct cli_counts *c)
             continue;
         if (!here && !last && !c->args->quiet)
             cli_say("%s: is not there; its counts are left out. Name the program with --elf", program.name);
-        if ((here || last) && ct_programs_add(c->programs, program.name, NULL, NULL, NULL) != CT_OK)
+        struct ct_program *added = NULL;
+        if ((here || last) && ct_programs_add(c->programs, program.name, NULL, NULL, &added) != CT_OK)
             return cli_library_error(c->args->ctx);
+        if (added) {
+            added->started = (uint8_t)program.started;
+            added->named = 0; /* nobody did */
+        }
     }
     return CLI_CLEAN;
 }

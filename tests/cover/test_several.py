@@ -107,6 +107,8 @@ def main():
             both = run("profile", "--format", form, made["even"], made["odd"])
             assert both == run("profile", "--format", form, saved, made["odd"]), form
             assert both != run("profile", "--format", form, made["odd"]), form
+        saved.write_bytes(data(made["dynamic"]))
+        assert run("profile", "--format", "autofdo", saved) == run("profile", "--format", "autofdo", made["dynamic"])
         run("profile", "--format", "folded", made["even"], made["odd"], code=2)
 
     def damaged():

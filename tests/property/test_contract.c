@@ -107,7 +107,8 @@ static struct ct_analysis *new_cover(struct rng *rng)
         const struct ct_cover_program program = {.name = k ? name : "/bin/none",
                                                  .high = PROGRAM_SIZE,
                                                  .build_id = &ids[k],
-                                                 .build_id_size = k ? 1 : 0};
+                                                 .build_id_size = k ? 1 : 0,
+                                                 .started = rng_chance(rng, 128)};
         const struct ct_cover_place place = {.bias = BASE + k * PROGRAM_SIZE};
         uint32_t number;
         if (ct_cover_program(cover, &program, &number) != CT_OK ||

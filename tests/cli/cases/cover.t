@@ -32,11 +32,12 @@ $ coretap merge $T/a $T/b
 | context 0 0 0 0 0
 | run 0 4 1
 | program 1000 3000 00ff ./a program
+| started
 | context 2 7 0 0 0
 | run 1000 1008 6
 | taken 1004 1000 4
 | not 1004 2
-| end 3bba2d0d2a715adf
+| end 258e6eb774658d88
 $ coretap merge $T/b $T/a
 | coretap-coverage 3
 | captures 0
@@ -45,11 +46,12 @@ $ coretap merge $T/b $T/a
 | context 0 0 0 0 0
 | run 0 4 1
 | program 1000 3000 00ff ./a program
+| started
 | context 2 7 0 0 0
 | run 1000 1008 6
 | taken 1004 1000 4
 | not 1004 2
-| end 3bba2d0d2a715adf
+| end 258e6eb774658d88
 $ printf 'coretap-coverage 2\ncaptures 1\nlost gaps 2\nlost overflows 2\nprogram 0 10 - b\nrun 0 4 1\n' > $T/whole
 $ printf 'coretap-coverage 2\ncaptures 2\ndamaged 1\nlost gaps 3\nlost lost_bytes 40\nprogram 0 10 - b\nrun 0 4 1\n' > $T/damaged
 $ coretap merge $T/whole $T/damaged > $T/sum; cat $T/sum
@@ -60,9 +62,10 @@ $ coretap merge $T/whole $T/damaged > $T/sum; cat $T/sum
 | lost overflows 2
 | lost lost_bytes 40
 | program 0 10 - b
+| started
 | context 0 0 0 0 0
 | run 0 4 2
-| end 0e7884e862cae98e
+| end d25f33a5a7a10803
 $ coretap merge $T/b $T/sum | head -8
 | coretap-coverage 3
 | captures 3
