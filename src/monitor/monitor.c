@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/open_resolved.h"
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "monitor/parse.h"
@@ -28,20 +30,24 @@ static const struct source *make_source(struct arena *a, const char *name, const
     return s;
 }
 
-/* A text file; one with NUL bytes is none. All memory comes first: the arena may jump away, and then nothing must be
- * open. */
-static const struct source *read_file(struct arena *a, const char *path)
+/* A text file; one with NUL bytes is none. `real` is its path, resolved. All memory comes first: the arena may jump away, and
+ * then nothing must be open. */
+static const struct source *read_file(struct arena *a, const char *path, const char *real)
 {
     struct stat st;
-    if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > INCLUDE_BYTES)
+    if (stat(real, &st) || !S_ISREG(st.st_mode) || st.st_size > INCLUDE_BYTES)
         return NULL;
     struct source *s = ARENA_NEW(a, struct source);
     char *text = arena_alloc(a, (size_t)st.st_size + 1);
     s->name = arena_copy(a, path, strlen(path));
     s->text = text;
-    FILE *f = fopen(path, "rb");
-    if (!f)
+    const int fd = ct_open_resolved(real);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
+    if (!f) {
+        if (fd >= 0)
+            close(fd);
         return NULL;
+    }
     s->size = fread(text, 1, (size_t)st.st_size, f);
     bool fine = !ferror(f);
     fclose(f);
@@ -54,10 +60,11 @@ struct includes {
     const char *name; /* of the specification */
 };
 
-/* Whether the file lies, symbolic links resolved, in the folder of the specification or below it. */
-static bool is_below(const char *specification, const char *path)
+/* Whether the file lies, symbolic links resolved, in the folder of the specification or below it. Its resolved path has room for
+ * PATH_MAX. */
+static bool is_below(const char *specification, const char *path, char *real)
 {
-    char folder[PATH_MAX], real[PATH_MAX];
+    char folder[PATH_MAX];
     const char *slash = strrchr(specification, '/');
     const size_t length = slash ? (size_t)(slash - specification) + 1 : 0;
     char named[PATH_MAX] = ".";
@@ -80,9 +87,10 @@ static const struct source *include_file(void *user, const struct source *from, 
     const char *slash = strrchr(from->name, '/');
     int dir = slash && name[0] != '/' ? (int)(slash - from->name + 1) : 0;
     const struct source *s = NULL;
+    char real[PATH_MAX];
     for (int ending = 0; ending < 2 && !s; ending++) {
         const char *path = arena_printf(a, "%.*s%s%s", dir, from->name, name, ending ? ".tessla" : "");
-        s = is_below(includes->name, path) ? read_file(a, path) : NULL;
+        s = is_below(includes->name, path, real) ? read_file(a, path, real) : NULL;
     }
     return s;
 }

@@ -1,9 +1,9 @@
 #include "program/source_files.h"
 #include "base/ctx.h"
+#include "base/open_resolved.h"
 #include "program/symbols.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,11 +65,11 @@ static bool is_inside(const struct ct_source_roots *roots, const char *path)
     return false;
 }
 
-/* Reads the open file; one that is no regular file, or is empty, is not found. */
+/* Reads the open file; one that is empty or too long is not found. */
 static int read_whole(struct ct_ctx *ctx, const char *path, int fd, char **text, size_t *size)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > CT_SOURCE_MOST)
+    if (fstat(fd, &st) != 0 || st.st_size <= 0 || st.st_size > CT_SOURCE_MOST)
         return CT_ERR_NOT_FOUND;
     *text = malloc((size_t)st.st_size);
     if (!*text)
@@ -102,7 +102,7 @@ int ct_source_read(struct ct_source_roots *roots, const char *path, char **text,
                 roots->program, path);
         return CT_ERR_NOT_FOUND;
     }
-    const int fd = open(real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    const int fd = ct_open_resolved(real);
     if (fd < 0)
         return CT_ERR_NOT_FOUND;
     const int rc = read_whole(roots->ctx, path, fd, text, size);

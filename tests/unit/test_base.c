@@ -3,8 +3,16 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/open_resolved.h"
 #include "base/places.h"
 
 static void error_text_survives(void **state)
@@ -48,12 +56,68 @@ static void places(void **state)
     assert_int_equal(ct_places_at(&p, 17), 17);
 }
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* The first bytes of the file, or "" when it is not opened. */
+static const char *opened(const char *path)
+{
+    static char text[16];
+    memset(text, 0, sizeof text);
+    const int fd = ct_open_resolved(path);
+    if (fd >= 0) {
+        assert_true(read(fd, text, sizeof text - 1) >= 0);
+        close(fd);
+    }
+    return text;
+}
+
+/* What was checked is exchanged before it is opened: the file, a folder on the way to it. */
+static void exchanged_paths_are_not_opened(void **state)
+{
+    (void)state;
+    char made[] = "/tmp/coretap-XXXXXX", cwd[4096];
+    assert_non_null(getcwd(cwd, sizeof cwd));
+    assert_non_null(mkdtemp(made));
+    char *top = realpath(made, NULL), path[4200];
+    assert_non_null(top);
+    assert_int_equal(chdir(top), 0);
+    assert_true(mkdir("in", 0700) == 0 && mkdir("in/sub", 0700) == 0 && mkdir("out", 0700) == 0);
+    write_file("in/sub/file", "ours");
+    write_file("out/file", "secret");
+    snprintf(path, sizeof path, "%s/in/sub/file", top);
+    assert_string_equal(opened(path), "ours");
+    assert_string_equal(opened("in/sub/file"), ""); /* not resolved */
+
+    assert_true(rename("in/sub", "kept") == 0 && symlink("../out", "in/sub") == 0);
+    assert_string_equal(opened(path), "");
+    assert_true(unlink("in/sub") == 0 && rename("kept", "in/sub") == 0);
+    assert_string_equal(opened(path), "ours");
+
+    assert_true(unlink("in/sub/file") == 0 && symlink("../../out/file", "in/sub/file") == 0);
+    assert_string_equal(opened(path), "");
+    assert_true(unlink("in/sub/file") == 0 && mkfifo("in/sub/file", 0600) == 0);
+    assert_string_equal(opened(path), ""); /* and does not wait for a writer */
+    assert_true(unlink("in/sub/file") == 0 && mkdir("in/sub/file", 0700) == 0);
+    assert_string_equal(opened(path), "");
+
+    assert_true(rmdir("in/sub/file") == 0 && rmdir("in/sub") == 0 && rmdir("in") == 0);
+    assert_true(unlink("out/file") == 0 && rmdir("out") == 0 && chdir(cwd) == 0 && rmdir(top) == 0);
+    free(top);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_text_survives),
         cmocka_unit_test(bit_fields),
         cmocka_unit_test(places),
+        cmocka_unit_test(exchanged_paths_are_not_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
