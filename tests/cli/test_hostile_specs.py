@@ -6,9 +6,11 @@ usage: test_hostile_specs.py CORETAP"""
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from tap import check, finish, is_sanitized  # noqa: E402  pylint: disable=wrong-import-position
@@ -19,6 +21,8 @@ OPTIONS = ("--id", "10", "--bind", "x=0x8057c", "--frequency", "1000", "--all")
 ENGINES = ("bytecode", "native")
 GOOD = "in x: Events[Unit]\nout count(x) as n\nout count(x) < 9 as fine\n"
 HEAD = "in x: Events[Unit]\ndef n = count(x)\nout n\ndef much = slift1(n, (k: Int) => if k > 5 then 1000000000 else 1)\n"
+OLD = "what was there before\n"
+BUSY_S = 1.0  # of processor time, behind which a command is in its endless event
 BUDGET = "One event takes more work than its budget of 2000000 units"
 MEMORY = "The values of the monitor need more than its memory of 1.0 MiB"
 
@@ -120,6 +124,42 @@ def check_mistakes(runs):
         check(f"an event before {what} has its budget", done.returncode == 2 and BUDGET in done.stderr, done.stderr)
 
 
+def seconds_of(process):
+    """Processor time of a process that lives."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def check_signal(runs, command, engine, number):
+    """A signal while an event takes for ever ends the command, and the file that it prints to is what it was."""
+    bad = runs.write("endless", loop("Int", "0", "s", "{}").replace("1000000000", "1000000000000000"))
+    folder = pathlib.Path(tempfile.mkdtemp(dir=runs.folder))
+    result = folder / "result"
+    result.write_text(OLD, encoding="utf-8")
+    line = [runs.coretap, command, "--spec", bad, "--engine", engine, "--event-budget", str(2**62), "-o", result]
+    line += [] if command == "tessla" else [*OPTIONS, CAPTURE]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        if command == "tessla":
+            process.stdin.write("".join(f"{at}: x = ()\n" for at in range(1, 10)).encode())
+            process.stdin.flush()
+        end = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < end and seconds_of(process) < BUSY_S:
+            time.sleep(0.02)
+        busy = process.poll() is None
+        process.send_signal(number)
+        begun = time.monotonic()
+        try:
+            code = process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            code = "does not end"
+            process.kill()
+        took = time.monotonic() - begun
+    left = os.listdir(folder)
+    check(f"{command}, {engine}: {number.name} in an endless event ends it, and leaves the old file",
+          busy and code == -number and took < 2 and left == ["result"] and result.read_text(encoding="utf-8") == OLD,
+          [f"busy {busy}, exit code {code} after {took:.1f} s, {left}"])
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(sys.argv[1], folder)
@@ -127,6 +167,8 @@ def main():
             for name, text in ATTACKS.items():
                 runs.attack(name, text, BUDGET, engine)
             runs.attack("memory", HOARD, MEMORY, engine, "--monitor-memory", "1")
+            check_signal(runs, "monitor", engine, signal.SIGTERM)
+            check_signal(runs, "tessla", engine, signal.SIGTERM)
         check_stated(runs)
         check_mistakes(runs)
         check_refused(runs)
