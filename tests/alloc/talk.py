@@ -31,7 +31,7 @@ class Talk:
     def __init__(self, bodies, posts):
         self.bodies, self.posts = bodies, posts
         self.port, self.wrong, self.done, self.doubtful = 0, [], set(), set()
-        self.refused = 0
+        self.lacked = False  # an answer said that there is no memory
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
@@ -57,7 +57,7 @@ class Talk:
         status, text = self.ask(method, path, body, accept)
         if status == 200:
             return text
-        self.refused += 1
+        self.lacked |= status == 503
         if status not in REFUSED and not (status == 409 and OVER in text.decode(errors="replace")):
             self.wrong.append(f"{name}: status {status}: {text[:200]}")
         return None

@@ -302,7 +302,9 @@ class Goods:
 def judge_all(case, goods, now):
     """As judge(), with all that was said in the meantime."""
     verdicts = [judge(case, good, now) for good in goods.of(now)]
-    wrong = now.talk.wrong if now.talk else ()
+    wrong = now.talk.wrong if now.talk else []
+    if now.talk and now.talk.lacked and now.code == goods.whole.code:
+        wrong.append("there was no memory for an answer, and nobody was told but who asked")
     return wrong[0] if wrong else None if None in verdicts else verdicts[0]
 
 

@@ -267,6 +267,10 @@ def check_fractal(coretap):
                 process.send_signal(number)
                 tap.check(f"fractal replay {option}: {number.name} leaves the old file", end(process) == -number and
                           place.is_untouched(), os.listdir(place.folder))
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([*line, messages], stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
+            tap.check(f"fractal replay {option}: no room for what is printed", done.returncode == 2 and
+                      b"standard output: No space left on device" in done.stderr, str(done))
             done = run([*line, messages])
             tap.check(f"fractal replay {option}: the file is there at the end", done.returncode == 0 and
                       place.file.read_bytes() != OLD and os.listdir(place.folder) == ["result"], str(done))
