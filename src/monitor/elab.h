@@ -65,6 +65,7 @@ struct env {
     struct binding *first, **tail;
     struct binding **table; /* the global one: by hash of the name */
     size_t table_cap;
+    struct library *lazy; /* the global one: what is declared when it is looked up */
 };
 
 struct residual;
@@ -98,7 +99,6 @@ struct elab {
     struct ir_pool pool;
     struct graph graph;
     struct env *global;
-    struct ast_stmt *annotations;
     const char *time_unit; /* NULL: none given */
     bool changes_only;
     struct elab_input *inputs;
@@ -125,8 +125,8 @@ enum {
 };
 
 void elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit);
-/* Library first, then the specification. */
-void elab_library(struct elab *e, struct ast_stmt *stmts);
+/* Adds statements to a scope. */
+void elab_declare(struct elab *e, struct env *env, struct ast_stmt *stmts);
 void elab_spec(struct elab *e, struct ast_stmt *stmts);
 
 /* environments and names: elab_env.c */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "monitor/elab.h"
+#include "monitor/library.h"
 
 struct env *env_new(struct elab *e, struct env *up)
 {
@@ -24,7 +25,7 @@ struct binding *env_find(const struct env *env, const char *name, bool is_type)
     struct binding *b = env->table ? env->table[slot(env, name)] : env->first;
     while (b && (b->name != name || b->is_type != is_type))
         b = b->next;
-    return b;
+    return !b && !is_type && env->lazy && library_declare(env->lazy, name) ? env_find(env, name, false) : b;
 }
 
 struct binding *env_lookup(const struct env *env, const char *name, bool is_type)

@@ -29,12 +29,10 @@ void elab_init(struct elab *e, struct arena *arena, struct diags *diags, const c
     e->global->table = ARENA_ARRAY(arena, struct binding *, GLOBAL_TABLE);
 }
 
-static void declare(struct elab *e, struct env *env, struct ast_stmt *stmts);
-
 static void declare_module(struct elab *e, struct env *env, const struct ast_stmt *s)
 {
     struct env *inner = env_new(e, env);
-    declare(e, inner, s->body);
+    elab_declare(e, inner, s->body);
     env_bind_value(e, env, s->name, s->name_span, (struct cv){.kind = CV_MODULE, .env = inner});
 }
 
@@ -66,7 +64,7 @@ static void declare_input(struct elab *e, struct env *env, const struct ast_stmt
     env_bind_value(e, env, s->name, s->name_span, cv);
 }
 
-static void declare(struct elab *e, struct env *env, struct ast_stmt *stmts)
+void elab_declare(struct elab *e, struct env *env, struct ast_stmt *stmts)
 {
     /* types first: inputs refer to them whatever the order */
     for (struct ast_stmt *s = stmts; s; s = s->next)
@@ -90,21 +88,12 @@ static void check_annotations(struct elab *e, const struct ast_stmt *stmts)
         for (const struct ast_annotation *a = s->annotations; a; a = a->next) {
             bool known =
                 (!strcmp(a->name, "raw") && s->kind == S_OUT) || (!strcmp(a->name, "liftable") && s->def);
-            for (const struct ast_stmt *d = e->annotations; d && !known; d = d->next)
-                known = d->kind == S_ANNOTATION && d->name == a->name;
             for (const struct ast_stmt *d = stmts; d && !known; d = d->next)
                 known = d->kind == S_ANNOTATION && d->name == a->name;
             if (!known)
                 diag_error(e->diags, a->span, "Undefined annotation @%s", a->name);
         }
     }
-}
-
-void elab_library(struct elab *e, struct ast_stmt *stmts)
-{
-    e->global->library = true;
-    e->annotations = stmts;
-    declare(e, e->global, stmts);
 }
 
 static void check_all(struct elab *e, struct env *env, const struct ast_stmt *stmts)
@@ -176,7 +165,7 @@ void elab_spec(struct elab *e, struct ast_stmt *stmts)
 {
     e->stack_base = __builtin_frame_address(0);
     e->global->library = false;
-    declare(e, e->global, stmts);
+    elab_declare(e, e->global, stmts);
     check_annotations(e, stmts);
     check_all(e, e->global, stmts);
     for (const struct ast_stmt *s = stmts; s; s = s->next) {

@@ -9,6 +9,7 @@
 #include "base/open_resolved.h"
 #include "base/printable.h"
 #include "base/utf8.h"
+#include "monitor/library.h"
 #include "monitor/parse.h"
 #include "monitor/run.h"
 #include "monitor/watch.h"
@@ -116,7 +117,7 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
     spec->elab.changes_only = o->changes_only;
     if (has_nul(&spec->diags, source))
         return;
-    elab_library(&spec->elab, parse_library(a, &spec->diags, library));
+    library_open(&spec->elab, library);
     if (o->dialect == CT_MONITOR_WATCHPOINT || (o->dialect == CT_MONITOR_AUTO && watch_is(a, source)))
         watch_spec(&spec->elab, source);
     else

@@ -446,9 +446,10 @@ struct ast_stmt *parse_spec(struct arena *arena, struct diags *diags, const stru
     return statements(&p, false);
 }
 
-struct ast_stmt *parse_library(struct arena *arena, struct diags *diags, const struct source *source)
+struct ast_stmt *parse_library(struct arena *arena, struct diags *diags, const struct source *source,
+                               uint32_t from, uint32_t to)
 {
     struct parser p = {.arena = arena, .diags = diags, .library = true};
-    lex_init(&p.lx, arena, diags, source);
+    lex_part(&p.lx, arena, diags, source, from, to);
     return statements(&p, false);
 }

@@ -28,8 +28,9 @@ enum {
 /* The statements of a source, in order; errors are in diags. */
 struct ast_stmt *parse_spec(struct arena *arena, struct diags *diags, const struct source *source,
                             parse_include_fn *include, void *user);
-/* Those of the standard library, in which definitions may be operations of the engine. */
-struct ast_stmt *parse_library(struct arena *arena, struct diags *diags, const struct source *source);
+/* Those of a part of the standard library, in which definitions may be operations of the engine. */
+struct ast_stmt *parse_library(struct arena *arena, struct diags *diags, const struct source *source,
+                               uint32_t from, uint32_t to);
 
 /* Between the files of the parser. */
 bool parse_accept(struct parser *p, enum token token);

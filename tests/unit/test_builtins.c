@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "monitor/elab.h"
-#include "monitor/parse.h"
+#include "monitor/library.h"
 
 extern const char stdlib_tessla[];
 extern const size_t stdlib_tessla_size;
@@ -30,7 +30,8 @@ static const char *library_error(struct arena *arena, const char *text, size_t s
     *source = (struct source){.name = "library", .text = text, .size = size};
     e = ARENA_NEW(arena, struct elab);
     elab_init(e, arena, &diags, NULL);
-    elab_library(e, parse_library(arena, &diags, source));
+    library_open(e, source);
+    library_declare_all(e->global->lazy);
     heap_free(&e->constants);
     return diags.first ? diags.first->text : NULL;
 }

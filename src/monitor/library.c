@@ -1,0 +1,83 @@
+#include "monitor/library.h"
+
+#include <string.h>
+
+#include "monitor/parse.h"
+
+struct definition {
+    const char *name; /* in the source, `size` bytes */
+    uint32_t size;
+    uint32_t from, to; /* in the source */
+    bool declared;
+};
+
+struct library {
+    struct elab *e;
+    const struct source *source;
+    struct definition *all;
+    size_t count, cap;
+};
+
+/* What stands before the name in the line that a definition begins with. */
+static const char *const heads[] = {"def ", "@liftable def ", "module "};
+
+static void add(struct library *l, uint32_t from, const char *name)
+{
+    const size_t size = strcspn(name, "[(: =\n");
+    struct definition d = {
+        .name = name, .size = (uint32_t)size, .from = from, .to = (uint32_t)l->source->size};
+    if (l->count)
+        l->all[l->count - 1].to = from;
+    ARENA_PUSH(l->e->arena, l->all, l->count, l->cap, d);
+}
+
+void library_open(struct elab *e, const struct source *source)
+{
+    struct library *l = ARENA_NEW(e->arena, struct library);
+    *l = (struct library){.e = e, .source = source};
+    for (const char *line = source->text; line; line = strchr(line, '\n')) {
+        line += line != source->text;
+        for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+            if (strncmp(line, heads[i], strlen(heads[i])) == 0)
+                add(l, (uint32_t)(line - source->text), line + strlen(heads[i]));
+    }
+    e->global->library = true;
+    e->global->lazy = l;
+}
+
+/* It belongs to no function that is under construction, and to no check. */
+static void declare(struct library *l, struct definition *d)
+{
+    struct elab *e = l->e;
+    struct fn *fn = e->fn;
+    const unsigned check = e->check;
+    const bool was_library = e->global->library;
+    d->declared = true;
+    e->fn = NULL;
+    e->check = 0;
+    e->global->library = true;
+    elab_declare(e, e->global, parse_library(e->arena, e->diags, l->source, d->from, d->to));
+    e->fn = fn;
+    e->check = check;
+    e->global->library = was_library;
+}
+
+bool library_declare(struct library *l, const char *name)
+{
+    const size_t size = strlen(name);
+    for (size_t i = 0; i < l->count; i++) {
+        struct definition *d = &l->all[i];
+        if (!d->declared && d->size == size && memcmp(d->name, name, size) == 0) {
+            declare(l, d);
+            return true;
+        }
+    }
+    return false;
+}
+
+void library_declare_all(struct library *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (!l->all[i].declared)
+            declare(l, &l->all[i]);
+}
