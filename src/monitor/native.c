@@ -141,12 +141,12 @@ static bool fill(const struct program *p, struct native *native, const bool *cho
     return true;
 }
 
-/* NULL: no memory. */
+/* Allocates the table; a specification without outputs has no code at all, and an empty table. NULL: no memory. */
 static struct native *make_native(const struct program *p)
 {
     struct native *native = calloc(1, sizeof *native);
     if (native)
-        native->table = calloc(p->ncode, sizeof *native->table);
+        native->table = calloc(p->ncode + 1, sizeof *native->table);
     if (native && native->table)
         return native;
     free(native);
@@ -170,7 +170,7 @@ static bool compile(const struct program *p, gcc_jit_context *ctx, struct native
 struct native *native_new(const struct program *p, struct arena *arena)
 {
     pthread_once(&api_once, find_api);
-    if (!api_found || !p->ncode)
+    if (!api_found)
         return NULL;
     const size_t count = p->ninputs + p->ntimers + 1;
     gcc_jit_context *ctx = api.context_acquire();
