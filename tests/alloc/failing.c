@@ -21,6 +21,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
 #define DEPTH 24
 
 struct request {
@@ -48,13 +56,19 @@ struct shared {
 
 static struct shared *shared;
 static bool armed;
+#ifdef SANITIZED
+static _Thread_local bool
+    is_ours; /* the thread runs what it was started for, and not the sanitizer, which needs memory */
+#else
+static const bool is_ours = true;
+#endif
 
-extern char __executable_start;
+extern char __executable_start; /* the linker's name: NOLINT(bugprone-reserved-identifier) */
 extern char etext;
 
 static bool fails(void)
 {
-    if (!armed)
+    if (!armed || !is_ours)
         return false;
     const long n = atomic_fetch_add(&shared->count, 1);
     if (shared->first < 0 || n < shared->first || (n > shared->first && !shared->forever))
@@ -66,14 +80,6 @@ static bool fails(void)
 }
 
 /* ---- the allocator ---- */
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 #ifdef SANITIZED
 #define REAL(name) __interceptor_##name
@@ -91,14 +97,14 @@ void *malloc(size_t size)
     return fails() ? NULL : REAL(malloc)(size);
 }
 
-void *calloc(size_t count, size_t size)
+void *calloc(size_t nmemb, size_t size)
 {
-    return fails() ? NULL : REAL(calloc)(count, size);
+    return fails() ? NULL : REAL(calloc)(nmemb, size);
 }
 
-void *realloc(void *old, size_t size)
+void *realloc(void *ptr, size_t size)
 {
-    return fails() ? NULL : REAL(realloc)(old, size);
+    return fails() ? NULL : REAL(realloc)(ptr, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
@@ -106,16 +112,46 @@ void *aligned_alloc(size_t alignment, size_t size)
     return fails() ? NULL : REAL(memalign)(alignment, size);
 }
 
-int posix_memalign(void **to, size_t alignment, size_t size)
+int posix_memalign(void **memptr, size_t alignment, size_t size)
 {
     void *p = fails() ? NULL : REAL(memalign)(alignment, size);
     if (!p)
         return ENOMEM;
-    *to = p;
+    *memptr = p;
     return 0;
 }
 
 #ifdef SANITIZED
+int REAL(pthread_create)(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user);
+
+struct thread {
+    void *(*run)(void *);
+    void *user;
+};
+
+static void *run_thread(void *user)
+{
+    const struct thread thread = *(struct thread *)user;
+    free(user);
+    is_ours = true;
+    void *result = thread.run(thread.user);
+    is_ours = false;
+    return result;
+}
+
+/* Those of libraries come by here, too. */
+int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user)
+{
+    struct thread *thread = REAL(malloc)(sizeof *thread);
+    if (!thread)
+        return EAGAIN;
+    *thread = (struct thread){run, user};
+    const int result = REAL(pthread_create)(id, attr, run_thread, thread);
+    if (result)
+        free(thread);
+    return result;
+}
+
 /* The sanitizer's own copies of these do not call malloc(). */
 char *strdup(const char *text)
 {
@@ -138,6 +174,7 @@ char *strndup(const char *text, size_t most)
 
 /* ---- what the command itself asks the system for (linked with --wrap) ---- */
 
+/* The linker's names: NOLINTBEGIN(bugprone-reserved-identifier) */
 void *__real_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
 int __real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user);
@@ -152,6 +189,7 @@ int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run
 {
     return fails() ? EAGAIN : __real_pthread_create(id, attr, run, user);
 }
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 /* ---- the server ---- */
 
@@ -184,6 +222,9 @@ static bool start_child(const struct request *request, pid_t *child)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm((unsigned)request->seconds);
     armed = true;
+#ifdef SANITIZED
+    is_ours = true;
+#endif
     return true;
 }
 

@@ -110,6 +110,19 @@ def check_formats(capture, found):
     tap.check("--no-names: addresses alone", plain == without and len(plain) == len(found))
 
 
+def check_exported(folder, capture):
+    """The perf.data names the file that --symdir found, and without it those of the capture."""
+    found, images = folder / "found.data", folder / "images.data"
+    run(CORETAP, "export", "-q", "--perf", found, "--symdir", folder / "moved", capture)
+    run(CORETAP, "export", "-q", "--perf", images, capture)
+    program = str(folder / "moved" / "deep" / "elsewhere").encode()
+    tap.check("export --symdir: the program that was found is named",
+              program in found.read_bytes() and program not in images.read_bytes() and b"/mem_" in images.read_bytes())
+    here = [addr for addr, _ in rows(capture)]
+    tap.check("export --symdir: the same branches with its names",
+              rows(found) == [(addr, f"elsewhere+0x{addr:x}") for addr in here] and len(here) > 500, rows(found)[:5])
+
+
 def check_stripped(folder, program, found):
     """The same program without symbols, recorded anew: other places know the names."""
     symbols = folder / "symbols"
@@ -133,6 +146,7 @@ def check_stripped(folder, program, found):
               len(result.stdout.splitlines()) > 500, result.stderr)
     wrong = [(addr, name) for addr, name in rows(capture, "--symdir", folder / "moved") if name != f"elsewhere+0x{addr:x}"]
     tap.check("--symdir finds the program itself, too", not wrong, wrong[:5])
+    check_exported(folder, capture)
     both = rows(capture, "--symdir", folder / "moved", "--symdir", symbols)
     tap.check("and its symbols in another folder", [row for row in both if row[1].startswith(("main", "shop::"))] == wanted, both[:5])
     same = rows(capture, "--elf", program)
