@@ -27,6 +27,7 @@ native_fn *const *native_table(const struct native *native)
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,6 +49,9 @@ struct native {
     gcc_jit_result *result;
     native_fn **table;
 };
+
+/* Signals of what the compiler itself does wrong. */
+static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 
 static struct jit_api api;
 static bool api_found;
@@ -153,6 +157,19 @@ static struct native *make_native(const struct program *p)
     return NULL;
 }
 
+/* libgccjit waits for an assembler and a linker, and ends the process when a signal comes in between: those that can wait do. */
+static gcc_jit_result *compile_context(gcc_jit_context *ctx)
+{
+    sigset_t most, before;
+    sigfillset(&most);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&most, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &most, &before);
+    gcc_jit_result *result = api.context_compile(ctx);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
 /* False: no machine code came out. */
 static bool compile(const struct program *p, gcc_jit_context *ctx, struct native *native, bool *chosen,
                     size_t count)
@@ -162,7 +179,7 @@ static bool compile(const struct program *p, gcc_jit_context *ctx, struct native
     api.context_set_bool_allow_unreachable_blocks(ctx, 1);
     const enum emitted emitted = emit_entries(p, ctx, chosen, count);
     if (emitted == EMIT_SOME)
-        native->result = api.context_compile(ctx);
+        native->result = compile_context(ctx);
     return emitted == EMIT_NOTHING ||
            (emitted == EMIT_SOME && native->result && fill(p, native, chosen, count));
 }

@@ -254,7 +254,8 @@ static bool take_range(struct ranges *set, const struct range *range)
 
 static void empty(struct ranges *set)
 {
-    memset(set->slots, 0, set->cap * sizeof *set->slots);
+    if (set->cap)
+        memset(set->slots, 0, set->cap * sizeof *set->slots);
     set->count = 0;
 }
 

@@ -113,7 +113,7 @@ class Recording:
 
 
 def is_sound(numbers):
-    return (numbers.get("instructions", 0) > 1_000_000 and numbers["contradictions"] == 0 and numbers["no_access"] == 0 and
+    return (numbers.get("instructions", 0) > 300_000 and numbers["contradictions"] == 0 and numbers["no_access"] == 0 and
             numbers["gaps"] == 0)
 
 
