@@ -39,8 +39,7 @@ static void set_long(struct ct_etm4_burst *b, unsigned header, unsigned is, bool
                              .address = 1,
                              .shift = (uint8_t)(2 - is),
                              .base = is,
-                             .take = low | (wide ? UINT64_C(0xffffffffffff0000) : 0xffff0000),
-                             .keep = b->sf && !wide ? ~UINT64_C(0xffffffff) : 0});
+                             .take = low | (wide ? UINT64_C(0xffffffffffff0000) : 0xffff0000)});
 }
 
 static void set_count_f1(struct ct_etm4_burst *b, unsigned header)
@@ -125,11 +124,29 @@ static void set_header(struct ct_etm4_burst *b, unsigned h, const struct ct_etm4
     }
 }
 
-void ct_etm4_burst_init(struct ct_etm4_burst *b, const struct ct_etm4_decoder *d)
+void ct_etm4_burst_set_sf(struct ct_etm4_burst *b, bool sf)
 {
-    *b = (struct ct_etm4_burst){.threshold = d->cc_threshold, .sf = d->sf};
+    b->sf = sf;
+    for (unsigned h = 0; h < 256; h++)
+        for (unsigned i = 0; i < 2; i++) {
+            struct ct_etm4_row *row = &b->rows[h][i];
+            if (row->form == CT_BURST_LONG && !(row->take >> 32))
+                row->keep = sf ? ~UINT64_C(0xffffffff) : 0;
+        }
+}
+
+static void set_rows(struct ct_etm4_burst *b, const struct ct_etm4_decoder *d)
+{
+    b->threshold = d->cc_threshold;
     for (unsigned h = 0; h < 256; h++)
         set_header(b, h, d);
+    ct_etm4_burst_set_sf(b, d->sf);
+}
+
+void ct_etm4_burst_init(struct ct_etm4_burst *b, const struct ct_etm4_decoder *d)
+{
+    *b = (struct ct_etm4_burst){.threshold = 0};
+    set_rows(b, d);
 }
 
 bool ct_etm4_burst_enter(struct ct_etm4_burst *b, const struct ct_etm4_decoder *d)
@@ -141,12 +158,8 @@ bool ct_etm4_burst_enter(struct ct_etm4_burst *b, const struct ct_etm4_decoder *
             return false;
         b->address[i] = d->history[i].value | d->history[i].is;
     }
-    if (b->threshold == d->cc_threshold && b->sf == d->sf)
-        return true;
-    b->threshold = d->cc_threshold;
-    b->sf = d->sf;
-    for (unsigned h = 0; h < 256; h++)
-        set_header(b, h, d);
+    if (b->threshold != d->cc_threshold || b->sf != d->sf)
+        set_rows(b, d);
     return true;
 }
 

@@ -43,6 +43,9 @@ struct ct_etm4_burst {
 
 void ct_etm4_burst_init(struct ct_etm4_burst *burst, const struct ct_etm4_decoder *decoder);
 
+/* Makes the rows read addresses as in 64-bit state, or as in 32-bit state, whatever state the decoder is in. */
+void ct_etm4_burst_set_sf(struct ct_etm4_burst *burst, bool sf);
+
 /* State of the decoder into the burst, and back. False: the decoder is in a state that bursts do not know. */
 bool ct_etm4_burst_enter(struct ct_etm4_burst *burst, const struct ct_etm4_decoder *decoder);
 void ct_etm4_burst_leave(const struct ct_etm4_burst *burst, struct ct_etm4_decoder *decoder);

@@ -40,6 +40,14 @@ void ct_etm4_hops_free(struct ct_etm4_hops *h)
 
 #ifdef CT_HAVE_AVX2
 
+/* Tells whether decoder and walk are in the state of 32 or 64 bits in which the last step was made: hops read the addresses
+ * behind a step in no other one. */
+static bool is_settled(const struct ct_fast *f, const struct ct_etm4_burst *burst)
+{
+    const bool sf = f->blocks.blocks[f->last].isa == CT_ISA_A64;
+    return burst->sf == sf && f->walk->sf == sf;
+}
+
 uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h)
 {
     const struct ct_etm4_burst *burst = ct_etm4_fast_burst(h->bytes);
@@ -51,8 +59,8 @@ uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h)
         hops->error = ct_hops_clear(hops);
     }
     h->generation = f->blocks.generation;
-    if (hops->how.sf != burst->sf)
-        hops->how = *burst;
+    if (!is_settled(f, burst))
+        return 0;
     uint32_t last = f->last << 2 | (f->have_addr ? 2 : 0) | f->last_exec;
     return ct_hops_state(hops, past, last, f->cur);
 }

@@ -161,6 +161,20 @@ static bool is_indirect(const struct ct_blocks *b, const struct trip *t)
     return t->exec && b->blocks[t->block].flags & CT_BLOCK_INDIRECT;
 }
 
+/* Makes the packets that come be read as they are behind a step in 64-bit state, or in 32-bit state. A context may have changed
+ * the state of decoder and walk since: they say nothing about a hop that is made again to be taken back. */
+static void read_as(struct ct_hops *h, bool sf)
+{
+    if (h->how.sf != sf)
+        ct_etm4_burst_set_sf(&h->how, sf);
+}
+
+/* The instruction set at an address with this bit 0, in the state that packets are read in. */
+static uint8_t isa_of(const struct ct_hops *h, unsigned is)
+{
+    return h->how.sf ? CT_ISA_A64 : is ? CT_ISA_T32 : CT_ISA_A32;
+}
+
 /* The pair of an indirect branch and its target; NULL: there is none, or it would be new where nothing may be. */
 static struct ct_pair *pair_of(struct ct_hops *h, const struct trip *t)
 {
@@ -250,7 +264,7 @@ static bool follow(struct ct_hops *h, struct trip *t, const struct ct_elem *elem
         if (t->have_addr)
             return false; /* whether both are the same is for others */
         t->addr = elem->v;
-        t->isa = ct_walk_isa(h->fast->walk, elem->n);
+        t->isa = isa_of(h, elem->n);
         t->have_addr = true;
         return true;
     }
@@ -393,15 +407,17 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
     uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
     struct ct_elem elems[CT_HOP_BYTES];
     uint32_t insns[ATOMS_MAX];
-    if (ct_hops_are_full(h) || ct_blocks_are_full(&h->fast->blocks) || !have_room(h))
+    const bool no_blocks = !h->known_only && ct_blocks_are_full(&h->fast->blocks);
+    if (ct_hops_are_full(h) || no_blocks || !have_room(h))
         return 0;
     const struct ct_hop_state *from = &h->states[hop->state];
+    read_as(h, h->fast->blocks.blocks[from->last >> 2].isa == CT_ISA_A64);
     struct trip t = {.block = from->last >> 2,
                      .exec = from->last & 1,
                      .cur = from->cur,
                      .have_addr = from->last & 2,
                      .addr = from->past[0] & ~UINT64_C(1),
-                     .isa = ct_walk_isa(h->fast->walk, from->past[0] & 1),
+                     .isa = isa_of(h, from->past[0] & 1),
                      .record = h->records + h->record_size,
                      .insns = insns};
     if (h->timed && !t.cur && !t.have_addr)
@@ -454,9 +470,10 @@ uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain
     uint32_t insns[ATOMS_MAX];
     if (ct_hops_are_full(h) || !have_room(h))
         return 0;
+    read_as(h, h->burst->sf);
     struct trip t = {.have_addr = true,
                      .addr = past[0] & ~UINT64_C(1),
-                     .isa = ct_walk_isa(h->fast->walk, past[0] & 1),
+                     .isa = isa_of(h, past[0] & 1),
                      .record = h->records + h->record_size,
                      .insns = insns};
     memset(t.record, 0, HEAD_WORDS * sizeof *t.record);

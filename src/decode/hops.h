@@ -88,7 +88,7 @@ struct ct_hops {
     struct ct_fast *fast;
     struct ct_etm4_burst *burst; /* counts packets by header … */
     uint64_t elements;           /* … and these, of hops */
-    struct ct_etm4_burst how;    /* reads the packets of one hop */
+    struct ct_etm4_burst how; /* reads the packets of one hop, in 32- or 64-bit state as its first block is */
     struct ct_quick_hop *quick;
     uint32_t *quick_records; /* by place */
     uint32_t *quick_cycles;  /* those that are counted there, by place; NULL: cycles are not counted */

@@ -1,7 +1,8 @@
 /* Property: trace that goes straight to edge counts as hops says what the plain engine says from elements: the same graph,
  * counts and cycles of all edges by context, and the same statistics; for traces of random programs, damaged ones too, cut
- * anywhere; and for those whose trace info or context changes on the way what packets are. CT_SEED, CT_COUNT (traces of each
- * kind), CT_LONG=1. */
+ * anywhere; for those whose trace info or context changes on the way what packets are; and for those where it changed when
+ * what was counted ahead has to be taken back. Once also where blocks of the program are forgotten then. CT_SEED, CT_COUNT
+ * (traces of each kind), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "coretap/decode.h"
 #include "common/damage.h"
 #include "decode/stream.h"
+#include "flow/blocks.h"
 #include "record/unit.h"
 
 enum {
@@ -17,13 +19,25 @@ enum {
     BRANCHES = 6000,
     ROOM = 1 << 20,
     PASSES = 3,
+    BLOCKS = CT_BLOCKS_MAX + 10000,
+    BLOCK_ATOMS = 24, /* of a packet 0xd4 */
+    LOOPS = 50000,
     CHANGES = 8,
+    LEAD = 40,       /* packets between a context and the synchronisation point behind it, at most */
     CHANGE_SIZE = 8, /* bytes at most */
+};
+
+/* What is done to a trace besides damage. */
+enum kind {
+    AS_RECORDED,
+    CHANGING,   /* now and then packets become others */
+    MISLEADING, /* contexts with another state, each with a synchronisation point behind it that is none */
 };
 
 struct trace {
     struct rng rng;
     enum ct_isa isa;
+    unsigned piece;  /* the chain gets so many bytes at a time, at most; 0: by chance */
     unsigned spread; /* the larger, the longer is straight code, up to counts of more than seven bits */
     struct ct_source source;
     uint8_t code[WORDS * 4];
@@ -31,10 +45,10 @@ struct trace {
     size_t size;
 };
 
-static void put(struct trace *t, unsigned at, uint32_t word)
+static void put(uint8_t *code, unsigned at, uint32_t word)
 {
     for (unsigned i = 0; i < 4; i++)
-        t->code[at * 4 + i] = (uint8_t)(word >> (8 * i));
+        code[at * 4 + i] = (uint8_t)(word >> (8 * i));
 }
 
 /* A branch from word `at` to word `to`; `way`: conditional, always, with link. */
@@ -180,19 +194,27 @@ static size_t make_change(struct rng *rng, uint8_t *bytes)
     return size;
 }
 
-/* The places behind a trace info, and behind every 50th other packet. Result: how many. */
-static size_t find_places(const struct trace *t, size_t *places, size_t most)
+/* All packets of the trace, until the next call. *count: how many; 0 without memory. */
+static const struct ct_etm4_packet *read_packets(const struct trace *t, size_t *count)
 {
     static struct ct_etm4_packet packets[ROOM];
     struct ct_etm4_decoder *decoder;
-    size_t count, found = 0;
+    *count = 0;
     if (ct_etm4_decoder_new(NULL, &t->source, &decoder))
-        return 0;
-    ct_etm4_decode(decoder, t->bytes, t->size, 0, true, packets, ROOM, &count);
+        return packets;
+    ct_etm4_decode(decoder, t->bytes, t->size, 0, true, packets, ROOM, count);
+    ct_etm4_decoder_free(decoder);
+    return packets;
+}
+
+/* The places behind a trace info, and behind every 50th other packet. Result: how many. */
+static size_t find_places(const struct trace *t, size_t *places, size_t most)
+{
+    size_t count, found = 0;
+    const struct ct_etm4_packet *packets = read_packets(t, &count);
     for (size_t i = 0; i + 1 < count && found < most; i++)
         if (packets[i].type == CT_ETM4_TRACE_INFO || i % 50 == 49)
             places[found++] = packets[i + 1].pos;
-    ct_etm4_decoder_free(decoder);
     return found;
 }
 
@@ -231,12 +253,27 @@ static void change_packets(struct trace *t)
     }
 }
 
-static int record(struct trace *t, bool changing)
+/* Some packets before half of the synchronisation points a context says another state, and the point itself lies in an
+ * address: who began behind it takes back what it counted, in a state that it did not begin in. */
+static void mislead(struct trace *t)
+{
+    size_t count;
+    const struct ct_etm4_packet *packets = read_packets(t, &count);
+    const uint8_t context[] = {0x81, t->isa == CT_ISA_A64 ? 0x20 : 0x30};
+    for (size_t i = count; i-- > LEAD && t->size < ROOM / 2;)
+        if (packets[i].type == CT_ETM4_ASYNC && rng_chance(&t->rng, 128)) {
+            const size_t place = packets[i - 1 - rng_below(&t->rng, LEAD)].pos;
+            hide_sync(t, packets[i].pos);
+            insert(t, place, context, sizeof context);
+        }
+}
+
+static int record(struct trace *t, enum kind kind)
 {
     struct rng *rng = &t->rng;
     struct ct_unit_wishes wishes = {.protocol = rng_chance(rng, 64) ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
                                     .trace_id = 0x10,
-                                    .branch_broadcast = rng_chance(rng, 100),
+                                    .branch_broadcast = rng_chance(rng, kind == MISLEADING ? 200 : 100),
                                     .cycle_count = rng_chance(rng, 170),
                                     .timestamps = rng_chance(rng, 60),
                                     .context_id = rng_chance(rng, 128),
@@ -245,7 +282,7 @@ static int record(struct trace *t, bool changing)
     t->isa = wishes.arm32 ? CT_ISA_A32 : CT_ISA_A64;
     struct ct_unit_options options = {.cc_threshold = 4u << rng_below(rng, 5),
                                       .ts_period = 500,
-                                      .sync_period = rng_below(rng, 3) * 1000,
+                                      .sync_period = (rng_below(rng, 3) + (kind == MISLEADING)) * 1000,
                                       .event_rate = rng_below(rng, 2) * 300,
                                       .overflow_rate = rng_chance(rng, 40) ? 5000 : 0,
                                       .seed = rng_next(rng),
@@ -257,15 +294,17 @@ static int record(struct trace *t, bool changing)
     ct_unit_source(&wishes, &options.source);
     t->source = options.source;
     for (unsigned i = 0; i < WORDS; i++)
-        put(t, i, word_of(t, i));
+        put(t->code, i, word_of(t, i));
     if (ct_unit_new(NULL, &options, &unit))
         return 0;
     int rc = walk(t, unit, rng_chance(rng, 128));
     if (!rc)
         rc = ct_unit_finish(unit);
     ct_unit_free(unit);
-    if (changing)
+    if (kind == CHANGING)
         change_packets(t);
+    if (kind == MISLEADING)
+        mislead(t);
     if (rng_chance(rng, 30))
         repeat_counts(t);
     if (rng_chance(rng, 60))
@@ -275,15 +314,15 @@ static int record(struct trace *t, bool changing)
 
 /* One chain with the trace, several times, so that what was met once is met again. */
 static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engine engine,
-                  enum ct_edges_level edges, struct ct_stream_chain *chain)
+                  enum ct_edges_level edges, unsigned passes, struct ct_stream_chain *chain)
 {
     static struct ct_batches batches;
     const struct ct_chain_sink sink = {0};
     const struct ct_chain_options options = {
         .size = sizeof options, .level = CT_LEVEL_STEPS, .engine = (uint8_t)engine, .edges = (uint8_t)edges};
-    const unsigned most = rng_chance(&t->rng, 80) ? 300 : 20000;
+    const unsigned most = t->piece ? t->piece : rng_chance(&t->rng, 80) ? 300 : 20000;
     int rc = ct_stream_chain_init(chain, NULL, &t->source, 0x10, &options, false, memory);
-    for (unsigned pass = 0; !rc && pass < PASSES; pass++) {
+    for (unsigned pass = 0; !rc && pass < passes; pass++) {
         size_t done = 0, given = 0;
         while (!rc && done < t->size) {
             size_t used, left = t->size - given, more = 1 + rng_below(&t->rng, most);
@@ -296,14 +335,14 @@ static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engin
                                        .span_count = 1};
             const bool last = given == t->size;
             const enum ct_behind behind = !last               ? CT_BEHIND_MORE
-                                          : pass + 1 < PASSES ? CT_BEHIND_BREAK
+                                          : pass + 1 < passes ? CT_BEHIND_BREAK
                                                               : CT_BEHIND_END;
             rc = ct_stream_chain_run(chain, &run, behind, CT_LEVEL_STEPS, &batches, &sink, &used);
             done = last ? given : done + used;
             if (!rc && rng_chance(&t->rng, 8))
                 rc = ct_stream_chain_sync(chain);
         }
-        if (pass + 1 < PASSES)
+        if (pass + 1 < passes)
             ct_stream_chain_reset(chain, false);
     }
     return rc ? rc : ct_stream_chain_sync(chain);
@@ -356,20 +395,20 @@ static int same_edges(const struct ct_stream *a, const struct ct_stream *b, bool
 
 static uint64_t steps, hopped;
 
-static int check(uint64_t seed, bool changing)
+static int check(uint64_t seed, enum kind kind)
 {
     static struct trace t;
     struct ct_memory *memory;
     int ok = 1;
     t.rng = (struct rng){seed};
-    if (!record(&t, changing) || ct_memory_new(NULL, &memory) ||
+    if (!record(&t, kind) || ct_memory_new(NULL, &memory) ||
         ct_memory_add_bytes(memory, t.code, sizeof t.code, BASE, CT_SPACE_ANY))
         return 0;
     for (unsigned cycles = 0; cycles < 2 && ok; cycles++) {
         const enum ct_edges_level edges = cycles ? CT_EDGES_CYCLES : CT_EDGES_COUNTS;
         struct ct_stream_chain plain, fast;
-        ok = !decode(&t, memory, CT_ENGINE_PLAIN, edges, &plain) &&
-             !decode(&t, memory, CT_ENGINE_FAST, edges, &fast);
+        ok = !decode(&t, memory, CT_ENGINE_PLAIN, edges, PASSES, &plain) &&
+             !decode(&t, memory, CT_ENGINE_FAST, edges, PASSES, &fast);
         plain.stream.stats.bytes = fast.stream.stats.bytes = 0;
         ok = ok && same_edges(&plain.stream, &fast.stream, cycles) &&
              same_bytes("statistics", &plain.stream.stats, sizeof plain.stream.stats / 8, &fast.stream.stats,
@@ -384,13 +423,13 @@ static int check(uint64_t seed, bool changing)
 }
 
 /* One test: so many traces from CT_SEED on. */
-static int check_all(unsigned number, bool changing, uint64_t first, uint64_t traces, const char *what)
+static int check_all(unsigned number, enum kind kind, uint64_t first, uint64_t traces, const char *what)
 {
     uint64_t seed = first;
     int ok = 1;
     steps = hopped = 0;
     for (; seed - first < traces && ok; seed++)
-        ok = check(seed, changing);
+        ok = check(seed, kind);
     printf("# %" PRIu64 " steps in %" PRIu64 " traces, %" PRIu64 " bytes of them as hops\n", steps,
            seed - first, hopped);
     printf("%sok %u - %s", ok ? "" : "not ", number, what);
@@ -398,11 +437,68 @@ static int check_all(unsigned number, bool changing, uint64_t first, uint64_t tr
     return ok;
 }
 
+/* A synchronisation point with execution at BASE, and so many packets of atoms that are all E. */
+static void put_loop(struct trace *t, unsigned packets)
+{
+    static const uint8_t start[] = {0,    0,    0,    0,          0, 0, 0, 0, 0,
+                                    0,    0,    0x80, /* synchronisation */
+                                    0x01, 0x00,       /* trace info */
+                                    0x81, 0x30,       /* 64-bit state */
+                                    0x9d, 0,    0,    BASE >> 16, 0, 0, 0, 0, 0};
+    insert(t, t->size, start, sizeof start);
+    for (unsigned i = 0; i < packets; i++)
+        t->bytes[t->size++] = (uint8_t)(0xc0 + rng_below(&t->rng, 21));
+}
+
+/* A loop of one block, then all other blocks, one behind the other, and a synchronisation point that is none: behind it the
+ * loop is counted ahead. */
+static void write_long_way(struct trace *t)
+{
+    const uint8_t leave = 0xf6; /* N */
+    const struct ct_unit_wishes wishes = {.protocol = CT_PROTOCOL_ETM4, .trace_id = 0x10};
+    *t = (struct trace){.rng = {1}, .isa = CT_ISA_A64, .piece = ROOM};
+    ct_unit_source(&wishes, &t->source);
+    put_loop(t, 400);
+    insert(t, t->size, &leave, 1);
+    memset(t->bytes + t->size, 0xd4, BLOCKS / BLOCK_ATOMS);
+    t->size += BLOCKS / BLOCK_ATOMS;
+    const size_t hidden = t->size;
+    put_loop(t, LOOPS);
+    hide_sync(t, hidden);
+    put_loop(t, 400);
+}
+
+/* So many blocks of the program are met that they are forgotten, while there are counts from ahead. */
+static int check_forgetting(void)
+{
+    static struct trace t;
+    static uint8_t code[(BLOCKS + 2) * 4];
+    struct ct_stream_chain plain, fast;
+    struct ct_memory *memory;
+    for (unsigned i = 0; i < BLOCKS + 2; i++)
+        put(code, i, direct(CT_ISA_A64, i, i + (i > 0), 0));
+    write_long_way(&t);
+    if (ct_memory_new(NULL, &memory) || ct_memory_add_bytes(memory, code, sizeof code, BASE, CT_SPACE_ANY))
+        return 0;
+    int ok = !decode(&t, memory, CT_ENGINE_PLAIN, CT_EDGES_COUNTS, 1, &plain) &&
+             !decode(&t, memory, CT_ENGINE_FAST, CT_EDGES_COUNTS, 1, &fast) &&
+             same_edges(&plain.stream, &fast.stream, false);
+    printf("# %" PRIu64 " bytes of %zu as hops\n", fast.hopped, t.size);
+    ct_stream_chain_deinit(&plain);
+    ct_stream_chain_deinit(&fast);
+    ct_memory_free(memory);
+    printf("%sok 4 - also where the program is forgotten when counts are undone\n", ok ? "" : "not ");
+    return ok;
+}
+
 int main(void)
 {
     const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(80, 10000);
-    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
-    int ok = check_all(1, false, seed, traces, "hops say what the plain engine says");
-    ok &= check_all(2, true, seed, traces, "also where trace info and contexts change what packets are");
+    printf("TAP version 13\n1..4\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
+    int ok = check_all(1, AS_RECORDED, seed, traces, "hops say what the plain engine says");
+    ok &= check_all(2, CHANGING, seed, traces, "also where trace info and contexts change what packets are");
+    ok &=
+        check_all(3, MISLEADING, seed, traces, "also where another state is in force when counts are undone");
+    ok &= check_forgetting();
     return ok ? 0 : 1;
 }
