@@ -277,9 +277,10 @@ static size_t unite(struct ct_function *functions, size_t count)
 /* Sorts, leaves one function at each address, and gives all of them a size that stays in the address space. */
 static size_t arrange(struct ct_function *functions, size_t count)
 {
-    if (count)
-        qsort(functions, count, sizeof *functions, ct_function_order);
-    size_t n = unite(functions, count);
+    if (!count)
+        return 0;
+    qsort(functions, count, sizeof *functions, ct_function_order);
+    const size_t n = unite(functions, count);
     for (size_t i = 0; i < n; i++) {
         struct ct_symbol *symbol = &functions[i].symbol;
         if (symbol->size == 0) {

@@ -93,15 +93,16 @@ static void write_image(struct writer *w, const struct group *g, uint32_t state)
 static int write_group(struct ct_ctx *ctx, struct writer *w, size_t first, size_t count)
 {
     const uint32_t states = ct_states_count(w->s->states);
-    struct group *g = &w->groups[w->group_count++];
-    *g = (struct group){first, count, calloc(states, sizeof *g->images)};
-    if (!g->images)
+    uint32_t *images = calloc(states, sizeof *images);
+    if (!images)
         return ct_fail_nomem(ctx, "recorded memory");
+    struct group *g = &w->groups[w->group_count++];
+    *g = (struct group){first, count, images};
     for (uint32_t i = 0; i < states; i++) {
         uint32_t same = 0;
         while (same < i && !same_versions(w, g, same, i))
             same++;
-        g->images[i] = same < i ? g->images[same] : w->images;
+        images[i] = same < i ? images[same] : w->images;
         if (same == i)
             write_image(w, g, i);
     }
@@ -147,6 +148,23 @@ static void write_pieces(const struct writer *w, size_t buffers)
     }
 }
 
+static int write_all(struct ct_ctx *ctx, struct writer *w, size_t buffers)
+{
+    w->groups = calloc(w->m->count + 1, sizeof *w->groups);
+    if (!w->groups)
+        return ct_fail_nomem(ctx, "recorded memory");
+    w->group_count = 0;
+    const int status = write_groups(ctx, w);
+    for (uint32_t i = 0; i < ct_states_count(w->s->states) && !status; i++)
+        write_state(w, i);
+    if (!status)
+        write_pieces(w, buffers);
+    for (size_t i = 0; i < w->group_count; i++)
+        free(w->groups[i].images);
+    free(w->groups);
+    return status;
+}
+
 int ct_snapshot_write_states(struct ct_ctx *ctx, const struct ct_snapshot *s,
                              const struct ct_snapshot_memory *m, size_t buffers, FILE *out)
 {
@@ -154,15 +172,7 @@ int ct_snapshot_write_states(struct ct_ctx *ctx, const struct ct_snapshot *s,
     int status = ct_snapshot_create(ctx, &w.bytes, s, "changed.bin");
     if (status)
         return status;
-    w.groups = calloc(m->count + 1, sizeof *w.groups);
-    status = w.groups ? write_groups(ctx, &w) : ct_fail_nomem(ctx, "recorded memory");
-    for (uint32_t i = 0; i < ct_states_count(s->states) && !status; i++)
-        write_state(&w, i);
-    if (!status)
-        write_pieces(&w, buffers);
-    for (size_t i = 0; i < w.group_count; i++)
-        free(w.groups[i].images);
-    free(w.groups);
+    status = write_all(ctx, &w, buffers);
     const int finished = ct_snapshot_finish(&w.bytes);
     return status ? status : finished;
 }

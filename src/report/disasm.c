@@ -54,12 +54,17 @@ static void give_back(void *p)
 /* What is to become smaller may stay as it is. */
 static void *resize(void *p, size_t size)
 {
-    void *moved = is_reserve(p) ? from_reserve(size) : realloc(p, size);
-    if (moved && is_reserve(p)) {
+    if (!is_reserve(p)) {
+        const size_t room = malloc_usable_size(p);
+        void *moved = realloc(p, size ? size : 1); /* that of 0 bytes would free */
+        return moved || room < size ? moved : p;
+    }
+    void *moved = from_reserve(size);
+    if (moved) {
         const size_t left = (size_t)(reserve + sizeof reserve - (unsigned char *)moved);
         memcpy(moved, p, size < left ? size : left);
     }
-    return moved || is_reserve(p) || malloc_usable_size(p) < size ? moved : p;
+    return moved;
 }
 
 /* ---- instructions ---- */
