@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -21,12 +22,15 @@ enum {
 
 static pid_t guarded;
 
+#define ENDED                                                                                                \
+    "a library ended the command; what was printed is not whole, and files are as they were before\n"
+static const char out_of_memory[] = "coretap: out of memory: " ENDED;
+static const char null_pointer[] = "coretap: a null pointer was used, as where there is no memory: " ENDED;
+
 /* Only what is safe in a handler of signals. */
-static void end_at_once(void)
+static void end_at_once(const char *text)
 {
-    static const char text[] = "coretap: out of memory: a library ended the command; what was printed is not "
-                               "whole, and files are as they were before\n";
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    (void)!write(STDERR_FILENO, text, strlen(text));
     cli_output_remove(); /* unlink alone: NOLINT(bugprone-signal-handler,cert-sig30-c) */
     _exit(CLI_FAILED);
 }
@@ -35,7 +39,7 @@ static void end_at_once(void)
 static void on_exit_of_library(void)
 {
     if (guarded == getpid())
-        end_at_once();
+        end_at_once(out_of_memory);
 }
 
 /* Aborts for another reason are what they always were. */
@@ -43,7 +47,7 @@ static void on_abort(int number)
 {
     /* errno of the thread is only read: NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
     if (errno == ENOMEM && guarded == getpid())
-        end_at_once();
+        end_at_once(out_of_memory);
     cli_output_remove(); /* NOLINT(bugprone-signal-handler,cert-sig30-c) */
     signal(number, SIG_DFL);
     raise(number);
@@ -74,14 +78,28 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *frame, void *us
     return c_library ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* Whether a library of somebody else made the access: not this command, nor its own library, which may be in a file
- * of its own. */
-static bool of_library(uintptr_t pc)
+/* The path of the library of somebody else that made the access; NULL: it was this command, or its own library,
+ * which may be in a file of its own. */
+static const char *library_of(uintptr_t pc)
 {
     struct search search = {.pc = pc};
+    Dl_info info;
     _Unwind_Backtrace(look_at_frame, &search);
-    return search.file && search.file != file_of((uintptr_t)cli_guard) &&
-           search.file != file_of((uintptr_t)ct_version);
+    if (!search.file || search.file == file_of((uintptr_t)cli_guard) ||
+        search.file == file_of((uintptr_t)ct_version))
+        return NULL;
+    return dladdr(search.file, &info) ? info.dli_fname : NULL;
+}
+
+/* A library that uses what malloc() gave without a look, some calls later: errno is that of another call by then. */
+static bool is_careless(const char *path)
+{
+    static const char *const names[] = {"/libgccjit.", "/libCbc",       "/libCgl",
+                                        "/libClp",     "/libCoinUtils", "/libOsi"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(path, names[i]))
+            return true;
+    return false;
 }
 
 static uintptr_t place_of(const ucontext_t *context)
@@ -101,9 +119,12 @@ static uintptr_t place_of(const ucontext_t *context)
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     /* NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c) */
-    if (errno == ENOMEM && guarded == getpid() && info->si_code == SEGV_MAPERR &&
-        (uintptr_t)info->si_addr < LOWEST_MAPPED && of_library(place_of(context)))
-        end_at_once();
+    const bool lacked_memory = errno == ENOMEM;
+    const bool null =
+        guarded == getpid() && info->si_code == SEGV_MAPERR && (uintptr_t)info->si_addr < LOWEST_MAPPED;
+    const char *library = null ? library_of(place_of(context)) : NULL;
+    if (library && (lacked_memory || is_careless(library)))
+        end_at_once(lacked_memory ? out_of_memory : null_pointer);
     cli_output_remove();
     signal(number, SIG_DFL); /* the access is made again */
     /* NOLINTEND(bugprone-signal-handler,cert-sig30-c) */
