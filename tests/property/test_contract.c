@@ -118,11 +118,19 @@ static struct ct_analysis *new_cover(struct rng *rng)
     return ct_cover_analysis(cover);
 }
 
+static struct ct_analysis *bare_cover(void)
+{
+    struct ct_cover *cover;
+    return ct_cover_new(NULL, &cover) == CT_OK ? ct_cover_analysis(cover) : NULL;
+}
+
+/* `make` knows all that can run, and calls it by random names; `bare` knows nothing. */
 static const struct {
     const char *name;
     struct ct_analysis *(*make)(struct rng *rng);
+    struct ct_analysis *(*bare)(void);
 } kinds[] = {
-    {"coverage", new_cover},
+    {"coverage", new_cover, bare_cover},
 };
 
 /* ---- saved files ---- */
@@ -172,7 +180,7 @@ struct subject {
     struct history history;
     struct ct_analysis *whole;          /* of all the history */
     struct ct_analysis *pieces[PIECES]; /* … in pieces */
-    struct ct_analysis *made[16];       /* to be freed */
+    struct ct_analysis *made[24];       /* to be freed */
     size_t made_count;
 };
 
@@ -264,10 +272,29 @@ static int saves(struct subject *s)
     return 1;
 }
 
+/* Files of pieces that call things by different names, each by itself and in any order. */
+static int orders(struct subject *s, struct ct_analysis *(*bare)(void))
+{
+    struct ct_analysis *forward = keep(s, bare()), *backward = keep(s, bare());
+    REQUIRE(forward && backward);
+    for (size_t i = 0; i < 2 * PIECES; i++) {
+        const size_t piece = i < PIECES ? i : 2 * PIECES - 1 - i;
+        struct bytes file = saved(s->pieces[piece]);
+        struct ct_analysis *alone = keep(s, bare());
+        REQUIRE(alone && file.size && ct_analysis_load(alone, "piece", file.at, file.size) == CT_OK);
+        REQUIRE(same(alone, s->pieces[piece]));
+        REQUIRE(ct_analysis_load(i < PIECES ? forward : backward, "piece", file.at, file.size) == CT_OK);
+        free(file.at);
+    }
+    REQUIRE(same(forward, backward));
+    return 1;
+}
+
 static int run(size_t kind, uint64_t seed)
 {
     static struct subject s;
-    const int fine = make_subject(&s, kinds[kind].make, seed) && merges(&s) && saves(&s);
+    const int fine =
+        make_subject(&s, kinds[kind].make, seed) && merges(&s) && saves(&s) && orders(&s, kinds[kind].bare);
     for (size_t i = 0; i < s.made_count; i++)
         ct_analysis_free(s.made[i]);
     return fine;
