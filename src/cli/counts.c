@@ -294,15 +294,14 @@ int cli_counts_items(struct cli_counts *c, struct ct_program *p, struct ct_cover
     uint32_t number = 0;
     result = ct_cover_program(chosen, &id, &number);
     for (size_t i = 0; i < contexts && result == CT_OK; i++) {
-        struct ct_cover_item *some;
-        size_t n;
+        struct ct_cover_item *some = NULL;
+        size_t n = 0;
         if (!in_context(c, &all[i]))
             continue;
         result = ct_cover_items(c->cover, program, i, &some, &n);
         for (size_t k = 0; result == CT_OK && k < n; k++)
             result = ct_cover_add_item(chosen, number, &all[i], &some[k]);
-        if (n)
-            free(some);
+        free(some);
     }
     if (result == CT_OK)
         result = ct_cover_items(chosen, number, CT_EDGES_ALL, items, count);
@@ -354,17 +353,19 @@ static int sum_context(struct cli_counts *c, struct ct_program *p, size_t contex
 {
     struct ct_cover_source source;
     struct ct_cover_report *report;
-    struct ct_cover_item *items;
+    struct ct_cover_item *items = NULL;
     uint32_t number;
-    size_t count;
+    size_t count = 0;
     *ran = false;
     int result = source_of(c, p, &source);
     if (result == CT_OK)
         result = ct_cover_number(c->cover, p, &number);
     if (result == CT_OK)
         result = ct_cover_items(c->cover, number, context, &items, &count);
-    if (result != CT_OK || count == 0)
+    if (result != CT_OK || count == 0) {
+        free(items);
         return result;
+    }
     result = ct_cover_report_new(c->args->ctx, &source, items, count, &report);
     free(items);
     if (result != CT_OK)
