@@ -33,7 +33,9 @@ enum ct_analysis_input {
 
 /* One piece of one stream. Borrowed for the call. */
 struct ct_analysis_batch {
-    enum ct_analysis_input input;      /* which of the following is there */
+    enum ct_analysis_input input; /* which of the following is there */
+    uint32_t
+        lane; /* number of the stream: no other one of the session has it. Batches of one come in order */
     const struct ct_graph *graph;      /* COUNTS, CYCLES: the program, by whose numbers … */
     const struct ct_edges *edges;      /* … this is counted */
     const struct ct_step_batch *steps; /* STEPS */

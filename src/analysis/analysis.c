@@ -4,6 +4,24 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 
+static void add_up(uint64_t *sum, uint64_t more)
+{
+    *sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
+}
+
+void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_captures *more)
+{
+    add_up(&sum->known, more->known);
+    add_up(&sum->damaged, more->damaged);
+    add_up(&sum->unknown, more->unknown);
+    add_up(&sum->losses.gaps, more->losses.gaps);
+    add_up(&sum->losses.overflows, more->losses.overflows);
+    add_up(&sum->losses.contradictions, more->losses.contradictions);
+    add_up(&sum->losses.bad_packets, more->losses.bad_packets);
+    add_up(&sum->losses.lost_bytes, more->losses.lost_bytes);
+    add_up(&sum->losses.no_access, more->losses.no_access);
+}
+
 static int check(const struct ct_analysis *analysis)
 {
     return analysis && analysis->kind ? CT_OK : CT_ERR_ARG;

@@ -77,24 +77,6 @@ int ct_load_bad(struct ct_load *load, const char *what)
 
 /* ---- captures ---- */
 
-static void add_up(uint64_t *sum, uint64_t more)
-{
-    *sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
-}
-
-void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_captures *more)
-{
-    add_up(&sum->known, more->known);
-    add_up(&sum->damaged, more->damaged);
-    add_up(&sum->unknown, more->unknown);
-    add_up(&sum->losses.gaps, more->losses.gaps);
-    add_up(&sum->losses.overflows, more->losses.overflows);
-    add_up(&sum->losses.contradictions, more->losses.contradictions);
-    add_up(&sum->losses.bad_packets, more->losses.bad_packets);
-    add_up(&sum->losses.lost_bytes, more->losses.lost_bytes);
-    add_up(&sum->losses.no_access, more->losses.no_access);
-}
-
 struct named {
     const char *name;
     size_t offset;

@@ -63,7 +63,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cli_command_cover = {
     .name = "cover",
     .summary = "which functions, lines, instructions and branches ran",
-    .operand = "CAPTURE",
+    .operand = "CAPTURE...",
     .many = true,
     .about =
         "Decodes the capture along its programs and reports which of their code was executed, and how often: "

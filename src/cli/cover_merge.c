@@ -1,10 +1,10 @@
 /* coretap merge: coverage files, added up. */
 #include "cli/commands.h"
 #include "cli/cover.h"
+#include "cli/text_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool cli_cover_is_file(const char *path)
 {
@@ -19,38 +19,10 @@ bool cli_cover_is_file(const char *path)
     return ct_analysis_is_saved(ct_cover_kind(), start, got);
 }
 
-/* The whole file; NULL after a message. */
-static char *read_file(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    size_t room = 0;
-    *size = 0;
-    while (file && !feof(file) && !ferror(file)) {
-        if (*size == room) {
-            room = room ? room * 2 : 65536;
-            char *wider = realloc(text, room);
-            if (!wider)
-                break;
-            text = wider;
-        }
-        *size += fread(text + *size, 1, room - *size, file);
-    }
-    bool good = file && feof(file) && !ferror(file);
-    if (!good) {
-        cli_say("%s: cannot be read: %s", path, strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    if (file)
-        fclose(file);
-    return text;
-}
-
 bool cli_cover_read(struct ct_ctx *ctx, struct ct_cover *cover, const char *path)
 {
     size_t size;
-    char *text = read_file(path, &size);
+    char *text = cli_read_file(path, SIZE_MAX, &size);
     if (!text)
         return false;
     int result = ct_analysis_load(ct_cover_analysis(cover), path, text, size);

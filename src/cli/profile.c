@@ -308,7 +308,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cli_command_profile = {
     .name = "profile",
     .summary = "profiles for compilers, flame graphs and viewers",
-    .operand = "CAPTURE",
+    .operand = "CAPTURE...",
     .many = true,
     .about =
         "Decodes the capture along its programs and writes what ran how often in a format that other "

@@ -5,26 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TEXT (64u << 20)
+#define MOST_TEXT  (64u << 20)
+#define FIRST_ROOM 65536u
 
 char *cli_read_text(const char *path)
 {
+    size_t size;
+    return cli_read_file(path, MOST_TEXT, &size);
+}
+
+char *cli_read_file(const char *path, size_t most, size_t *size)
+{
     FILE *file = fopen(path, "rb");
     char *text = NULL;
-    size_t size = 0;
+    size_t room = 0;
     size_t got = 1;
-    while (file && got) {
-        char *more = size < MOST_TEXT ? realloc(text, size + 65536 + 1) : NULL;
-        if (!more) {
-            cli_say("%s: too long, or no memory for it", path);
-            free(text);
-            fclose(file);
-            return NULL;
+    for (*size = 0; file && got; *size += got) {
+        if (*size == room) {
+            room = room ? 2 * room : FIRST_ROOM;
+            char *more = *size < most ? realloc(text, room + 1) : NULL;
+            if (!more) {
+                cli_say("%s: too long, or no memory for it", path);
+                free(text);
+                fclose(file);
+                return NULL;
+            }
+            text = more;
         }
-        text = more;
-        got = fread(text + size, 1, 65536, file);
-        size += got;
-        text[size] = '\0';
+        got = fread(text + *size, 1, room - *size, file);
+        text[*size + got] = '\0';
     }
     if (!file || ferror(file)) {
         cli_say("%s: cannot be read: %s", path, strerror(errno));

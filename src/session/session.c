@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    LANES = 128, /* of a buffer: as many as there are trace IDs */
+};
+
 struct ct_session {
     struct ct_ctx *ctx;
     struct ct_session_options options;
@@ -15,21 +19,21 @@ struct ct_session {
     size_t count;
     uint32_t inputs; /* enum ct_analysis_input, of all */
     struct ct_seen seen;
+    uint32_t lanes;    /* of the buffers that were run */
     uint8_t *memories; /* of the capture, by number: 1 for those whose programs were looked for */
     size_t memory_count;
 };
 
 int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options, struct ct_session **out)
 {
-    if (!out || (options && options->size != sizeof *options))
-        return ct_fail(ctx, CT_ERR_ARG, "session: options of %zu bytes instead of %zu",
-                       options ? options->size : 0, sizeof *options);
+    if (!out || (options && options->size < sizeof options->size))
+        return ct_fail(ctx, CT_ERR_ARG, "ct_session_new: a null pointer, or options without their size");
     struct ct_session *session = calloc(1, sizeof *session);
     if (!session)
         return ct_fail_nomem(ctx, "session");
     session->ctx = ctx;
     if (options)
-        session->options = *options;
+        memcpy(&session->options, options, options->size < sizeof *options ? options->size : sizeof *options);
     *out = session;
     return CT_OK;
 }
@@ -109,10 +113,13 @@ static int tell_programs(const struct ct_session *s)
 
 /* ---- a pass ---- */
 
-/* What the receivers of one chain need. */
+/* A chain over one buffer, and what its receivers need. */
 struct pass {
     struct ct_session *session;
-    uint64_t before; /* bytes of the buffers that are over */
+    struct ct_chain_sink sink;
+    struct ct_chain *chain;
+    uint64_t before;     /* bytes of the buffers that are over */
+    uint32_t first_lane; /* of the buffer: its streams have the number of their ID behind it */
 };
 
 static int on_bytes(void *user, uint64_t bytes)
@@ -126,7 +133,10 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 {
     const struct pass *pass = user;
     const struct ct_session *s = pass->session;
-    const struct ct_analysis_batch steps = {.input = CT_INPUT_STEPS, .graph = batch->graph, .steps = batch};
+    const struct ct_analysis_batch steps = {.input = CT_INPUT_STEPS,
+                                            .lane = pass->first_lane + stream->id,
+                                            .graph = batch->graph,
+                                            .steps = batch};
     int rc = s->options.steps ? s->options.steps(s->options.user, stream, batch) : 0;
     for (size_t i = 0; i < s->count && !rc; i++)
         if (s->analyses[i]->kind->inputs & CT_INPUT_STEPS)
@@ -134,8 +144,9 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return rc;
 }
 
+/* The chain keeps the address of the sink: both are in `pass`. */
 static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
-                     bool counts, bool steps, struct ct_chain **chain)
+                     bool counts, bool steps)
 {
     const struct ct_chain_options options = {.size = sizeof options,
                                              .level = CT_LEVEL_STEPS,
@@ -144,13 +155,13 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
                                                                                     : CT_EDGES_COUNTS,
                                              .threads = s->options.threads,
                                              .ids = {s->options.ids[0], s->options.ids[1]}};
-    const struct ct_chain_sink sink = {.user = pass, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
-    const int rc = ct_chain_new(s->ctx, buffer, &options, &sink, chain);
-    return rc ? rc : ct_chain_run(*chain);
+    pass->sink = (struct ct_chain_sink){.user = pass, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
+    const int rc = ct_chain_new(s->ctx, buffer, &options, &pass->sink, &pass->chain);
+    return rc ? rc : ct_chain_run(pass->chain);
 }
 
 /* Gives an analysis what was counted in the streams. */
-static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chain)
+static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chain, uint32_t first_lane)
 {
     static const enum ct_analysis_input inputs[] = {CT_INPUT_COUNTS, CT_INPUT_CYCLES};
     size_t count;
@@ -158,8 +169,10 @@ static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chai
     int rc = CT_OK;
     for (size_t i = 0; i < 2 * count && !rc; i++) {
         const struct ct_stream *stream = &streams[i / 2];
-        const struct ct_analysis_batch batch = {
-            .input = inputs[i % 2], .graph = stream->graph, .edges = stream->edges};
+        const struct ct_analysis_batch batch = {.input = inputs[i % 2],
+                                                .lane = first_lane + stream->id,
+                                                .graph = stream->graph,
+                                                .edges = stream->edges};
         if (stream->edges && analysis->kind->inputs & batch.input)
             rc = ct_analysis_take(analysis, &batch);
     }
@@ -171,42 +184,37 @@ int ct_session_give(struct ct_analysis *analysis, struct ct_programs *programs, 
     if (!analysis || !chain)
         return CT_ERR_ARG;
     const int rc = tell_one(analysis, programs);
-    return rc ? rc : give_counts(analysis, chain);
+    return rc ? rc : give_counts(analysis, chain, 0);
 }
 
 static int run_buffer(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
-                      bool by_memory, bool steps)
+                      uint32_t first_lane, bool by_memory, bool steps)
 {
-    struct pass pass = {s, s->seen.bytes};
-    struct ct_chain *chain = NULL;
-    int rc = run_chain(s, &pass, buffer, s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES), steps && !by_memory,
-                       &chain);
+    struct pass pass = {.session = s, .before = s->seen.bytes, .first_lane = first_lane};
+    int rc =
+        run_chain(s, &pass, buffer, s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES), steps && !by_memory);
     if (!rc && by_memory)
-        rc = find_programs(s, capture, chain);
+        rc = find_programs(s, capture, pass.chain);
     if (!rc && by_memory)
         rc = tell_programs(s);
     for (size_t i = 0; i < s->count && !rc; i++)
-        rc = give_counts(s->analyses[i], chain);
+        rc = give_counts(s->analyses[i], pass.chain, first_lane);
     if (!rc && s->options.decoded && !(by_memory && steps))
-        rc = s->options.decoded(s->options.user, buffer, chain);
+        rc = s->options.decoded(s->options.user, buffer, pass.chain);
     if (!rc)
-        ct_seen_add(&s->seen, chain, CT_LEVEL_STEPS, 1);
-    ct_chain_free(chain);
+        ct_seen_add(&s->seen, pass.chain, CT_LEVEL_STEPS, 1);
+    ct_chain_free(pass.chain);
     return rc;
 }
 
 /* Steps once more: now it is known which programs they are of. */
-static int give_steps(struct ct_session *s, const struct ct_buffer *buffers, size_t count)
+static int give_steps(struct ct_session *s, const struct ct_buffer *buffer, uint32_t first_lane)
 {
-    int rc = CT_OK;
-    for (size_t i = 0; i < count && !rc; i++) {
-        struct pass pass = {s, 0};
-        struct ct_chain *chain = NULL;
-        rc = run_chain(s, &pass, &buffers[i], false, true, &chain);
-        if (!rc && s->options.decoded)
-            rc = s->options.decoded(s->options.user, &buffers[i], chain);
-        ct_chain_free(chain);
-    }
+    struct pass pass = {.session = s, .first_lane = first_lane};
+    int rc = run_chain(s, &pass, buffer, false, true);
+    if (!rc && s->options.decoded)
+        rc = s->options.decoded(s->options.user, buffer, pass.chain);
+    ct_chain_free(pass.chain);
     return rc;
 }
 
@@ -219,11 +227,13 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
     const bool steps = s->options.steps || s->inputs & CT_INPUT_STEPS;
     s->seen = (struct ct_seen){0};
     s->memory_count = 0;
+    const uint32_t first = s->lanes;
+    s->lanes += (uint32_t)count * LANES;
     int rc = tell_programs(s);
     for (size_t i = 0; i < count && !rc; i++)
-        rc = run_buffer(s, capture, &buffers[i], by_memory, steps);
-    if (!rc && by_memory && steps)
-        rc = give_steps(s, buffers, count);
+        rc = run_buffer(s, capture, &buffers[i], first + (uint32_t)i * LANES, by_memory, steps);
+    for (size_t i = 0; i < count && !rc && by_memory && steps; i++)
+        rc = give_steps(s, &buffers[i], first + (uint32_t)i * LANES);
     const struct ct_analysis_captures one = {
         .known = 1, .damaged = ct_seen_is_damaged(&s->seen, capture, 0) ? 1 : 0, .losses = s->seen.losses};
     for (size_t i = 0; i < s->count && !rc; i++)

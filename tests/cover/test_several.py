@@ -79,6 +79,13 @@ def main():
         assert both == run("cover", "--format", "data", *reversed(paths)), "depends on the order"
         assert f"captures {len(paths)}\n".encode() in both
 
+    def perf():
+        for name in ("dynamic", "even"):
+            made[name + ".data"] = folder / f"{name}.data"
+            run("export", "--perf", made[name + ".data"], made[name])
+        same("dynamic.data", "even.data", "other")
+        same("even.data", "dynamic.data")
+
     def files():
         saved = folder / "saved"
         saved.write_bytes(data(made["odd"]))
@@ -125,6 +132,7 @@ def main():
     tap.case("one program at two paths, run in two ways", why, lambda: same("even", "odd"))
     tap.case("programs that are not the same", why, lambda: same("even", "other"))
     tap.case("shared objects, at their own addresses", why, lambda: same("dynamic", "even", "other"))
+    tap.case("perf.data, where each memory has programs of its own", why, perf)
     tap.case("coverage files in the place of captures", why, files)
     tap.case("all programs of a coverage file are told of", why, several_programs)
     tap.case("profiles that are counts", why, profiles)
