@@ -64,6 +64,9 @@ CT_API int ct_edges_add_stats(struct ct_edges *edges, uint32_t edge, const struc
 CT_API int ct_edges_merge(struct ct_edges *into, struct ct_graph *graph, const struct ct_edges *from,
                           const struct ct_graph *from_graph);
 
+/* An order of contexts by who ran, as for qsort: below, equal to or above 0. `edges` and `steps` do not count. */
+CT_API int ct_edge_context_order(const struct ct_edge_context *a, const struct ct_edge_context *b);
+
 /* The contexts, in the order of their first step. */
 CT_API const struct ct_edge_context *ct_edges_contexts(const struct ct_edges *edges, size_t *count);
 

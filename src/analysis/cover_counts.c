@@ -150,16 +150,10 @@ struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32
                                      .started = p->started};
 }
 
-static bool same_context(const struct ct_edge_context *a, const struct ct_edge_context *b)
-{
-    return a->ctxt == b->ctxt && a->vmid == b->vmid && a->el_sec == b->el_sec && a->known == b->known &&
-           a->others == b->others;
-}
-
 static int find_context(struct ct_cover *cover, const struct ct_edge_context *context, uint32_t *number)
 {
     for (size_t i = 0; i < cover->context_count; i++) {
-        if (same_context(&cover->contexts[i], context)) {
+        if (ct_edge_context_order(&cover->contexts[i], context) == 0) {
             *number = (uint32_t)i;
             return CT_OK;
         }

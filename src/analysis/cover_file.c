@@ -31,22 +31,10 @@ static int by_identity(const void *a, const void *b, void *user)
     return order ? order : strcmp(x.name, y.name);
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int by_who(const void *a, const void *b, void *user)
 {
     const struct ct_edge_context *contexts = user;
-    const struct ct_edge_context *x = &contexts[*(const size_t *)a];
-    const struct ct_edge_context *y = &contexts[*(const size_t *)b];
-    const int orders[] = {compare(x->known, y->known), compare(x->ctxt, y->ctxt), compare(x->vmid, y->vmid),
-                          compare(x->el_sec, y->el_sec), compare(x->others, y->others)};
-    int order = 0;
-    for (size_t i = 0; i < sizeof orders / sizeof *orders && !order; i++)
-        order = orders[i];
-    return order;
+    return ct_edge_context_order(&contexts[*(const size_t *)a], &contexts[*(const size_t *)b]);
 }
 
 static int find_order(struct order *o)

@@ -376,6 +376,13 @@ static int sum_context(struct cli_counts *c, struct ct_program *p, size_t contex
     return CT_OK;
 }
 
+static int by_who(const void *a, const void *b)
+{
+    const struct ct_cover_context *x = a;
+    const struct ct_cover_context *y = b;
+    return ct_edge_context_order(&x->context, &y->context);
+}
+
 bool cli_counts_contexts(struct cli_counts *c, struct ct_program *p, struct ct_cover_context **out,
                          size_t *count)
 {
@@ -396,6 +403,7 @@ bool cli_counts_contexts(struct cli_counts *c, struct ct_program *p, struct ct_c
         if (ran)
             rows[(*count)++].context = all[i];
     }
+    qsort(rows, *count, sizeof *rows, by_who);
     if (result != CT_OK)
         cli_library_error(c->args->ctx);
     return result == CT_OK;

@@ -58,8 +58,9 @@ int cli_counts_items(struct cli_counts *counts, struct ct_program *program, stru
 bool cli_counts_report(struct cli_counts *counts, struct ct_program *program, struct ct_cover_source *source,
                        struct ct_cover_report **report);
 
-/* What ran of the program in each context by itself, of those that are wanted: *rows, to be freed whatever the result is. One
- * report of the program is made for each. False: said why. */
+/* What ran of the program in each context by itself, of those that are wanted, in the order of
+ * ct_edge_context_order(): *rows, to be freed whatever the result is. One report of the program is made for each.
+ * False: said why. */
 bool cli_counts_contexts(struct cli_counts *counts, struct ct_program *program,
                          struct ct_cover_context **rows, size_t *count);
 

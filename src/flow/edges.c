@@ -68,10 +68,23 @@ void ct_edges_free(struct ct_edges *e)
     free(e);
 }
 
+static int order_of(uint32_t a, uint32_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+int ct_edge_context_order(const struct ct_edge_context *a, const struct ct_edge_context *b)
+{
+    int order = order_of(a->known, b->known);
+    order = order ? order : order_of(a->ctxt, b->ctxt);
+    order = order ? order : order_of(a->vmid, b->vmid);
+    order = order ? order : order_of(a->el_sec, b->el_sec);
+    return order ? order : order_of(a->others, b->others);
+}
+
 static bool same_context(const struct ct_edge_context *a, const struct ct_edge_context *b)
 {
-    return a->ctxt == b->ctxt && a->vmid == b->vmid && a->el_sec == b->el_sec && a->known == b->known &&
-           a->others == b->others;
+    return ct_edge_context_order(a, b) == 0;
 }
 
 static int grow_contexts(struct ct_edges *e)
