@@ -84,10 +84,13 @@ struct ltl_state {
 struct ltl_automaton {
     struct ltl_pool *pool;
     struct ltl **by_id;
+    uint64_t *ways; /* the formulas that hold in more than one way */
     uint32_t words; /* 64-bit words in a set */
     struct ltl_state *states;
     size_t n, cap;
     uint32_t *table;
+    uint64_t **spare; /* sets of choices, to be used again */
+    size_t spare_count, spare_cap, depth;
     size_t work; /* what is left of the effort allowed */
     bool failed;
 };

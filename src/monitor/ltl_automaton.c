@@ -34,12 +34,25 @@ static bool subset(const uint64_t *a, const uint64_t *b, uint32_t words)
     return true;
 }
 
+static uint64_t *new_set(struct ltl_automaton *m, const uint64_t *from)
+{
+    uint64_t *set = ARENA_ARRAY(m->pool->arena, uint64_t, m->words);
+    if (from)
+        memcpy(set, from, m->words * sizeof *set);
+    return set;
+}
+
 static void index_formulas(struct ltl_automaton *m)
 {
     m->by_id = ARENA_ARRAY(m->pool->arena, struct ltl *, m->pool->count);
-    for (uint32_t i = 0; i < LTL_BUCKETS; i++)
-        for (struct ltl *f = m->pool->buckets[i]; f; f = f->next)
+    m->ways = new_set(m, NULL);
+    for (uint32_t i = 0; i < LTL_BUCKETS; i++) {
+        for (struct ltl *f = m->pool->buckets[i]; f; f = f->next) {
             m->by_id[f->id] = f;
+            if (f->kind == LTL_OR || f->kind == LTL_UNTIL || f->kind == LTL_RELEASE)
+                put(m->ways, f->id);
+        }
+    }
 }
 
 void ltl_automaton_init(struct ltl_automaton *m, struct ltl_pool *p)
@@ -56,14 +69,6 @@ static bool spend(struct ltl_automaton *m, size_t n)
     m->failed |= m->work < n;
     m->work -= m->failed ? 0 : n;
     return !m->failed;
-}
-
-static uint64_t *new_set(struct ltl_automaton *m, const uint64_t *from)
-{
-    uint64_t *set = ARENA_ARRAY(m->pool->arena, uint64_t, m->words);
-    if (from)
-        memcpy(set, from, m->words * sizeof *set);
-    return set;
 }
 
 static uint32_t state_of(struct ltl_automaton *m, const uint64_t *set)
@@ -85,44 +90,93 @@ static uint32_t state_of(struct ltl_automaton *m, const uint64_t *set)
     return (uint32_t)m->n - 1;
 }
 
-static void add_edge(struct ltl_automaton *m, uint32_t from, const struct choice *c)
+/* Another edge asks for no more than the choice, which makes it needless, with all that becomes of it. */
+static bool needless(struct ltl_automaton *m, uint32_t from, const struct choice *c)
 {
-    struct ltl_edge e = {state_of(m, c->next), c->pos, c->neg, c->promised};
-    struct ltl_state *s = &m->states[from];
+    const struct ltl_state *s = &m->states[from];
     if (!spend(m, s->nedges))
-        return;
+        return true;
     for (size_t i = 0; i < s->nedges; i++) {
         const struct ltl_edge *o = &s->edges[i];
-        /* another edge that asks for less makes this one needless */
-        if (!(o->pos & ~e.pos) && !(o->neg & ~e.neg) && !(o->promised & ~e.promised) &&
-            subset(m->states[o->to].set, m->states[e.to].set, m->words))
-            return;
+        if (!(o->pos & ~c->pos) && !(o->neg & ~c->neg) && !(o->promised & ~c->promised) &&
+            subset(m->states[o->to].set, c->next, m->words))
+            return true;
     }
+    return false;
+}
+
+static void add_edge(struct ltl_automaton *m, uint32_t from, const struct choice *c)
+{
+    if (needless(m, from, c))
+        return;
+    const struct ltl_edge e = {state_of(m, c->next), c->pos, c->neg, c->promised};
+    struct ltl_state *s = &m->states[from];
     ARENA_PUSH(m->pool->arena, s->edges, s->nedges, s->cap, e);
 }
 
+/* A copy of the choice, whose sets lie behind the ones of the choices that are being expanded. */
 static struct choice split(struct ltl_automaton *m, const struct choice *c)
 {
     struct choice d = *c;
-    d.todo = new_set(m, c->todo);
-    d.done = new_set(m, c->done);
-    d.next = new_set(m, c->next);
+    uint64_t **sets[] = {&d.todo, &d.done, &d.next};
+    const uint64_t *from[] = {c->todo, c->done, c->next};
+    if (m->depth == m->spare_count) {
+        uint64_t *spare = ARENA_ARRAY(m->pool->arena, uint64_t, (size_t)3 * m->words);
+        ARENA_PUSH(m->pool->arena, m->spare, m->spare_count, m->spare_cap, spare);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        *sets[i] = m->spare[m->depth] + i * m->words;
+        memcpy(*sets[i], from[i], m->words * sizeof **sets[i]);
+    }
     return d;
 }
 
-static int first(const uint64_t *set, uint32_t words)
+/* The next formula to do: those with one way first, so that a contradiction is found before there are many. */
+static int first(const struct ltl_automaton *m, const uint64_t *set)
 {
-    for (uint32_t i = 0; i < words; i++)
-        if (set[i])
-            return (int)(i * 64) + __builtin_ctzll(set[i]);
-    return -1;
+    int id = -1;
+    for (uint32_t i = 0; i < m->words; i++) {
+        const uint64_t sure = set[i] & ~m->ways[i];
+        if (sure)
+            return (int)(i * 64) + __builtin_ctzll(sure);
+        if (set[i] && id < 0)
+            id = (int)(i * 64) + __builtin_ctzll(set[i]);
+    }
+    return id;
+}
+
+/* Asked for in this step already: another way of which it is a part asks for no less, and would be needless. */
+static bool asked(const struct choice *c, const struct ltl *f)
+{
+    return has(c->done, f->id) || has(c->todo, f->id);
+}
+
+/* Cannot hold beside what is asked for. */
+static bool refuted(const struct choice *c, const struct ltl *f)
+{
+    return f->kind == LTL_FALSE || (f->kind == LTL_ATOM && c->neg >> f->index & 1) ||
+           (f->kind == LTL_NOT && c->pos >> f->a->index & 1);
+}
+
+static void expand(struct ltl_automaton *m, uint32_t from, struct choice *c);
+
+/* The first of two ways, in which f holds in this step. */
+static void expand_other(struct ltl_automaton *m, uint32_t from, const struct choice *c, const struct ltl *f)
+{
+    if (refuted(c, f) || needless(m, from, c))
+        return;
+    struct choice other = split(m, c);
+    put(other.todo, f->id);
+    m->depth++;
+    expand(m, from, &other);
+    m->depth--;
 }
 
 /* Takes the formulas to do one by one; where there are two ways, both are gone. */
 static void expand(struct ltl_automaton *m, uint32_t from, struct choice *c)
 {
     int id;
-    while (!m->failed && (id = first(c->todo, m->words)) >= 0) {
+    while (!m->failed && (id = first(m, c->todo)) >= 0) {
         if (!spend(m, 1))
             return;
         const struct ltl *f = m->by_id[id];
@@ -130,7 +184,6 @@ static void expand(struct ltl_automaton *m, uint32_t from, struct choice *c)
         if (has(c->done, f->id))
             continue;
         put(c->done, f->id);
-        struct choice other;
         switch (f->kind) {
         case LTL_TRUE:
             break;
@@ -147,28 +200,27 @@ static void expand(struct ltl_automaton *m, uint32_t from, struct choice *c)
             put(c->todo, f->b->id);
             break;
         case LTL_OR:
-            other = split(m, c);
-            put(other.todo, f->b->id);
-            expand(m, from, &other);
+            if (asked(c, f->a) || asked(c, f->b))
+                break;
+            expand_other(m, from, c, f->b);
             put(c->todo, f->a->id);
             break;
         case LTL_NEXT:
             put(c->next, f->a->id);
             break;
         case LTL_UNTIL: /* b, or a and the same again */
-            other = split(m, c);
-            put(other.todo, f->b->id);
-            expand(m, from, &other);
+            if (asked(c, f->b))
+                break;
+            expand_other(m, from, c, f->b);
             put(c->todo, f->a->id);
             put(c->next, f->id);
             c->promised |= UINT64_C(1) << f->until;
             break;
         case LTL_RELEASE: /* b, and a or the same again */
-            other = split(m, c);
-            put(other.todo, f->a->id);
-            put(other.todo, f->b->id);
-            expand(m, from, &other);
             put(c->todo, f->b->id);
+            if (asked(c, f->a))
+                break;
+            expand_other(m, from, c, f->a);
             put(c->next, f->id);
             break;
         }

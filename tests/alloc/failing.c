@@ -21,13 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+#include "../common/sanitizer.h"
 
 #define DEPTH 24
 
@@ -56,7 +50,7 @@ struct shared {
 
 static struct shared *shared;
 static bool armed;
-#ifdef SANITIZED
+#if HAVE_ASAN
 static _Thread_local bool
     is_ours; /* the thread runs what it was started for, and not the sanitizer, which needs memory */
 #else
@@ -81,7 +75,7 @@ static bool fails(void)
 
 /* ---- the allocator ---- */
 
-#ifdef SANITIZED
+#if HAVE_ASAN
 #define REAL(name) __interceptor_##name
 #else
 #define REAL(name) __libc_##name
@@ -121,7 +115,7 @@ int posix_memalign(void **memptr, size_t alignment, size_t size)
     return 0;
 }
 
-#ifdef SANITIZED
+#if HAVE_ASAN
 int REAL(pthread_create)(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user);
 
 struct thread {
@@ -222,7 +216,7 @@ static bool start_child(const struct request *request, pid_t *child)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm((unsigned)request->seconds);
     armed = true;
-#ifdef SANITIZED
+#if HAVE_ASAN
     is_ours = true;
 #endif
     return true;

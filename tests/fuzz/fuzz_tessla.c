@@ -43,7 +43,7 @@ static struct sink run(struct ct_ctx *ctx, const struct ct_monitor_spec *spec, c
                        unsigned eighths)
 {
     const struct ct_monitor_limits limits = {
-        .size = sizeof limits, .memory = 4 << 20, .instants = 20000, .budget = 1000000};
+        .size = sizeof limits, .memory = 4 << 20, .instants = 20000, .budget = 200000};
     struct sink sink = {0};
     const size_t cut = size * eighths / 8;
     if (ct_monitor_new(ctx, spec, &limits, take, &sink, &sink.monitor))

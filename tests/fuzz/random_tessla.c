@@ -1,13 +1,16 @@
 /* Random specifications (tessla_text.h) through fuzz_tessla.c: compiled and run as bytecode, and every NATIVE_EVERY-th as
- * machine code too, whose results are held against the bytecode's. A process of its own runs each piece of the cases, so that
- * one that crashes, aborts, leaks or takes more than CASE_SECONDS of the processor is a finding, kept as a file, and the others go on.
+ * machine code too, whose results are held against the bytecode's. A process of its own runs each piece of the
+ * cases, so that one that crashes, aborts, leaks or takes more than CASE_SECONDS of the processor is a finding, kept
+ * as a file, and the others go on. Workers take the pieces, one after the other.
  *
  * usage: random_tessla CORPUS FINDINGS
  *
- * CT_COUNT: how many cases (10,000, in the long tier ten million). CT_SEED and CT_FIRST: from which one on. CT_SECONDS: the time
- * that they may take (600 in the long tier, as long as it takes with CT_COUNT and in the short one). Prints TAP. */
+ * CT_COUNT: how many cases (10,000; in the long tier ten million under ASan, one without). CT_SEED and CT_FIRST: from which one on.
+ * CT_SECONDS: the time that they may take (without it, as long as it takes). CT_JOBS: workers (1, in the long tier one
+ * for each processor). Prints TAP. */
 #include <inttypes.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,35 +21,45 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/sanitizer.h"
 #include "fuzz.h"
 #include "fuzz_tessla.h"
 #include "tessla_text.h"
 
 enum {
+    FEW = 10000,
+    MANY = HAVE_ASAN ? 10000000 : 1000000,
     PIECE = 1000,
     CASE_SECONDS = 60,
     FINDINGS_MOST = 10,
-    LONG_SECONDS = 600,
+    JOBS_MOST = 64,
 #ifdef CT_FUZZ_NATIVE
-    NATIVE_EVERY = 100,
+    NATIVE_EVERY = 400, /* the compiler takes the time of some hundred others for one */
 #else
     NATIVE_EVERY = 0, /* none */
 #endif
 };
 
-/* What the processes share. */
+/* What a worker says of its cases. */
 struct progress {
     uint64_t at; /* the case that runs */
     uint64_t compiled, native, results;
     uint64_t slowest, slowest_us;
 };
 
+/* What the processes share. */
+struct shared {
+    _Atomic uint64_t next; /* the first case that nobody took */
+    _Atomic unsigned findings;
+    struct progress workers[JOBS_MOST];
+};
+
 struct session {
     struct tessla_corpus corpus;
-    struct progress *progress;
+    struct shared *shared;
+    struct progress *progress; /* of this worker */
     const char *folder;
     uint64_t seed;
-    unsigned findings;
 };
 
 static uint64_t now_us(clockid_t clock)
@@ -131,14 +144,14 @@ static void keep(struct session *s, uint64_t index, int status, const char *engi
     printf("# %s: %s %d with CT_SEED=%" PRIu64 " CT_FIRST=%" PRIu64 " CT_COUNT=1: %s\n", engine,
            WIFSIGNALED(status) ? "signal" : "exit code",
            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), s->seed, index, path);
-    s->findings++;
+    s->shared->findings++;
 }
 
 /* Runs cases from `from` to `to` in processes, one more behind each that ends badly. */
 static void run_piece(struct session *s, void run(const struct session *, uint64_t, uint64_t), uint64_t from,
                       uint64_t to, const char *engine)
 {
-    while (from < to && s->findings < FINDINGS_MOST) {
+    while (from < to && s->shared->findings < FINDINGS_MOST) {
         int status = 1;
         fflush(stdout);
         const pid_t child = fork();
@@ -152,7 +165,7 @@ static void run_piece(struct session *s, void run(const struct session *, uint64
         if (at == to) {
             printf("# %s: leaks in the cases from CT_FIRST=%" PRIu64 " to %" PRIu64 "\n", engine, from,
                    to - 1);
-            s->findings++;
+            s->shared->findings++;
             return;
         }
         keep(s, at, status, engine);
@@ -160,49 +173,121 @@ static void run_piece(struct session *s, void run(const struct session *, uint64
     }
 }
 
-static uint64_t run_all(struct session *s, uint64_t first, uint64_t count, uint64_t seconds)
+struct run {
+    uint64_t first, count, seconds, begin;
+};
+
+/* One worker: takes pieces until there are none, or no time. */
+static void work(struct session *s, const struct run *run)
 {
-    const uint64_t begin = now_us(CLOCK_MONOTONIC), end = first + count;
-    uint64_t at = first;
-    while (at < end && s->findings < FINDINGS_MOST &&
-           (!seconds || now_us(CLOCK_MONOTONIC) - begin < seconds * 1000000)) {
+    const uint64_t end = run->first + run->count;
+    while (s->shared->findings < FINDINGS_MOST &&
+           (!run->seconds || now_us(CLOCK_MONOTONIC) - run->begin < run->seconds * 1000000)) {
+        const uint64_t at = atomic_fetch_add(&s->shared->next, PIECE);
+        if (at >= end)
+            return;
         const uint64_t to = end - at > PIECE ? at + PIECE : end;
         run_piece(s, run_bytecode, at, to, "bytecode");
         if (NATIVE_EVERY)
             run_piece(s, run_native, at, to, "machine code");
-        at = to;
     }
-    printf("# %" PRIu64 " of %" PRIu64 " cases in %.1f s", at - first, count,
-           (double)(now_us(CLOCK_MONOTONIC) - begin) / 1e6);
-    if (seconds)
-        printf(" of %" PRIu64 " (CT_SECONDS)", seconds);
+}
+
+/* False: a worker ended badly. */
+static bool run_workers(struct session *s, const struct run *run, unsigned jobs)
+{
+    bool fine = true;
+    fflush(stdout);
+    for (unsigned i = 0; i < jobs; i++) {
+        const pid_t worker = fork();
+        if (worker == 0) {
+            s->progress = &s->shared->workers[i];
+            work(s, run);
+            fflush(stdout);
+            _exit(0);
+        }
+        fine &= worker > 0;
+    }
+    int status;
+    while (wait(&status) > 0)
+        fine &= !status;
+    return fine;
+}
+
+/* How many cases were run. */
+static uint64_t run_all(struct session *s, const struct run *run, unsigned jobs)
+{
+    const uint64_t end = run->first + run->count;
+    s->shared->next = run->first;
+    const bool fine = run_workers(s, run, jobs);
+    if (!fine) {
+        printf("# a worker ended badly\n");
+        s->shared->findings++;
+    }
+    const uint64_t at = s->shared->next < end ? s->shared->next : end;
+    printf("# %" PRIu64 " of %" PRIu64 " cases in %.1f s by %u workers", at - run->first, run->count,
+           (double)(now_us(CLOCK_MONOTONIC) - run->begin) / 1e6, jobs);
+    if (run->seconds)
+        printf(" of %" PRIu64 " (CT_SECONDS)", run->seconds);
     if (at < end)
         printf("; CT_SEED=%" PRIu64 " CT_FIRST=%" PRIu64 " goes on", s->seed, at);
     printf("\n");
-    return at - first;
+    return at - run->first;
+}
+
+static struct progress add_up(const struct shared *shared, unsigned jobs)
+{
+    struct progress sum = {0};
+    for (unsigned i = 0; i < jobs; i++) {
+        const struct progress *p = &shared->workers[i];
+        sum.compiled += p->compiled;
+        sum.native += p->native;
+        sum.results += p->results;
+        if (p->slowest_us > sum.slowest_us) {
+            sum.slowest_us = p->slowest_us;
+            sum.slowest = p->slowest;
+        }
+    }
+    return sum;
+}
+
+static bool is_long(void)
+{
+    return test_number("CT_LONG", 0) > 0;
+}
+
+/* CT_JOBS, or what suits the tier. */
+static unsigned job_count(void)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint64_t jobs = test_number("CT_JOBS", is_long() && processors > 0 ? (uint64_t)processors : 1);
+    return jobs > JOBS_MOST ? JOBS_MOST : jobs ? (unsigned)jobs : 1;
 }
 
 int main(int argc, char **argv)
 {
-    const uint64_t count = test_count(10000, 10000000), first = test_number("CT_FIRST", 0);
-    const bool bounded = test_number("CT_LONG", 0) && !getenv("CT_COUNT");
+    const struct run run = {.first = test_number("CT_FIRST", 0),
+                            .count = test_number("CT_COUNT", is_long() ? MANY : FEW),
+                            .seconds = test_number("CT_SECONDS", 0),
+                            .begin = now_us(CLOCK_MONOTONIC)};
     struct session s = {.folder = argc > 2 ? argv[2] : ".", .seed = test_number("CT_SEED", 1)};
     if (argc < 2 || !tessla_corpus_read(&s.corpus, argv[1])) {
         printf("Bail out! no specifications in %s\n", argc < 2 ? "nothing" : argv[1]);
         return 1;
     }
-    s.progress = mmap(NULL, sizeof *s.progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (s.progress == MAP_FAILED)
+    s.shared = mmap(NULL, sizeof *s.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s.shared == MAP_FAILED)
         return 1;
     printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_FIRST=%" PRIu64 " CT_COUNT=%" PRIu64
            ", changes of %zu specifications\n",
-           s.seed, first, count, s.corpus.count);
-    const uint64_t done = run_all(&s, first, count, test_number("CT_SECONDS", bounded ? LONG_SECONDS : 0));
-    const struct progress *p = s.progress;
-    printf("# slowest: case %" PRIu64 ", %.3f s\n", p->slowest, (double)p->slowest_us / 1e6);
+           s.seed, run.first, run.count, s.corpus.count);
+    const unsigned jobs = job_count();
+    const uint64_t done = run_all(&s, &run, jobs);
+    const struct progress p = add_up(s.shared, jobs);
+    printf("# slowest: case %" PRIu64 ", %.3f s\n", p.slowest, (double)p.slowest_us / 1e6);
     printf("%s 1 - %" PRIu64 " random specifications, of which %" PRIu64 " compile and put out %" PRIu64
            " results, %" PRIu64 " as machine code too\n",
-           s.findings ? "not ok" : "ok", done, p->compiled, p->results, p->native);
+           s.shared->findings ? "not ok" : "ok", done, p.compiled, p.results, p.native);
     tessla_corpus_free(&s.corpus);
-    return s.findings > 0;
+    return s.shared->findings > 0;
 }
