@@ -9,8 +9,8 @@
 
 enum {
     CHUNK = 256 * 1024,
-    UNIT_BYTES = 8,  /* that one unit of work makes or looks at … */
-    MOVE_BYTES = 16, /* … or a collection copies */
+    UNIT_BYTES = 6,  /* that one unit of work makes or looks at … */
+    MOVE_BYTES = 12, /* … or a collection copies */
     OBJECT_WORK = 2, /* besides its bytes */
     ROOTS = 4,       /* that one unit of work looks at */
 };
