@@ -1,7 +1,7 @@
-/* How fast frames are taken apart: aligned and TPIU, of one trace ID or of four that change every few bytes, with the map of
- * offsets, each run read as the chain reads it but not decoded. Every way that the processor has takes its turn in each
- * round; what is printed is the best round and the median, in 10^9 bytes a second. Or for one capture of a file, with a FRAMING
- * of enum ct_framing:
+/* How fast frames are taken apart: aligned and TPIU, of one trace ID or of four that change every few
+ * bytes, with the map of offsets, each run read as the chain reads it but not decoded. Every way that the
+ * processor has takes its turn in each round; what is printed is the best round and the median, in 10^9
+ * bytes a second. Or for one capture of a file, with a FRAMING of enum ct_framing:
  *   bench_frames [ROUNDS [PIECE [FILE FRAMING]]] */
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +152,8 @@ static double pass(const struct input *in, struct ct_demux *demux, size_t piece)
     return now() - begin;
 }
 
-/* Seconds of a pass, the best of a few in a row: the first ones find the caches and the predictors as another way left them. */
+/* Seconds of a pass, the best of a few in a row: the first ones find the caches and the predictors as another
+ * way left them. */
 static double run(const struct input *in, struct ct_demux *demux, size_t piece)
 {
     double best = pass(in, demux, piece);

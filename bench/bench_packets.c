@@ -1,5 +1,6 @@
-/* How fast ETMv4 bytes become packets, elements and events (paper 1, Table I), in each way there is; and the byte-wise
- * decoding function by unroll factor (its Table II). On traces of path.h, or of one ETMv4 stream in a file:
+/* How fast ETMv4 bytes become packets, elements and events (paper 1, Table I), in each way there is; and
+ * the byte-wise decoding function by unroll factor (its Table II). On traces of path.h, or of one ETMv4
+ * stream in a file:
  *   bench_packets [FILE TRCCONFIGR]
  * Each figure is the median of ROUNDS passes over the same bytes in memory; the ways take turns. */
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* Speed of monitors on one core, in CPU time (docs/tessla.md): events a second through a specification of about 20
- * streams, through 256 formulas, as text in and out, and the time from a specification to its run. */
+/* Speed of monitors on one core, in CPU time (docs/tessla.md): events a second through a
+ * specification of about 20 streams, through 256 formulas, as text in and out, and the time
+ * from a specification to its run. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

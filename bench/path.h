@@ -1,5 +1,5 @@
-/* The path of a real program through its branches: each branch of a small compressor, sorter and interpreter is noted
- * with its site and its outcome while they run. */
+/* The path of a real program through its branches: each branch of a small compressor, sorter and interpreter
+ * is noted with its site and its outcome while they run. */
 #ifndef CT_BENCH_PATH_H
 #define CT_BENCH_PATH_H
 
@@ -22,8 +22,8 @@ struct path_step {
     uint8_t pad[3];
 };
 
-/* Fills steps[0..count): as many runs of the program, each with other data, as it takes. The same `seed` gives the
- * same path. */
+/* Fills steps[0..count): as many runs of the program, each with other data, as it takes. The same `seed`
+ * gives the same path. */
 void path_run(uint64_t seed, struct path_step *steps, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-/* An analysis of one's own: how many instructions ran in each page of code. It fills in one table (coretap/analysis.h), and has
- * threads, several captures, merging and saving for nothing:
+/* An analysis of one's own: how many instructions ran in each page of code. It fills in one table
+ * (coretap/analysis.h), and has threads, several captures, merging and saving for nothing:
  *
  *     pages CAPTURE...            prints the pages, of all captures together
  *     pages -o FILE CAPTURE...    saves them; a saved file may stand in the place of a capture */

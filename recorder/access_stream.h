@@ -1,7 +1,8 @@
 /* What the access plugin writes and coretap fractal reads: 64-bit words, host order.
  *
  *   bits 47:0   virtual address
- *   bits 51:48  log2 of the size in bytes (loads and stores), or instructions of the run (fetches, 0 means 16)
+ *   bits 51:48  log2 of the size in bytes (loads and stores), or instructions of the run (fetches, 0 means
+ *               16)
  *   bits 53:52  enum access_kind
  *   bits 61:54  virtual processor
  *

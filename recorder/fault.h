@@ -12,8 +12,8 @@ enum fault_isa {
     FAULT_T32
 };
 
-/* Memory accesses that have to be done before the instruction is: 0 when it has none, and else at least 1. One that
- * loads the PC with others says how many they are; for the others 1 is enough. */
+/* Memory accesses that have to be done before the instruction is: 0 when it has none, and else at least 1.
+ * One that loads the PC with others says how many they are; for the others 1 is enough. */
 unsigned fault_accesses(enum fault_isa isa, const uint8_t *bytes, size_t size);
 
 /* True when the instruction may write to memory. */

@@ -29,7 +29,8 @@ static void find(void *function, const char *name)
     memcpy(function, &symbol, sizeof symbol);
 }
 
-/* ---- the state of a processor, as QEMU describes it for migration (include/migration/vmstate.h of 7.2) ---- */
+/* ---- the state of a processor, as QEMU describes it for migration
+ * (include/migration/vmstate.h of 7.2) ---- */
 
 struct state_field {
     const char *name;
@@ -163,7 +164,8 @@ static bool is_as_described(void *cpu)
     for (int i = 0; i < 31; i++) {
         uint64_t value, there;
         if (!read_register(cpu, 0, i, &value) ||
-            !peek((const char *)cpu + qemu.xregs + (size_t)i * sizeof value, &there, sizeof there) || value != there)
+            !peek((const char *)cpu + qemu.xregs + (size_t)i * sizeof value, &there, sizeof there) ||
+            value != there)
             return false;
     }
     return true;
@@ -193,8 +195,9 @@ static bool read_memory(uint64_t addr, void *out, size_t size)
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
-/* Linux puts struct rt_sigframe at the stack pointer; these are offsets in it: linux/arch/arm64/include/uapi/asm/
- * sigcontext.h and ucontext.h, and those of arm. A frame of arm without siginfo begins with its context. */
+/* Linux puts struct rt_sigframe at the stack pointer; these are offsets in it:
+ * linux/arch/arm64/include/uapi/asm/ sigcontext.h and ucontext.h, and those of arm. A frame of arm without
+ * siginfo begins with its context. */
 enum {
     A64_PC = 128 + 176 + 8 + 31 * 8 + 8,
     A32_INFO = 128,

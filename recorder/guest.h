@@ -1,5 +1,6 @@
-/* What the plugin interface does not tell of the program: registers. Debian's QEMU exports the functions that its
- * debugger stub uses; where they are not there the answers are "unknown", and the recording has less in it. */
+/* What the plugin interface does not tell of the program: registers. Debian's QEMU exports the
+ * functions that its debugger stub uses; where they are not there the answers are "unknown",
+ * and the recording has less in it. */
 #ifndef RECORDER_GUEST_H
 #define RECORDER_GUEST_H
 
@@ -19,8 +20,8 @@ unsigned guest_level(void);
 /* X register `number` of an A64 processor; false when it cannot be read. */
 bool guest_register(unsigned cpu, int number, uint64_t *value);
 
-/* Where the exception that was last taken to exception level `level` (1 to 3) returns to: ELR_ELx. False when it cannot be
- * read. */
+/* Where the exception that was last taken to exception level `level` (1 to 3) returns to:
+ * ELR_ELx. False when it cannot be read. */
 bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value);
 
 enum guest_signal {

@@ -1,5 +1,5 @@
-/* Which file lies where in the memory of the program: QEMU maps its files as they are, so the kernel's list of this
- * process has them. */
+/* Which file lies where in the memory of the program: QEMU maps its files as they are, so the kernel's list
+ * of this process has them. */
 #ifndef RECORDER_MAPPINGS_H
 #define RECORDER_MAPPINGS_H
 

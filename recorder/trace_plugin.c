@@ -3,14 +3,15 @@
  *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1][,seed=N][,latency=N] PROGRAM
  *   qemu-system-aarch64 -plugin trace_plugin.so,fd=N …
  *
- * fd is a file of the size of struct trace_area. Execution of a block costs one word; that it was left early, by
- * a fault, is found by marks at the instructions that can fault. With `each` every instruction has a mark: slower,
- * and the same result.
+ * fd is a file of the size of struct trace_area. Execution of a block costs one word; that it was left
+ * early, by a fault, is found by marks at the instructions that can fault. With `each` every instruction
+ * has a mark: slower, and the same result.
  *
- * Each thread has a clock, in cycles. With a latency the clocks agree with causality: what a thread stores at time T is
- * seen by others at T + 1 at the earliest. A thread makes its clock known before a block that stores; each looks, at
- * every block, at the newest that any made known, and where it is less than `latency` ahead of that it waits until it is,
- * and for no less, as if for a line from the other's cache: trace with a threshold of cycles shows no less. */
+ * Each thread has a clock, in cycles. With a latency the clocks agree with causality: what a thread stores
+ * at time T is seen by others at T + 1 at the earliest. A thread makes its clock known before a block that
+ * stores; each looks, at every block, at the newest that any made known, and where it is less than
+ * `latency` ahead of that it waits until it is, and for no less, as if for a line from the other's cache:
+ * trace with a threshold of cycles shows no less. */
 #define _GNU_SOURCE /* process_vm_readv, futex */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -111,7 +112,8 @@ static void futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* A chunk for `kind`; waits until the reader has given one back. TRACE_NO_CHUNK when it has gone. With the lock. */
+/* A chunk for `kind`; waits until the reader has given one back. TRACE_NO_CHUNK
+ * when it has gone. With the lock. */
 static uint32_t take_chunk(enum trace_chunk_kind kind)
 {
     struct trace_area *area = rec.area;
@@ -228,8 +230,9 @@ static void wait_for_memory(unsigned cpu)
     wait_for(cpu, 1 + random_below(w, 32));
 }
 
-/* A block or a system call begins: its thread is later than all whose stores it can have seen. When it `stores`, it makes
- * its clock known, as one that nobody else has: who sees what it stores sees another clock than before. */
+/* A block or a system call begins: its thread is later than all whose stores it can have seen. When it
+ * `stores`, it makes its clock known, as one that nobody else has: who sees what it stores sees another clock
+ * than before. */
 static void keep_up(unsigned cpu, bool stores)
 {
     struct writer *w = &rec.writers[cpu];

@@ -1,9 +1,9 @@
 /* What the trace plugin writes and coretap record reads: memory that both map, host byte order.
  *
  * The area holds chunks of 32-bit words. A thread of the program owns one chunk at a time and fills it; full
- * ones go to the reader in the order in which they were handed over. Code blocks have chunks of their own, and
- * what is in one can be read as soon as it is counted. Nothing has to be written when the program ends: what a
- * thread that was killed had in its chunk is still there. */
+ * ones go to the reader in the order in which they were handed over. Code blocks have chunks of their own,
+ * and what is in one can be read as soon as it is counted. Nothing has to be written when the program ends:
+ * what a thread that was killed had in its chunk is still there. */
 #ifndef RECORDER_TRACE_STREAM_H
 #define RECORDER_TRACE_STREAM_H
 
@@ -21,26 +21,27 @@
 #define TRACE_BLOCK_MAX 0xefffffffu
 #define TRACE_PARTIAL   0xf0000000u /* the block before was left early: value of `at` (see trace_thread) */
 #define TRACE_SIGNAL                                                                                         \
-    0xf1000000u /* the block behind it begins a signal handler; the program was interrupted at
+    0xf1000000u /* the block behind it begins a signal handler; the program was interrupted at               \
                                         the address of the next two words (low, high); value: 1 for T32 */
 #define TRACE_HANDLER 0xf2000000u /* as TRACE_SIGNAL, but nobody knows where: no address follows */
 #define TRACE_WAITED                                                                                         \
     0xf3000000u /* the thread waited for so many cycles: value, or 0 and the next two words (low, high) */
 #define TRACE_THREAD                                                                                         \
-    0xf4000000u /* a new thread is in this place; value: its number, from 1 on. The clock that it
+    0xf4000000u /* a new thread is in this place; value: its number, from 1 on. The clock that it            \
                                         begins with is in the next two words (low, high) */
 #define TRACE_THREAD_END 0xf5000000u
 #define TRACE_CONTEXT    0xf6000000u /* the context ID is that of the next word from here on */
 #define TRACE_RETURN                                                                                         \
-    0xf7000000u /* the block behind it may be a vector of an exception, which returns to the
+    0xf7000000u /* the block behind it may be a vector of an exception, which returns to the                 \
                                         address of the next two words (low, high) */
 
 #define TRACE_KIND(word)  ((word)&0xff000000u)
 #define TRACE_VALUE(word) ((word)&0x00ffffffu)
 
-/* The clock of a thread counts cycles. A block takes one for each instruction, and one more when the block behind it is
- * not the next in memory; before the first block of a thread there is one that ends nowhere. The rest are waits. Reader
- * and writer count alike, so that they agree on the clock at the begin of each block. */
+/* The clock of a thread counts cycles. A block takes one for each instruction, and one more when
+ * the block behind it is not the next in memory; before the first block of a thread there is one
+ * that ends nowhere. The rest are waits. Reader and writer count alike, so that they agree on the
+ * clock at the begin of each block. */
 static inline uint64_t trace_block_cycles(uint32_t insns, uint64_t end, uint64_t next)
 {
     return (uint64_t)insns + (end != next);
@@ -49,8 +50,8 @@ static inline uint64_t trace_block_cycles(uint32_t insns, uint64_t end, uint64_t
 #define TRACE_EXCEPTION_CYCLES 200u /* that the system takes for a system call or a signal */
 
 /* Words of a block: these, then the bytes of its instructions, filled up to whole words. A block of no
- * instructions brings a page of memory: `size` bytes at `addr`; with TRACE_BLOCK_FILE a struct trace_file, of what is
- * mapped at `addr`. */
+ * instructions brings a page of memory: `size` bytes at `addr`; with TRACE_BLOCK_FILE a struct trace_file, of
+ * what is mapped at `addr`. */
 struct trace_block {
     uint32_t id;
     uint32_t addr[2];
@@ -89,9 +90,9 @@ struct trace_chunk {
     uint32_t words[TRACE_CHUNK_WORDS];
 };
 
-/* How far into its block a thread is. An instruction that may fault raises `at` to its index + 1 when it begins. When
- * the last one may fault, each of its memory accesses that was done adds one more. `whole` is the value when
- * all was done. */
+/* How far into its block a thread is. An instruction that may fault raises `at` to its index + 1 when it
+ * begins. When the last one may fault, each of its memory accesses that was done adds one more. `whole` is
+ * the value when all was done. */
 struct trace_thread {
     uint32_t at;
     uint32_t whole;

@@ -1,4 +1,5 @@
-/* `make bench`: how fast captures are decoded, level by level, with libopencsd on the same bytes beside it. */
+/* `make bench`: how fast captures are decoded, level by level, with
+ * libopencsd on the same bytes beside it. */
 #ifndef CT_BENCH_H
 #define CT_BENCH_H
 
@@ -6,7 +7,8 @@
 
 #include "coretap/decode.h"
 
-/* Names as those of `coretap stats --level`; `events` are the events of paper 1's Table I, made from elements. */
+/* Names as those of `coretap stats --level`; `events` are the events of paper
+ * 1's Table I, made from elements. */
 enum bench_level {
     BENCH_FRAME,
     BENCH_PACKET,
@@ -39,8 +41,8 @@ void bench_input_close(struct bench_input *input);
 /* Whether there is something to be measured. */
 bool bench_has_level(const struct bench_input *input, enum bench_level level);
 
-/* What one decoding was, in seconds of processor time, so that what else a machine does counts as little as can be; a
- * pass is over `input->size` bytes. */
+/* What one decoding was, in seconds of processor time, so that what else a machine does counts as little as
+ * can be; a pass is over `input->size` bytes. */
 struct bench_pass {
     double cold;                  /* the first pass of a new chain, making it included */
     double warm;                  /* a further pass of the same chain over the same bytes */
@@ -68,8 +70,8 @@ struct bench_threads {
 void bench_threads(const struct bench_input *input, enum bench_level level, double rate,
                    struct bench_threads *result);
 
-/* What libopencsd can do of it: seconds of a pass; 0 when it cannot, negative when it is not there. Behind the packets
- * it is its full decoding along the program. */
+/* What libopencsd can do of it: seconds of a pass; 0 when it cannot, negative when it is not there. Behind
+ * the packets it is its full decoding along the program. */
 double bench_ocsd(const struct bench_input *input, enum bench_level level);
 
 /* "" or why bench_ocsd is never more than 0. */

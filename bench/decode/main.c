@@ -1,9 +1,11 @@
 /* usage: bench_decode [--rounds N] [--json FILE] NAME FOLDER ...     measures each capture at each level
- *        bench_decode --once LEVEL NAME FOLDER                       decodes it once, to be looked at with callgrind
+ *        bench_decode --once LEVEL NAME FOLDER                       decodes it once, to be looked at with
+ *                                                                    callgrind
  *
- * In each round every level is decoded by coretap and by libopencsd; what is printed are medians over the rounds, of processor
- * time. With two threads, over a longer stream and in a few of the rounds: how much shorter it took by the clock, which a
- * machine that does something else spoils, what the machine lets two threads have, and how much work it was. */
+ * In each round every level is decoded by coretap and by libopencsd; what is printed are medians over the
+ * rounds, of processor time. With two threads, over a longer stream and in a few of the rounds: how much
+ * shorter it took by the clock, which a machine that does something else spoils, what the machine lets two
+ * threads have, and how much work it was. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

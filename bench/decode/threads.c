@@ -1,4 +1,5 @@
-/* Two threads on one large stream: the input so often that it is long, in a file, which is how a capture is decoded. */
+/* Two threads on one large stream: the input so often that it is long, in a file,
+ * which is how a capture is decoded. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

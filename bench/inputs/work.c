@@ -1,5 +1,6 @@
-/* What the recorded traces of `make bench` are of: programs as people have them, small. A compressor, a table of
- * words, sorting through a function pointer, an interpreter. Arguments: how often, and in how many threads. */
+/* What the recorded traces of `make bench` are of: programs as people have them, small. A
+ * compressor, a table of words, sorting through a function pointer, an interpreter. Arguments: how
+ * often, and in how many threads. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

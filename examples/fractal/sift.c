@@ -1,5 +1,5 @@
-/* SIFT key points (Lowe, IJCV 60(2), 2004): differences of Gaussians, extrema over space and scale, a histogram
- * of gradient directions for each. */
+/* SIFT key points (Lowe, IJCV 60(2), 2004): differences of Gaussians, extrema over space and scale, a
+ * histogram of gradient directions for each. */
 #include <math.h>
 
 #include "image.h"

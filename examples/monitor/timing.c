@@ -1,5 +1,6 @@
-/* The trigger has to come less than two microseconds after first was called (timing.tessla). Built with -DBUG, it
- * comes without a call of first at the beginning, and later once too late, after a long preparation. */
+/* The trigger has to come less than two microseconds after first was called (timing.tessla). Built with
+ * -DBUG, it comes without a call of first at the beginning, and later once too late, after a long
+ * preparation. */
 #include <stdio.h>
 
 static volatile int work;

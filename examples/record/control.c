@@ -1,5 +1,6 @@
-/* A controller to record: each round samples the level of a tank, filters out spikes and noise, sets a valve and sends a
- * frame about it. How long can a round take? Its loops have bounds, so 'coretap wcet --entry control_round' knows.
+/* A controller to record: each round samples the level of a tank, filters out spikes and noise, sets a
+ * valve and sends a frame about it. How long can a round take? Its loops have bounds, so 'coretap wcet
+ * --entry control_round' knows.
  *
  *   control [ROUNDS] */
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Two threads that hand numbers to and fro through memory: whoever waits looks again and again, and now and then lets
- * others run.
+/* Two threads that hand numbers to and fro through memory: whoever waits looks again and again, and now
+ * and then lets others run.
  *
  *   pingpong [ROUNDS] */
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Signals in many ways: sent to itself, a timer that interrupts loops, faults that a handler mends, jumps out of
- * handlers, a handler that is interrupted itself.
+/* Signals in many ways: sent to itself, a timer that interrupts loops, faults that a handler mends, jumps
+ * out of handlers, a handler that is interrupted itself.
  *
  *   signals [ROUNDS] */
 #define _GNU_SOURCE

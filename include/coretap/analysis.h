@@ -1,6 +1,6 @@
-/* coretap analysis: one contract for all that is learnt from a trace. An analysis takes batches, is made in parts that are
- * added up, is saved and loaded; what it found is told by the functions of its own header (cover.h). Who runs analyses,
- * adds up captures or moves results knows the contract alone.
+/* coretap analysis: one contract for all that is learnt from a trace. An analysis takes batches, is made
+ * in parts that are added up, is saved and loaded; what it found is told by the functions of its own
+ * header (cover.h). Who runs analyses, adds up captures or moves results knows the contract alone.
  *
  *     struct ct_cover *sum;
  *     ct_cover_new(ctx, &sum);
@@ -8,8 +8,8 @@
  *     ct_analysis_merge(ct_cover_analysis(sum), ct_cover_analysis(tuesday));
  *     ct_analysis_save(ct_cover_analysis(sum), write_to_file, file);
  *
- * Merging is associative, and an empty part is its identity; sums do not depend on the order either. What was saved and loaded
- * again is the same, to the byte. */
+ * Merging is associative, and an empty part is its identity; sums do not depend on the order either. What
+ * was saved and loaded again is the same, to the byte. */
 #ifndef CORETAP_ANALYSIS_H
 #define CORETAP_ANALYSIS_H
 
@@ -34,8 +34,8 @@ enum ct_analysis_input {
 /* One piece of one stream. Borrowed for the call. */
 struct ct_analysis_batch {
     enum ct_analysis_input input; /* which of the following is there */
-    uint32_t
-        lane; /* number of the stream: no other one of the session has it. Batches of one come in order */
+    uint32_t lane; /* number of the stream: no other one of the session has it. Batches of one come
+                      in order */
     const struct ct_graph *graph;      /* COUNTS, CYCLES: the program, by whose numbers … */
     const struct ct_edges *edges;      /* … this is counted */
     const struct ct_step_batch *steps; /* STEPS */
@@ -54,8 +54,8 @@ struct ct_programs; /* programs.h */
 struct ct_save;
 struct ct_load;
 
-/* What a kind of analysis does: its file fills in one of these. All results are 0 or a negative error, whose text is in the
- * context of the analysis. */
+/* What a kind of analysis does: its file fills in one of these. All results are 0 or a negative error, whose
+ * text is in the context of the analysis. */
 struct ct_analysis_kind {
     size_t size;        /* sizeof(struct ct_analysis_kind) */
     const char *name;   /* in one word: the first line of a saved one is "coretap-NAME VERSION" */
@@ -67,8 +67,8 @@ struct ct_analysis_kind {
 
     /* An empty one with the options of `whole`, for a piece of the trace; any thread may use it. */
     int (*part)(const struct ct_analysis *whole, struct ct_analysis **part);
-    /* The programs that ran, as far as they are known: before a capture, and whenever more of them are. They stay until the
-     * analysis is told of others. NULL: none are needed. */
+    /* The programs that ran, as far as they are known: before a capture, and whenever more of them are. They
+     * stay until the analysis is told of others. NULL: none are needed. */
     int (*programs)(struct ct_analysis *analysis, struct ct_programs *programs);
     int (*take)(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
     /* `from` is of the same kind. It may be brought in order, and says the same afterwards. */
@@ -91,10 +91,12 @@ struct ct_analysis {
 CT_API int ct_analysis_part(const struct ct_analysis *whole, struct ct_analysis **part);
 CT_API void ct_analysis_free(struct ct_analysis *analysis);
 
-/* Takes one batch, of an input that the kind has. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_LIMIT, those of the kind. */
+/* Takes one batch, of an input that the kind has. CT_ERR_ARG, CT_ERR_NOMEM,
+ * CT_ERR_LIMIT, those of the kind. */
 CT_API int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
 
-/* Adds what `from` found, and its captures. CT_ERR_ARG for one of another kind and for itself; CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds what `from` found, and its captures. CT_ERR_ARG for one of another kind and for itself; CT_ERR_NOMEM,
+ * CT_ERR_LIMIT. */
 CT_API int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from);
 
 /* Adds captures whose trace was taken. CT_ERR_ARG. */
@@ -106,8 +108,9 @@ typedef int ct_write_fn(void *user, const void *data, size_t size);
 /* Writes all that it found (docs/formats.md). CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *user);
 
-/* Adds what a saved file, called `name` in messages, says. CT_ERR_FORMAT with the number of the line for one that is not of
- * this kind, is cut off or was changed: then nothing of it was added. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds what a saved file, called `name` in messages, says. CT_ERR_FORMAT with the number of the line for one
+ * that is not of this kind, is cut off or was changed: then nothing of it was added. CT_ERR_ARG,
+ * CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_analysis_load(struct ct_analysis *into, const char *name, const void *data, size_t size);
 
 /* Whether bytes begin as a saved file of this kind does. */
@@ -115,7 +118,8 @@ CT_API int ct_analysis_is_saved(const struct ct_analysis_kind *kind, const void 
 
 /* ---- for kinds of analyses ---- */
 
-/* Writes one line, the newline included. The result is also kept: it is enough to look at that of the last one. */
+/* Writes one line, the newline included. The result is also kept: it is enough
+ * to look at that of the last one. */
 CT_API int ct_save_line(struct ct_save *to, const char *format, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 2, 3)))
@@ -137,8 +141,8 @@ struct ct_load {
     unsigned version;                         /* of the file */
 };
 
-/* The next line that is not about captures. 1; 0 when there is none, or an error was found, which ct_analysis_load then
- * returns. */
+/* The next line that is not about captures. 1; 0 when there is none, or an error was found, which
+ * ct_analysis_load then returns. */
 CT_API int ct_load_line(struct ct_load *from);
 
 /* Splits the line anew, into `most` words at most. */

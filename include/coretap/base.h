@@ -61,8 +61,8 @@ CT_API void ct_ctx_free(struct ct_ctx *ctx);
  * was none. The pointer lives until the next failing call. */
 CT_API const char *ct_ctx_error(const struct ct_ctx *ctx);
 
-/* 1 when memory was missing in anything that was done with this context, also where the call itself went on without what it
- * could not store, such as a name: the results may lack it. */
+/* 1 when memory was missing in anything that was done with this context, also where the call itself went on
+ * without what it could not store, such as a name: the results may lack it. */
 CT_API int ct_ctx_lacked_memory(const struct ct_ctx *ctx);
 
 /* Messages up to and including `most` go to fn(user, …). fn NULL: none. */

@@ -1,5 +1,5 @@
-/* coretap cfg: the control flow of a linked program, as far as the program alone tells it: functions, basic blocks,
- * edges, loops. What only runs can tell (targets of computed branches) is added to it and marked. */
+/* coretap cfg: the control flow of a linked program, as far as the program alone tells it: functions, basic
+ * blocks, edges, loops. What only runs can tell (targets of computed branches) is added to it and marked. */
 #ifndef CORETAP_CFG_H
 #define CORETAP_CFG_H
 
@@ -16,9 +16,10 @@ enum ct_cfg_kind {
     CT_CFG_NEXT,   /* on behind the block: it does not jump, or its conditional branch is not taken */
     CT_CFG_BRANCH, /* a branch inside the function */
     CT_CFG_CALL,   /* to the called function */
-    CT_CFG_CALLED, /* from a call to the block behind it; what the callee does lies between. Nothing traverses it */
-    CT_CFG_TAIL,    /* a branch to another function in place of a call and a return */
-    CT_CFG_RETURN,  /* to the caller; leads nowhere */
+    CT_CFG_CALLED, /* from a call to the block behind it; what the callee does lies between. Nothing traverses
+                      it */
+    CT_CFG_TAIL,   /* a branch to another function in place of a call and a return */
+    CT_CFG_RETURN, /* to the caller; leads nowhere */
     CT_CFG_UNKNOWN, /* a computed branch or call with targets that the program does not tell; leads nowhere */
 };
 
@@ -30,8 +31,9 @@ enum ct_cfg_origin {
     CT_CFG_LEARNT, /* a trace */
 };
 
-/* An edge; its number is its place in the array. Edges that the program tells come first, by the address of their
- * block, then kind and target, so that their numbers hang on the ELF file alone; added ones follow as they came. */
+/* An edge; its number is its place in the array. Edges that the program tells come first, by the
+ * address of their block, then kind and target, so that their numbers hang on the ELF file alone;
+ * added ones follow as they came. */
 struct ct_cfg_edge {
     uint32_t from;     /* block */
     uint32_t to;       /* block, or CT_CFG_NONE */
@@ -44,8 +46,8 @@ struct ct_cfg_edge {
     uint8_t pad[5];
 };
 
-/* A block: instructions that run one behind the other. It ends with a branch or an ISB, or before one that something
- * jumps to. By address; blocks found later (targets added) come behind. */
+/* A block: instructions that run one behind the other. It ends with a branch or an ISB, or before one that
+ * something jumps to. By address; blocks found later (targets added) come behind. */
 struct ct_cfg_block {
     uint64_t start;
     uint64_t last; /* address of the last instruction */
@@ -55,14 +57,14 @@ struct ct_cfg_block {
     uint32_t first_out; /* edge, or CT_CFG_NONE; others by next_out … */
     uint32_t last_out;  /* … up to this one */
     uint32_t first_in;
-    uint32_t loop; /* the innermost one, or CT_CFG_NONE */
-    uint32_t
-        dominator; /* immediate one in its function; CT_CFG_NONE: the entry, and what is not reached from it */
-    uint8_t isa;   /* enum ct_isa */
-    uint8_t type;  /* of the last instruction: enum ct_insn_type */
-    uint8_t sub;   /* enum ct_insn_sub */
-    uint8_t cond;  /* 1: the last instruction is conditional, by itself or in an IT block */
-    uint8_t cut;   /* 1: what comes behind it could not be read */
+    uint32_t loop;      /* the innermost one, or CT_CFG_NONE */
+    uint32_t dominator; /* immediate one in its function; CT_CFG_NONE: the entry, and what is not reached from
+                           it */
+    uint8_t isa;        /* enum ct_isa */
+    uint8_t type;       /* of the last instruction: enum ct_insn_type */
+    uint8_t sub;        /* enum ct_insn_sub */
+    uint8_t cond;       /* 1: the last instruction is conditional, by itself or in an IT block */
+    uint8_t cut;        /* 1: what comes behind it could not be read */
     uint8_t pad[7];
 };
 
@@ -70,12 +72,12 @@ struct ct_cfg_function {
     const char *name;  /* of its symbol, or "module+0x1234" */
     const char *label; /* the same for people: C++ and Rust names are demangled */
     uint64_t entry;
-    uint32_t first; /* its blocks are members[first … first + count), by address; see ct_cfg_members */
-    uint32_t count; /* 0: a symbol that is not code that can be read */
-    uint32_t block; /* of the entry, or CT_CFG_NONE */
-    uint32_t
-        part_of; /* the function whose part this is ("name.cold"), and that has its blocks; or CT_CFG_NONE */
-    uint8_t isa; /* enum ct_isa */
+    uint32_t first;      /* its blocks are members[first … first + count), by address; see ct_cfg_members */
+    uint32_t count;      /* 0: a symbol that is not code that can be read */
+    uint32_t block;      /* of the entry, or CT_CFG_NONE */
+    uint32_t part_of;    /* the function whose part this is ("name.cold"), and that has its blocks; or
+                            CT_CFG_NONE */
+    uint8_t isa;         /* enum ct_isa */
     uint8_t found;       /* 1: it has no symbol; something calls it, or its address is taken */
     uint8_t no_return;   /* 1: no way leads to a return */
     uint8_t incomplete;  /* 1: it has an UNKNOWN branch */
@@ -105,10 +107,10 @@ struct ct_cfg_options {
     const struct ct_symbol_options *names; /* where names come from, without its bias; NULL: the file alone */
 };
 
-/* Reconstructs the control flow of the linked ELF file at `path`; `options` may be NULL. Calls of functions that never
- * return are not followed by anything. Time and memory grow with the code in the file: half a byte for each
- * byte of it, and the arrays. CT_ERR_IO, CT_ERR_FORMAT (also a mistake in the targets, with its line),
- * CT_ERR_UNSUPPORTED, CT_ERR_LIMIT (more than 2^31 blocks or edges), CT_ERR_NOMEM. */
+/* Reconstructs the control flow of the linked ELF file at `path`; `options` may be NULL. Calls of functions
+ * that never return are not followed by anything. Time and memory grow with the code in the file: half a byte
+ * for each byte of it, and the arrays. CT_ERR_IO, CT_ERR_FORMAT (also a mistake in the targets, with its
+ * line), CT_ERR_UNSUPPORTED, CT_ERR_LIMIT (more than 2^31 blocks or edges), CT_ERR_NOMEM. */
 CT_API int ct_cfg_load(struct ct_ctx *ctx, const char *path, const struct ct_cfg_options *options,
                        struct ct_cfg **out);
 
@@ -135,18 +137,20 @@ CT_API uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr);
 /* The function with this entry, CT_CFG_NONE when there is none. */
 CT_API uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry);
 
-/* The edge that is traversed when execution goes from the instruction at `last`, the last one of its block, to `next`;
- * CT_CFG_NONE when the graph has none. Returns and calls count whatever `next` is when they are not known better. */
+/* The edge that is traversed when execution goes from the instruction at `last`, the last one of its block,
+ * to `next`; CT_CFG_NONE when the graph has none. Returns and calls count whatever `next` is when they are
+ * not known better. */
 CT_API uint32_t ct_cfg_edge_between(const struct ct_cfg *cfg, uint64_t last, uint64_t next);
 
-/* How often the head of the loop runs for each time that the loop is entered, at most, when its code counts to a number by
- * itself (A64 only: a register from a constant to a constant); 0 when it does not, or that is not seen. */
+/* How often the head of the loop runs for each time that the loop is entered, at most, when its
+ * code counts to a number by itself (A64 only: a register from a constant to a constant); 0 when it
+ * does not, or that is not seen. */
 CT_API uint32_t ct_cfg_loop_count(const struct ct_cfg *cfg, uint32_t loop);
 
-/* Adds an edge from the computed branch or call at `last` to `target` in instruction set `isa`, with all code that it
- * makes known. *edge is its number, also when it was there already. A block may be split: its first part keeps the
- * number. Functions, loops and members are as before until ct_cfg_update. CT_ERR_NOT_FOUND: no block ends with a
- * computed branch there, or the target is not code; CT_ERR_LIMIT, CT_ERR_NOMEM. */
+/* Adds an edge from the computed branch or call at `last` to `target` in instruction set `isa`, with all code
+ * that it makes known. *edge is its number, also when it was there already. A block may be split: its first
+ * part keeps the number. Functions, loops and members are as before until ct_cfg_update. CT_ERR_NOT_FOUND: no
+ * block ends with a computed branch there, or the target is not code; CT_ERR_LIMIT, CT_ERR_NOMEM. */
 CT_API int ct_cfg_add_edge(struct ct_cfg *cfg, uint64_t last, uint64_t target, enum ct_isa isa,
                            enum ct_cfg_origin origin, uint32_t *edge);
 

@@ -1,5 +1,6 @@
-/* coretap cover: which code of a program ran, and how often: counts by program and context that add up over captures, and
- * what they mean for instructions, branches, calls, functions and source lines. docs/analysis.md defines each number. */
+/* coretap cover: which code of a program ran, and how often: counts by program and context that add up over
+ * captures, and what they mean for instructions, branches, calls, functions and source lines.
+ * docs/analysis.md defines each number. */
 #ifndef CORETAP_COVER_H
 #define CORETAP_COVER_H
 
@@ -27,23 +28,24 @@ struct ct_cover_program {
 };
 
 enum ct_cover_kind {
-    CT_COVER_RUN, /* the instructions of [from, to) were executed one behind the other */
-    CT_COVER_TAKEN, /* the branch at `from` was executed and went to `to`; 0: the trace does not tell where to */
-    CT_COVER_NOT, /* the conditional branch at `from` was not taken; `to` is 0 */
+    CT_COVER_RUN,   /* the instructions of [from, to) were executed one behind the other */
+    CT_COVER_TAKEN, /* the branch at `from` was executed and went to `to`; 0: the trace does not tell where to
+                     */
+    CT_COVER_NOT,   /* the conditional branch at `from` was not taken; `to` is 0 */
 };
 
 /* How often something happened. Addresses without load bias. */
 struct ct_cover_item {
     uint64_t from, to;
     uint64_t count;
-    uint32_t kind; /* enum ct_cover_kind */
-    uint8_t
-        isa; /* of a run: enum ct_isa. CT_ISA_A64 is 0, and where the count does not say, the program does */
+    uint32_t kind;  /* enum ct_cover_kind */
+    uint8_t isa;    /* of a run: enum ct_isa. CT_ISA_A64 is 0, and where the count does not say, the
+                       program does */
     uint8_t pad[3]; /* 0 */
 };
 
-/* Counts of any number of programs in any number of contexts: an analysis (analysis.h) whose input is CT_INPUT_COUNTS.
- * Memory: 32 bytes for each different item of each program and context. */
+/* Counts of any number of programs in any number of contexts: an analysis (analysis.h) whose input is
+ * CT_INPUT_COUNTS. Memory: 32 bytes for each different item of each program and context. */
 struct ct_cover;
 
 /* How the contract treats it. */
@@ -54,8 +56,8 @@ CT_API struct ct_analysis *ct_cover_analysis(struct ct_cover *cover);
 CT_API int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out);
 CT_API void ct_cover_free(struct ct_cover *cover);
 
-/* The number of the program, which is added when it is not there: build ids are compared, without one names. CT_ERR_ARG
- * for a build id of more than 64 bytes, an empty name or one of more than 4096; CT_ERR_NOMEM. */
+/* The number of the program, which is added when it is not there: build ids are compared, without one names.
+ * CT_ERR_ARG for a build id of more than 64 bytes, an empty name or one of more than 4096; CT_ERR_NOMEM. */
 CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number);
 
 /* The same of one that ran. The errors of ct_program_symbols too. */
@@ -74,27 +76,28 @@ struct ct_cover_place {
     size_t code_count;
 };
 
-/* Where a program lay: what is taken there (ct_analysis_take) counts for it. Ranges and memories are borrowed as long as batches
- * are taken, by parts too. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Where a program lay: what is taken there (ct_analysis_take) counts for it. Ranges and memories are borrowed
+ * as long as batches are taken, by parts too. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place);
 
 /* No program lies anywhere, until places are added anew. */
 CT_API void ct_cover_clear_places(struct ct_cover *cover);
 
-/* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context do not count.
- * CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */
+/* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context do not
+ * count. CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */
 CT_API int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
                              const struct ct_cover_item *item);
 
 /* The contexts of all programs, in the order in which they came. */
 CT_API const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, size_t *count);
 
-/* All items of a program in one context, or in all together (CT_EDGES_ALL), by kind, from and to; each once. *items has
- * *count of them and is the caller's to free. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* All items of a program in one context, or in all together (CT_EDGES_ALL), by kind, from and to; each once.
+ * *items has *count of them and is the caller's to free. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context,
                           struct ct_cover_item **items, size_t *count);
 
-/* Sorts items by kind, from, to and isa, and adds up equal ones, up to 2^64 - 1. Result: how many there are then. */
+/* Sorts items by kind, from, to and isa, and adds up equal ones, up to 2^64 - 1.
+ * Result: how many there are then. */
 CT_API size_t ct_cover_add_up(struct ct_cover_item *items, size_t count);
 
 /* ---- what they mean ---- */
@@ -137,9 +140,9 @@ struct ct_cover_block {
 };
 
 struct ct_cover_function {
-    const char *name; /* for people (ct_symbols_label); of C as in the source */
-    const char
-        *linkage_name; /* of the symbol, for tools that demangle it themselves; else the same as `name` */
+    const char *name;         /* for people (ct_symbols_label); of C as in the source */
+    const char *linkage_name; /* of the symbol, for tools that demangle it themselves; else the same
+                                 as `name` */
     uint64_t addr;
     uint64_t count;      /* executions of its first instruction */
     uint32_t file, line; /* where it is declared */
@@ -197,8 +200,9 @@ struct ct_cover_source {
     uint8_t all_functions; /* 1: those without source lines too; 0: only when no function has lines */
 };
 
-/* Works out what the items of one program say. The report belongs to the library; names in it belong to source->lines and
- * source->symbols, which have to stay. CT_ERR_ARG, CT_ERR_LIMIT for 2^31 instructions, CT_ERR_NOMEM. */
+/* Works out what the items of one program say. The report belongs to the library; names in it belong to
+ * source->lines and source->symbols, which have to stay. CT_ERR_ARG, CT_ERR_LIMIT for 2^31 instructions,
+ * CT_ERR_NOMEM. */
 CT_API int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source,
                                const struct ct_cover_item *items, size_t count, struct ct_cover_report **out);
 CT_API void ct_cover_report_free(struct ct_cover_report *report);

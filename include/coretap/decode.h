@@ -1,4 +1,5 @@
-/* coretap decode: the layers tied into one chain, from a buffer of a capture to what the caller wants of it. */
+/* coretap decode: the layers tied into one chain, from a buffer of a capture
+ * to what the caller wants of it. */
 #ifndef CORETAP_DECODE_H
 #define CORETAP_DECODE_H
 
@@ -88,9 +89,9 @@ struct ct_flow_batch {
     uint32_t memory; /* that they were read in: the number that nodes have */
 };
 
-/* Receivers, one call a batch; those that are NULL are not called. A result other than 0 stops the chain, which
- * then returns it. `events` are made from the elements, so of streams with branch broadcast; a
- * receiver of them alone at level ELEMENT is served fastest, but then not all elements, atoms and types of packets are
+/* Receivers, one call a batch; those that are NULL are not called. A result other than 0 stops the chain,
+ * which then returns it. `events` are made from the elements, so of streams with branch broadcast; a receiver
+ * of them alone at level ELEMENT is served fastest, but then not all elements, atoms and types of packets are
  * counted. `bytes` gets the input bytes taken so far, once a piece of input. */
 struct ct_chain_sink {
     void *user;
@@ -102,11 +103,12 @@ struct ct_chain_sink {
     int (*mark)(void *user, const struct ct_frame_mark *mark);
     int (*bytes)(void *user, uint64_t bytes);
 
-    /* With threads, for receivers whose work is worth sharing: `part_new` makes an object that stands in for `user` with
-     * the batches of a part of a stream. It and the receivers called with it run in any thread, several at a time, in no
-     * order between parts. `part_end` gets the parts in order, in the thread that calls the chain, and frees them; with
-     * `keep` 0 what the part got was wrong and counts for nothing. A part that cannot be made is NULL (CT_ERR_NOMEM).
-     * Batches may still come to `user` itself, in order with the parts. Without these two they all do. */
+    /* With threads, for receivers whose work is worth sharing: `part_new` makes an object that stands in for
+     * `user` with the batches of a part of a stream. It and the receivers called with it run in any thread,
+     * several at a time, in no order between parts. `part_end` gets the parts in order, in the thread that
+     * calls the chain, and frees them; with `keep` 0 what the part got was wrong and counts for nothing. A
+     * part that cannot be made is NULL (CT_ERR_NOMEM). Batches may still come to `user` itself, in order with
+     * the parts. Without these two they all do. */
     void *(*part_new)(void *user, const struct ct_stream *stream);
     int (*part_end)(void *user, const struct ct_stream *stream, void *part, int keep);
 };
@@ -125,35 +127,37 @@ struct ct_chain_options {
 
 struct ct_chain;
 
-/* A chain for one buffer of a capture (not owned, neither is the sink). Loads the memory images when the level is
- * FLOW or more. Errors: those of the layers; CT_ERR_UNSUPPORTED for a protocol that is not decoded. */
+/* A chain for one buffer of a capture (not owned, neither is the sink). Loads the memory
+ * images when the level is FLOW or more. Errors: those of the layers; CT_ERR_UNSUPPORTED for
+ * a protocol that is not decoded. */
 CT_API int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer,
                         const struct ct_chain_options *options, const struct ct_chain_sink *sink,
                         struct ct_chain **out);
 CT_API void ct_chain_free(struct ct_chain *chain);
 
-/* Reads the whole buffer (its file, or standard input for "-") through the chain. CT_ERR_IO, or what a receiver
- * returned. */
+/* Reads the whole buffer (its file, or standard input for "-") through the chain. CT_ERR_IO, or what a
+ * receiver returned. */
 CT_API int ct_chain_run(struct ct_chain *chain);
 
-/* The same with bytes that the caller has: any number of pieces, then the end. With framing AUTO the first piece
- * decides it. */
+/* The same with bytes that the caller has: any number of pieces, then the end. With framing AUTO the first
+ * piece decides it. */
 CT_API int ct_chain_push(struct ct_chain *chain, const void *data, size_t size);
 CT_API int ct_chain_finish(struct ct_chain *chain);
 
-/* The bytes pushed next are those of `piece`, one of the buffer's. Unless it joins the one before, decoders start
- * afresh, and offsets are from now on those of the piece. ct_chain_run does this. */
+/* The bytes pushed next are those of `piece`, one of the buffer's. Unless it joins the one before, decoders
+ * start afresh, and offsets are from now on those of the piece. ct_chain_run does this. */
 CT_API int ct_chain_begin_piece(struct ct_chain *chain, const struct ct_piece *piece);
 
-/* Name of a packet type as in listings, such as "i_atom_f1" or "branch_address". NULL for a type that is none, and
- * for protocols that are not decoded. */
+/* Name of a packet type as in listings, such as "i_atom_f1" or "branch_address". NULL for a type that is
+ * none, and for protocols that are not decoded. */
 CT_API const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type);
 
 /* 1 for the types of packets that cannot be: reserved headers, bad sequences, packets cut by the end. */
 CT_API int ct_packet_type_is_bad(enum ct_protocol protocol, unsigned type);
 
-/* The streams of the chain, by ID; those without a byte of trace included. Statistics and edges are brought up to date by
- * this call; the stream that receivers get has those of instructions from the last such call. */
+/* The streams of the chain, by ID; those without a byte of trace included. Statistics and
+ * edges are brought up to date by this call; the stream that receivers get has those of
+ * instructions from the last such call. */
 CT_API const struct ct_stream *ct_chain_streams(const struct ct_chain *chain, size_t *count);
 
 /* What was lost so far, in all streams that are decoded and between frames. Brings statistics up to date as

@@ -45,12 +45,13 @@ struct ct_edges_options {
     uint32_t max_contexts; /* contexts told apart, 1 to 65536; 0: 256. All further ones count together */
 };
 
-/* An empty table; `options` may be NULL. It needs 48 bytes for each edge of each context, in blocks of 256 edges.
- * CT_ERR_ARG, CT_ERR_NOMEM. */
+/* An empty table; `options` may be NULL. It needs 48 bytes for each edge of each context, in blocks of 256
+ * edges. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, struct ct_edges **out);
 CT_API void ct_edges_free(struct ct_edges *edges);
 
-/* Adds the steps of one batch, which come in the order of one stream: its CONTEXT marks are heeded. CT_ERR_NOMEM. */
+/* Adds the steps of one batch, which come in the order of one stream: its CONTEXT marks are heeded.
+ * CT_ERR_NOMEM. */
 CT_API int ct_edges_add(struct ct_edges *edges, const struct ct_step_batch *batch);
 
 /* From here on steps belong to the context of this CONTEXT element. */
@@ -59,12 +60,13 @@ CT_API void ct_edges_set_context(struct ct_edges *edges, const struct ct_elem *c
 /* Adds what was counted elsewhere to `edge` in the current context. CT_ERR_NOMEM. */
 CT_API int ct_edges_add_stats(struct ct_edges *edges, uint32_t edge, const struct ct_edge_stats *stats);
 
-/* Adds all of `from`, whose numbers are those of `from_graph`, to `into`, whose numbers are those of `graph`, which
- * gets the nodes and edges that it does not have. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds all of `from`, whose numbers are those of `from_graph`, to `into`, whose numbers are those of `graph`,
+ * which gets the nodes and edges that it does not have. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_edges_merge(struct ct_edges *into, struct ct_graph *graph, const struct ct_edges *from,
                           const struct ct_graph *from_graph);
 
-/* An order of contexts by who ran, as for qsort: below, equal to or above 0. `edges` and `steps` do not count. */
+/* An order of contexts by who ran, as for qsort: below, equal to or above 0.
+ * `edges` and `steps` do not count. */
 CT_API int ct_edge_context_order(const struct ct_edge_context *a, const struct ct_edge_context *b);
 
 /* The contexts, in the order of their first step. */

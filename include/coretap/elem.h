@@ -17,38 +17,42 @@ extern "C" {
 
 /* Kinds, with what their members mean. */
 enum ct_elem_kind {
-    CT_ELEM_GAP,  /* trace is missing from here on. n: enum ct_gap; aux: CT_GAP_WHOLE, or 0 */
-    CT_ELEM_SYNC, /* trace info. n: 1 when decoding (re)starts here, and then v: bytes since the GAP that
-                         could not be used; 0 for the periodic ones in between */
-    CT_ELEM_TRACE_ON, /* n: enum ct_trace_on; aux: 1 when trace was lost before it and no GAP says so (ETMv3, PTM) */
-    CT_ELEM_END, /* end of the trace. n: enum ct_gap, why; v: bytes that could not be used before it; aux: 0, or 1
-                         and enum ct_gap of a GAP that no packet came after to tell of */
+    CT_ELEM_GAP,      /* trace is missing from here on. n: enum ct_gap; aux: CT_GAP_WHOLE, or 0 */
+    CT_ELEM_SYNC,     /* trace info. n: 1 when decoding (re)starts here, and then v: bytes since the GAP that
+                             could not be used; 0 for the periodic ones in between */
+    CT_ELEM_TRACE_ON, /* n: enum ct_trace_on; aux: 1 when trace was lost before it and no GAP says so (ETMv3,
+                         PTM) */
+    CT_ELEM_END, /* end of the trace. n: enum ct_gap, why; v: bytes that could not be used before it; aux: 0,
+                    or 1 and enum ct_gap of a GAP that no packet came after to tell of */
     CT_ELEM_ATOMS,        /* n (0 to 32) atoms, oldest in bit 0 of v, 1 = E; aux: enum ct_elem_atoms */
     CT_ELEM_ADDRESS,      /* execution is at v. n: enum ct_isa_select; aux: known low bits */
     CT_ELEM_SOURCE,       /* ETE: execution went on up to the waypoint at v */
     CT_ELEM_WAYPOINT,     /* PTM: execution went on up to the instruction at v, which was executed */
     CT_ELEM_LOST_ADDRESS, /* ETMv3: instructions were executed, but the trace has not said yet where */
-    CT_ELEM_CONTEXT, /* v: context ID in bits 31:0, VMID in 63:32; n: el_sec as in packets; aux: enum ct_elem_context */
-    CT_ELEM_EXCEPTION, /* aux: number; v: preferred return address; n: enum ct_elem_exception */
-    CT_ELEM_RETURN,    /* return from an exception */
-    CT_ELEM_FUNC_RET,  /* M profile: function return into another security state */
-    CT_ELEM_CYCLES,    /* v: cycles; n: enum ct_elem_cycles; aux: 1 when the count is unknown */
-    CT_ELEM_TIMESTAMP, /* v: timestamp; n: enum ct_timestamp; aux: as of SW, or 0 */
-    CT_ELEM_EVENT,     /* n: event bits; aux: 1 for the trigger of an ETMv3 or PTM, which has no bits */
-    CT_ELEM_MARKER,    /* timestamp marker. v: value */
-    CT_ELEM_Q_COUNT,   /* v: instructions executed; aux: 1 when unknown. Comes before its Q */
-    CT_ELEM_Q,         /* v: the address afterwards; n: enum ct_isa_select */
-    CT_ELEM_TRANS,     /* n: enum ct_trans */
-    CT_ELEM_ITE,       /* software instrumentation. v: payload; n: exception level */
+    CT_ELEM_CONTEXT,      /* v: context ID in bits 31:0, VMID in 63:32; n: el_sec as in packets; aux: enum
+                             ct_elem_context */
+    CT_ELEM_EXCEPTION,    /* aux: number; v: preferred return address; n: enum ct_elem_exception */
+    CT_ELEM_RETURN,       /* return from an exception */
+    CT_ELEM_FUNC_RET,     /* M profile: function return into another security state */
+    CT_ELEM_CYCLES,       /* v: cycles; n: enum ct_elem_cycles; aux: 1 when the count is unknown */
+    CT_ELEM_TIMESTAMP,    /* v: timestamp; n: enum ct_timestamp; aux: as of SW, or 0 */
+    CT_ELEM_EVENT,        /* n: event bits; aux: 1 for the trigger of an ETMv3 or PTM, which has no bits */
+    CT_ELEM_MARKER,       /* timestamp marker. v: value */
+    CT_ELEM_Q_COUNT,      /* v: instructions executed; aux: 1 when unknown. Comes before its Q */
+    CT_ELEM_Q,            /* v: the address afterwards; n: enum ct_isa_select */
+    CT_ELEM_TRANS,        /* n: enum ct_trans */
+    CT_ELEM_ITE,          /* software instrumentation. v: payload; n: exception level */
     CT_ELEM_DATA, /* ETMv3: a data transfer. n: enum ct_data; aux: enum ct_elem_data; v: value in bits 31:0,
                           address in 63:32 */
-    CT_ELEM_SW_SOURCE, /* STM, ITM: where the SW behind it come from, up to the next of these. v: master; aux: channel,
-                          or stimulus port with the page in the bits above 4; n: 1 when the trace says so, else 0 */
+    CT_ELEM_SW_SOURCE, /* STM, ITM: where the SW behind it come from, up to the next of these. v: master; aux:
+                          channel, or stimulus port with the page in the bits above 4; n: 1 when the trace
+                          says so, else 0 */
     CT_ELEM_SW,  /* STM, ITM: software trace. n: enum ct_sw; v: payload; aux: its bits, 0 to 64, and enum
                           ct_sw_flag. One with CT_SW_TIMED has its TIMESTAMP (attached) right behind it */
     CT_ELEM_DWT, /* DWT: hardware trace. n: discriminator, 0 to 31; v: payload; aux: as of SW */
-    CT_ELEM_LOCAL_TIME, /* ITM: when what was traced since the last of these was. v: prescaled cycles since then; n: TC
-                           as in packets; aux: as of SW, but a shift in place of the bits: cycles are v << shift. The sum, in cycles, is the TIMESTAMP (attached) behind it */
+    CT_ELEM_LOCAL_TIME, /* ITM: when what was traced since the last of these was. v: prescaled cycles since
+                           then; n: TC as in packets; aux: as of SW, but a shift in place of the bits: cycles
+                           are v << shift. The sum, in cycles, is the TIMESTAMP (attached) behind it */
 };
 
 /* What a timestamp belongs to. */
@@ -107,8 +111,8 @@ enum ct_trans {
     CT_TRANS_FAIL,
 };
 
-/* Instruction set of an address: ETMv4 says IS0 or IS1, and the context which of them are meant. In ETMv3 and PTM IS0
- * is A32, IS1 is T32, and there are two more. */
+/* Instruction set of an address: ETMv4 says IS0 or IS1, and the context which of them are meant. In ETMv3 and
+ * PTM IS0 is A32, IS1 is T32, and there are two more. */
 enum ct_isa_select {
     CT_IS0,
     CT_IS1,
@@ -118,7 +122,8 @@ enum ct_isa_select {
     CT_IS_SAME = 7, /* in a context: the instruction set is the one before */
 };
 
-/* How atoms are meant. With CT_ATOMS_CYCLES bits 63:32 of v are the cycles of all of them, which may be none. */
+/* How atoms are meant. With CT_ATOMS_CYCLES bits 63:32 of v are the cycles of
+ * all of them, which may be none. */
 enum ct_elem_atoms {
     CT_ATOMS_TARGET = 1, /* the address behind it is the target, not what the return stack says */
     CT_ATOMS_INSN = 2,   /* each atom is one instruction (ETMv3), not all up to the next waypoint */
@@ -126,8 +131,8 @@ enum ct_elem_atoms {
     CT_ATOMS_EACH = 8,   /* … or one for each */
 };
 
-/* Data transfers of the last instruction before. Values that come out of order belong to the placeholder before
- * them that has the same tag. */
+/* Data transfers of the last instruction before. Values that come out of order belong to the placeholder
+ * before them that has the same tag. */
 enum ct_data {
     CT_DATA_VALUE,
     CT_DATA_NOT_TRACED,   /* there was a transfer, its value is not traced */
@@ -153,7 +158,8 @@ enum ct_elem_data {
 enum ct_elem_cycles {
     CT_CYCLES_ALONE,    /* for nothing else in particular */
     CT_CYCLES_ATTACHED, /* for the element before */
-    CT_CYCLES_UNPLACED, /* for instructions that were cancelled, that no range could be made of, or in a gap */
+    CT_CYCLES_UNPLACED, /* for instructions that were cancelled, that no range could be made of, or in a gap
+                         */
 };
 
 enum ct_elem_context {
@@ -232,8 +238,8 @@ CT_API void ct_etm4_resolver_reset(struct ct_etm4_resolver *resolver);
 #define CT_RESOLVE_MIN 16
 
 /* Takes packets, gives at most `cap` (at least CT_RESOLVE_MIN) elements; *count is how many. Result: packets
- * taken. With `final` the packets are the last ones, and after them comes the END. Call again while packets are
- * left or *count > cap - CT_RESOLVE_MIN. */
+ * taken. With `final` the packets are the last ones, and after them comes the END. Call again while packets
+ * are left or *count > cap - CT_RESOLVE_MIN. */
 CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets,
                               size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
 
@@ -260,8 +266,8 @@ CT_API size_t ct_etm3_resolve(struct ct_etm3_resolver *resolver, const struct ct
 struct ct_stm_resolver;
 struct ct_itm_resolver;
 
-/* The same for the packets of an STM and of an ITM. There is nothing to resolve but the state that packets share:
- * master, channel, time; port page, prescaler. */
+/* The same for the packets of an STM and of an ITM. There is nothing to resolve but the state that packets
+ * share: master, channel, time; port page, prescaler. */
 CT_API int ct_stm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
                                struct ct_stm_resolver **out);
 CT_API void ct_stm_resolver_free(struct ct_stm_resolver *resolver);

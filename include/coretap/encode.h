@@ -50,13 +50,13 @@ CT_API void ct_ptm_encoder_free(struct ct_ptm_encoder *encoder);
 /* Back to the state after _new. */
 CT_API void ct_ptm_encoder_reset(struct ct_ptm_encoder *encoder);
 
-/* Writes the bytes of one packet to out[0..cap), their number to *len. The encoder keeps the address, instruction
- * set and timestamp that a decoder would have, so packets go through it in the order of the stream. Members are
- * those of packet_ptm.h; pos, valid and ISA_CHANGED are not read.
- *   size   0: the shortest encoding. Else the number of bytes wanted, for packets whose length is free: alignment,
- *          addresses, exception information behind a full address, timestamps. It is met as far as the packet
- *          can be stretched. An information byte of a waypoint update to A32 or Jazelle is there only if
- *          asked for.
+/* Writes the bytes of one packet to out[0..cap), their number to *len. The encoder keeps the address,
+ * instruction set and timestamp that a decoder would have, so packets go through it in the order of the
+ * stream. Members are those of packet_ptm.h; pos, valid and ISA_CHANGED are not read.
+ *   size   0: the shortest encoding. Else the number of bytes wanted, for packets whose length is free:
+ *          alignment, addresses, exception information behind a full address, timestamps. It is met as far
+ *          as the packet can be stretched. An information byte of a waypoint update to A32 or Jazelle is
+ *          there only if asked for.
  *   cc     there just where the source traces one: with ETMCR.CycleAccurate, but not in periodic i-syncs.
  * CT_ERR_ARG: the packet cannot be in this configuration or from this state; the context says why, nothing
  * is written and the state stays. CT_ERR_LIMIT: `cap` is too small; CT_PTM_PACKET_MAX always suffices. */
@@ -99,27 +99,27 @@ CT_API void ct_ptm_emitter_free(struct ct_ptm_emitter *emitter);
 /* Room that one element needs at most. */
 #define CT_PTM_EMIT_MAX 64
 
-/* As ct_etm4_emit, with at least CT_PTM_EMIT_MAX bytes of room. Elements are those that ct_ptm_resolve gives, in
- * its order; what belongs together may come in several calls:
- *   i-sync     SYNC [TRACE_ON [CYCLES]] CONTEXT ADDRESS. n of the SYNC is 1 where tracing begins, and there TRACE_ON
- *              says why; later it is there unless the i-sync is a periodic one. CYCLES with ETMCR.CycleAccurate.
- *              The walk along the program forgets its return stack here.
+/* As ct_etm4_emit, with at least CT_PTM_EMIT_MAX bytes of room. Elements are those that ct_ptm_resolve
+ * gives, in its order; what belongs together may come in several calls:
+ *   i-sync     SYNC [TRACE_ON [CYCLES]] CONTEXT ADDRESS. n of the SYNC is 1 where tracing begins, and there
+ *              TRACE_ON says why; later it is there unless the i-sync is a periodic one. CYCLES with
+ *              ETMCR.CycleAccurate. The walk along the program forgets its return stack here.
  *   atoms      ATOMS; with ETMCR.CycleAccurate one at a time and CYCLES behind it.
- *   branch     ATOMS (one E, CT_ATOMS_TARGET) [CYCLES] [CONTEXT] ADDRESS: a taken indirect branch whose target is
- *              not on the return stack, or any taken branch with branch broadcast; the context where the security
- *              state or Hyp mode changes.
- *   exception  EXCEPTION (CT_EXCEPTION_HERE) [CYCLES] [CONTEXT] ADDRESS. A WAYPOINT before it takes execution to the
- *              last instruction that ran.
+ *   branch     ATOMS (one E, CT_ATOMS_TARGET) [CYCLES] [CONTEXT] ADDRESS: a taken indirect branch whose
+ *              target is not on the return stack, or any taken branch with branch broadcast; the context
+ *              where the security state or Hyp mode changes.
+ *   exception  EXCEPTION (CT_EXCEPTION_HERE) [CYCLES] [CONTEXT] ADDRESS. A WAYPOINT before it takes
+ *              execution to the last instruction that ran.
  *   identifier CONTEXT with CT_IS_SAME: a context ID, a VMID, or both.
  *   timestamp  TIMESTAMP [CYCLES].
  *   others     WAYPOINT, RETURN, EVENT (the trigger), GAP (CT_GAP_INIT) at the beginning, END.
- * CT_ERR_ARG: elems[*taken] cannot be said in this configuration or not here, or with `final` the last packet is
- * not whole. Alignment packets stand before the first i-sync and before periodic ones. */
+ * CT_ERR_ARG: elems[*taken] cannot be said in this configuration or not here, or with `final` the last
+ * packet is not whole. Alignment packets stand before the first i-sync and before periodic ones. */
 CT_API int ct_ptm_emit(struct ct_ptm_emitter *emitter, const struct ct_elem *elems, size_t size, int final,
                        size_t *taken, uint8_t *out, size_t cap, size_t *len);
 
-/* Bytes since the last alignment packet. Only who follows the program knows the address of a periodic i-sync, so it
- * is for the caller to put one where this has grown to the synchronisation period (ETMSYNCFR). */
+/* Bytes since the last alignment packet. Only who follows the program knows the address of a periodic i-sync,
+ * so it is for the caller to put one where this has grown to the synchronisation period (ETMSYNCFR). */
 CT_API uint64_t ct_ptm_emitter_since_sync(const struct ct_ptm_emitter *emitter);
 
 /* ---- runs of bytes to frames ---- */
@@ -130,15 +130,16 @@ struct ct_framer_options {
     size_t size;           /* sizeof(struct ct_framer_options) */
     uint8_t framing;       /* CT_FRAMING_FRAMES, CT_FRAMING_TPIU or CT_FRAMING_DSTREAM */
     uint32_t fsync_period; /* TPIU, DSTREAM: frames between FSYNC words; 0: only the first one */
-    uint32_t
-        hsync_period; /* TPIU: frames that get a HSYNC halfword at the pair boundary after their sixth byte; 0: none */
+    uint32_t hsync_period; /* TPIU: frames that get a HSYNC halfword at the pair boundary after their sixth
+                              byte; 0: none */
 };
 
 CT_API int ct_framer_new(struct ct_ctx *ctx, const struct ct_framer_options *options, struct ct_framer **out);
 CT_API void ct_framer_free(struct ct_framer *framer);
 
-/* Packs data[0..size) of trace ID `id` (0 to 127; ID 0 is padding) behind what is there. *used bytes were
- * taken and *len written to out[0..cap); `cap` is at least CT_FRAMER_OUT_MIN. Call again while some are left. */
+/* Packs data[0..size) of trace ID `id` (0 to 127; ID 0 is padding) behind what is there.
+ * *used bytes were taken and *len written to out[0..cap); `cap` is at least
+ * CT_FRAMER_OUT_MIN. Call again while some are left. */
 CT_API int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, size_t size,
                           size_t *used, uint8_t *out, size_t cap, size_t *len);
 

@@ -1,6 +1,6 @@
-/* coretap event: the trace as a stream of events with a running cycle count (paper 1, Table I): branches with their
- * targets, hardware events, exceptions, contexts, times, gaps. Made from elements alone (branch broadcast) or from the
- * flow along the binary. */
+/* coretap event: the trace as a stream of events with a running cycle count (paper 1, Table I): branches with
+ * their targets, hardware events, exceptions, contexts, times, gaps. Made from elements alone (branch
+ * broadcast) or from the flow along the binary. */
 #ifndef CORETAP_EVENT_H
 #define CORETAP_EVENT_H
 
@@ -28,10 +28,12 @@ enum ct_event_type {
     CT_EVENT_MARKER,       /* timestamp marker */
     CT_EVENT_SOFTWARE,     /* value: payload of an instrumentation instruction; a: exception level */
     CT_EVENT_END,          /* a: enum ct_gap */
-    CT_EVENT_SW, /* STM, ITM: value: payload; a: enum ct_sw; b: its bits and enum ct_sw_flag; extra: CT_SW_PORT of
-                      where it comes from, or CT_SW_PORT_UNKNOWN. A timestamp of its own is the event behind it */
-    CT_EVENT_DWT, /* value: payload; a: discriminator; b: as of SW */
-    CT_EVENT_TEXT, /* value: CT_SW_PORT. Not made from elements: a line of text that a printer found in SW events */
+    CT_EVENT_SW,           /* STM, ITM: value: payload; a: enum ct_sw; b: its bits and enum ct_sw_flag; extra:
+                              CT_SW_PORT of where it comes from, or CT_SW_PORT_UNKNOWN. A timestamp of
+                              its own is the event behind it */
+    CT_EVENT_DWT,          /* value: payload; a: discriminator; b: as of SW */
+    CT_EVENT_TEXT, /* value: CT_SW_PORT. Not made from elements: a line of text that a printer found in SW
+                      events */
 };
 
 /* Master and channel of an STM, or stimulus port of an ITM (as the channel), in one number. */
@@ -40,9 +42,9 @@ enum ct_event_type {
 
 #define CT_EVENT_MEMORY_MOST UINT16_MAX
 
-/* The cycle count of an event is the sum of all counts up to and including the one that the trace unit gave for it. An
- * event without a count of its own has that of the event before: it happened then or later. A timestamp with a count of
- * cycles since the last one adds it for itself alone. */
+/* The cycle count of an event is the sum of all counts up to and including the one that the trace unit gave
+ * for it. An event without a count of its own has that of the event before: it happened then or later. A
+ * timestamp with a count of cycles since the last one adds it for itself alone. */
 struct ct_event {
     uint64_t offset; /* of its packet in the capture */
     uint64_t cycle;
@@ -53,12 +55,12 @@ struct ct_event {
     uint16_t b;
     uint8_t unknown; /* BRANCH: 1 when the trace does not tell the target */
     uint8_t pad;     /* 0, so that equal events have equal bytes */
-    uint16_t
-        memory; /* that addresses are of: ct_flow_batch.memory, or CT_EVENT_MEMORY_MOST for this and all above */
+    uint16_t memory; /* that addresses are of: ct_flow_batch.memory, or CT_EVENT_MEMORY_MOST for this and all
+                        above */
 };
 
-/* Events for whom a call, or 40 bytes, an event is too much: branches in columns, all else as marks between them. Made by
- * a chain (decode.h) from elements. */
+/* Events for whom a call, or 40 bytes, an event is too much: branches in columns, all else as marks between
+ * them. Made by a chain (decode.h) from elements. */
 struct ct_event_mark {
     struct ct_event event;
     uint64_t before; /* how many branches of the batch come before it */
@@ -69,8 +71,8 @@ struct ct_event_batch {
     const uint64_t *targets; /* `value` … */
     const uint64_t *cycles;  /* … and `cycle` of a CT_EVENT_BRANCH */
     size_t mark_count;
-    const struct ct_event_mark
-        *marks; /* in order, of the other types; or of BRANCH with a target that is not told */
+    const struct ct_event_mark *marks; /* in order, of the other types; or of BRANCH with a target
+                                          that is not told */
 };
 
 struct ct_events;
@@ -85,10 +87,10 @@ CT_API void ct_events_set_memory(struct ct_events *events, uint32_t memory);
 /* Room that the array of events must have. */
 #define CT_EVENTS_MIN 128
 
-/* Takes elements (of a stream with branch broadcast, else direct branches are missing) or flow records; gives at most
- * `cap` (at least CT_EVENTS_MIN) events, *count is how many. Result: how many were taken; call again with the rest. `end` as
- * in ct_walk_run. One object takes one kind for all of its stream. Some events are held back until a cycle count or a
- * target for them may have come; the END lets all of them go. */
+/* Takes elements (of a stream with branch broadcast, else direct branches are missing) or flow records; gives
+ * at most `cap` (at least CT_EVENTS_MIN) events, *count is how many. Result: how many were taken; call again
+ * with the rest. `end` as in ct_walk_run. One object takes one kind for all of its stream. Some events are
+ * held back until a cycle count or a target for them may have come; the END lets all of them go. */
 CT_API size_t ct_events_from_elems(struct ct_events *events, const struct ct_elem *elems, size_t size,
                                    uint64_t end, struct ct_event *out, size_t cap, size_t *count);
 CT_API size_t ct_events_from_flow(struct ct_events *events, const struct ct_flow *records, size_t size,

@@ -13,16 +13,16 @@ extern "C" {
 
 enum ct_flow_kind {
     CT_FLOW_RANGE,        /* instructions from start up to end, n of them */
-    CT_FLOW_RANGE_NOPATH, /* n instructions from start on, in an order that is not known; execution is at end */
+    CT_FLOW_RANGE_NOPATH, /* n instructions from start on, in an order that is not known; execution is at end
+                           */
     CT_FLOW_NO_ACCESS,    /* memory at start cannot be read in the spaces of `space` */
     CT_FLOW_ELEM,         /* an element passed on: `elem` */
 };
 
 struct ct_flow {
     uint64_t offset; /* of the packet in the capture */
-    uint64_t
-        start; /* ELEM, data transfers: the instruction that they belong to; TRACE_ON, GAP, END: where execution
-                        was then, so the target of the last branch, … */
+    uint64_t start;  /* ELEM, data transfers: the instruction that they belong to; TRACE_ON, GAP, END: where
+                        execution  was then, so the target of the last branch, … */
     uint64_t end;
     uint32_t n;   /* … and 1 when it is known */
     uint8_t kind; /* enum ct_flow_kind */
@@ -32,16 +32,16 @@ struct ct_flow {
     uint8_t cond; /* 1: the last instruction is conditional */
     uint8_t exec; /* 1: the last instruction was executed (a branch: taken) */
     uint8_t last_size;
-    uint8_t space; /* of what was read, or could not be: enum ct_space */
-    uint8_t
-        stale; /* RANGE, NO_ACCESS, ELEM of a RETURN: 1 when nothing says that these instructions ran. Listings have them (LISTING
-                         part 5 says where execution is counted from), nothing else may: the branch before went where the
-                         trace does not tell, or the trace contradicts the program, and no address came since */
-    uint8_t
-        unlisted; /* 1: makes no line in a listing. The GAP where a contradiction was found that listings pass over */
-    uint8_t
-        loop; /* 1: the last instruction is a low-overhead loop's: conditional, but listings print cond=0 */
-    uint8_t pad[1]; /* 0, so that equal records have equal bytes */
+    uint8_t space;    /* of what was read, or could not be: enum ct_space */
+    uint8_t stale;    /* RANGE, NO_ACCESS, ELEM of a RETURN: 1 when nothing says that these instructions ran.
+                         Listings have them (docs/listing.md says where execution is counted from),
+                         nothing else may: the branch before went where the trace does not tell, or the
+                         trace contradicts the program, and no address came since */
+    uint8_t unlisted; /* 1: makes no line in a listing. The GAP where a contradiction was found that listings
+                         pass over */
+    uint8_t loop;     /* 1: the last instruction is a low-overhead loop's: conditional, but listings
+                         print cond=0 */
+    uint8_t pad[1];   /* 0, so that equal records have equal bytes */
     struct ct_elem elem;
 };
 
@@ -52,8 +52,8 @@ struct ct_walk_options {
     uint8_t split_source_ranges; /* waypoints inside a source address range end a range of their own */
 };
 
-/* Walks one stream of `source` in `memory` (not owned). Elements of a source that does not trace instructions are
- * passed on. */
+/* Walks one stream of `source` in `memory` (not owned). Elements of a source that does not trace instructions
+ * are passed on. */
 CT_API int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                        const struct ct_walk_options *options, struct ct_walk **out);
 CT_API void ct_walk_free(struct ct_walk *walk);
@@ -61,8 +61,9 @@ CT_API void ct_walk_free(struct ct_walk *walk);
 /* From the next element on, instructions are read in `memory` (not owned). */
 CT_API void ct_walk_set_memory(struct ct_walk *walk, const struct ct_memory *memory);
 
-/* Takes elements, gives at most `cap` (at least 16) records; *count is how many. Result: elements taken.
- * `end` is the offset up to which packets were decoded (see ct_elem_offset). Call again while elements are left. */
+/* Takes elements, gives at most `cap` (at least 16) records; *count is how many. Result:
+ * elements taken. `end` is the offset up to which packets were decoded (see ct_elem_offset).
+ * Call again while elements are left. */
 CT_API size_t ct_walk_run(struct ct_walk *walk, const struct ct_elem *elems, size_t size, uint64_t end,
                           struct ct_flow *out, size_t cap, size_t *count);
 

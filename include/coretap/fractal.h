@@ -283,8 +283,8 @@ struct ct_fractal_log_info {
 struct ct_fractal_writer;
 CT_API int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_fractal_log_info *info,
                                  struct ct_fractal_writer **out);
-/* Writes to a file that is open and stays the caller's; messages call it `name`. Errors: CT_ERR_ARG for a log without
- * fields, CT_ERR_NOMEM, CT_ERR_IO. */
+/* Writes to a file that is open and stays the caller's; messages call it `name`. Errors: CT_ERR_ARG for a log
+ * without fields, CT_ERR_NOMEM, CT_ERR_IO. */
 CT_API int ct_fractal_writer_file(struct ct_ctx *ctx, FILE *file, const char *name,
                                   const struct ct_fractal_log_info *info, struct ct_fractal_writer **out);
 /* `dropped`: events lost just before these. */
@@ -292,7 +292,8 @@ CT_API int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fr
                                  size_t count, uint64_t dropped);
 /* More lines for the log's text, learned while it was written. */
 CT_API int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text);
-/* Writes what is left and closes the file, unless it is the caller's; frees the writer whatever the result. */
+/* Writes what is left and closes the file, unless it is the caller's; frees
+ * the writer whatever the result. */
 CT_API int ct_fractal_writer_close(struct ct_fractal_writer *w);
 
 struct ct_fractal_reader;

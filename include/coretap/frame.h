@@ -1,5 +1,5 @@
-/* coretap frame: CoreSight frames taken apart into one run of bytes per trace ID (CoreSight
- * Architecture Specification ARM IHI 0029, chapter "Trace formatter"; footers of DSTREAM: docs/formats.md). */
+/* coretap frame: CoreSight frames taken apart into one run of bytes per trace ID (CoreSight Architecture
+ * Specification ARM IHI 0029, chapter "Trace formatter"; footers of DSTREAM: docs/formats.md). */
 #ifndef CORETAP_FRAME_H
 #define CORETAP_FRAME_H
 
@@ -14,10 +14,11 @@ extern "C" {
  * the footers are taken out first and do not count; ct_framing_file_offset gives the place in the file. */
 
 /* A piece of the map from positions in an ID's stream to offsets in the capture: from stream position
- * `pos` up to the `pos` of the next piece, which may be the same. `place` is the offset of the byte at `pos`, with five bits behind
- * it. Where the uppermost of them (CT_SPAN_FRAMES) is clear, consecutive bytes lie side by side; where it is set, they
- * are those of frames without an ID byte, each 15 bytes followed by one that is not data, and the other four say how many of the 15
- * there are before `pos`, 15 when the next byte is the one that is not data. ct_span_offset reads it. */
+ * `pos` up to the `pos` of the next piece, which may be the same. `place` is the offset of the byte at `pos`,
+ * with five bits behind it. Where the uppermost of them (CT_SPAN_FRAMES) is clear, consecutive bytes lie side
+ * by side; where it is set, they are those of frames without an ID byte, each 15 bytes followed by one that
+ * is not data, and the other four say how many of the 15 there are before `pos`, 15 when the next byte is the
+ * one that is not data. ct_span_offset reads it. */
 struct ct_span {
     uint64_t pos;
     uint64_t place;
@@ -44,11 +45,13 @@ struct ct_run {
     size_t span_count;
 };
 
-/* Index of the span that stream position `pos` is in: the last that begins at or before it. 0 for an empty run. */
+/* Index of the span that stream position `pos` is in: the last that begins at or
+ * before it. 0 for an empty run. */
 CT_API size_t ct_run_span(const struct ct_run *run, uint64_t pos);
 
-/* Offset in the capture of stream position `pos`, which lies in the run or right behind its end. Where the
- * byte's bit 0 is kept in the last byte of the frame, this is where the other seven are. 0 for an empty run. */
+/* Offset in the capture of stream position `pos`, which lies in the run or right behind its
+ * end. Where the byte's bit 0 is kept in the last byte of the frame, this is where the other
+ * seven are. 0 for an empty run. */
 CT_API uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos);
 
 /* Where in the file the byte at `offset` of the capture is: the same, but for DSTREAM. */
@@ -66,8 +69,8 @@ struct ct_frame_stats {
     uint64_t trigger_bytes;  /* data of ID 0x7d, triggers, and 0x7b, flushes */
     uint64_t no_id_bytes;    /* data before the first ID, or after a cut frame and before the next one */
     uint64_t lost_bytes;     /* bytes that belonged to no frame: before the first FSYNC, cut frames */
-    uint64_t
-        edge_bytes; /* of these, at the two ends of a TPIU stream, which seldom begins and ends with a frame */
+    uint64_t edge_bytes;    /* of these, at the two ends of a TPIU stream, which seldom begins and ends with a
+                               frame */
     uint64_t id_bytes[128]; /* data per ID, of all IDs */
 };
 
@@ -108,15 +111,16 @@ CT_API int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t siz
 /* No more input: what is left of a frame becomes a mark. CT_ERR_NOMEM as above. */
 CT_API int ct_demux_finish(struct ct_demux *demux);
 
-/* What is pushed next lies at `offset` of the capture and has nothing to do with what came before: synchronisation and
- * ID are forgotten, and so is a frame in work (which ct_demux_finish makes a mark of). Runs stay. */
+/* What is pushed next lies at `offset` of the capture and has nothing to do with what came
+ * before: synchronisation and ID are forgotten, and so is a frame in work (which
+ * ct_demux_finish makes a mark of). Runs stay. */
 CT_API void ct_demux_restart(struct ct_demux *demux, uint64_t offset);
 
 /* What is pushed next lies at `offset` of the capture and follows what came before. */
 CT_API void ct_demux_move(struct ct_demux *demux, uint64_t offset);
 
-/* The bytes of `id` (0 to 127; without frames everything is ID 0) that were not consumed yet. With frames there
- * is never a run of ID 0 and 0x70 to 0x7f: their bytes are counted only. */
+/* The bytes of `id` (0 to 127; without frames everything is ID 0) that were not consumed yet. With frames
+ * there is never a run of ID 0 and 0x70 to 0x7f: their bytes are counted only. */
 CT_API void ct_demux_run(const struct ct_demux *demux, uint8_t id, struct ct_run *out);
 
 /* `count` bytes of the run of `id` are done with; more than there are means all. */
@@ -131,8 +135,8 @@ CT_API const struct ct_frame_stats *ct_demux_stats(const struct ct_demux *demux)
  * that make sense only when the bytes of each 32-bit word are reversed. */
 CT_API const char *ct_framing_trouble(const uint8_t *data, size_t size);
 
-/* The framing that the first bytes of a framed capture show (CT_FRAMING_FRAMES, TPIU or DSTREAM). Give it all there
- * are, or 64 KiB; it has to see two synchronisation words or more to tell TPIU from DSTREAM. */
+/* The framing that the first bytes of a framed capture show (CT_FRAMING_FRAMES, TPIU or DSTREAM). Give it all
+ * there are, or 64 KiB; it has to see two synchronisation words or more to tell TPIU from DSTREAM. */
 CT_API enum ct_framing ct_framing_probe(const uint8_t *data, size_t size);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* coretap graph: what the runs along the binary consist of. Nodes are pieces of straight code, edges the ways out of
- * them. Both have 32-bit numbers in the order of their first traversal; the arrays only grow, and an entry never
- * changes once it is made. */
+/* coretap graph: what the runs along the binary consist of. Nodes are pieces of straight code, edges the ways
+ * out of them. Both have 32-bit numbers in the order of their first traversal; the arrays only grow, and an
+ * entry never changes once it is made. */
 #ifndef CORETAP_GRAPH_H
 #define CORETAP_GRAPH_H
 
@@ -46,10 +46,10 @@ static inline int ct_memory_set_has(const struct ct_memory_set *set, uint32_t nu
 }
 
 enum ct_edge_kind {
-    CT_EDGE_NEXT, /* execution went on at `next` */
-    CT_EDGE_INTERRUPTED, /* an exception was taken; `next` is its preferred return address, 0 when the trace does not tell.
-                            Its mark is right behind the step */
-    CT_EDGE_OPEN, /* what came next is not known (gap, tracing off, no access): `next` is 0 */
+    CT_EDGE_NEXT,        /* execution went on at `next` */
+    CT_EDGE_INTERRUPTED, /* an exception was taken; `next` is its preferred return address, 0 when the trace
+                            does not tell. Its mark is right behind the step */
+    CT_EDGE_OPEN,        /* what came next is not known (gap, tracing off, no access): `next` is 0 */
 };
 
 /* One way out of a node. */
@@ -61,7 +61,8 @@ struct ct_edge {
     uint8_t pad[2]; /* 0 */
 };
 
-/* Nodes, and edges, of a graph at most: 40 bytes a node, 16 an edge and 8 for the index of each, so 600 MB. */
+/* Nodes, and edges, of a graph at most: 40 bytes a node, 16 an edge and 8
+ * for the index of each, so 600 MB. */
 #define CT_GRAPH_MAX (UINT32_C(1) << 23)
 
 struct ct_graph;
@@ -70,8 +71,8 @@ struct ct_graph;
 CT_API int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out);
 CT_API void ct_graph_free(struct ct_graph *graph);
 
-/* The number of the node or edge that is equal to *node or *edge in all its members, which is added when there is none.
- * CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_GRAPH_MAX. */
+/* The number of the node or edge that is equal to *node or *edge in all its members, which is added when
+ * there is none. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_GRAPH_MAX. */
 CT_API int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number);
 CT_API int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number);
 

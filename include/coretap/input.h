@@ -1,5 +1,5 @@
-/* coretap input: a capture, described: its buffers, the sources in them, their registers, and the
- * memory images that were in the target. Format: docs/formats.md (snapshot directories, raw .ini, perf.data). */
+/* coretap input: a capture, described: its buffers, the sources in them, their registers, and the memory
+ * images that were in the target. Format: docs/formats.md (snapshot directories, raw .ini, perf.data). */
 #ifndef CORETAP_INPUT_H
 #define CORETAP_INPUT_H
 
@@ -109,8 +109,8 @@ CT_API int ct_image_same(const struct ct_image *a, const struct ct_image *b);
 struct ct_piece {
     uint64_t offset; /* of its first byte in the file */
     uint64_t size;
-    uint64_t
-        time; /* when it was complete, nanoseconds of the capture's clock, or CT_NO_TIME; see ct_maps.by_piece */
+    uint64_t time;  /* when it was complete, nanoseconds of the capture's clock, or CT_NO_TIME; see
+                       ct_maps.by_piece */
     uint32_t tid;   /* the thread that ran then, or CT_NO_THREAD */
     uint8_t joins;  /* 1: its first byte follows the last one of the piece before; 0: decoders start afresh */
     uint8_t cut;    /* 1: the kernel had no room for what followed */
@@ -150,18 +150,18 @@ struct ct_clock {
     uint8_t pad; /* 0 */
 };
 
-/* Memory that changes, for captures in which it does (perf.data, recorded code that changed). A thread without an entry is the first one of the
- * process of its number. */
+/* Memory that changes, for captures in which it does (perf.data, recorded code that changed). A thread
+ * without an entry is the first one of the process of its number. */
 struct ct_maps {
     size_t process_count;
     const struct ct_process *processes; /* by pid */
     size_t thread_count;
     const struct ct_thread *threads; /* by tid, then by time */
     struct ct_clock clock;
-    uint8_t
-        by_piece; /* 1: there is one process, whatever the trace says of threads, and its generations are states of
-                       * memory without a time: `from` of a generation and `time` of a piece are their number */
-    uint8_t pad[7]; /* 0 */
+    uint8_t by_piece; /* 1: there is one process, whatever the trace says of threads, and its generations are
+                       * states of memory without a time: `from` of a generation and `time` of a piece are
+                       * their number */
+    uint8_t pad[7];   /* 0 */
 };
 
 /* Generations are numbered from 1 on, process by process: the one with a number, or NULL. */
@@ -172,8 +172,8 @@ struct ct_buffer {
     const char *path; /* "-" is standard input */
     size_t piece_count;
     const struct ct_piece *pieces; /* NULL: the file is trace from its first to its last byte */
-    uint8_t
-        framing; /* enum ct_framing as stated by the capture; CT_FRAMING_AUTO when the bytes have to say */
+    uint8_t framing;               /* enum ct_framing as stated by the capture; CT_FRAMING_AUTO when the bytes
+                                      have to say */
     size_t source_count;
     const struct ct_source *sources; /* in a buffer without frames only the first counts */
     size_t image_count;
@@ -188,37 +188,37 @@ struct ct_capture {
     const struct ct_buffer *buffers;
     size_t missing_count; /* images named but not there, one text each: what, where named */
     const char *const *missing;
-    size_t
-        damage_count; /* what the file should hold and does not, one text each: cut, lost while recording */
+    size_t damage_count; /* what the file should hold and does not, one text each: cut, lost while
+                            recording */
     const char *const *damage;
     const struct ct_maps *maps; /* the processes of all buffers, or NULL */
     size_t program_count; /* ELF files that ran, for their names and lines: is_elf, addr is the load bias */
     const struct ct_image *programs; /* … what was in memory the images say */
-    size_t
-        main_count; /* … the first so many were started, the others are what these loaded, or nobody knows */
-    size_t
-        gone_count; /* mapped files that are not there: path is the name on the target, addr and size where they lay */
+    size_t main_count; /* … the first so many were started, the others are what these loaded, or
+                          nobody knows */
+    size_t gone_count; /* mapped files that are not there: path is the name on the target, addr and size where
+                          they lay */
     const struct ct_image *gone;
 };
 
-/* Where the files that ran on the target are found here. Mostly perf.data needs it: other captures name files of this
- * machine. Texts may be NULL. */
+/* Where the files that ran on the target are found here. Mostly perf.data needs it: other captures name files
+ * of this machine. Texts may be NULL. */
 struct ct_capture_options {
     size_t size;             /* sizeof(struct ct_capture_options) */
     const char *symfs;       /* folder with the files of the target, at the paths that they have there */
     const char *vmlinux;     /* the kernel, not stripped */
     const char *kcore;       /* the running kernel's memory as perf copies it, modules included */
     const char *buildid_dir; /* cache of files by build id; NULL: ~/.debug */
-    /* Asked for the path of a file with this build id that is in none of the other places, before a server is; NULL: it is
-     * not there. Of snapshots, too, for the programs that they name. May be NULL. */
+    /* Asked for the path of a file with this build id that is in none of the other places, before a server
+     * is; NULL: it is not there. Of snapshots, too, for the programs that they name. May be NULL. */
     const char *(*find_file)(void *user, const uint8_t *build_id, size_t size);
     void *user;
 };
 
-/* Opens what lies at `path`: a snapshot directory (or its snapshot.ini), a raw trace's .ini, a perf.data file. The
- * capture and all it points to belong to the library until ct_capture_free.
- * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_CONFIG, CT_ERR_NOMEM; the context's text names file, line or key,
- * what was expected and what to do. When nothing recognises the path the text says why, reader by reader. */
+/* Opens what lies at `path`: a snapshot directory (or its snapshot.ini), a raw trace's .ini, a perf.data
+ * file. The capture and all it points to belong to the library until ct_capture_free. CT_ERR_IO,
+ * CT_ERR_FORMAT, CT_ERR_CONFIG, CT_ERR_NOMEM; the context's text names file, line or key, what was expected
+ * and what to do. When nothing recognises the path the text says why, reader by reader. */
 CT_API int ct_capture_open(struct ct_ctx *ctx, const char *path, struct ct_capture **out);
 
 /* The same with options (NULL: none). CT_ERR_ARG for options that are not understood. */

@@ -1,5 +1,5 @@
-/* coretap losses: what a trace should have said and did not. Every receiver, command and report takes these numbers from
- * the chain (ct_chain_losses, ct_stream_stats), where one file counts them. */
+/* coretap losses: what a trace should have said and did not. Every receiver, command and report takes these
+ * numbers from the chain (ct_chain_losses, ct_stream_stats), where one file counts them. */
 #ifndef CORETAP_LOSSES_H
 #define CORETAP_LOSSES_H
 
@@ -9,18 +9,17 @@
 extern "C" {
 #endif
 
-/* Counts; those of two traces add up. The same at each level of decoding that reaches them, with each engine and any number
- * of threads. */
+/* Counts; those of two traces add up. The same at each level of decoding that reaches them, with each engine
+ * and any number of threads. */
 struct ct_losses {
     uint64_t gaps;      /* places where trace is missing. The wait for the first synchronisation is none */
     uint64_t overflows; /* of the gaps: the trace unit says that it lost trace */
     uint64_t contradictions; /* of the gaps: the trace contradicts the program. From level FLOW on */
     uint64_t bad_packets;    /* packets that cannot be, or that the end of the trace cuts */
-    uint64_t
-        lost_bytes; /* bytes of trace that could not be used: in gaps, before the first synchronisation, and between
-                                frames */
-    uint64_t
-        no_access; /* times that execution came to an address that no memory image has. From level FLOW on */
+    uint64_t lost_bytes; /* bytes of trace that could not be used: in gaps, before the first synchronisation,
+                            and between frames */
+    uint64_t no_access;  /* times that execution came to an address that no memory image has. From
+                            level FLOW on */
 };
 
 /* Addresses near each other, in the same 64 KiB, that no memory image has. */
@@ -78,8 +77,8 @@ static inline int ct_losses_any(const struct ct_losses *losses)
     return losses->gaps || losses->bad_packets || losses->lost_bytes || losses->no_access;
 }
 
-/* 1 when trace was lost or contradicts the program. What the trace unit lost in its own overflows, and code whose memory is
- * not there, leave a sound trace of the rest. */
+/* 1 when trace was lost or contradicts the program. What the trace unit lost in its own overflows, and code
+ * whose memory is not there, leave a sound trace of the rest. */
 static inline int ct_losses_damaged(const struct ct_losses *losses)
 {
     return losses->gaps > losses->overflows || losses->bad_packets || losses->lost_bytes;

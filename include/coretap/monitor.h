@@ -1,5 +1,6 @@
-/* coretap monitor: TeSSLa specifications over timestamped events, usable without any trace. The language is described
- * in docs/tessla.md; a specification is compiled once and then run any number of times, in any thread. */
+/* coretap monitor: TeSSLa specifications over timestamped events, usable without any trace. The
+ * language is described in docs/tessla.md; a specification is compiled once and then run any
+ * number of times, in any thread. */
 #ifndef CORETAP_MONITOR_H
 #define CORETAP_MONITOR_H
 
@@ -37,8 +38,8 @@ struct ct_monitor_spec;
 /* Compiles text[0..size). `name` stands in messages, and "include" is relative to it. `options` may be NULL.
  * Errors in the text are in the specification's diagnostics: then the result is CT_ERR_FORMAT, *out is set
  * nevertheless and must be freed, the context has the first error, and ct_monitor_new refuses it.
- * CT_ERR_ARG: an unknown time unit or dialect. CT_ERR_LIMIT: too large when expanded. CT_ERR_NOMEM. In these cases *out is
- * NULL. Deep macros may take 6 MiB of C stack. */
+ * CT_ERR_ARG: an unknown time unit or dialect. CT_ERR_LIMIT: too large when expanded. CT_ERR_NOMEM. In these
+ * cases *out is NULL. Deep macros may take 6 MiB of C stack. */
 CT_API int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, size_t size,
                               const struct ct_monitor_options *options, struct ct_monitor_spec **out);
 CT_API void ct_monitor_spec_free(struct ct_monitor_spec *spec);
@@ -54,8 +55,8 @@ struct ct_monitor_diag {
 CT_API size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec);
 CT_API int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_diag *out);
 
-/* "FILE:line:column: error: TEXT", the line and a caret under the place, as one text with newlines. Result: its
- * length, which may be larger than `cap`; then it was cut (and ends in NUL if cap > 0). */
+/* "FILE:line:column: error: TEXT", the line and a caret under the place, as one text with newlines. Result:
+ * its length, which may be larger than `cap`; then it was cut (and ends in NUL if cap > 0). */
 CT_API size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, char *text, size_t cap);
 
 /* Element types as the caller of ct_monitor_feed sees them. */
@@ -80,8 +81,8 @@ struct ct_monitor_stream {
     const char *type_text; /* "Int", "Option[Int]" */
     uint8_t type;          /* enum ct_monitor_type */
     uint8_t raw;           /* outputs: @raw, the value alone is printed */
-    /* inputs of the watchpoint dialect: "codeLine", "main.c", 32; "function_call", "f", 0; "onExecuting", NULL, address;
-     * otherwise NULL */
+    /* inputs of the watchpoint dialect: "codeLine", "main.c", 32; "function_call", "f", 0; "onExecuting",
+     * NULL, address; otherwise NULL */
     const char *source;
     const char *source_arg;
     uint64_t source_number;
@@ -93,16 +94,17 @@ CT_API size_t ct_monitor_output_count(const struct ct_monitor_spec *spec);
 CT_API int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 CT_API int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 
-/* A message about an input, as ct_monitor_diag_print gives one: with the place where the specification names it. */
+/* A message about an input, as ct_monitor_diag_print gives one: with the place
+ * where the specification names it. */
 CT_API size_t ct_monitor_input_print(const struct ct_monitor_spec *spec, size_t index, const char *message,
                                      char *text, size_t cap);
 
 /* Streams and instructions after optimisation: what a run costs. */
 CT_API size_t ct_monitor_node_count(const struct ct_monitor_spec *spec);
 
-/* What runs of the specification execute: bytecode also where machine code was asked for and could not be made (no
- * libgccjit, no assembler). Of a specification that would take more than a second to compile, only the first parts of its
- * programs are machine code. */
+/* What runs of the specification execute: bytecode also where machine code was asked for and could not be
+ * made (no libgccjit, no assembler). Of a specification that would take more than a second to compile, only
+ * the first parts of its programs are machine code. */
 CT_API enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec);
 
 /* The graph of streams in graphviz's language; length and cutting as in ct_monitor_diag_print. */
@@ -129,13 +131,15 @@ struct ct_monitor_result {
     uint32_t form;            /* for ct_monitor_print and ct_monitor_certain */
 };
 
-/* Receives results in order of time; those of one instant in the order of the out statements. They live during the
- * call. */
+/* Receives results in order of time; those of one instant in the order of the out statements. They live
+ * during the call. */
 typedef void ct_monitor_fn(void *user, const struct ct_monitor_result *results, size_t count);
 
 struct ct_monitor;
 
-#define CT_MONITOR_BUDGET UINT64_C(2000000) /* about 10 ms of work at most, whatever the specification does */
+#define CT_MONITOR_BUDGET                                                                                    \
+    UINT64_C(2000000) /* about 10 ms of work at most, whatever the specification does                        \
+                       */
 
 /* How soon a run has to end: within some milliseconds. */
 enum ct_monitor_stop {
@@ -150,8 +154,9 @@ struct ct_monitor_limits {
      * CT_MONITOR_MEMORY. */
     size_t memory;
     uint64_t instants; /* instants that timers add between inputs; 0: no limit */
-    /* Work of one event, in units of about one instruction: of its instant, of those that timers add before it, of all
-     * functions that are called, of copying the values that live when memory is collected behind it; 0: CT_MONITOR_BUDGET. The same in both engines. */
+    /* Work of one event, in units of about one instruction: of its instant, of those that timers add before
+     * it, of all functions that are called, of copying the values that live when memory is collected behind
+     * it; 0: CT_MONITOR_BUDGET. The same in both engines. */
     uint64_t budget;
     const int *stop; /* NULL, or enum ct_monitor_stop that another thread sets (atomically) */
 };
@@ -164,43 +169,46 @@ CT_API int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec
 CT_API void ct_monitor_free(struct ct_monitor *monitor);
 
 /* Takes events in order of time. An instant is evaluated when an event of a later time comes, or the end.
- * CT_ERR_FORMAT: the events are wrong (time decreases, two events of one input at one time) or a value is (error value
- * needed, non-positive delay): the context has the text; results before the error were delivered; the run is over.
- * CT_ERR_LIMIT: a limit was reached, or the run was stopped. CT_ERR_ARG: no such input, an input that only text can feed, or the run is
- * over. */
+ * CT_ERR_FORMAT: the events are wrong (time decreases, two events of one input at one time) or a value is
+ * (error value needed, non-positive delay): the context has the text; results before the error were
+ * delivered; the run is over. CT_ERR_LIMIT: a limit was reached, or the run was stopped. CT_ERR_ARG: no such
+ * input, an input that only text can feed, or the run is over. */
 CT_API int ct_monitor_feed(struct ct_monitor *monitor, const struct ct_monitor_event *events, size_t count);
 
 /* No event before `time` will come any more: what can be known by then is put out, timers included. */
 CT_API int ct_monitor_advance(struct ct_monitor *monitor, uint64_t time);
 
-/* Events may have been lost here, any number of them and with any values, behind the last event and before the next one, which
- * must be later: of the inputs for which `kept` (as many as there are inputs) is 0, of all when it is NULL. From here on results
- * are marked that are not the same in every run that got the events of this one and, in addition, lost ones (runs that end
- * in a runtime error do not count). The marks are sound; a result may be certain without being known to be.
- * CT_ERR_NOMEM, and what the evaluation of the last instant gives. */
+/* Events may have been lost here, any number of them and with any values, behind the last event and before
+ * the next one, which must be later: of the inputs for which `kept` (as many as there are inputs) is 0, of
+ * all when it is NULL. From here on results are marked that are not the same in every run that got the events
+ * of this one and, in addition, lost ones (runs that end in a runtime error do not count). The marks are
+ * sound; a result may be certain without being known to be. CT_ERR_NOMEM, and what the evaluation of the last
+ * instant gives. */
 CT_API int ct_monitor_lose(struct ct_monitor *monitor, const uint8_t *kept);
 
-/* 0: an event that was lost may have changed this result. 1: none can have: in each of those runs the output has this
- * event; or, where an output puts out the changes of a signal or of a verdict only, it has this value from this time on. */
+/* 0: an event that was lost may have changed this result. 1: none can have: in each of those runs the output
+ * has this event; or, where an output puts out the changes of a signal or of a verdict only, it has this
+ * value from this time on. */
 CT_API int ct_monitor_certain(const struct ct_monitor_result *result);
 
-/* 1: an Int of more than 64 bits: v.i is not its value, and ct_monitor_print has its digits. Ints have at most 65536 bits; more is
- * a runtime error when the value is needed. Such Ints come in by ct_monitor_feed_text. */
+/* 1: an Int of more than 64 bits: v.i is not its value, and ct_monitor_print has its digits. Ints have at
+ * most 65536 bits; more is a runtime error when the value is needed. Such Ints come in by
+ * ct_monitor_feed_text. */
 CT_API int ct_monitor_is_big(const struct ct_monitor *monitor, const struct ct_monitor_result *result);
 
 /* The end of the input: evaluates the last instant. Timers later than it never fire. */
 CT_API int ct_monitor_finish(struct ct_monitor *monitor);
 
-/* Takes a textual trace (lines "TIME: NAME = VALUE"); a line may be cut anywhere between two calls, `last` says that
- * the text ends here. Errors as above, with the line number. Events of undeclared streams are passed over.
- * After `limit`+1 events (see ct_monitor_text_limit) the rest is ignored. */
+/* Takes a textual trace (lines "TIME: NAME = VALUE"); a line may be cut anywhere between two calls, `last`
+ * says that the text ends here. Errors as above, with the line number. Events of undeclared streams are
+ * passed over. After `limit`+1 events (see ct_monitor_text_limit) the rest is ignored. */
 CT_API int ct_monitor_feed_text(struct ct_monitor *monitor, const char *text, size_t size, int last);
 CT_API void ct_monitor_text_name(struct ct_monitor *monitor, const char *name);
 CT_API void ct_monitor_text_limit(struct ct_monitor *monitor, uint64_t limit);
 
-/* Results as lines "TIME: NAME = VALUE\n", or the bare value of a @raw output. Only inside the callback. Result: bytes
- * written, as many whole results as fit; *done is how many. A single result that does not fit: 0 and *done = 0; come
- * again with a larger buffer. */
+/* Results as lines "TIME: NAME = VALUE\n", or the bare value of a @raw output. Only inside the callback.
+ * Result: bytes written, as many whole results as fit; *done is how many. A single result that does not fit:
+ * 0 and *done = 0; come again with a larger buffer. */
 CT_API size_t ct_monitor_print(const struct ct_monitor *monitor, const struct ct_monitor_result *results,
                                size_t count, char *text, size_t cap, size_t *done);
 

@@ -167,8 +167,8 @@ CT_API void ct_etm4_decoder_free(struct ct_etm4_decoder *decoder);
 CT_API void ct_etm4_decoder_reset(struct ct_etm4_decoder *decoder);
 
 /* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how
- * many. Result: bytes that are done with. A packet cut by the end of the data is left for the next call, which
- * must present its bytes again with more behind them; with `final` there is no more and it becomes
+ * many. Result: bytes that are done with. A packet cut by the end of the data is left for the next call,
+ * which must present its bytes again with more behind them; with `final` there is no more and it becomes
  * INCOMPLETE_EOT. At most CT_ETM4_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. */
 CT_API size_t ct_etm4_decode(struct ct_etm4_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                              int final, struct ct_etm4_packet *packets, size_t cap, size_t *count);

@@ -1,5 +1,5 @@
-/* coretap packet_etm3: the protocol packets of ETMv3.0 to ETMv3.5 as plain fixed-size records. Terms and encodings:
- * Embedded Trace Macrocell Architecture Specification, ARM IHI 0014Q, chapter 7. */
+/* coretap packet_etm3: the protocol packets of ETMv3.0 to ETMv3.5 as plain fixed-size records. Terms and
+ * encodings: Embedded Trace Macrocell Architecture Specification, ARM IHI 0014Q, chapter 7. */
 #ifndef CORETAP_PACKET_ETM3_H
 #define CORETAP_PACKET_ETM3_H
 
@@ -92,10 +92,11 @@ CT_API void ct_etm3_decoder_free(struct ct_etm3_decoder *decoder);
 /* Back to the state after _new: not synchronised. */
 CT_API void ct_etm3_decoder_reset(struct ct_etm3_decoder *decoder);
 
-/* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how
- * many. Result: bytes that are done with. A packet cut by the end of the data is left for the next call, which
- * must present its bytes again with more behind them; with `final` there is no more and it becomes a packet with
- * CT_ETM3_CUT. At most CT_ETM3_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. */
+/* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is
+ * how many. Result: bytes that are done with. A packet cut by the end of the data is left for the
+ * next call, which must present its bytes again with more behind them; with `final` there is no more
+ * and it becomes a packet with CT_ETM3_CUT. At most CT_ETM3_PACKET_MAX bytes are ever left. Never
+ * fails: damage becomes packets. */
 CT_API size_t ct_etm3_decode(struct ct_etm3_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                              int final, struct ct_etm3_packet *packets, size_t cap, size_t *count);
 

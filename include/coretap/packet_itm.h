@@ -1,5 +1,5 @@
-/* coretap packet: the protocol packets of an ITM and of the DWT behind it as plain fixed-size records. Encodings:
- * ARMv7-M ARM DDI 0403E, appendix D4; ARMv8-M ARM DDI 0553, part D (the same packets). */
+/* coretap packet: the protocol packets of an ITM and of the DWT behind it as plain fixed-size records.
+ * Encodings: ARMv7-M ARM DDI 0403E, appendix D4; ARMv8-M ARM DDI 0553, part D (the same packets). */
 #ifndef CORETAP_PACKET_ITM_H
 #define CORETAP_PACKET_ITM_H
 
@@ -35,9 +35,10 @@ enum ct_itm_flag {
 };
 
 /* One packet. Members that do not count are 0.
- *   value   payload; bits of a timestamp that are in this packet (GTS_2: not shifted); bytes of a NOT_SYNC run
- *   source  SWIT: port, low five bits; DWT: discriminator; TS_LOCAL: TC, the relation of the timestamp to the packet
- *           that it follows (0 at the same time, 1 timestamp delayed, 2 packet delayed, 3 both)
+ *   value   payload; bits of a timestamp that are in this packet (GTS_2: not shifted); bytes of a NOT_SYNC
+ *           run
+ *   source  SWIT: port, low five bits; DWT: discriminator; TS_LOCAL: TC, the relation of the timestamp to
+ *           the packet that it follows (0 at the same time, 1 timestamp delayed, 2 packet delayed, 3 both)
  */
 struct ct_itm_packet {
     uint64_t pos; /* of the first byte: stream position, or offset in the capture after translation */
@@ -63,13 +64,13 @@ CT_API void ct_itm_decoder_reset(struct ct_itm_decoder *decoder);
 
 /* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how many.
  * Result: bytes that are done with. A packet cut by the end of the data is left for the next call, which must
- * present its bytes again with more behind them; with `final` there is no more and it becomes INCOMPLETE_EOT. At
- * most CT_ITM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. */
+ * present its bytes again with more behind them; with `final` there is no more and it becomes INCOMPLETE_EOT.
+ * At most CT_ITM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. */
 CT_API size_t ct_itm_decode(struct ct_itm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_itm_packet *packets, size_t cap, size_t *count);
 
-/* Only alignment packets with surplus zeros are longer than 7 bytes. Of a longer row of zeros, what is before belongs
- * to the run without synchronisation, or becomes a bad sequence. */
+/* Only alignment packets with surplus zeros are longer than 7 bytes. Of a longer row of zeros, what is before
+ * belongs to the run without synchronisation, or becomes a bad sequence. */
 #define CT_ITM_PACKET_MAX 256
 
 #ifdef __cplusplus

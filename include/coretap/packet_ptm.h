@@ -1,5 +1,6 @@
-/* coretap packet_ptm: the protocol packets of the Program Trace Macrocell (PTM) as plain fixed-size records. Terms and
- * encodings: Program Flow Trace Architecture Specification PFTv1.0 and PFTv1.1, ARM IHI 0035B, chapter 4. */
+/* coretap packet_ptm: the protocol packets of the Program Trace Macrocell (PTM) as plain
+ * fixed-size records. Terms and encodings: Program Flow Trace Architecture Specification PFTv1.0
+ * and PFTv1.1, ARM IHI 0035B, chapter 4. */
 #ifndef CORETAP_PACKET_PTM_H
 #define CORETAP_PACKET_PTM_H
 
@@ -55,8 +56,8 @@ struct ct_ptm_packet {
     uint8_t flags; /* enum ct_ptm_flag */
     uint8_t atoms;
     uint8_t natoms;
-    uint8_t
-        valid; /* low bits of the address that are known, 32 when all are; of a timestamp: bits in the packet */
+    uint8_t valid;  /* low bits of the address that are known, 32 when all are; of a timestamp: bits in the
+                       packet */
     uint8_t isa;    /* enum ct_v7_isa: of addresses */
     uint8_t reason; /* i-sync: enum ct_sync_reason */
     uint8_t pad[5];
@@ -73,8 +74,8 @@ CT_API void ct_ptm_decoder_free(struct ct_ptm_decoder *decoder);
 CT_API void ct_ptm_decoder_reset(struct ct_ptm_decoder *decoder);
 
 /* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how
- * many. Result: bytes that are done with. A packet cut by the end of the data is left for the next call, which
- * must present its bytes again with more behind them; with `final` there is no more and it becomes
+ * many. Result: bytes that are done with. A packet cut by the end of the data is left for the next call,
+ * which must present its bytes again with more behind them; with `final` there is no more and it becomes
  * INCOMPLETE_EOT. At most CT_PTM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. */
 CT_API size_t ct_ptm_decode(struct ct_ptm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_ptm_packet *packets, size_t cap, size_t *count);

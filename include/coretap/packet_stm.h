@@ -1,5 +1,5 @@
-/* coretap packet: the protocol packets of a System Trace Macrocell as plain fixed-size records. Encodings: MIPI
- * System Trace Protocol version 2 (STPv2); what of it an Arm STM sends: ARM IHI 0054. */
+/* coretap packet: the protocol packets of a System Trace Macrocell as plain fixed-size records. Encodings:
+ * MIPI System Trace Protocol version 2 (STPv2); what of it an Arm STM sends: ARM IHI 0054. */
 #ifndef CORETAP_PACKET_STM_H
 #define CORETAP_PACKET_STM_H
 
@@ -55,8 +55,8 @@ enum ct_stm_version {
  *   ts      the complete timestamp in binary: bits that are not in the packet are those of the last one
  */
 struct ct_stm_packet {
-    uint64_t
-        pos; /* of the first byte, shared or not: stream position, or offset in the capture after translation */
+    uint64_t pos; /* of the first byte, shared or not: stream position, or offset in the capture after
+                     translation */
     uint64_t value;
     uint64_t ts;
     uint16_t master;  /* in force after this packet … */
@@ -79,15 +79,16 @@ CT_API void ct_stm_decoder_free(struct ct_stm_decoder *decoder);
 /* Back to the state after _new: not synchronised. */
 CT_API void ct_stm_decoder_reset(struct ct_stm_decoder *decoder);
 
-/* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how many.
- * Result: bytes that are done with. A packet cut by the end of the data, and a byte whose high half is still to
- * come, are left for the next call, which must present these bytes again with more behind them; with `final` there
- * is no more. At most CT_STM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. */
+/* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how
+ * many. Result: bytes that are done with. A packet cut by the end of the data, and a byte whose high
+ * half is still to come, are left for the next call, which must present these bytes again with more
+ * behind them; with `final` there is no more. At most CT_STM_PACKET_MAX bytes are ever left. Never
+ * fails: damage becomes packets. */
 CT_API size_t ct_stm_decode(struct ct_stm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_stm_packet *packets, size_t cap, size_t *count);
 
-/* Only alignment packets with surplus units are longer than 20 bytes. Of a longer row of them, units are taken off
- * as bad sequences. */
+/* Only alignment packets with surplus units are longer than 20 bytes. Of a longer row of them, units are
+ * taken off as bad sequences. */
 #define CT_STM_PACKET_MAX 64
 
 #ifdef __cplusplus

@@ -73,12 +73,12 @@ struct ct_insn {
     uint8_t type;    /* enum ct_insn_type */
     uint8_t sub;     /* enum ct_insn_sub */
     uint8_t size;    /* bytes: 2 or 4 */
-    uint8_t
-        cond; /* 1: the instruction itself is conditional, branch or not (IT blocks are the caller's business) */
-    uint8_t
-        loop; /* 1: WLS, WLSTP, LE or LETP of Armv8.1-M with an end: conditional, but listings print cond=0 */
-    uint8_t isa; /* direct branches: enum ct_isa at the target */
-    uint8_t it;  /* T32 IT: number of instructions in the block it opens, 1 to 4; else 0 */
+    uint8_t cond;    /* 1: the instruction itself is conditional, branch or not (IT blocks are the caller's
+                        business) */
+    uint8_t loop;    /* 1: WLS, WLSTP, LE or LETP of Armv8.1-M with an end: conditional, but listings
+                        print cond=0 */
+    uint8_t isa;     /* direct branches: enum ct_isa at the target */
+    uint8_t it;      /* T32 IT: number of instructions in the block it opens, 1 to 4; else 0 */
 };
 
 /* Classifies the instruction `opcode` at `addr` for a core of architecture `arch`.
@@ -94,10 +94,11 @@ CT_API void ct_insn_decode_t32(uint32_t opcode, uint64_t addr, const struct ct_a
 
 /* ---- symbols: the functions of an ELF file ----
  *
- * Names come from the symbol table, the dynamic symbols, .gnu_debugdata and a separate file with debug information, in this
- * order; entries of the procedure linkage table are called name@plt. A function that nothing names has the bounds that its
- * unwind information gives, and is called module+0x1234, where 0x1234 is its address in the file. So is the code between
- * functions, piece by piece: each address of the file's code has a name.
+ * Names come from the symbol table, the dynamic symbols, .gnu_debugdata and a separate file with debug
+ * information, in this order; entries of the procedure linkage table are called name@plt. A function that
+ * nothing names has the bounds that its unwind information gives, and is called module+0x1234, where
+ * 0x1234 is its address in the file. So is the code between functions, piece by piece: each address of the
+ * file's code has a name.
  *
  *     struct ct_symbols *symbols;
  *     if (ct_symbols_load(ctx, "/usr/bin/gzip", bias, &symbols) == CT_OK) {
@@ -118,38 +119,42 @@ enum ct_symbol_source {
 };
 
 struct ct_symbol {
-    const char *
-        name; /* as the file has it, without a version ("@@GLIBC_2.17"); of one without name "module+0x1234" */
-    uint64_t addr;  /* of the first instruction, load bias included, bit 0 clear */
-    uint64_t size;  /* bytes; one that the file gives no size ends where the next one or its section does */
-    uint8_t isa;    /* enum ct_isa */
-    uint8_t source; /* enum ct_symbol_source */
+    const char *name; /* as the file has it, without a version ("@@GLIBC_2.17"); of one without name
+                         "module+0x1234" */
+    uint64_t addr;    /* of the first instruction, load bias included, bit 0 clear */
+    uint64_t size;    /* bytes; one that the file gives no size ends where the next one or its section does */
+    uint8_t isa;      /* enum ct_isa */
+    uint8_t source;   /* enum ct_symbol_source */
 };
 
 /* The functions of one ELF file. Immutable once loaded: any number of threads may ask. */
 struct ct_symbols;
 
-/* Where separate files with names are looked for. One object serves any number of programs; it belongs to one thread. */
+/* Where separate files with names are looked for. One object serves any number of
+ * programs; it belongs to one thread. */
 struct ct_debug_files;
 
 CT_API int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out);
 CT_API void ct_debug_files_free(struct ct_debug_files *files);
 
-/* Adds a folder, which is searched by build id with all folders in it, once, when it is first needed; symbolic links to
- * folders are not followed. CT_ERR_IO when it cannot be read, CT_ERR_NOMEM. */
+/* Adds a folder, which is searched by build id with all folders in it, once, when it is first needed;
+ * symbolic links to folders are not followed. CT_ERR_IO when it cannot be read, CT_ERR_NOMEM. */
 CT_API int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path);
 
-/* The path of a program or shared object, not of its debug information alone, with this build id in the folders that were
- * added; *path is NULL when there is none, and belongs to `files`. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* The path of a program or shared object, not of its debug information alone, with this build id in the
+ * folders that were added; *path is NULL when there is none, and belongs to `files`. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id, size_t size,
                                   const char **path);
 
-/* Adds a folder below which source files that debug information names are read. Without one that is the current folder; the
- * folder of the program is always one. CT_ERR_IO when there is no such folder, CT_ERR_NOMEM. */
+/* Adds a folder below which source files that debug information names are read. Without one that is the
+ * current folder; the folder of the program is always one. CT_ERR_IO when there is no such folder,
+ * CT_ERR_NOMEM. */
 CT_API int ct_debug_files_add_source_root(struct ct_debug_files *files, const char *path);
 
-/* Limits the bytes that the packed sections of a program (SHF_COMPRESSED, .zdebug_, .gnu_debugdata) may have unpacked, those of
- * its separate files with them. Without it, and for a `files` of NULL, they are CT_DEBUG_LIMIT. */
+/* Limits the bytes that the packed sections of a program (SHF_COMPRESSED, .zdebug_, .gnu_debugdata) may have
+ * unpacked, those of its separate files with them. Without it, and for a `files` of NULL, they are
+ * CT_DEBUG_LIMIT. */
 #define CT_DEBUG_LIMIT (UINT64_C(256) << 20)
 CT_API void ct_debug_files_limit(struct ct_debug_files *files, uint64_t bytes);
 
@@ -161,36 +166,37 @@ struct ct_symbol_options {
     uint8_t raw_names;            /* 1: ct_symbols_label does not demangle */
 };
 
-/* Loads the functions (STT_FUNC and STT_GNU_IFUNC that are defined) of the ELF file at `path`, and its build id. When it has
- * no .symtab, a separate file is looked for: by .gnu_debuglink beside it, in .debug and below usr/lib/debug, by build id in
- * usr/lib/debug/.build-id (below each folder that the path goes through, so that files of a target's root are found there),
- * in the folders of options->files, and, with options->files and $DEBUGINFOD_URLS, at debuginfod servers. Of several names
- * for one address one that has a size counts, then the most global, then the longest function, then the one with fewest
- * underscores at its begin, then the first by alphabet. A file without symbols is no error, and what is damaged in a source
- * of names besides the symbol tables is left out with a warning.
- * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file that
- * was not linked and so has no addresses), CT_ERR_NOMEM, CT_ERR_ARG. */
+/* Loads the functions (STT_FUNC and STT_GNU_IFUNC that are defined) of the ELF file at `path`, and its
+ * build id. When it has no .symtab, a separate file is looked for: by .gnu_debuglink beside it, in .debug
+ * and below usr/lib/debug, by build id in usr/lib/debug/.build-id (below each folder that the path goes
+ * through, so that files of a target's root are found there), in the folders of options->files, and, with
+ * options->files and $DEBUGINFOD_URLS, at debuginfod servers. Of several names for one address one that has
+ * a size counts, then the most global, then the longest function, then the one with fewest underscores at
+ * its begin, then the first by alphabet. A file without symbols is no error, and what is damaged in a
+ * source of names besides the symbol tables is left out with a warning. CT_ERR_IO, CT_ERR_FORMAT,
+ * CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file that was not linked and so has no
+ * addresses), CT_ERR_NOMEM, CT_ERR_ARG. */
 CT_API int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options,
                                 struct ct_symbols **out);
 
 /* The same with the standard options. */
 CT_API int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_symbols **out);
 
-/* The same from the bytes of a file, called `name` in messages; they are not needed afterwards. Separate files are not
- * looked for. */
+/* The same from the bytes of a file, called `name` in messages; they are not needed afterwards. Separate
+ * files are not looked for. */
 CT_API int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
                                  uint64_t bias, struct ct_symbols **out);
-/* The same for memory whose file has no symbols, such as a dump of it: one piece of code (CT_SYMBOL_CODE) from image->addr on,
- * whose name is the file's and the offset in it. CT_ERR_IO when the size is not given and the file cannot be looked at,
- * CT_ERR_ARG for an ELF file, CT_ERR_NOMEM. */
+/* The same for memory whose file has no symbols, such as a dump of it: one piece of code (CT_SYMBOL_CODE)
+ * from image->addr on, whose name is the file's and the offset in it. CT_ERR_IO when the size is not given
+ * and the file cannot be looked at, CT_ERR_ARG for an ELF file, CT_ERR_NOMEM. */
 CT_API int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct ct_symbols **out);
 CT_API void ct_symbols_free(struct ct_symbols *symbols);
 
 /* All functions, by address. */
 CT_API const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t *count);
 
-/* All functions as above, and behind them all pieces of code between functions (CT_SYMBOL_CODE), by address too: padding
- * as well. */
+/* All functions as above, and behind them all pieces of code between functions (CT_SYMBOL_CODE), by address
+ * too: padding as well. */
 CT_API const struct ct_symbol *ct_symbols_all_code(const struct ct_symbols *symbols, size_t *count);
 
 /* The function that `addr` lies in, the innermost where they overlap, and how far in (offset may be NULL);
@@ -202,11 +208,12 @@ CT_API const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, u
 CT_API const struct ct_symbol *ct_symbols_code_at(const struct ct_symbols *symbols, uint64_t addr,
                                                   uint64_t *offset);
 
-/* The name of one of `symbols` for people: demangled when it is a C++ or Rust name. It is there as long as they are. */
+/* The name of one of `symbols` for people: demangled when it is a C++ or Rust name.
+ * It is there as long as they are. */
 CT_API const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_symbol *symbol);
 
-/* Writes "label+0x10", "label" at the begin of a function, or "module+0x1234" where no function is, cut to `size` bytes.
- * Result: `text`. */
+/* Writes "label+0x10", "label" at the begin of a function, or "module+0x1234" where no function is, cut to
+ * `size` bytes. Result: `text`. */
 CT_API const char *ct_symbols_describe(const struct ct_symbols *symbols, uint64_t addr, char *text,
                                        size_t size);
 
@@ -223,12 +230,13 @@ CT_API uint64_t ct_symbols_bias(const struct ct_symbols *symbols);
 /* What the file is called in names. */
 CT_API const char *ct_symbols_module(const struct ct_symbols *symbols);
 
-/* The readable name of a mangled C++ or Rust name, to be freed; NULL when `name` is none, or demangling is not built in;
- * without memory errno is ENOMEM, too. */
+/* The readable name of a mangled C++ or Rust name, to be freed; NULL when `name` is none, or demangling is
+ * not built in; without memory errno is ENOMEM, too. */
 CT_API char *ct_demangle(const char *name);
 
-/* The instruction set of the code at `addr`, by the mapping symbols of the Arm ELF ABI ($a, $t, $x, $d), or without them
- * by the function it is in, or by the first one; CT_ISA_UNKNOWN for data among code, such as literals. */
+/* The instruction set of the code at `addr`, by the mapping symbols of the Arm ELF ABI ($a, $t,
+ * $x, $d), or without them by the function it is in, or by the first one; CT_ISA_UNKNOWN for
+ * data among code, such as literals. */
 CT_API enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr);
 
 /* Address of the first segment that the file loads, load bias included; the load bias when it loads none. */
@@ -248,8 +256,8 @@ static inline int ct_code_has(const struct ct_code_range *code, size_t count, ui
     return 0;
 }
 
-/* Where the code of the file lies, whether it has symbols or not: its executable segments, or all that it loads when none
- * says that it is executable. By address, load bias included. Borrowed from `symbols`. */
+/* Where the code of the file lies, whether it has symbols or not: its executable segments, or all that it
+ * loads when none says that it is executable. By address, load bias included. Borrowed from `symbols`. */
 CT_API const struct ct_code_range *ct_symbols_code(const struct ct_symbols *symbols, size_t *count);
 
 /* The build id (NT_GNU_BUILD_ID), *size bytes; NULL and 0 when the file has none. */

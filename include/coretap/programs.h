@@ -1,5 +1,5 @@
-/* coretap programs: the ELF files that ran, with where they lay. Their symbols, source lines, memory and control
- * flow are loaded when they are first asked for, once for each file.
+/* coretap programs: the ELF files that ran, with where they lay. Their symbols, source lines, memory and
+ * control flow are loaded when they are first asked for, once for each file.
  *
  *     struct ct_programs *programs;
  *     struct ct_programs_options options = {.size = sizeof options};
@@ -33,8 +33,8 @@ struct ct_programs_options {
     uint8_t raw_names;            /* 1: ct_symbols_label does not demangle */
     /* 1: addresses in symbols, lines, memory and control flow include the load bias; 0: as in the file. */
     uint8_t moved;
-    /* 1: all programs of a capture are added with it, as if each lay in every memory; 0: where memory changes they
-     * are added when their memory is (ct_programs_in). */
+    /* 1: all programs of a capture are added with it, as if each lay in every memory; 0: where memory changes
+     * they are added when their memory is (ct_programs_in). */
     uint8_t all_memories;
 };
 
@@ -67,7 +67,8 @@ CT_API int ct_programs_add(struct ct_programs *programs, const char *path, const
  * CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_add_capture(struct ct_programs *programs, const struct ct_capture *capture);
 
-/* Another capture comes: programs lie nowhere until they are added for it, or named for it, again. What is loaded stays. */
+/* Another capture comes: programs lie nowhere until they are added for it, or named for it, again. What is
+ * loaded stays. */
 CT_API void ct_programs_next_capture(struct ct_programs *programs);
 
 /* 1 when the capture says for each memory by itself which programs lay in it. */
@@ -82,13 +83,13 @@ CT_API int ct_programs_in(struct ct_programs *programs, const struct ct_maps *ma
 CT_API int ct_programs_give(struct ct_programs *programs, struct ct_buffer *buffer);
 
 CT_API size_t ct_programs_count(const struct ct_programs *programs);
-/* The program with a number below the count: those named first, then as they were added. NULL for other
- * numbers. */
+/* The program with a number below the count: those named first, then as they were
+ * added. NULL for other numbers. */
 CT_API struct ct_program *ct_programs_at(const struct ct_programs *programs, size_t number);
 
 /* What is known of a program, loaded unless it is there; it belongs to the set. The errors of
- * ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image, ct_cfg_load and ct_layout_load; CT_ERR_ARG. What could not
- * be loaded is tried again. */
+ * ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image, ct_cfg_load and ct_layout_load; CT_ERR_ARG.
+ * What could not be loaded is tried again. */
 CT_API int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out);
 CT_API int ct_program_lines(struct ct_program *program, const struct ct_lines **out);
 CT_API int ct_program_memory(struct ct_program *program, const struct ct_memory **out);
@@ -106,19 +107,19 @@ struct ct_program_place {
 };
 
 /* The places of all programs in their order, and behind them those of memory that is in none. The list
- * belongs to the set and stays where it is until something is added. When the symbols of a program cannot be
- * loaded the list has the others, and the result is its error: one of ct_program_symbols. CT_ERR_NOMEM: there
- * is no list. */
+ * belongs to the set and stays where it is until something is added. When the symbols of a program cannot
+ * be loaded the list has the others, and the result is its error: one of ct_program_symbols.
+ * CT_ERR_NOMEM: there is no list. */
 CT_API int ct_programs_places(struct ct_programs *programs, const struct ct_program_place **out,
                               size_t *count);
 
 /* What is at an address. */
 struct ct_program_where {
     const struct ct_program *program; /* NULL: it is in none */
-    const char
-        *function;    /* as ct_symbols_label has it, also of memory that is in no program; NULL: unknown */
-    const char *file; /* of the source, as ct_lines_file has it; NULL: not known */
-    uint32_t line;    /* 0: not known */
+    const char *function; /* as ct_symbols_label has it, also of memory that is in no program; NULL:
+                             unknown */
+    const char *file;     /* of the source, as ct_lines_file has it; NULL: not known */
+    uint32_t line;        /* 0: not known */
 };
 
 /* Looks up an address of whatever memory: of several programs that have it the first counts, and one that

@@ -1,5 +1,5 @@
-/* coretap session: one pass over a capture for any number of analyses. It decodes as far as they need and no further, finds the
- * programs that ran, and counts what was lost.
+/* coretap session: one pass over a capture for any number of analyses. It decodes as far as they need and
+ * no further, finds the programs that ran, and counts what was lost.
  *
  *     struct ct_session_options options = {.size = sizeof options, .programs = programs, .threads = 4};
  *     ct_session_new(ctx, &options, &session);
@@ -32,26 +32,28 @@ struct ct_seen {
     uint8_t pad[5];    /* 0 */
 };
 
-/* Adds what a chain of `level`, whose trace is over, lost and saw. `frames` 1: the bytes between frames count too; of several
- * chains over one buffer one does. */
+/* Adds what a chain of `level`, whose trace is over, lost and saw. `frames` 1: the bytes between frames count
+ * too; of several chains over one buffer one does. */
 CT_API void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum ct_level level, int frames);
 
-/* Whether the trace of a capture is not whole: trace was lost, contradicts the program, or the file is damaged; also where
- * nothing ran and trace was lost in overflows, or memory was missing. With `strict` 1 these two do it in any case. */
+/* Whether the trace of a capture is not whole: trace was lost, contradicts the program, or the file is
+ * damaged; also where nothing ran and trace was lost in overflows, or memory was missing. With `strict` 1
+ * these two do it in any case. */
 CT_API int ct_seen_is_damaged(const struct ct_seen *seen, const struct ct_capture *capture, int strict);
 
 struct ct_session_options {
-    size_t size; /* sizeof(struct ct_session_options) */
-    struct ct_programs
-        *programs;    /* that ran (not owned); those of memories that change are added to them. May be NULL */
-    uint16_t threads; /* as in struct ct_chain_options */
-    uint64_t ids[2];  /* as in struct ct_chain_options */
-    void *user;       /* of the following, which may be NULL */
+    size_t size;                  /* sizeof(struct ct_session_options) */
+    struct ct_programs *programs; /* that ran (not owned); those of memories that change are added
+                                     to them. May be NULL */
+    uint16_t threads;             /* as in struct ct_chain_options */
+    uint64_t ids[2];              /* as in struct ct_chain_options */
+    void *user;                   /* of the following, which may be NULL */
     /* Input bytes read so far, of this capture. A result other than 0 ends the run, which returns it. */
     int (*progress)(void *user, uint64_t bytes);
     /* Steps, in order, beside what analyses take. A result other than 0 ends the run, which returns it. */
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
-    /* The chain of each buffer when its trace is over, its steps were given and the programs in it are known. The same. */
+    /* The chain of each buffer when its trace is over, its steps were given and the
+     * programs in it are known. The same. */
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
 };
 
@@ -65,14 +67,14 @@ CT_API void ct_session_free(struct ct_session *session);
 /* Adds an analysis (not owned), before the first run. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_session_add(struct ct_session *session, struct ct_analysis *analysis);
 
-/* Decodes `buffers` of the capture, or copies of them, for all analyses, and adds the capture to theirs. Captures can be run one
- * after the other. Errors: those of the chain and of the analyses, CT_ERR_ARG, and what a receiver returned; what
- * analyses had taken until then stays in them. */
+/* Decodes `buffers` of the capture, or copies of them, for all analyses, and adds the capture to theirs.
+ * Captures can be run one after the other. Errors: those of the chain and of the analyses, CT_ERR_ARG, and
+ * what a receiver returned; what analyses had taken until then stays in them. */
 CT_API int ct_session_run(struct ct_session *session, const struct ct_capture *capture,
                           const struct ct_buffer *buffers, size_t count);
 
-/* For who runs a chain himself, of level STEPS with edges counted: tells the analysis of the programs and gives it what the chain
- * has counted so far. The errors of the analysis, CT_ERR_ARG. */
+/* For who runs a chain himself, of level STEPS with edges counted: tells the analysis of the programs and
+ * gives it what the chain has counted so far. The errors of the analysis, CT_ERR_ARG. */
 CT_API int ct_session_give(struct ct_analysis *analysis, struct ct_programs *programs,
                            const struct ct_chain *chain);
 

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Functions of the programs are numbered, one program after the other in the order of ct_symbols_all_code; the number behind
- * the last stands for code that is in none. */
+/* Functions of the programs are numbered, one program after the other in the order of ct_symbols_all_code;
+ * the number behind the last stands for code that is in none. */
 struct ct_stack_options {
     size_t size;                             /* sizeof(struct ct_stack_options) */
     const struct ct_program_place *programs; /* copied; what they point to has to stay */
@@ -21,7 +21,8 @@ struct ct_stack_options {
 
 #define CT_STACK_NONE UINT32_MAX
 
-/* Calls beyond are not told apart from their callers: frames of a stack, places in the tree, stacks by context. */
+/* Calls beyond are not told apart from their callers: frames of a stack, places
+ * in the tree, stacks by context. */
 #define CT_STACK_DEPTH    65536u
 #define CT_STACK_PLACES   (UINT32_C(1) << 22)
 #define CT_STACK_CONTEXTS 4096u
@@ -40,13 +41,13 @@ struct ct_stack_place {
 
 /* Calls from one place in the code to one function. */
 struct ct_stack_call {
-    uint64_t
-        site; /* address of the call instruction, load bias included; of an exception where it was taken */
+    uint64_t site;   /* address of the call instruction, load bias included; of an exception where it
+                        was taken */
     uint32_t caller; /* function */
     uint32_t callee;
     uint64_t count;
-    uint64_t
-        insns; /* executed in the callee and all that it called; of calls whose end was seen, or that the trace ended */
+    uint64_t insns; /* executed in the callee and all that it called; of calls whose end was seen, or that the
+                       trace ended */
     uint64_t cycles;
 };
 
@@ -74,14 +75,14 @@ CT_API int ct_stacks_add(struct ct_stacks *stacks, uint32_t lane, const struct c
 /* Ends all functions that are still on a stack. Nothing may be added afterwards. CT_ERR_NOMEM. */
 CT_API int ct_stacks_end(struct ct_stacks *stacks);
 
-/* The tree, callers before what they call; calls; slices that ended since the last ct_stacks_add or ct_stacks_end began.
- * Borrowed until the next call that adds or ends. */
+/* The tree, callers before what they call; calls; slices that ended since the last ct_stacks_add or
+ * ct_stacks_end began. Borrowed until the next call that adds or ends. */
 CT_API const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *stacks, size_t *count);
 
-/* How often a stack began anew because execution went on, behind an exception, where nobody on it had been: another thread ran
- * on the core, and no context ID told so. */
+/* How often a stack began anew because execution went on, behind an exception, where nobody on it had been:
+ * another thread ran on the core, and no context ID told so. */
 CT_API uint64_t ct_stacks_renewed(const struct ct_stacks *stacks);
 
 /* Name of a function for people (ct_symbols_label); CT_SYMBOL_UNKNOWN for code that is in no program. */

@@ -1,5 +1,5 @@
-/* coretap steps: execution along the binary as columns, in batches, for all analyses. A step is one traversal of an edge
- * of the graph: the instructions of a node ran, and execution left it by that edge. */
+/* coretap steps: execution along the binary as columns, in batches, for all analyses. A step is one traversal
+ * of an edge of the graph: the instructions of a node ran, and execution left it by that edge. */
 #ifndef CORETAP_STEPS_H
 #define CORETAP_STEPS_H
 
@@ -15,17 +15,17 @@ extern "C" {
 /* Steps of a batch at most. */
 #define CT_STEP_BATCH 8192
 
-/* Steps that wait for a cycle count at most, and marks that may stand between such a step, or one whose edge is not
- * known yet, and what it waits for. Beyond, the oldest step gets no cycles and the edge is OPEN. */
+/* Steps that wait for a cycle count at most, and marks that may stand between such a step, or one whose edge
+ * is not known yet, and what it waits for. Beyond, the oldest step gets no cycles and the edge is OPEN. */
 #define CT_STEP_WAIT       4096
 #define CT_STEP_WAIT_MARKS 1024
 
 /* ---- cycles ----
- * A count is for all steps since the count before it. It is split by their instructions: each gets the part of its own
- * rounded down, the last one what is left. Counts without a step since the last one, unknown ones (value 0), and those
- * of cancelled instructions and gaps are CYCLES marks; so are those of 2^31 - 1 cycles and more. Thus
- * the sum over the steps and over the CYCLES marks is the sum of all counts in the trace. Counts of ETMv4 timestamps
- * are not in it: the next count includes them. */
+ * A count is for all steps since the count before it. It is split by their instructions: each gets the part
+ * of its own rounded down, the last one what is left. Counts without a step since the last one, unknown ones
+ * (value 0), and those of cancelled instructions and gaps are CYCLES marks; so are those of 2^31 - 1 cycles
+ * and more. Thus the sum over the steps and over the CYCLES marks is the sum of all counts in the trace.
+ * Counts of ETMv4 timestamps are not in it: the next count includes them. */
 
 /* Values of the column of cycles. */
 #define CT_STEP_NO_CYCLES UINT32_MAX           /* no count is for this step */
@@ -40,9 +40,8 @@ enum ct_mark_kind {
 /* What is not a step. */
 struct ct_step_mark {
     uint64_t offset; /* of its packet in the capture */
-    uint64_t
-        value; /* NO_ACCESS: the address. ELEM: of a TIMESTAMP of ETMv4 the cycles since the last count; of DATA the
-                        instruction that it belongs to, when n is 1 */
+    uint64_t value;  /* NO_ACCESS: the address. ELEM: of a TIMESTAMP of ETMv4 the cycles since the last count;
+                        of DATA the  instruction that it belongs to, when n is 1 */
     struct ct_elem elem;
     uint32_t at;   /* stands before step `at` of the batch; `count`: behind the last */
     uint8_t kind;  /* enum ct_mark_kind */
@@ -63,14 +62,15 @@ struct ct_step_batch {
 
 struct ct_steps;
 
-/* The plain way to steps, from the records of ct_walk; the reference that faster ones are held to. Has a graph of its own.
- * Stale ranges make no step: the edge before them is OPEN. CT_ERR_NOMEM, or CT_ERR_CONFIG for registers that cannot be. */
+/* The plain way to steps, from the records of ct_walk; the reference that faster ones are held to. Has a
+ * graph of its own. Stale ranges make no step: the edge before them is OPEN. CT_ERR_NOMEM, or CT_ERR_CONFIG
+ * for registers that cannot be. */
 CT_API int ct_steps_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_steps **out);
 CT_API void ct_steps_free(struct ct_steps *steps);
 
-/* Takes records, *taken of them, and gives a batch, which is empty until it is worth one. Call again while records are
- * left. No batch and no number depends on how the records are cut, only where one batch ends and the next begins.
- * CT_ERR_NOMEM, CT_ERR_LIMIT: those of the graph. */
+/* Takes records, *taken of them, and gives a batch, which is empty until it is worth one. Call again while
+ * records are left. No batch and no number depends on how the records are cut, only where one batch ends and
+ * the next begins. CT_ERR_NOMEM, CT_ERR_LIMIT: those of the graph. */
 CT_API int ct_steps_run(struct ct_steps *steps, const struct ct_flow *records, size_t size, size_t *taken,
                         struct ct_step_batch *batch);
 
@@ -82,36 +82,36 @@ CT_API void ct_steps_set_memory(struct ct_steps *steps, uint32_t number);
 
 CT_API const struct ct_graph *ct_steps_graph(const struct ct_steps *steps);
 
-/* The same from elements, quickly: the program is followed along its graph, and only what is rare goes through the walk. */
+/* The same from elements, quickly: the program is followed along its graph, and only what is rare goes
+ * through the walk. */
 struct ct_fast;
 struct ct_edges;
 
 struct ct_fast_options {
     size_t size;                 /* sizeof(struct ct_fast_options) */
     uint8_t split_source_ranges; /* see flow.h */
-    uint8_t cycles; /* with `counts`: cycles are added to it as well, where the source counts some */
-    struct ct_edges *
-        counts; /* not NULL: no batches are given; how often each edge was traversed is added to this table (not
-                                owned) */
+    uint8_t cycles;          /* with `counts`: cycles are added to it as well, where the source counts some */
+    struct ct_edges *counts; /* not NULL: no batches are given; how often each edge was traversed is added to
+                                this table (not owned) */
 };
 
-/* Follows one stream of `source` in `memory` (neither owned). Holds, besides a batch of steps and the graph, at most 150 MB
- * of blocks of the program, and runs of them (2 MB) when only counts are wanted. `options` may be NULL. CT_ERR_NOMEM, or
- * CT_ERR_CONFIG for registers that cannot be. */
+/* Follows one stream of `source` in `memory` (neither owned). Holds, besides a batch of steps and the graph,
+ * at most 150 MB of blocks of the program, and runs of them (2 MB) when only counts are wanted. `options` may
+ * be NULL. CT_ERR_NOMEM, or CT_ERR_CONFIG for registers that cannot be. */
 CT_API int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                        const struct ct_fast_options *options, struct ct_fast **out);
 CT_API void ct_fast_free(struct ct_fast *fast);
 
-/* From the next element on, instructions are read in `memory` (not owned). The same number stands for the same code at
- * the same addresses. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* From the next element on, instructions are read in `memory` (not owned). The same number stands for the
+ * same code at the same addresses. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_fast_set_memory(struct ct_fast *fast, const struct ct_memory *memory, uint32_t number);
 
 /* Takes elements, *taken of them, and gives a batch as ct_steps_run does; `end` as for ct_walk_run. */
 CT_API int ct_fast_run(struct ct_fast *fast, const struct ct_elem *elems, size_t size, uint64_t end,
                        size_t *taken, struct ct_step_batch *batch);
 
-/* As ct_steps_flush. With counts: the table is complete, but for the last step when its edge is not known. CT_ERR_NOMEM,
- * CT_ERR_LIMIT. */
+/* As ct_steps_flush. With counts: the table is complete, but for the last step when its edge is not known.
+ * CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_fast_flush(struct ct_fast *fast, struct ct_step_batch *batch);
 
 CT_API const struct ct_graph *ct_fast_graph(const struct ct_fast *fast);

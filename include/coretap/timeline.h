@@ -1,5 +1,6 @@
-/* coretap timeline: events of a source put on the axis of its timestamps, so that several sources can be read in one
- * order. A timestamp arrives after what it stamps; cycle counts between two of them say where between. */
+/* coretap timeline: events of a source put on the axis of its timestamps, so that several
+ * sources can be read in one order. A timestamp arrives after what it stamps; cycle counts
+ * between two of them say where between. */
 #ifndef CORETAP_TIMELINE_H
 #define CORETAP_TIMELINE_H
 
@@ -18,19 +19,18 @@ struct ct_timed_event {
 
 struct ct_timeline;
 
-/* Events that may wait for the timestamp that stamps them; when there are more, the oldest leave with the time of the
- * timestamp before. */
+/* Events that may wait for the timestamp that stamps them; when there are more, the oldest leave with the
+ * time of the timestamp before. */
 #define CT_TIMELINE_WAITING 65536
 
 /* A timeline for the events of one stream. CT_ERR_NOMEM. */
 CT_API int ct_timeline_new(struct ct_ctx *ctx, struct ct_timeline **out);
 CT_API void ct_timeline_free(struct ct_timeline *timeline);
 
-/* Takes events in order. Result: how many were taken; less than `size` when timed events wait to be fetched. The END event
- * lets all go.
- * Time of an event between the timestamps T0 and T1, which have the cycle counts C0 and C1: T1 less its share
- * (C1 - c) / (C1 - C0) of T1 - T0; without cycles between them T1, which is when it had happened at the latest. Behind the
- * last timestamp: on at the last known rate, or T1. */
+/* Takes events in order. Result: how many were taken; less than `size` when timed events wait to be fetched.
+ * The END event lets all go. Time of an event between the timestamps T0 and T1, which have the cycle counts
+ * C0 and C1: T1 less its share (C1 - c) / (C1 - C0) of T1 - T0; without cycles between them T1, which is when
+ * it had happened at the latest. Behind the last timestamp: on at the last known rate, or T1. */
 CT_API size_t ct_timeline_push(struct ct_timeline *timeline, const struct ct_event *events, size_t size);
 
 /* At most `cap` timed events, oldest first. Result: how many; 0 when more must be pushed. */

@@ -1,5 +1,5 @@
-/* coretap timing: how long things take: edges, functions, and the way from one watchpoint to another. Online: what it
- * needs hangs on the program, not on the length of the trace. */
+/* coretap timing: how long things take: edges, functions, and the way from one watchpoint to another. Online:
+ * what it needs hangs on the program, not on the length of the trace. */
 #ifndef CORETAP_TIMING_H
 #define CORETAP_TIMING_H
 
@@ -19,11 +19,11 @@ extern "C" {
 struct ct_dist {
     uint64_t count;
     uint64_t sum;
-    uint64_t min, max;  /* 0 when count is 0 */
-    uint64_t square_lo; /* sum of squares: 128 bits, … */
-    uint64_t square_hi; /* … the upper half */
-    uint32_t *
-        histogram; /* CT_DIST_BUCKETS counts that stay at their largest value; NULL: count is 0, or none is kept */
+    uint64_t min, max;   /* 0 when count is 0 */
+    uint64_t square_lo;  /* sum of squares: 128 bits, … */
+    uint64_t square_hi;  /* … the upper half */
+    uint32_t *histogram; /* CT_DIST_BUCKETS counts that stay at their largest value; NULL: count is 0, or none
+                            is kept */
 };
 
 /* The bucket of `value`, and the smallest value of bucket number `bucket`. */
@@ -34,7 +34,8 @@ CT_API uint64_t ct_dist_bucket_start(unsigned bucket);
 CT_API double ct_dist_mean(const struct ct_dist *dist);
 CT_API double ct_dist_deviation(const struct ct_dist *dist);
 
-/* The value that a part `q` (0 to 1) of all is at or below, rounded up to the end of its bucket but never above max. */
+/* The value that a part `q` (0 to 1) of all is at or below, rounded up to the end of
+ * its bucket but never above max. */
 CT_API uint64_t ct_dist_quantile(const struct ct_dist *dist, double q);
 
 /* Of one edge of the program graph: steps. */
@@ -44,8 +45,8 @@ struct ct_timing_edge {
     uint64_t shared;       /* … whose cycles are a part of a count for several steps */
 };
 
-/* Of one function. A run of it is told by its call and its return. Time goes by in the run only while its own thread
- * executes outside of exceptions that came in between; what others took is apart. */
+/* Of one function. A run of it is told by its call and its return. Time goes by in the run only while its own
+ * thread executes outside of exceptions that came in between; what others took is apart. */
 struct ct_timing_function {
     const char *name;  /* of its symbol; CT_SYMBOL_UNKNOWN for code that is in no program */
     const char *label; /* the same for people, once it ran: C++ and Rust names are demangled */
@@ -69,8 +70,8 @@ struct ct_timing_pair {
     uint64_t restarted;       /* begun again before the end */
 };
 
-/* Of one block of the control flow graph. The cycles of a step are split among its blocks by their bytes; the last one gets
- * what is left. */
+/* Of one block of the control flow graph. The cycles of a step are split among its blocks by their bytes; the
+ * last one gets what is left. */
 struct ct_timing_block {
     uint64_t count; /* how often its last instruction was executed, or passed by */
     uint64_t sum;
@@ -93,27 +94,28 @@ struct ct_timing_totals {
 struct ct_timing;
 
 struct ct_timing_options {
-    size_t size; /* sizeof(struct ct_timing_options) */
-    const struct ct_program_place
-        *programs; /* whose functions count; in whatever memory they lay. They have to stay */
+    size_t size;                             /* sizeof(struct ct_timing_options) */
+    const struct ct_program_place *programs; /* whose functions count; in whatever memory they lay.
+                                                They have to stay */
     size_t program_count;
     uint8_t no_histograms;
 };
 
-/* One stream. 2 KiB for each edge and function whose histogram is kept; 64 threads with 1024 calls inside of one another
- * are followed, what is beyond counts as cut. CT_ERR_NOMEM. */
+/* One stream. 2 KiB for each edge and function whose histogram is kept; 64 threads with 1024 calls inside of
+ * one another are followed, what is beyond counts as cut. CT_ERR_NOMEM. */
 CT_API int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, struct ct_timing **out);
 CT_API void ct_timing_free(struct ct_timing *timing);
 
-/* Measures from watchpoint `from` to `to`, both places as ct_watches_add takes them, in the programs of `watches`, to
- * which they are added. All pairs before the first batch. The errors of ct_watches_add. */
+/* Measures from watchpoint `from` to `to`, both places as ct_watches_add takes them, in the programs of
+ * `watches`, to which they are added. All pairs before the first batch. The errors of ct_watches_add. */
 CT_API int ct_timing_add_pair(struct ct_timing *timing, struct ct_watches *watches, const char *from,
                               const char *to);
 
 /* Takes the batches of the stream, in order. CT_ERR_NOMEM. */
 CT_API int ct_timing_add(struct ct_timing *timing, const struct ct_step_batch *batch);
 
-/* For pairs alone, in the place of batches: events of `watches` from another source than steps, in order. CT_ERR_NOMEM. */
+/* For pairs alone, in the place of batches: events of `watches` from another source than steps, in order.
+ * CT_ERR_NOMEM. */
 CT_API int ct_timing_feed(struct ct_timing *timing, const struct ct_watch_event *events, size_t count);
 
 /* What was found. Borrowed until the next ct_timing_add. Edges by their number in the graph. */
@@ -121,7 +123,8 @@ CT_API const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *timi
 CT_API const struct ct_timing_function *ct_timing_functions(const struct ct_timing *timing, size_t *count);
 CT_API const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *timing, size_t *count);
 
-/* Adds what the edges say about the blocks of `cfg` to blocks[0 … number of blocks). `graph` is that of the batches. */
+/* Adds what the edges say about the blocks of `cfg` to blocks[0 … number of blocks).
+ * `graph` is that of the batches. */
 CT_API void ct_timing_add_blocks(const struct ct_timing *timing, const struct ct_graph *graph,
                                  const struct ct_cfg *cfg, struct ct_timing_block *blocks);
 CT_API struct ct_timing_totals ct_timing_totals(const struct ct_timing *timing);

@@ -1,5 +1,6 @@
-/* coretap verify: TeSSLa specifications bound to the watchpoints of a trace (paper 2, sections III and IV). What the
- * monitors are fed with are events of watchers (watch.h); what comes out are results with the place they happened at. */
+/* coretap verify: TeSSLa specifications bound to the watchpoints of a trace (paper 2, sections III and IV).
+ * What the monitors are fed with are events of watchers (watch.h); what comes out are results with the place
+ * they happened at. */
 #ifndef CORETAP_VERIFY_H
 #define CORETAP_VERIFY_H
 
@@ -63,42 +64,46 @@ CT_API int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *o
                            struct ct_watches *watches, struct ct_verifier **out);
 CT_API void ct_verifier_free(struct ct_verifier *verifier);
 
-/* Adds a compiled specification (not owned), called `name` in messages. Its inputs are bound by their sources (codeLine,
- * function_call, function_return, onExecuting), by `binds`, and those left by their names when these are exception,
- * exception_return, gap, overflow, no_access or context. A Unit input has an event each time; an Int one gets the number of
- * an exception or gap and the address of other places.
- * CT_ERR_NOT_FOUND: an input that nothing feeds, a place that is not in the programs, a bind of no input. CT_ERR_CONFIG: an input
- * whose type no place can give. CT_ERR_NOMEM. While a run goes on, between two batches: it begins as if the stream began
- * here, and ct_watcher_renew has to follow before the next batch. Its number is the lowest one that is free. */
+/* Adds a compiled specification (not owned), called `name` in messages. Its inputs are bound by their sources
+ * (codeLine, function_call, function_return, onExecuting), by `binds`, and those left by their names when
+ * these are exception, exception_return, gap, overflow, no_access or context. A Unit input has an event each
+ * time; an Int one gets the number of an exception or gap and the address of other places. CT_ERR_NOT_FOUND:
+ * an input that nothing feeds, a place that is not in the programs, a bind of no input. CT_ERR_CONFIG: an
+ * input whose type no place can give. CT_ERR_NOMEM. While a run goes on, between two batches: it begins as if
+ * the stream began here, and ct_watcher_renew has to follow before the next batch. Its number is the lowest
+ * one that is free. */
 CT_API int ct_verifier_add(struct ct_verifier *verifier, const struct ct_monitor_spec *spec, const char *name,
                            const struct ct_verify_bind *binds, size_t count);
 
-/* Takes specification `number` away, and frees its number. While a run goes on, between two batches: it is finished as at the
- * end of a stream. CT_ERR_ARG: there is none; CT_ERR_FORMAT, CT_ERR_LIMIT: it failed in its last instants, and is gone. */
+/* Takes specification `number` away, and frees its number. While a run goes on, between two batches: it is
+ * finished as at the end of a stream. CT_ERR_ARG: there is none; CT_ERR_FORMAT, CT_ERR_LIMIT: it failed in
+ * its last instants, and is gone. */
 CT_API int ct_verifier_remove(struct ct_verifier *verifier, uint32_t number);
 
-/* Exchanges specification `number` for another one while a run goes on, between two batches. The old one is finished as at
- * the end of a stream; the new one takes its number and begins as if the stream began here. The others notice nothing. Its
- * places are added: ct_watcher_renew has to follow before the next batch. What counts as a violation is as without
- * ct_verifier_violation. When the new one cannot be bound (the errors of ct_verifier_add) the old one goes on; CT_ERR_FORMAT,
- * CT_ERR_LIMIT: the old one failed in its last instants, the new one runs. CT_ERR_ARG: no such specification, or no run. */
+/* Exchanges specification `number` for another one while a run goes on, between two batches. The old one is
+ * finished as at the end of a stream; the new one takes its number and begins as if the stream began here.
+ * The others notice nothing. Its places are added: ct_watcher_renew has to follow before the next batch. What
+ * counts as a violation is as without ct_verifier_violation. When the new one cannot be bound (the errors of
+ * ct_verifier_add) the old one goes on; CT_ERR_FORMAT, CT_ERR_LIMIT: the old one failed in its last instants,
+ * the new one runs. CT_ERR_ARG: no such specification, or no run. */
 CT_API int ct_verifier_exchange(struct ct_verifier *verifier, uint32_t number,
                                 const struct ct_monitor_spec *spec, const char *name,
                                 const struct ct_verify_bind *binds, size_t count);
 
-/* What counts as a violation. Without this: a verdict that is false; a Bool that is true when the output is called error or
- * violation or its name ends in _error or _violation, and false when it has another name (it says whether a property holds);
- * each event of a Unit output with "error" or "violation" in its name. After it, for the outputs
- * called `output` in all specifications: each event when `value` is NULL, else each event with that value as text.
- * CT_ERR_NOT_FOUND: no specification has that output. CT_ERR_NOMEM. */
+/* What counts as a violation. Without this: a verdict that is false; a Bool that is true when the output is
+ * called error or violation or its name ends in _error or _violation, and false when it has another name (it
+ * says whether a property holds); each event of a Unit output with "error" or "violation" in its name. After
+ * it, for the outputs called `output` in all specifications: each event when `value` is NULL, else each event
+ * with that value as text. CT_ERR_NOT_FOUND: no specification has that output. CT_ERR_NOMEM. */
 CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *output, const char *value);
 
 /* Begins a run: a new stream, and all that the monitors knew is forgotten. CT_ERR_NOMEM. */
 CT_API int ct_verifier_start(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
 
-/* Takes events of a watcher over the same watches, in order; those that no specification is bound to do no harm. Each place that execution comes by is an instant of its own
- * (those of one instruction share theirs): one that the clock does not tell from the one before is one later. After a loss, results
- * that it could have changed are uncertain (ct_monitor_lose). CT_ERR_FORMAT, CT_ERR_LIMIT: a specification failed, and takes no
+/* Takes events of a watcher over the same watches, in order; those that no specification is bound to do no
+ * harm. Each place that execution comes by is an instant of its own (those of one instruction share theirs):
+ * one that the clock does not tell from the one before is one later. After a loss, results that it could have
+ * changed are uncertain (ct_monitor_lose). CT_ERR_FORMAT, CT_ERR_LIMIT: a specification failed, and takes no
  * more events; the text says which. All others got all events: a caller may go on. */
 CT_API int ct_verifier_feed(struct ct_verifier *verifier, const struct ct_watch_event *events, size_t count);
 

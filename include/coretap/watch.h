@@ -1,5 +1,6 @@
-/* coretap watch: events where execution comes by a watchpoint. What each edge of the program graph passes is found out
- * once, when the edge is new; from then on a step costs one load, however many watchpoints there are. */
+/* coretap watch: events where execution comes by a watchpoint. What each edge of the program
+ * graph passes is found out once, when the edge is new; from then on a step costs one load,
+ * however many watchpoints there are. */
 #ifndef CORETAP_WATCH_H
 #define CORETAP_WATCH_H
 
@@ -12,12 +13,13 @@ extern "C" {
 #endif
 
 enum ct_watch_kind {
-    CT_WATCH_ADDR,   /* an instruction was executed, or passed by as its condition said */
-    CT_WATCH_LINE,   /* execution came to code of a line of the source */
-    CT_WATCH_ENTRY,  /* a function began: its first instruction ran, not jumped to from inside of it */
-    CT_WATCH_RETURN, /* a function ended: a return, or a jump to another function in place of one */
-    CT_WATCH_EDGE,   /* an edge of the control flow graph was traversed */
-    CT_WATCH_EXCEPTION, /* an exception was taken; value: its preferred return address, or 0; number: as traced */
+    CT_WATCH_ADDR,      /* an instruction was executed, or passed by as its condition said */
+    CT_WATCH_LINE,      /* execution came to code of a line of the source */
+    CT_WATCH_ENTRY,     /* a function began: its first instruction ran, not jumped to from inside of it */
+    CT_WATCH_RETURN,    /* a function ended: a return, or a jump to another function in place of one */
+    CT_WATCH_EDGE,      /* an edge of the control flow graph was traversed */
+    CT_WATCH_EXCEPTION, /* an exception was taken; value: its preferred return address, or 0; number: as
+                           traced */
     CT_WATCH_EXCEPTION_RETURN,
     CT_WATCH_CONTEXT,   /* the context changed; ctxt, vmid, el_sec and known are the new ones */
     CT_WATCH_GAP,       /* trace is missing from here on; number: enum ct_gap */
@@ -40,11 +42,11 @@ struct ct_watchpoint {
 struct ct_watch_event {
     uint64_t cycle; /* cycles counted since the stream began. Inside a step: by the bytes of code passed */
     uint64_t timestamp; /* the last one in the trace before it; see has_timestamp */
-    uint64_t
-        value; /* address of the instruction (RETURN, EDGE: the last one before it was left); or as above */
-    uint32_t watch;  /* number of the watchpoint */
-    uint32_t number; /* EXCEPTION, GAP */
-    uint32_t ctxt;   /* context ID, */
+    uint64_t value;     /* address of the instruction (RETURN, EDGE: the last one before it was left);
+                           or as above */
+    uint32_t watch;     /* number of the watchpoint */
+    uint32_t number;    /* EXCEPTION, GAP */
+    uint32_t ctxt;      /* context ID, */
     uint32_t vmid;
     uint8_t el_sec;        /* exception level in bits 1:0, security state in 5:4: */
     uint8_t known;         /* those that are known: enum ct_elem_context */
@@ -57,26 +59,29 @@ struct ct_watch_event {
 /* A set of watchpoints. Filled once; then any number of watchers may use it, in any thread. */
 struct ct_watches;
 
-/* Places are looked up in `programs`, which have to stay; NULL: there are none. Lines and control flow of a program are loaded
- * when a watchpoint needs them. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Places are looked up in `programs`, which have to stay; NULL: there are none. Lines and control flow of a
+ * program are loaded when a watchpoint needs them. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_new(struct ct_ctx *ctx, struct ct_programs *programs, struct ct_watches **out);
 CT_API void ct_watches_free(struct ct_watches *watches);
 
-/* Adds what `spec` asks for, in the programs of the set, as watchpoints *first … *first + *count (both may be NULL):
+/* Adds what `spec` asks for, in the programs of the set, as watchpoints *first … *first + *count (both may
+ * be NULL):
  *   0x4010, 16400, main+0x10   the instruction at an address
  *   main.c:32                  a line (the next one with code, when it has none)
- *   main                       entry and return of a function, or entry where it was inlined: up to three watchpoints
+ *   main                       entry and return of a function, or entry where it was inlined: up to three
+ *                              watchpoints
  *   entry:main, return:main    one of them (an inlined function has no returns)
  *   edge:17                    an edge of the control flow graph
  *   exception, exception:5     any exception, or number 5
  *   exception-return, context, gap, overflow, no-access
- * "function:gap" is a function that is called as one of the words above. CT_ERR_NOT_FOUND with a text that says what is
- * missing; the errors of ct_program_symbols, ct_program_lines and ct_program_cfg. */
+ * "function:gap" is a function that is called as one of the words above. CT_ERR_NOT_FOUND with a text that
+ * says what is missing; the errors of ct_program_symbols, ct_program_lines and ct_program_cfg. */
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
 
 CT_API const struct ct_watchpoint *ct_watches_all(const struct ct_watches *watches, uint32_t *count);
 
-/* "addr", "line", "entry", "return", "edge", "exception", "exception-return", "context", "gap", "overflow", "no-access". */
+/* "addr", "line", "entry", "return", "edge", "exception", "exception-return", "context", "gap", "overflow",
+ * "no-access". */
 CT_API const char *ct_watch_kind_name(enum ct_watch_kind kind);
 
 /* Watches one stream. */
@@ -86,13 +91,13 @@ struct ct_watcher;
 CT_API int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out);
 CT_API void ct_watcher_free(struct ct_watcher *watcher);
 
-/* After watchpoints were added to the set: what edges pass is found out again, from the next batch on. Nothing of the stream
- * is lost. CT_ERR_ARG in the midst of a batch. */
+/* After watchpoints were added to the set: what edges pass is found out again, from the next batch on.
+ * Nothing of the stream is lost. CT_ERR_ARG in the midst of a batch. */
 CT_API int ct_watcher_renew(struct ct_watcher *watcher);
 
-/* Gives the events of a batch in order, at most `cap` (at least 1); *count is how many. Result: 1 when the batch is
- * done; 0: call again with the same batch, there are more. All batches are of one graph and in order. Four bytes for
- * each edge of the graph, and 24 for each place that an edge passes. CT_ERR_NOMEM. */
+/* Gives the events of a batch in order, at most `cap` (at least 1); *count is how many. Result: 1 when the
+ * batch is done; 0: call again with the same batch, there are more. All batches are of one graph and in
+ * order. Four bytes for each edge of the graph, and 24 for each place that an edge passes. CT_ERR_NOMEM. */
 CT_API int ct_watcher_run(struct ct_watcher *watcher, const struct ct_step_batch *batch,
                           struct ct_watch_event *out, size_t cap, size_t *count);
 

@@ -1,6 +1,6 @@
-/* coretap wcet: the longest time that a function can take, from the control flow of the program, the times that were
- * measured for its pieces, and how often its loops go round at most (implicit path enumeration, IPET: Li and Malik, DAC
- * 1995; with measured pieces: paper 2, IV-B). */
+/* coretap wcet: the longest time that a function can take, from the control flow of the program, the times
+ * that were measured for its pieces, and how often its loops go round at most (implicit path enumeration,
+ * IPET: Li and Malik, DAC 1995; with measured pieces: paper 2, IV-B). */
 #ifndef CORETAP_WCET_H
 #define CORETAP_WCET_H
 
@@ -44,23 +44,25 @@ struct ct_wcet_step {
 };
 
 enum ct_wcet_assumption {
-    CT_WCET_CYCLES, /* this way was never observed: cycles taken for it are those of its instructions at the slowest rate
-                       seen */
+    CT_WCET_CYCLES,  /* this way was never observed: cycles taken for it are those of its instructions at the
+                        slowest rate  seen */
     CT_WCET_SHARED,  /* its cycles were only seen as parts of counts for several steps */
     CT_WCET_CALL,    /* a computed call that was never observed: what it calls takes no time here */
     CT_WCET_LOOP,    /* the bound of this loop is what was observed */
     CT_WCET_WAY_OUT, /* a computed branch was never observed: no path goes there */
-    CT_WCET_TOTAL, /* the loop went round no more often in all while `within` lasted, and nobody says that it cannot */
+    CT_WCET_TOTAL, /* the loop went round no more often in all while `within` lasted, and nobody says that it
+                      cannot */
     CT_WCET_DEPTH, /* the function ran no more often for a call from outside of its recursion */
-    CT_WCET_UNCALLED, /* this function calls itself, was never seen to run and nothing says how often: no path goes there */
+    CT_WCET_UNCALLED, /* this function calls itself, was never seen to run and nothing says how often: no path
+                         goes there */
     CT_WCET_LEFT_OUT, /* this loop was never seen to run and nobody bounds it: no path goes there */
 };
 
 /* What the bound hangs on without being measured or told. */
 struct ct_wcet_assumed {
-    uint32_t kind; /* enum ct_wcet_assumption */
-    uint32_t
-        what; /* block (of DEPTH and UNCALLED the first one of the function), or loop (LOOP, TOTAL, LEFT_OUT) */
+    uint32_t kind;   /* enum ct_wcet_assumption */
+    uint32_t what;   /* block (of DEPTH and UNCALLED the first one of the function), or loop (LOOP, TOTAL,
+                        LEFT_OUT) */
     uint32_t within; /* TOTAL: a loop around it, or CT_CFG_NONE: a run of the entry */
     uint32_t pad;
     uint64_t value; /* cycles, or the bound; of WAY_OUT, CALL, UNCALLED and LEFT_OUT 0 */
@@ -76,33 +78,31 @@ struct ct_wcet_result {
     size_t assumed_count;
     uint64_t rate_cycles; /* the slowest rate seen: so many cycles … */
     uint64_t rate_insns;  /* … for so many instructions */
-    uint8_t
-        is_bound; /* 0: another run may take longer, because something was only observed or is left out. 1: only if
-                             a piece takes more cycles than was measured or assumed for it */
+    uint8_t is_bound; /* 0: another run may take longer, because something was only observed or is left out.
+                         1: only if a piece takes more cycles than was measured or assumed for it */
     uint8_t pad[7];
 };
 
 struct ct_wcet_options {
-    size_t size;    /* sizeof(struct ct_wcet_options) */
-    uint32_t entry; /* function of the graph */
-    double
-        quantile; /* 0: the largest time of each piece; else mean and quantile: the larger one of the mean and the
-                           time that this part of all traversals stayed below */
+    size_t size;     /* sizeof(struct ct_wcet_options) */
+    uint32_t entry;  /* function of the graph */
+    double quantile; /* 0: the largest time of each piece; else mean and quantile: the larger one of the mean
+                        and the time that this part of all traversals stayed below */
     uint8_t exclude; /* 1: ways that were never observed are not taken */
-    uint8_t
-        product; /* 1: loops whose bounds were observed go round as often as the bounds of those around them multiply
-                        to; 0: no more often in all than was observed */
+    uint8_t product; /* 1: loops whose bounds were observed go round as often as the bounds of those around
+                        them multiply to; 0: no more often in all than was observed */
 };
 
 struct ct_wcet;
 
-/* `cfg` and `lines` (may be NULL) have to stay, and `cfg` as it is: edges are added (ct_cfg_learn) before. CT_ERR_NOMEM. */
+/* `cfg` and `lines` (may be NULL) have to stay, and `cfg` as it is: edges are added (ct_cfg_learn) before.
+ * CT_ERR_NOMEM. */
 CT_API int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines,
                        struct ct_wcet **out);
 CT_API void ct_wcet_free(struct ct_wcet *wcet);
 
-/* The function that ct_wcet_solve will be asked for: what loops do in all during one run of it is counted, too. Before
- * ct_wcet_count_loops. */
+/* The function that ct_wcet_solve will be asked for: what loops do in all during one run of it is counted,
+ * too. Before ct_wcet_count_loops. */
 CT_API void ct_wcet_tell_runs_of(struct ct_wcet *wcet, uint32_t function);
 
 /* Takes what was measured in a stream, and the runs of all functions. CT_ERR_NOMEM. */
@@ -112,16 +112,18 @@ CT_API int ct_wcet_observe(struct ct_wcet *wcet, const struct ct_timing *timing,
 /* Counts loops of one stream at a time: batches in order, then NULL at its end. CT_ERR_NOMEM. */
 CT_API int ct_wcet_count_loops(struct ct_wcet *wcet, const struct ct_step_batch *batch);
 
-/* Reads a text of bounds and constraints (docs/analysis.md), called `name` in messages, after all was observed: a `never` of
- * what was observed is CT_ERR_FORMAT. CT_ERR_FORMAT, CT_ERR_NOT_FOUND, CT_ERR_NOMEM. */
+/* Reads a text of bounds and constraints (docs/analysis.md), called `name` in messages, after
+ * all was observed: a `never` of what was observed is CT_ERR_FORMAT. CT_ERR_FORMAT,
+ * CT_ERR_NOT_FOUND, CT_ERR_NOMEM. */
 CT_API int ct_wcet_bounds(struct ct_wcet *wcet, const char *name, const char *text);
 
-/* Takes "loop bound: N" out of comments of the source files that debug information names, as far as they can be read.
- * CT_ERR_NOMEM. */
+/* Takes "loop bound: N" out of comments of the source files that debug information names, as far as they can
+ * be read. CT_ERR_NOMEM. */
 CT_API int ct_wcet_comments(struct ct_wcet *wcet);
 
-/* Makes the model and solves it; with `lp` also writes it there. *result is borrowed until the next call. CT_ERR_NOT_FOUND:
- * a loop has no bound, or no path is possible; CT_ERR_LIMIT, CT_ERR_UNSUPPORTED (as ct_ilp says), CT_ERR_NOMEM. */
+/* Makes the model and solves it; with `lp` also writes it there. *result is borrowed until the next call.
+ * CT_ERR_NOT_FOUND: a loop has no bound, or no path is possible; CT_ERR_LIMIT, CT_ERR_UNSUPPORTED (as ct_ilp
+ * says), CT_ERR_NOMEM. */
 CT_API int ct_wcet_solve(struct ct_wcet *wcet, const struct ct_wcet_options *options, FILE *lp,
                          struct ct_wcet_result *result);
 

@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-/* A way from block to block within one function. Calls are passed over: the way goes to what is behind them. */
+/* A way from block to block within one function. Calls are passed over: the
+ * way goes to what is behind them. */
 struct ct_cover_way {
     uint64_t count;
     uint32_t from, to;
@@ -26,8 +27,8 @@ struct ct_cover_work {
     struct ct_cover_block *blocks;
     struct ct_cover_way *ways; /* by `to` */
     size_t way_count;
-    uint64_t *
-        entered; /* of each block: executions that came by no way: calls of the function, returns of longjmp */
+    uint64_t *entered; /* of each block: executions that came by no way: calls of the function, returns of
+                          longjmp */
     struct ct_cover_arc *arcs;
     struct ct_cover_line *lines;
     uint32_t *branches;

@@ -43,8 +43,8 @@ static int push(struct ct_cover_work *work, const struct ct_cover_insn *insn, ui
     return CT_OK;
 }
 
-/* A branch in an IT block, which is its last instruction then, shows how the condition came out. The block may go on in
- * another row of the line table. */
+/* A branch in an IT block, which is its last instruction then, shows how the condition came out. The block
+ * may go on in another row of the line table. */
 static void follow_it(struct ct_cover_work *work, struct ct_cover_insn *insn, unsigned opens)
 {
     const bool inside = work->it_left && insn->addr == work->it_next;
@@ -94,7 +94,8 @@ static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t s
     return size < insn.size ? 0 : insn.size;
 }
 
-/* The instructions of [addr, end), all of one line; of this instruction set, or with CT_ISA_UNKNOWN what the symbols say. */
+/* The instructions of [addr, end), all of one line; of this instruction set, or with CT_ISA_UNKNOWN what the
+ * symbols say. */
 static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, uint32_t file, uint32_t line,
                       enum ct_isa of_code)
 {
@@ -173,7 +174,8 @@ static enum ct_isa isa_of(const struct ct_cover_work *work, const struct ct_cove
     return isa == CT_ISA_UNKNOWN ? CT_ISA_A64 : isa;
 }
 
-/* A function of an A32 or T32 program. What ran says which instructions there are; without a symbol nothing else does. */
+/* A function of an A32 or T32 program. What ran says which instructions there are;
+ * without a symbol nothing else does. */
 static int read_mixed(struct ct_cover_work *work, const struct runs *runs, const struct ct_symbol *symbol,
                       uint64_t from, uint64_t end)
 {
@@ -215,8 +217,8 @@ static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
     return result;
 }
 
-/* What was executed outside of all that is known to be code, of which only this is known to be instructions. Items and
- * instructions are in order of address. */
+/* What was executed outside of all that is known to be code, of which only this is known to be instructions.
+ * Items and instructions are in order of address. */
 static int read_executed(struct ct_cover_work *work, const struct runs *runs)
 {
     const struct ct_cover_item *items = runs->items;
@@ -258,8 +260,8 @@ static uint32_t *new_numbers(size_t count)
     return numbers;
 }
 
-/* The symbol whose readable name has classes, namespaces and parameters, which the function's name in the debug information
- * does not. NULL: the function is not of C++ or Rust. */
+/* The symbol whose readable name has classes, namespaces and parameters, which the function's name in the
+ * debug information does not. NULL: the function is not of C++ or Rust. */
 static const struct ct_symbol *mangled_symbol(const struct ct_cover_work *work, uint64_t entry)
 {
     uint64_t offset;
@@ -274,7 +276,8 @@ static void name_by_scope(const struct ct_cover_work *work, const struct ct_line
 {
     const struct ct_symbol *symbol = mangled_symbol(work, scope->entry);
     function->name = symbol ? ct_symbols_label(work->source->symbols, symbol) : scope->name;
-    /* Of a constructor's two symbols for one address the debug information has the one that the compiler wrote. */
+    /* Of a constructor's two symbols for one address the debug information has
+     * the one that the compiler wrote. */
     function->linkage_name = scope->linkage_name ? scope->linkage_name : symbol ? symbol->name : scope->name;
 }
 
@@ -332,8 +335,8 @@ static int number_functions(struct ct_cover_work *work)
     return CT_OK;
 }
 
-/* Padding behind a function, which a line table counts to its last line, is in no function. What lies in a function without
- * lines that has one with lines inside was read twice. */
+/* Padding behind a function, which a line table counts to its last line, is in no function. What lies in a
+ * function without lines that has one with lines inside was read twice. */
 static void drop_padding(struct ct_cover_work *work)
 {
     size_t n = 0;
@@ -350,8 +353,9 @@ static void drop_padding(struct ct_cover_work *work)
     work->report.insn_count = n;
 }
 
-/* The instructions that set up a function are made from the line of its opening brace; they count for the line where
- * the function is declared. They are those of its first row, unless a row without instructions stands before that. */
+/* The instructions that set up a function are made from the line of its opening brace; they count for the
+ * line where the function is declared. They are those of its first row, unless a row without instructions
+ * stands before that. */
 static void move_prologue(struct ct_cover_work *work, const struct ct_cover_function *function)
 {
     size_t count;

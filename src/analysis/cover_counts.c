@@ -1,5 +1,5 @@
-/* Counts by program and context. Items are appended, and equal ones brought together when there are twice as many as
- * the last time: adding is cheap, and memory follows the number of different ones. */
+/* Counts by program and context. Items are appended, and equal ones brought together when there are twice as
+ * many as the last time: adding is cheap, and memory follows the number of different ones. */
 #include "base/ctx.h"
 #include "analysis/cover.h"
 
@@ -81,8 +81,8 @@ static bool same_program(const struct program *a, const struct ct_cover_program 
     return strcmp(a->name, b->name) == 0;
 }
 
-/* Of several names for one program the first by alphabet counts, so that the order in which they come does not. False: no
- * memory. */
+/* Of several names for one program the first by alphabet counts, so that the order in which they come does
+ * not. False: no memory. */
 static bool take_name(struct ct_cover *cover, struct program *program, const char *name)
 {
     if (strcmp(name, program->name) >= 0)

@@ -1,4 +1,5 @@
-/* Executions of source lines, counted as gcov does (docs/analysis.md): by blocks, and the ways into those of a line. */
+/* Executions of source lines, counted as gcov does (docs/analysis.md): by blocks, and
+ * the ways into those of a line. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
 
@@ -193,7 +194,8 @@ static int by_start(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* How often loops went round without leaving the line. Each circle that is taken uses up a way, so it ends. */
+/* How often loops went round without leaving the line. Each circle that is
+ * taken uses up a way, so it ends. */
 static uint64_t go_round(struct ring *ring)
 {
     uint64_t total = 0;

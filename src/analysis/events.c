@@ -135,7 +135,8 @@ static void on_software(struct ct_events *ev, const struct ct_elem *elem, uint64
 
 static void close_gap(struct ct_events *ev, struct sink *sink, uint64_t lost)
 {
-    /* The wait for the first synchronisation of a recording is worth a line only when bytes were passed over. */
+    /* The wait for the first synchronisation of a recording is worth a line
+     * only when bytes were passed over. */
     if (ev->in_gap && (lost || ev->gap_is_loss))
         add(ev, sink,
             (struct ct_event){.offset = ev->gap_offset, .type = CT_EVENT_GAP, .value = lost, .a = ev->gap});

@@ -57,8 +57,8 @@ void ct_ilp_write(const struct ct_ilp *ilp, FILE *out);
 bool ct_ilp_reaches(const struct ct_ilp *ilp, uint32_t row, const uint64_t *values);
 
 /* The largest gain, and in values[0 … columns) how it is reached. CT_ERR_NOT_FOUND: nothing fulfils all rows;
- * CT_ERR_LIMIT: there is no largest; CT_ERR_UNSUPPORTED: built without CBC; CT_ERR_NOMEM; the context says more. What the
- * solver says is checked with whole numbers. */
+ * CT_ERR_LIMIT: there is no largest; CT_ERR_UNSUPPORTED: built without CBC; CT_ERR_NOMEM; the context says
+ * more. What the solver says is checked with whole numbers. */
 int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *ilp, uint64_t *values, uint64_t *gain);
 
 #endif

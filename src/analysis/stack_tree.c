@@ -17,7 +17,8 @@ static int grow(struct ct_stacks *s, void **array, size_t count, size_t *room, s
     return CT_OK;
 }
 
-/* The place of `function` when it is called from place `parent`; `parent` itself when there are too many places. */
+/* The place of `function` when it is called from place `parent`; `parent` itself
+ * when there are too many places. */
 static int find_place(struct ct_stacks *s, uint32_t parent, uint32_t function, uint32_t *place)
 {
     *place = ct_pair_map_get(&s->children, parent, function);

@@ -104,8 +104,9 @@ static int cut(struct ct_stacks *s, struct ct_stack_thread *t, size_t depth)
     return result;
 }
 
-/* Back in the function of the innermost frame that waits for `addr`. When none does: a handler of an exception has returned
- * to what ends it; else in the innermost frame of the function; else the stack begins anew. */
+/* Back in the function of the innermost frame that waits for `addr`. When none does: a
+ * handler of an exception has returned to what ends it; else in the innermost frame of the
+ * function; else the stack begins anew. */
 static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
     size_t depth = waiting_for(t, addr);
@@ -132,8 +133,8 @@ static int jump(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, u
     return unwind(s, t, addr, function); /* longjmp */
 }
 
-/* Execution went on where nobody on the stack waits for it: in a function that runs there (a handler has changed where the
- * exception returns to), or else for another owner, whose stack begins anew. */
+/* Execution went on where nobody on the stack waits for it: in a function that runs there (a handler has
+ * changed where the exception returns to), or else for another owner, whose stack begins anew. */
 static int go_elsewhere(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t function)
 {
     const size_t depth = running(t, function);
@@ -142,8 +143,9 @@ static int go_elsewhere(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t
     return depth || result != CT_OK ? result : ct_stack_push(s, t, function, 0, 0);
 }
 
-/* True when `addr`, where execution goes on behind an exception, may be that of a handler: it is at a higher exception
- * level, or a function begins there, or nobody knows. The child of `clone` goes on in the middle of one. */
+/* True when `addr`, where execution goes on behind an exception, may be that of a handler: it
+ * is at a higher exception level, or a function begins there, or nobody knows. The child of
+ * `clone` goes on in the middle of one. */
 static bool may_be_handler(const struct ct_stacks *s, const struct ct_stack_thread *t, uint64_t addr,
                            uint32_t function)
 {
@@ -172,7 +174,8 @@ static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, uint64
     return result;
 }
 
-/* Execution is at `addr`, in `function`: what that means for the stack follows from how the last step ended. */
+/* Execution is at `addr`, in `function`: what that means for the stack
+ * follows from how the last step ended. */
 static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
     uint8_t way = t->depth ? t->way : CT_WAY_START;
@@ -209,7 +212,8 @@ static enum ct_stack_way way_of(const struct ct_node *node, const struct ct_edge
     switch (node->sub) {
     case CT_INSN_SUB_LINK:
         return CT_WAY_CALL;
-    case CT_INSN_SUB_NONE: /* inside of a function a branch is no return, even to where a recursive call returns */
+    case CT_INSN_SUB_NONE: /* inside of a function a branch is no return, even to where a recursive call
+                              returns */
         return node->type == CT_INSN_IBR ? CT_WAY_JUMP : CT_WAY_NONE;
     case CT_INSN_SUB_ERET:
         return CT_WAY_ERET;
@@ -218,7 +222,8 @@ static enum ct_stack_way way_of(const struct ct_node *node, const struct ct_edge
     }
 }
 
-/* Where an exception came behind a branch, the branch counts first, although nothing ran yet where it leads to. */
+/* Where an exception came behind a branch, the branch counts first, although
+ * nothing ran yet where it leads to. */
 static int leave(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct_node *node,
                  const struct ct_edge *edge)
 {

@@ -20,7 +20,8 @@ struct ct_stack_frame {
 
 /* What the end of a step says of how execution went on. */
 enum ct_stack_way {
-    CT_WAY_NONE, /* straight on, or by a direct branch: both change the stack only where they leave the function */
+    CT_WAY_NONE, /* straight on, or by a direct branch: both change the stack only where they leave the
+                    function */
     CT_WAY_START,
     CT_WAY_CALL,
     CT_WAY_RETURN,

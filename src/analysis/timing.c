@@ -75,7 +75,8 @@ void ct_timing_free(struct ct_timing *t)
 
 /* ---- what edges do ---- */
 
-/* The function that `addr` is in, and whether it begins there. Its readable name is made when it is first met. */
+/* The function that `addr` is in, and whether it begins there. Its readable
+ * name is made when it is first met. */
 static uint32_t function_at(struct ct_timing *t, uint64_t addr, bool *begins)
 {
     uint32_t first = 1;

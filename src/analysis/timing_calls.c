@@ -1,5 +1,5 @@
-/* Runs of functions, from calls and returns. Each thread (context ID and VMID) has its own stack, and each exception a level
- * of its own on top of it, with a clock that stands still while others run. */
+/* Runs of functions, from calls and returns. Each thread (context ID and VMID) has its own stack, and each
+ * exception a level of its own on top of it, with a clock that stands still while others run. */
 #include <stdlib.h>
 
 #include "analysis/dist.h"
@@ -117,7 +117,8 @@ static int end_run(struct ct_timing *t)
     return rc;
 }
 
-/* Ends the runs down to the one that returns to `target`. Those above it that were not begun by a jump never returned. */
+/* Ends the runs down to the one that returns to `target`. Those above it that were not
+ * begun by a jump never returned. */
 static int return_to(struct ct_timing *t, uint64_t target)
 {
     struct ct_timing_thread *thread = t->now;
@@ -161,15 +162,16 @@ static void leave_level(struct ct_timing *t)
         thread->level--;
 }
 
-/* True when `addr`, where execution goes on behind an exception, may be that of a handler: as may_be_handler in stacks.c. */
+/* True when `addr`, where execution goes on behind an exception, may be that of a handler: as may_be_handler
+ * in stacks.c. */
 static bool may_be_handler(const struct ct_timing *t, uint64_t addr, uint32_t function)
 {
     return t->exception_level > t->level_before || !function || t->functions[function].addr == addr;
 }
 
-/* Tracing was off in between: for an exception that is not traced, or for who knows what. Behind an exception it is on
- * again where that resumes, or one below it (the end of a signal handler is a system call of its own), or in a handler, or
- * in another thread. */
+/* Tracing was off in between: for an exception that is not traced, or for who knows what. Behind an exception
+ * it is on again where that resumes, or one below it (the end of a signal handler is a system call of its
+ * own), or in a handler, or in another thread. */
 static void come_back(struct ct_timing *t, uint64_t addr, uint32_t function)
 {
     struct ct_timing_thread *thread = t->now;
@@ -187,7 +189,8 @@ static void come_back(struct ct_timing *t, uint64_t addr, uint32_t function)
     t->was_off = false;
 }
 
-/* Where tracing is on again and nothing ran yet, the one before has just returned to where this one was taken. */
+/* Where tracing is on again and nothing ran yet, the one before has just
+ * returned to where this one was taken. */
 void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t function)
 {
     struct ct_timing_thread *thread = t->now;

@@ -91,7 +91,8 @@ static void on_results(void *user, const struct ct_monitor_result *results, size
 
 /* ---- events ---- */
 
-/* Text of the error, with the name of the specification, which takes no more events and needs no more memory. */
+/* Text of the error, with the name of the specification, which takes no more
+ * events and needs no more memory. */
 static int failed(struct ct_verify_spec *s, int rc)
 {
     snprintf(s->failure, sizeof s->failure, "%.120s: %.270s", s->name, ct_ctx_error(s->verifier->ctx));

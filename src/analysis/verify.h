@@ -86,7 +86,8 @@ struct ct_verifier {
     void *user;
 };
 
-/* Makes a specification of this number and adds its links behind the others. The errors of ct_verifier_add: no link was added. */
+/* Makes a specification of this number and adds its links behind the others. The errors of ct_verifier_add:
+ * no link was added. */
 int ct_verify_bind_spec(struct ct_verifier *verifier, uint32_t number, const struct ct_monitor_spec *spec,
                         const char *name, const struct ct_verify_bind *binds, size_t count,
                         struct ct_verify_spec **out);
@@ -95,7 +96,8 @@ void ct_verify_spec_free(struct ct_verify_spec *spec);
 /* Takes the links of specification `number` away, of those before `end`. */
 void ct_verify_unlink(struct ct_verifier *verifier, uint32_t number, size_t end);
 
-/* Makes room in the index for all watchpoints; ct_verify_index has to follow. CT_ERR_NOMEM: the index is as it was. */
+/* Makes room in the index for all watchpoints; ct_verify_index has to follow.
+ * CT_ERR_NOMEM: the index is as it was. */
 int ct_verify_reserve(struct ct_verifier *verifier);
 
 /* Finds the links of each watchpoint anew, after some came or went. */

@@ -293,7 +293,8 @@ static int free_number(struct ct_verifier *v, uint32_t *number)
     return CT_OK;
 }
 
-/* Makes specification `number`, which begins at once when a run goes on. On an error there is none, and no link to it. */
+/* Makes specification `number`, which begins at once when a run goes on. On an error
+ * there is none, and no link to it. */
 static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec, const char *name,
                 const struct ct_verify_bind *binds, size_t count, struct ct_verify_spec **out)
 {

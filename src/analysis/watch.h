@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "coretap/watch.h"
 
-/* One place of a watchpoint. ADDR, LINE, ENTRY: the instruction at `addr` (ENTRY: of a function up to `end`). RETURN:
- * code from `addr` up to `end`. EDGE: from the instruction at `addr` to `end`, or 0 for any. */
+/* One place of a watchpoint. ADDR, LINE, ENTRY: the instruction at `addr` (ENTRY: of a function up to `end`).
+ * RETURN: code from `addr` up to `end`. EDGE: from the instruction at `addr` to `end`, or 0 for any. */
 struct ct_watch_place {
     uint64_t addr;
     uint64_t end;
@@ -46,9 +46,9 @@ struct ct_watch_hit {
     uint32_t watch;
     uint32_t before; /* bytes of the node that run before it */
     uint8_t kind;    /* enum ct_watch_kind */
-    uint8_t
-        first; /* ENTRY at the start of the node: only when execution does not come from inside the function */
-    uint8_t last; /* the last hit of its edge */
+    uint8_t first;   /* ENTRY at the start of the node: only when execution does not come from inside the
+                        function */
+    uint8_t last;    /* the last hit of its edge */
     uint8_t pad;
     uint32_t size; /* bytes of the node, at least 1 */
     uint64_t end;  /* `first`: the function goes up to here */

@@ -76,7 +76,8 @@ static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind 
     return rc ? rc : keep(w, found);
 }
 
-/* Where it was inlined: the instructions that begin with it. Nothing tells there from where they are jumped to. */
+/* Where it was inlined: the instructions that begin with it. Nothing tells there
+ * from where they are jumped to. */
 static int inlined_entries(struct ct_watches *w, const char *spec, const char *name, bool *found)
 {
     int rc = ct_watches_point(w, spec, CT_WATCH_ENTRY, 1);

@@ -161,7 +161,8 @@ static int assume(const struct ct_wcet_model *m, const uint64_t *values, const s
     return rc ? rc : assume_totals(m, values, steps, result);
 }
 
-/* Tells whether no run can be longer, as long as no piece takes longer than was measured or assumed for it. */
+/* Tells whether no run can be longer, as long as no piece takes longer than
+ * was measured or assumed for it. */
 static bool is_bound(const struct ct_wcet_model *m, const struct ct_wcet_result *result)
 {
     bool bound = !m->options->exclude && m->options->quantile <= 0;

@@ -1,5 +1,5 @@
-/* Inside of WCET: what was measured (wcet_costs.c), how often loops went round (wcet_loops.c), what the user says
- * (wcet_bounds.c), and the model (wcet_model.c). */
+/* Inside of WCET: what was measured (wcet_costs.c), how often loops went round (wcet_loops.c), what the user
+ * says (wcet_bounds.c), and the model (wcet_model.c). */
 #ifndef CT_ANALYSIS_WCET_H
 #define CT_ANALYSIS_WCET_H
 
@@ -148,8 +148,8 @@ uint64_t ct_wcet_times_run(const struct ct_wcet *wcet, const struct ct_wcet_term
 /* Makes room for one more element of a list. CT_ERR_NOMEM. */
 int ct_wcet_room(struct ct_wcet *wcet, void **at, size_t count, size_t *room, size_t size);
 
-/* What a run from `start` through the instruction at `last`, and from there on as `edge` says, takes at most; also in
- * pieces, when exceptions cut it. */
+/* What a run from `start` through the instruction at `last`, and from there on as `edge` says, takes at most;
+ * also in pieces, when exceptions cut it. */
 struct ct_wcet_cost ct_wcet_cost_of(const struct ct_wcet *wcet, uint64_t start, uint64_t last,
                                     const struct ct_cfg_edge *edge, double quantile);
 
@@ -165,8 +165,8 @@ bool ct_wcet_enters(const struct ct_wcet *wcet, const struct ct_cfg_edge *edge, 
 /* Makes loops' records, once. CT_ERR_NOMEM. */
 int ct_wcet_make_loops(struct ct_wcet *wcet);
 
-/* Bounds in comments of a source text: of line i (from 1) (*bounds)[i - 1], 0 without one, to be freed whatever the result
- * is. CT_ERR_NOMEM. */
+/* Bounds in comments of a source text: of line i (from 1) (*bounds)[i - 1], 0 without one, to be freed
+ * whatever the result is. CT_ERR_NOMEM. */
 int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uint32_t *count);
 
 /* ---- wcet_nests.c ---- */

@@ -1,10 +1,11 @@
-/* What the user says: bounds of loops and recursions, and which paths cannot be. One statement a line, # begins a comment:
+/* What the user says: bounds of loops and recursions, and which paths cannot be. One statement a line, #
+ * begins a comment:
  *   loop PLACE N              the head of the loop runs at most N times for each time it is entered
  *   recursion FUNCTION N      the function runs at most N times for each call from outside of its recursion
  *   never PLACE
  *   2 PLACE + PLACE <= PLACE + 3     executions in one run of the entry; also >= and ==
- * A place is an address, a function (its entry; after "loop" its only loop, or FUNCTION#K the K-th by number), a function
- * with an offset, FILE:LINE, or edge:NUMBER. */
+ * A place is an address, a function (its entry; after "loop" its only loop, or FUNCTION#K the K-th by
+ * number), a function with an offset, FILE:LINE, or edge:NUMBER. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -211,7 +212,8 @@ static bool is_address(const char *word)
     return word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
 }
 
-/* Words of a sum with its comparison. A decimal number before a place is its factor, one alone is a constant. */
+/* Words of a sum with its comparison. A decimal number before a place is its
+ * factor, one alone is a constant. */
 static int constraint(const struct line *line, char *text)
 {
     struct ct_wcet *w = line->w;

@@ -1,5 +1,5 @@
-/* Bounds in comments of the source: "loop bound: N" on the line of a loop or the one above it. What a line of the
- * source repeats N times, the code may begin once more, to find out that it is over. */
+/* Bounds in comments of the source: "loop bound: N" on the line of a loop or the one above it. What a line of
+ * the source repeats N times, the code may begin once more, to find out that it is over. */
 #define _GNU_SOURCE /* memmem */
 #include <ctype.h>
 #include <stdlib.h>

@@ -109,7 +109,8 @@ static uint64_t cycles_of(const struct ct_wcet_way *way, double quantile)
     return mean > part ? mean : part;
 }
 
-/* Whether a way that ends with the block's last instruction goes on as the edge of the control flow graph says. */
+/* Whether a way that ends with the block's last instruction goes on as the edge
+ * of the control flow graph says. */
 static bool fits(const struct ct_wcet_way *way, const struct ct_cfg_edge *edge)
 {
     switch (edge->kind) {

@@ -120,8 +120,8 @@ static int learn(struct ct_wcet *w, const struct ct_graph *graph)
     return rc;
 }
 
-/* One execution of the head, or the loop is entered. A function that calls itself may be in the loop more than once at a
- * time: its counts are never taken back, and so too large rather than too small. */
+/* One execution of the head, or the loop is entered. A function that calls itself may be in the loop more
+ * than once at a time: its counts are never taken back, and so too large rather than too small. */
 static void count_edge(struct ct_wcet *w, const struct ct_cfg_edge *edge, const struct ct_cfg_block *blocks,
                        const struct ct_cfg_loop *loops)
 {

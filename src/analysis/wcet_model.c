@@ -1,5 +1,6 @@
-/* The model. A vertex is a block that something jumps to, with the blocks that run behind it up to the next branch: what a
- * step of the trace is. Its ways out are the columns: how often each is taken on the longest path. */
+/* The model. A vertex is a block that something jumps to, with the blocks that run behind it
+ * up to the next branch: what a step of the trace is. Its ways out are the columns: how often
+ * each is taken on the longest path. */
 #include "analysis/wcet_model.h"
 
 #include <inttypes.h>
@@ -126,8 +127,8 @@ static bool has_targets(const struct ct_wcet_model *m, uint32_t block)
     return false;
 }
 
-/* Ways that are no column: from a call to behind it (its flow is that of the call), and computed branches that nobody
- * knows targets of. A computed call that nobody knows is one that calls nothing. */
+/* Ways that are no column: from a call to behind it (its flow is that of the call), and computed branches
+ * that nobody knows targets of. A computed call that nobody knows is one that calls nothing. */
 static bool is_way(const struct ct_wcet_model *m, const struct ct_cfg_edge *e)
 {
     bool calls = m->blocks[e->from].sub == CT_INSN_SUB_LINK;

@@ -28,8 +28,9 @@ struct ct_wcet_cover {
     uint32_t next;
 };
 
-/* What was observed, as a row: rounds of a loop in all while `within` lasts, a loop around it or (CT_CFG_NONE) a run of the
- * entry; without a loop, runs of function `within` for each call from outside of its recursion. */
+/* What was observed, as a row: rounds of a loop in all while `within` lasts, a loop around it or
+ * (CT_CFG_NONE) a run of the entry; without a loop, runs of function `within` for each call from outside of
+ * its recursion. */
 struct ct_wcet_total {
     uint64_t most;
     uint32_t row;

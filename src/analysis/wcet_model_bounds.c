@@ -1,4 +1,5 @@
-/* Rows of the model that bound it: loops, what was observed of loops inside of loops, functions that call themselves. */
+/* Rows of the model that bound it: loops, what was observed of loops inside of loops,
+ * functions that call themselves. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -85,7 +86,8 @@ int ct_wcet_model_loops(struct ct_wcet_model *m)
         if (!is_used(m, l))
             continue;
         uint64_t bound = bound_of(m, l);
-        /* Nobody bounds it and it never ran. Where ways that were never observed are taken, this one is not. */
+        /* Nobody bounds it and it never ran. Where ways that were never
+         * observed are taken, this one is not. */
         if (m->w->loops[l].origin == CT_WCET_NOBODY && m->options->exclude)
             bound = 1;
         rc = loop_row(m, l, bound);

@@ -1,6 +1,6 @@
-/* How often loops go round in all while a loop around them, or one run of the entry, lasts. Where bounds were only observed,
- * their product says far more than what was: ten rounds of a loop whose inner one went round ten times at most need not
- * have been a hundred. */
+/* How often loops go round in all while a loop around them, or one run of the entry, lasts. Where bounds were
+ * only observed, their product says far more than what was: ten rounds of a loop whose inner one went round
+ * ten times at most need not have been a hundred. */
 #include <stdlib.h>
 
 #include "analysis/wcet.h"
@@ -25,7 +25,8 @@ int ct_wcet_make_nests(struct ct_wcet *w)
     return w->nest_most ? CT_OK : ct_fail_nomem(w->ctx, "wcet");
 }
 
-/* A run of the entry goes from its call to what is behind the call. One that is jumped to has no end that could be seen. */
+/* A run of the entry goes from its call to what is behind the call. One that is jumped to has no end that
+ * could be seen. */
 void ct_wcet_count_run(struct ct_wcet *w, const struct ct_cfg_edge *edge)
 {
     struct ct_wcet_counts *c = w->counts;

@@ -1,5 +1,5 @@
-/* Whose loops go round: each thread (context ID and VMID) counts by itself, and so does each exception on top of it, whose
- * handler may be in the very loops that it interrupted. */
+/* Whose loops go round: each thread (context ID and VMID) counts by itself, and so does each exception on top
+ * of it, whose handler may be in the very loops that it interrupted. */
 #include <stdlib.h>
 
 #include "analysis/wcet.h"
@@ -62,7 +62,8 @@ void ct_wcet_free_threads(struct ct_wcet *w)
     w->counts = NULL;
 }
 
-/* Trace is missing: a run of the entry that is not seen as a whole has no total, and no exception is known to be left. */
+/* Trace is missing: a run of the entry that is not seen as a whole has no total, and no
+ * exception is known to be left. */
 static int forget(struct ct_wcet *w)
 {
     for (size_t i = 0; i < w->thread_count; i++) {

@@ -21,9 +21,9 @@ char *ct_arena_strdup(struct ct_arena *arena, const char *text);
 /* Formatted text of any length. */
 char *ct_arena_printf(struct ct_arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Makes room for one more element of `size` bytes behind the *count that `array` has, all in the arena; *count
- * grows by one. The result is the array, which may have moved (the old one stays valid and unused); NULL
- * without memory. Start with array NULL and count 0. */
+/* Makes room for one more element of `size` bytes behind the *count that `array` has, all in the arena;
+ * *count grows by one. The result is the array, which may have moved (the old one stays valid and unused);
+ * NULL without memory. Start with array NULL and count 0. */
 void *ct_arena_push(struct ct_arena *arena, const void *array, size_t *count, size_t size);
 
 /* Gives everything back; the arena is empty again. */

@@ -19,14 +19,16 @@ int ct_fail(struct ct_ctx *ctx, int code, const char *fmt, ...) __attribute__((f
 /* CT_ERR_NOMEM with the object that there was no memory for. */
 int ct_fail_nomem(struct ct_ctx *ctx, const char *what);
 
-/* Returns `result` of callbacks and calls that give no more than a code; for CT_ERR_NOMEM stores the text that nobody stored. */
+/* Returns `result` of callbacks and calls that give no more than a code; for CT_ERR_NOMEM stores the text
+ * that nobody stored. */
 int ct_tell_nomem(struct ct_ctx *ctx, const char *what, int result);
 
 /* Notes that memory was missing, where the caller has no other way to say it. Any thread may call it. */
 void ct_note_nomem(struct ct_ctx *ctx);
 
-/* Returns `result`, or CT_ERR_NOMEM when errno is ENOMEM. For calls of libraries that say no more than that something is not
- * there when memory ran out: they leave the allocator's errno, which the caller sets to 0 before. */
+/* Returns `result`, or CT_ERR_NOMEM when errno is ENOMEM. For calls of libraries that say no
+ * more than that something is not there when memory ran out: they leave the allocator's errno,
+ * which the caller sets to 0 before. */
 int ct_unless_nomem(struct ct_ctx *ctx, const char *what, int result);
 
 void ct_log(struct ct_ctx *ctx, enum ct_log_level level, const char *fmt, ...)

@@ -10,8 +10,8 @@ enum ct_debuginfod_kind {
     CT_DEBUGINFOD_DEBUGINFO,
 };
 
-/* Path of the file of this kind in the client's cache, to be freed; NULL when no server is configured ($DEBUGINFOD_URLS),
- * its client is not installed, or none has the file. */
+/* Path of the file of this kind in the client's cache, to be freed; NULL when no server is configured
+ * ($DEBUGINFOD_URLS), its client is not installed, or none has the file. */
 char *ct_debuginfod(const uint8_t *id, size_t size, enum ct_debuginfod_kind kind);
 
 #endif

@@ -18,7 +18,8 @@ struct ct_names {
 
 #define CT_NAMES_NONE UINT32_MAX
 
-/* Number of the first `size` bytes of `text`, which are copied when they are new; CT_NAMES_NONE without memory. */
+/* Number of the first `size` bytes of `text`, which are copied when they are
+ * new; CT_NAMES_NONE without memory. */
 uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size);
 
 /* The same for a text that is escaped where it cannot be printed (base/printable.h). */

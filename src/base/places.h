@@ -1,5 +1,5 @@
-/* Places of a table that something was put in since it was last looked through: a list as long as they are few, so that
- * not all of the table has to be. */
+/* Places of a table that something was put in since it was last looked through: a list as long as they are
+ * few, so that not all of the table has to be. */
 #ifndef CT_BASE_PLACES_H
 #define CT_BASE_PLACES_H
 

@@ -1,5 +1,6 @@
-/* Text from files that are not trusted, as it can be printed. A terminal obeys control characters, a line break makes a
- * record of its own in formats that are lines, and marks of direction show another order than the bytes have. */
+/* Text from files that are not trusted, as it can be printed. A terminal obeys control characters, a line
+ * break makes a record of its own in formats that are lines, and marks of direction show another order than
+ * the bytes have. */
 #ifndef CT_BASE_PRINTABLE_H
 #define CT_BASE_PRINTABLE_H
 
@@ -13,18 +14,19 @@
 /* Room for a text of `size` bytes, its zero included, when all of it is escaped. */
 #define CT_PRINTABLE_ROOM(size) (4 * (size))
 
-/* Whether a character is not to be printed as it is: controls of ASCII and C1, line and paragraph separators, and what
- * changes the direction of text. */
+/* Whether a character is not to be printed as it is: controls of ASCII and C1, line and paragraph separators,
+ * and what changes the direction of text. */
 bool ct_is_control(uint32_t c);
 
-/* Bytes of the character that the `size` bytes at `s` begin with, when it can be printed as it is. 0: it is a control
- * character or no UTF-8. */
+/* Bytes of the character that the `size` bytes at `s` begin with, when it can be printed as it is. 0: it is a
+ * control character or no UTF-8. */
 size_t ct_printable_length(const char *s, size_t size);
 
 /* Whether all of the text can be printed as it is. */
 bool ct_is_printable(const char *text);
 
-/* Writes the text into `out`, which has CT_PRINTABLE_ROOM; each byte of what cannot be printed becomes \xHH. */
+/* Writes the text into `out`, which has CT_PRINTABLE_ROOM; each byte of what
+ * cannot be printed becomes \xHH. */
 void ct_escape(const char *text, char *out);
 
 /* Writes the text to a file in the same way. */
@@ -33,13 +35,15 @@ void ct_put_printable(FILE *out, const char *text);
 /* The same for a line of source, of `size` bytes: its tabs stay. */
 void ct_put_printable_line(FILE *out, const char *text, size_t size);
 
-/* Writes the text into `out`, which has CT_PRINTABLE_ROOM, so that it can be read back: backslashes become \xHH, too. */
+/* Writes the text into `out`, which has CT_PRINTABLE_ROOM, so that it can be read
+ * back: backslashes become \xHH, too. */
 void ct_escape_to_read(const char *text, char *out);
 
 /* Reads back in place what ct_escape_to_read wrote. False: a zero byte is in it. */
 bool ct_unescape(char *text);
 
-/* Returns the text itself when it can be printed as it is, else a copy in the arena that is escaped; NULL without memory. */
+/* Returns the text itself when it can be printed as it is, else a copy in the arena that is escaped; NULL
+ * without memory. */
 const char *ct_printable(struct ct_arena *arena, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* The state of a layer between two bytes of a stream, as numbers: equal states say equal things of all that follows. What
- * can be of no consequence any more (caches, numbers of a mode that is over) is left out. */
+/* The state of a layer between two bytes of a stream, as numbers: equal states say equal things of all that
+ * follows. What can be of no consequence any more (caches, numbers of a mode that is over) is left out. */
 #ifndef CT_BASE_SEAM_H
 #define CT_BASE_SEAM_H
 

@@ -8,8 +8,8 @@ enum ct_simd {
     CT_SIMD_AVX512 /* … and F, BW, DQ, VL, VBMI, VBMI2, and GFNI */
 };
 
-/* The most that this processor has; less when the environment variable CORETAP_SIMD says "none" or "avx2", which is for
- * tests and for comparison. */
+/* The most that this processor has; less when the environment variable CORETAP_SIMD says "none" or "avx2",
+ * which is for tests and for comparison. */
 enum ct_simd ct_simd(void);
 
 #endif

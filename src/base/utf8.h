@@ -8,8 +8,8 @@
 /* Bytes of the UTF-8 sequence (RFC 3629) that the `size` bytes at `s` begin with, or 0 when it is none. */
 size_t ct_utf8_length(const unsigned char *s, size_t size);
 
-/* Reads the character that the `size` bytes at `s` begin with, at least one, and gives its bytes. A byte that is no UTF-8 is
- * U+FFFD of one byte. */
+/* Reads the character that the `size` bytes at `s` begin with, at least one, and gives its bytes. A byte that
+ * is no UTF-8 is U+FFFD of one byte. */
 uint32_t ct_utf8_read(const char *s, size_t size, size_t *length);
 
 #endif

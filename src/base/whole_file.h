@@ -1,4 +1,5 @@
-/* A file read whole. It is read and not mapped: a mapped file that somebody cuts ends the process with SIGBUS. */
+/* A file read whole. It is read and not mapped: a mapped file that somebody
+ * cuts ends the process with SIGBUS. */
 #ifndef CT_BASE_WHOLE_FILE_H
 #define CT_BASE_WHOLE_FILE_H
 
@@ -6,8 +7,9 @@
 
 struct ct_ctx;
 
-/* Reads `size` bytes of the regular file `fd` into memory of its own, which ct_whole_file_free frees; holes of a sparse file take
- * none. `path` is for messages. CT_ERR_IO: it cannot be read, or became shorter. CT_ERR_NOMEM. */
+/* Reads `size` bytes of the regular file `fd` into memory of its own, which ct_whole_file_free frees; holes
+ * of a sparse file take none. `path` is for messages. CT_ERR_IO: it cannot be read, or became shorter.
+ * CT_ERR_NOMEM. */
 int ct_whole_file_read(struct ct_ctx *ctx, int fd, const char *path, size_t size, void **bytes);
 void ct_whole_file_free(const void *bytes, size_t size);
 

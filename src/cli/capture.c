@@ -27,8 +27,8 @@ static ssize_t read_first(char *bytes, size_t size)
     return got < 0 ? -1 : (ssize_t)have;
 }
 
-/* Copies `size` bytes and then the rest of standard input into a file without a name, so that it can be read from its
- * start again. */
+/* Copies `size` bytes and then the rest of standard input into a file without a name, so that it can be read
+ * from its start again. */
 static int spool_stdin(const char *first, ssize_t size)
 {
     FILE *file = tmpfile();
@@ -169,8 +169,8 @@ bool cli_capture_describe(const struct cli_args *args, struct ct_capture **captu
     return false;
 }
 
-/* Opens the capture at `path`. A perf.data file on standard input is kept in a file: what its end says is needed at its
- * beginning. */
+/* Opens the capture at `path`. A perf.data file on standard input is kept in a file: what its end says is
+ * needed at its beginning. */
 static bool open_path(struct cli_capture *c, const char *path)
 {
     const struct ct_capture_options options = options_of(c->args);

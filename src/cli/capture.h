@@ -93,15 +93,16 @@ struct cli_capture {
     struct ct_seen seen; /* of all that was decoded */
 };
 
-/* What args->operand names, to be looked at; NULL for standard input without a description. False: said why. */
+/* What args->operand names, to be looked at; NULL for standard input without
+ * a description. False: said why. */
 bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture);
 
 /* Opens what args->operand names, or one of several operands. False: said why. */
 bool cli_capture_open_path(struct cli_capture *capture, const struct cli_args *args, const char *path);
 bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
 
-/* The capture will be read once for each ID: when it is standard input with several, it is put into a temporary file
- * first. False: said why. */
+/* The capture will be read once for each ID: when it is standard input with several, it is put into a
+ * temporary file first. False: said why. */
 bool cli_capture_spool(struct cli_capture *capture);
 
 /* The same when each ID is read more than once. */
@@ -114,21 +115,22 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capt
 /* Whether anything of the program that was traced is there. */
 bool cli_has_program(const struct ct_buffer *buffer);
 
-/* Takes what a chain lost to what the capture lost; the chain is done, and was of `level`. `frames`: the bytes between frames
- * count too; of the chains of a buffer one does. */
+/* Takes what a chain lost to what the capture lost; the chain is done, and was of `level`. `frames`: the
+ * bytes between frames count too; of the chains of a buffer one does. */
 void cli_capture_count(struct cli_capture *capture, const struct ct_chain *chain, enum ct_level level,
                        bool frames);
 
 /* Says so when a buffer, whose chain is done, has no frame and should. */
 void cli_capture_tell_frames(const struct cli_capture *capture, const struct ct_chain *chain);
 
-/* Whether trace was lost or contradicts the program, or the file was not whole; with `strict` also whether a trace unit lost some in
- * overflows or memory is missing. */
+/* Whether trace was lost or contradicts the program, or the file was not whole; with `strict` also whether a
+ * trace unit lost some in overflows or memory is missing. */
 bool cli_capture_is_damaged(const struct cli_capture *capture, bool strict);
 
-/* Says on stderr what was lost, and gives the exit code of a command that read the capture: `code`, or CLI_DAMAGED when that is
- * clean but trace was lost, contradicts the program, or the file was not whole. Overflows of the trace unit and code whose memory
- * is missing do that with --strict, or when nothing else ran. */
+/* Says on stderr what was lost, and gives the exit code of a command that read the capture:
+ * `code`, or CLI_DAMAGED when that is clean but trace was lost, contradicts the program, or the
+ * file was not whole. Overflows of the trace unit and code whose memory is missing do that with
+ * --strict, or when nothing else ran. */
 int cli_capture_code(const struct cli_capture *capture, int code);
 
 /* The same for a command that prints nothing of a trace without a byte: that is said, unless --quiet. */

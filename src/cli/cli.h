@@ -13,10 +13,9 @@
 /* Exit codes, the same for every subcommand. */
 enum cli_exit {
     CLI_CLEAN = 0,
-    CLI_DAMAGED =
-        1, /* the trace is damaged, and everything that could be decoded was printed; or the result is
-                        empty although instructions ran */
-    CLI_FAILED = 2, /* usage, I/O or memory: what was asked for was not done */
+    CLI_DAMAGED = 1, /* the trace is damaged, and everything that could be decoded was printed; or the result
+                        is empty although instructions ran */
+    CLI_FAILED = 2,  /* usage, I/O or memory: what was asked for was not done */
 };
 
 enum cli_kind {
@@ -51,7 +50,8 @@ struct cli_value {
 #define CLI_LISTS_MAX   (CLI_OPTION_MAX * CLI_LIST_MAX) /* so no option takes the room of another */
 #define CLI_FOLDERS_MAX 64                              /* that one option names */
 
-/* The whole command, from its arguments to what it prints; it can run again in the same process. Result: enum cli_exit. */
+/* The whole command, from its arguments to what it prints; it can run again in the same
+ * process. Result: enum cli_exit. */
 int cli_main(int argc, char **argv);
 
 struct cli_args;
@@ -163,12 +163,12 @@ int cli_library_error(const struct ct_ctx *ctx);
 /* Forgets which notes and warnings were there, and that memory ran out: the next command begins. */
 void cli_forget_messages(void);
 
-/* Says once that memory ran out, where a function has no way to fail: the exit code becomes CLI_FAILED. Any thread may call
- * it. */
+/* Says once that memory ran out, where a function has no way to fail: the exit code becomes CLI_FAILED. Any
+ * thread may call it. */
 void cli_no_memory(void);
 
-/* Whether memory ran out in the command or in the library: then the answer may lack something, the exit code is to become
- * CLI_FAILED, and no output file is kept. */
+/* Whether memory ran out in the command or in the library: then the answer may lack something, the exit code
+ * is to become CLI_FAILED, and no output file is kept. */
 bool cli_lacked_memory(const struct ct_ctx *ctx);
 
 /* A context whose messages go to standard error: warnings, and without `quiet` notes. NULL after a

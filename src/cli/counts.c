@@ -92,7 +92,8 @@ static int read_capture(struct cli_counts *c, const char *path)
 
 /* ---- coverage files ---- */
 
-/* Says what was lost of the captures that a coverage file is of, and gives the exit code, as cli_capture_code does. */
+/* Says what was lost of the captures that a coverage file is of, and gives the exit
+ * code, as cli_capture_code does. */
 static int tell_captures(const struct cli_counts *c, const char *path, const struct ct_analysis_captures *all)
 {
     char words[CT_LOSSES_WORDS];
@@ -140,8 +141,8 @@ static bool has_program(struct cli_counts *c, uint32_t number)
     return false;
 }
 
-/* The programs of coverage files are read from where the files name them. One that is not there is told of; that nothing
- * is there at all is an error. */
+/* The programs of coverage files are read from where the files name them. One that is not there is told of;
+ * that nothing is there at all is an error. */
 static int find_programs(struct cli_counts *c)
 {
     const size_t count = ct_cover_programs(c->cover);

@@ -132,7 +132,8 @@ static bool is_software(const struct ct_source *source)
     return source->protocol == CT_PROTOCOL_STM || source->protocol == CT_PROTOCOL_ITM;
 }
 
-/* Whether the events of a source come from the flow along its binary. Says so when branches will be missing. */
+/* Whether the events of a source come from the flow along its binary. Says so
+ * when branches will be missing. */
 static bool is_along_binary(const struct cli_args *args, const struct ct_buffer *buffer,
                             const struct ct_source *source)
 {

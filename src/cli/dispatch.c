@@ -5,7 +5,8 @@
 #include "cli/output.h"
 #include "coretap/program.h"
 
-/* Makes the object that says which debug information is looked for and believed. False: the context says why. */
+/* Makes the object that says which debug information is looked for and
+ * believed. False: the context says why. */
 static bool open_debug_files(struct cli_args *args)
 {
     bool fine = !args->command->uses || ct_debug_files_new(args->ctx, &args->debug_files) == CT_OK;

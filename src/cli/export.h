@@ -33,7 +33,8 @@ bool export_codes_find(const struct cli_capture *capture, struct export_codes *c
 bool export_codes_hold(const struct export_codes *codes, const struct ct_image *image);
 void export_codes_free(struct export_codes *codes);
 
-/* Writes the capture as perf.data to `path`, or in pipe mode to standard output ("-"). Result: enum cli_exit. */
+/* Writes the capture as perf.data to `path`, or in pipe mode to standard
+ * output ("-"). Result: enum cli_exit. */
 int export_perf(struct cli_capture *capture, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
-/* The code of a recorded program is in its ELF file as well as in the capture's images: for other tools the file is better,
- * since it has names. Only where both are equal, byte by byte. */
+/* The code of a recorded program is in its ELF file as well as in the capture's images: for other tools the
+ * file is better, since it has names. Only where both are equal, byte by byte. */
 #include "cli/export.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 
 #define PAGE UINT64_C(4096)
 
-/* Images of memory are whole pages. A few bytes behind them are there so that the last instruction can be read. */
+/* Images of memory are whole pages. A few bytes behind them are there so that
+ * the last instruction can be read. */
 static uint64_t whole_pages(const struct ct_image *image)
 {
     return image->addr % PAGE == 0 && image->size % PAGE <= 4 ? image->size / PAGE * PAGE : image->size;

@@ -166,8 +166,9 @@ static bool find_threads(struct exporting *e)
     return true;
 }
 
-/* Chooses the number of the process whose threads the context IDs are. perf enters the mount namespace of a process that
- * is alive under that number where perf runs, and then finds no file; so it is one that no process can have. */
+/* Chooses the number of the process whose threads the context IDs are. perf enters the mount namespace of a
+ * process that is alive under that number where perf runs, and then finds no file; so it is one that no
+ * process can have. */
 static void choose_process(struct exporting *e)
 {
     e->process = FIRST_FREE_PID;
@@ -281,8 +282,8 @@ static bool has_kernel(const struct exporting *e)
 
 /* ---- the file ---- */
 
-/* The options of the event that traces as the registers say: cycacc, contextid1, contextid2, retstack. Not timestamp: perf
- * would put the trace among records by its time, and there are none. */
+/* The options of the event that traces as the registers say: cycacc, contextid1, contextid2, retstack. Not
+ * timestamp: perf would put the trace among records by its time, and there are none. */
 static uint64_t event_config(const struct exporting *e)
 {
     uint64_t config = 0;

@@ -32,7 +32,8 @@ struct name {
     enum name_kind kind;
 };
 
-/* The functions (ct_symbols_all), objects and sections of an ELF file, `bias` added. NULL after a message in ctx. */
+/* The functions (ct_symbols_all), objects and sections of an ELF file, `bias`
+ * added. NULL after a message in ctx. */
 struct names *names_load(const struct cli_args *args, const char *path, uint64_t bias);
 void names_free(struct names *names);
 /* Moves all names of the file; before names_region. */

@@ -416,8 +416,8 @@ static void write_regions(struct run *run)
     }
 }
 
-/* Puts the files of a run that ended with `code` in their places; a run that failed leaves what was there, and so does one
- * whose log may lack something. */
+/* Puts the files of a run that ended with `code` in their places; a run that failed leaves what was there,
+ * and so does one whose log may lack something. */
 static int close_files(struct run *run, int code)
 {
     if (ct_fractal_writer_close(run->writer))

@@ -78,8 +78,8 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *frame, void *us
     return c_library ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* The path of the library of somebody else that made the access; NULL: it was this command, or its own library,
- * which may be in a file of its own. */
+/* The path of the library of somebody else that made the access; NULL: it was this command, or its own
+ * library, which may be in a file of its own. */
 static const char *library_of(uintptr_t pc)
 {
     struct search search = {.pc = pc};
@@ -91,7 +91,8 @@ static const char *library_of(uintptr_t pc)
     return dladdr(search.file, &info) ? info.dli_fname : NULL;
 }
 
-/* A library that uses what malloc() gave without a look, some calls later: errno is that of another call by then. */
+/* A library that uses what malloc() gave without a look, some calls later: errno
+ * is that of another call by then. */
 static bool is_careless(const char *path)
 {
     static const char *const names[] = {"/libgccjit.", "/libCbc",       "/libCgl",
@@ -114,8 +115,8 @@ static uintptr_t place_of(const ucontext_t *context)
 #endif
 }
 
-/* The process ends in any case: what the handler calls need not be safe in all handlers. A fault of the command's own
- * stays one that can be seen. */
+/* The process ends in any case: what the handler calls need not be safe in all handlers. A fault of the
+ * command's own stays one that can be seen. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     /* NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c) */

@@ -5,7 +5,8 @@
 #include "coretap/input.h"
 #include "coretap/losses.h"
 
-/* Says in one line on stderr where memory was missing and how often: by the file that was mapped there, or by address. */
+/* Says in one line on stderr where memory was missing and how often: by the file that
+ * was mapped there, or by address. */
 void cli_holes_say(const char *operand, const struct ct_holes *holes, const struct ct_capture *capture);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the parts of coretap live share: the analyses of the stream, which belong to one thread, and what of them can be
- * exchanged between two pieces of input. */
+/* What the parts of coretap live share: the analyses of the stream, which belong to one thread, and what of
+ * them can be exchanged between two pieces of input. */
 #ifndef CT_CLI_LIVE_H
 #define CT_CLI_LIVE_H
 

@@ -1,5 +1,5 @@
-/* What the analysing thread of a live run and the threads of its page share: the newest status, and one request at a time.
- * The analysing thread comes by between two pieces of input. */
+/* What the analysing thread of a live run and the threads of its page share: the newest status, and one
+ * request at a time. The analysing thread comes by between two pieces of input. */
 #ifndef CT_CLI_LIVE_BOARD_H
 #define CT_CLI_LIVE_BOARD_H
 
@@ -31,8 +31,9 @@ enum live_form {
     LIVE_TEXT,
 };
 
-/* A copy of the first status behind number *serial, for which it waits up to `milliseconds`; *serial is then its number. NULL:
- * there is none, and with *over set none will come; or there is no memory for it, which is said. */
+/* A copy of the first status behind number *serial, for which it waits up to `milliseconds`;
+ * *serial is then its number. NULL: there is none, and with *over set none will come; or there is
+ * no memory for it, which is said. */
 char *live_board_read(struct live_board *board, enum live_form form, uint64_t *serial, unsigned milliseconds,
                       size_t *size, bool *over);
 

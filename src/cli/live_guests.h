@@ -1,5 +1,5 @@
-/* Connections to the page of a live run that did not show the token yet. They are few and short, so that they cannot lock out
- * one that has it. */
+/* Connections to the page of a live run that did not show the token yet. They are few and short, so that they
+ * cannot lock out one that has it. */
 #ifndef CT_CLI_LIVE_GUESTS_H
 #define CT_CLI_LIVE_GUESTS_H
 
@@ -13,7 +13,8 @@ struct live_guest;
 struct live_guests *live_guests_new(void);
 void live_guests_free(struct live_guests *guests);
 
-/* Adds a connection; when there are too many, of all or of its peer, the oldest of them is shut down. NULL without memory. */
+/* Adds a connection; when there are too many, of all or of its peer, the oldest of them is shut down. NULL
+ * without memory. */
 struct live_guest *live_guests_add(struct live_guests *guests, int fd, const struct sockaddr *peer);
 /* The connection may ask: it is no guest any more. */
 void live_guests_admit(struct live_guests *guests, struct live_guest *guest);

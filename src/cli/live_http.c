@@ -187,7 +187,8 @@ static bool is_address(const char *host)
                         : strspn(host, "0123456789.:") == strlen(host);
 }
 
-/* A page of somewhere else whose name resolves to this machine must not get at us: its browser says that name. */
+/* A page of somewhere else whose name resolves to this machine must not get at
+ * us: its browser says that name. */
 static bool knows_host(const struct live_http *h, struct MHD_Connection *c)
 {
     const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");

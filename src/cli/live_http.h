@@ -6,8 +6,8 @@
 
 struct live_http;
 
-/* `address`: PORT, ADDRESS:PORT or [ADDRESS]:PORT; port 0: any that is free. `compile`: how specifications that come over it
- * are compiled. NULL: said why. */
+/* `address`: PORT, ADDRESS:PORT or [ADDRESS]:PORT; port 0: any that is free. `compile`: how specifications
+ * that come over it are compiled. NULL: said why. */
 struct live_http *live_http_start(const char *address, const char *token,
                                   const struct ct_monitor_options *compile, struct live_board *board);
 
@@ -17,8 +17,9 @@ void live_http_stop(struct live_http *http);
 /* What a request asks for, from its JSON. */
 struct live_request;
 
-/* Reads `size` bytes of JSON that came for `what` ("watch", "monitors", "filter", "stop"). NULL, with the reason in `why`, when
- * it cannot be done; for want of memory when the command is `lacking`. The command points into the request. */
+/* Reads `size` bytes of JSON that came for `what` ("watch", "monitors", "filter", "stop"). NULL, with the
+ * reason in `why`, when it cannot be done; for want of memory when the command is `lacking`. The command
+ * points into the request. */
 struct live_request *live_request_read(const char *what, const char *text, size_t size,
                                        const struct ct_monitor_options *options, struct live_command *c,
                                        char *why, size_t why_size);

@@ -109,8 +109,8 @@ static bool is_late(struct run *r)
     return live_now() - r->stopped > DRAIN_S;
 }
 
-/* Analyses a piece, or the first part of it: requests are answered between two of them, so that slow specifications get less at
- * a time. */
+/* Analyses a piece, or the first part of it: requests are answered between two of them, so that slow
+ * specifications get less at a time. */
 static int push(struct run *r, struct live_piece *piece)
 {
     const double begin = live_now();

@@ -24,8 +24,8 @@
 #define PAUSE_MS   250 /* between the end of a connection, or the first attempt, and the next attempt; … */
 #define PAUSE_MAX  10000 /* … twice as long after each, up to this */
 
-/* A run ends within two seconds of a signal: what waits is analysed for PATIENCE_MS, then without the specifications that are
- * slow, and STOP_MS later without any. */
+/* A run ends within two seconds of a signal: what waits is analysed for PATIENCE_MS, then without the
+ * specifications that are slow, and STOP_MS later without any. */
 #define PATIENCE_MS 700
 #define STOP_MS     400
 
@@ -64,7 +64,8 @@ enum ready {
     STOPPED,
 };
 
-/* Waits for `events` on a descriptor (-1: none), for so many milliseconds (-1: as long as it takes), or for who stops it. */
+/* Waits for `events` on a descriptor (-1: none), for so many milliseconds (-1: as long as it takes), or for
+ * who stops it. */
 static enum ready wait_for(struct live_reader *r, int fd, short events, int milliseconds)
 {
     struct signalfd_siginfo info;
@@ -227,8 +228,8 @@ static void wait_signal(struct live_reader *r)
             r->signalled = true;
 }
 
-/* Behind the end of the input: whatever the specifications do, a signal ends the run. Signals stay blocked in the thread that
- * analyses and prints, which may wait for somebody: this one takes the next, which kills. */
+/* Behind the end of the input: whatever the specifications do, a signal ends the run. Signals stay blocked in
+ * the thread that analyses and prints, which may wait for somebody: this one takes the next, which kills. */
 static void guard_end(struct live_reader *r)
 {
     sigset_t set;

@@ -1,5 +1,5 @@
-/* Bytes on their way from the thread that reads the input to the one that analyses it: a bounded ring. Who reads waits when
- * it is full, or loses bytes, and says how many. */
+/* Bytes on their way from the thread that reads the input to the one that analyses it: a bounded ring. Who
+ * reads waits when it is full, or loses bytes, and says how many. */
 #ifndef CT_CLI_LIVE_RING_H
 #define CT_CLI_LIVE_RING_H
 
@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes are lost in multiples of this from the start of the stream, or of the connection: no block of any framing is cut. */
+/* Bytes are lost in multiples of this from the start of the stream, or of the connection: no block of any
+ * framing is cut. */
 #define LIVE_BLOCK 512
 
 /* Bytes that are given at once at most; what a chain takes in a piece. */
@@ -43,8 +44,8 @@ void live_ring_free(struct live_ring *ring);
 
 /* ---- the reading thread ---- */
 
-/* Where the next bytes go and how many at most, 0 when it is full. With `drop` there is always room: what is put there may
- * be lost. */
+/* Where the next bytes go and how many at most, 0 when it is full. With `drop` there is always room: what is
+ * put there may be lost. */
 size_t live_ring_room(struct live_ring *ring, uint8_t **data);
 void live_ring_put(struct live_ring *ring, size_t size);
 

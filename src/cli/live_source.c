@@ -18,8 +18,8 @@
 
 /* ---- TCP ---- */
 
-/* With other connections to come, one whose end is gone without a word must not be waited for: asked after 10 s of silence,
- * given up after three answers that do not come. */
+/* With other connections to come, one whose end is gone without a word must not be waited for: asked after 10
+ * s of silence, given up after three answers that do not come. */
 static void watch_over(int fd)
 {
     const int on = 1, idle = 10, pause = 5, times = 3;
@@ -107,7 +107,8 @@ static void tell_port(int fd)
         cli_say("waits for trace on port %s", port);
 }
 
-/* The addresses that "HOST:PORT" stands for; without an address only those of this machine. NULL: said why. */
+/* The addresses that "HOST:PORT" stands for; without an address only those
+ * of this machine. NULL: said why. */
 static struct addrinfo *find_addresses(const char *name, const char *text, bool listens)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};

@@ -1,4 +1,5 @@
-/* Where trace comes from while it is made: standard input, a FIFO, a TCP connection, a trace-sink device, a file. */
+/* Where trace comes from while it is made: standard input, a FIFO, a TCP
+ * connection, a trace-sink device, a file. */
 #ifndef CT_CLI_LIVE_SOURCE_H
 #define CT_CLI_LIVE_SOURCE_H
 
@@ -15,9 +16,9 @@ struct live_source {
     bool device;                /* it cannot be held back */
 };
 
-/* Opens what `name` says: "-", "tcp:HOST:PORT" (connects), "listen:PORT" or "listen:ADDRESS:PORT" (waits for one
- * connection), else a path. `again`: connections may end, and others follow; the first one need not be there yet. False:
- * said why. */
+/* Opens what `name` says: "-", "tcp:HOST:PORT" (connects), "listen:PORT" or "listen:ADDRESS:PORT" (waits for
+ * one connection), else a path. `again`: connections may end, and others follow; the first one need not be
+ * there yet. False: said why. */
 bool live_source_open(struct live_source *source, const char *name, bool again);
 void live_source_close(struct live_source *source);
 
@@ -36,10 +37,10 @@ struct live_ring;
 struct live_reader;
 struct live_tee;
 
-/* Reads until the end, an error, SIGINT or SIGTERM, or a call of live_reader_stop; then ends the ring. What came is also given
- * to `tee`, unless that is NULL. Signals have to be blocked in all threads; after the first one the next kills the process.
- * Until it is freed the thread sees to it that a signal ends the run within two seconds: it sets *hurry (enum
- * ct_monitor_stop). NULL: said why. */
+/* Reads until the end, an error, SIGINT or SIGTERM, or a call of live_reader_stop; then ends the ring. What
+ * came is also given to `tee`, unless that is NULL. Signals have to be blocked in all threads; after the
+ * first one the next kills the process. Until it is freed the thread sees to it that a signal ends the run
+ * within two seconds: it sets *hurry (enum ct_monitor_stop). NULL: said why. */
 struct live_reader *live_reader_start(struct live_source *source, struct live_ring *ring,
                                       struct live_tee *tee, int *hurry);
 void live_reader_stop(struct live_reader *reader);

@@ -171,8 +171,8 @@ int live_stream_place(struct live_stream *s, uint16_t place)
     return ct_watcher_renew(s->watcher);
 }
 
-/* What --violation says holds for all specifications, those that come later too. An output that no specification has by now
- * counts for nothing. CT_ERR_NOMEM. */
+/* What --violation says holds for all specifications, those that come later too. An output that no
+ * specification has by now counts for nothing. CT_ERR_NOMEM. */
 static int set_violations(struct live_stream *s)
 {
     const struct cli_pairs *rules = &s->live->monitors.violations;

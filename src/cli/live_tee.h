@@ -1,5 +1,5 @@
-/* The file that a live run keeps its trace in, and the .ini beside it that describes it: both can be read at any time, also
- * when the run was killed. */
+/* The file that a live run keeps its trace in, and the .ini beside it that describes it: both can be read at
+ * any time, also when the run was killed. */
 #ifndef CT_CLI_LIVE_TEE_H
 #define CT_CLI_LIVE_TEE_H
 
@@ -9,8 +9,9 @@
 
 struct live_tee;
 
-/* Creates `path` and its description from the .ini of the stream, `framing` as the options say. `input` is what is read, and
- * cannot be the file. NULL: said why. A character device, such as /dev/full, has no description. */
+/* Creates `path` and its description from the .ini of the stream, `framing` as the options say. `input` is
+ * what is read, and cannot be the file. NULL: said why. A character device, such as /dev/full, has no
+ * description. */
 struct live_tee *live_tee_open(struct ct_ctx *ctx, const char *path, const char *config,
                                enum ct_framing framing, int input);
 

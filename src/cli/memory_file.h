@@ -1,5 +1,5 @@
-/* A text in memory that is written with stdio. Unlike that of open_memstream(), it is never cut off in silence where memory
- * ran out.
+/* A text in memory that is written with stdio. Unlike that of open_memstream(), it is never cut off in
+ * silence where memory ran out.
  *
  *     struct cli_memory_file file;
  *     if (!cli_memory_open(&file))
@@ -28,7 +28,8 @@ void cli_memory_rewind(struct cli_memory_file *file);
 /* Whether all that was written is in the text; else memory ran out. */
 bool cli_memory_flush(struct cli_memory_file *file);
 
-/* The whole text, which the caller frees, with a NUL behind it. NULL: memory ran out. The file is closed in any case. */
+/* The whole text, which the caller frees, with a NUL behind it. NULL: memory ran out.
+ * The file is closed in any case. */
 char *cli_memory_close(struct cli_memory_file *file, size_t *size);
 
 #endif

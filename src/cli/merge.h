@@ -16,8 +16,8 @@ struct cli_merge_how {
                          const struct ct_source *source);
 };
 
-/* Prints the events of the capture of `args` by their time, those of sources without timestamps behind them. Result:
- * enum cli_exit. */
+/* Prints the events of the capture of `args` by their time, those of sources without timestamps behind them.
+ * Result: enum cli_exit. */
 int cli_merge_run(const struct cli_args *args, const struct cli_merge_how *how);
 
 #endif

@@ -14,7 +14,8 @@ static bool note_no_memory(void)
     return __atomic_test_and_set(&lacked_memory, __ATOMIC_RELAXED);
 }
 
-/* The next line of a message that has several, or NULL: they are indented, so that a line break in a name is none. */
+/* The next line of a message that has several, or NULL: they are indented, so that
+ * a line break in a name is none. */
 static char *next_line(char *text)
 {
     char *line = strstr(text, "\n  ");

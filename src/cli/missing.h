@@ -4,7 +4,8 @@
 
 #include "cli/capture.h"
 
-/* Names the missing files in which trace lies, as far as it is known where they were; all of them with --verbose, none with
+/* Names the missing files in which trace lies, as far as it is known where they were; all of them with
+ * --verbose, none with
  * --quiet. Each is named once, however often this is called. */
 void cli_missing_tell(const struct cli_capture *capture);
 

@@ -1,5 +1,5 @@
-/* Specifications that the command line names, with all that is said about how they run: options that 'monitor' and 'live'
- * share. */
+/* Specifications that the command line names, with all that is said about how they run: options that
+ * 'monitor' and 'live' share. */
 #ifndef CT_CLI_MONITORS_H
 #define CT_CLI_MONITORS_H
 
@@ -120,7 +120,8 @@ bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *arg
 /* Adds them to a verifier, with their bindings and what is a violation. False: said why. */
 bool cli_monitors_add(const struct cli_monitors *monitors, struct ct_verifier *verifier);
 
-/* Those of `binds` that the specification has inputs for: their number. `used` may be NULL; else marks are set in it. */
+/* Those of `binds` that the specification has inputs for: their number. `used` may be
+ * NULL; else marks are set in it. */
 size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_pairs *binds,
                           struct ct_verify_bind *mine, bool *used);
 void cli_monitors_free(struct cli_monitors *monitors);

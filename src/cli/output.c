@@ -70,7 +70,8 @@ static char *beside(const char *target)
                                                                                                   : path;
 }
 
-/* A file without a name, of which nothing is left however this process ends. -1 where the file system has none. */
+/* A file without a name, of which nothing is left however this process ends. -1
+ * where the file system has none. */
 static int open_nameless(const char *target)
 {
     char *dir = strdup(target);
@@ -193,8 +194,8 @@ static void block_signals(sigset_t *before)
     sigprocmask(SIG_SETMASK, &all, before);
 }
 
-/* Writes what is buffered and, when `keep`, makes the file ready to be moved: on the disk, and with a name beside its
- * place. All that can fail for want of room or memory is done then. 0 or the errno. */
+/* Writes what is buffered and, when `keep`, makes the file ready to be moved: on the disk, and with a name
+ * beside its place. All that can fail for want of room or memory is done then. 0 or the errno. */
 static int make_ready(struct cli_output *o, FILE *file, bool keep)
 {
     sigset_t before;
@@ -233,7 +234,8 @@ static bool end(struct cli_output *o, int error)
     return !error;
 }
 
-/* Writes and closes the file, which then is ready to be moved when `keep`. False after a message; it is dropped then. */
+/* Writes and closes the file, which then is ready to be moved when `keep`. False after a message; it is
+ * dropped then. */
 static bool write_out(struct cli_output *o, bool keep)
 {
     int error = make_ready(o, o->file, keep);
@@ -263,7 +265,8 @@ bool cli_output_close(struct cli_output *o, bool keep)
 static struct cli_output redirected;
 static bool is_redirected, is_whole;
 
-/* Lets a write beyond the limit of file sizes fail, with a message, where the signal would end this process. */
+/* Lets a write beyond the limit of file sizes fail, with a message, where the
+ * signal would end this process. */
 static void beyond_limit(int number)
 {
     (void)number;

@@ -1,5 +1,5 @@
-/* Files that results are written to. One is whole or not there: it is written beside its place and moved there at
- * the end, so that an error, a full disk or a signal leaves what was there before.
+/* Files that results are written to. One is whole or not there: it is written beside its place and moved
+ * there at the end, so that an error, a full disk or a signal leaves what was there before.
  *
  *     struct cli_output output;
  *     FILE *file = cli_output_open(&output, path);
@@ -22,25 +22,28 @@ struct cli_output {
     FILE *file;
 };
 
-/* Opens `path`, which lives until the output is closed. NULL after a message. A pipe or device is written directly. */
+/* Opens `path`, which lives until the output is closed. NULL after a message. A pipe
+ * or device is written directly. */
 FILE *cli_output_open(struct cli_output *output, const char *path);
 
-/* The same for what is read while it grows: until it is closed it is `path` with ".part" behind it, which stays
- * there however this process ends. */
+/* The same for what is read while it grows: until it is closed it is `path` with ".part" behind it, which
+ * stays there however this process ends. */
 FILE *cli_output_grow(struct cli_output *output, const char *path);
 
-/* Closes the file, and puts it in its place when `keep` and all of it got there; else drops it. False after a message
- * when it could not be written, and, without one, when not `keep`. */
+/* Closes the file, and puts it in its place when `keep` and all of it got there; else drops it. False after a
+ * message when it could not be written, and, without one, when not `keep`. */
 bool cli_output_close(struct cli_output *output, bool keep);
 
-/* Closes several files, of which those without a `file` are passed over. They get to their places together, once all of
- * them are written; else each place is left as it was. False after a message when one could not be written. */
+/* Closes several files, of which those without a `file` are passed over. They get to their places
+ * together, once all of them are written; else each place is left as it was. False after a message
+ * when one could not be written. */
 bool cli_output_close_all(struct cli_output *const *outputs, size_t count, bool keep);
 
 /* Sends standard output to `path`, up to cli_output_finish; "-" leaves it as it is. False after a message. */
 bool cli_output_redirect(const char *path);
 
-/* Keeps what a library prints by itself out of standard output, up to cli_output_unmute, which takes the result. */
+/* Keeps what a library prints by itself out of standard output, up to
+ * cli_output_unmute, which takes the result. */
 int cli_output_mute(void);
 void cli_output_unmute(int kept);
 

@@ -1,5 +1,5 @@
-/* The optional parts of the command: which of them this build has, and what cannot be done without the others.
- * meson.build says what was found (CT_WITH_…). */
+/* The optional parts of the command: which of them this build has, and what cannot be done without the
+ * others. meson.build says what was found (CT_WITH_…). */
 #include <dlfcn.h>
 #include <stdlib.h>
 

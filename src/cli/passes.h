@@ -20,19 +20,21 @@ struct cli_passes {
     const struct ct_programs *programs; /* whose names `ran` has; or NULL */
     struct cli_ran ran;                 /* in all passes */
     void *user;
-    /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user` unless it is set too. Its
-     * `bytes` calls cli_passes_bytes. Result: enum cli_exit. */
+    /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user` unless it is set too.
+     * Its `bytes` calls cli_passes_bytes. Result: enum cli_exit. */
     int (*begin)(struct cli_passes *passes, struct ct_chain_options *options, struct ct_chain_sink *sink);
-    /* After it, unless it could not begin; what was lost in it is in `losses`, and that of all so far in `capture`. */
+    /* After it, unless it could not begin; what was lost in it is in `losses`, and
+     * that of all so far in `capture`. */
     void (*end)(struct cli_passes *passes);
     struct ct_losses losses;
 };
 
-/* Opens the capture of `args` and makes a pass for each ID of each buffer that is wanted. Result: enum cli_exit. */
+/* Opens the capture of `args` and makes a pass for each ID of each buffer that is
+ * wanted. Result: enum cli_exit. */
 int cli_passes_run(struct cli_passes *passes, const struct cli_args *args);
 
-/* Input bytes of the pass taken so far: moves the meter, and shows what is known of a stream that somebody may watch.
- * Result: 0 or CT_ERR_IO. */
+/* Input bytes of the pass taken so far: moves the meter, and shows what is known of a stream that somebody
+ * may watch. Result: 0 or CT_ERR_IO. */
 int cli_passes_bytes(struct cli_passes *passes, uint64_t bytes);
 
 /* The source of the pass. */

@@ -29,9 +29,9 @@ bool cli_programs_new(struct ct_programs **programs, const struct cli_args *args
 bool cli_programs_name(struct ct_programs *programs, const struct cli_args *args, const char *text,
                        struct cli_capture *capture);
 
-/* Makes the set of what list option number `elf` names and of what the capture does, which may be NULL. Where
- * programs are known by memory, those that ran are found once it is decoded: cli_programs_in. False: said
- * why. */
+/* Makes the set of what list option number `elf` names and of what the capture does, which may be
+ * NULL. Where programs are known by memory, those that ran are found once it is decoded:
+ * cli_programs_in. False: said why. */
 bool cli_programs_open(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture);
 

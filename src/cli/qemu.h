@@ -12,8 +12,9 @@ struct qemu {
     char plugin[4096];
 };
 
-/* Finds what runs `program` (a path): QEMU by the program's architecture, the plugin `file` where the environment
- * variable `variable` says, beside the command in a build tree, or installed. CLI_CLEAN, or CLI_FAILED with a message. */
+/* Finds what runs `program` (a path): QEMU by the program's architecture, the plugin `file` where the
+ * environment variable `variable` says, beside the command in a build tree, or installed. CLI_CLEAN, or
+ * CLI_FAILED with a message. */
 int qemu_find(struct qemu *qemu, const char *program, const char *file, const char *variable);
 
 /* The same for a whole machine: `command` is the system emulator itself. */

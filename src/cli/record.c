@@ -154,8 +154,8 @@ static int make_out(struct record *r)
     return record_out_new(r->args->ctx, &r->o, r->code, &r->out);
 }
 
-/* Finds the first core for a thread that begins at `clock`: one that is free, and did nothing later. Without such a core
- * it is RECORD_CORES. */
+/* Finds the first core for a thread that begins at `clock`: one that is free, and did nothing later. Without
+ * such a core it is RECORD_CORES. */
 static int find_core(struct record *r, uint64_t clock, unsigned *core)
 {
     for (*core = 0; *core < RECORD_CORES; ++*core) {
@@ -346,8 +346,9 @@ static void print_summary(const struct record *r)
                 record_out_traced(r->out), record_out_bytes(r->out));
 }
 
-/* Cycles by which a core is to be later than what it saw of another, so that its trace says so: a cycle count comes for
- * no less than the threshold. Without timestamps there is nothing to compare, and a single core has one order. */
+/* Cycles by which a core is to be later than what it saw of another, so that its trace says so: a
+ * cycle count comes for no less than the threshold. Without timestamps there is nothing to compare,
+ * and a single core has one order. */
 static uint32_t latency(const struct record *r)
 {
     if (!r->o.wishes.timestamps || r->o.contexts)

@@ -35,8 +35,8 @@ struct record_feed_options {
     bool each;        /* every instruction has a mark */
 };
 
-/* From here on a signal that would end this process ends the program, and what it did up to then is written. Keys on the
- * terminal are for the program, which gets their signals itself. */
+/* From here on a signal that would end this process ends the program, and what it did up to then is written.
+ * Keys on the terminal are for the program, which gets their signals itself. */
 void record_feed_catch_signals(void);
 /* Starts `argv` under `qemu`. CLI_CLEAN or CLI_FAILED. */
 int record_feed_start(struct record_feed *feed, const struct qemu *qemu,
@@ -48,7 +48,8 @@ void record_feed_give_back(struct record_feed *feed, struct trace_chunk *chunk);
 void record_feed_stop(struct record_feed *feed);
 /* The next words of a block or page, or NULL when there is none yet. Good until the next call. */
 const struct trace_block *record_feed_block(struct record_feed *feed);
-/* Waits for the program and gives back the memory. Its exit code; 128 and the number of the signal that ended it. */
+/* Waits for the program and gives back the memory. Its exit code; 128 and the
+ * number of the signal that ended it. */
 int record_feed_finish(struct record_feed *feed);
 
 /* ---- the ELF files that ran (record_programs.c) ---- */
@@ -76,7 +77,8 @@ struct record_trace {
 bool record_trace_open(struct record_trace *trace, const char *path);
 /* Holds bytes for the file. Not 0: no memory. */
 int record_trace_add(struct record_trace *trace, const uint8_t *bytes, size_t size);
-/* Writes what is held. False after a message that names the file: `name`, in `dir` or, with NULL, as it is. */
+/* Writes what is held. False after a message that names the file: `name`, in
+ * `dir` or, with NULL, as it is. */
 bool record_trace_release(struct record_trace *trace, const char *dir, const char *name);
 void record_trace_close(struct record_trace *trace);
 
@@ -97,7 +99,8 @@ struct record_options {
     uint8_t ids[RECORD_CORES];
 };
 
-/* The program's ELF file, to be freed, and where it was loaded less where it says. CLI_CLEAN or CLI_FAILED. */
+/* The program's ELF file, to be freed, and where it was loaded less where it
+ * says. CLI_CLEAN or CLI_FAILED. */
 int record_program(const struct record_options *options, char **path, uint64_t *bias);
 
 /* Writes DIR/live.ini, which says what is in the stream. CLI_CLEAN or CLI_FAILED. */
@@ -105,8 +108,8 @@ int record_live(const struct record_options *options);
 
 struct record_out;
 
-/* Trace IDs of the cores: those of `text` (hexadecimal, with commas), or NULL, and then the ones from 0x10 on that are
- * not among them. 0, or what is wrong with the text. */
+/* Trace IDs of the cores: those of `text` (hexadecimal, with commas), or NULL, and then the ones from 0x10 on
+ * that are not among them. 0, or what is wrong with the text. */
 const char *record_ids(const char *text, uint8_t ids[RECORD_CORES]);
 
 /* Makes the directory, for a program whose code grows in `code` (not owned). CLI_CLEAN or CLI_FAILED. */
@@ -114,17 +117,19 @@ int record_out_new(struct ct_ctx *ctx, const struct record_options *options, str
                    struct record_out **out);
 /* The trace unit of core `number`, made when it is wanted first. NULL after a message. */
 struct ct_unit *record_out_unit(struct record_out *out, unsigned number);
-/* What it sees of code that changes: each core of its own, in frames all of them the same. NULL: what its images can
- * say of a stream does not change. */
+/* What it sees of code that changes: each core of its own, in frames all of them the same. NULL: what its
+ * images can say of a stream does not change. */
 struct ct_code_view *record_out_view(struct record_out *out, unsigned number);
 /* Code or a file that ran came: the trace from here on needs a new description. */
 void record_out_changed(struct record_out *out);
-/* Writes what was traced so far, when it is time, behind what describes it, so that the capture can be read up to there
- * however the recording ends. To who reads a stream everything goes at once. CLI_CLEAN or CLI_FAILED. */
+/* Writes what was traced so far, when it is time, behind what describes it, so that the capture
+ * can be read up to there however the recording ends. To who reads a stream everything goes at
+ * once. CLI_CLEAN or CLI_FAILED. */
 int record_out_flush(struct record_out *out, struct record_programs *programs);
 /* Writes what is left, and the files that describe the capture. */
 int record_out_finish(struct record_out *out, struct record_programs *programs);
-/* Puts the truth, if any, in its place: the last step of a recording that went well. CLI_CLEAN or CLI_FAILED. */
+/* Puts the truth, if any, in its place: the last step of a recording that went
+ * well. CLI_CLEAN or CLI_FAILED. */
 int record_out_keep_truth(struct record_out *out);
 /* Instructions traced, and executed but not traceable, by all cores. */
 uint64_t record_out_traced(const struct record_out *out);

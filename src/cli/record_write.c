@@ -390,7 +390,8 @@ static int release(struct record_out *out)
     return fine ? CLI_CLEAN : CLI_FAILED;
 }
 
-/* Describes what ran up to now in a new folder, which then takes the place of the last one: at any time one is whole. */
+/* Describes what ran up to now in a new folder, which then takes the place of the last
+ * one: at any time one is whole. */
 static int make_checkpoint(struct record_out *out, struct record_programs *programs)
 {
     char part[32], path[4096];

@@ -39,7 +39,8 @@ struct cli_report_collect {
     uint64_t edges_left_out;
 };
 
-/* Decodes what args->operand names; `elf` is the index of the option. Start with all zero. Result: enum cli_exit. */
+/* Decodes what args->operand names; `elf` is the index of the option. Start with
+ * all zero. Result: enum cli_exit. */
 int cli_report_collect(struct cli_report_collect *collect, const struct cli_args *args, size_t elf);
 void cli_report_collect_free(struct cli_report_collect *collect);
 

@@ -33,8 +33,8 @@ enum cli_spec_found {
     CLI_SPEC_NONE,  /* it cannot be read, or there is no memory */
 };
 
-/* Compiles the file (- is standard input) and says on standard error what is wrong with it. *spec is to be freed; NULL
- * with CLI_SPEC_NONE. */
+/* Compiles the file (- is standard input) and says on standard error what is wrong with it. *spec is to be
+ * freed; NULL with CLI_SPEC_NONE. */
 enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
                                   const struct ct_monitor_options *options, struct ct_monitor_spec **spec);
 

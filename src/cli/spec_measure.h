@@ -32,7 +32,8 @@ struct spec_ways {
 bool spec_add_function(struct spec_ways *ways, const char *name);
 bool spec_add_pair(struct spec_ways *ways, const char *text);
 
-/* Adds what the ways took in the capture of `args`; `elf` is the number of the option. Result: enum cli_exit. */
+/* Adds what the ways took in the capture of `args`; `elf` is the number of the
+ * option. Result: enum cli_exit. */
 int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf);
 
 /* ---- spec_functions.c ---- */

@@ -1,5 +1,5 @@
-/* coretap spec: writes specifications from what was measured (paper 2, continuous validation of timing). The times are measured
- * by a specification, too, so that those which are written down mean the same. */
+/* coretap spec: writes specifications from what was measured (paper 2, continuous validation of timing). The
+ * times are measured by a specification, too, so that those which are written down mean the same. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -162,8 +162,8 @@ static int add_all(struct spec_ways *ways, const struct cli_args *args)
 
 /* ---- the specification ---- */
 
-/* An interval that inPast looks back on does not hold its far end: what was measured is allowed when the bound is one
- * tick larger. */
+/* An interval that inPast looks back on does not hold its far end: what was measured is allowed when the
+ * bound is one tick larger. */
 static void print_way(const struct spec_way *w, uint64_t percent)
 {
     const char *name = w->name;

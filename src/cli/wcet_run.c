@@ -8,7 +8,8 @@
 
 #include "coretap/learn.h"
 
-/* Two passes: the first finds where computed branches lead, which makes the graph whole; the second measures. */
+/* Two passes: the first finds where computed branches lead, which makes the
+ * graph whole; the second measures. */
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
     struct cli_wcet *w = user;

@@ -42,7 +42,8 @@ struct cli_wcet {
 bool cli_wcet_open(struct cli_wcet *wcet, const struct cli_args *args, struct ct_programs *programs,
                    const struct cli_wcet_wish *wish);
 
-/* Reads the capture twice and solves the model; without a solution view.wcet stays NULL. Result: enum cli_exit. */
+/* Reads the capture twice and solves the model; without a solution view.wcet
+ * stays NULL. Result: enum cli_exit. */
 int cli_wcet_run(struct cli_wcet *wcet, const struct cli_args *args);
 void cli_wcet_close(struct cli_wcet *wcet);
 

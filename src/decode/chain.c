@@ -242,8 +242,8 @@ static int drain_to_marks(struct ct_chain *c)
     return rc;
 }
 
-/* The first bytes: a framing that was not stated is found out. Bytes in the wrong order are an error then; where the
- * framing was stated the user may know better. */
+/* The first bytes: a framing that was not stated is found out. Bytes in the wrong order are an error then;
+ * where the framing was stated the user may know better. */
 static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 {
     const char *trouble = c->options.framing == CT_FRAMING_NONE ? NULL : ct_framing_trouble(bytes, size);
@@ -264,8 +264,8 @@ static bool goes_straight(const struct ct_chain *c, size_t size)
     return c->options.framing == CT_FRAMING_NONE && size >= STRAIGHT && c->count == 1 && !c->parallel;
 }
 
-/* What was left, with the first bytes of a piece. Result in *used: how many of these are done with; none when something is
- * still left. */
+/* What was left, with the first bytes of a piece. Result in *used: how many of these are done with; none when
+ * something is still left. */
 static int finish_packet(struct ct_chain *c, const uint8_t *bytes, size_t *used)
 {
     struct ct_run run;

@@ -62,8 +62,8 @@ int ct_chunks_next(struct ct_chunks *c, size_t *size)
         if (got == 0)
             break;
         *size += (size_t)got;
-        /* A pipe gives what it has: what arrived is decoded before more is waited for, once the first piece is
-         * large enough to show its framing. */
+        /* A pipe gives what it has: what arrived is decoded before more is waited for, once the first piece
+         * is large enough to show its framing. */
         if (c->fd == STDIN_FILENO && *size >= c->least)
             break;
     }

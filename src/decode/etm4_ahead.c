@@ -8,8 +8,8 @@
 
 #ifdef CT_HAVE_AVX2
 
-/* Bytes up to a synchronisation point that make a lane behind it worth while; and how many points are left out at most after one
- * that was taken back. */
+/* Bytes up to a synchronisation point that make a lane behind it worth while; and how many points are left
+ * out at most after one that was taken back. */
 #define LEAST     512u
 #define MOST_SKIP 256u
 

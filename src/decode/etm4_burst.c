@@ -115,7 +115,8 @@ static void set_header(struct ct_etm4_burst *b, unsigned h, const struct ct_etm4
     case CT_ETM4_FORM_CCNT_F1:
     case CT_ETM4_FORM_CCNT_F2:
     case CT_ETM4_FORM_CCNT_F3:
-        /* With commits in them they say more; with a threshold as no trace unit has (it has 12 bits) sums may wrap. */
+        /* With commits in them they say more; with a threshold as no trace unit has
+         * (it has 12 bits) sums may wrap. */
         if (d->config.comm_opt && b->threshold <= UINT16_MAX)
             set_cycles(b, h, header->form);
         break;
@@ -171,7 +172,8 @@ void ct_etm4_burst_leave(const struct ct_etm4_burst *b, struct ct_etm4_decoder *
     }
 }
 
-/* A short address by its row; `x` is what is behind the header. *address: with the instruction set. Result: bytes. */
+/* A short address by its row; `x` is what is behind the header. *address: with the
+ * instruction set. Result: bytes. */
 static size_t short_address(const struct ct_etm4_row row[2], uint32_t x, uint64_t *address)
 {
     unsigned two = x >> 7 & 1;

@@ -1,6 +1,6 @@
-/* The common packets of an ETMv4 or ETE, decoded where they lie, straight to elements: atoms, addresses without a
- * context, cycle counts, events. A burst of them ends at the first packet that is none of these. Only for trace that is
- * never taken back (MAXSPEC 0) and while nothing is held. */
+/* The common packets of an ETMv4 or ETE, decoded where they lie, straight to elements: atoms, addresses
+ * without a context, cycle counts, events. A burst of them ends at the first packet that is none of these.
+ * Only for trace that is never taken back (MAXSPEC 0) and while nothing is held. */
 #ifndef CT_DECODE_ETM4_BURST_H
 #define CT_DECODE_ETM4_BURST_H
 
@@ -20,7 +20,8 @@ enum ct_etm4_burst_form {
 
 /* What comes of a header and a length. With x, the eight bytes behind the header, the value of the element is
  *   (address[source] & keep) + (bits of x chosen by `take`, side by side) << shift + base
- * where addresses have their instruction set in bit 0. Odd lengths in the second row of a header, even ones in the first. */
+ * where addresses have their instruction set in bit 0. Odd lengths in the second row of a header, even
+ * ones in the first. */
 struct ct_etm4_row {
     uint64_t take;
     uint64_t keep;
@@ -43,7 +44,8 @@ struct ct_etm4_burst {
 
 void ct_etm4_burst_init(struct ct_etm4_burst *burst, const struct ct_etm4_decoder *decoder);
 
-/* Makes the rows read addresses as in 64-bit state, or as in 32-bit state, whatever state the decoder is in. */
+/* Makes the rows read addresses as in 64-bit state, or as in 32-bit state,
+ * whatever state the decoder is in. */
 void ct_etm4_burst_set_sf(struct ct_etm4_burst *burst, bool sf);
 
 /* State of the decoder into the burst, and back. False: the decoder is in a state that bursts do not know. */
@@ -53,8 +55,8 @@ void ct_etm4_burst_leave(const struct ct_etm4_burst *burst, struct ct_etm4_decod
 /* Bytes behind the last packet that a burst wants to read. */
 #define CT_ETM4_BURST_AHEAD 16
 
-/* Decodes data[0..size), whose first byte has the position `pos`, into at most `cap` elements; *count is how many.
- * Result: bytes that were taken. */
+/* Decodes data[0..size), whose first byte has the position `pos`, into at most `cap` elements; *count is how
+ * many. Result: bytes that were taken. */
 size_t ct_etm4_burst_elems(struct ct_etm4_burst *burst, const uint8_t *data, size_t size, uint32_t pos,
                            struct ct_elem *elems, size_t cap, size_t *count);
 

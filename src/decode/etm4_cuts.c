@@ -18,7 +18,8 @@ enum {
 
 #ifdef CT_HAVE_AVX2
 
-/* Bytes of cycle counts and events, which have three at most. What goes on in the next block is in carry[]. */
+/* Bytes of cycle counts and events, which have three at most. What goes on
+ * in the next block is in carry[]. */
 CT_AVX2_INLINE uint64_t others(const struct ct_etm4_masks *m, uint64_t carry[2])
 {
     uint64_t first = m->counts | m->events;

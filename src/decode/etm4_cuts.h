@@ -1,5 +1,5 @@
-/* The bytes of a chunk (etm4_scan.h) that say where execution went: atoms and addresses, one behind the other, without
- * the cycle counts and events between them. */
+/* The bytes of a chunk (etm4_scan.h) that say where execution went: atoms and addresses, one behind the
+ * other, without the cycle counts and events between them. */
 #ifndef CT_DECODE_ETM4_CUTS_H
 #define CT_DECODE_ETM4_CUTS_H
 
@@ -26,7 +26,8 @@ static inline uint64_t ct_cuts_bits(const uint64_t *mask, unsigned at)
     return ct_load64((const uint8_t *)mask + (at >> 3)) >> (at & 7);
 }
 
-/* `raw`: bytes that the scan went over, from data[0] on, of which those before `entry` belong to a packet before. */
+/* `raw`: bytes that the scan went over, from data[0] on, of which those before
+ * `entry` belong to a packet before. */
 void ct_etm4_cuts_make(struct ct_etm4_cuts *cuts, const struct ct_etm4_chunk *chunk, const uint8_t *data,
                        unsigned raw);
 

@@ -20,8 +20,8 @@ static void set_address(struct ct_address_rows *rows, size_t at, const struct ct
     rows->back[at] = row->source ? -1 - row->source : 0;
 }
 
-/* What AVX-512 makes of an address. In IS0 the bits of the payload begin one higher than in IS1, where the 1 below them is
- * bit 0. */
+/* What AVX-512 makes of an address. In IS0 the bits of the payload begin one higher than in IS1, where the 1
+ * below them is bit 0. */
 static void set_wide(struct ct_wide_addresses *w, unsigned header, unsigned more,
                      const struct ct_etm4_row *row)
 {
@@ -84,8 +84,8 @@ CT_AVX2_INLINE __m256i add_up(__m256i v)
     return _mm256_add_epi16(v, _mm256_slli_si256(v, 8));
 }
 
-/* sums[i]: of the counts of a block before byte 2 i + 1; between two atoms there is one at least. `values` has a byte before
- * the block. Result: the sum of all. */
+/* sums[i]: of the counts of a block before byte 2 i + 1; between two atoms there is one at least. `values`
+ * has a byte before the block. Result: the sum of all. */
 CT_AVX2_INLINE uint64_t sum_counts(const uint8_t *values, uint64_t counts, uint32_t threshold, uint16_t *sums)
 {
     const __m256i last = _mm256_set1_epi16(0x0f0e);
@@ -213,7 +213,8 @@ struct places {
 CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t *data, uint64_t addresses,
                               const struct ct_events_block *block, struct places to)
 {
-    /* Two that are awaited have an address between them, so that each may go to the first byte of its pair. */
+    /* Two that are awaited have an address between them, so that each may go
+     * to the first byte of its pair. */
     const uint64_t even = UINT64_C(0x5555555555555555);
     const char *sums = (const char *)block->sums;
     const uint64_t cycle = block->cycle;

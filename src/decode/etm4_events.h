@@ -1,4 +1,5 @@
-/* Bursts of common packets straight to events in columns: what ct_events_from_elems says of their elements. */
+/* Bursts of common packets straight to events in columns: what
+ * ct_events_from_elems says of their elements. */
 #ifndef CT_DECODE_ETM4_EVENTS_H
 #define CT_DECODE_ETM4_EVENTS_H
 
@@ -11,8 +12,8 @@
 /* The addresses by CT_SCAN_ROW: with x, the eight bytes from the header on, the new one is
  *   (the one before it & keep) | (the one at `back` from the end & earlier) |
  *   (the bits of x chosen by `take`, put to those of `place`)
- * where bit 0 of an address is its instruction set. `top` are the bits of the ninth byte, which only addresses of 64 bits
- * have. */
+ * where bit 0 of an address is its instruction set. `top` are the bits of the ninth byte, which only
+ * addresses of 64 bits have. */
 struct ct_address_rows {
     uint64_t take[CT_SCAN_ROWS];
     uint64_t place[CT_SCAN_ROWS];
@@ -28,8 +29,8 @@ struct ct_count_row {
     uint32_t base;
 };
 
-/* The same for AVX-512, by rows of another kind, of x, the eight bytes behind the header with the seven bits of the first one
- * moved up by one, and a 1 below them:
+/* The same for AVX-512, by rows of another kind, of x, the eight bytes behind the header with the seven
+ * bits of the first one moved up by one, and a 1 below them:
  *   (the one before & keep) | (the bytes of x from the bits that `shifts` says & take)
  * From CT_WIDE_MATCH on a row is that of an address that was among the last three, and says which. */
 #define CT_WIDE_ROWS  16u
@@ -48,8 +49,8 @@ CT_AVX2_INLINE size_t ct_row_of(uint64_t x)
     return _pext_u64(x, CT_SCAN_ROW_BITS);
 }
 
-/* `past` is behind the last address, with two more before it; `last` is that address, in a register: a chain through
- * memory would wait for each store. `wide`: it may be one of 64 bits. */
+/* `past` is behind the last address, with two more before it; `last` is that address, in a register: a chain
+ * through memory would wait for each store. `wide`: it may be one of 64 bits. */
 CT_AVX2_INLINE uint64_t ct_address_of(const struct ct_address_rows *rows, const uint8_t *packet,
                                       const uint64_t *past, uint64_t last, bool wide)
 {
@@ -97,8 +98,8 @@ struct ct_etm4_event_tables {
 
 void ct_etm4_event_tables_init(struct ct_etm4_event_tables *tables, const struct ct_etm4_burst *burst);
 
-/* A burst of events. In: the cycles up to it, whether the last atom before it was E. Out: the same behind its last atom,
- * where it ends. */
+/* A burst of events. In: the cycles up to it, whether the last atom before it was E. Out: the same behind its
+ * last atom, where it ends. */
 struct ct_etm4_event_burst {
     const struct ct_etm4_event_tables *tables;
     struct ct_event_columns *columns; /* events are added */
@@ -108,9 +109,9 @@ struct ct_etm4_event_burst {
     uint64_t addresses; /* … and of them addresses */
 };
 
-/* Decodes data[0..size), whose first byte has the position `pos`, as far as the columns have room; `offset` of marks is
- * their position. Nothing must be waiting in the event stream. `plain` has the last addresses, before and afterwards.
- * Result: bytes up to the end of the last atom. Only where ct_etm4_scan_there. */
+/* Decodes data[0..size), whose first byte has the position `pos`, as far as the columns have room; `offset`
+ * of marks is their position. Nothing must be waiting in the event stream. `plain` has the last addresses,
+ * before and afterwards. Result: bytes up to the end of the last atom. Only where ct_etm4_scan_there. */
 size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct_etm4_burst *plain,
                             const uint8_t *data, size_t size, uint64_t pos);
 

@@ -1,5 +1,6 @@
-/* Bursts of events with AVX-512: what has a bit in a mask is taken out of its block by that mask, all at once, and listed;
- * then addresses are resolved eight at a time. No loop depends on how many there are in 64 bytes. */
+/* Bursts of events with AVX-512: what has a bit in a mask is taken out of its block by that
+ * mask, all at once, and listed; then addresses are resolved eight at a time. No loop depends
+ * on how many there are in 64 bytes. */
 #include "analysis/events.h"
 #include "decode/avx512.h"
 #include "decode/etm4_events_run.h"
@@ -51,7 +52,8 @@ CT_AVX512_INLINE __m512i add_up(__m512i v)
     return _mm512_mask_add_epi16(v, 0xffff0000, v, _mm512_permutexvar_epi16(_mm512_set1_epi16(15), v));
 }
 
-/* Of the counts that begin one byte before those of a mask, in pairs of bytes: their sums, all before and in the pair. */
+/* Of the counts that begin one byte before those of a mask, in pairs of bytes: their
+ * sums, all before and in the pair. */
 CT_AVX512_INLINE __m512i sum_counts(const struct count_constants *c, const uint8_t *data,
                                     uint64_t behind_counts)
 {
@@ -90,8 +92,9 @@ CT_AVX512_INLINE void store_times(uint64_t *to, __m512i sums, uint64_t cycle, un
     _mm512_storeu_si512(to + from, _mm512_add_epi64(eight, _mm512_set1_epi64((long long)cycle)));
 }
 
-/* What the run knows of the blocks of the chunk at `at`, and the cycles of the atoms that `listed` addresses and those that
- * waited before wait for, if each has one of its own. False: the chunk is not one for this way. */
+/* What the run knows of the blocks of the chunk at `at`, and the cycles of the atoms that
+ * `listed` addresses and those that waited before wait for, if each has one of its own. False:
+ * the chunk is not one for this way. */
 CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t listed)
 {
     const size_t waiting = r->burst->columns->count - r->settled.branches;
@@ -240,8 +243,8 @@ CT_AVX512_INLINE void resolve(struct ct_events_run *r, size_t count, uint64_t *t
         __m512i keep = of_pair(&kept, row);
         __m512i v =
             _mm512_and_si512(_mm512_multishift_epi64_epi8(of_pair(&shifts, row), x), of_pair(&take, row));
-        /* … and of these eight together: whoever takes bits of one takes what that takes. Four steps, then it is one of the eight
-         * before, or one of the first four of these. */
+        /* … and of these eight together: whoever takes bits of one takes what that takes. Four steps, then it
+         * is one of the eight before, or one of the first four of these. */
         for (int round = 0; round < 2; round++) {
             v = _mm512_ternarylogic_epi64(v, keep, _mm512_permutex2var_epi64(zero, from, v), 0xf8);
             keep = _mm512_and_si512(keep, _mm512_permutex2var_epi64(ones, from, keep));

@@ -68,8 +68,8 @@ CT_AVX2_INLINE unsigned ct_lowest_bit(uint64_t mask)
     return (unsigned)__builtin_ctzll(mask);
 }
 
-/* Addresses that are targets: the last atom before them ended with an E, and no other address took it. A carry runs from
- * each such atom up to the next atom or address. */
+/* Addresses that are targets: the last atom before them ended with an E, and no other address took it. A
+ * carry runs from each such atom up to the next atom or address. */
 CT_AVX2_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *branched)
 {
     uint64_t others = ~(m->atoms | m->addresses);
@@ -79,8 +79,8 @@ CT_AVX2_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *bra
     return sum & m->addresses;
 }
 
-/* The atoms that addresses wait for: a carry runs from each address to the next atom. *carry: one waits, before the block
- * and behind it. */
+/* The atoms that addresses wait for: a carry runs from each address to the next atom. *carry: one waits,
+ * before the block and behind it. */
 CT_AVX2_INLINE uint64_t ct_find_awaited(const struct ct_etm4_masks *m, bool *carry)
 {
     unsigned long long sum;
@@ -90,8 +90,9 @@ CT_AVX2_INLINE uint64_t ct_find_awaited(const struct ct_etm4_masks *m, bool *car
     return sum & m->atoms;
 }
 
-/* Looks through the chunk at `at` and adds its addresses as branches behind those that are in the columns; cycles, and what
- * the run knows of its blocks. False: there is something in it that wants the other way, and nothing was done. */
+/* Looks through the chunk at `at` and adds its addresses as branches behind those that are in the columns;
+ * cycles, and what the run knows of its blocks. False: there is something in it that wants the other way, and
+ * nothing was done. */
 bool ct_etm4_add_chunk_avx512(struct ct_events_run *r, size_t at);
 
 #endif

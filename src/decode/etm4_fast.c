@@ -9,8 +9,8 @@
 #include "decode/etm4_elems.h"
 #include "elem/etm4_state.h"
 
-/* Elements that the plain way makes at a time on the way to events; each makes three at most, beside those that
- * waited. */
+/* Elements that the plain way makes at a time on the way to events; each makes three at most, beside those
+ * that waited. */
 #define ELEMS 64
 
 _Static_assert(3 * ELEMS + 2 * CT_EVENTS_WAITING <= CT_COLUMNS_STEP, "columns with room have room for these");
@@ -74,8 +74,8 @@ static bool is_clear(const struct ct_etm4_resolver *r)
            !r->pending_address;
 }
 
-/* Elements that begin less than `end` bytes behind `from`, as the span says: of the first one the offset is found, the
- * others follow it. Result: how many. */
+/* Elements that begin less than `end` bytes behind `from`, as the span says: of the first one the offset is
+ * found, the others follow it. Result: how many. */
 static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end, struct ct_elem *elems,
                          size_t count)
 {
@@ -114,7 +114,8 @@ static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems
     }
 }
 
-/* What stands behind the last P0 element can still be lost: it waits with the resolver. Result: elements that leave. */
+/* What stands behind the last P0 element can still be lost: it waits with the
+ * resolver. Result: elements that leave. */
 static size_t hold_tail(struct ct_etm4_resolver *r, const struct ct_elem *elems, size_t count)
 {
     size_t n = count;
@@ -224,7 +225,8 @@ static size_t resolve(struct ct_etm4_fast *f, bool final, struct ct_elem *elems,
     return count;
 }
 
-/* Room for elements that something new is begun with: for the blocks of a chunk, or so that little is owed in the end. */
+/* Room for elements that something new is begun with: for the blocks of a chunk, or so
+ * that little is owed in the end. */
 static size_t least_room(const struct ct_etm4_fast *f, size_t cap)
 {
     if (f->scan && cap >= 2 * CT_SCAN_BYTES)

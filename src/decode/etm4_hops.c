@@ -40,8 +40,8 @@ void ct_etm4_hops_free(struct ct_etm4_hops *h)
 
 #ifdef CT_HAVE_AVX2
 
-/* Tells whether decoder and walk are in the state of 32 or 64 bits in which the last step was made: hops read the addresses
- * behind a step in no other one. */
+/* Tells whether decoder and walk are in the state of 32 or 64 bits in which the last step was made: hops read
+ * the addresses behind a step in no other one. */
 static bool is_settled(const struct ct_fast *f, const struct ct_etm4_burst *burst)
 {
     const bool sf = f->blocks.blocks[f->last].isa == CT_ISA_A64;

@@ -16,8 +16,8 @@ static struct ct_ahead *way_ahead(struct ct_etm4_hops *h)
     return &h->ways[!h->here];
 }
 
-/* Tells whether the elements of one batch may make the engine forget the program, and numbers of blocks with it: for domains
- * it does so at half of them. */
+/* Tells whether the elements of one batch may make the engine forget the program, and numbers of blocks with
+ * it: for domains it does so at half of them. */
 static bool is_much(const struct ct_blocks *b)
 {
     return b->count > CT_BLOCKS_MAX / 2 || b->pair_count > CT_BLOCKS_MAX / 2 ||
@@ -150,12 +150,14 @@ static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
 
 int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    /* Bytes that cannot be read up to where the way ahead began, or go on behind that: it began inside of a packet. */
+    /* Bytes that cannot be read up to where the way ahead began, or go on behind
+     * that: it began inside of a packet. */
     if (h->ahead && (work->at > way_ahead(h)->begin || work->at == h->asked_at))
         ct_etm4_hops_undo_ahead(h);
     h->asked_at = work->at;
     run_ways(h, work);
-    /* The hops here may have met many blocks. What was counted ahead is taken back as long as they are known. */
+    /* The hops here may have met many blocks. What was counted ahead is taken
+     * back as long as they are known. */
     if (is_much(&h->fast->blocks))
         ct_etm4_hops_undo_ahead(h);
     work->until = h->ahead ? way_ahead(h)->begin : 0;

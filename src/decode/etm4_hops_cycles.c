@@ -114,7 +114,8 @@ CT_AVX2_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *da
     return true;
 }
 
-/* Whether another count follows, which is for no step, before the address that seems to be behind this one. */
+/* Whether another count follows, which is for no step, before the address
+ * that seems to be behind this one. */
 CT_AVX2_INLINE bool is_doubled(const struct ct_etm4_hops *h, unsigned i)
 {
     return i + 1 < h->count && h->counts[i + 1].at == h->counts[i].at;
@@ -188,8 +189,8 @@ static bool next_counts(struct ct_etm4_hops *h, const struct ct_work *work, unsi
     return h->count;
 }
 
-/* Trace up to the first count, which is for steps that the engine took already. An atom follows, so nothing of it is held.
- * False: not now. */
+/* Trace up to the first count, which is for steps that the engine took already. An atom follows, so nothing
+ * of it is held. False: not now. */
 CT_AVX2 static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
 {
     struct ct_elem elems[CT_FAST_TAIL + FIRST_BYTES];

@@ -67,14 +67,15 @@ bool ct_lane_scan(struct ct_lane *lane)
     if (!ct_lane_cut(lane))
         return false;
     list_packets(lane);
-    /* What is rare may say that the last step did not come about as it seemed: its packet is left to others. */
+    /* What is rare may say that the last step did not come about as it
+     * seemed: its packet is left to others. */
     if (lane->entry == CT_SCAN_STOP && lane->count)
         lane->count--;
     return lane->count;
 }
 
-/* The bytes of packet n of the list and the addresses before it, 0 behind the last. Should they be more than a quick hop has,
- * none is made of the first ones: it would end earlier. */
+/* The bytes of packet n of the list and the addresses before it, 0 behind the last. Should they be more than
+ * a quick hop has, none is made of the first ones: it would end earlier. */
 CT_AVX2_INLINE uint64_t bytes_of(const uint8_t *bytes, const uint16_t *ends, size_t n)
 {
     return _bzhi_u64(ct_load64(bytes + ends[n]), (unsigned)(ends[n + 1] - ends[n]) * 8);

@@ -1,6 +1,6 @@
-/* Trace followed as hops from one place on, a chunk at a time. The atom packets of a chunk are listed first, with the
- * addresses before them; then one look-up for each leads from state to state. A look-up waits for the one before, and several
- * lanes side by side wait less. */
+/* Trace followed as hops from one place on, a chunk at a time. The atom packets of a chunk are listed first,
+ * with the addresses before them; then one look-up for each leads from state to state. A look-up waits for
+ * the one before, and several lanes side by side wait less. */
 #ifndef CT_DECODE_ETM4_LANE_H
 #define CT_DECODE_ETM4_LANE_H
 
@@ -36,8 +36,8 @@ bool ct_lane_scan(struct ct_lane *lane);
 /* One lane, or CT_LANES of them, as far as quick hops are known, until one of them has none. */
 void ct_lanes_follow(struct ct_lane *const lanes[], unsigned count);
 
-/* The next packet, with a hop that is made for it; or the next chunk. False: the lane ends, and all of it was passed or
- * ct_lane_pass does it. */
+/* The next packet, with a hop that is made for it; or the next chunk. False: the lane ends, and all of it was
+ * passed or ct_lane_pass does it. */
 bool ct_lane_step(struct ct_lane *lane);
 
 /* What was done is passed: lane->at is behind it. */

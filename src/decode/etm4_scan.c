@@ -123,8 +123,8 @@ CT_AVX2_INLINE uint64_t mask_of(__m256i v)
     return (uint32_t)_mm256_movemask_epi8(v);
 }
 
-/* Lengths of packets, should they begin at each of the 32 bytes at `data`; with CT_SCAN_STOP. *odd: bit 7 of those that
- * are. */
+/* Lengths of packets, should they begin at each of the 32 bytes at `data`; with CT_SCAN_STOP. *odd: bit 7 of
+ * those that are. */
 CT_AVX2_INLINE __m256i lengths(const struct ct_etm4_scan_table *t, const uint8_t *data, __m256i low,
                                __m256i high, __m256i *odd)
 {
@@ -146,7 +146,8 @@ CT_AVX2_INLINE __m256i lengths(const struct ct_etm4_scan_table *t, const uint8_t
     return _mm256_or_si256(size, _mm256_add_epi8(stop, stop)); /* … and twice is CT_SCAN_STOP */
 }
 
-/* Cycle counts, should they begin at each of the bytes: of the byte behind, or the header's lower two bits. */
+/* Cycle counts, should they begin at each of the bytes: of the byte behind,
+ * or the header's lower two bits. */
 CT_AVX2_INLINE __m256i values(const struct ct_etm4_scan_table *t, const uint8_t *data, __m256i bytes,
                               __m256i low, __m256i high)
 {
@@ -181,7 +182,8 @@ CT_AVX2_INLINE void find_ways(__m256i size, unsigned at, struct ways *ways)
     store(ways->places + at + 16, _mm256_permute2x128_si256(front, back, 0x31));
 }
 
-/* The way that leads from byte *entry on. Result: the packets on it; *stop: the last one is not for bursts. */
+/* The way that leads from byte *entry on. Result: the packets on it; *stop:
+ * the last one is not for bursts. */
 CT_AVX2_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *stop)
 {
     uint64_t packets = 0;

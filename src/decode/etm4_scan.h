@@ -1,8 +1,8 @@
-/* Where packets are, without walking from one to the next: for each byte what the length would be if a packet began
- * there; from that, by doubling, all places that are reached from each byte of 16; then one look-up for every 16 bytes says
- * which of these ways it was. Paper 1 works the header of every byte out ahead in the same spirit. What is found is kept as
- * bit masks of 64 bytes. x86-64 with AVX2 and BMI2, or with AVX-512 (etm4_scan_avx512.c); etm4_burst.c does the same in a
- * plain way. */
+/* Where packets are, without walking from one to the next: for each byte what the length would be if a packet
+ * began there; from that, by doubling, all places that are reached from each byte of 16; then one look-up for
+ * every 16 bytes says which of these ways it was. Paper 1 works the header of every byte out ahead in the
+ * same spirit. What is found is kept as bit masks of 64 bytes. x86-64 with AVX2 and BMI2, or with AVX-512
+ * (etm4_scan_avx512.c); etm4_burst.c does the same in a plain way. */
 #ifndef CT_DECODE_ETM4_SCAN_H
 #define CT_DECODE_ETM4_SCAN_H
 
@@ -28,8 +28,8 @@ struct ct_etm4_scan_table {
     /* Atoms that end with an E: where both have a bit in common. */
     uint8_t taken_row[16];
     uint8_t taken_low[16];
-    uint8_t
-        count[16]; /* headers of row 0, by the lower four bits: what of the next byte is the cycle count */
+    uint8_t count[16]; /* headers of row 0, by the lower four bits: what of the next byte is the
+                          cycle count */
     enum ct_simd simd; /* what scans */
     /* For AVX-512, by header: lengths, and in which masks of struct ct_etm4_masks it is, from bit 0 on. */
     uint8_t lengths[256];
@@ -48,8 +48,8 @@ struct ct_etm4_masks {
     uint64_t unused;
 };
 
-/* Which of 64 rows of a table is for a packet: the lower five bits of its header, and bit 7 of the byte behind, which says
- * that another one follows. CT_SCAN_ROW_BITS are these of the bytes of the packet. */
+/* Which of 64 rows of a table is for a packet: the lower five bits of its header, and bit 7 of the byte
+ * behind, which says that another one follows. CT_SCAN_ROW_BITS are these of the bytes of the packet. */
 #define CT_SCAN_ROWS              64u
 #define CT_SCAN_ROW(header, more) (((header)&31u) | (more) << 5)
 #define CT_SCAN_ROW_BITS          0x801fu
@@ -70,9 +70,9 @@ static inline bool ct_etm4_scan_there(void)
 
 void ct_etm4_scan_init(struct ct_etm4_scan_table *table, const struct ct_etm4_burst *burst);
 
-/* Blocks from data[0] on, of which the first packet begins at *entry (0 to 15). Result: bytes up to the packet that is
- * not for bursts, with *entry CT_SCAN_STOP; or whole blocks, and *entry for the next. Size from CT_SCAN_BLOCK +
- * CT_ETM4_BURST_AHEAD on gives at least one block. */
+/* Blocks from data[0] on, of which the first packet begins at *entry (0 to 15). Result: bytes up to the
+ * packet that is not for bursts, with *entry CT_SCAN_STOP; or whole blocks, and *entry for the next. Size
+ * from CT_SCAN_BLOCK + CT_ETM4_BURST_AHEAD on gives at least one block. */
 size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size, unsigned *entry,
                     struct ct_etm4_chunk *chunk);
 

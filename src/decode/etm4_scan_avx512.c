@@ -15,13 +15,13 @@
 struct constants {
     __m512i lengths[4]; /* by header, 64 in each */
     __m512i kinds[4];
-    __m512i behind; /* byte i is i with BEHIND … */
-    __m512i room;   /* … what makes BEHIND of a length that leads out of its eight bytes … */
-    __m512i lanes;  /* … what makes of a place with BEHIND the index in its lane … */
-    __m512i own;    /* … and its bit of the eight */
-    __m512i
-        lanes_from; /* lane 0: its places; the others: lane 0 of a register, of another one, and of that again */
-    __m512i columns; /* byte i of each of eight words to word i */
+    __m512i behind;     /* byte i is i with BEHIND … */
+    __m512i room;       /* … what makes BEHIND of a length that leads out of its eight bytes … */
+    __m512i lanes;      /* … what makes of a place with BEHIND the index in its lane … */
+    __m512i own;        /* … and its bit of the eight */
+    __m512i lanes_from; /* lane 0: its places; the others: lane 0 of a register, of another one, and of that
+                           again */
+    __m512i columns;    /* byte i of each of eight words to word i */
     __m512i stopped;
 };
 
@@ -80,9 +80,10 @@ CT_AVX512_INLINE __m512i find_next(const struct constants *c, const uint8_t *dat
     return _mm512_ternarylogic_epi32(next, _mm512_adds_epu8(c->room, size), all(BEHIND), 0xd8);
 }
 
-/* The way that leads from byte `entry` on, which all bytes of *entry are; then those of the next block, or more than there
- * are in a lane. Result: its packets, in the lower 64 bits. What one block waits for of the one before it is one shuffle: for
- * each entry that there can be it is worked out before where its way enters the lanes and leaves the block. */
+/* The way that leads from byte `entry` on, which all bytes of *entry are; then those of the next block, or
+ * more than there are in a lane. Result: its packets, in the lower 64 bits. What one block waits for of the
+ * one before it is one shuffle: for each entry that there can be it is worked out before where its way enters
+ * the lanes and leaves the block. */
 CT_AVX512_INLINE __m128i walk(const struct constants *c, __m512i next, __m128i *entry)
 {
     const __m128i lanes = _mm_setr_epi8(0, 0, 16, 16, 32, 32, 48, 48, 0, 0, 0, 0, 0, 0, 0, 0);

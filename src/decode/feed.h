@@ -18,8 +18,8 @@ struct ct_feed {
 /* CT_ERR_IO, CT_ERR_NOMEM. The buffer must stay. */
 int ct_feed_open(struct ct_feed *feed, struct ct_ctx *ctx, const struct ct_buffer *buffer);
 
-/* Pushes at most `most` bytes into the chain, and tells it where a piece begins; *pushed is how many. At the end none
- * are pushed and feed->ended is set; finishing the chain is the caller's. */
+/* Pushes at most `most` bytes into the chain, and tells it where a piece begins; *pushed is how many. At the
+ * end none are pushed and feed->ended is set; finishing the chain is the caller's. */
 int ct_feed_push(struct ct_feed *feed, struct ct_chain *chain, size_t most, size_t *pushed);
 
 void ct_feed_close(struct ct_feed *feed);

@@ -60,8 +60,8 @@ void ct_follow_clear_sums(struct ct_follow *follow);
 /* True for what may serve as parts of a stream: all it does is count. */
 bool ct_follow_only_counts(const struct ct_follow *follow);
 
-/* A part counts a part of a stream, for the follow of the whole to take what it counted. Between two calls of ct_follow_take it
- * must not be full for long. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* A part counts a part of a stream, for the follow of the whole to take what it counted. Between two calls of
+ * ct_follow_take it must not be full for long. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 void ct_follow_make_part(struct ct_follow *part);
 bool ct_follow_part_is_full(const struct ct_follow *part);
 int ct_follow_take(struct ct_follow *whole, struct ct_follow *part);
@@ -72,8 +72,8 @@ void ct_follow_jump(struct ct_follow *part);
 /* What a part counted so far is not wanted: from here on its part of the stream begins. */
 void ct_follow_drop(struct ct_follow *part);
 
-/* Whether the whole, which is where the part began, knows all that the part knew there: else that part went where the
- * stream did not, and its graph is of no use. CT_ERR_NOMEM. */
+/* Whether the whole, which is where the part began, knows all that the part knew there: else that part went
+ * where the stream did not, and its graph is of no use. CT_ERR_NOMEM. */
 int ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part, bool *known);
 
 #endif

@@ -18,10 +18,10 @@
 #define ATOMS_MAX  (CT_HOP_BYTES * 24)
 #define RECORD_MAX (2 * ATOMS_MAX + HEAD_WORDS)
 
-/* Words of a record: the steps that count, their instructions and taken branches, their context, where it leads, its bytes,
- * how often it was counted; then the numbers of the edges, and with cycles the instructions of each step. Without cycles the steps are those whose
- * edges the hop settles: the one before it, and all but its last. With cycles they are its own. Where the last one led is
- * what its last state knows. */
+/* Words of a record: the steps that count, their instructions and taken branches, their context, where it
+ * leads, its bytes, how often it was counted; then the numbers of the edges, and with cycles the instructions
+ * of each step. Without cycles the steps are those whose edges the hop settles: the one before it, and all
+ * but its last. With cycles they are its own. Where the last one led is what its last state knows. */
 enum {
     STEPS,
     INSNS,
@@ -161,8 +161,9 @@ static bool is_indirect(const struct ct_blocks *b, const struct trip *t)
     return t->exec && b->blocks[t->block].flags & CT_BLOCK_INDIRECT;
 }
 
-/* Makes the packets that come be read as they are behind a step in 64-bit state, or in 32-bit state. A context may have changed
- * the state of decoder and walk since: they say nothing about a hop that is made again to be taken back. */
+/* Makes the packets that come be read as they are behind a step in 64-bit state, or in 32-bit state. A
+ * context may have changed the state of decoder and walk since: they say nothing about a hop that is made
+ * again to be taken back. */
 static void read_as(struct ct_hops *h, bool sf)
 {
     if (h->how.sf != sf)
@@ -175,7 +176,8 @@ static uint8_t isa_of(const struct ct_hops *h, unsigned is)
     return h->how.sf ? CT_ISA_A64 : is ? CT_ISA_T32 : CT_ISA_A32;
 }
 
-/* The pair of an indirect branch and its target; NULL: there is none, or it would be new where nothing may be. */
+/* The pair of an indirect branch and its target; NULL: there is none, or it
+ * would be new where nothing may be. */
 static struct ct_pair *pair_of(struct ct_hops *h, const struct trip *t)
 {
     struct ct_blocks *b = &h->fast->blocks;
@@ -186,7 +188,8 @@ static struct ct_pair *pair_of(struct ct_hops *h, const struct trip *t)
     return pair && pair->next ? pair : NULL;
 }
 
-/* The last step led to the next one: the block there, and the number of the edge. False: that is for others. */
+/* The last step led to the next one: the block there, and the number of the
+ * edge. False: that is for others. */
 static bool turn(struct ct_hops *h, struct trip *t, unsigned executed, uint32_t *edge)
 {
     struct ct_blocks *b = &h->fast->blocks;

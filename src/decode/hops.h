@@ -1,7 +1,7 @@
-/* Trace remembered as hops: from one state of decoding, a few bytes of trace lead to another state, whatever came before.
- * How often each hop was made is all that is counted; what it adds to the edges is added when it makes room for another one,
- * or at the end. A state is the last step and the addresses that the next packets may be said relative to. For ETMv4
- * and ETE without speculation and without a return stack. */
+/* Trace remembered as hops: from one state of decoding, a few bytes of trace lead to another state, whatever
+ * came before. How often each hop was made is all that is counted; what it adds to the edges is added when it
+ * makes room for another one, or at the end. A state is the last step and the addresses that the next packets
+ * may be said relative to. For ETMv4 and ETE without speculation and without a return stack. */
 #ifndef CT_DECODE_HOPS_H
 #define CT_DECODE_HOPS_H
 
@@ -12,7 +12,8 @@
 #include "decode/etm4_burst.h"
 #include "flow/fast.h"
 
-/* Bytes of a hop at most, and of those that are found quickest; and how many of both there are: the powers of two. */
+/* Bytes of a hop at most, and of those that are found quickest; and how many of
+ * both there are: the powers of two. */
 #define CT_HOP_BYTES    24u
 #define CT_HOP_QUICK    7u
 #define CT_QUICK_SHIFT  16
@@ -113,16 +114,16 @@ void ct_hops_deinit(struct ct_hops *h);
 /* The number of a state; 0 without memory. */
 uint32_t ct_hops_state(struct ct_hops *h, const uint64_t past[3], uint32_t last, uint32_t cur);
 
-/* The state behind packets, one of atoms last, when execution goes on at past[0] and whatever came before, by the blocks of a
- * domain that were met before; 0: one was not. */
+/* The state behind packets, one of atoms last, when execution goes on at past[0] and whatever came before, by
+ * the blocks of a domain that were met before; 0: one was not. */
 uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain,
                       const struct ct_hop_bytes *bytes, unsigned size);
 
 /* Counts a hop, by its record, so often. `cycles`: of each time. */
 void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times);
 
-/* Makes the hop of the bytes in it, so many, from hop.state on, in the place of another one. NULL when it cannot be one, or
- * h->error says why. */
+/* Makes the hop of the bytes in it, so many, from hop.state on, in the place of another one. NULL when it
+ * cannot be one, or h->error says why. */
 struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop hop, unsigned size);
 
 /* A quick hop, of `cycles`, in the place of another one. */

@@ -7,8 +7,9 @@
 #include "coretap/decode.h"
 #include "flow/sums.h"
 
-/* Counts the elements of a batch, and the losses that they tell of. `whole`: the last reset was where one recording ended and
- * another began; the GAP (reset) that tells of it is marked with CT_GAP_WHOLE and is no loss. */
+/* Counts the elements of a batch, and the losses that they tell of. `whole`: the last reset
+ * was where one recording ended and another began; the GAP (reset) that tells of it is marked
+ * with CT_GAP_WHOLE and is no loss. */
 void ct_losses_count_elems(struct ct_stream_stats *stats, bool whole, struct ct_elem *elems, size_t count);
 
 /* Takes what was lost along the program from what was followed. */

@@ -56,8 +56,8 @@ static int make(struct ct_memories *m, const struct ct_generation *generation, s
     return CT_OK;
 }
 
-/* Linux writes the number of the thread into the context ID register of the level that it runs at. What that is shows
- * the configuration: VMID and VMIDOPT trace the one of EL2 (DDI 0487, TRCCONFIGR). */
+/* Linux writes the number of the thread into the context ID register of the level that it runs at. What that
+ * is shows the configuration: VMID and VMIDOPT trace the one of EL2 (DDI 0487, TRCCONFIGR). */
 static bool is_in_vmid(const struct ct_source *source)
 {
     return source->regs.configr >> 7 & source->regs.configr >> 15 & 1;
@@ -228,7 +228,8 @@ static bool same_images(const struct ct_generation *a, const struct ct_generatio
     return same;
 }
 
-/* One that was made of the same images: a child has the memory of its parent until it becomes another program. Or 0. */
+/* One that was made of the same images: a child has the memory of its parent until it becomes another
+ * program. Or 0. */
 static uint32_t find_same(const struct ct_memories *m, const struct ct_generation *generation)
 {
     for (size_t i = 0; i < m->own_count; i++)

@@ -1,5 +1,5 @@
-/* The memories of a chain: one, or where a capture says what was mapped when, one for each generation of each process.
- * Each is immutable once it is made; what changes is which of them the walk reads. */
+/* The memories of a chain: one, or where a capture says what was mapped when, one for each generation of each
+ * process. Each is immutable once it is made; what changes is which of them the walk reads. */
 #ifndef CT_DECODE_MEMORIES_H
 #define CT_DECODE_MEMORIES_H
 
@@ -17,9 +17,9 @@ struct ct_place {
     bool timed;    /* the time is one of the trace */
 };
 
-/* The memories of a buffer (not owned); *common is the one to begin with: that of its images, and of the one process
- * where there is only one that never changed. CT_ERR_NOMEM; without maps also the errors
- * of the images. */
+/* The memories of a buffer (not owned); *common is the one to begin with: that of its images,
+ * and of the one process where there is only one that never changed. CT_ERR_NOMEM; without maps
+ * also the errors of the images. */
 int ct_memories_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, struct ct_memories **out,
                     const struct ct_memory **common);
 void ct_memories_free(struct ct_memories *memories);
@@ -40,8 +40,9 @@ static inline bool ct_memories_concern(const struct ct_elem *elem)
 bool ct_memories_follow(const struct ct_memories *memories, const struct ct_source *source,
                         const struct ct_elem *elem, struct ct_place *place);
 
-/* The memory of a place, made when it is first asked for, and its number (ct_maps_generation): that of the first one that
- * was made of the same images. An image that cannot be read is left out with a warning. CT_ERR_NOMEM. */
+/* The memory of a place, made when it is first asked for, and its number (ct_maps_generation): that of the
+ * first one that was made of the same images. An image that cannot be read is left out with a warning.
+ * CT_ERR_NOMEM. */
 int ct_memories_at(struct ct_memories *memories, const struct ct_place *place, const struct ct_memory **out,
                    uint32_t *number);
 

@@ -1,13 +1,14 @@
 /* The streams of a chain decoded by several threads, with the result of one.
  *
- * A stream is cut at synchronisation points. What lies between two cuts is a task: a thread warms an object up with the
- * trace before the cut, notes the state that it comes to, and decodes. The tasks are handed on in order, by the caller's thread
- * or, within a call of it, by another one when no receiver gets anything. That thread compares the state with the one in which
- * the task before ended: when they are not equal, the task is decoded again from there. So nothing is assumed of what a
- * trace unit repeats at a synchronisation point; what it repeats decides only how often the work was in vain.
+ * A stream is cut at synchronisation points. What lies between two cuts is a task: a thread warms an object
+ * up with the trace before the cut, notes the state that it comes to, and decodes. The tasks are handed on in
+ * order, by the caller's thread or, within a call of it, by another one when no receiver gets anything. That
+ * thread compares the state with the one in which the task before ended: when they are not equal, the task is
+ * decoded again from there. So nothing is assumed of what a trace unit repeats at a synchronisation point;
+ * what it repeats decides only how often the work was in vain.
  *
- * Tasks give what the receivers want up to the records of the plain walk. Otherwise they give elements, which the follow
- * of the stream gets in order. */
+ * Tasks give what the receivers want up to the records of the plain walk. Otherwise they give elements, which
+ * the follow of the stream gets in order. */
 #ifndef CT_DECODE_PARALLEL_H
 #define CT_DECODE_PARALLEL_H
 
@@ -43,8 +44,8 @@ int ct_parallel_push(struct ct_parallel *parallel, size_t index, const struct ct
 /* Streams may be taken from files. */
 bool ct_parallel_takes_file(const struct ct_parallel *parallel);
 
-/* Takes a part of stream 0 that is in a file without frames, from offset *at on; *at is where it ends. Result: as above, or
- * CT_ERR_IO. */
+/* Takes a part of stream 0 that is in a file without frames, from offset *at on; *at is where it ends.
+ * Result: as above, or CT_ERR_IO. */
 int ct_parallel_file(struct ct_parallel *parallel, const struct ct_parallel_file *file, uint64_t *at);
 
 /* Decodes and hands on all there is; `behind` comes behind it, for all streams. Result: as above. */

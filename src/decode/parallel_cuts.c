@@ -16,7 +16,8 @@
 /* Of a file, at most, where a task makes no records. */
 #define SEGMENT_FILE ((uint64_t)64 << 20)
 
-/* Where a task should end, a stream without a synchronisation point in so many bytes is decoded by one thread. */
+/* Where a task should end, a stream without a synchronisation point in so many
+ * bytes is decoded by one thread. */
 #define UNSPLIT_MOST ((size_t)8 << 20)
 
 static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
@@ -149,8 +150,8 @@ int ct_parallel_push(struct ct_parallel *p, size_t index, const struct ct_run *r
     return cut_lane(p, index);
 }
 
-/* Bytes of the next task of a file, of which there are `left`. Where results need no room, each costs little when it is large,
- * and towards the end there is something left for every thread. */
+/* Bytes of the next task of a file, of which there are `left`. Where results need no room, each costs little
+ * when it is large, and towards the end there is something left for every thread. */
 static uint64_t size_of_next(const struct ct_parallel *p, const struct ct_parallel_lane *lane, uint64_t left)
 {
     const uint64_t size = left / (2 * (uint64_t)p->how.options->threads);

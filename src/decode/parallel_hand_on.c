@@ -96,7 +96,8 @@ static void go_on_with(struct ct_parallel *p, struct ct_parallel_lane *lane, str
     pthread_mutex_unlock(&p->lock);
 }
 
-/* The object went through what the stream did not: the numbers of its graph would not be those of the stream. */
+/* The object went through what the stream did not: the numbers of its graph
+ * would not be those of the stream. */
 static int renew_counting(struct ct_parallel *p, struct ct_parallel_lane *lane, const struct ct_task *t)
 {
     pthread_mutex_lock(&p->lock);

@@ -1,4 +1,5 @@
-/* What the files of ct_parallel_* share: cuts make tasks, the queue has them decoded, and what they gave is handed on. */
+/* What the files of ct_parallel_* share: cuts make tasks, the queue has them decoded,
+ * and what they gave is handed on. */
 #ifndef CT_DECODE_PARALLEL_OWN_H
 #define CT_DECODE_PARALLEL_OWN_H
 

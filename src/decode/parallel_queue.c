@@ -19,7 +19,8 @@ static bool is_runnable(const struct ct_task *t)
     return t->state == CT_TASK_QUEUED && !waits;
 }
 
-/* With the lock held. A task gets its object as late as that, so that there are no more of them than are at work. */
+/* With the lock held. A task gets its object as late as that, so that there are no
+ * more of them than are at work. */
 static struct ct_task *take_runnable(struct ct_parallel *p)
 {
     struct ct_task *t = p->first;
@@ -119,7 +120,8 @@ struct helper {
     struct ct_batches batches;
 };
 
-/* While the caller's thread decodes, another may hand on what gives nothing to receivers: objects are free sooner. */
+/* While the caller's thread decodes, another may hand on what gives nothing to
+ * receivers: objects are free sooner. */
 static void stand_in(struct ct_parallel *p, struct ct_batches *batches)
 {
     while (p->away && !p->handing && !p->rc && p->first && p->first->state == CT_TASK_DONE) {

@@ -58,8 +58,9 @@ struct ct_protocol_ops {
     size_t (*resolve)(void *resolver, const void *packets, size_t size, int final, struct ct_elem *elems,
                       size_t cap, size_t *count);
 
-    /* Decoder and resolver in one step, for whom the elements are enough; NULL where there is no such way. It shares
-     * their state and does not own them. *out is NULL when it is of no use to the source. CT_ERR_NOMEM. */
+    /* Decoder and resolver in one step, for whom the elements are enough; NULL where there is no such way. It
+     * shares their state and does not own them. *out is NULL when it is of no use to the source.
+     * CT_ERR_NOMEM. */
     int (*fast_new)(struct ct_ctx *ctx, void *decoder, void *resolver, void **out);
     void (*fast_free)(void *fast);
     void (*fast_reset)(void *fast); /* after the decoder and the resolver */
@@ -69,16 +70,17 @@ struct ct_protocol_ops {
     void (*fast_events)(void *fast, struct ct_work *work, struct ct_events *events,
                         struct ct_event_columns *columns, struct ct_stream_stats *stats);
 
-    /* … or straight to edge counts, where an engine gives them, as far as that goes. *out is NULL when it is of no use.
-     * An error, or CT_OK. Sync: the edges and `stats` get what was counted. NULL where there is no such way. */
+    /* … or straight to edge counts, where an engine gives them, as far as that goes. *out is NULL
+     * when it is of no use. An error, or CT_OK. Sync: the edges and `stats` get what was counted.
+     * NULL where there is no such way. */
     int (*hops_new)(struct ct_ctx *ctx, void *fast, struct ct_fast *engine, void **out);
     void (*hops_free)(void *hops);
     int (*hops_run)(void *hops, struct ct_work *work);
     int (*hops_sync)(void *hops, struct ct_stream_stats *stats);
 
-    /* Where a stream can be cut so that threads decode its parts: the first synchronisation point at or behind `from`,
-     * which is the beginning of a packet if the bytes are trace; SIZE_MAX without one. And the state there. All NULL
-     * where streams are not split. */
+    /* Where a stream can be cut so that threads decode its parts: the first synchronisation point at or
+     * behind `from`, which is the beginning of a packet if the bytes are trace; SIZE_MAX without one. And the
+     * state there. All NULL where streams are not split. */
     size_t (*find_sync)(const uint8_t *data, size_t size, size_t from);
     void (*decoder_seam)(const void *decoder, struct ct_seam *seam);
     void (*resolver_seam)(const void *resolver, struct ct_seam *seam);
@@ -96,7 +98,8 @@ extern const struct ct_protocol_ops ct_stm_ops;
 /* NULL for a protocol that is not decoded. */
 const struct ct_protocol_ops *ct_protocol_ops(enum ct_protocol protocol);
 
-/* Where the bytes of a packet at stream position `pos` are. A run without synchronisation has none to show. */
+/* Where the bytes of a packet at stream position `pos` are. A run without
+ * synchronisation has none to show. */
 static inline const uint8_t *ct_packet_bytes(const struct ct_packet_batch *batch, uint64_t pos)
 {
     return pos < batch->run->pos ? NULL : batch->run->data + (pos - batch->run->pos);

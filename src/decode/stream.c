@@ -158,8 +158,8 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
     return rc;
 }
 
-/* Elements that are made between two tries of hops, and bytes that make one worth while; where they do not, it is tried
- * less and less often. */
+/* Elements that are made between two tries of hops, and bytes that make one worth while; where they do not,
+ * it is tried less and less often. */
 #define HOP_ELEMS 48u
 #define WORTH     128u
 

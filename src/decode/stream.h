@@ -36,8 +36,8 @@ struct ct_stream_chain {
     bool whole; /* the last reset was where one recording ended and another began: nothing is lost */
 };
 
-/* Makes the layers up to `options->level`. `memory` is needed from FLOW on. Steps are made only when they are wanted, or
- * when something follows from them. */
+/* Makes the layers up to `options->level`. `memory` is needed from FLOW on. Steps are made only when they are
+ * wanted, or when something follows from them. */
 int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, bool wants_steps,
                          const struct ct_memory *memory);

@@ -1,5 +1,5 @@
-/* Bytes of one trace ID that somebody keeps, with the map to where they came from; or that are in a file, of which memory
- * holds what was asked for last. */
+/* Bytes of one trace ID that somebody keeps, with the map to where they came from; or that are in a file, of
+ * which memory holds what was asked for last. */
 #ifndef CT_DECODE_STRETCH_H
 #define CT_DECODE_STRETCH_H
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are decoded before it is looked at whether a task is too large: its records, if they are kept, or contexts. */
+/* Bytes that are decoded before it is looked at whether a task is too large: its records, if they are kept,
+ * or contexts. */
 #define STEP_KEPT ((size_t)16 << 10)
 #define STEP      ((size_t)64 << 10)
 
@@ -117,8 +118,8 @@ static bool keeps(const struct ct_chain_sink *sink)
     return sink->packets || sink->elems || sink->flow;
 }
 
-/* On from t->used to `to`, where `behind` comes. Stops before, and there is more, when there are more than `most` records or a
- * part is full. */
+/* On from t->used to `to`, where `behind` comes. Stops before, and there is more, when there are more than
+ * `most` records or a part is full. */
 static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_stream_chain *object,
                 enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                 uint64_t most, bool *more)

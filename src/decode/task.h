@@ -1,4 +1,5 @@
-/* A part of one stream that is decoded by itself: from a synchronisation point to the next one that is far enough. */
+/* A part of one stream that is decoded by itself: from a synchronisation point to
+ * the next one that is far enough. */
 #ifndef CT_DECODE_TASK_H
 #define CT_DECODE_TASK_H
 
@@ -7,8 +8,8 @@
 #include "decode/stream.h"
 #include "decode/tape.h"
 
-/* Records that a task makes before it waits for its turn and hands the rest on as it decodes it: what a capture of a few
- * bytes can be blown up to is not kept in memory. */
+/* Records that a task makes before it waits for its turn and hands the rest on as it decodes it: what a
+ * capture of a few bytes can be blown up to is not kept in memory. */
 #define CT_TASK_RECORDS (UINT64_C(1) << 20)
 
 enum ct_task_state {
@@ -25,11 +26,11 @@ struct ct_task_goal {
 };
 
 struct ct_task {
-    struct ct_task *next;  /* handed on after this one */
-    struct ct_task *after; /* not before this one is done, whose object it uses; or NULL */
-    enum ct_task_state
-        state;   /* under the lock of the queue; what it is about to be done with is not near it */
-    size_t lane; /* index of its stream */
+    struct ct_task *next;     /* handed on after this one */
+    struct ct_task *after;    /* not before this one is done, whose object it uses; or NULL */
+    enum ct_task_state state; /* under the lock of the queue; what it is about to be done with is
+                                 not near it */
+    size_t lane;              /* index of its stream */
     struct ct_stream_chain *object;
     struct ct_stretch piece;
     size_t begin, end; /* of the task in the piece; before it: what its object is warmed up with */
@@ -58,8 +59,8 @@ void ct_task_clear_stats(struct ct_stream_chain *object);
 /* Decodes it as far as it may on its own. */
 void ct_task_run(struct ct_task *task, const struct ct_task_goal *goal, struct ct_batches *batches);
 
-/* Decodes the rest, with `object`, to the caller's receivers; there is more of it when the object is a part that is full.
- * Result: 0 or what they returned. */
+/* Decodes the rest, with `object`, to the caller's receivers; there is more of it when the object is a part
+ * that is full. Result: 0 or what they returned. */
 int ct_task_finish(struct ct_task *task, struct ct_stream_chain *object, const struct ct_task_goal *goal,
                    struct ct_batches *batches, bool *more);
 

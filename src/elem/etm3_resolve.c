@@ -6,13 +6,15 @@
 #include "elem/v7.h"
 #include "elem/v7_seam.h"
 
-/* Elements that one packet may put out, those held before it included; the caller's array has room for more. */
+/* Elements that one packet may put out, those held before it included; the
+ * caller's array has room for more. */
 #define STEP_ELEMS 10
 
 struct ct_etm3_resolver {
     struct ct_v7_stream stream;
     bool cycle_accurate;
-    /* The newest atoms, and a return from an exception right behind them: a branch packet may cancel the last one. */
+    /* The newest atoms, and a return from an exception right behind them: a branch
+     * packet may cancel the last one. */
     struct ct_elem held[2];
     unsigned held_count;
 };
@@ -225,7 +227,8 @@ static void on_packet(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     }
 }
 
-/* A packet that nothing can be made of while there is no synchronisation; alignment says nothing by itself. */
+/* A packet that nothing can be made of while there is no synchronisation;
+ * alignment says nothing by itself. */
 static void count_lost(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     uint64_t bytes = p->type == CT_ETM3_NOT_SYNC ? p->value : p->type == CT_ETM3_A_SYNC ? 0 : p->size;

@@ -175,7 +175,8 @@ static void release_trace_on(struct ct_etm4_resolver *r, struct ct_elem elem, st
     put(sink, elem);
 }
 
-/* Puts out the oldest item, or as many of its atoms as are committed. False: what must follow it is not there. */
+/* Puts out the oldest item, or as many of its atoms as are committed. False:
+ * what must follow it is not there. */
 static bool release(struct ct_etm4_resolver *r, struct sink *sink)
 {
     struct ct_held_item item = *ct_held_at(&r->held, 0);
@@ -257,8 +258,8 @@ static bool survives_discard(const struct ct_elem *elem)
     }
 }
 
-/* Tells whether the oldest item is where the last committed branch went: its packet was whole, and neither a P0 element
- * that may still be taken back nor a pause of tracing stands before it. */
+/* Tells whether the oldest item is where the last committed branch went: its packet was whole, and neither a
+ * P0 element that may still be taken back nor a pause of tracing stands before it. */
 static bool is_last_target(const struct ct_etm4_resolver *r)
 {
     return !r->unseen && !r->doubtful && ct_held_at(&r->held, 0)->elem.kind == CT_ELEM_ADDRESS;
@@ -387,8 +388,8 @@ static void on_timestamp(struct ct_etm4_resolver *r, const struct ct_etm4_packet
         hold(r, CT_ELEM_CYCLES, 1, 0, p->count);
 }
 
-/* Formats 2 and 3 cannot say that nothing is committed. Where nothing is ever speculative all has been committed by
- * itself, and their commits say nothing new. */
+/* Formats 2 and 3 cannot say that nothing is committed. Where nothing is ever speculative all has been
+ * committed by itself, and their commits say nothing new. */
 static void on_cycles(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     hold(r, CT_ELEM_CYCLES, 0, !(p->flags & CT_ETM4_HAS_COUNT), p->count);
@@ -520,8 +521,8 @@ static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p
         r->demand.fail = true;
         break;
     default:
-        /* Alignment, ignore, a packet that the end cut, and what says nothing of the path of execution: conditional
-         * non-branch instructions, data synchronisation markers. */
+        /* Alignment, ignore, a packet that the end cut, and what says nothing of the path of execution:
+         * conditional non-branch instructions, data synchronisation markers. */
         break;
     }
     /* The newest element alone may wait for its address, and is not reached where any may be uncommitted. */
@@ -540,8 +541,8 @@ static void on_first_info(struct ct_etm4_resolver *r, const struct ct_etm4_packe
         hold(r, CT_ELEM_TRANS, CT_TRANS_INIT, 0, 0);
 }
 
-/* Holds so many that a packet more may not find room: those that nobody can take back leave before their time;
- * without such, speculation deeper than any trace unit's is damage. False: the sink is full. */
+/* Holds so many that a packet more may not find room: those that nobody can take back leave before their
+ * time; without such, speculation deeper than any trace unit's is damage. False: the sink is full. */
 static bool make_room(struct ct_etm4_resolver *r, struct sink *sink)
 {
     while (ct_held_count(&r->held) > CT_HELD_SIZE - PACKET_ITEMS) {
@@ -556,7 +557,8 @@ static bool make_room(struct ct_etm4_resolver *r, struct sink *sink)
     return true;
 }
 
-/* A packet that nothing can be made of while there is no synchronisation; alignment says nothing by itself. */
+/* A packet that nothing can be made of while there is no synchronisation;
+ * alignment says nothing by itself. */
 static void count_lost(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     if (p->type == CT_ETM4_NOT_SYNC)
@@ -598,8 +600,9 @@ static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, str
     return true;
 }
 
-/* What of those held may leave at the end: all that stands before the first uncommitted P0 element and says
- * something of the world, and the end of a transaction where nothing is uncommitted. False: the sink is full. */
+/* What of those held may leave at the end: all that stands before the first uncommitted P0
+ * element and says something of the world, and the end of a transaction where nothing is
+ * uncommitted. False: the sink is full. */
 static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
 {
     bool speculative = r->config.max_spec && r->depth;

@@ -11,8 +11,8 @@ struct ct_held_item {
     uint8_t p0; /* P0 elements that this counts for: the number of atoms, 1, or 0 */
 };
 
-/* Power of two. Trace units hold some hundred P0 elements at most (TRCIDR8); between them may stand any number
- * of others, so what is full is drained early where that is safe. */
+/* Power of two. Trace units hold some hundred P0 elements at most (TRCIDR8); between them may stand any
+ * number of others, so what is full is drained early where that is safe. */
 #define CT_HELD_SIZE 65536u
 
 struct ct_held {
@@ -56,8 +56,8 @@ static inline void ct_held_push(struct ct_held *held, const struct ct_elem *elem
  * them stay. Result: how many could not be taken back because there were no more. */
 uint32_t ct_held_cancel(struct ct_held *held, uint32_t count);
 
-/* Inverts the newest atom; addresses behind it were those of the wrong path and go. False when there is no
- * atom. */
+/* Inverts the newest atom; addresses behind it were those of the wrong path and
+ * go. False when there is no atom. */
 bool ct_held_mispredict(struct ct_held *held);
 
 #endif

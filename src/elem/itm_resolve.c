@@ -19,7 +19,8 @@ struct ct_itm_resolver {
     bool overflow;        /* not told yet */
 };
 
-/* ITMTCR: bits 9:8 the prescaler (1, 4, 16, 64), which counts only in asynchronous mode, bit 4 (DDI 0403E C1.7.6). */
+/* ITMTCR: bits 9:8 the prescaler (1, 4, 16, 64), which counts only in asynchronous
+ * mode, bit 4 (DDI 0403E C1.7.6). */
 static unsigned prescaler_of(uint32_t itmtcr)
 {
     return itmtcr & 0x10 ? 2 * ct_bits(itmtcr, 9, 8) : 0;

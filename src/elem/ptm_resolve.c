@@ -70,9 +70,9 @@ static void on_isync(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     ct_v7_put(&r->stream, CT_ELEM_ADDRESS, p->isa, p->valid, p->value);
 }
 
-/* An address without an exception is where an executed branch went: an E atom and the target. Exception number 0 is
- * none: the information is there for the security state or ThumbEE, which a return from an exception changes
- * (IHI 0035B 4.5.4, 4.12.2). */
+/* An address without an exception is where an executed branch went: an E atom and the target. Exception
+ * number 0 is none: the information is there for the security state or ThumbEE, which a return from an
+ * exception changes (IHI 0035B 4.5.4, 4.12.2). */
 static void on_branch(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     if (p->exc)
@@ -141,7 +141,8 @@ static void on_packet(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     }
 }
 
-/* A packet that nothing can be made of while there is no synchronisation; alignment says nothing by itself. */
+/* A packet that nothing can be made of while there is no synchronisation;
+ * alignment says nothing by itself. */
 static void count_lost(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     uint64_t bytes = p->type == CT_PTM_NOT_SYNC ? p->value : p->type == CT_PTM_ASYNC ? 0 : p->size;

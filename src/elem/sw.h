@@ -1,4 +1,5 @@
-/* What the elements of STM and ITM have in common: an array to fill, and synchronisation by alignment packets. */
+/* What the elements of STM and ITM have in common: an array to fill, and
+ * synchronisation by alignment packets. */
 #ifndef CT_ELEM_SW_H
 #define CT_ELEM_SW_H
 
@@ -42,8 +43,8 @@ void ct_sw_put(struct ct_sw_stream *stream, enum ct_elem_kind kind, uint8_t n, u
 /* Names the source of what follows, if it is another one. `known` 0: the trace does not say. */
 void ct_sw_put_source(struct ct_sw_stream *stream, bool known, uint16_t master, uint16_t channel);
 
-/* Takes note of a packet: at `pos`, `bytes` long, perhaps the alignment packet. False when it cannot be used because
- * there is no synchronisation yet. */
+/* Takes note of a packet: at `pos`, `bytes` long, perhaps the alignment packet. False when it cannot be used
+ * because there is no synchronisation yet. */
 bool ct_sw_begin(struct ct_sw_stream *stream, uint64_t pos, uint64_t bytes, bool is_async);
 
 /* A packet that cannot be: all that follows waits for an alignment packet. */

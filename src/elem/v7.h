@@ -1,5 +1,5 @@
-/* What the elements of ETMv3 and PTM have in common: an array to fill, synchronisation by an alignment packet and an
- * i-sync, security state and identifiers. */
+/* What the elements of ETMv3 and PTM have in common: an array to fill, synchronisation by an alignment packet
+ * and an i-sync, security state and identifiers. */
 #ifndef CT_ELEM_V7_H
 #define CT_ELEM_V7_H
 
@@ -44,7 +44,8 @@ void ct_v7_put_context(struct ct_v7_stream *stream, unsigned select, unsigned fl
 /* True when they are others than before. */
 bool ct_v7_take_security(struct ct_v7_stream *stream, bool ns, bool hyp);
 
-/* The context ID (CT_CONTEXT_CTXT) or the VMID (CT_CONTEXT_VMID). True when it is another one or was not known. */
+/* The context ID (CT_CONTEXT_CTXT) or the VMID (CT_CONTEXT_VMID). True when it
+ * is another one or was not known. */
 bool ct_v7_take_id(struct ct_v7_stream *stream, uint16_t which, uint32_t value);
 
 /* What was counted while nothing could be decoded. */

@@ -214,7 +214,8 @@ static void add_security(struct ct_ptm_emitter *e)
                                (e->security & 2 ? CT_PTM_HYP : 0));
 }
 
-/* Before an i-sync that a decoder may begin at stands an alignment packet. The VMID behind it says what is known. */
+/* Before an i-sync that a decoder may begin at stands an alignment packet. The
+ * VMID behind it says what is known. */
 static int close_isync(struct ct_ptm_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     if (!e->open_context || (e->open_start && !e->open_on))
@@ -238,7 +239,8 @@ static int close_isync(struct ct_ptm_emitter *e, struct sink *sink, const struct
     return err;
 }
 
-/* Exceptions have information, and branches where it is needed: for the security state, and between T32 and ThumbEE. */
+/* Exceptions have information, and branches where it is needed: for the security
+ * state, and between T32 and ThumbEE. */
 static int close_branch(struct ct_ptm_emitter *e, struct sink *sink)
 {
     bool tee = e->open.isa == CT_V7_TEE, thumb = tee || e->open.isa == CT_V7_T32;

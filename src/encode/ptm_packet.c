@@ -162,7 +162,8 @@ static int encode_isync(struct draft *d)
     return CT_OK;
 }
 
-/* Below the highest set bit of 6:1, the oldest atom first, 0 is E. With cycle counts there is one, in bit 1. */
+/* Below the highest set bit of 6:1, the oldest atom first, 0 is E. With cycle
+ * counts there is one, in bit 1. */
 static int encode_atoms(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -189,8 +190,8 @@ static unsigned address_reach(unsigned bytes, unsigned isa)
     return bytes < 5 ? bits[bytes - 1] + ct_v7_address_shift(isa) : 32;
 }
 
-/* The least bytes of address, 1 to 5, that say it and its instruction set. Exception information cannot follow a
- * single byte; it says ThumbEE or not. */
+/* The least bytes of address, 1 to 5, that say it and its instruction set. Exception information cannot
+ * follow a single byte; it says ThumbEE or not. */
 static unsigned least_address(const struct draft *d, bool exception)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -204,8 +205,8 @@ static unsigned least_address(const struct draft *d, bool exception)
     return bytes;
 }
 
-/* Six bits, then seven a byte, six in the last of two to four. The fifth has what is left and the instruction set.
- * Bit 6 of the last byte: information follows. */
+/* Six bits, then seven a byte, six in the last of two to four. The fifth has what is left and the instruction
+ * set. Bit 6 of the last byte: information follows. */
 static int put_address(struct draft *d, unsigned bytes, bool info)
 {
     static const uint8_t marks[] = {
@@ -316,7 +317,8 @@ static int encode_vmid(struct draft *d)
     return CT_OK;
 }
 
-/* Seven bits a byte, upper bits that stay are left out; the last of nine bytes has eight, of seven bytes six. */
+/* Seven bits a byte, upper bits that stay are left out; the last of nine bytes
+ * has eight, of seven bytes six. */
 static int encode_timestamp(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;

@@ -1,13 +1,14 @@
-/* The program as blocks with links, for the fast way: a block is straight code up to its waypoint, and its links are the
- * blocks behind it. Blocks are made when execution first gets there and never change, but for their counters.
- * Number 0 is no block. */
+/* The program as blocks with links, for the fast way: a block is straight code up to its waypoint, and its
+ * links are the blocks behind it. Blocks are made when execution first gets there and never change, but for
+ * their counters. Number 0 is no block. */
 #ifndef CT_FLOW_BLOCKS_H
 #define CT_FLOW_BLOCKS_H
 
 #include "coretap/graph.h"
 #include "flow/walk.h"
 
-/* Blocks, and pairs, at most; when there are so many all begins anew. 80 and 48 bytes each, index included. */
+/* Blocks, and pairs, at most; when there are so many all begins anew. 80 and
+ * 48 bytes each, index included. */
 #define CT_BLOCKS_MAX (UINT32_C(1) << 20)
 
 #define CT_NO_NUMBER UINT32_MAX
@@ -92,15 +93,15 @@ static inline bool ct_blocks_are_full(const struct ct_blocks *b)
 /* Forgets all of them. */
 void ct_blocks_clear(struct ct_blocks *b);
 
-/* The block at `addr` in the memory space of the walk; its fields addr, isa and insn change. 0: it cannot be read or has
- * no end, or b->error says why. */
+/* The block at `addr` in the memory space of the walk; its fields addr, isa and insn change. 0: it cannot be
+ * read or has no end, or b->error says why. */
 uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain);
 
 /* The same when it was met before; else 0, and nothing changes. */
 uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain);
 
-/* The number of a domain, which is added when it is not there. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_DOMAINS_MAX:
- * ct_blocks_clear forgets them. */
+/* The number of a domain, which is added when it is not there. CT_ERR_NOMEM; CT_ERR_LIMIT when there are
+ * CT_DOMAINS_MAX: ct_blocks_clear forgets them. */
 int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uint16_t *domain);
 
 /* True when an atom of the block is a contradiction. */
@@ -109,8 +110,8 @@ static inline bool ct_block_contradicts(const struct ct_block *block, unsigned e
     return !executed && block->flags & CT_BLOCK_ALWAYS;
 }
 
-/* The block behind `block`, which is not INDIRECT when `executed`; 0 as above, inside of an IT block, and for one
- * that is SLOW. */
+/* The block behind `block`, which is not INDIRECT when `executed`; 0 as above, inside of an IT block, and for
+ * one that is SLOW. */
 uint32_t ct_blocks_link(struct ct_blocks *b, uint32_t block, unsigned executed);
 
 /* Where execution is behind it. */

@@ -29,14 +29,14 @@ void ct_graph_map_free(struct ct_graph_map *map);
 int ct_graph_map_known(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *graph,
                        const struct ct_graph *part, uint32_t nodes, uint32_t edges, bool *known);
 
-/* A table for a part of a trace, to be taken by another one. It tells more contexts apart than that one does, and has to
- * be taken and emptied before they are more than it can hold. */
+/* A table for a part of a trace, to be taken by another one. It tells more contexts apart than that one does,
+ * and has to be taken and emptied before they are more than it can hold. */
 void ct_edges_make_part(struct ct_edges *part);
 bool ct_edges_part_is_full(const struct ct_edges *part);
 
-/* Adds what a part has, whose numbers are those of `part_graph`, and leaves zeros there. `graph` gets all of its nodes and
- * edges in their order: when the parts of a trace are taken in order it is numbered as that of the whole. `map` is kept
- * from one call to the next. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds what a part has, whose numbers are those of `part_graph`, and leaves zeros there. `graph` gets all of
+ * its nodes and edges in their order: when the parts of a trace are taken in order it is numbered as that of
+ * the whole. `map` is kept from one call to the next. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_edges_take(struct ct_edges *edges, struct ct_graph *graph, struct ct_edges *part,
                   const struct ct_graph *part_graph, struct ct_graph_map *map);
 

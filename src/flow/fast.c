@@ -7,7 +7,8 @@
 #include "flow/edge_table.h"
 #include "flow/walk_seam.h"
 
-/* Steps and marks that the builder must have room for before an element: for its atoms, or for as many records. */
+/* Steps and marks that the builder must have room for before an element: for its
+ * atoms, or for as many records. */
 #define ROOM (sizeof((struct ct_fast *)0)->records / sizeof(struct ct_flow))
 
 int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
@@ -333,7 +334,8 @@ static size_t take_atoms(struct ct_fast *f, const struct ct_elem *elems, size_t 
     return done == count || !walk_plain(f, &elems[done], end) ? done : done + 1;
 }
 
-/* Result: how many of the elements are done, at least one; or 0 when the first has to come again, with new room. */
+/* Result: how many of the elements are done, at least one; or 0 when the first
+ * has to come again, with new room. */
 static size_t take(struct ct_fast *f, const struct ct_elem *elem, size_t size, uint64_t end)
 {
     switch (elem->kind) {

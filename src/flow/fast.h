@@ -1,5 +1,5 @@
-/* The fast way from elements to steps or to edge counts. Frequent elements are followed along blocks; for all others the
- * state goes into a plain walk, which does them, and back. */
+/* The fast way from elements to steps or to edge counts. Frequent elements are followed along blocks; for all
+ * others the state goes into a plain walk, which does them, and back. */
 #ifndef CT_FLOW_FAST_H
 #define CT_FLOW_FAST_H
 
@@ -86,11 +86,12 @@ static inline bool ct_fast_is_lost(const struct ct_fast *f)
     return !f->cur && !ct_fast_is_indirect(f);
 }
 
-/* Atoms of elements that are next to each other are one run, up to so many: fewer runs to look for, but more of them. */
+/* Atoms of elements that are next to each other are one run, up to so many: fewer runs
+ * to look for, but more of them. */
 #define CT_FAST_GROUP 12u
 
-/* The elements from the first one on, which are ATOMS, as one. Result: how many. Counts of a PTM and elements that are
- * partly done stay alone. */
+/* The elements from the first one on, which are ATOMS, as one. Result: how many. Counts of a PTM and elements
+ * that are partly done stay alone. */
 static inline size_t ct_fast_group(const struct ct_fast *f, const struct ct_elem *elems, size_t size,
                                    struct ct_elem *group)
 {
@@ -111,28 +112,29 @@ void ct_fast_leave(struct ct_fast *f);
 /* Counts: what the builder knows for good goes to the table. */
 int ct_fast_absorb(struct ct_fast *f);
 
-/* The domain of blocks in which a step is certain to come, that of the table's context. (Without counts, and before this with
- * cycles, domains have the context CT_NO_NUMBER.) CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* The domain of blocks in which a step is certain to come, that of the table's context. (Without counts, and
+ * before this with cycles, domains have the context CT_NO_NUMBER.) CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_fast_enter_context(struct ct_fast *f);
 
-/* From plain to quick, with a step to come by an atom: the block where execution is; 0 when plain it must be. */
+/* From plain to quick, with a step to come by an atom: the block where
+ * execution is; 0 when plain it must be. */
 uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed);
 
-/* Where execution is behind the last step when it is not known from the program alone: the block there, and the pair of it
- * and the last one (NULL when the trace only said what was known). 0 when plain it must be. */
+/* Where execution is behind the last step when it is not known from the program alone: the block there, and
+ * the pair of it and the last one (NULL when the trace only said what was known). 0 when plain it must be. */
 uint32_t ct_fast_turn(struct ct_fast *f, struct ct_pair **pair);
 
-/* PTM: the branch `block` was executed, which is a return unless `target`. False when there is nowhere to return to: then
- * nothing happened. */
+/* PTM: the branch `block` was executed, which is a return unless `target`. False when there is nowhere to
+ * return to: then nothing happened. */
 bool ct_fast_pft_return(struct ct_fast *f, const struct ct_block *block, bool target);
 
-/* The atoms of an element from walk->atoms_done on. Result: how many are done in all; when some are left the plain walk has
- * the state and goes on. There must be room for as many steps. */
+/* The atoms of an element from walk->atoms_done on. Result: how many are done in all; when some are left the
+ * plain walk has the state and goes on. There must be room for as many steps. */
 unsigned ct_fast_steps_atoms(struct ct_fast *f, const struct ct_elem *elem);
 unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem);
 
-/* Elements from the first one on for which the state is quick, nothing new is met and nothing rare happens; what is left
- * needs the ways above. Steps: as long as there is room. Result: how many are done. */
+/* Elements from the first one on for which the state is quick, nothing new is met and nothing rare happens;
+ * what is left needs the ways above. Steps: as long as there is room. Result: how many are done. */
 size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size);
 size_t ct_fast_steps_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size);
 
@@ -142,7 +144,8 @@ static inline struct ct_target *ct_fast_target(const struct ct_fast *f, uint64_t
     return &f->targets[(addr ^ addr >> CT_TARGETS_SHIFT) >> 2 & ((1u << CT_TARGETS_SHIFT) - 1)];
 }
 
-/* The block at an address that was met before as a target, when branches were as they are at `like`; 0 otherwise. */
+/* The block at an address that was met before as a target, when branches were as
+ * they are at `like`; 0 otherwise. */
 static inline uint32_t ct_fast_known_target(const struct ct_fast *f, uint64_t addr, uint8_t isa,
                                             const struct ct_block *like)
 {
@@ -154,7 +157,8 @@ static inline uint32_t ct_fast_known_target(const struct ct_fast *f, uint64_t ad
 /* What runs and blocks have counted goes to the table. */
 int ct_fast_count_sync(struct ct_fast *f);
 
-/* What was remembered of the program and of contexts, once it is counted: as a new one in this place of the trace. */
+/* What was remembered of the program and of contexts, once it is counted: as a new
+ * one in this place of the trace. */
 int ct_fast_forget(struct ct_fast *f);
 
 /* The graph, for what others found. */
@@ -163,7 +167,8 @@ struct ct_graph *ct_fast_own_graph(struct ct_fast *f);
 /* As ct_fast_flush; what is left of the state is the plain walk's and the builder's. */
 int ct_fast_rest(struct ct_fast *f, struct ct_step_batch *batch);
 
-/* The trace goes on elsewhere: the step that waits for what comes behind it is forgotten. After ct_fast_rest. */
+/* The trace goes on elsewhere: the step that waits for what comes behind it is
+ * forgotten. After ct_fast_rest. */
 void ct_fast_jump(struct ct_fast *f);
 
 /* All that what comes depends on, after ct_fast_rest. */

@@ -1,5 +1,5 @@
-/* Atoms to counts: runs of blocks are remembered by (block, atoms), and only how often each ran is counted. Their edges
- * get it when the run makes room for another one, or at the end. */
+/* Atoms to counts: runs of blocks are remembered by (block, atoms), and only how often each ran is counted.
+ * Their edges get it when the run makes room for another one, or at the end. */
 #include "flow/edge_table.h"
 #include "flow/fast.h"
 
@@ -67,8 +67,8 @@ static bool step(struct ct_fast *f, struct trip *t, unsigned executed, uint64_t 
     return true;
 }
 
-/* Follows atoms from `block` on, as far as program and return stack say. Result: how many atoms a run may have so that it
- * leaves no more on the return stack than it can hold. */
+/* Follows atoms from `block` on, as far as program and return stack say. Result: how many atoms a run may
+ * have so that it leaves no more on the return stack than it can hold. */
 static unsigned travel(struct ct_fast *f, struct trip *t, uint32_t block, uint64_t bits, unsigned count,
                        uint64_t add)
 {
@@ -136,7 +136,8 @@ static void build(struct ct_fast *f, struct ct_memo *run, uint64_t key, uint32_t
         run->key = 0;
 }
 
-/* What the run did to the return stack: its calls went as deep as `depth`, which a full one pays for with its oldest. */
+/* What the run did to the return stack: its calls went as deep as `depth`, which a
+ * full one pays for with its oldest. */
 static void apply_stack(struct ct_fast *f, const struct ct_memo *run)
 {
     struct ct_return_stack *stack = &f->walk->stack;
@@ -181,8 +182,8 @@ static uint32_t begin(struct ct_fast *f, unsigned executed)
     return f->cur;
 }
 
-/* The place of a run: blocks have small numbers, one after the other, so the bits alone are mixed. They are known before
- * the block is. */
+/* The place of a run: blocks have small numbers, one after the other, so the bits alone are mixed. They are
+ * known before the block is. */
 static inline struct ct_memo *place_of(const struct ct_fast *f, uint32_t block, uint64_t bits)
 {
     uint64_t mixed = bits * UINT64_C(0x9e3779b97f4a7c15);
@@ -255,8 +256,8 @@ struct burst {
     bool have_addr;
 };
 
-/* Behind an indirect branch: the block where the trace or the return stack say that it led, and the pair of both. 0: not
- * known here. */
+/* Behind an indirect branch: the block where the trace or the return stack say that it led, and the pair of
+ * both. 0: not known here. */
 static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, struct ct_pair **pair)
 {
     const struct ct_return_stack *stack = &f->walk->stack;
@@ -282,7 +283,8 @@ static inline uint32_t known_begin(struct ct_fast *f, const struct burst *b, str
     return b->have_addr && (known->addr != b->addr || known->isa != b->addr_isa) ? 0 : b->cur;
 }
 
-/* `count` atoms as long as their runs are remembered. Result: how many; the state is behind the last of them. */
+/* `count` atoms as long as their runs are remembered. Result: how many; the
+ * state is behind the last of them. */
 static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t bits, unsigned count)
 {
     struct ct_return_stack *stack = &f->walk->stack;

@@ -87,8 +87,8 @@ struct burst {
     uint64_t counted; /* the part of `instructions` before the steps that wait */
 };
 
-/* Behind an indirect branch: the block where the trace or the return stack say that it led, and the edge to there. 0: not
- * known here. Nothing is changed. */
+/* Behind an indirect branch: the block where the trace or the return stack say that it led, and the edge to
+ * there. 0: not known here. Nothing is changed. */
 static inline uint32_t known_turn(const struct ct_fast *f, const struct burst *b, uint32_t *edge)
 {
     const struct ct_return_stack *stack = &f->walk->stack;

@@ -6,7 +6,8 @@
 #include "base/ctx.h"
 #include "flow/edge_table.h"
 
-/* An array of equal entries that are found by their bytes: numbers in a table of a power of two slots, 0 for none. */
+/* An array of equal entries that are found by their bytes: numbers in a table of a
+ * power of two slots, 0 for none. */
 struct store {
     uint8_t *entries;
     uint32_t *slots;

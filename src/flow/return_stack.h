@@ -1,4 +1,5 @@
-/* The return stack of a trace unit: return addresses that it does not trace. IHI 0064H, "Return stack", and TRCCONFIGR.RS. */
+/* The return stack of a trace unit: return addresses that it does not trace. IHI 0064H, "Return stack", and
+ * TRCCONFIGR.RS. */
 #ifndef CT_FLOW_RETURN_STACK_H
 #define CT_FLOW_RETURN_STACK_H
 

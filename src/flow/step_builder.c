@@ -88,7 +88,8 @@ int ct_step_count_cycles(struct ct_step_builder *b, const struct ct_elem *elem, 
     return rc ? rc : put_mark(b, &mark);
 }
 
-/* Trace is missing, or was off: nothing is known of what comes after the last step, and no count is for it. */
+/* Trace is missing, or was off: nothing is known of what comes after the
+ * last step, and no count is for it. */
 static int interrupt(struct ct_step_builder *b)
 {
     ct_step_stop_waiting(b);

@@ -1,5 +1,5 @@
-/* Batches of steps in the making: the last step may not know its edge yet, and some may wait for their cycles. Both ways
- * to steps (steps.c from records, fast.c) put theirs in here. */
+/* Batches of steps in the making: the last step may not know its edge yet, and some may wait for their
+ * cycles. Both ways to steps (steps.c from records, fast.c) put theirs in here. */
 #ifndef CT_FLOW_STEP_BUILDER_H
 #define CT_FLOW_STEP_BUILDER_H
 
@@ -49,8 +49,8 @@ static inline void ct_step_open(struct ct_step_builder *b, uint32_t node, uint32
         b->waiting++;
 }
 
-/* A count for `count` steps, at least one, of so many instructions each and `total` together. A quotient of doubles is
- * off by one at most while the product has less than 53 bits. */
+/* A count for `count` steps, at least one, of so many instructions each and `total` together. A quotient of
+ * doubles is off by one at most while the product has less than 53 bits. */
 static inline void ct_step_split(uint32_t *cycles, const uint32_t *insns, size_t count, uint64_t total,
                                  uint32_t value)
 {

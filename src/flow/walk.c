@@ -1,4 +1,5 @@
-/* The plain walk: elements and memory to instruction ranges, one instruction at a time. LISTING 5.1 to 5.4. */
+/* The plain walk: elements and memory to instruction ranges, one instruction
+ * at a time. LISTING 5.1 to 5.4. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +157,8 @@ static void put_bad_image(struct ct_walk *w, struct sink *sink)
     w->need_address = w->lost = w->told = true;
 }
 
-/* An address says where execution is: what comes counts again. Calls that were followed in doubt may not have been there. */
+/* An address says where execution is: what comes counts again. Calls that were followed in
+ * doubt may not have been there. */
 static void end_doubt(struct ct_walk *w)
 {
     if (w->doubt)
@@ -164,8 +166,8 @@ static void end_doubt(struct ct_walk *w)
     w->doubt = false;
 }
 
-/* Says that trace and program contradict each other where LISTING part 5 walks on all the same: up to the next address
- * ranges are stale. */
+/* Says that trace and program contradict each other where LISTING part 5 walks on all the same: up to the
+ * next address ranges are stale. */
 static void contradict(struct ct_walk *w, struct sink *sink)
 {
     if (w->doubt || w->stale)
@@ -214,7 +216,8 @@ enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *
     return walk_to(w, STOP_WAYPOINT, 0, range);
 }
 
-/* The last four instructions of an IT block may be all that there is of a short range, if an exception returned into it. */
+/* The last four instructions of an IT block may be all that there is of a short range, if an exception
+ * returned into it. */
 bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range *range)
 {
     const struct ct_insn *insn = &w->insn;
@@ -222,8 +225,8 @@ bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range
            (w->isa != CT_ISA_T32 || range->n > 4);
 }
 
-/* What a walk gave when it did not get where it should: the instructions up to there, and why. No program has so much
- * straight code as is too long. */
+/* What a walk gave when it did not get where it should: the instructions up to there, and why. No program has
+ * so much straight code as is too long. */
 static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct ct_walk_range *range,
                             enum ct_walk_found found)
 {
@@ -246,8 +249,8 @@ static bool is_exception_return(const struct ct_walk *w)
     return w->config.eret_is_return && w->insn.sub == CT_INSN_SUB_ERET;
 }
 
-/* The waypoint at the end of a walk was executed: where does it lead? The return stack holds where functions return to:
- * the target of an exception return is never on it (IHI 0064H 5.3.1). */
+/* The waypoint at the end of a walk was executed: where does it lead? The return stack holds where functions
+ * return to: the target of an exception return is never on it (IHI 0064H 5.3.1). */
 static void take_waypoint(struct ct_walk *w)
 {
     uint64_t next = w->addr;
@@ -271,8 +274,9 @@ static void put_eret(struct ct_walk *w, struct sink *sink)
     sink->records[sink->count - 1].stale = w->doubt;
 }
 
-/* Takes a return address off the return stack. One from before execution was lost sight of need not be on that of the trace
- * unit any more: listings go there (LISTING part 5), and that is a contradiction. False when the stack is empty. */
+/* Takes a return address off the return stack. One from before execution was lost sight of need not be on
+ * that of the trace unit any more: listings go there (LISTING part 5), and that is a contradiction. False
+ * when the stack is empty. */
 static bool pop_return(struct ct_walk *w, struct sink *sink, uint64_t *addr, uint8_t *isa)
 {
     if (ct_return_stack_pop(&w->stack, addr, isa))
@@ -296,8 +300,9 @@ static void settle_return(struct ct_walk *w, struct sink *sink)
         put_bad_image(w, sink);
 }
 
-/* Something ran, and nobody knows where: an address is missing behind a branch whose target neither the program nor the
- * return stack gives, behind an exception or behind a trace info. Said here when nothing before it said so. */
+/* Something ran, and nobody knows where: an address is missing behind a branch whose target neither the
+ * program nor the return stack gives, behind an exception or behind a trace info. Said here when nothing
+ * before it said so. */
 static void pass_over(struct ct_walk *w, struct sink *sink)
 {
     if (!w->told)
@@ -329,8 +334,9 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
     }
 }
 
-/* PTM: where an indirect branch goes that is traced as an atom is on the return stack: it comes off before the branch
- * may push its own return address. `target`: the address that follows is where the branch goes, whatever it is. */
+/* PTM: where an indirect branch goes that is traced as an atom is on the return stack: it comes off before
+ * the branch may push its own return address. `target`: the address that follows is where the branch goes,
+ * whatever it is. */
 static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct sink *sink)
 {
     if (w->need_address || w->need_context) {
@@ -465,9 +471,9 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sin
 }
 
 /* The preferred return address says how far execution came; with E1:E0 = 2 it is where the last branch went.
- * LISTING 5.2 counts from the last address there is, even when an indirect branch has left it for a place that the
- * trace does not tell. Such a range is listed but marked as stale: nothing says that it ran. Neither did one with a
- * waypoint in it, which would have given an atom. */
+ * LISTING 5.2 counts from the last address there is, even when an indirect branch has left it for a place
+ * that the trace does not tell. Such a range is listed but marked as stale: nothing says that it ran. Neither
+ * did one with a waypoint in it, which would have given an atom. */
 static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     struct ct_elem out = *elem;
@@ -538,7 +544,8 @@ static void on_cycles(struct ct_walk *w, const struct ct_elem *elem, struct sink
     put_elem(w, sink, out);
 }
 
-/* A transfer belongs to the last instruction, or to the one whose placeholder had the same tag (IHI 0014Q 7.8). */
+/* A transfer belongs to the last instruction, or to the one whose placeholder
+ * had the same tag (IHI 0014Q 7.8). */
 static void on_data(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     unsigned tag = (elem->aux & CT_DATA_TAG) >> CT_DATA_TAG_SHIFT;
@@ -589,8 +596,8 @@ static void put_way(struct ct_walk *w, uint64_t source, const struct ct_insn *in
         put_broken_walk(w, sink, &range, found);
 }
 
-/* Whether execution can have come to a source address with no branch taken on the way; CT_WALK_TOO_LONG when not.
- * Nothing is changed. */
+/* Whether execution can have come to a source address with no branch taken on the way; CT_WALK_TOO_LONG when
+ * not. Nothing is changed. */
 static enum ct_walk_found try_way(const struct ct_walk *w, uint64_t source)
 {
     struct ct_walk trial = *w;
@@ -619,8 +626,8 @@ static void doubt_way(struct ct_walk *w, uint64_t source, struct sink *sink)
     w->doubt = true;
 }
 
-/* Execution went on to the instruction at the source address, which was executed. The packet's IS0 or IS1 is only
- * how its address is coded: there are A32 captures with IS1 in it, so the instruction set stays. */
+/* Execution went on to the instruction at the source address, which was executed. The packet's IS0 or IS1 is
+ * only how its address is coded: there are A32 captures with IS1 in it, so the instruction set stays. */
 static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     w->stack.wait_address = false;
@@ -636,7 +643,8 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
         w->need_address = w->told = true;
         return true;
     }
-    /* A return before it went where the return stack says; with an empty one the source address is all there is. */
+    /* A return before it went where the return stack says; with an empty one the
+     * source address is all there is. */
     uint64_t target;
     uint8_t isa;
     if (w->stack.pop_pending && pop_return(w, sink, &target, &isa))
@@ -661,8 +669,9 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
 }
 
 /* So many instructions ran as the count before said, then execution was at the address of the Q element.
- * Whether branches among them were taken is not known. Where they began is not known either behind an indirect branch
- * whose target no packet told: then the path is told to be unknown, from the address behind that branch on. */
+ * Whether branches among them were taken is not known. Where they began is not known either behind an
+ * indirect branch whose target no packet told: then the path is told to be unknown, from the address behind
+ * that branch on. */
 static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
 {
     settle_return(w, sink);
@@ -699,7 +708,8 @@ static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct sink *
     }
 }
 
-/* Elements behind which an address does not count any more that was not where program and trace had led to. */
+/* Elements behind which an address does not count any more that was not
+ * where program and trace had led to. */
 #define JUDGES                                                                                               \
     (UINT64_C(1) << CT_ELEM_ATOMS | UINT64_C(1) << CT_ELEM_WAYPOINT | UINT64_C(1) << CT_ELEM_SOURCE |        \
      UINT64_C(1) << CT_ELEM_EXCEPTION | UINT64_C(1) << CT_ELEM_Q | UINT64_C(1) << CT_ELEM_GAP |              \

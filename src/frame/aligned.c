@@ -1,5 +1,5 @@
-/* Memory-aligned buffers (ETB, ETR): frames from the first byte on. Synchronisation words do not belong here, but
- * a driver may put a frame of four of them where a new session begins. */
+/* Memory-aligned buffers (ETB, ETR): frames from the first byte on. Synchronisation words do not belong here,
+ * but a driver may put a frame of four of them where a new session begins. */
 #include "frame/demux.h"
 
 #include "base/bytes.h"

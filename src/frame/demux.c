@@ -91,8 +91,8 @@ static size_t join_blocks(const struct ct_demux *demux, const uint8_t *data, siz
     return joined;
 }
 
-/* Goes on in the blocks by so many bytes that are no footers, and by the footer behind them as far as it is there: how many
- * bytes, of the `size` that are there, this is. */
+/* Goes on in the blocks by so many bytes that are no footers, and by the footer behind them as far as it is
+ * there: how many bytes, of the `size` that are there, this is. */
 static size_t pass_blocks(struct ct_demux *demux, size_t taken, size_t size)
 {
     size_t passed = 0;

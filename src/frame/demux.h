@@ -31,11 +31,11 @@ struct ct_demux;
 /* What rows of frames are taken with: chosen by what the processor can do (fast.c). */
 struct ct_frame_ops {
     const char *name; /* for people */
-    /* Takes up to `count` frames as long as they have no ID byte, to `to` (NULL: nowhere), which has room for as many
-     * bytes and CT_STREAM_WIDE more: their number. */
+    /* Takes up to `count` frames as long as they have no ID byte, to `to` (NULL: nowhere), which has room for
+     * as many bytes and CT_STREAM_WIDE more: their number. */
     size_t (*pure)(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to);
-    /* Takes `count` frames, CT_FRAME_ROW at most, if one has an ID byte: their number, 0 if not. Less before a frame with ID
-     * 0x7f in it, which may be a synchronisation word, or when there is no memory. */
+    /* Takes `count` frames, CT_FRAME_ROW at most, if one has an ID byte: their number, 0 if not. Less before
+     * a frame with ID 0x7f in it, which may be a synchronisation word, or when there is no memory. */
     size_t (*mixed)(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
 };
 
@@ -93,8 +93,8 @@ static inline int ct_stream_reserve(struct ct_stream *stream, size_t size)
     return stream->cap - stream->end >= size + CT_STREAM_WIDE || ct_stream_grow(stream, size);
 }
 
-/* The bytes that are appended next come from `offset` on, with this stride, and those after them would come from
- * `next` on. Continues the last span if that says the same. 0 without memory. */
+/* The bytes that are appended next come from `offset` on, with this stride, and those after them would come
+ * from `next` on. Continues the last span if that says the same. 0 without memory. */
 static inline int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint32_t stride, uint64_t next)
 {
     int same = offset == stream->next && stride == stream->stride && stream->span_end > stream->span_begin;
@@ -114,7 +114,8 @@ void ct_frame_plain(struct ct_demux *demux, const uint8_t *frame, const uint64_t
 /* The bytes from `offset` on could not be used: a mark, counted, and the ID is not known any more. */
 void ct_frame_trouble(struct ct_demux *demux, enum ct_frame_trouble kind, uint64_t offset, uint64_t lost);
 
-/* FSYNC words were met, `count` in a row; the last one ends at `offset`. Makes the reset mark at the fourth. */
+/* FSYNC words were met, `count` in a row; the last one ends at `offset`.
+ * Makes the reset mark at the fourth. */
 void ct_frame_fsync(struct ct_demux *demux, uint32_t count);
 
 /* ---- fast.c ---- */
@@ -122,8 +123,9 @@ void ct_frame_fsync(struct ct_demux *demux, uint32_t count);
 /* Takes apart one frame whose bytes lie side by side from `offset` on. */
 void ct_frame_take(struct ct_demux *demux, const uint8_t *frame, uint64_t offset);
 
-/* Takes frames that lie side by side from `offset` on, up to CT_FRAME_ROW: their number, less than `count` before one that
- * has to be looked at for synchronisation words. Of a TPIU stream three bytes behind the last one are looked at too. */
+/* Takes frames that lie side by side from `offset` on, up to CT_FRAME_ROW: their number, less than `count`
+ * before one that has to be looked at for synchronisation words. Of a TPIU stream three bytes behind the last
+ * one are looked at too. */
 size_t ct_frame_take_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
 
 /* ---- the framings: each takes bytes until there is a mark; result: bytes taken ---- */

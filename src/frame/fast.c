@@ -1,5 +1,5 @@
-/* Rows of frames: which processor's functions take them, and the ones that every processor can run, eight bytes at a
- * time. */
+/* Rows of frames: which processor's functions take them, and the ones that every processor can run, eight
+ * bytes at a time. */
 #include "frame/kernel64.h"
 
 #include "frame/kernel.h"

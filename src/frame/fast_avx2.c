@@ -37,7 +37,8 @@ static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
     return low | (uint64_t)high << 32;
 }
 
-/* Two frames: *ids, *set: words that begin with an ID byte, whose bit in byte 15 is set, as bit 7 and others of the low byte. */
+/* Two frames: *ids, *set: words that begin with an ID byte, whose bit in byte 15 is set, as bit 7 and others
+ * of the low byte. */
 static inline void restore_two(const uint8_t *frames, uint8_t *to, __m256i *ids, __m256i *set)
 {
     const __m256i last = _mm256_set1_epi16((short)0xff0f); /* byte 15 to the even bytes, 0 to the odd ones */

@@ -1,5 +1,5 @@
-/* One frame of 16 bytes (ARM IHI 0029, "Frame formatter"): bytes 0, 2, … 14 are an ID (bit 0 set) or data whose
- * bit 0 is kept in byte 15; bytes 1, 3, … 13 are data. */
+/* One frame of 16 bytes (ARM IHI 0029, "Frame formatter"): bytes 0, 2, … 14 are an ID (bit 0 set) or data
+ * whose bit 0 is kept in byte 15; bytes 1, 3, … 13 are data. */
 #include "frame/demux.h"
 
 void ct_frame_trouble(struct ct_demux *demux, enum ct_frame_trouble kind, uint64_t offset, uint64_t lost)

@@ -1,15 +1,18 @@
-/* Frames that lie side by side, quickly: one body for every processor. A row of frames is gone through twice: first all its
- * bytes are put together, without byte 15 of each frame, and the places of ID bytes listed; then what lies between two
- * of them, a segment, is copied to the stream of its ID, one ID after the other. So nothing has to be guessed for a
- * frame, and little for a segment. A file that includes this has defined
- *   restore_eight  takes eight frames, or as many as there are: their bytes but for byte 15 go to `to` (up to CT_STREAM_WIDE
- *                  more are written), bit 0 of the even ones in its place. An ID byte becomes of no use, or, where the byte
- *                  behind it is of the ID before, that byte. Says what it found
- *   list_ids       lists the ID bytes of these eight; true when one of them is ff, ID 0x7f: a synchronisation word or
- *                  somebody else's business
+/* Frames that lie side by side, quickly: one body for every processor. A row of frames is gone through
+ * twice: first all its bytes are put together, without byte 15 of each frame, and the places of ID bytes
+ * listed; then what lies between two of them, a segment, is copied to the stream of its ID, one ID after
+ * the other. So nothing has to be guessed for a frame, and little for a segment. A file that includes this
+ * has defined
+ *   restore_eight  takes eight frames, or as many as there are: their bytes but for byte 15 go to `to` (up
+ *                  to CT_STREAM_WIDE more are written), bit 0 of the even ones in its place. An ID byte
+ *                  becomes of no use, or, where the byte behind it is of the ID before, that byte. Says
+ *                  what it found
+ *   list_ids       lists the ID bytes of these eight; true when one of them is ff, ID 0x7f: a
+ *                  synchronisation word or somebody else's business
  *   pick           moves the segments of an ID from a row to a list
  *   copy_32, copy_64  so many bytes from and to anywhere
- * and makes its `struct ct_frame_ops` of the two functions at the end. frame.c says the same in a plain way. */
+ * and makes its `struct ct_frame_ops` of the two functions at the end. frame.c says the same in a plain
+ * way. */
 #ifndef CT_FRAME_KERNEL_H
 #define CT_FRAME_KERNEL_H
 
@@ -86,8 +89,8 @@ static inline void count_list(struct ct_demux *demux, unsigned id, const struct 
     demux->counts[id] += size;
 }
 
-/* The segments of an ID to its stream, with the span of each and of the byte behind the ID byte that ends it, when that
- * is still of this ID. 0 without memory. */
+/* The segments of an ID to its stream, with the span of each and of the byte behind the ID byte that ends it,
+ * when that is still of this ID. 0 without memory. */
 static inline int append_list(struct ct_demux *demux, unsigned id, const struct ct_frame_row *row,
                               const struct ct_frame_list *list, uint64_t offset, int small)
 {

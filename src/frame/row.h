@@ -20,12 +20,13 @@ struct ct_frame_row {
     _Alignas(64) uint8_t
         data[CT_FRAME_ROW * CT_FRAME_DATA + CT_STREAM_WIDE]; /* 15 bytes a frame, ID bytes among them */
     _Alignas(64) uint8_t ids[CT_FRAME_IDS + CT_FRAME_MORE];  /* ID bytes */
-    /* Their places in the row; bit 0 is set where the byte behind is of the ID before. The end of the row follows. */
+    /* Their places in the row; bit 0 is set where the byte behind is of the ID
+     * before. The end of the row follows. */
     _Alignas(64) uint16_t at[CT_FRAME_IDS + CT_FRAME_MORE];
 };
 
-/* Segments of one ID: the ID byte before it, as in a row, and that behind it; where it begins among the bytes of the row, and
- * its size. */
+/* Segments of one ID: the ID byte before it, as in a row, and that behind it; where it begins among the bytes
+ * of the row, and its size. */
 struct ct_frame_list {
     size_t count;
     size_t most; /* the largest size, or more */
@@ -41,9 +42,9 @@ static inline uint16_t ct_frame_row_end(uint16_t at)
 
 /* What eight frames hold; the first pair of bytes of the first frame is the lowest bit. */
 struct ct_frame_found {
-    uint64_t ids; /* pairs that begin with an ID byte */
-    uint64_t
-        late; /* bytes 15: the second byte of such a pair is of the ID before, but in the last pair of a frame */
+    uint64_t ids;  /* pairs that begin with an ID byte */
+    uint64_t late; /* bytes 15: the second byte of such a pair is of the ID before, but in the last pair of a
+                      frame */
 };
 
 #define CT_FRAME_NOT_LATE UINT64_C(0x8080808080808080) /* these bits of `late` mean nothing */

@@ -1,6 +1,6 @@
-/* TPIU streams: FSYNC (ff ff ff 7f) before frames, HSYNC (ff 7f) at any halfword of a frame. ff as the first byte of
- * a pair would be ID 0x7f, which no source may have, so neither can be mistaken for data; an FSYNC that is found
- * inside a frame, at any byte, means that the rest of the frame is missing. */
+/* TPIU streams: FSYNC (ff ff ff 7f) before frames, HSYNC (ff 7f) at any halfword of a frame. ff as the first
+ * byte of a pair would be ID 0x7f, which no source may have, so neither can be mistaken for data; an FSYNC
+ * that is found inside a frame, at any byte, means that the rest of the frame is missing. */
 #include "frame/demux.h"
 
 #include "base/bytes.h"
@@ -10,8 +10,8 @@
 
 #define FSYNC_REST 3u /* bytes of an FSYNC behind its first */
 
-/* Longest piece of an FSYNC that the last bytes taken may be the beginning of. A byte that an HSYNC stood behind is none: the
- * four of an FSYNC are next to each other. */
+/* Longest piece of an FSYNC that the last bytes taken may be the beginning of. A byte that an HSYNC stood
+ * behind is none: the four of an FSYNC are next to each other. */
 static unsigned fsync_prefix(const struct ct_demux *demux)
 {
     unsigned n = 0;
@@ -101,8 +101,8 @@ static size_t hunt(struct ct_demux *demux, const uint8_t *data, size_t size)
     return size;
 }
 
-/* A whole frame, with HSYNC halfwords in it or none, that no FSYNC can cut, wherever that begins: neither another even byte
- * nor the last one is ff. Bytes taken; 0 if it is not there. */
+/* A whole frame, with HSYNC halfwords in it or none, that no FSYNC can cut, wherever that begins: neither
+ * another even byte nor the last one is ff. Bytes taken; 0 if it is not there. */
 static size_t take_frame(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     uint8_t frame[CT_FRAME_SIZE];

@@ -22,8 +22,9 @@ struct core {
         major, minor, CT_PROFILE_M, 0                                                                        \
     }
 
-/* Captures name the cores of the generation of the Cortex-A55 as if they were v8.3, though most of them
- * implement v8.2: tools that write captures and the listings agree on it. The same goes for the v6-M cores. */
+/* Captures name the cores of the generation of the Cortex-A55 as if they were v8.3,
+ * though most of them implement v8.2: tools that write captures and the listings agree on
+ * it. The same goes for the v6-M cores. */
 static const struct core cores[] = {
     {"Cortex-A5", A(7, 0)},    {"Cortex-A7", A(7, 0)},
     {"Cortex-A8", A(7, 0)},    {"Cortex-A9", A(7, 0)},

@@ -1,5 +1,5 @@
-/* What an ELF file is, as far as its headers say it: enough to tell the program that ran from another one, and where it
- * was loaded. Read through the reader's files, a header or note at a time. */
+/* What an ELF file is, as far as its headers say it: enough to tell the program that ran from another one,
+ * and where it was loaded. Read through the reader's files, a header or note at a time. */
 #ifndef CT_INPUT_ELF_LOOK_H
 #define CT_INPUT_ELF_LOOK_H
 
@@ -32,8 +32,8 @@ struct ct_elf_look {
 /* False when the file cannot be read. */
 bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_look *out);
 
-/* The load bias of a file with this code, `size` bytes of which from `offset` on were mapped at `addr`. False: there is no
- * code among them. */
+/* The load bias of a file with this code, `size` bytes of which from `offset` on were mapped at `addr`.
+ * False: there is no code among them. */
 bool ct_elf_code_bias(const struct ct_elf_code *code, size_t count, uint64_t addr, uint64_t offset,
                       uint64_t size, uint64_t *bias);
 

@@ -20,7 +20,8 @@ struct ct_ini_item {
 /* Receives each item; an error (reported with ct_fail) ends the reading. */
 typedef int ct_ini_fn(void *user, const struct ct_ini_item *item);
 
-/* Reads `text`, which came from `path`. CT_ERR_FORMAT for lines that are none, CT_ERR_NOMEM, or what `fn` returned. */
+/* Reads `text`, which came from `path`. CT_ERR_FORMAT for lines that are none,
+ * CT_ERR_NOMEM, or what `fn` returned. */
 int ct_ini_parse(struct ct_ctx *ctx, const char *path, const char *text, size_t size, ct_ini_fn *fn,
                  void *user);
 

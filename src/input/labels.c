@@ -1,5 +1,5 @@
-/* What a capture calls its parts is only shown and compared from here on: it is made printable. Paths stay as they are, since
- * files are opened by them. */
+/* What a capture calls its parts is only shown and compared from here on: it is made printable. Paths stay as
+ * they are, since files are opened by them. */
 #include "base/printable.h"
 #include "input/reader.h"
 
@@ -19,7 +19,8 @@ static int source_labels(struct ct_opening *opening, struct ct_source *source)
     return rc ? rc : make_printable(opening, &source->model);
 }
 
-/* The capture's arrays are const for those who read it; they are in its arena, and are written here before that. */
+/* The capture's arrays are const for those who read it; they are in its arena,
+ * and are written here before that. */
 static int buffer_labels(struct ct_opening *opening, struct ct_buffer *buffer)
 {
     struct ct_source *sources = (struct ct_source *)buffer->sources;

@@ -1,5 +1,5 @@
-/* Inside of the perf.data reader: one pass over the records collects what they say, then buffers, maps and images are
- * made of it. Trace stays in the file. */
+/* Inside of the perf.data reader: one pass over the records collects what they say, then buffers, maps and
+ * images are made of it. Trace stays in the file. */
 #ifndef CT_INPUT_PERF_H
 #define CT_INPUT_PERF_H
 
@@ -31,7 +31,8 @@ int ct_perf_file_open(struct ct_perf_file *file, struct ct_ctx *ctx, const struc
                       const char *path);
 void ct_perf_file_close(struct ct_perf_file *file);
 
-/* `size` (at most 64 KiB) bytes at `offset`, there until the next call; NULL when the file does not have them. */
+/* `size` (at most 64 KiB) bytes at `offset`, there until the next call; NULL
+ * when the file does not have them. */
 const uint8_t *ct_perf_file_bytes(struct ct_perf_file *file, uint64_t offset, size_t size);
 
 /* ---- what is collected ---- */
@@ -222,15 +223,16 @@ struct ct_perf_object {
 
 int ct_perf_objects_new(struct ct_perf *perf, struct ct_perf_objects **out);
 
-/* The object of a mapping. It is looked for when it is first asked for, and listed as missing when it is not there.
- * `id` may be NULL. */
+/* The object of a mapping. It is looked for when it is first asked for, and listed as missing when it is not
+ * there. `id` may be NULL. */
 int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, const struct ct_build_id *id,
                          bool container, const struct ct_perf_object **out);
 
 /* The build id that the recording lists for a name, or NULL. */
 const struct ct_build_id *ct_perf_listed_id(const struct ct_perf *perf, const char *name);
 
-/* `path` when it is a file that can be the one with `id` (or NULL); otherwise NULL and why not. `path` may be NULL. */
+/* `path` when it is a file that can be the one with `id` (or NULL); otherwise NULL
+ * and why not. `path` may be NULL. */
 const char *ct_perf_check_file(const struct ct_perf *perf, const char *path, const struct ct_build_id *id,
                                const char **reason);
 
@@ -238,7 +240,8 @@ const char *ct_perf_check_file(const struct ct_perf *perf, const char *path, con
 const char *ct_perf_cached(const struct ct_perf *perf, const struct ct_build_id *id,
                            const char *const *names);
 
-/* The file with a build id from a debuginfod server (base/debuginfod.h), in the arena of the capture; or NULL. */
+/* The file with a build id from a debuginfod server (base/debuginfod.h), in the
+ * arena of the capture; or NULL. */
 const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id *id);
 
 /* Lists something as missing. */

@@ -20,7 +20,8 @@ static const struct ct_perf_attr *attr_by_id(const struct ct_perf *p, uint64_t i
     return NULL;
 }
 
-/* The attribute whose event a record belongs to. Mostly all have the same layout; otherwise the last word names it. */
+/* The attribute whose event a record belongs to. Mostly all have the same layout;
+ * otherwise the last word names it. */
 static const struct ct_perf_attr *attr_of(const struct ct_perf *p, const struct ct_perf_record *r)
 {
     bool same = true;
@@ -152,7 +153,8 @@ static int take_fork(struct ct_perf *p, const struct ct_perf_record *r, size_t s
                         });
 }
 
-/* The first process ID namespace of a system has this inode (include/linux/proc_ns.h): others are containers. */
+/* The first process ID namespace of a system has this inode
+ * (include/linux/proc_ns.h): others are containers. */
 #define FIRST_PID_NAMESPACE UINT64_C(0xeffffffc)
 #define PID_NAMESPACE       3u
 

@@ -1,4 +1,5 @@
-/* A perf.data file read through a window: records are looked at where they lie, trace between them is jumped over. */
+/* A perf.data file read through a window: records are looked at where they lie,
+ * trace between them is jumped over. */
 #include "input/perf.h"
 
 #include <errno.h>

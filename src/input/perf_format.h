@@ -1,6 +1,7 @@
-/* Numbers of the perf.data format, as Linux documents them: tools/perf/Documentation/perf.data-file-format.txt for the
- * file, include/uapi/linux/perf_event.h for records of the kernel, tools/perf/util/cs-etm.h for what describes the trace
- * units. All fields are little-endian and packed. docs/formats.md says which of it is read. */
+/* Numbers of the perf.data format, as Linux documents them:
+ * tools/perf/Documentation/perf.data-file-format.txt for the file, include/uapi/linux/perf_event.h for
+ * records of the kernel, tools/perf/util/cs-etm.h for what describes the trace units. All fields are
+ * little-endian and packed. docs/formats.md says which of it is read. */
 #ifndef CT_INPUT_PERF_FORMAT_H
 #define CT_INPUT_PERF_FORMAT_H
 

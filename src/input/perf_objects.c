@@ -1,5 +1,5 @@
-/* Files that were mapped on the target, found on this machine: by their path under --symfs (or as it is), then by
- * build id in perf's cache, then by build id from debuginfod. */
+/* Files that were mapped on the target, found on this machine: by their path under --symfs (or as it is),
+ * then by build id in perf's cache, then by build id from debuginfod. */
 #include "base/debuginfod.h"
 #include "input/perf.h"
 

@@ -1,10 +1,12 @@
-/* Buffers of a perf.data file. AUXTRACE records hold stretches of AUX streams, one stream for each CPU or thread that
- * was recorded; AUX records say which parts of a stream were traced without a break, how, and by whom. */
+/* Buffers of a perf.data file. AUXTRACE records hold stretches of AUX streams, one stream for
+ * each CPU or thread that was recorded; AUX records say which parts of a stream were traced
+ * without a break, how, and by whom. */
 #include "input/perf.h"
 
 #include <stdlib.h>
 
-/* What becomes one buffer: a stream, or that part of it that one sink (in frames) or one CPU (without) wrote. */
+/* What becomes one buffer: a stream, or that part of it that one sink (in
+ * frames) or one CPU (without) wrote. */
 struct group {
     const struct ct_perf_trace *trace; /* the first of it */
     struct ct_piece *pieces;
@@ -75,8 +77,8 @@ static int sort_auxes(struct layout *l)
     return CT_OK;
 }
 
-/* The first record of a sorted list that ends behind `at` and is of `key`, or of none when the recording does not tell:
- * its index. */
+/* The first record of a sorted list that ends behind `at` and is of `key`, or of none when the recording does
+ * not tell: its index. */
 static size_t find_aux(const struct ct_perf_aux *const *list, size_t count, bool by_cpu, uint32_t key,
                        uint64_t at)
 {
@@ -124,8 +126,8 @@ static int find_group(struct layout *l, const struct ct_perf_trace *trace, bool 
     return CT_OK;
 }
 
-/* The part of a trace from `begin` up to `end` of the AUX stream, which `aux` covers or (NULL) nothing. `last` is the
- * record that covered what came before: what is not covered was probably written likewise. */
+/* The part of a trace from `begin` up to `end` of the AUX stream, which `aux` covers or (NULL) nothing.
+ * `last` is the record that covered what came before: what is not covered was probably written likewise. */
 static int add_piece(struct layout *l, const struct ct_perf_trace *trace, uint64_t begin, uint64_t end,
                      const struct ct_perf_aux *aux, const struct ct_perf_aux *last)
 {

@@ -1,5 +1,5 @@
-/* Which ELF files of a recording ran: those of the processes that have trace, as far as the recording says whose it is.
- * Context IDs in the trace may tell of more. */
+/* Which ELF files of a recording ran: those of the processes that have trace, as far as the recording says
+ * whose it is. Context IDs in the trace may tell of more. */
 #include "input/perf.h"
 
 #include <stdlib.h>

@@ -244,7 +244,8 @@ int ct_perf_write_fork(struct ct_perf_writer *w, const struct ct_perf_stamp *sta
     return ct_perf_write_kernel(w, CT_PERF_FORK, 0, b, stamp);
 }
 
-/* The build id of a file, with its length in front; for one without: device, inode and its generation, which are 0. */
+/* The build id of a file, with its length in front; for one without: device, inode
+ * and its generation, which are 0. */
 static void put_identity(struct ct_perf_body *b, const struct ct_build_id *id)
 {
     static const uint8_t zeros[CT_BUILD_ID_MAX];

@@ -1,4 +1,5 @@
-/* Writes perf.data files: for 'coretap export --perf', and for tests that want a recording made to measure. */
+/* Writes perf.data files: for 'coretap export --perf', and for tests that
+ * want a recording made to measure. */
 #ifndef CT_INPUT_PERF_WRITE_H
 #define CT_INPUT_PERF_WRITE_H
 
@@ -10,7 +11,8 @@
 #include "input/elf_look.h"
 #include "input/perf_format.h"
 
-/* PMU type of the trace units, as Linux numbers what it finds; any number that is not one of its fixed ones. */
+/* PMU type of the trace units, as Linux numbers what it finds; any number
+ * that is not one of its fixed ones. */
 #define CT_PERF_WRITE_PMU 8u
 
 /* A record while it is put together. What does not fit is left out: `full` is set. */
@@ -49,12 +51,13 @@ struct ct_perf_writer {
     struct ct_perf_body body; /* for records of this file */
 };
 
-/* Head and attributes: an event of the trace units, and one that follows mappings. `out` must be seekable but in pipe
- * mode. CT_ERR_IO. */
+/* Head and attributes: an event of the trace units, and one that follows mappings. `out` must be seekable but
+ * in pipe mode. CT_ERR_IO. */
 int ct_perf_write_begin(struct ct_perf_writer *writer, FILE *out,
                         const struct ct_perf_write_options *options);
 
-/* A record of perf's own, and one of the kernel with its stamp. CT_ERR_IO; CT_ERR_LIMIT for a body that was too full. */
+/* A record of perf's own, and one of the kernel with its stamp. CT_ERR_IO;
+ * CT_ERR_LIMIT for a body that was too full. */
 int ct_perf_write_user(struct ct_perf_writer *writer, uint32_t type, unsigned misc,
                        const struct ct_perf_body *body);
 int ct_perf_write_kernel(struct ct_perf_writer *writer, uint32_t type, unsigned misc,
@@ -86,13 +89,14 @@ int ct_perf_write_map(struct ct_perf_writer *writer, const struct ct_perf_stamp 
 int ct_perf_write_aux(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, uint64_t offset,
                       uint64_t size, uint64_t flags);
 
-/* Trace of a CPU (thread -1) or thread (CPU -1): `size` bytes have to be written to `out` behind it, a multiple of 8,
- * with ct_perf_write_bytes. */
+/* Trace of a CPU (thread -1) or thread (CPU -1): `size` bytes have to be written to `out` behind it, a
+ * multiple of 8, with ct_perf_write_bytes. */
 int ct_perf_write_trace(struct ct_perf_writer *writer, uint32_t idx, uint32_t tid, uint32_t cpu,
                         uint64_t aux_offset, uint64_t size);
 int ct_perf_write_bytes(struct ct_perf_writer *writer, const void *bytes, size_t size);
 
-/* Ends the data; features and head follow where there are any. Frees what the writer has, also after errors. */
+/* Ends the data; features and head follow where there are any. Frees what the
+ * writer has, also after errors. */
 int ct_perf_write_end(struct ct_perf_writer *writer);
 
 #endif

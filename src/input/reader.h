@@ -93,11 +93,12 @@ int ct_buffer_check_ids(struct ct_ctx *ctx, const char *path, const struct ct_bu
 /* Spaces by their name in .ini files; 0 when unknown. */
 uint32_t ct_space_by_name(const char *name);
 
-/* Why no trace is read from the file at `path`: it is not there, or not a regular file. NULL: it can be read. */
+/* Why no trace is read from the file at `path`: it is not there, or not a
+ * regular file. NULL: it can be read. */
 const char *ct_why_no_trace(const struct ct_files *files, const char *path);
 
-/* Makes the names of buffers, sources and processes and the texts of the capture, once all of it is read, printable
- * (base/printable.h). CT_ERR_NOMEM. */
+/* Makes the names of buffers, sources and processes and the texts of the capture, once all of it is read,
+ * printable (base/printable.h). CT_ERR_NOMEM. */
 int ct_capture_labels(struct ct_opening *opening);
 
 /* Appends to capture->missing, unless it is there. */

@@ -1,4 +1,5 @@
-/* Registers of trace sources: their names in .ini files, their defaults, and who needs which (LISTING 6.3). */
+/* Registers of trace sources: their names in .ini files, their defaults, and
+ * who needs which (LISTING 6.3). */
 #include "input/reader.h"
 
 #include <stddef.h>

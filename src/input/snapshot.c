@@ -1,5 +1,5 @@
-/* Snapshot directories (LISTING 6): snapshot.ini names the devices and the trace file; here they become a
- * capture. */
+/* Snapshot directories (LISTING 6): snapshot.ini names the devices and the trace
+ * file; here they become a capture. */
 #include "input/snapshot.h"
 #include "input/elf_look.h"
 

@@ -13,7 +13,8 @@ struct ct_device {
     size_t dump_count;
 };
 
-/* Reads a device file; strings and arrays are the arena's. CT_ERR_CONFIG, CT_ERR_FORMAT, … with file and line. */
+/* Reads a device file; strings and arrays are the arena's. CT_ERR_CONFIG,
+ * CT_ERR_FORMAT, … with file and line. */
 int ct_device_read(struct ct_opening *opening, const char *path, const char *wanted_by, const char *folder,
                    struct ct_device *device);
 

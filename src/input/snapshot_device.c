@@ -1,5 +1,5 @@
-/* Device files of a snapshot (LISTING 6.2, 6.3): a core with its memory dumps, or a trace source with its
- * registers. */
+/* Device files of a snapshot (LISTING 6.2, 6.3): a core with its memory dumps, or a
+ * trace source with its registers. */
 #include "input/snapshot.h"
 
 #include <string.h>

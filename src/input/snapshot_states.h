@@ -1,4 +1,5 @@
-/* The part of a snapshot's trace file that only coretap writes: code that changed while it ran (docs/formats.md). */
+/* The part of a snapshot's trace file that only coretap writes: code that changed while it ran
+ * (docs/formats.md). */
 #ifndef CT_INPUT_SNAPSHOT_STATES_H
 #define CT_INPUT_SNAPSHOT_STATES_H
 

@@ -1,4 +1,5 @@
-/* The trace file of a snapshot (LISTING 6.1): which buffers there are, what goes into them, who traces whom. */
+/* The trace file of a snapshot (LISTING 6.1): which buffers there are, what
+ * goes into them, who traces whom. */
 #include "input/snapshot.h"
 
 #include <string.h>

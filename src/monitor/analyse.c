@@ -114,8 +114,8 @@ static size_t mark_reached(struct elab *e, struct node **list)
     return n;
 }
 
-/* Kahn's algorithm. A `last` goes first when it can: before its stream is written, the value it wants is still in
- * place and need not be saved. */
+/* Kahn's algorithm. A `last` goes first when it can: before its stream is written, the value it wants is
+ * still in place and need not be saved. */
 static void sort(struct elab *e, struct node **list, size_t n, struct order *order)
 {
     uint32_t *waits = ARENA_ARRAY(e->arena, uint32_t, e->graph.count);

@@ -16,8 +16,8 @@ enum arena_end {
     ARENA_WORK,      /* more than the work */
 };
 
-/* When memory (or the limit, or the work) runs out the arena jumps to `out_of_memory`: a compilation has one place that
- * handles it and needs no test after each allocation. Set it with setjmp before the first call. */
+/* When memory (or the limit, or the work) runs out the arena jumps to `out_of_memory`: a compilation has one
+ * place that handles it and needs no test after each allocation. Set it with setjmp before the first call. */
 struct arena {
     struct arena_chunk *chunks;
     size_t used, limit;

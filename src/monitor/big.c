@@ -1,5 +1,5 @@
-/* Ints beyond 64 bits, with libtommath: it returns an error where there is no memory. Operands are read where they lie on the
- * heap; a result is copied there. */
+/* Ints beyond 64 bits, with libtommath: it returns an error where there is no memory. Operands are read where
+ * they lie on the heap; a result is copied there. */
 #include "monitor/big.h"
 
 #include <limits.h>
@@ -112,7 +112,8 @@ static mp_err calculate(enum op op, const mp_int *x, const mp_int *y, mp_int *r)
     }
 }
 
-/* Units of work: digits that are touched. Division goes over the whole dividend for each digit of the quotient. */
+/* Units of work: digits that are touched. Division goes over the whole dividend
+ * for each digit of the quotient. */
 static uint64_t work_of(enum op op, const mp_int *x, const mp_int *y)
 {
     const uint64_t n = (uint64_t)x->used;

@@ -1,4 +1,5 @@
-/* Ints beyond 64 bits: objects on the heap (OBJ_BIG). An Int that fits 64 bits is never one, so that equal Ints look the same. */
+/* Ints beyond 64 bits: objects on the heap (OBJ_BIG). An Int that fits 64 bits is never one, so that equal
+ * Ints look the same. */
 #ifndef CT_MONITOR_BIG_H
 #define CT_MONITOR_BIG_H
 
@@ -7,7 +8,8 @@
 struct text;
 
 enum {
-    /* An Int of more bits is the error value E_OVERFLOW: no number grows until the memory or the time of a run is gone. */
+    /* An Int of more bits is the error value E_OVERFLOW: no number grows until the memory or the time of a
+     * run is gone. */
     BIG_BITS_MOST = 65536
 };
 
@@ -22,8 +24,8 @@ static inline bool int_is_negative(const struct cell *c)
     return cell_is_big(c) ? c->v.o->negative : c->v.i < 0;
 }
 
-/* An operation on Ints of any size, from OP_ADD to OP_SHR; b is not read for OP_BITNOT. Without a heap a result of more than
- * 64 bits is the error E_MEMORY. */
+/* An operation on Ints of any size, from OP_ADD to OP_SHR; b is not read for OP_BITNOT. Without a heap a
+ * result of more than 64 bits is the error E_MEMORY. */
 struct cell big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b);
 
 double big_to_float(const struct cell *c);

@@ -1,5 +1,6 @@
-/* Which results are certain although events were lost: beside the run, what its streams may be in any of the runs that saw what
- * this one did not. Exists from the first loss until nothing depends on a loss any more. */
+/* Which results are certain although events were lost: beside the run, what its streams may
+ * be in any of the runs that saw what this one did not. Exists from the first loss until
+ * nothing depends on a loss any more. */
 #ifndef CT_MONITOR_CERTAIN_H
 #define CT_MONITOR_CERTAIN_H
 
@@ -60,7 +61,8 @@ void certain_free(struct certain *c);
 /* Events may have been lost since the last instant: of the inputs for which `kept` is 0; NULL: of all. */
 void certain_lose(struct certain *c, const uint8_t *kept);
 
-/* Behind the evaluation of an instant: marks those of its results that are not certain. False: all is certain again. */
+/* Behind the evaluation of an instant: marks those of its results that are not
+ * certain. False: all is certain again. */
 bool certain_instant(struct certain *c);
 
 /* One machine. */

@@ -70,7 +70,8 @@ struct env {
 
 struct residual;
 
-/* Bits of ast_def.static_params; parameters behind them are not known to be constant in a recursive function. */
+/* Bits of ast_def.static_params; parameters behind them are not known to be
+ * constant in a recursive function. */
 enum {
     STATIC_PARAMS = 64
 };
@@ -170,14 +171,17 @@ bool elab_wants_residual(const struct elab *e, const struct ast_def *def, const 
                          const struct type *result);
 struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
                         const struct type *result, struct span at);
-/* The condition of a 'static if' is not constant. True when it depends on parameters of recursive functions that are called
- * with constants: they are then elaborated once more, for these constants, and nothing is to be reported. */
+/* The condition of a 'static if' is not constant. True when it depends on parameters of recursive functions
+ * that are called with constants: they are then elaborated once more, for these constants, and nothing is to
+ * be reported. */
 bool elab_defer_static(struct elab *e, const struct ir *condition);
 struct fn *elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result);
-/* The body of f applied to parameters of these types; those with a node that is constant are that constant. */
+/* The body of f applied to parameters of these types; those with a node that
+ * is constant are that constant. */
 struct ir *elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts, size_t n,
                        struct span at);
-/* The constant of an integer literal: its digits, with "0x" if they are hexadecimal, or, where these are NULL, `integer`. */
+/* The constant of an integer literal: its digits, with "0x" if they are hexadecimal, or, where these are
+ * NULL, `integer`. */
 struct cv elab_integer(struct elab *e, int64_t integer, const char *digits, struct span at);
 /* A value for use at run time, or NULL after an error. */
 struct ir *elab_materialise(struct elab *e, struct cv cv, struct span at);
@@ -189,7 +193,8 @@ struct elab_signature {
 };
 /* The i-th operation that the library may declare, or NULL behind the last one. */
 const struct elab_signature *elab_signature(size_t i);
-/* Reports a declaration whose types are not those of its operation, which is then an error wherever it is used. */
+/* Reports a declaration whose types are not those of its operation, which is
+ * then an error wherever it is used. */
 void elab_check_builtin(struct elab *e, struct ast_def *def, struct env *env);
 struct cv elab_builtin(struct elab *e, const char *name, struct cv *args, size_t n, const struct type *result,
                        struct span at);

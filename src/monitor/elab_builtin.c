@@ -197,8 +197,8 @@ static struct cv value_op(struct builtin *b, enum op op)
     return cv_value(ir_op(&e->pool, b->result, op, &extra, args, (uint32_t)b->n));
 }
 
-/* Each operation has one signature: type parameters are A, B, … in the order of the declaration. An operation of the engine (op)
- * believes the types of its operands, and so do the functions above. */
+/* Each operation has one signature: type parameters are A, B, … in the order of the declaration. An operation
+ * of the engine (op) believes the types of its operands, and so do the functions above. */
 static const struct {
     struct elab_signature is;
     builtin_fn *fn;

@@ -185,7 +185,8 @@ struct cv elab_force(struct elab *e, struct binding *b, struct span at)
     return import(e, b->cv);
 }
 
-/* Does a parameter of the type around it, which stands for a stream or a function, make this type unfit for a stream? */
+/* Does a parameter of the type around it, which stands for a stream or a function,
+ * make this type unfit for a stream? */
 static bool is_of_unfit_parameter(const struct env *env, const struct ast_type *t)
 {
     const struct binding *b = t->kind == AT_NAME && t->name ? env_lookup(env, t->name, true) : NULL;

@@ -128,8 +128,8 @@ static struct residual *find(const struct elab *e, const struct closure *c, cons
     return NULL;
 }
 
-/* Marks the parameters that x, in the body of `r`, depends on and that are called with constants. False: there is none. `left`
- * bounds the work: expressions share their parts. */
+/* Marks the parameters that x, in the body of `r`, depends on and that are called with constants. False:
+ * there is none. `left` bounds the work: expressions share their parts. */
 static bool mark_static(struct residual *r, const struct ir *x, unsigned *left);
 
 static bool mark_param(struct residual *r, const struct ir *param, unsigned *left)

@@ -38,7 +38,8 @@ static void declare_module(struct elab *e, struct env *env, const struct ast_stm
 
 static void declare_type(struct elab *e, struct env *env, struct ast_stmt *s)
 {
-    /* the library's definitions are read in the global scope, where a type of the language must stay what it is */
+    /* the library's definitions are read in the global scope, where a type of
+     * the language must stay what it is */
     if (env_find(env, s->name, true) || (!env->up && elab_has_type(s->name))) {
         diag_error(e->diags, s->name_span, "Multiple definitions of %s in same scope", s->name);
         return;

@@ -1,5 +1,5 @@
-/* Streams as programs. Per program each stream is known to have an event always, never or perhaps: most tests
- * fall away. */
+/* Streams as programs. Per program each stream is known to have an event always, never or
+ * perhaps: most tests fall away. */
 #include "monitor/emit.h"
 
 /* Which sources have an event. */

@@ -1,5 +1,5 @@
-/* Functions on values as instructions. Values are computed where they are first needed; what a branch computed is
- * forgotten behind it. */
+/* Functions on values as instructions. Values are computed where they are first needed; what a branch
+ * computed is forgotten behind it. */
 #include "monitor/emit.h"
 
 enum {

@@ -1,4 +1,5 @@
-/* What a value may be when part of what it was made of was lost: an interval, or one of the forms of an option. */
+/* What a value may be when part of what it was made of was lost: an interval, or
+ * one of the forms of an option. */
 #ifndef CT_MONITOR_GUESS_H
 #define CT_MONITOR_GUESS_H
 
@@ -8,8 +9,8 @@ struct guess {
     bool known;      /* it is `cell`, and nothing else */
     bool error;      /* it may be, or hold, an error value */
     bool none, some; /* of an option: whether it may be None, and Some of what follows */
-    int64_t lo,
-        hi; /* of Int, Bool, Unit and verdicts; INT64_MIN, INT64_MAX: and all beyond; of other types anything may be */
+    int64_t lo, hi;  /* of Int, Bool, Unit and verdicts; INT64_MIN, INT64_MAX: and all beyond; of other types
+                        anything may be */
     struct cell cell;
 };
 

@@ -14,8 +14,9 @@ enum ir_kind {
     IR_CALL, /* fn(args): a recursive function */
 };
 
-/* `level` is the nesting of the innermost function whose parameters occur: 0 for constants, 1 for the function of
- * a lift. Functions of one level never see each other's parameters, so a level names the function. */
+/* `level` is the nesting of the innermost function whose parameters occur: 0 for constants,
+ * 1 for the function of a lift. Functions of one level never see each other's parameters,
+ * so a level names the function. */
 struct ir {
     enum ir_kind kind;
     enum op op;

@@ -1,11 +1,12 @@
-/* The standard library: each definition is parsed when its name is first looked up, since a specification uses few of them. */
+/* The standard library: each definition is parsed when its name is first looked up, since a specification
+ * uses few of them. */
 #ifndef CT_MONITOR_LIBRARY_H
 #define CT_MONITOR_LIBRARY_H
 
 #include "monitor/elab.h"
 
-/* Finds the definitions of `source`, each of which begins at the begin of a line and ends before the next one. From now on the
- * global scope has them. */
+/* Finds the definitions of `source`, each of which begins at the begin of a line and ends before the next
+ * one. From now on the global scope has them. */
 void library_open(struct elab *e, const struct source *source);
 
 /* Declares what is called so, unless that was done. False: there is nothing new. */

@@ -37,7 +37,8 @@ static bool opposite(const struct ltl *a, const struct ltl *b)
     return (a->kind == LTL_NOT && a->a == b) || (b->kind == LTL_NOT && b->a == a);
 }
 
-/* Conjunction and disjunction differ in which constant rules. Operands in order of age, so that a & b is b & a. */
+/* Conjunction and disjunction differ in which constant rules. Operands in order
+ * of age, so that a & b is b & a. */
 static struct ltl *junction(struct ltl_pool *p, enum ltl_kind kind, struct ltl *a, struct ltl *b)
 {
     enum ltl_kind rules = kind == LTL_AND ? LTL_FALSE : LTL_TRUE,

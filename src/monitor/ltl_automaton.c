@@ -131,7 +131,8 @@ static struct choice split(struct ltl_automaton *m, const struct choice *c)
     return d;
 }
 
-/* The next formula to do: those with one way first, so that a contradiction is found before there are many. */
+/* The next formula to do: those with one way first, so that a contradiction
+ * is found before there are many. */
 static int first(const struct ltl_automaton *m, const uint64_t *set)
 {
     int id = -1;
@@ -145,7 +146,8 @@ static int first(const struct ltl_automaton *m, const uint64_t *set)
     return id;
 }
 
-/* Asked for in this step already: another way of which it is a part asks for no less, and would be needless. */
+/* Asked for in this step already: another way of which it is a part asks for
+ * no less, and would be needless. */
 static bool asked(const struct choice *c, const struct ltl *f)
 {
     return has(c->done, f->id) || has(c->todo, f->id);

@@ -1,4 +1,5 @@
-/* From two automata, for a formula and its negation, to one minimal machine (LANGUAGE.md B.6, steps 5 to 7). */
+/* From two automata, for a formula and its negation, to one minimal machine
+ * (LANGUAGE.md B.6, steps 5 to 7). */
 #include <string.h>
 
 #include "monitor/ltl.h"

@@ -31,8 +31,8 @@ static const struct source *make_source(struct arena *a, const char *name, const
     return s;
 }
 
-/* A text file; one with NUL bytes is none. `real` is its path, resolved. All memory comes first: the arena may jump away, and
- * then nothing must be open. */
+/* A text file; one with NUL bytes is none. `real` is its path, resolved. All memory comes first: the arena
+ * may jump away, and then nothing must be open. */
 static const struct source *read_file(struct arena *a, const char *path, const char *real)
 {
     struct stat st;
@@ -61,8 +61,8 @@ struct includes {
     const char *name; /* of the specification */
 };
 
-/* Whether the file lies, symbolic links resolved, in the folder of the specification or below it. Its resolved path has room for
- * PATH_MAX. */
+/* Whether the file lies, symbolic links resolved, in the folder of the specification or below it. Its
+ * resolved path has room for PATH_MAX. */
 static bool is_below(const char *specification, const char *path, char *real)
 {
     char folder[PATH_MAX];
@@ -245,8 +245,8 @@ static size_t copy_out(struct text *t, char *text, size_t cap)
     return n;
 }
 
-/* Prints a line of the source with a question mark for each character that cannot be printed, so that carets stay below what they
- * mean. */
+/* Prints a line of the source with a question mark for each character that cannot be printed, so that carets
+ * stay below what they mean. */
 static void print_source(struct text *t, const char *line, size_t size)
 {
     for (size_t length; size; line += length, size -= length) {

@@ -85,7 +85,8 @@ static size_t length(const struct program *p, uint32_t code)
     return n + 1;
 }
 
-/* The beginnings of programs: inputs first, for they run most often. The one for the instant 0 runs once: bytecode. */
+/* The beginnings of programs: inputs first, for they run most often. The one for the
+ * instant 0 runs once: bytecode. */
 static uint32_t entry(const struct program *p, size_t i)
 {
     if (i < p->ninputs)
@@ -109,7 +110,8 @@ static size_t total_length(const struct program *p, size_t count)
     return n;
 }
 
-/* EMIT_NOTHING: there is no program but that of the instant 0. EMIT_FAILED: no memory, or none that there is room for. */
+/* EMIT_NOTHING: there is no program but that of the instant 0. EMIT_FAILED: no memory,
+ * or none that there is room for. */
 static enum emitted emit_entries(const struct program *p, gcc_jit_context *ctx, bool *chosen, size_t count)
 {
     enum emitted result = EMIT_NOTHING;
@@ -145,7 +147,8 @@ static bool fill(const struct program *p, struct native *native, const bool *cho
     return true;
 }
 
-/* Allocates the table; a specification without outputs has no code at all, and an empty table. NULL: no memory. */
+/* Allocates the table; a specification without outputs has no code at all, and
+ * an empty table. NULL: no memory. */
 static struct native *make_native(const struct program *p)
 {
     struct native *native = calloc(1, sizeof *native);
@@ -157,7 +160,8 @@ static struct native *make_native(const struct program *p)
     return NULL;
 }
 
-/* libgccjit waits for an assembler and a linker, and ends the process when a signal comes in between: those that can wait do. */
+/* libgccjit waits for an assembler and a linker, and ends the process when a signal comes in between: those
+ * that can wait do. */
 static gcc_jit_result *compile_context(gcc_jit_context *ctx)
 {
     sigset_t most, before;

@@ -1,6 +1,6 @@
-/* Programs as machine code, made with libgccjit, which is looked for when the first specification wants it. Machine
- * code does what is usual; where a value is not (an error, an overflow, a call) the bytecode takes the instant over at that
- * very instruction. Both keep all state in the same cells. */
+/* Programs as machine code, made with libgccjit, which is looked for when the first specification wants it.
+ * Machine code does what is usual; where a value is not (an error, an overflow, a call) the bytecode takes
+ * the instant over at that very instruction. Both keep all state in the same cells. */
 #ifndef CT_MONITOR_NATIVE_H
 #define CT_MONITOR_NATIVE_H
 
@@ -13,8 +13,9 @@ typedef bool native_fn(struct ct_monitor *m, struct cell *cells, uint32_t stamp)
 
 struct native;
 
-/* The programs of `p`, which must stay. NULL: there is no libgccjit or no assembler, or they have no memory, or
- * a program too large to be worth it. Without memory of its own it leaves `arena` (arena_leave), in which nothing of it lies. Any thread. */
+/* The programs of `p`, which must stay. NULL: there is no libgccjit or no assembler, or they have no memory,
+ * or a program too large to be worth it. Without memory of its own it leaves `arena` (arena_leave), in which
+ * nothing of it lies. Any thread. */
 struct native *native_new(const struct program *p, struct arena *arena);
 void native_free(struct native *native);
 

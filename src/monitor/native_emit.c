@@ -1,6 +1,6 @@
-/* A program of the bytecode, instruction for instruction, in the words of libgccjit. Each does what vm.c says where the
- * operands are plain; where they are not, the bytecode goes on from it (`leave`). So behind an instruction its operands
- * are known to be plain, and most tests fall away. */
+/* A program of the bytecode, instruction for instruction, in the words of libgccjit. Each does what vm.c says
+ * where the operands are plain; where they are not, the bytecode goes on from it (`leave`). So behind an
+ * instruction its operands are known to be plain, and most tests fall away. */
 #include "monitor/native_emit.h"
 
 #include <stddef.h>
@@ -20,8 +20,8 @@ _Static_assert(sizeof(struct ct_monitor_result) == 24 && offsetof(struct ct_moni
 
 typedef gcc_jit_rvalue *value;
 
-/* A program is cut into functions where no jump crosses, between two streams: what the compiler takes grows faster than the
- * length of a function. Each says how it went. */
+/* A program is cut into functions where no jump crosses, between two streams: what the compiler takes grows
+ * faster than the length of a function. Each says how it went. */
 enum {
     PART_FAILED,
     PART_WENT_ON, /* the next one has its turn */
@@ -678,7 +678,8 @@ static uint32_t part_end(const struct program *p, uint32_t from, uint32_t end)
     return cut == from ? end : cut;
 }
 
-/* The instructions from b->first to `end`, as a function. What is internal and called once becomes a part of its caller. */
+/* The instructions from b->first to `end`, as a function. What is internal and called
+ * once becomes a part of its caller. */
 static gcc_jit_function *emit_part(struct build *b, uint32_t end, bool only, const char *name)
 {
     gcc_jit_function *fn =

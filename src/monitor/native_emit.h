@@ -1,4 +1,5 @@
-/* Inside of the making of machine code: native.c loads and drives the compiler, native_emit.c tells it the programs. */
+/* Inside of the making of machine code: native.c loads and drives the compiler,
+ * native_emit.c tells it the programs. */
 #ifndef CT_MONITOR_NATIVE_EMIT_H
 #define CT_MONITOR_NATIVE_EMIT_H
 
@@ -58,8 +59,9 @@ enum emitted {
     EMIT_SOME,
 };
 
-/* Tells the compiler the program of `count` instructions from `code` on, as the function called `name`; of a program longer than
- * *room, which becomes less, the bytecode does the rest. EMIT_NOTHING: there is no room for its first part. */
+/* Tells the compiler the program of `count` instructions from `code` on, as the function called `name`; of a
+ * program longer than *room, which becomes less, the bytecode does the rest. EMIT_NOTHING: there is no room
+ * for its first part. */
 enum emitted native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p,
                          uint32_t code, size_t count, size_t *room, const char *name);
 

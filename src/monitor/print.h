@@ -18,8 +18,8 @@ void text_free(struct text *t);
 /* Room for n more bytes; false without memory. */
 bool text_reserve(struct text *t, size_t n);
 void text_add(struct text *t, const char *p, size_t n);
-/* Adds text that stands in one line: control characters become \n, \r, \t, \a or the \xHH of their bytes, and so does what is no
- * UTF-8. `lines`: line breaks and tabs stay. */
+/* Adds text that stands in one line: control characters become \n, \r, \t, \a or the \xHH of their bytes, and
+ * so does what is no UTF-8. `lines`: line breaks and tabs stay. */
 void text_add_printable(struct text *t, const char *p, size_t n, bool lines);
 void text_add_z(struct text *t, const char *p);
 void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

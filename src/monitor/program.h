@@ -1,5 +1,5 @@
-/* What the emitter makes of a core: one program for each input and timer, with only what that reaches; one for
- * instants at which several of them meet; one for the instant 0. */
+/* What the emitter makes of a core: one program for each input and timer, with only what that reaches; one
+ * for instants at which several of them meet; one for the instant 0. */
 #ifndef CT_MONITOR_PROGRAM_H
 #define CT_MONITOR_PROGRAM_H
 
@@ -124,8 +124,8 @@ struct fn_info {
 struct program {
     struct insn *code;
     size_t ncode, code_cap;
-    uint32_t
-        *costs; /* beside code: the work of the longest way from here to the end of the program or function */
+    uint32_t *costs; /* beside code: the work of the longest way from here to the end of the program
+                        or function */
     struct cell *constants;
     size_t nconstants, constants_cap;
     struct slow *slow;

@@ -14,7 +14,8 @@ enum {
 
 enum {
     FEW_RESULTS = 32,
-    /* Old values take up to two parts of the memory, and those that live a third one while they are copied. */
+    /* Old values take up to two parts of the memory, and those that live a
+     * third one while they are copied. */
     HEAP_PARTS = 3
 };
 
@@ -326,8 +327,8 @@ static inline int64_t quick_value(const struct quick_input *in, const struct ct_
     return in->kind == TY_BOOL && e->v.i != 0;
 }
 
-/* Takes events as run_event does, as long as each is alone in its instant, no timer comes in between, and its input is a
- * quick one. *taken is how many. The last one's instant stays open. */
+/* Takes events as run_event does, as long as each is alone in its instant, no timer comes in between, and its
+ * input is a quick one. *taken is how many. The last one's instant stays open. */
 static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count,
                       size_t *taken)
 {

@@ -80,7 +80,8 @@ bool vm_one(struct ct_monitor *m, uint32_t insn);
 /* An event with a value, of a time not before the former one. CT_ERR_*. */
 int run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value);
 
-/* Evaluates the open instant, within the budget of an event: what came before a mistake in the trace still counts. CT_ERR_*. */
+/* Evaluates the open instant, within the budget of an event: what came before a mistake in the trace still
+ * counts. CT_ERR_*. */
 int run_close_before_mistake(struct ct_monitor *m);
 int run_fail(struct ct_monitor *m, int code, const char *text);
 void run_deliver(struct ct_monitor *m);

@@ -1,4 +1,5 @@
-/* Expressions in the place of values in traces (LANGUAGE.md A.9): numbers, Bools and strings with their operators. */
+/* Expressions in the place of values in traces (LANGUAGE.md A.9): numbers, Bools
+ * and strings with their operators. */
 #include <string.h>
 
 #include "monitor/text_in.h"

@@ -293,7 +293,8 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
     return code;
 }
 
-/* Prints a value into `line` as it can stand in a line; a raw output has the lines that the specification gives it. */
+/* Prints a value into `line` as it can stand in a line; a raw output has the lines
+ * that the specification gives it. */
 static void print_line(struct text *line, struct text *value, const struct cell *c,
                        const struct out_info *info)
 {

@@ -48,7 +48,8 @@ struct value_in {
     char path[128];
 };
 bool value_read(struct value_in *in, const struct type *type, struct cell *out);
-/* Where the value that begins at p ends: at the bracket or comma of what it is a part of, or with the line. */
+/* Where the value that begins at p ends: at the bracket or comma of what it
+ * is a part of, or with the line. */
 const char *value_end(const char *p, const char *end);
 
 /* ---- the reader's own parts ---- */

@@ -78,7 +78,8 @@ static const char *kind_of(const char *p, const char *end)
     return NULL;
 }
 
-/* Where the value that begins here ends: at the bracket or comma of what it is a part of, or with the line. */
+/* Where the value that begins here ends: at the bracket or comma of what it
+ * is a part of, or with the line. */
 const char *value_end(const char *p, const char *end)
 {
     bool quoted = false;
@@ -293,8 +294,8 @@ static bool read_collection(struct value_in *in, const struct type *type, struct
     return !in->heap->exhausted;
 }
 
-/* The name of a member that has no value yet (its stamp says so), '=' or ':'. They may come in any order. The number of members: it
- * is none of them. */
+/* The name of a member that has no value yet (its stamp says so), '=' or ':'. They may come in any order. The
+ * number of members: it is none of them. */
 static uint32_t read_member(struct value_in *in, const struct type *type, const struct cell *cells)
 {
     uint32_t k = 0;
@@ -304,7 +305,8 @@ static uint32_t read_member(struct value_in *in, const struct type *type, const 
     return k < type->n && (accept(in, '=') || colon) ? k : type->n;
 }
 
-/* The bracket that a record begins with: '(' of a tuple by position, '{' or "${" of members with names. 0: there is none. */
+/* The bracket that a record begins with: '(' of a tuple by position, '{' or "${" of members with names. 0:
+ * there is none. */
 static char read_bracket(struct value_in *in, bool tuple)
 {
     if (tuple && accept(in, '('))

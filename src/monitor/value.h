@@ -155,8 +155,8 @@ static inline bool heap_full(const struct heap *h)
     return h->used > 2 * h->live + (1u << 20);
 }
 
-/* A collection: begin, then heap_roots for all cells that live, then end. Its work counts as any other, and when the heap is
- * exhausted behind it, the cells mean nothing. */
+/* A collection: begin, then heap_roots for all cells that live, then end. Its work counts as any other, and
+ * when the heap is exhausted behind it, the cells mean nothing. */
 struct heap_gc {
     struct heap *heap;
     struct heap_chunk *old;
@@ -196,8 +196,8 @@ static inline const struct obj_string *cell_string(const struct cell *c)
 }
 
 /* Total order over values of one type; 0 is equality as TeSSLa means it, except that NaN equals itself
- * (keys need that; value_equal does not say so). Records that share their parts can take far longer than they are large: the
- * work is the heap's, and when that is exhausted the results mean nothing. */
+ * (keys need that; value_equal does not say so). Records that share their parts can take far longer than they
+ * are large: the work is the heap's, and when that is exhausted the results mean nothing. */
 int value_compare(struct heap *h, const struct cell *a, const struct cell *b);
 bool value_equal(struct heap *h, const struct cell *a, const struct cell *b);
 uint64_t value_hash(struct heap *h, const struct cell *c);

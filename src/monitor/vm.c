@@ -132,8 +132,8 @@ __attribute__((noinline)) static void generic(struct ct_monitor *m, enum op op, 
         m->error = m->heap.exhausted;
 }
 
-/* True, as with the overflow builtins, where the plain result is not right: by 0, and by -1, whose quotient may
- * not fit. */
+/* True, as with the overflow builtins, where the plain result is not right: by 0, and by -1, whose quotient
+ * may not fit. */
 static inline bool divide(int64_t a, int64_t b, int64_t *r)
 {
     if (b == 0 || b == -1)

@@ -117,8 +117,8 @@ struct watch {
     unsigned depth;
 };
 
-/* `trigger` NULL: the value at every time. Otherwise only the value at the trigger's events counts, and the result is
- * events at just these: conditions then need no timers. */
+/* `trigger` NULL: the value at every time. Otherwise only the value at the trigger's events counts, and the
+ * result is events at just these: conditions then need no timers. */
 struct wv watch_lower(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger);
 struct wv watch_call(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger);
 struct wv watch_monitor(struct watch *w, struct wenv *env, const struct wx *x);

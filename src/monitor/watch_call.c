@@ -27,7 +27,8 @@ static struct wv wrong_kind(const struct call *c, size_t i, const char *expected
                        type_text(c->w->e->arena, watch_type(v)));
 }
 
-/* Reads arguments by a pattern of letters: E events, S signal (or constant), D constant Int, V any constant. */
+/* Reads arguments by a pattern of letters: E events, S signal (or constant),
+ * D constant Int, V any constant. */
 static bool args(const struct call *c, const char *pattern, struct wv *out)
 {
     for (size_t i = 0; pattern[i]; i++) {

@@ -155,8 +155,8 @@ static struct wx *source(struct wp *w, const char *keyword)
     return x;
 }
 
-/* A formula in a string is read where it stands, so that its errors have their place in the file. With escapes in it, it is a
- * text of its own. */
+/* A formula in a string is read where it stands, so that its errors have their place in the file. With
+ * escapes in it, it is a text of its own. */
 static struct wx *quoted_formula(struct wp *w, const struct wx *s)
 {
     const uint32_t from = s->span.from + 1, to = s->span.to - 1;

@@ -77,8 +77,8 @@ static int add_code(struct ct_cfg *cfg, const GElf_Phdr *segment, const uint8_t 
     return code->marks ? CT_OK : ct_fail_nomem(cfg->ctx, cfg->name);
 }
 
-/* Whether the segment lies in the file. The memory that was made before refuses one that does not, but for those that
- * take no memory. */
+/* Whether the segment lies in the file. The memory that was made before refuses one that does not, but for
+ * those that take no memory. */
 static bool is_there(const GElf_Phdr *segment, const struct ct_mapped_file *file)
 {
     return segment->p_type == PT_LOAD && segment->p_filesz && segment->p_filesz <= segment->p_memsz &&
@@ -262,7 +262,8 @@ static void describe(struct ct_cfg *cfg, uint32_t number, struct ct_cfg_function
         .no_return = !func->returns};
 }
 
-/* An indirect jump whose targets nobody tells. What a user told of it counts as all there is; a trace shows only what ran. */
+/* An indirect jump whose targets nobody tells. What a user told of it counts as all there is; a trace shows
+ * only what ran. */
 static bool is_open(const struct ct_cfg *cfg, const struct ct_cfg_block *block)
 {
     bool unknown = false;

@@ -1,5 +1,5 @@
-/* Inside of the control flow graph. Its parts: what code there is (cfg_explore.c), jump tables (cfg_table.c), blocks
- * and edges (cfg_build.c), loops (cfg_loops.c), the user's file of targets (cfg_targets.c). */
+/* Inside of the control flow graph. Its parts: what code there is (cfg_explore.c), jump tables (cfg_table.c),
+ * blocks and edges (cfg_build.c), loops (cfg_loops.c), the user's file of targets (cfg_targets.c). */
 #ifndef CT_PROGRAM_CFG_H
 #define CT_PROGRAM_CFG_H
 
@@ -133,8 +133,8 @@ int ct_cfg_room(struct ct_cfg *cfg, void **at, size_t count, size_t *room, size_
 /* The mark of the code at `addr`, or NULL. */
 uint8_t *ct_cfg_mark(const struct ct_cfg *cfg, uint64_t addr);
 
-/* The instruction at `addr`; false when it is not all in one piece of code. `op` (may be NULL) as the classifiers take
- * it. An instruction in an IT block has `cond` set when it was explored. */
+/* The instruction at `addr`; false when it is not all in one piece of code. `op` (may be NULL) as the
+ * classifiers take it. An instruction in an IT block has `cond` set when it was explored. */
 bool ct_cfg_insn(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_insn *insn,
                  uint32_t *op);
 
@@ -153,7 +153,8 @@ int ct_cfg_leader(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t o
 /* Follows all work to its end, tables included. */
 int ct_cfg_explore(struct ct_cfg *cfg);
 
-/* Functions to begin with: symbols, the entry of the program, and without symbols what looks like the address of one. */
+/* Functions to begin with: symbols, the entry of the program, and without symbols what
+ * looks like the address of one. */
 int ct_cfg_seed(struct ct_cfg *cfg);
 
 /* ---- cfg_table.c ---- */

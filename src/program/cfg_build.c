@@ -29,7 +29,8 @@ static int too_many(struct ct_cfg *cfg, const char *what)
 
 /* ---- blocks ---- */
 
-/* A block that begins at `start` and goes on up to where another one does; or up to `stop`, when that is not 0. */
+/* A block that begins at `start` and goes on up to where another one does; or up
+ * to `stop`, when that is not 0. */
 static void measure(const struct ct_cfg *cfg, uint64_t start, enum ct_isa isa, uint64_t stop,
                     struct ct_cfg_block *block)
 {
@@ -244,7 +245,8 @@ static uint32_t function_of(const struct ct_cfg *cfg, const struct ct_cfg_work *
 
 /* ---- the whole ---- */
 
-/* A new block inside of an older one, which then ends before it: what it ended with is the new block's now. */
+/* A new block inside of an older one, which then ends before it: what it
+ * ended with is the new block's now. */
 static int split(struct ct_cfg *cfg, uint32_t number, uint32_t part)
 {
     struct ct_cfg_block *block = &cfg->blocks.at[number];
@@ -282,7 +284,8 @@ static int make_blocks(struct ct_cfg *cfg)
     return rc;
 }
 
-/* Edges of the blocks from `first` on. Parts of older blocks come to theirs by being split off, the last part first. */
+/* Edges of the blocks from `first` on. Parts of older blocks come to theirs by being
+ * split off, the last part first. */
 static int make_edges(struct ct_cfg *cfg, size_t first)
 {
     struct draft draft = {0};

@@ -1,6 +1,6 @@
-/* Loops that count to a number by themselves: A64, one way back, a register that begins with a constant, is added to once a
- * round right before it is compared with a constant, and written by nothing else in the loop. Other ways out of the loop
- * only make it shorter. */
+/* Loops that count to a number by themselves: A64, one way back, a register that begins with a constant, is
+ * added to once a round right before it is compared with a constant, and written by nothing else in the loop.
+ * Other ways out of the loop only make it shorter. */
 #include "base/bytes.h"
 #include "program/cfg.h"
 #include "program/cfg_lift.h"
@@ -131,7 +131,8 @@ static unsigned writers(const struct ct_cfg *cfg, uint32_t loop, uint32_t reg)
     return count;
 }
 
-/* What the register has when the loop is entered: written in the block before it, or in those that alone lead there. */
+/* What the register has when the loop is entered: written in the block before it, or
+ * in those that alone lead there. */
 static bool find_first(const struct ct_cfg *cfg, uint32_t block, struct counter *c)
 {
     for (unsigned i = 0; i < MOST_BACK; i++) {

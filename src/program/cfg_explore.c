@@ -1,6 +1,6 @@
-/* Finds the code of a program by following it: from functions along branches and calls. What is behind a call counts
- * only once the called function is known to return, so code behind calls of abort is never taken for part of what
- * calls it. Data between code is not looked at, because nothing leads there. */
+/* Finds the code of a program by following it: from functions along branches and calls. What is behind a call
+ * counts only once the called function is known to return, so code behind calls of abort is never taken for
+ * part of what calls it. Data between code is not looked at, because nothing leads there. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,7 +188,8 @@ static int jump(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t targe
     return ct_cfg_leader(cfg, target, isa, owner);
 }
 
-/* Execution runs on into `addr`, which may be another function's: then that one's returns are this one's too. */
+/* Execution runs on into `addr`, which may be another function's: then that
+ * one's returns are this one's too. */
 static int run_on(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t addr)
 {
     return jump(cfg, at, addr, (enum ct_isa)at->isa);

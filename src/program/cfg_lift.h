@@ -33,9 +33,8 @@ struct ct_lift {
     uint8_t size;   /* LOAD, TABLE: bytes */
     uint8_t bits;   /* extend: from so many bits; 0: as it is */
     bool is_signed; /* extend: with sign */
-    uint8_t
-        above; /* SKIP, or the condition of a jump itself: what a compare before it must have said for the way
-                          to the jump: 1: at most imm, 2: less than imm, 0: something else */
+    uint8_t above; /* SKIP, or the condition of a jump itself: what a compare before it must have said for the
+                      way to the jump: 1: at most imm, 2: less than imm, 0: something else */
     uint8_t taken; /* SKIP: the same for what it branches to */
     bool flags;    /* it sets the flags */
 };

@@ -6,8 +6,8 @@
 #define CALL_MASK (X(0) | X(1) | X(2) | X(3) | X(12) | X(14)) /* AAPCS32: what a call may change */
 #define PC        15
 
-/* What a condition says of the compare before it when the way to the table is taken: a branch that skips it has HI or
- * CS, a jump that is conditional itself LS or CC. */
+/* What a condition says of the compare before it when the way to the table is taken: a branch that skips it
+ * has HI or CS, a jump that is conditional itself LS or CC. */
 static uint8_t skip_above(uint32_t cond)
 {
     return cond == 8 ? 1 : cond == 2 ? 2 : 0;

@@ -1,7 +1,7 @@
-/* Jump tables: what a computed branch takes its target from is looked for backwards, along the addresses: the table,
- * what is added to its entries, and the compare that keeps the index inside. All of it has to be found, and every
- * target has to be code of the same function; otherwise it is no table. The shapes are those that gcc and clang write
- * for A64, A32 and T32, with and without optimisation. */
+/* Jump tables: what a computed branch takes its target from is looked for backwards, along the addresses: the
+ * table, what is added to its entries, and the compare that keeps the index inside. All of it has to be
+ * found, and every target has to be code of the same function; otherwise it is no table. The shapes are those
+ * that gcc and clang write for A64, A32 and T32, with and without optimisation. */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/cfg.h"
@@ -50,8 +50,8 @@ static bool lift(const struct search *s, uint64_t addr, struct ct_lift *out)
     return true;
 }
 
-/* The address of the instruction before `addr`. In T32 only where one was reached, for its length is not known
- * otherwise. */
+/* The address of the instruction before `addr`. In T32 only where one was reached, for its length is not
+ * known otherwise. */
 static bool step_back(struct search *s, uint64_t *addr)
 {
     uint64_t step = 4;
@@ -69,8 +69,8 @@ static bool step_back(struct search *s, uint64_t *addr)
     return true;
 }
 
-/* Nothing runs into `addr` from before it: a conditional branch not far before leads there then, when it is the code of
- * a table that a compare with LS chose. */
+/* Nothing runs into `addr` from before it: a conditional branch not far before leads there then, when it is
+ * the code of a table that a compare with LS chose. */
 static bool find_branch_to(struct search *s, uint64_t addr, uint64_t *branch)
 {
     struct ct_insn insn = {0};
@@ -206,8 +206,8 @@ static bool table_of(struct search *s, uint64_t addr, struct table *t)
 
 /* ---- the bound ---- */
 
-/* What is followed backwards: a register, or a place in memory where the register was kept, or the value of an
- * instruction that others may have computed again. */
+/* What is followed backwards: a register, or a place in memory where the register was kept, or the value of
+ * an instruction that others may have computed again. */
 struct trail {
     uint32_t reg;        /* CT_LIFT_NO_REG when it is not in a register */
     struct ct_lift kept; /* FETCH: the place */
@@ -267,7 +267,8 @@ static bool leave_register(struct trail *trail, const struct ct_lift *at)
     }
 }
 
-/* Entries that the index can choose from, 0 when that is not known. `above`: as the jump's own condition says. */
+/* Entries that the index can choose from, 0 when that is not known. `above`: as
+ * the jump's own condition says. */
 static uint32_t find_bound(struct search *s, uint64_t at, uint32_t index, uint8_t above)
 {
     struct trail trail = {.reg = index};

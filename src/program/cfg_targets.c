@@ -1,6 +1,7 @@
-/* The user's file of targets. Lines: "PLACE: PLACE…", the computed branch or call and where it may go; "learnt PLACE:
- * PLACE…", the same as a trace showed it; "noreturn FUNCTION"; "function PLACE", code that nothing in the program calls. A place is an address, a symbol, or a symbol with
- * an offset (main+0x20). What is behind # is a comment. */
+/* The user's file of targets. Lines: "PLACE: PLACE…", the computed branch or call and where it may go;
+ * "learnt PLACE: PLACE…", the same as a trace showed it; "noreturn FUNCTION"; "function PLACE", code that
+ * nothing in the program calls. A place is an address, a symbol, or a symbol with an offset (main+0x20). What
+ * is behind # is a comment. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -284,8 +284,8 @@ static size_t first_of(const struct ct_debug_files *files, const uint8_t *id, si
     return low;
 }
 
-/* Whether the bytes of its code are in the file: those of debug information alone have headers of code only. errno is ENOMEM
- * without memory. */
+/* Whether the bytes of its code are in the file: those of debug information alone have headers of code only.
+ * errno is ENOMEM without memory. */
 static bool has_code(const char *path)
 {
     struct ct_mapped_file *file;

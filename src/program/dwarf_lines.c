@@ -1,5 +1,5 @@
-/* Debug information as tables: loading and looking up. Nothing in the file is believed: libdw checks offsets against
- * sections, and what is read of the rest is bounded by their size. */
+/* Debug information as tables: loading and looking up. Nothing in the file is believed: libdw checks offsets
+ * against sections, and what is read of the rest is bounded by their size. */
 #include "program/dwarf_lines.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
@@ -79,8 +79,8 @@ uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path)
     return file;
 }
 
-/* What a packed section claims to have unpacked, by its own header or the "ZLIB" of GNU; 0: it is not packed. libdw makes room for
- * that before it unpacks, and takes no more. */
+/* What a packed section claims to have unpacked, by its own header or the "ZLIB" of GNU; 0: it is not packed.
+ * libdw makes room for that before it unpacks, and takes no more. */
 static uint64_t claim_of(Elf_Scn *scn, const GElf_Shdr *header, const char *name)
 {
     GElf_Chdr whole;
@@ -108,7 +108,8 @@ static uint64_t claim_of_all(Elf *elf)
     return sum;
 }
 
-/* Takes what the file claims to have unpacked off what the program may still have. CT_ERR_LIMIT: it is more. */
+/* Takes what the file claims to have unpacked off what the program may still
+ * have. CT_ERR_LIMIT: it is more. */
 static int spend(struct ct_dwarf_reader *reader, const char *name, Elf *elf)
 {
     const uint64_t claim = claim_of_all(elf);
@@ -282,8 +283,8 @@ static struct ct_lines *new_lines(struct ct_ctx *ctx, const char *name, const ch
     return NULL;
 }
 
-/* Reads the lines of the file, or of its separate file with debug information when it has none itself; `path`, near which
- * that lies, may be NULL. */
+/* Reads the lines of the file, or of its separate file with debug information when it has none itself;
+ * `path`, near which that lies, may be NULL. */
 static int make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
                 const struct ct_line_options *options, struct ct_lines **out)
 {
@@ -424,7 +425,8 @@ static bool same_line(const struct ct_line *a, const struct ct_line *b)
     return a->file == b->file && a->line == b->line;
 }
 
-/* Row i only goes on with the line of the row before it, or stands at the same address as another one of the line. */
+/* Row i only goes on with the line of the row before it, or stands at the same
+ * address as another one of the line. */
 static bool continues(const struct ct_lines *lines, size_t i)
 {
     const struct ct_line *row = &lines->rows[i];

@@ -168,7 +168,8 @@ static int by_address(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Where rows overlap, the one that begins later ends the one before; of two that begin together the first counts. */
+/* Where rows overlap, the one that begins later ends the one before; of two that
+ * begin together the first counts. */
 static int arrange(struct ct_dwarf_reader *reader, struct rows *rows)
 {
     struct ct_lines *lines = reader->lines;

@@ -16,7 +16,8 @@ struct ct_elf {
  * and 64-bit little-endian files for Arm are taken: CT_ERR_FORMAT, CT_ERR_UNSUPPORTED. */
 int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, struct ct_elf *out);
 
-/* Opens the file behind `fd`, of `size` bytes, without reading it whole: for a look at its headers, sections and build id. */
+/* Opens the file behind `fd`, of `size` bytes, without reading it whole: for a look at its headers, sections
+ * and build id. */
 int ct_elf_open_fd(struct ct_ctx *ctx, const char *name, int fd, size_t size, struct ct_elf *out);
 void ct_elf_close(struct ct_elf *elf);
 

@@ -1,7 +1,7 @@
 /* A32 waypoints. Arm ARM DDI 0487, F4.1: every instruction that writes the PC, and the barriers and
  * hints a source may count. Fields that should be one or zero are not looked at; an encoding that is
- * UNPREDICTABLE when its destination is the PC writes no PC here. SVC, HVC and SMC are no branches. Nothing after
- * ARMv8.0 brought a new A32 waypoint. */
+ * UNPREDICTABLE when its destination is the PC writes no PC here. SVC, HVC and SMC are no branches. Nothing
+ * after ARMv8.0 brought a new A32 waypoint. */
 #include "base/bytes.h"
 #include "program/insn_arm.h"
 

@@ -1,4 +1,5 @@
-/* The table of the A64 instructions that a trace unit may count, and the look-up that goes through all of it. */
+/* The table of the A64 instructions that a trace unit may count, and the
+ * look-up that goes through all of it. */
 #ifndef CT_PROGRAM_INSN_A64_H
 #define CT_PROGRAM_INSN_A64_H
 

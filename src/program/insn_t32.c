@@ -85,8 +85,8 @@ static const struct ct_arm_rule narrow[] = {
     ROW(0xffef0000, 0xbf200000, ALL, WFI_WFE, NONE, "WFE, WFI", "ARMv7"),
 };
 
-/* "Branches and miscellaneous control": 11110 in bits 31:27 and bit 15 set. DLS, DLSTP, LCTP and the branch future
- * instructions go nowhere by themselves. */
+/* "Branches and miscellaneous control": 11110 in bits 31:27 and bit 15 set. DLS, DLSTP, LCTP and the branch
+ * future instructions go nowhere by themselves. */
 static const struct ct_arm_rule control[] = {
     BRANCH(0xf800d000, 0xf0009000, ALL, NONE, 0, offset_t4, "B.W", "ARMv6T2"),
     BRANCH(0xf800d000, 0xf000d000, ALL, LINK, 0, offset_t4, "BL", "base"),

@@ -1,4 +1,5 @@
-/* Mapping symbols of the Arm ELF ABI ($a, $t, $x, $d): where code of which instruction set begins, and where data. */
+/* Mapping symbols of the Arm ELF ABI ($a, $t, $x, $d): where code of which
+ * instruction set begins, and where data. */
 #ifndef CT_PROGRAM_MAPPING_SYMBOLS_H
 #define CT_PROGRAM_MAPPING_SYMBOLS_H
 

@@ -1,4 +1,5 @@
-/* .gnu_debugdata, which distributions call MiniDebugInfo: an ELF file with the symbols of functions, packed by xz. */
+/* .gnu_debugdata, which distributions call MiniDebugInfo: an ELF file with the
+ * symbols of functions, packed by xz. */
 #include "base/ctx.h"
 #include "program/symbols.h"
 
@@ -11,7 +12,8 @@
     ((size_t)1 << 10) /* symbols are packed to a fifth; far more is no file that anyone made to be read */
 #define FIRST_ROOM ((size_t)256 << 10)
 
-/* Unpacks as long as the stream goes on and stays below `most` bytes. Result: LZMA_STREAM_END when it was whole. */
+/* Unpacks as long as the stream goes on and stays below `most` bytes. Result:
+ * LZMA_STREAM_END when it was whole. */
 static lzma_ret unpack(lzma_stream *stream, uint8_t **out, size_t *size, size_t most)
 {
     size_t room = 0;

@@ -1,5 +1,6 @@
-/* Entries of the procedure linkage table: the code through which a program calls another file's functions. Each loads an
- * address from a slot of the global offset table, and a relocation of that slot names the function. */
+/* Entries of the procedure linkage table: the code through which a program calls another
+ * file's functions. Each loads an address from a slot of the global offset table, and a
+ * relocation of that slot names the function. */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/symbols.h"
@@ -47,8 +48,8 @@ static int add_slot(struct ct_collector *c, struct slots *slots, uint64_t addr, 
 
 /* ---- relocations ---- */
 
-/* The named function that begins at an address of the file; NULL: there is none. Only static programs ask, for the
- * few functions that they choose by the processor's features. */
+/* The named function that begins at an address of the file; NULL: there is none. Only static programs ask,
+ * for the few functions that they choose by the processor's features. */
 static const char *name_at(const struct ct_collector *c, uint64_t addr)
 {
     const struct ct_function *best = NULL;
@@ -137,8 +138,8 @@ struct plt {
     uint64_t addr; /* no load bias */
 };
 
-/* The entry whose first instruction that counts is the word at `at`: the slot that it reads; *start is moved to an
- * instruction before it that belongs to it. 0: no entry begins here. */
+/* The entry whose first instruction that counts is the word at `at`: the slot that it reads; *start is moved
+ * to an instruction before it that belongs to it. 0: no entry begins here. */
 static uint64_t slot_a64(const struct plt *plt, size_t at, size_t *start)
 {
     if (plt->size - at < 8)
@@ -163,7 +164,8 @@ static uint32_t rotated(uint32_t opcode)
     return by ? value >> by | value << (32 - by) : value;
 }
 
-/* ADD ip, pc, #…; ADD ip, ip, #… (once or twice); LDR pc, [ip, #…]!, behind BX pc; NOP where T32 code calls it. */
+/* ADD ip, pc, #…; ADD ip, ip, #… (once or twice); LDR pc, [ip, #…]!, behind BX
+ * pc; NOP where T32 code calls it. */
 static uint64_t slot_a32(const struct plt *plt, size_t at, size_t *start)
 {
     if (plt->size - at < 12)

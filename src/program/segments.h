@@ -21,8 +21,8 @@ struct ct_segment {
     uint32_t pad;
 };
 
-/* Cuts the address space by one sweep over the extents, which are in order of addr, the outer ones first. *out has
- * *out_count segments and is the caller's to free. CT_ERR_NOMEM. */
+/* Cuts the address space by one sweep over the extents, which are in order of addr, the outer ones first.
+ * *out has *out_count segments and is the caller's to free. CT_ERR_NOMEM. */
 int ct_segments_make(const struct ct_extent *extents, size_t count, struct ct_segment **out,
                      size_t *out_count);
 

@@ -21,8 +21,8 @@ struct ct_symbols {
     size_t piece_count;
     struct ct_mapping mapping;
     struct ct_arena arena; /* names */
-    char *
-        *labels; /* demangled names that somebody asked for, by number; the name itself: it is not mangled */
+    char **labels;         /* demangled names that somebody asked for, by number; the name itself: it is
+                              not mangled */
     const char *module;
     uint64_t bias, base;
     uint8_t build_id[CT_BUILD_ID_MOST];
@@ -194,7 +194,8 @@ static int read_debug_file(struct ct_collector *c, const struct ct_symbol_option
     return result;
 }
 
-/* All sources that say something; those of a stripped file only where .symtab is missing. `path` may be NULL. */
+/* All sources that say something; those of a stripped file only where .symtab
+ * is missing. `path` may be NULL. */
 static int collect(struct ct_collector *c, const struct ct_symbol_options *options, const char *path)
 {
     size_t symtab = 0;
@@ -248,8 +249,8 @@ int ct_function_order(const void *a, const void *b)
     return order ? order : (int)x->source - (int)y->source;
 }
 
-/* Leaves one function at each address, which takes bounds that it has none of from unwind information, and no nameless
- * one that begins inside of a function with a name. */
+/* Leaves one function at each address, which takes bounds that it has none of from unwind information, and no
+ * nameless one that begins inside of a function with a name. */
 static size_t unite(struct ct_function *functions, size_t count)
 {
     uint64_t named_end = 0;
@@ -274,7 +275,8 @@ static size_t unite(struct ct_function *functions, size_t count)
     return n;
 }
 
-/* Sorts, leaves one function at each address, and gives all of them a size that stays in the address space. */
+/* Sorts, leaves one function at each address, and gives all of them a size
+ * that stays in the address space. */
 static size_t arrange(struct ct_function *functions, size_t count)
 {
     if (!count)
@@ -341,7 +343,8 @@ static int add_piece(struct ct_collector *c, uint64_t addr, uint64_t end)
     return addr < end ? ct_collect(c, &piece) : CT_OK;
 }
 
-/* Adds [addr, end), and padding behind a function as a piece of its own: what is behind that has the name of its begin. */
+/* Adds [addr, end), and padding behind a function as a piece of its own: what is behind
+ * that has the name of its begin. */
 static int add_pieces(struct ct_collector *c, const struct ct_code *code, uint64_t addr, uint64_t end)
 {
     const bool wide = c->elf->header.e_machine == EM_AARCH64;
@@ -425,7 +428,8 @@ static int find_ranges(struct ct_ctx *ctx, const char *name, const struct ct_elf
     return CT_OK;
 }
 
-/* What people call a module: the last part of its path, printable and owned by the symbols. NULL without memory. */
+/* What people call a module: the last part of its path, printable and owned by
+ * the symbols. NULL without memory. */
 static const char *module_name(struct ct_symbols *s, const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -1,4 +1,5 @@
-/* Inside of the symbols: what the readers of an ELF file's sections share while they collect its functions. */
+/* Inside of the symbols: what the readers of an ELF file's sections share
+ * while they collect its functions. */
 #ifndef CT_PROGRAM_SYMBOLS_H
 #define CT_PROGRAM_SYMBOLS_H
 
@@ -38,8 +39,8 @@ struct ct_collector {
     size_t code_count;
 };
 
-/* Loads the functions of a file whose bytes are given. `name` is what it is called; `path`, near which separate files lie,
- * may be NULL. The errors of ct_symbols_load_with. */
+/* Loads the functions of a file whose bytes are given. `name` is what it is called; `path`, near which
+ * separate files lie, may be NULL. The errors of ct_symbols_load_with. */
 int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
                     const struct ct_symbol_options *options, struct ct_symbols **out);
 
@@ -57,8 +58,8 @@ bool ct_collect_is_code(const struct ct_collector *collector, uint64_t addr, uin
 
 /* ---- symbol_tables.c ---- */
 
-/* Adds the functions of the first table of this type (SHT_SYMTAB, SHT_DYNSYM) of `elf`, which is the program or a file with
- * its names; *found counts them. CT_ERR_FORMAT, CT_ERR_LIMIT, CT_ERR_NOMEM. */
+/* Adds the functions of the first table of this type (SHT_SYMTAB, SHT_DYNSYM) of `elf`, which is the program
+ * or a file with its names; *found counts them. CT_ERR_FORMAT, CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_collect_table(struct ct_collector *collector, const struct ct_elf *elf, uint32_t type,
                      enum ct_symbol_source source, size_t *found);
 
@@ -74,8 +75,8 @@ int ct_collect_plt(struct ct_collector *collector);
 
 /* ---- mini_debug.c ---- */
 
-/* Unpacks .gnu_debugdata to at most `limit` bytes: *out is to be freed, NULL when there is none, or it is damaged or larger,
- * which is said then. CT_ERR_NOMEM. */
+/* Unpacks .gnu_debugdata to at most `limit` bytes: *out is to be freed, NULL when there is none, or it is
+ * damaged or larger, which is said then. CT_ERR_NOMEM. */
 int ct_mini_debug(const struct ct_collector *collector, uint64_t limit, uint8_t **out, size_t *size);
 
 /* ---- debug_files.c ---- */
@@ -86,13 +87,13 @@ const char *const *ct_debug_source_roots(const struct ct_debug_files *files, siz
 /* Bytes that the packed sections of one program may have unpacked. */
 uint64_t ct_debug_limit(const struct ct_debug_files *files);
 
-/* The separate file with the debug information of the program at `path`; *out is NULL when there is none, and otherwise the
- * caller's to close. `online`: servers may be asked. CT_ERR_NOMEM. */
+/* The separate file with the debug information of the program at `path`; *out is NULL when there is none, and
+ * otherwise the caller's to close. `online`: servers may be asked. CT_ERR_NOMEM. */
 int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
                        const struct ct_elf *elf, bool online, struct ct_mapped_file **out);
 
-/* The file that dwz moved common parts of the debug information of the file at `path` to: of this name, or of the build id.
- * *out is NULL when it is not found. CT_ERR_NOMEM. */
+/* The file that dwz moved common parts of the debug information of the file at `path` to: of this name, or of
+ * the build id. *out is NULL when it is not found. CT_ERR_NOMEM. */
 int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path, const char *name,
                          const uint8_t *id, size_t id_size, struct ct_mapped_file **out);
 

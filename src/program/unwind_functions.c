@@ -1,5 +1,5 @@
-/* Bounds of functions from unwind information, which stripped files have too: .eh_frame (Linux Standard Base, Core, 10.6)
- * and .ARM.exidx (Exception Handling ABI for the Arm Architecture, IHI 0038). */
+/* Bounds of functions from unwind information, which stripped files have too: .eh_frame (Linux Standard Base,
+ * Core, 10.6) and .ARM.exidx (Exception Handling ABI for the Arm Architecture, IHI 0038). */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/symbols.h"
@@ -69,8 +69,8 @@ static uint64_t take_leb128(struct cursor *c, bool is_signed)
     }
 }
 
-/* The pointer as written; `relative` to its own place where the encoding says so. Others than that are bad: linkers do not
- * write them here. */
+/* The pointer as written; `relative` to its own place where the encoding says so. Others than that are bad:
+ * linkers do not write them here. */
 static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
 {
     const uint64_t place = c->addr;
@@ -274,8 +274,8 @@ static struct cursor find_eh_frame(const struct ct_elf *elf)
 
 /* ---- .ARM.exidx ---- */
 
-/* Entries of two words, by address; the first word is the distance to the function in 31 bits. A function ends where the next
- * one begins, and the last one with its section. */
+/* Entries of two words, by address; the first word is the distance to the function in 31 bits. A function
+ * ends where the next one begins, and the last one with its section. */
 static int read_exidx(struct ct_collector *c, struct cursor table)
 {
     uint64_t before = 0;

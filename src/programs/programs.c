@@ -201,8 +201,8 @@ static bool is_replaced(const struct ct_programs *p, const struct ct_image *ran)
     return false;
 }
 
-/* Adds a program of the capture. One that was named may stand for it, and for the same file at other
- * addresses. */
+/* Adds a program of the capture. One that was named may stand for it, and for
+ * the same file at other addresses. */
 static int add_ran(struct ct_programs *p, const struct ct_image *ran, bool started,
                    struct ct_known_program **out)
 {

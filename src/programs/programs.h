@@ -10,11 +10,11 @@
 struct ct_known_program {
     struct ct_program is; /* first: what the caller has is a pointer to it */
     struct ct_programs *set;
-    struct ct_known_program
-        *first; /* of the same file with the same addresses, which has what is loaded: itself or another */
-    uint8_t *in_memory; /* by number: 1 for those that it lay in; NULL: all */
-    bool in_capture;    /* the capture knows it */
-    bool nowhere;       /* it is of another capture, as far as is known */
+    struct ct_known_program *first; /* of the same file with the same addresses, which has what is
+                                       loaded: itself or another */
+    uint8_t *in_memory;             /* by number: 1 for those that it lay in; NULL: all */
+    bool in_capture;                /* the capture knows it */
+    bool nowhere;                   /* it is of another capture, as far as is known */
     struct ct_symbols *symbols;
     struct ct_lines *lines;
     struct ct_memory *memory;

@@ -99,8 +99,8 @@ void ct_etm3_decoder_reset(struct ct_etm3_decoder *d)
     d->run_size = 0;
 }
 
-/* An alignment packet met while synchronised. Zeros too many are bad packets of one byte each; of a row too short
- * all are one, and the byte that ends it is the next header. */
+/* An alignment packet met while synchronised. Zeros too many are bad packets of one byte each; of a row too
+ * short all are one, and the byte that ends it is the next header. */
 static void a_sync(struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
 {
     unsigned zeros = 1;
@@ -119,7 +119,8 @@ static void a_sync(struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
     c->p -= zeros > CT_V7_ASYNC_ZEROS ? CT_V7_ASYNC_ZEROS : 1;
 }
 
-/* Data packets where data is not traced cannot be: their length is not known, the header is all that is taken. */
+/* Data packets where data is not traced cannot be: their length is not known,
+ * the header is all that is taken. */
 static bool data_mode(const struct ct_v7_config *config, uint8_t type)
 {
     switch (type) {

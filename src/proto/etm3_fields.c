@@ -31,8 +31,8 @@ static void p_header_plain(uint8_t header, struct ct_etm3_packet *packet)
     packet->natoms = (uint8_t)(executed + (header >> 6 & 1u));
 }
 
-/* IHI 0014Q 7.4, cycle-accurate P-headers: formats 1 (W before each atom), 2 (W and two atoms), 3 (one to eight W
- * and perhaps an E), 4 (an atom). */
+/* IHI 0014Q 7.4, cycle-accurate P-headers: formats 1 (W before each atom), 2 (W and two atoms), 3 (one to
+ * eight W and perhaps an E), 4 (an atom). */
 void ct_etm3_p_header(const struct ct_etm3_state *s, uint8_t header, struct ct_etm3_packet *packet)
 {
     if (!s->config.cycle_accurate) {
@@ -78,8 +78,8 @@ struct branch {
     bool has_info;  /* exception information bytes follow */
 };
 
-/* IHI 0014Q 7.5: six bits, then seven a byte. In the alternative encoding bit 6 of the last of two to four bytes says
- * that exception information follows; of five bytes it is always bit 6 of the fifth. */
+/* IHI 0014Q 7.5: six bits, then seven a byte. In the alternative encoding bit 6 of the last of two to four
+ * bytes says that exception information follows; of five bytes it is always bit 6 of the fifth. */
 static struct branch branch_bytes(const struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t first)
 {
     struct branch b = {.bits = first >> 1 & 0x3fu, .count = 6};
@@ -131,8 +131,8 @@ static void set_address(struct ct_etm3_state *s, struct ct_etm3_packet *packet, 
     packet->flags |= CT_ETM3_HAS_ADDR;
 }
 
-/* Exception information: up to three bytes, each but the last with bit 7 set. Bit 6 of a byte behind the first says
- * that it is the one with the resume field. */
+/* Exception information: up to three bytes, each but the last with bit 7 set. Bit 6 of a byte behind the
+ * first says that it is the one with the resume field. */
 struct exception {
     bool alt_isa, cancel, ns, hyp;
     uint16_t number;
@@ -192,8 +192,8 @@ void ct_etm3_branch(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t hea
     set_address(s, packet, &b);
 }
 
-/* IHI 0014Q 7.6: cycle count when the header says so, context ID, information byte, address unless only data is
- * traced, and with a load or store in progress the address of that, in the form of a branch packet. */
+/* IHI 0014Q 7.6: cycle count when the header says so, context ID, information byte, address unless only data
+ * is traced, and with a load or store in progress the address of that, in the form of a branch packet. */
 void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
 {
     if (packet->type == CT_ETM3_I_SYNC_CYCLE)

@@ -1,8 +1,9 @@
-/* The byte-wise decoding function of paper 1 (equation 1): D(b, S, T) takes one byte b of the trace, the stream state S, which
- * says what the byte is (header, or which part of which payload), and the trace state T, which mirrors the trace unit's
- * registers; it gives the next S and T and, with the last byte of a packet, the packet. Unrolled u times it takes u bytes
- * a turn. The packets are those of ct_etm4_decode; a property test holds that. It stands for the paper and is measured
- * against what the library uses (docs/performance.md). */
+/* The byte-wise decoding function of paper 1 (equation 1): D(b, S, T) takes one byte b of the trace, the
+ * stream state S, which says what the byte is (header, or which part of which payload), and the trace state
+ * T, which mirrors the trace unit's registers; it gives the next S and T and, with the last byte of a packet,
+ * the packet. Unrolled u times it takes u bytes a turn. The packets are those of ct_etm4_decode; a property
+ * test holds that. It stands for the paper and is measured against what the library uses
+ * (docs/performance.md). */
 #ifndef CT_PROTO_ETM4_BYTEWISE_H
 #define CT_PROTO_ETM4_BYTEWISE_H
 
@@ -36,8 +37,9 @@ struct ct_etm4_bytewise {
 int ct_etm4_bytewise_init(struct ct_ctx *ctx, const struct ct_source *source,
                           struct ct_etm4_bytewise *bytewise);
 
-/* Takes data[0..size), whose first byte has stream position `pos`, `unroll` bytes a turn (1 to 8); *count packets, at most
- * `cap` (at least 2 * CT_ETM4_UNROLL_MAX). Result: bytes taken, all of them when there is room. */
+/* Takes data[0..size), whose first byte has stream position `pos`, `unroll` bytes a turn (1
+ * to 8); *count packets, at most `cap` (at least 2 * CT_ETM4_UNROLL_MAX). Result: bytes
+ * taken, all of them when there is room. */
 size_t ct_etm4_bytewise_run(struct ct_etm4_bytewise *bytewise, unsigned unroll, const uint8_t *data,
                             size_t size, uint64_t pos, struct ct_etm4_packet *packets, size_t cap,
                             size_t *count);

@@ -98,7 +98,8 @@ void ct_etm4_address_64(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_ad
     update(address, low | ct_etm4_le(c, 4) << 32, 64, is);
 }
 
-/* IHI 0064H 6.4.13: EL in 1:0, NSE in 3 (an ETMv4 has it 0), SF in 4, NS in 5, V in 6, C in 7; VMID, then context ID. */
+/* IHI 0064H 6.4.13: EL in 1:0, NSE in 3 (an ETMv4 has it 0), SF in 4, NS in 5, V in 6,
+ * C in 7; VMID, then context ID. */
 void ct_etm4_context_info(struct ct_etm4_packet *packet, uint8_t info)
 {
     uint8_t sec = (uint8_t)((info >> 5 & 1) | (info >> 2 & 2));

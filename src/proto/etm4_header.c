@@ -27,7 +27,8 @@ static void set_atoms(struct ct_etm4_header *table, unsigned header, uint8_t typ
         .type = type, .form = CT_ETM4_FORM_ATOM, .natoms = (uint8_t)natoms, .atoms = atoms};
 }
 
-/* Atom packets, IHI 0064H 6.4, Atom instruction trace packets, formats 1 to 6: oldest atom in bit 0, 1 is E. */
+/* Atom packets, IHI 0064H 6.4, Atom instruction trace packets, formats 1 to
+ * 6: oldest atom in bit 0, 1 is E. */
 static void atom_headers(struct ct_etm4_header *table)
 {
     static const uint8_t format4[4] = {0x0e, 0x00, 0x0a, 0x05};

@@ -62,8 +62,8 @@ static void set_bad(struct ct_itm_packet *packet)
     packet->type = CT_ITM_BAD_SEQUENCE;
 }
 
-/* Up to `most` bytes of seven bits, the lowest first, while bit 7 is set; bit 7 of byte `most` is given back in
- * *last, where a field has its top bits. Result: bytes read. */
+/* Up to `most` bytes of seven bits, the lowest first, while bit 7 is set; bit 7 of byte `most` is given back
+ * in *last, where a field has its top bits. Result: bytes read. */
 static unsigned read_continued(struct cursor *c, unsigned most, uint64_t *value, uint8_t *last)
 {
     unsigned n = 0;
@@ -180,8 +180,8 @@ static void decode_one(struct cursor *c, struct ct_itm_packet *packet)
         extension(c, packet);
 }
 
-/* Looks for the alignment packet in bytes without synchronisation. Result: bytes that belong to the run. Zeros at
- * the end are held back: they may be the packet's. */
+/* Looks for the alignment packet in bytes without synchronisation. Result: bytes that belong to the run.
+ * Zeros at the end are held back: they may be the packet's. */
 static size_t unsynced_bytes(struct ct_itm_decoder *d, const uint8_t *data, size_t size, int final)
 {
     size_t zeros = 0; /* up to here, not more than a packet has */

@@ -9,8 +9,8 @@
 #include "proto/v7_fields.h"
 #include "proto/v7_seam.h"
 
-/* Of a row of zeros before the first 0x80 that follows five, these stay with the alignment packet at most; more
- * go to the run without synchronisation in groups of so many plus one (LISTING part 1). */
+/* Of a row of zeros before the first 0x80 that follows five, these stay with the alignment packet at most;
+ * more go to the run without synchronisation in groups of so many plus one (LISTING part 1). */
 #define SURPLUS_ZEROS 10
 
 /* The last zeros of a row that is not over; the alignment packet they may become begins among them. */
@@ -162,8 +162,8 @@ static void isync(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_pt
     packet->flags |= (uint8_t)((d->ns ? CT_PTM_NS : 0) | (d->hyp ? CT_PTM_HYP : 0));
 }
 
-/* Atoms stand below the highest set bit of 6:1, the oldest first; 0 is E. With cycle counts there is one, in bit 1,
- * and the count. */
+/* Atoms stand below the highest set bit of 6:1, the oldest first; 0 is E. With cycle counts there is one, in
+ * bit 1, and the count. */
 static void atom(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t header,
                  struct ct_ptm_packet *packet)
 {
@@ -192,7 +192,8 @@ struct address {
     bool has_info;  /* exception information bytes follow */
 };
 
-/* Six bits, then seven a byte; in the last of two to four bytes bit 6 says that exception information follows. */
+/* Six bits, then seven a byte; in the last of two to four bytes bit 6 says that
+ * exception information follows. */
 static struct address address_bytes(struct ct_v7_cursor *c, uint8_t first)
 {
     struct address a = {.bits = first >> 1 & 0x3fu, .count = 6};
@@ -331,8 +332,8 @@ static void decode_one(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct 
     }
 }
 
-/* Looks for an alignment packet in bytes without synchronisation. Result: bytes that belong to the run. Zeros at the
- * end are held back: an alignment packet may have begun there. */
+/* Looks for an alignment packet in bytes without synchronisation. Result: bytes that belong to the run. Zeros
+ * at the end are held back: an alignment packet may have begun there. */
 static size_t unsynced_bytes(struct ct_ptm_decoder *d, const uint8_t *data, size_t size, int final)
 {
     size_t zeros = 0; /* of the row that ends at `at` */

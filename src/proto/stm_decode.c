@@ -12,7 +12,8 @@
 #define ASYNC_UNITS (ASYNC_ONES + 1)
 #define ASYNC_BYTES ((ASYNC_UNITS + 1) / 2)
 
-/* A row of f without end is cut into bad sequences; what is kept of it is more than an alignment packet needs. */
+/* A row of f without end is cut into bad sequences; what is kept of it is more
+ * than an alignment packet needs. */
 #define ROW_MOST 120
 #define ROW_KEPT 24
 
@@ -29,8 +30,8 @@ struct ct_stm_decoder {
     uint64_t run_size;
 };
 
-/* Units that can be read: from `at` up to but not including `end`, counted from the low half of data[0]. A reader
- * that needs more sets `cut` and gives 0. */
+/* Units that can be read: from `at` up to but not including `end`, counted from the low half of data[0]. A
+ * reader that needs more sets `cut` and gives 0. */
 struct cursor {
     const uint8_t *data;
     size_t begin; /* of what is new in this call */
@@ -130,8 +131,8 @@ static void set_bad(struct ct_stm_packet *packet)
     packet->type = CT_STM_BAD_SEQUENCE;
 }
 
-/* STPv2, timestamps: a unit with their length, then as many units; lengths 13 and 14 are 14 and 16 units, 15 is not
- * defined. False: damaged. */
+/* STPv2, timestamps: a unit with their length, then as many units; lengths 13 and 14 are 14 and 16 units, 15
+ * is not defined. False: damaged. */
 static bool read_timestamp(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
     unsigned length = read_unit(c);
@@ -193,8 +194,8 @@ static void apply(struct ct_stm_decoder *d, const struct ct_stm_packet *packet)
     }
 }
 
-/* Two units f were read: an alignment packet, perhaps with more units f than it needs. No packets but this one have
- * 21 of them in a row: where trace was lost, a packet may have swallowed the first ones. */
+/* Two units f were read: an alignment packet, perhaps with more units f than it needs. No packets but this
+ * one have 21 of them in a row: where trace was lost, a packet may have swallowed the first ones. */
 static void read_async(const struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
     unsigned swallowed = ones_before(d, c, c->at - 2);
@@ -221,8 +222,8 @@ static const struct ct_stm_header *read_header(struct cursor *c)
     return c->cut ? &none : header;
 }
 
-/* Decodes the packet at c->at into *packet, of which pos and CT_STM_HALF are filled in. On `cut` nothing in the
- * decoder has changed. */
+/* Decodes the packet at c->at into *packet, of which pos and CT_STM_HALF are filled in. On `cut` nothing in
+ * the decoder has changed. */
 static void decode_one(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
     const struct ct_stm_header *header = read_header(c);
@@ -245,9 +246,9 @@ static void decode_one(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm
         set_bad(packet);
 }
 
-/* Looks for the alignment packet in bytes without synchronisation. Result: whole bytes that belong to the run; the
- * packet begins behind them, in the high half of a byte when d->half. Units f at the end are held back: an alignment
- * packet may have begun there. */
+/* Looks for the alignment packet in bytes without synchronisation. Result: whole bytes that belong to the
+ * run; the packet begins behind them, in the high half of a byte when d->half. Units f at the end are held
+ * back: an alignment packet may have begun there. */
 static size_t unsynced_bytes(struct ct_stm_decoder *d, const uint8_t *data, size_t size, int final)
 {
     size_t ones = 0; /* units f up to here */

@@ -22,12 +22,12 @@ uint32_t ct_v7_le(struct ct_v7_cursor *c, unsigned bytes);
 /* Seven bits a byte while bit 7 is set, five bytes at most. */
 uint32_t ct_v7_cont(struct ct_v7_cursor *c);
 
-/* Timestamp: seven bits a byte while bit 7 is set; of 64 bits: nine bytes at most, all bits of the ninth count; of 48
- * bits: seven bytes at most, six bits of the seventh. *bits: how many there were. */
+/* Timestamp: seven bits a byte while bit 7 is set; of 64 bits: nine bytes at most, all bits of the ninth
+ * count; of 48 bits: seven bytes at most, six bits of the seventh. *bits: how many there were. */
 uint64_t ct_v7_timestamp(struct ct_v7_cursor *c, bool wide, unsigned *bits);
 
-/* The low bits of an address in the form that branch packets have them, `bits` of them with those below the first
- * byte; the instruction set says where they begin. */
+/* The low bits of an address in the form that branch packets have them, `bits` of them with those below the
+ * first byte; the instruction set says where they begin. */
 unsigned ct_v7_address_shift(unsigned isa);
 
 /* The zeros of a row of them that an alignment packet asks for, before its 0x80. */

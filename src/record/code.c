@@ -139,7 +139,8 @@ static struct ct_code_page *add_version(struct ct_code *code, struct ct_code_pla
     return page;
 }
 
-/* The part of a block that lies in one place: *page is a version that holds it, NULL when there are too many. */
+/* The part of a block that lies in one place: *page is a version that holds
+ * it, NULL when there are too many. */
 static int show_part(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size,
                      struct ct_code_place **place, struct ct_code_page **page)
 {
@@ -267,7 +268,8 @@ static struct ct_code_page *in_force(const struct ct_code_view *view, const stru
     return place->first;
 }
 
-/* Part `i` of a block: the version in force holds it too, or comes to hold it, or another comes into force. */
+/* Part `i` of a block: the version in force holds it too, or comes to hold
+ * it, or another comes into force. */
 static int show_in_view(struct ct_code_view *view, struct ct_code_block *b, unsigned i, bool *shown)
 {
     const struct ct_code_place *place = b->places[i];

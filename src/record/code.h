@@ -1,5 +1,5 @@
-/* The code that a recorded program ran: blocks as the recorder saw them, each with what a trace unit makes of its
- * instructions, and the memory that they lay in. */
+/* The code that a recorded program ran: blocks as the recorder saw them, each with what a trace unit makes of
+ * its instructions, and the memory that they lay in. */
 #ifndef CT_RECORD_CODE_H
 #define CT_RECORD_CODE_H
 
@@ -35,8 +35,8 @@ struct ct_code_block {
     uint8_t end_how; /* enum ct_code_end */
     uint8_t it_left; /* T32: instructions of an IT block that lie behind the block */
     uint64_t last;   /* address of the last instruction */
-    /* Where it lies, and the version of that memory that it is in; NULL: there is no second place, or there were
-     * too many versions. */
+    /* Where it lies, and the version of that memory that it is in; NULL: there is no second place, or there
+     * were too many versions. */
     struct ct_code_place *places[2];
     struct ct_code_page *pages[2];
 };
@@ -65,7 +65,8 @@ struct ct_code;
 int ct_code_new(struct ct_ctx *ctx, const struct ct_arch *arch, struct ct_code **out);
 void ct_code_free(struct ct_code *code);
 
-/* Block number `id`, executed at exception level `level`: `size` bytes of `insns` instructions. CT_ERR_NOMEM. */
+/* Block number `id`, executed at exception level `level`: `size` bytes of
+ * `insns` instructions. CT_ERR_NOMEM. */
 int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, unsigned level,
                       const uint8_t *bytes, size_t size, uint32_t insns);
 
@@ -95,8 +96,8 @@ struct ct_code_view;
 int ct_code_view_new(struct ct_code *code, struct ct_code_view **out);
 void ct_code_view_free(struct ct_code_view *view);
 
-/* The block is executed: its versions come into force, unless those that are hold the same bytes. *shown false: there
- * is none to say it. With `view` NULL only the first versions count. CT_ERR_NOMEM. */
+/* The block is executed: its versions come into force, unless those that are hold the same bytes. *shown
+ * false: there is none to say it. With `view` NULL only the first versions count. CT_ERR_NOMEM. */
 int ct_code_view_show(struct ct_code_view *view, struct ct_code_block *block, bool *shown);
 
 /* Grows whenever another version comes into force. */
@@ -105,8 +106,8 @@ const uint32_t *ct_code_view_epoch(const struct ct_code_view *view);
 /* The version in force at the place with this number. */
 uint32_t ct_code_view_version(const struct ct_code_view *view, uint32_t changing);
 
-/* Other versions come into force: versions[i] at the place with the number i + 1, at those beyond the first ones. They
- * were in force before. */
+/* Other versions come into force: versions[i] at the place with the number i + 1, at those beyond the first
+ * ones. They were in force before. */
 void ct_code_view_set(struct ct_code_view *view, const uint32_t *versions, uint32_t count);
 
 #endif

@@ -369,7 +369,8 @@ static bool is_at_call(const struct ct_path *p)
     return p->now && p->now->end_how == CT_CODE_CALL && !p->partial;
 }
 
-/* The wait in a system call comes behind its exception, any other one before the branch at the end of the block. */
+/* The wait in a system call comes behind its exception, any other one before the
+ * branch at the end of the block. */
 static int wait_for(struct ct_path *p, uint64_t cycles)
 {
     bool left;

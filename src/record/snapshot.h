@@ -38,8 +38,8 @@ struct ct_snapshot {
     const struct ct_states *states;
 };
 
-/* Writes all but the trace. snapshot.ini takes the place of an older one at the end, so that what describes the trace is
- * whole at any time when `part` is a new folder. CT_ERR_IO: something cannot be written. */
+/* Writes all but the trace. snapshot.ini takes the place of an older one at the end, so that what describes
+ * the trace is whole at any time when `part` is a new folder. CT_ERR_IO: something cannot be written. */
 int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *snapshot, struct ct_code *code);
 
 #endif

@@ -1,5 +1,5 @@
-/* States of memory: which versions of the code that changed were in force at the same time. A piece of trace is of
- * one of them. */
+/* States of memory: which versions of the code that changed were in force at the same time. A piece of trace
+ * is of one of them. */
 #ifndef CT_RECORD_STATES_H
 #define CT_RECORD_STATES_H
 

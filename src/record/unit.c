@@ -121,8 +121,8 @@ static bool in_ranges(const struct ct_unit *u)
     return false;
 }
 
-/* Whether the run that has ended is traced. A run that holds a start or stop address is traced as if it began or
- * ended with it. */
+/* Whether the run that has ended is traced. A run that holds a start or stop address is traced as if it began
+ * or ended with it. */
 static bool filter(struct ct_unit *u)
 {
     if (u->o.has_start && holds(u->o.start, u))
@@ -154,7 +154,8 @@ void ct_unit_spend(struct ct_unit *u, uint64_t cycles)
     u->pending += cycles;
 }
 
-/* A timestamp on each side of what the cycle counter leaves out: between two of them time goes by as cycles do. */
+/* A timestamp on each side of what the cycle counter leaves out: between two of
+ * them time goes by as cycles do. */
 int ct_unit_wait(struct ct_unit *u, uint64_t cycles)
 {
     if (u->tracing && cycles <= CT_UNIT_COUNTED_WAIT) {

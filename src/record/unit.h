@@ -38,12 +38,12 @@ struct ct_unit_options {
     unsigned range_count; /* … and where it is on; 0: everywhere */
     struct ct_unit_range ranges[CT_UNIT_RANGES];
     uint32_t vmid;
-    uint64_t
-        *budget; /* instructions that may still be traced, by all units that share it; NULL: any number */
+    uint64_t *budget; /* instructions that may still be traced, by all units that share it; NULL:
+                         any number */
     /* Where code changes while it runs: a number that grows when it does. NULL: it never does. */
     const uint32_t *epoch;
-    /* Takes that what is traced from now on is of another epoch, and calls ct_unit_restart when nothing before it may
-     * be written behind it; *good false: it cannot be told of. */
+    /* Takes that what is traced from now on is of another epoch, and calls ct_unit_restart when nothing
+     * before it may be written behind it; *good false: it cannot be told of. */
     int (*renew)(void *user, bool *good);
     /* Takes trace bytes; not 0 ends it all. */
     int (*write)(void *user, const uint8_t *bytes, size_t size);
@@ -76,8 +76,9 @@ int ct_unit_enter(struct ct_unit *unit, uint64_t addr, enum ct_isa isa);
 /* Execution goes on at `addr`, and nothing told how it came there (or an exception did). */
 int ct_unit_place(struct ct_unit *unit, uint64_t addr, enum ct_isa isa);
 
-/* `n` instructions were executed, of which the last lies at `last` and ends at `end`, and none of them is a waypoint (but perhaps the last: then ct_unit_branch
- * follows). `traceable`: memory images say what they are. */
+/* `n` instructions were executed, of which the last lies at `last` and ends at `end`, and none
+ * of them is a waypoint (but perhaps the last: then ct_unit_branch follows). `traceable`:
+ * memory images say what they are. */
 void ct_unit_insns(struct ct_unit *unit, uint32_t n, uint64_t last, uint64_t end, bool traceable);
 
 /* The last of them is a waypoint and led to `next`. */

@@ -102,7 +102,8 @@ static int branch_ptm(struct ct_unit *u, bool taken, bool target, bool eret, con
     return status || !target ? status : say_address(u, next);
 }
 
-/* A PTM numbers exceptions in its own way, and says where the handler is: at the high vectors, as in Linux. */
+/* A PTM numbers exceptions in its own way, and says where the handler is: at
+ * the high vectors, as in Linux. */
 static int exception_ptm(struct ct_unit *u, unsigned number)
 {
     static const struct {
@@ -163,8 +164,8 @@ static uint32_t bit(bool on, unsigned at)
     return (uint32_t)on << at;
 }
 
-/* ETMIDR says PFTv1.1; ETMCCER a return stack (23), the virtualization extensions (26), timestamps of 64 bits (29),
- * and that barriers are no waypoints. */
+/* ETMIDR says PFTv1.1; ETMCCER a return stack (23), the virtualization extensions (26), timestamps of 64 bits
+ * (29), and that barriers are no waypoints. */
 void ct_unit_source_ptm(const struct ct_unit_wishes *w, struct ct_source *source)
 {
     source->regs.etmcr = bit(w->branch_broadcast, ETMCR_BB) | bit(w->cycle_count, ETMCR_CA) |

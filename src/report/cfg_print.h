@@ -1,4 +1,5 @@
-/* A control flow graph as text, in graphviz's language, and as JSON; what was learnt of it as a file of targets. */
+/* A control flow graph as text, in graphviz's language, and as JSON; what was
+ * learnt of it as a file of targets. */
 #ifndef CT_REPORT_CFG_PRINT_H
 #define CT_REPORT_CFG_PRINT_H
 

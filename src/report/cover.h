@@ -40,7 +40,8 @@ void ct_cover_json(FILE *out, const struct ct_cover_views *views);
 /* CT_ERR_NOMEM: something of the page is missing. */
 int ct_cover_html(FILE *out, const struct ct_cover_views *views);
 
-/* The programs of that page, to stand in a larger one. Memory and file size are bounded: what is left out is said. CT_ERR_NOMEM. */
+/* The programs of that page, to stand in a larger one. Memory and file size are bounded: what is left out is
+ * said. CT_ERR_NOMEM. */
 struct ct_cover_shape {
     unsigned level;   /* of the headings of programs: 2 is <h2> */
     size_t functions; /* rows of each table of functions, at most */
@@ -48,7 +49,8 @@ struct ct_cover_shape {
 };
 int ct_cover_html_programs(FILE *out, const struct ct_cover_views *views, const struct ct_cover_shape *shape);
 
-/* Lines of one file: a slice of report->lines, the next one with each call. False behind the last. Start with all zero. */
+/* Lines of one file: a slice of report->lines, the next one with each call. False behind
+ * the last. Start with all zero. */
 struct ct_cover_slice {
     const struct ct_cover_line *lines;
     size_t count;

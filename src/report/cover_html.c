@@ -1,4 +1,5 @@
-/* Coverage as one page: sums, files, functions, and the source with counts. A line of it opens into its instructions. */
+/* Coverage as one page: sums, files, functions, and the source with counts. A line of it opens into its
+ * instructions. */
 #include "report/cover.h"
 #include "report/disasm.h"
 #include "report/page.h"

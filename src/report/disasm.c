@@ -16,8 +16,9 @@
 
 /* ---- memory ---- */
 
-/* Capstone writes through some null pointers when memory runs out. What it asks for then comes from here, enough for it to return;
- * errno says what happened, and it is not called again. Taken once and never given back. */
+/* Capstone writes through some null pointers when memory runs out. What it asks for then comes
+ * from here, enough for it to return; errno says what happened, and it is not called again.
+ * Taken once and never given back. */
 static _Alignas(max_align_t) unsigned char reserve[64 << 10];
 static size_t reserve_used;
 

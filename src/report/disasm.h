@@ -12,7 +12,8 @@ struct ct_disasm;
 struct ct_disasm *ct_disasm_new(void);
 void ct_disasm_free(struct ct_disasm *disasm);
 
-/* The instruction of `size` bytes at `addr`, in `isa` (enum ct_isa), as text; its opcode when it cannot be said. */
+/* The instruction of `size` bytes at `addr`, in `isa` (enum ct_isa), as text; its
+ * opcode when it cannot be said. */
 void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
                     char text[192]);
 

@@ -123,7 +123,8 @@ static enum value_kind describe(const struct ct_event *e, const struct ct_source
     }
 }
 
-/* The address that an event has, of what ran: that of an exception is where it returns to. False: it has none. */
+/* The address that an event has, of what ran: that of an exception is where it
+ * returns to. False: it has none. */
 static bool address_of(const struct ct_event *e, uint64_t *addr)
 {
     switch (e->type) {

@@ -1,5 +1,5 @@
-/* Charts of bars that lie above each other along an axis: calls over time, stacks by what they weigh. What is drawn are
- * numbers in the page; lanes.js draws, zooms and tells what a bar is. */
+/* Charts of bars that lie above each other along an axis: calls over time, stacks by what they weigh. What is
+ * drawn are numbers in the page; lanes.js draws, zooms and tells what a bar is. */
 #ifndef CT_REPORT_LANES_H
 #define CT_REPORT_LANES_H
 

@@ -10,8 +10,8 @@
 #include "coretap/packet_stm.h"
 #include "report/text.h"
 
-/* What all packet lines begin with: offset, ID, bytes (a dash when there are none) and a space. Makes room for the
- * whole line; the caller appends the rest and the newline. */
+/* What all packet lines begin with: offset, ID, bytes (a dash when there are none) and a space. Makes room
+ * for the whole line; the caller appends the rest and the newline. */
 void ct_list_packet_place(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                           size_t size);
 

@@ -1,5 +1,5 @@
-/* What stands around a page of HTML: its style, for light and dark, and what all scripts share. A page is one file: it
- * loads nothing. */
+/* What stands around a page of HTML: its style, for light and dark, and what all scripts share. A page is one
+ * file: it loads nothing. */
 #ifndef CT_REPORT_PAGE_H
 #define CT_REPORT_PAGE_H
 

@@ -11,7 +11,8 @@
 #define CT_PORT_LINE_SIZE 120
 #define CT_PORT_LINES     64
 
-/* A line, or as much of it as fits; without its newline. Offset and cycle count are those of the last piece. */
+/* A line, or as much of it as fits; without its newline. Offset and cycle
+ * count are those of the last piece. */
 struct ct_port_line {
     uint64_t port; /* CT_SW_PORT */
     uint64_t offset;
@@ -32,8 +33,8 @@ typedef void ct_port_line_fn(void *user, const struct ct_port_line *line);
 /* True for events whose payload may be text: data of an STM, writes to a stimulus port. */
 bool ct_port_text_wants(const struct ct_event *event);
 
-/* Takes the payload of an event, lowest byte first, zeros left out; lines that it completes go to fn(user, …). A line is
- * also over when it is full, or when more ports than CT_PORT_LINES have one. */
+/* Takes the payload of an event, lowest byte first, zeros left out; lines that it completes go to fn(user,
+ * …). A line is also over when it is full, or when more ports than CT_PORT_LINES have one. */
 void ct_port_text_add(struct ct_port_text *text, const struct ct_event *event, ct_port_line_fn *fn,
                       void *user);
 

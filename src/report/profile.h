@@ -30,8 +30,8 @@ int ct_profile_folded(FILE *out, const struct ct_stacks *stacks, bool cycles);
 int ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
                          size_t count);
 
-/* Slices as trace events. Times are cycles or instructions, written as microseconds; slices that are not in [from, to)
- * are left out, others cut to it. */
+/* Slices as trace events. Times are cycles or instructions, written as microseconds; slices that are not in
+ * [from, to) are left out, others cut to it. */
 struct ct_profile_slices {
     FILE *out;
     bool cycles;

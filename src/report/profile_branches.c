@@ -12,7 +12,8 @@ struct branches {
     size_t run_count; /* the first of them */
 };
 
-/* Address of the last instruction of a T32 run: only from its first one on is it known which are 4 bytes long. */
+/* Address of the last instruction of a T32 run: only from its first one on is
+ * it known which are 4 bytes long. */
 static uint64_t last_t32(const struct ct_profile_view *view, const struct ct_cover_item *run)
 {
     uint64_t last = run->from;
@@ -67,9 +68,9 @@ static int read_items(const struct ct_profile_view *view, struct branches *b)
     return CT_OK;
 }
 
-/* Three lists with their lengths: ranges, addresses (of samples, which a whole trace does not need), branches. AutoFDO's
- * tools add the address of the first segment that the file loads; where a branch goes to that left the program is 0, as
- * simpleperf writes it. */
+/* Three lists with their lengths: ranges, addresses (of samples, which a whole trace does not need),
+ * branches. AutoFDO's tools add the address of the first segment that the file loads; where a branch goes to
+ * that left the program is 0, as simpleperf writes it. */
 int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view)
 {
     const uint64_t base = ct_symbols_base(view->symbols);

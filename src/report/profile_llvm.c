@@ -1,4 +1,5 @@
-/* LLVM's sample profile as text: by function, counts of lines relative to its declaration, calls and what was inlined. */
+/* LLVM's sample profile as text: by function, counts of lines relative to its
+ * declaration, calls and what was inlined. */
 #include "base/pair_map.h"
 #include "report/profile.h"
 

@@ -76,8 +76,8 @@ int ct_report_time(FILE *out, const struct ct_report *report);
 int ct_report_timing(FILE *out, const struct ct_report *report);
 int ct_report_timeline(FILE *out, const struct ct_report *report);
 
-/* Names of functions, the first in the report first, for charts; and for each number of a function of the stacks its place
- * among them. NULL without memory. */
+/* Names of functions, the first in the report first, for charts; and for each number of a function of the
+ * stacks its place among them. NULL without memory. */
 const char **ct_report_names(const struct ct_report *report);
 uint32_t *ct_report_ranks(const struct ct_report *report);
 

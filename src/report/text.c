@@ -45,8 +45,8 @@ bool ct_text_flush(struct ct_text *text)
     return !text->failed;
 }
 
-/* A byte for each of eight decimal digits of value < 10^8, the first one lowest. Halves, quarters and eighths are split
- * off side by side: division by a multiplication that is exact for numbers so small. */
+/* A byte for each of eight decimal digits of value < 10^8, the first one lowest. Halves, quarters and eighths
+ * are split off side by side: division by a multiplication that is exact for numbers so small. */
 static uint64_t eight_digits(uint32_t value)
 {
     const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;

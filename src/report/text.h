@@ -86,13 +86,15 @@ void ct_text_hex_bytes(struct ct_text *text, const uint8_t *bytes, size_t size);
 /* `count` atoms, oldest in bit 0: E for 1, N for 0. */
 void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count);
 
-/* Text of any length from elsewhere, as it can be printed (base/printable.h); behind it there is room for a line again. */
+/* Text of any length from elsewhere, as it can be printed (base/printable.h); behind it
+ * there is room for a line again. */
 void ct_text_printable(struct ct_text *text, const char *s);
 
 /* The same inside of the quotes of CSV. */
 void ct_text_csv(struct ct_text *text, const char *s);
 
-/* The same inside of a JSON string: quotes, backslashes and control characters escaped, what is no UTF-8 as U+FFFD. */
+/* The same inside of a JSON string: quotes, backslashes and control characters
+ * escaped, what is no UTF-8 as U+FFFD. */
 void ct_text_json(struct ct_text *text, const char *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* The longest path by lines of the source. The cycles of a block are split among its instructions by their bytes, so the
- * sum over the lines is the bound. */
+/* The longest path by lines of the source. The cycles of a block are split among its instructions by their
+ * bytes, so the sum over the lines is the bound. */
 #ifndef CT_REPORT_WCET_SOURCE_H
 #define CT_REPORT_WCET_SOURCE_H
 

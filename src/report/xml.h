@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Text between tags or in quotes: what has a meaning in XML is escaped, other characters than tabs that cannot be printed
- * (base/printable.h) become U+FFFD. */
+/* Text between tags or in quotes: what has a meaning in XML is escaped, other characters than tabs that
+ * cannot be printed (base/printable.h) become U+FFFD. */
 void ct_xml_text(FILE *out, const char *text);
 void ct_xml_bytes(FILE *out, const char *text, size_t size);
 

@@ -1,5 +1,5 @@
-/* One pass over a capture. Where memory changes, the programs that ran are known only when it is over; who wants steps then gets
- * them in a second one. */
+/* One pass over a capture. Where memory changes, the programs that ran are known only when it is over; who
+ * wants steps then gets them in a second one. */
 #include "coretap/session.h"
 
 #include "base/ctx.h"

@@ -1,9 +1,9 @@
 /* Linked into a copy of the command: makes one allocation fail, or all from one on.
  *
- * With CT_ALLOC_SERVER=IN,OUT in the environment this process serves requests, which it reads from descriptor IN: for each it
- * forks a child that goes on to main() with its allocations failing as asked, and writes to OUT how the child ended. So
- * libraries are loaded once and not for each run. Allocations of the C library and of other libraries come here too: the
- * executable's functions take precedence over theirs. */
+ * With CT_ALLOC_SERVER=IN,OUT in the environment this process serves requests, which it reads from descriptor
+ * IN: for each it forks a child that goes on to main() with its allocations failing as asked, and writes to
+ * OUT how the child ended. So libraries are loaded once and not for each run. Allocations of the C library
+ * and of other libraries come here too: the executable's functions take precedence over theirs. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <execinfo.h>
@@ -35,8 +35,8 @@ struct answer {
     int64_t status; /* of waitpid() */
     int64_t count;  /* allocations that were asked for */
     int64_t depth;
-    uint64_t frames
-        [DEPTH]; /* who asked for the one that failed: addresses in this executable, as its file has them */
+    uint64_t frames[DEPTH]; /* who asked for the one that failed: addresses in this executable, as its file
+                               has them */
 };
 
 /* What parent and child share. */

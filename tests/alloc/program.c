@@ -1,5 +1,5 @@
-/* A small program to record, without a C library: names as C++ mangles them, an inlined call, conditions, a computed call, a
- * loop that depends on its input. */
+/* A small program to record, without a C library: names as C++ mangles them, an inlined call, conditions, a
+ * computed call, a loop that depends on its input. */
 
 static volatile unsigned sink;
 

@@ -5,8 +5,8 @@
 #include "coretap/program.h"
 #include "common/rng.h"
 
-/* Fills bytes[0..size), a multiple of 4, with code of `isa` (A64, A32 or T32). Direct branches mostly stay
- * inside. */
+/* Fills bytes[0..size), a multiple of 4, with code of `isa` (A64, A32 or T32).
+ * Direct branches mostly stay inside. */
 void code_fill(struct rng *rng, enum ct_isa isa, uint8_t *bytes, uint32_t size);
 
 #endif

@@ -12,8 +12,8 @@ struct list_region {
     size_t size;
 };
 
-/* Packets (CT_LEVEL_PACKET) or elements (CT_LEVEL_FLOW) as text, to be freed; the ID is 10. `cuts` NULL: the bytes
- * come at once. NULL: the source is not accepted. */
+/* Packets (CT_LEVEL_PACKET) or elements (CT_LEVEL_FLOW) as text, to be freed; the ID is 10. `cuts` NULL: the
+ * bytes come at once. NULL: the source is not accepted. */
 char *list_bytes(const struct ct_source *source, const struct list_region *regions, size_t region_count,
                  const uint8_t *bytes, size_t size, enum ct_level level, struct rng *cuts);
 

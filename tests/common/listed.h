@@ -22,7 +22,8 @@ static inline size_t listed_bytes(const char *hex, uint8_t *bytes)
     return size;
 }
 
-/* NULL when the last lines of the listing of `hex` are `wanted`, or else the whole listing, which is not freed. */
+/* NULL when the last lines of the listing of `hex` are `wanted`, or else the
+ * whole listing, which is not freed. */
 static inline const char *listed_differs(const struct ct_source *source, const struct list_region *region,
                                          const char *hex, enum ct_level level, const char *wanted)
 {

@@ -172,8 +172,8 @@ static struct ptm_place indirect_target(struct ptm_core *c)
     return c->depth && rng_chance(c->rng, 160) ? c->stack[c->depth - 1] : anywhere(c);
 }
 
-/* The branch at the end of a block was taken. Its target is said where it is not known from the program or from the
- * return stack, and always with branch broadcast. */
+/* The branch at the end of a block was taken. Its target is said where it is not known from the program or
+ * from the return stack, and always with branch broadcast. */
 static void taken(struct ptm_core *c, const struct block *b, struct ptm_place target)
 {
     struct ptm_place next = {(uint32_t)b->range.end, c->now.isa};

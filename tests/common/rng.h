@@ -43,8 +43,9 @@ static inline uint64_t test_number(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-/* How many random cases a test has: $CT_COUNT; else `few`, or in the long tier `many` divided by $CT_LONG. `make
- * check-long` runs all of them (1) in the plain build, and a tenth (10) under the sanitizers, which are as much slower. */
+/* How many random cases a test has: $CT_COUNT; else `few`, or in the long tier `many` divided by $CT_LONG.
+ * `make check-long` runs all of them (1) in the plain build, and a tenth (10) under the sanitizers, which are
+ * as much slower. */
 static inline uint64_t test_count(uint64_t few, uint64_t many)
 {
     const uint64_t divisor = test_number("CT_LONG", 0);

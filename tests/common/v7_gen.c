@@ -9,9 +9,9 @@ struct gen {
     struct ct_v7_config config;
     const struct v7_place *place;
     int ptm;
-    uint32_t
-        alt; /* 4 when the last packet with that bit said ThumbEE: OpenCSD does not take it from an i-sync */
-    uint32_t ns; /* of the last i-sync: OpenCSD does not take it from a PTM branch */
+    uint32_t alt; /* 4 when the last packet with that bit said ThumbEE: OpenCSD does not take it
+                     from an i-sync */
+    uint32_t ns;  /* of the last i-sync: OpenCSD does not take it from a PTM branch */
     uint8_t *p;
 };
 

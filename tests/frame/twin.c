@@ -1,5 +1,6 @@
-/* Rows of any frames in each way that this processor has, and with the plain reference: the same bytes, offsets, marks and
- * statistics. Needs nothing but src/frame, so that it can be compiled for other processors. CT_SEED, CT_COUNT (rounds). */
+/* Rows of any frames in each way that this processor has, and with the plain reference: the same bytes,
+ * offsets, marks and statistics. Needs nothing but src/frame, so that it can be compiled for other
+ * processors. CT_SEED, CT_COUNT (rounds). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,8 +12,8 @@ enum {
     SIZE = 16 * FRAMES
 };
 
-/* ID bytes anywhere, as many as there can be, or rows without one; IDs of a few sources or any, half-synchronisation
- * among them. */
+/* ID bytes anywhere, as many as there can be, or rows without one; IDs of a few sources or any,
+ * half-synchronisation among them. */
 static size_t make_frames(struct rng *rng, uint8_t *bytes)
 {
     unsigned ids_of_256 = 1u << rng_below(rng, 9);

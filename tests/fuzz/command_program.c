@@ -1,5 +1,5 @@
-/* The program of the seeds that record one (make-corpus-command): a loop with calls, a recursion, a switch and a condition of
- * which both sides run. It needs no library. */
+/* The program of the seeds that record one (make-corpus-command): a loop with calls, a recursion, a switch
+ * and a condition of which both sides run. It needs no library. */
 static volatile int sum;
 
 __attribute__((noinline)) static int digits(unsigned n)

@@ -1,7 +1,7 @@
 /* All layers, from bytes of a buffer to instructions: 24 bytes of configuration (source.h), one for the
  * framing, one that says how to cut, two for the length of the code, the code, trace. Two sources share the
- * buffer, the first of any protocol. What must hold: neither cutting the input elsewhere nor threads change a record
- * or a count, and both engines make the same steps. */
+ * buffer, the first of any protocol. What must hold: neither cutting the input elsewhere nor threads change a
+ * record or a count, and both engines make the same steps. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,12 @@
-/* The whole path of a command, from files to text. The input is a folder and what is asked of it: its first line is a
- * command line of the table below, or '*' for each that finds its files; then come the files, each behind a line
- * "=== NAME". In a command line '@' stands for the capture, ':' before a word for a file that must be there, and '~' for
- * a space inside of a word. CT_FUZZ_COMMAND names the one command that is fuzzed: '*' is then one of its lines.
+/* The whole path of a command, from files to text. The input is a folder and what is asked of it: its first
+ * line is a command line of the table below, or '*' for each that finds its files; then come the files, each
+ * behind a line
+ * "=== NAME". In a command line '@' stands for the capture, ':' before a word for a file that must be there,
+ * and '~' for a space inside of a word. CT_FUZZ_COMMAND names the one command that is fuzzed: '*' is then one
+ * of its lines.
  *
- * What must hold: exit code 0 only with output or a message that there is none, 1 and 2 only with a message; the same text twice; no control characters in
- * it; no file and no descriptor left over. */
+ * What must hold: exit code 0 only with output or a message that there is none, 1 and 2 only with a message;
+ * the same text twice; no control characters in it; no file and no descriptor left over. */
 #define _GNU_SOURCE
 #include "fuzz.h"
 

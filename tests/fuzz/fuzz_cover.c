@@ -1,5 +1,5 @@
-/* Coverage files. What must hold: what was read can be taken out again, in order and each place once, and read a second
- * time it only adds up. */
+/* Coverage files. What must hold: what was read can be taken out again, in order and each place once, and
+ * read a second time it only adds up. */
 #include <stdlib.h>
 
 #include "coretap/cover.h"

@@ -1,6 +1,7 @@
-/* ETMv4 and ETE by the fast ways and by the plain one: 24 bytes of configuration (source.h), one byte that says how to
- * cut, trace. What must hold, with any vector instructions: elements, packets and statistics straight from bytes are those by way of packets, events in
- * columns are those of the elements, and the byte-wise decoder makes the packets of the packet decoder. */
+/* ETMv4 and ETE by the fast ways and by the plain one: 24 bytes of configuration (source.h), one byte that
+ * says how to cut, trace. What must hold, with any vector instructions: elements, packets and statistics
+ * straight from bytes are those by way of packets, events in columns are those of the elements, and the
+ * byte-wise decoder makes the packets of the packet decoder. */
 #include <stdlib.h>
 #include <string.h>
 

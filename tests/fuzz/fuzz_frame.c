@@ -1,5 +1,5 @@
-/* Any bytes in any framing: the fast path and the plain one, whole and in pieces, must say the same. The first
- * byte chooses the framing, the second the pieces. */
+/* Any bytes in any framing: the fast path and the plain one, whole and in pieces, must say the same. The
+ * first byte chooses the framing, the second the pieces. */
 #include "fuzz.h"
 #include "support/demux_result.h"
 

@@ -1,5 +1,5 @@
-/* A perf.data file is the input; what it gives is looked at as its users do, and its trace decoded up to elements. Every
- * other file is there, an ELF program of 4096 bytes, unless its name holds "gone". */
+/* A perf.data file is the input; what it gives is looked at as its users do, and its trace decoded up to
+ * elements. Every other file is there, an ELF program of 4096 bytes, unless its name holds "gone". */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The .ini of a raw trace is the input; every other file is there, with 4096 bytes, unless its name holds "gone". */
+/* The .ini of a raw trace is the input; every other file is there, with 4096
+ * bytes, unless its name holds "gone". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The file of targets, of a small program. What must hold: the graph is sound whatever the file says, and a file that is
- * refused is refused with a text. */
+/* The file of targets, of a small program. What must hold: the graph is sound whatever the file says, and a
+ * file that is refused is refused with a text. */
 #include "cfg_check.h"
 #include "fuzz.h"
 #include "language_program.h"

@@ -1,6 +1,7 @@
-/* A specification and a trace from the input, parted by the first line "---8<---" (without it all is
- * specification). The first byte chooses dialect and time unit, and where the trace is cut; at every second cut
- * events are lost. With CT_FUZZ_NATIVE what machine code puts out is held against the bytecode's, to the letter. */
+/* A specification and a trace from the input, parted by the first line "---8<---" (without it all
+ * is specification). The first byte chooses dialect and time unit, and where the trace is cut; at
+ * every second cut events are lost. With CT_FUZZ_NATIVE what machine code puts out is held against
+ * the bytecode's, to the letter. */
 #define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Watchpoints by name, one a line, in a small program. What must hold: one that is refused leaves nothing behind and says
- * why, and one that is taken has places, unless it is of no place. */
+/* Watchpoints by name, one a line, in a small program. What must hold: one that is refused leaves nothing
+ * behind and says why, and one that is taken has places, unless it is of no place. */
 #include "cfg_check.h"
 #include "coretap/watch.h"
 #include "fuzz.h"

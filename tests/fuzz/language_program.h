@@ -1,5 +1,5 @@
-/* The small program that texts of the small languages speak of: main calls work, which has a loop and calls leaf in it and
- * what a register says behind it. */
+/* The small program that texts of the small languages speak of: main calls work, which has a loop and calls
+ * leaf in it and what a register says behind it. */
 #ifndef CT_TESTS_FUZZ_LANGUAGE_PROGRAM_H
 #define CT_TESTS_FUZZ_LANGUAGE_PROGRAM_H
 

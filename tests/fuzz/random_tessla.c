@@ -1,13 +1,14 @@
-/* Random specifications (tessla_text.h) through fuzz_tessla.c: compiled and run as bytecode, and every NATIVE_EVERY-th as
- * machine code too, whose results are held against the bytecode's. A process of its own runs each piece of the
- * cases, so that one that crashes, aborts, leaks or takes more than CASE_SECONDS of the processor is a finding, kept
- * as a file, and the others go on. Workers take the pieces, one after the other.
+/* Random specifications (tessla_text.h) through fuzz_tessla.c: compiled and run as bytecode, and every
+ * NATIVE_EVERY-th as machine code too, whose results are held against the bytecode's. A process of its own
+ * runs each piece of the cases, so that one that crashes, aborts, leaks or takes more than CASE_SECONDS of
+ * the processor is a finding, kept as a file, and the others go on. Workers take the pieces, one after the
+ * other.
  *
  * usage: random_tessla CORPUS FINDINGS
  *
- * CT_COUNT: how many cases (10,000; in the long tier ten million under ASan, one without). CT_SEED and CT_FIRST: from which one on.
- * CT_SECONDS: the time that they may take (without it, as long as it takes). CT_JOBS: workers (1, in the long tier one
- * for each processor). Prints TAP. */
+ * CT_COUNT: how many cases (10,000; in the long tier ten million under ASan, one without). CT_SEED and
+ * CT_FIRST: from which one on. CT_SECONDS: the time that they may take (without it, as long as it takes).
+ * CT_JOBS: workers (1, in the long tier one for each processor). Prints TAP. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -76,7 +77,8 @@ static void make_case(const struct session *s, struct tessla_text *t, uint64_t i
     tessla_text_make(t, &s->corpus);
 }
 
-/* Of the processor, so that a busy machine makes no finding; 0: no limit. Over it SIGPROF ends the process. */
+/* Of the processor, so that a busy machine makes no finding; 0: no limit.
+ * Over it SIGPROF ends the process. */
 static void limit_time(unsigned seconds)
 {
     const struct itimerval limit = {.it_value.tv_sec = seconds};

@@ -1,4 +1,5 @@
-/* Random specifications: printed syntax trees of both dialects, and changed ones of a corpus, each with a random trace. */
+/* Random specifications: printed syntax trees of both dialects, and changed ones of a corpus, each with a
+ * random trace. */
 #ifndef CT_TESTS_FUZZ_TESSLA_TEXT_H
 #define CT_TESTS_FUZZ_TESSLA_TEXT_H
 

@@ -1,6 +1,6 @@
-/* Every cycle that the packets of a capture count is on an instruction range, on another element, or said to be
- * unplaced: the sums are equal. usage: cycle_sum SHARED, the
- * folder that holds the corpus when $CT_SHARED names none. Prints TAP. */
+/* Every cycle that the packets of a capture count is on an instruction range, on another element, or said to
+ * be unplaced: the sums are equal. usage: cycle_sum SHARED, the folder that holds the corpus when $CT_SHARED
+ * names none. Prints TAP. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The PTM packets of real captures, encoded again, are the bytes that they were; their elements, encoded and decoded again,
- * the elements. usage: encode_again SHARED, the folder that holds the corpus when $CT_SHARED names none. Prints TAP. */
+/* The PTM packets of real captures, encoded again, are the bytes that they were; their elements, encoded and
+ * decoded again, the elements. usage: encode_again SHARED, the folder that holds the corpus when $CT_SHARED
+ * names none. Prints TAP. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

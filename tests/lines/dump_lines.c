@@ -1,7 +1,7 @@
 /* What the library says about the lines of an ELF file, as text for the test.
  *
- * usage: dump_lines FILE [BIAS]                 each instruction: address, then file:line and function of each frame,
- *                                               the innermost first
+ * usage: dump_lines FILE [BIAS]                 each instruction: address, then file:line and function of
+ *                                               each frame, the innermost first
  *        dump_lines FILE BIAS NAME LINE         where NAME:LINE begins: line taken, addresses */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Compiled by the test of the source lines: loops, several statements a line, inlined calls in inlined calls, a
- * function that the linker throws away. */
+/* Compiled by the test of the source lines: loops, several statements a line, inlined calls in inlined calls,
+ * a function that the linker throws away. */
 #include "sample.h"
 
 volatile int input = 5;

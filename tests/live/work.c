@@ -1,4 +1,5 @@
-/* What the live tests trace: loops, recursion and branches of both ways, for a few hundred thousand instructions. */
+/* What the live tests trace: loops, recursion and branches of both ways, for a few hundred thousand
+ * instructions. */
 #include <stdio.h>
 
 static unsigned seed = 1;

@@ -1,5 +1,6 @@
-/* What is certain behind a loss, by brute force: a run that lost events, against all runs that got them. A result that is marked
- * certain must be in each of these; of the verdicts of formulas, none may be marked uncertain that is. */
+/* What is certain behind a loss, by brute force: a run that lost events, against all runs that got them. A
+ * result that is marked certain must be in each of these; of the verdicts of formulas, none may be marked
+ * uncertain that is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -88,7 +89,8 @@ static uint32_t next(uint32_t *seed)
 
 /* ---- random specifications ---- */
 
-/* %1$d..%3$d: earlier streams; %4$d a small number; %5$d: any stream; *: a signal; ~: may become its first operand */
+/* %1$d..%3$d: earlier streams; %4$d a small number; %5$d: any stream; *: a signal;
+ * ~: may become its first operand */
 static const char *const forms[] = {
     "default(s%1$d, %4$d)",
     "~defaultFrom(s%1$d, s%2$d)",

@@ -1,5 +1,5 @@
-/* 256 specifications at once, and one exchanged for another while they run: the others notice nothing, and the new one sees
- * each event from then on, also of a place that nobody watched before. */
+/* 256 specifications at once, and one exchanged for another while they run: the others notice nothing, and
+ * the new one sees each event from then on, also of a place that nobody watched before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -140,8 +140,8 @@ static void run(struct run *r, bool exchange)
     ct_ctx_free(r->ctx);
 }
 
-/* Two specifications about node 7: one is there from the start, the other is added before batch AT and removed before batch
- * GONE. */
+/* Two specifications about node 7: one is there from the start, the other is added before batch AT and
+ * removed before batch GONE. */
 enum {
     GONE = 31
 };

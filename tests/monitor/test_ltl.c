@@ -1,4 +1,5 @@
-/* Three-valued verdicts against brute force: every word of up to six letters, every continuation that can matter. */
+/* Three-valued verdicts against brute force: every word of up to six letters,
+ * every continuation that can matter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,8 +11,8 @@
 
 #include "coretap/monitor.h"
 
-/* A formula in prefix form: a b atoms, 0 1 constants, ! & | > (implies) = (iff), X U W R G F; B is "before". It is
- * evaluated here from the definitions and handed to the monitor in the words of the dialect. */
+/* A formula in prefix form: a b atoms, 0 1 constants, ! & | > (implies) = (iff), X U W R G F; B is "before".
+ * It is evaluated here from the definitions and handed to the monitor in the words of the dialect. */
 static const char *const FORMULAS[] = {
     "a",       "!a",          "0",     "1",        "&ab",      "|ab",     ">ab",    "=ab",         "Xa",
     "XXa",     "X!XXa",       "Ga",    "Fa",       "G!a",      "Uab",     "Wab",    "Rab",         "GFa",
@@ -153,8 +154,8 @@ static void back(const struct formula *f, unsigned letter, const bool *next, boo
     }
 }
 
-/* On a loop the truth is the fixpoint: least for what must come, greatest for what may last. Operands come before
- * their operators, so a few rounds settle it. */
+/* On a loop the truth is the fixpoint: least for what must come, greatest for what may last. Operands come
+ * before their operators, so a few rounds settle it. */
 static void loop_truth(const struct formula *f, const unsigned *letters, int n, bool *first)
 {
     bool v[LOOP][NODES] = {0};

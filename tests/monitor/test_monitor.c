@@ -275,7 +275,8 @@ static uint64_t events_taken(struct ct_ctx *ctx, const struct ct_monitor_spec *s
     return taken;
 }
 
-/* Small events, and a collection of all that they left: it counts as work of the event behind which it comes. */
+/* Small events, and a collection of all that they left: it counts as work of
+ * the event behind which it comes. */
 static void collection_is_work_of_its_event(void **state)
 {
     (void)state;

@@ -276,8 +276,8 @@ static void instructions_and_folding(void **state)
     }
 }
 
-/* What is not in SPECS: operations on all kinds of values, errors that are held, needed and passed over, values beyond 64
- * bits, recursion without an end, delays that are not positive. */
+/* What is not in SPECS: operations on all kinds of values, errors that are held, needed and passed over,
+ * values beyond 64 bits, recursion without an end, delays that are not positive. */
 static const char *const HARD[] = {
     "in x: Events[Int]\nin y: Events[Int]\nin f: Events[Float]\nin b: Events[Bool]\n"
     "out x - y as s\nout x * y as p\nout x & y as an\nout x | y as o\nout x ^ y as xo\nout x << 3 as sl\n"
@@ -375,7 +375,8 @@ static void native_and_bytecode_of_many(void **state)
     }
 }
 
-/* No library of that name: bytecode, and that is said. Another process, for the library is looked for once. */
+/* No library of that name: bytecode, and that is said. Another process, for
+ * the library is looked for once. */
 static void bytecode_without_the_library(void **state)
 {
     (void)state;

@@ -33,14 +33,16 @@ struct ocsd {
 
 void ocsd_free(struct ocsd *ocsd);
 
-/* A decoder of the source in a tree. An ETE can be read by the ETMv4 decoder, whose packets can be watched. */
+/* A decoder of the source in a tree. An ETE can be read by the ETMv4
+ * decoder, whose packets can be watched. */
 int ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flags, int as_etm4,
                 unsigned char *id);
 
 /* Packets only. 0, or an error of OpenCSD when it does not take the configuration. */
 int ocsd_run_packets(struct ocsd *ocsd, const struct ct_source *source, const uint8_t *bytes, size_t size);
 
-/* Elements only, decoded along the memory given. A crash of the library is survived, and told in `crashed`. */
+/* Elements only, decoded along the memory given. A crash of the library is
+ * survived, and told in `crashed`. */
 int ocsd_run_elems(struct ocsd *ocsd, const struct ct_source *source, const struct ocsd_region *regions,
                    unsigned region_count, const uint8_t *bytes, size_t size);
 

@@ -156,8 +156,8 @@ static int says_nothing(const struct ct_etm4_packet *p)
     return p->type == CT_ETM4_IGNORE || (p->type == CT_ETM4_CTXT && !(p->flags & CT_ETM4_HAS_CONTEXT));
 }
 
-/* An exception is followed at once by (a context and) the return address and then, before anything is executed, by the
- * handler's. */
+/* An exception is followed at once by (a context and) the return address and then, before anything is
+ * executed, by the handler's. */
 static int is_complete(const struct ct_etm4_packet *p, const struct ct_etm4_packet *end)
 {
     while (p < end && says_nothing(p))
@@ -185,7 +185,8 @@ int patch_targets(uint8_t *bytes, const struct ct_etm4_packet *packets, size_t c
     return patched;
 }
 
-/* With E1:E0 = 2 the return address is where the branch before went. Made 1 where that branch may be an indirect one. */
+/* With E1:E0 = 2 the return address is where the branch before went. Made 1 where that branch may be an
+ * indirect one. */
 static int patch_return_targets(const struct ct_source *source, uint8_t *bytes,
                                 const struct ct_etm4_packet *packets, size_t count)
 {

@@ -1,9 +1,9 @@
-/* Oracle: the elements of random streams along random programs, with and without memory, are those of OpenCSD, line by line of the listing.
- * Source addresses are only with the return stack off: 1.3.3 leaves a return pending behind them.
- * No source has Q elements: 1.3.3 goes on from where it does not know to be, keeps the instruction set before a Q, leaves
- * the offset of its range to chance, and ends the decode where an address is missing.
- * Mispredicts are not compared, nor cancels of ETE and M-profile sources with MAXSPEC above 0; nor is the return
- * stack together with speculation: there 1.3.3 finds it empty where it is not.
+/* Oracle: the elements of random streams along random programs, with and without memory, are those of
+ * OpenCSD, line by line of the listing. Source addresses are only with the return stack off: 1.3.3 leaves a
+ * return pending behind them. No source has Q elements: 1.3.3 goes on from where it does not know to be,
+ * keeps the instruction set before a Q, leaves the offset of its range to chance, and ends the decode where
+ * an address is missing. Mispredicts are not compared, nor cancels of ETE and M-profile sources with MAXSPEC
+ * above 0; nor is the return stack together with speculation: there 1.3.3 finds it empty where it is not.
  * CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -273,8 +273,8 @@ static void blank(struct stream *s, uint64_t offset)
     memset(s->bytes + offset, 0x80, packet_at(s, offset).size);
 }
 
-/* Where OpenCSD 1.3.3 differs. `is` looks whether the difference is this one; if so it takes the packet out, or makes
- * its line ours. */
+/* Where OpenCSD 1.3.3 differs. `is` looks whether the difference is this one; if so it takes the packet out,
+ * or makes its line ours. */
 enum {
     TAKEN_OUT = 1,
     LINE_MADE
@@ -340,8 +340,8 @@ static int before_address(const struct stream *s, uint64_t offset)
     return i && packets[i - 1].type == CT_ETM4_ASYNC;
 }
 
-/* Without a context, theirs walks and ours does not know in which state; without an address theirs walks from where it was
- * when it lost synchronisation. */
+/* Without a context, theirs walks and ours does not know in which state; without an address theirs walks from
+ * where it was when it lost synchronisation. */
 static int exception_without_context(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->ours, NULL, 10);
@@ -482,8 +482,8 @@ static int is_unpredictable_blx(uint32_t word)
     return (word & 0x0ff000f0) == 0x01200030 && (word & 0xfff00) != 0xfff00;
 }
 
-/* Both walk from one address, but say something else of the instruction at the end of the shorter walk: for 32-bit code
- * that the architecture leaves unpredictable or undefined. */
+/* Both walk from one address, but say something else of the instruction at the end of the shorter walk: for
+ * 32-bit code that the architecture leaves unpredictable or undefined. */
 static int other_instruction(struct stream *s, const struct difference *d)
 {
     uint64_t start = number_after(d->ours, "start=", 16), ours = number_after(d->ours, "end=", 16);
@@ -512,7 +512,8 @@ static int newer_instruction(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* Theirs finds the return stack empty on the way along the atoms of one packet, and drops the way and what waited before it. */
+/* Theirs finds the return stack empty on the way along the atoms of one packet, and drops the way and what
+ * waited before it. */
 static int unpredictable_link(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->theirs, NULL, 10);
@@ -527,8 +528,8 @@ static int unpredictable_link(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* Damage may say that A64 code is A32. Where theirs sees an indirect branch in it that is none, the return stack is
- * empty and theirs drops the way: one does not see where. The way of ours becomes NOPs. */
+/* Damage may say that A64 code is A32. Where theirs sees an indirect branch in it that is none, the return
+ * stack is empty and theirs drops the way: one does not see where. The way of ours becomes NOPs. */
 static int noise_as_a32(struct stream *s, const struct difference *d)
 {
     uint64_t start = number_after(d->ours, "start=", 16), end = number_after(d->ours, "end=", 16);
@@ -576,7 +577,8 @@ static int cond_in_it(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* Theirs executes where ours does not, after a source address that ours could not read and before another address. */
+/* Theirs executes where ours does not, after a source address that ours could not
+ * read and before another address. */
 static int nacc_at_source(struct stream *s, const struct difference *d)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -650,8 +652,8 @@ static const char *last_of_path(const struct difference *d)
     return last;
 }
 
-/* Theirs finds the return stack empty behind an exception return, and drops the whole packet of which ours lists the first
- * part. */
+/* Theirs finds the return stack empty behind an exception return, and drops the whole packet of which ours
+ * lists the first part. */
 static int return_pops_nothing(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->theirs, NULL, 10);
@@ -666,7 +668,8 @@ static int return_pops_nothing(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* Theirs takes the target of an exception return off the return stack, on the way along the atoms of one packet. */
+/* Theirs takes the target of an exception return off the return stack, on the way
+ * along the atoms of one packet. */
 static int return_pops(struct stream *s, const struct difference *d)
 {
     const char *last = last_of_path(d);
@@ -772,8 +775,8 @@ static unsigned blank_execution(struct stream *s, const struct ct_etm4_packet *p
     return found;
 }
 
-/* Where our walk finds the return stack empty, or where an exception returned, no more is executed up to the next address.
- * Result: how often. */
+/* Where our walk finds the return stack empty, or where an exception returned, no more is executed up to the
+ * next address. Result: how often. */
 static unsigned clean_returns(struct stream *s, const struct lines *ours)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -829,8 +832,8 @@ static int find_known(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* One stream. Where the first difference is a known one, the packet that makes it is taken out and all is compared
- * again. */
+/* One stream. Where the first difference is a known one, the packet that makes it is taken out and all is
+ * compared again. */
 static int compare(struct stream *s, struct ocsd *ocsd, struct lines *ours, struct lines *theirs)
 {
     struct difference d;

@@ -54,8 +54,8 @@ static int f2_bit(const struct past *past, const struct ct_etm4_packet *ours, st
     return 1;
 }
 
-/* Before the first trace info, what it knows of addresses and of SF is what was in memory: it differs from run to
- * run. The bits of which both say that they are known are compared. */
+/* Before the first trace info, what it knows of addresses and of SF is what was in memory: it differs from
+ * run to run. The bits of which both say that they are known are compared. */
 static int early_address(const struct past *past, const struct ct_etm4_packet *ours,
                          struct ct_etm4_packet *theirs)
 {
@@ -144,8 +144,8 @@ struct stream {
     size_t size;
 };
 
-/* Half of the streams are damaged behind their first alignment packet: 1.3.3 lists a broken alignment sequence
- * even before it is synchronised, LISTING part 1 counts it to the run. */
+/* Half of the streams are damaged behind their first alignment packet: 1.3.3 lists a broken alignment
+ * sequence even before it is synchronised, LISTING part 1 counts it to the run. */
 static void fill(struct rng *rng, struct stream *s)
 {
     struct ct_etm4_encoder *encoder;

@@ -1,5 +1,5 @@
-/* Computed calls and branches that the program does not tell the targets of. The second target of each is never taken.
- * Needs no library; prints nothing and exits with 0. */
+/* Computed calls and branches that the program does not tell the targets of. The second target of each is
+ * never taken. Needs no library; prints nothing and exits with 0. */
 #include "leave.h"
 
 volatile int input = 6;
@@ -27,7 +27,8 @@ __attribute__((noinline)) int dispatch(int which)
     return handlers[which](which) * 2;
 }
 
-/* An interpreter with labels as values: the table has no bound. Nothing is relocated, so that it runs anywhere. */
+/* An interpreter with labels as values: the table has no bound. Nothing is
+ * relocated, so that it runs anywhere. */
 __attribute__((noinline)) int interpret(const unsigned char *code)
 {
     static const int labels[] = {0, &&mul - &&add, &&end - &&add};

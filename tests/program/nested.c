@@ -1,5 +1,5 @@
-/* Loops inside of loops and of functions called in loops, recursion, and a signal whose handler is in the loops that it
- * interrupts; A64, needs no library. Prints nothing and exits with 0. */
+/* Loops inside of loops and of functions called in loops, recursion, and a signal whose handler is in the
+ * loops that it interrupts; A64, needs no library. Prints nothing and exits with 0. */
 #include "leave.h"
 
 volatile int input = 12;

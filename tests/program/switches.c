@@ -1,5 +1,5 @@
-/* Switches of all sizes, loops, calls, calls that do not return, tail calls: what compilers make of control flow. Needs no
- * library; _start runs everything. */
+/* Switches of all sizes, loops, calls, calls that do not return, tail calls: what compilers make of control
+ * flow. Needs no library; _start runs everything. */
 volatile int sink;
 
 __attribute__((noinline)) int twist(int x)

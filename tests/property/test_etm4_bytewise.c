@@ -1,5 +1,6 @@
-/* Property: the byte-wise decoding function, with every unroll factor and however its input is cut, gives the packets of the
- * packet decoder: for all packets, sound and damaged. CT_SEED, CT_COUNT (packets), CT_LONG=1. */
+/* Property: the byte-wise decoding function, with every unroll factor and however its input is
+ * cut, gives the packets of the packet decoder: for all packets, sound and damaged. CT_SEED,
+ * CT_COUNT (packets), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Property: resolve(decode(encode(x))) is x for random elements, with speculation that is taken back in between.
- * SYNCs inside a stream are the emitter's own and left out. CT_SEED, CT_COUNT (elements), CT_LONG=1. */
+/* Property: resolve(decode(encode(x))) is x for random elements, with speculation that is
+ * taken back in between. SYNCs inside a stream are the emitter's own and left out. CT_SEED,
+ * CT_COUNT (elements), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

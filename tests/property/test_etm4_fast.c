@@ -1,6 +1,6 @@
-/* Property: elements and events that are made straight from bytes are those that come by way of packets, and packets are
- * counted the same: for streams of common packets, of all packets, damaged ones; with frames and without; whole and in pieces. CT_SEED, CT_COUNT
- * (packets), CT_LONG=1. */
+/* Property: elements and events that are made straight from bytes are those that come by way of packets, and
+ * packets are counted the same: for streams of common packets, of all packets, damaged ones; with frames and
+ * without; whole and in pieces. CT_SEED, CT_COUNT (packets), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -47,8 +47,8 @@ static unsigned common_packet(struct gen *gen, struct ct_etm4_packet *out)
     return gen_packet(gen, types[rng_below(gen->rng, most)], out) ? 1 : 0;
 }
 
-/* As branch broadcast is: an address behind each atom of a taken branch and an atom behind each address, with all counts in
- * `counts`, of 256. A taken branch has the shortest address there is where they are `dense`. */
+/* As branch broadcast is: an address behind each atom of a taken branch and an atom behind each address, with
+ * all counts in `counts`, of 256. A taken branch has the shortest address there is where they are `dense`. */
 static unsigned broadcast_packet(struct gen *gen, unsigned counts, bool dense, bool *atom,
                                  struct ct_etm4_packet *out)
 {
@@ -64,7 +64,8 @@ static unsigned broadcast_packet(struct gen *gen, unsigned counts, bool dense, b
     return gen_packet(gen, addresses[dense ? 0 : rng_below(gen->rng, sizeof addresses)], out) != 0;
 }
 
-/* Where nothing is executed: hardware events with a count now and then, or a row of counts, whose sum is large. */
+/* Where nothing is executed: hardware events with a count now and then, or a row
+ * of counts, whose sum is large. */
 static unsigned calm_packet(struct gen *gen, bool counting, struct ct_etm4_packet *out)
 {
     const bool count = counting || rng_chance(gen->rng, 20);

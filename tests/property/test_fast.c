@@ -1,5 +1,6 @@
-/* Property: the fast way along the binary says what the plain one says: the same steps, marks and graph, and the same
- * counts by context; whatever the elements, however they are cut. CT_SEED, CT_COUNT (streams), CT_LONG=1. */
+/* Property: the fast way along the binary says what the plain one says: the same steps, marks and
+ * graph, and the same counts by context; whatever the elements, however they are cut. CT_SEED,
+ * CT_COUNT (streams), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

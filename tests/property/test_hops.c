@@ -1,8 +1,8 @@
-/* Property: trace that goes straight to edge counts as hops says what the plain engine says from elements: the same graph,
- * counts and cycles of all edges by context, and the same statistics; for traces of random programs, damaged ones too, cut
- * anywhere; for those whose trace info or context changes on the way what packets are; and for those where it changed when
- * what was counted ahead has to be taken back. Once also where blocks of the program are forgotten then. CT_SEED, CT_COUNT
- * (traces of each kind), CT_LONG=1. */
+/* Property: trace that goes straight to edge counts as hops says what the plain engine says from elements:
+ * the same graph, counts and cycles of all edges by context, and the same statistics; for traces of random
+ * programs, damaged ones too, cut anywhere; for those whose trace info or context changes on the way what
+ * packets are; and for those where it changed when what was counted ahead has to be taken back. Once also
+ * where blocks of the program are forgotten then. CT_SEED, CT_COUNT (traces of each kind), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,8 +154,8 @@ static int walk(struct trace *t, struct ct_unit *unit, bool calm)
     return rc;
 }
 
-/* Counts that come twice, the second one for no step, and with an address behind both: what looks like one, here and
- * there. */
+/* Counts that come twice, the second one for no step, and with an address behind both: what looks like one,
+ * here and there. */
 static void repeat_counts(struct trace *t)
 {
     for (unsigned n = 1 + rng_below(&t->rng, 30); n && t->size; n--) {
@@ -170,8 +170,8 @@ static void repeat_counts(struct trace *t)
     }
 }
 
-/* Writes a packet that changes what the packets behind it are: a trace info with another threshold for cycle counts, or
- * speculation that was open, or a context in another state. Result: its bytes. */
+/* Writes a packet that changes what the packets behind it are: a trace info with another threshold for cycle
+ * counts, or speculation that was open, or a context in another state. Result: its bytes. */
 static size_t make_change(struct rng *rng, uint8_t *bytes)
 {
     size_t size = 0;
@@ -253,8 +253,8 @@ static void change_packets(struct trace *t)
     }
 }
 
-/* Some packets before half of the synchronisation points a context says another state, and the point itself lies in an
- * address: who began behind it takes back what it counted, in a state that it did not begin in. */
+/* Some packets before half of the synchronisation points a context says another state, and the point itself
+ * lies in an address: who began behind it takes back what it counted, in a state that it did not begin in. */
 static void mislead(struct trace *t)
 {
     size_t count;
@@ -450,8 +450,8 @@ static void put_loop(struct trace *t, unsigned packets)
         t->bytes[t->size++] = (uint8_t)(0xc0 + rng_below(&t->rng, 21));
 }
 
-/* A loop of one block, then all other blocks, one behind the other, and a synchronisation point that is none: behind it the
- * loop is counted ahead. */
+/* A loop of one block, then all other blocks, one behind the other, and a synchronisation point that is none:
+ * behind it the loop is counted ahead. */
 static void write_long_way(struct trace *t)
 {
     const uint8_t leave = 0xf6; /* N */

@@ -1,5 +1,5 @@
-/* Property: resolve(decode(encode(x))) is x for random elements of a PTM, in A32, T32, ThumbEE and Jazelle, with cycle
- * counts and without. CT_SEED, CT_COUNT (elements), CT_LONG=1. */
+/* Property: resolve(decode(encode(x))) is x for random elements of a PTM, in A32, T32, ThumbEE and Jazelle,
+ * with cycle counts and without. CT_SEED, CT_COUNT (elements), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

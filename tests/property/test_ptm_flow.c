@@ -1,6 +1,7 @@
-/* Property: what runs along a random A32 and T32 program, told as a PTM would and encoded, comes back from decoder and
- * walk: each range, with its cycles. With and without cycle counts, return stack and branch broadcast; exceptions
- * between and inside blocks, overflows, periodic i-syncs. CT_SEED, CT_COUNT (blocks), CT_LONG=1. */
+/* Property: what runs along a random A32 and T32 program, told as a PTM would and encoded, comes
+ * back from decoder and walk: each range, with its cycles. With and without cycle counts, return
+ * stack and branch broadcast; exceptions between and inside blocks, overflows, periodic i-syncs.
+ * CT_SEED, CT_COUNT (blocks), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,8 @@ enum {
     ENOUGH = 50000, /* blocks after which there was everything */
 };
 
-/* What ran, by instruction set (A32, T32), cycle counts, broadcast, return stack; and returns from that stack. */
+/* What ran, by instruction set (A32, T32), cycle counts, broadcast, return
+ * stack; and returns from that stack. */
 static uint64_t seen[2][2][2][2], returns[2][2];
 
 /* ---- and back ---- */
@@ -80,7 +82,8 @@ static void count_seen(struct ptm_core *c)
     }
 }
 
-/* The same execution. Where it was when tracing paused is compared only where both know: packets may tell it. */
+/* The same execution. Where it was when tracing paused is compared only where
+ * both know: packets may tell it. */
 static int same(const struct ct_flow *a, const struct ct_flow *b)
 {
     struct ct_flow placed = *a;

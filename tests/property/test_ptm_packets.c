@@ -1,5 +1,5 @@
-/* Property: PTM packets that are encoded are decoded again, however the bytes are cut, and encoded to the same bytes.
- * CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
+/* Property: PTM packets that are encoded are decoded again, however the bytes are cut, and encoded to the
+ * same bytes. CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,7 +169,8 @@ static void gen_atoms(struct gen *g, struct ct_ptm_packet *p)
     p->size = (uint8_t)(g->counted ? cc : 1);
 }
 
-/* A valid packet of `type` just as the decoder gives it, but for its position. Result: whether there is one. */
+/* A valid packet of `type` just as the decoder gives it, but for its
+ * position. Result: whether there is one. */
 static int gen_packet(struct gen *g, unsigned type, struct ct_ptm_packet *p)
 {
     *p = (struct ct_ptm_packet){.type = (uint8_t)type, .size = 1};
@@ -300,8 +301,8 @@ static int check_bytes(struct stream *s)
     return ok && at == s->size;
 }
 
-/* A waypoint update to A32 or Jazelle with an information byte: it ends ThumbEE for the T32 addresses to come, and only
- * the size of the record tells of it. */
+/* A waypoint update to A32 or Jazelle with an information byte: it ends ThumbEE for the T32 addresses to
+ * come, and only the size of the record tells of it. */
 static int has_silent_info(const struct ct_ptm_packet *p)
 {
     return p->type == CT_PTM_WP_UPDATE && p->size == 7 && (p->isa == CT_V7_A32 || p->isa == CT_V7_JAZ);
@@ -343,7 +344,8 @@ static int check_shortest(struct stream *s)
     return ok;
 }
 
-/* What cannot be in the configuration or from the state is refused, nothing is written and the state stays. */
+/* What cannot be in the configuration or from the state is refused, nothing
+ * is written and the state stays. */
 static int check_refusals(void)
 {
     enum {

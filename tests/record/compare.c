@@ -1,10 +1,11 @@
 /* Holds what was decoded against what was executed: the same instructions in the same order.
  *
- * usage: coretap list --elements DIR | compare TRUTH [ID]...     TRUTH as coretap record --truth writes it; trace IDs
- *                                                                in frames, when they are not 10, 11, …
+ * usage: coretap list --elements DIR | compare TRUTH [ID]...     TRUTH as coretap record --truth writes it;
+ *                                                                trace IDs in frames, when they are not 10,
+ *                                                                11, …
  *
- * Both are made into runs of instructions side by side, as long as they get, and compared core by core. Prints
- * "N instructions" and exits with 0, or says where they differ and exits with 1. */
+ * Both are made into runs of instructions side by side, as long as they get, and compared core by core.
+ * Prints "N instructions" and exits with 0, or says where they differ and exits with 1. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>

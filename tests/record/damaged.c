@@ -1,28 +1,35 @@
-/* Damaged trace of a recorded program: all engines and levels say the same, and nothing is counted that did not run.
+/* Damaged trace of a recorded program: all engines and levels say the same, and nothing is counted that
+ * did not run.
  *
- * usage: damaged DIR TRUTH COUNT [SEED [KEEP]]     a snapshot directory of one core without frames, and the truth file of its
- *                                           recording; COUNT damaged traces, from SEED (1 or more) on. KEEP: a file
- *                                           that the last of them is written to
+ * usage: damaged DIR TRUTH COUNT [SEED [KEEP]]     a snapshot directory of one core without frames, and the
+ *                                                  truth file of its recording; COUNT damaged traces, from
+ *                                                  SEED (1 or more) on. KEEP: a file that the last of them
+ *                                                  is written to
  *
- * Each trace is the recorded one with 1 to 3 damages: a flipped bit, or a range of bytes that is dropped, doubled or moved.
- * Of each trace is held:
+ * Each trace is the recorded one with 1 to 3 damages: a flipped bit, or a range of bytes that is dropped,
+ * doubled or moved. Of each trace is held:
  *
- * 1. The records of the plain walk, the edges of the plain and the fast engine (counts, cycles), those of hops and of
- *    threads, and the statistics of all levels agree: the same graph, the same numbers, the same gaps.
- * 2. What is counted is in the truth, or libopencsd says it too. The truth: the whole trace decodes to what was executed
- *    (TRUTH says), and gives the ranges of instructions that each of its bytes stands for. A range of a damaged trace is
- *    true when the byte that its packet has from the whole trace stands for it there, once. All others are invented.
- *    coretap's are those that count (stale ones do not), libopencsd's those that it puts out. The sum of both is printed;
- *    run_damaged.py holds that coretap's over all recordings is less than half of libopencsd's, and that it is not more than
- *    libopencsd's in any recording where libopencsd follows. In each trace they are compared
- *    where both follow. libopencsd does not follow where it has no element of the packet, or lost synchronisation in it: it
- *    waits for synchronisation, while coretap goes on with the next address, and it knows no ThumbEE. Nor is there a
- *    comparison where damage says that the code is of an instruction set that the program does not have: there its answers
- *    about words that are data are those of an older table. A trace in which coretap invents more is printed and counted.
- * 3. Where a record says that something is missing or contradicts, the statistics do; that makes the exit code.
+ * 1. The records of the plain walk, the edges of the plain and the fast engine (counts, cycles), those of
+ *    hops and of threads, and the statistics of all levels agree: the same graph, the same numbers, the same
+ * gaps.
+ * 2. What is counted is in the truth, or libopencsd says it too. The truth: the whole trace decodes to
+ *    what was executed (TRUTH says), and gives the ranges of instructions that each of its bytes stands for.
+ * A range of a damaged trace is true when the byte that its packet has from the whole trace stands for it
+ * there, once. All others are invented. coretap's are those that count (stale ones do not), libopencsd's
+ * those that it puts out. The sum of both is printed; run_damaged.py holds that coretap's over all recordings
+ *    is less than half of libopencsd's, and that it is not more than libopencsd's in any recording where
+ *    libopencsd follows. In each trace they are compared where both follow. libopencsd does not follow
+ *    where it has no element of the packet, or lost synchronisation in it: it waits for synchronisation,
+ *    while coretap goes on with the next address, and it knows no ThumbEE. Nor is there a comparison where
+ *    damage says that the code is of an instruction set that the program does not have: there its answers
+ *    about words that are data are those of an older table. A trace in which coretap invents more is
+ *    printed and counted.
+ * 3. Where a record says that something is missing or contradicts, the statistics do; that makes the exit
+ *    code.
  *
- * libopencsd runs in a process of its own: 1.3.3 crashes when a damaged packet says that an atom was mispredicted and there
- * is none. Such traces are counted. Where it gives up in a packet it begins again behind it.
+ * libopencsd runs in a process of its own: 1.3.3 crashes when a damaged packet says that an atom was
+ * mispredicted and there is none. Such traces are counted. Where it gives up in a packet it begins again
+ * behind it.
  *
  * Prints one line of sums, and each trace that breaks rule 1 or 3 with its seed; exits with 1 then. */
 #include <inttypes.h>
@@ -560,7 +567,8 @@ static struct shared {
     uint8_t seen[]; /* by offset of a packet: 1 when there is an element of it, and it was read to its end */
 } * theirs;
 
-/* An element of the packet at `place`. A packet before a loss of synchronisation may have been dropped halfway. */
+/* An element of the packet at `place`. A packet before a loss of synchronisation
+ * may have been dropped halfway. */
 static void see(uint32_t place, bool no_sync)
 {
     if (no_sync) {
@@ -681,8 +689,9 @@ static bool is_followed(const struct range *range)
 #endif
 }
 
-/* What of some ranges is not in the truth at its place, in instructions; of all of them, or of those that are followed: where
- * bytes came twice and only one of both decoders followed the first time, the second time is true for the other. */
+/* What of some ranges is not in the truth at its place, in instructions; of all of them, or of those that are
+ * followed: where bytes came twice and only one of both decoders followed the first time, the second time is
+ * true for the other. */
 static uint64_t invented(const struct range *ranges, size_t count, bool followed)
 {
     static struct ranges truth;

@@ -1,7 +1,7 @@
 /* A recorded capture in OpenCSD: its elements are those of coretap.
  *
- * usage: ocsd_compare DIR     a snapshot directory. Prints how many lines of elements are equal, or the first two that
- *                             are not, and exits with 1 */
+ * usage: ocsd_compare DIR     a snapshot directory. Prints how many lines of elements are equal, or the
+ *                             first two that are not, and exits with 1 */
 #define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,8 +80,8 @@ static int unframe(struct stream *out, unsigned id, const uint8_t *bytes, size_t
     return 0;
 }
 
-/* LISTING part 4 calls every instruction of an IT block conditional, OpenCSD 1.3.3 only branches that are so by
- * themselves. */
+/* LISTING part 4 calls every instruction of an IT block conditional, OpenCSD 1.3.3 only branches that are so
+ * by themselves. */
 static int same(const char *ours, size_t size, const char *theirs, size_t their_size)
 {
     static const char is_t32[] = " isa=t32 ", conditional[] = " cond=1";
@@ -93,8 +93,8 @@ static int same(const char *ours, size_t size, const char *theirs, size_t their_
             (memmem(ours, size, is_t32, strlen(is_t32)) && !memcmp(ours + size - field, conditional, field)));
 }
 
-/* An exception behind atoms that could not be followed: OpenCSD 1.3.3 reads at the same address again, and says again
- * that it cannot. Only where memory is missing. */
+/* An exception behind atoms that could not be followed: OpenCSD 1.3.3 reads at the same address again, and
+ * says again that it cannot. Only where memory is missing. */
 static int says_again(const char *line, size_t size, const char *before, size_t before_size)
 {
     static const char field[] = " addr_nacc addr=";
@@ -104,8 +104,8 @@ static int says_again(const char *line, size_t size, const char *before, size_t 
            !memcmp(at, was, size - (size_t)(at - line));
 }
 
-/* A branch that is always taken was not: behind memory that is missing both decoders went on where the program
- * was not. */
+/* A branch that is always taken was not: behind memory that is missing both decoders went on where the
+ * program was not. */
 static int contradicts(const char *line, size_t size)
 {
     static const char not_taken[] = " exec=N ", always[] = " cond=0";
@@ -125,10 +125,10 @@ static const char *next_beginning(const char *text, unsigned *skipped)
     return text;
 }
 
-/* Lines that are equal add to *total: a core that traced nothing has few. Behind a contradiction nothing is
- * compared before the next beginning of trace: both read data, or code as the other instruction set has it.
- * There OpenCSD 1.3.3 takes an LDRSB into the PC for a branch, and the instruction set of a BLX that was not
- * taken. */
+/* Lines that are equal add to *total: a core that traced nothing has few. Behind a contradiction
+ * nothing is compared before the next beginning of trace: both read data, or code as the other
+ * instruction set has it. There OpenCSD 1.3.3 takes an LDRSB into the PC for a branch, and the
+ * instruction set of a BLX that was not taken. */
 static int report(const char *name, const char *ours, const char *theirs, unsigned *total)
 {
     unsigned lines = 0, again = 0, skipped = 0;
@@ -257,7 +257,8 @@ static int compare_bytes(const struct ct_buffer *buffer, const struct ct_generat
     return bad;
 }
 
-/* All of it with what OpenCSD reads from a capture; where memory changes, also each piece with its own memory. */
+/* All of it with what OpenCSD reads from a capture; where memory changes, also
+ * each piece with its own memory. */
 static int compare_buffer(const struct ct_buffer *buffer, unsigned *total)
 {
     size_t size;

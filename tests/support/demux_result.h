@@ -1,4 +1,5 @@
-/* Runs the demultiplexer over some bytes and keeps all it says, so that two ways of doing it can be compared. */
+/* Runs the demultiplexer over some bytes and keeps all it says, so that two
+ * ways of doing it can be compared. */
 #ifndef TEST_DEMUX_RESULT_H
 #define TEST_DEMUX_RESULT_H
 

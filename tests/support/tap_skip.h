@@ -1,5 +1,6 @@
-/* A cmocka test that is skipped says why. cmocka prints "not ok 1 # SKIP name", without a reason, which meson takes for a
- * failure: here a process reads what the tests print and makes "ok 1 - name # SKIP reason" of it.
+/* A cmocka test that is skipped says why. cmocka prints "not ok 1 # SKIP name", without a reason, which
+ * meson takes for a failure: here a process reads what the tests print and makes "ok 1 - name # SKIP
+ * reason" of it.
  *
  *     int main(void)
  *     {
@@ -41,8 +42,8 @@ static inline void tap_skip_copy(FILE *in)
     }
 }
 
-/* Starts a process that runs the tests, whose output this one copies and with whose exit code it ends: returns in the new
- * one only. Does nothing where cmocka does not print TAP. */
+/* Starts a process that runs the tests, whose output this one copies and with whose exit code it ends:
+ * returns in the new one only. Does nothing where cmocka does not print TAP. */
 static inline void tap_skip_begin(void)
 {
     const char *output = getenv("CMOCKA_MESSAGE_OUTPUT");

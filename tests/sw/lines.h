@@ -11,8 +11,8 @@ enum lines_kind {
     LINES_TEXT,   /* … with --text-ports, as JSON */
 };
 
-/* The lines of `digits` in a source without frames: of an STM units, the first one first; of others bytes. Blanks may
- * stand between them. Allocated. */
+/* The lines of `digits` in a source without frames: of an STM units, the first one first; of others bytes.
+ * Blanks may stand between them. Allocated. */
 char *lines_of(const struct ct_source *source, const char *digits, enum lines_kind kind);
 
 #endif

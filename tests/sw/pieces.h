@@ -5,9 +5,9 @@
 #include "common/rng.h"
 #include "decode/protocol.h"
 
-/* Decodes all of `bytes` into `packets`, which has room for all. `cuts` NULL: in one call; else in random pieces, each
- * in memory of just its size, and with random room for packets. Result: packets. Aborts when a rule of the decode
- * functions is broken. */
+/* Decodes all of `bytes` into `packets`, which has room for all. `cuts` NULL: in one call; else in random
+ * pieces, each in memory of just its size, and with random room for packets. Result: packets. Aborts when a
+ * rule of the decode functions is broken. */
 size_t pieces_decode(const struct ct_protocol_ops *ops, const struct ct_source *source, const uint8_t *bytes,
                      size_t size, struct rng *cuts, uint8_t *packets, size_t room);
 

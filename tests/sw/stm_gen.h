@@ -1,4 +1,5 @@
-/* STM streams for tests: an encoder of its own and random packets, with what a decoder has to make of them. */
+/* STM streams for tests: an encoder of its own and random packets, with what
+ * a decoder has to make of them. */
 #ifndef CT_TEST_STM_GEN_H
 #define CT_TEST_STM_GEN_H
 
@@ -18,8 +19,8 @@ struct stm_writer {
 void stm_put_unit(struct stm_writer *w, unsigned unit);
 void stm_put_number(struct stm_writer *w, uint64_t value, unsigned units);
 
-/* Encodes a packet of which type, value, units (USER), ts and flags but HALF are given, with `more` units of timestamp
- * than it needs if there are as many, and fills in the rest as a decoder would. */
+/* Encodes a packet of which type, value, units (USER), ts and flags but HALF are given, with `more` units of
+ * timestamp than it needs if there are as many, and fills in the rest as a decoder would. */
 void stm_put_packet(struct stm_writer *w, struct ct_stm_packet *packet, unsigned more);
 
 enum stm_gen_kind {

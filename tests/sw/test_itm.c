@@ -274,7 +274,8 @@ static void text_of_ports(void **state)
 static void text_that_is_not_ascii(void **state)
 {
     (void)state;
-    /* A micro sign, half of one, a control character, and the newline of a line that a row of zeros fills up. */
+    /* A micro sign, half of one, a control character, and the newline of a
+     * line that a row of zeros fills up. */
     expect(BEGIN "09 c2 09 b5 09 73 09 c2 09 07 0b 0a 00 00 00", LINES_TEXT, "",
            "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":16,\"type\":\"Txt\",\"cycle\":0,\"value\":\"0x1\","
            "\"note\":\"\xc2\xb5s\\\\xc2\\\\x07\"}\n");

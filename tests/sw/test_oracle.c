@@ -234,7 +234,8 @@ static void set_unit(uint8_t *bytes, size_t at, unsigned unit)
     bytes[at / 2] = (uint8_t)(at & 1 ? (bytes[at / 2] & 0x0f) | unit << 4 : (bytes[at / 2] & 0xf0) | unit);
 }
 
-/* Changes a packet at unit `at` that 1.3.3 does not know: M16 to FLAG, the others to a reserved one; version 2 to 3. */
+/* Changes a packet at unit `at` that 1.3.3 does not know: M16 to FLAG, the others to
+ * a reserved one; version 2 to 3. */
 static int patch_packet(uint8_t *bytes, size_t size, size_t at)
 {
     unsigned second = unit_at(bytes, size, at + 1);

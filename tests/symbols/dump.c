@@ -1,5 +1,5 @@
-/* Prints the functions of ELF files as coretap has them: "address size source name | label" each, behind "file" the next one.
- * usage: symbols_dump [--raw] [--lines] [--symdir DIR]... FILE...
+/* Prints the functions of ELF files as coretap has them: "address size source name | label" each, behind
+ * "file" the next one. usage: symbols_dump [--raw] [--lines] [--symdir DIR]... FILE...
  *        symbols_dump --demangle      lines of standard input as readable names */
 #include "coretap/program.h"
 #include "coretap/source_lines.h"

@@ -1,5 +1,5 @@
-/* Every allocation of the input and frame layers fails once: the call says CT_ERR_NOMEM, and nothing leaks (the
- * sanitized build looks). Linked with --wrap, so that the library's allocations come here. */
+/* Every allocation of the input and frame layers fails once: the call says CT_ERR_NOMEM, and nothing leaks
+ * (the sanitized build looks). Linked with --wrap, so that the library's allocations come here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

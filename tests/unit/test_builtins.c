@@ -73,7 +73,8 @@ static void test_own_signature(void **state)
     }
 }
 
-/* Each operation with the signature of every other one: 94 * 93 declarations, of which those that are the same pass. */
+/* Each operation with the signature of every other one: 94 * 93 declarations, of
+ * which those that are the same pass. */
 static void test_other_signatures(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Control flow of small programs made by hand: what follows calls, targets from outside, blocks that are split. */
+/* Control flow of small programs made by hand: what follows calls, targets from
+ * outside, blocks that are split. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -24,8 +24,8 @@ struct run {
     size_t count;
 };
 
-/* Resolves the packets behind an alignment and a trace info, `room` elements at a time; gives what comes after the GAP
- * and the SYNC. */
+/* Resolves the packets behind an alignment and a trace info, `room` elements at a time; gives what comes
+ * after the GAP and the SYNC. */
 static void resolve(uint32_t max_spec, const struct ct_etm4_packet *packets, size_t size, size_t room,
                     struct run *run)
 {
@@ -114,8 +114,8 @@ static void what_waits_at_the_end_is_dropped_from_the_first_p0_on(void **state)
     assert_resolves(0, on, SIZE(on), ".");
 }
 
-/* The address behind a committed branch is where it went, whatever comes after. Behind one that may be taken back, or a
- * pause of tracing, it is not. */
+/* The address behind a committed branch is where it went, whatever comes after. Behind one that may be taken
+ * back, or a pause of tracing, it is not. */
 static void the_target_of_the_last_branch_is_put_out(void **state)
 {
     (void)state;
@@ -135,7 +135,8 @@ static void the_target_of_the_last_branch_is_put_out(void **state)
     assert_resolves(0, begun, SIZE(begun), "E.");
 }
 
-/* Seven atoms where six may be uncommitted: the first one is certain before the trace unit takes back the rest. */
+/* Seven atoms where six may be uncommitted: the first one is certain before the
+ * trace unit takes back the rest. */
 static void what_is_deeper_than_speculation_survives_a_discard(void **state)
 {
     (void)state;
@@ -207,7 +208,8 @@ static void more_commits_than_elements_are_damage(void **state)
     assert_resolves(8, p, SIZE(p), "EG.");
 }
 
-/* Three P0 elements from before the trace began, one atom, and a commit of so many. Result: whether the atom came. */
+/* Three P0 elements from before the trace began, one atom, and a commit of so many.
+ * Result: whether the atom came. */
 static bool commits_reach_the_atom(uint32_t commits)
 {
     struct ct_source s = source(8);
@@ -254,7 +256,8 @@ static void exceptions_wait_for_their_address(void **state)
     assert_int_equal(run.elems[0].pos, run.elems[1].pos);
 }
 
-/* An exception return counts as P0 element on every M profile: nothing holds it back where nothing is speculative. */
+/* An exception return counts as P0 element on every M profile: nothing holds it back where nothing is
+ * speculative. */
 static void exception_returns_of_the_m_profile_are_p0(void **state)
 {
     (void)state;

@@ -168,7 +168,8 @@ static void many_events_without_a_count_are_not_held(void **state)
         assert_event(&got.events[i], CT_EVENT_HARDWARE, 0, i % 15 + 1);
 }
 
-/* A PTM repeats its context in each i-sync; exceptions and branches change the security state and Hyp mode. */
+/* A PTM repeats its context in each i-sync; exceptions and branches change
+ * the security state and Hyp mode. */
 static void contexts_that_repeat_make_no_event(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The demultiplexer against frames made by hand, against an encoder that is its inverse, and against itself in
- * pieces. */
+/* The demultiplexer against frames made by hand, against an encoder that is its
+ * inverse, and against itself in pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -265,7 +265,8 @@ static void full_low_bits_before_fsync(void **state)
     demux_result_free(&r);
 }
 
-/* The four bytes of an FSYNC stand next to each other: with an HSYNC between them they are none, however they are taken. */
+/* The four bytes of an FSYNC stand next to each other: with an HSYNC between them they
+ * are none, however they are taken. */
 static void hsync_between_the_bytes_of_an_fsync(void **state)
 {
     (void)state;
@@ -322,7 +323,8 @@ static void without_frames(void **state)
     demux_result_free(&r);
 }
 
-/* ---- the inverse: bytes of several IDs into frames, with synchronisation words and footers strewn in ---- */
+/* ---- the inverse: bytes of several IDs into frames, with synchronisation
+ * words and footers strewn in ---- */
 
 struct item {
     uint8_t id, byte;

@@ -186,8 +186,8 @@ static void a64_newer(void **state)
     CHECK(ct_insn_decode_a64, "ARMv9.6-A", CT_ISA_A64, 0x1000, tev);
 }
 
-/* The look-up by groups and the one that reads all of the table, over the words with each value of bits 31 to 21 and many
- * of the others. */
+/* The look-up by groups and the one that reads all of the table, over the words with each value of bits 31 to
+ * 21 and many of the others. */
 static void the_table_by_groups_is_the_table(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The ring between the input of a live run and its analyses: every byte arrives, or is counted as lost, in order. */
+/* The ring between the input of a live run and its analyses: every byte arrives,
+ * or is counted as lost, in order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -130,7 +130,8 @@ static void elements_change_the_place(void **state)
     ct_memories_free(m);
 }
 
-/* Generations of equal images, as those of parent and child, are one memory: that of the first which was asked for. */
+/* Generations of equal images, as those of parent and child, are one memory: that of
+ * the first which was asked for. */
 static void equal_generations(void **state)
 {
     (void)state;

@@ -196,7 +196,8 @@ static void a_folder(void **state)
     free(r.bytes);
 }
 
-/* The records between the info and the trace of a recording in compressed ones: of one zstd stream, cut anywhere. */
+/* The records between the info and the trace of a recording in compressed ones: of
+ * one zstd stream, cut anywhere. */
 static void compressed(void **state)
 {
     (void)state;
@@ -344,8 +345,8 @@ static void unformatted(void **state)
     free(r.bytes);
 }
 
-/* A snapshot's record says where it ends, and a size that is more than there was room for. Trace of one AUX record in
- * two trace records goes on. */
+/* A snapshot's record says where it ends, and a size that is more than there was room for. Trace of one AUX
+ * record in two trace records goes on. */
 static void snapshots_and_joins(void **state)
 {
     (void)state;
@@ -488,7 +489,8 @@ static void put_build_id(struct recording *r, const char *name, uint8_t id)
                      CT_OK);
 }
 
-/* By path when the build id is right, else by build id in the cache; what is nowhere is named with its reason. */
+/* By path when the build id is right, else by build id in the cache; what is
+ * nowhere is named with its reason. */
 static void objects(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* A session gives each analysis what it takes, of each stream by itself, whatever the number of threads; it can be ended. */
+/* A session gives each analysis what it takes, of each stream by itself, whatever the number of threads; it
+ * can be ended. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

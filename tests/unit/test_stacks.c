@@ -1,5 +1,5 @@
-/* Stacks of calls: exceptions right behind a branch, before anything ran where the branch leads to; branches that are
- * returns, and that only look like some. */
+/* Stacks of calls: exceptions right behind a branch, before anything ran where the branch leads to; branches
+ * that are returns, and that only look like some. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

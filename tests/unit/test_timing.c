@@ -232,8 +232,8 @@ static void tail_calls_return_together(void **state)
     assert_int_equal(function(f, "work")->inclusive.sum, 15);
 }
 
-/* What comes right behind a branch, before what it leads to ran: the branch takes effect first. Handlers that are traced
- * and that are not take turns. */
+/* What comes right behind a branch, before what it leads to ran: the branch takes effect first. Handlers that
+ * are traced and that are not take turns. */
 static void branches_happen_before_exceptions(void **state)
 {
     struct fixture *f = *state;
@@ -259,8 +259,8 @@ static void branches_happen_before_exceptions(void **state)
     assert_int_equal(ct_timing_totals(f->timing).exceptions, 5);
 }
 
-/* A thread switch right behind a call: what was called ran when its thread was back. The other one was switched right
- * behind its return. */
+/* A thread switch right behind a call: what was called ran when its thread was back. The other one was
+ * switched right behind its return. */
 static void branches_happen_before_switches(void **state)
 {
     struct fixture *f = *state;
@@ -286,7 +286,8 @@ static void branches_happen_before_switches(void **state)
     assert_int_equal(work->cut, 0);
 }
 
-/* The next exception came when the one before it, which was handled untraced, had just returned: nothing ran in between. */
+/* The next exception came when the one before it, which was handled untraced, had just
+ * returned: nothing ran in between. */
 static void exceptions_follow_each_other(void **state)
 {
     struct fixture *f = *state;

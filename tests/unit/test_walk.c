@@ -18,7 +18,8 @@
 #define B_EQ(n) (0x54000000u | ((uint32_t)(n)&0x7ffffu) << 5)
 #define BL(n)   (0x94000000u | ((uint32_t)(n)&0x3ffffffu))
 
-/* At 0x1000: nop; bl 0x1014; b.eq 0x1000; nop; ret; at 0x1014: nop; ret; then a nop with nothing behind it. */
+/* At 0x1000: nop; bl 0x1014; b.eq 0x1000; nop; ret; at 0x1014: nop; ret;
+ * then a nop with nothing behind it. */
 static const uint32_t program[] = {NOP, BL(4), B_EQ(-2), NOP, RET, NOP, RET, NOP};
 
 struct fixture {
@@ -117,8 +118,8 @@ static void assert_contradiction(const struct ct_flow *r)
     assert_int_equal(r->stale, 0);
 }
 
-/* They make no line, but something ran and is not known: that is said once, up to where both are there. Behind atoms without
- * a context execution is not where the address was. */
+/* They make no line, but something ran and is not known: that is said once, up to where both are there.
+ * Behind atoms without a context execution is not where the address was. */
 static void atoms_before_context_and_address_are_told(void **state)
 {
     (void)state;
@@ -289,7 +290,8 @@ static void an_exception_behind_a_branch_without_atom_is_a_contradiction(void **
     finish(&f);
 }
 
-/* The way to the source address leads over the bl; split or not, the answer is the same, and goes on behind it. */
+/* The way to the source address leads over the bl; split or not, the answer is
+ * the same, and goes on behind it. */
 static void a_source_address_behind_a_taken_branch_is_a_contradiction(void **state)
 {
     (void)state;
@@ -338,7 +340,8 @@ static void exceptions_tell_how_far_execution_came(void **state)
     finish(&f);
 }
 
-/* E1:E0 = 2: the return address is where the return went, so the stack must not be asked (libopencsd does). */
+/* E1:E0 = 2: the return address is where the return went, so the stack must
+ * not be asked (libopencsd does). */
 static void an_exception_at_the_target_needs_no_stack(void **state)
 {
     (void)state;
@@ -421,7 +424,8 @@ static void q_counts_lead_to_an_address_or_nowhere(void **state)
     finish(&f);
 }
 
-/* Execution was behind a return that no address followed: the path of the counted instruction is not known. */
+/* Execution was behind a return that no address followed: the path of the
+ * counted instruction is not known. */
 static void a_q_element_behind_an_indirect_branch_has_no_path(void **state)
 {
     (void)state;
@@ -441,8 +445,8 @@ static void a_q_element_behind_an_indirect_branch_has_no_path(void **state)
     finish(&f);
 }
 
-/* With a full return stack: the atom behind an exception return whose target is not told is not where the last call
- * returns to; the call's own return is, for listings. */
+/* With a full return stack: the atom behind an exception return whose target is not told is not where the
+ * last call returns to; the call's own return is, for listings. */
 static void an_exception_return_leaves_the_return_stack(void **state)
 {
     (void)state;
@@ -463,8 +467,8 @@ static void an_exception_return_leaves_the_return_stack(void **state)
     finish(&f);
 }
 
-/* A call from before code that nobody can read may have returned there. What is listed behind a return to it is stale, up to
- * the next address; calls from then on count again. */
+/* A call from before code that nobody can read may have returned there. What is listed behind a return to it
+ * is stale, up to the next address; calls from then on count again. */
 static void calls_from_before_missing_memory_are_in_doubt(void **state)
 {
     (void)state;
@@ -488,7 +492,8 @@ static void calls_from_before_missing_memory_are_in_doubt(void **state)
     finish(&f);
 }
 
-/* So is a call that was followed behind a contradiction: bl with an N atom, b.eq taken, then bl with an E atom. */
+/* So is a call that was followed behind a contradiction: bl with an N atom, b.eq
+ * taken, then bl with an E atom. */
 static void calls_in_doubt_stay_in_doubt(void **state)
 {
     (void)state;
@@ -523,7 +528,8 @@ static void an_eret_of_an_ete_leaves_the_return_stack(void **state)
     finish(&f);
 }
 
-/* nop; add.w r0, r0, #1; nop; nop. The exception came inside of the add, which can be restarted or continued. */
+/* nop; add.w r0, r0, #1; nop; nop. The exception came inside of the add, which
+ * can be restarted or continued. */
 static void a_return_address_inside_of_an_instruction_ends_behind_it(void **state)
 {
     (void)state;

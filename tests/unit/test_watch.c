@@ -190,7 +190,8 @@ static void cuts_change_nothing(void **state)
         }
 }
 
-/* As many as a program has edges. A set that is put in order for each of them takes minutes, and the test its time limit. */
+/* As many as a program has edges. A set that is put in order for each of them takes
+ * minutes, and the test its time limit. */
 static void many_are_told_apart(void **state)
 {
     enum {

@@ -1,5 +1,5 @@
-/* The longest time of small programs whose steps are made by hand, each piece always taking the same time: the bound of a
- * program with one path is the time that was observed, to the cycle. */
+/* The longest time of small programs whose steps are made by hand, each piece always taking the same time:
+ * the bound of a program with one path is the time that was observed, to the cycle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -117,7 +117,8 @@ static void step(struct fixture *f, unsigned from, unsigned last, unsigned next,
     f->cycles[f->count++] = cycles;
 }
 
-/* One run of work; `slow` more cycles in the leaf of the first round. Without `other` it takes the short way. */
+/* One run of work; `slow` more cycles in the leaf of the first round. Without
+ * `other` it takes the short way. */
 static void run_work(struct fixture *f, bool other, uint32_t slow)
 {
     step(f, 0, 0, WORK, true, 3);

@@ -1,8 +1,9 @@
 /* Writes the capture of the example: two cores run the firmware of machine.c, one watched by an ETMv4 with
  * cycle counts and a return stack, one by an ETE; both end in one buffer of CoreSight frames.
  *
- * usage: generate FOLDER        writes firmware.bin and trace.bin; the .ini files beside them are text. Prints
- *                               the number of instructions that each core ran, which a decode has to find */
+ * usage: generate FOLDER        writes firmware.bin and trace.bin; the .ini files beside them are text.
+ *                               Prints the number of instructions that each core ran, which a decode has to
+ *                               find */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

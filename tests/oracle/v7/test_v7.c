@@ -1,6 +1,6 @@
-/* Oracle: packets and elements of random PTM and ETMv3 streams, sound and damaged, are those of OpenCSD, line by
- * line of the listing; so are the elements of PTM streams of what a core runs, whose return stack fills. CT_SEED sets
- * the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier. */
+/* Oracle: packets and elements of random PTM and ETMv3 streams, sound and damaged, are those of OpenCSD, line
+ * by line of the listing; so are the elements of PTM streams of what a core runs, whose return stack fills.
+ * CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,17 +33,18 @@ struct stream {
 /* What 1.3.3 does otherwise is taken out of the bytes, packet by packet; a change may change what follows.
  *   i-sync, ThumbEE bit: branch packets behind it see the one of the branch packets before it
  *   i-sync with a load or store in progress (IHI 0014Q 7.6): its address is not always read
- *   exception information of PTM branches: the security state is not taken over, and number 0, which is no exception
- *   (IHI 0035B 4.5.4), makes one
+ *   exception information of PTM branches: the security state is not taken over, and number 0, which is no
+ *   exception (IHI 0035B 4.5.4), makes one
  *   timestamps of ETMv3: it goes on behind the last byte when bit 7 of that is set
  *   P-headers of no format or without an atom in format 1: it counts cycles that are not there
  *   branches of ETMv3 with bit 7 of the fifth byte set, in the alternative encoding, which does not have that
  *   branches of ETMv3 with a whole address and no instruction set: it takes no address from them
  *   packets cut by the end of the trace: it makes elements of what the one before left in the same places
  *   exception entry of ETMv3: it makes an exception element without a number of it
- *   instructions cancelled by a branch: it takes them back only when there is just one since the last packet of another kind
- * Where elements are compared all addresses are of the instruction set that the code is of, as the two decoders
- * need not agree on what is no code. True when something was changed. */
+ *   instructions cancelled by a branch: it takes them back only when there is just one since the last
+ *   packet of another kind
+ * Where elements are compared all addresses are of the instruction set that the code is of, as the two
+ * decoders need not agree on what is no code. True when something was changed. */
 static uint8_t *exception_byte(struct stream *s, uint64_t pos)
 {
     unsigned at = 0;
@@ -174,8 +175,8 @@ static void drop_blx(uint8_t *code, int thumb)
     }
 }
 
-/* T32 loads to the PC that are undefined (P and W are 0) or unpredictable (LDRT): OpenCSD takes them for branches. Any
- * halfword may begin an instruction. They load LR in place of it. */
+/* T32 loads to the PC that are undefined (P and W are 0) or unpredictable (LDRT): OpenCSD takes them for
+ * branches. Any halfword may begin an instruction. They load LR in place of it. */
 static void drop_odd_loads(uint8_t *code)
 {
     for (unsigned i = 0; i + 4 <= CODE; i += 2) {
