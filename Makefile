@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The commands a person types; the work is meson's and ninja's. On Debian each target first installs
 # what it misses (tools/install-deps says what). CORETAP_NO_INSTALL=1 turns that off.
 BUILD      ?= build

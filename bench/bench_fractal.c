@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rates of FRACTAL and of the simulated cluster, one core.
  *
  *   bench_fractal [seconds]    prints a line for each figure: name, rate, unit, goal */

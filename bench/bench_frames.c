@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast frames are taken apart: aligned and TPIU, of one trace ID or of four that change every few
  * bytes, with the map of offsets, each run read as the chain reads it but not decoded. Every way that the
  * processor has takes its turn in each round; what is printed is the best round and the median, in 10^9

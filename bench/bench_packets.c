@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast ETMv4 bytes become packets, elements and events (paper 1, Table I), in each way there is; and
  * the byte-wise decoding function by unroll factor (its Table II). On traces of path.h, or of one ETMv4
  * stream in a file:

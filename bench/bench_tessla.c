@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Speed of monitors on one core, in CPU time (docs/tessla.md): events a second through a
  * specification of about 20 streams, through 256 formulas, as text in and out, and the time
  * from a specification to its run. */

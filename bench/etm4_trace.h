@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A path as an ETMv4 would trace it. */
 #ifndef CT_BENCH_ETM4_TRACE_H
 #define CT_BENCH_ETM4_TRACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The path of a real program through its branches: each branch of a small compressor, sorter and interpreter
  * is noted with its site and its outcome while they run. */
 #ifndef CT_BENCH_PATH_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records what is missing of the inputs, measures, and says how to look closer.
 
 usage: run_decode.py CORETAP PLUGIN BENCH SOURCE FOLDER [--check REFERENCE]

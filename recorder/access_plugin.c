@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU user-mode plugin: every fetch of an instruction line, load and store of a program, to a pipe.
  *
  *   qemu-aarch64 -plugin access_plugin.so,fd=N PROGRAM */

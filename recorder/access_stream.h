@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the access plugin writes and coretap fractal reads: 64-bit words, host order.
  *
  *   bits 47:0   virtual address

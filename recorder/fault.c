@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Everything counts as an access to memory but the encodings that are known not to be one (Arm ARM DDI 0487,
  * C4.1, F3.1 and F4.1): a mark too many costs time, one too few would hide a fault. */
 #include "fault.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which instructions can end a block before its last instruction: those that access memory. */
 #ifndef RECORDER_FAULT_H
 #define RECORDER_FAULT_H

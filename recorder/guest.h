@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the plugin interface does not tell of the program: registers. Debian's QEMU exports the
  * functions that its debugger stub uses; where they are not there the answers are "unknown",
  * and the recording has less in it. */

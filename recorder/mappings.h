@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which file lies where in the memory of the program: QEMU maps its files as they are, so the kernel's list
  * of this process has them. */
 #ifndef RECORDER_MAPPINGS_H

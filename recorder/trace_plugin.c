@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU plugin: the path of a program, block by block, into memory shared with coretap record.
  *
  *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1][,seed=N][,latency=N] PROGRAM

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the trace plugin writes and coretap record reads: memory that both map, host byte order.
  *
  * The area holds chunks of 32-bit words. A thread of the program owns one chunk at a time and fills it; full

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes a C array of a text file: embed.py NAME INPUT OUTPUT."""
 import sys
 

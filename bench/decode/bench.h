@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `make bench`: how fast captures are decoded, level by level, with
  * libopencsd on the same bytes beside it. */
 #ifndef CT_BENCH_H

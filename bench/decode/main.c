@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* usage: bench_decode [--rounds N] [--json FILE] NAME FOLDER ...     measures each capture at each level
  *        bench_decode --once LEVEL NAME FOLDER                       decodes it once, to be looked at with
  *                                                                    callgrind

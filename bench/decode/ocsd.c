@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libopencsd on the bytes of an input. What it gives is counted and thrown away. */
 #include "oracle/ocsd.h"
 

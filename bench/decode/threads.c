@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two threads on one large stream: the input so often that it is long, in a file,
  * which is how a capture is decoded. */
 #define _GNU_SOURCE

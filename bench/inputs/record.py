@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records what `make bench` decodes: one program, several trace units.
 
 usage: record.py CORETAP PLUGIN SOURCE FOLDER

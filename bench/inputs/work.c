@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the recorded traces of `make bench` are of: programs as people have them, small. A
  * compressor, a table of words, sorting through a function pointer, an interpreter. Arguments: how
  * often, and in how many threads. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the workloads share: grey images of floats, and a scene to look at. */
 #ifndef EXAMPLES_FRACTAL_IMAGE_H
 #define EXAMPLES_FRACTAL_IMAGE_H

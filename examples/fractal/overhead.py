@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The study of the paper's Fig. 2: four workloads, three image sizes, three configurations.
 
 usage: overhead.py COMMAND [SIZE...]     sizes of cif, vga, fullhd; all by default"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the trace and image files of this folder: a loop of three rounds traced by an ETMv4, and a greeting on ITM
 port 0. Byte by byte, so that the files explain themselves."""
 import pathlib

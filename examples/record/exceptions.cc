@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // C++ exceptions: thrown through frames, caught by type, thrown again; virtual calls and a sort besides.
 //
 //   exceptions [ROUNDS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap analysis: one contract for all that is learnt from a trace. An analysis takes batches, is made
  * in parts that are added up, is saved and loaded; what it found is told by the functions of its own
  * header (cover.h). Who runs analyses, adds up captures or moves results knows the contract alone.

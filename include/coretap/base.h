@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap: what every layer shares: versions, errors and the context that holds their text. */
 #ifndef CORETAP_BASE_H
 #define CORETAP_BASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap cfg: the control flow of a linked program, as far as the program alone tells it: functions, basic
  * blocks, edges, loops. What only runs can tell (targets of computed branches) is added to it and marked. */
 #ifndef CORETAP_CFG_H

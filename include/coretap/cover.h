@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap cover: which code of a program ran, and how often: counts by program and context that add up over
  * captures, and what they mean for instructions, branches, calls, functions and source lines.
  * docs/analysis.md defines each number. */

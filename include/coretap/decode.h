@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap decode: the layers tied into one chain, from a buffer of a capture
  * to what the caller wants of it. */
 #ifndef CORETAP_DECODE_H

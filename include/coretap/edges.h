@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap edges: how often each edge was traversed, and how many cycles that took, by context. */
 #ifndef CORETAP_EDGES_H
 #define CORETAP_EDGES_H

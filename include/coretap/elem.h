@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap elem: what a trace unit said, after speculation has been resolved. Sixteen bytes an element, the
  * same for all instruction trace protocols. */
 #ifndef CORETAP_ELEM_H

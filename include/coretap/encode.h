@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap encode: the mirror of the decoders. Packets, elements and per-ID runs of bytes become the trace
  * that says them: decode(encode(x)) == x. */
 #ifndef CORETAP_ENCODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap event: the trace as a stream of events with a running cycle count (paper 1, Table I): branches with
  * their targets, hardware events, exceptions, contexts, times, gaps. Made from elements alone (branch
  * broadcast) or from the flow along the binary. */

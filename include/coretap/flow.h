@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap flow: elements and the program give the instructions that ran. This is the plain walk: one
  * record a range, everything in order, the reference that faster ones are held to. */
 #ifndef CORETAP_FLOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal: who touches which memory, seen from the coherent interconnect.
  *
  * FRACTAL (Ciruolo et al.) listens to the coherence traffic of a processor cluster, follows the page

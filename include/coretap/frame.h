@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap frame: CoreSight frames taken apart into one run of bytes per trace ID (CoreSight Architecture
  * Specification ARM IHI 0029, chapter "Trace formatter"; footers of DSTREAM: docs/formats.md). */
 #ifndef CORETAP_FRAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap graph: what the runs along the binary consist of. Nodes are pieces of straight code, edges the ways
  * out of them. Both have 32-bit numbers in the order of their first traversal; the arrays only grow, and an
  * entry never changes once it is made. */

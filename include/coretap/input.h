@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap input: a capture, described: its buffers, the sources in them, their registers, and the memory
  * images that were in the target. Format: docs/formats.md (snapshot directories, raw .ini, perf.data). */
 #ifndef CORETAP_INPUT_H

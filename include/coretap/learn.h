@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap learn: what the control flow of a program takes from a trace of it. */
 #ifndef CORETAP_LEARN_H
 #define CORETAP_LEARN_H

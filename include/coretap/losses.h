@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap losses: what a trace should have said and did not. Every receiver, command and report takes these
  * numbers from the chain (ct_chain_losses, ct_stream_stats), where one file counts them. */
 #ifndef CORETAP_LOSSES_H

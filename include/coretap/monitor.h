@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap monitor: TeSSLa specifications over timestamped events, usable without any trace. The
  * language is described in docs/tessla.md; a specification is compiled once and then run any
  * number of times, in any thread. */

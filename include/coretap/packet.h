@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet: the protocol packets of ETMv4 and ETE as plain fixed-size records. Terms and
  * encodings: Embedded Trace Macrocell Architecture Specification ETMv4, ARM IHI 0064H, chapter 6; Arm ARM
  * DDI 0487, part D (ETE). The same records are written by the encoder (encode.h). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet_etm3: the protocol packets of ETMv3.0 to ETMv3.5 as plain fixed-size records. Terms and
  * encodings: Embedded Trace Macrocell Architecture Specification, ARM IHI 0014Q, chapter 7. */
 #ifndef CORETAP_PACKET_ETM3_H

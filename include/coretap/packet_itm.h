@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet: the protocol packets of an ITM and of the DWT behind it as plain fixed-size records.
  * Encodings: ARMv7-M ARM DDI 0403E, appendix D4; ARMv8-M ARM DDI 0553, part D (the same packets). */
 #ifndef CORETAP_PACKET_ITM_H

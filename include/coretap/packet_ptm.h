@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet_ptm: the protocol packets of the Program Trace Macrocell (PTM) as plain
  * fixed-size records. Terms and encodings: Program Flow Trace Architecture Specification PFTv1.0
  * and PFTv1.1, ARM IHI 0035B, chapter 4. */

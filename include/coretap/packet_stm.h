@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet: the protocol packets of a System Trace Macrocell as plain fixed-size records. Encodings:
  * MIPI System Trace Protocol version 2 (STPv2); what of it an Arm STM sends: ARM IHI 0054. */
 #ifndef CORETAP_PACKET_STM_H

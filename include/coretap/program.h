@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap program: what lay in the target's memory, and what its instructions are to a trace unit. */
 #ifndef CORETAP_PROGRAM_H
 #define CORETAP_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap programs: the ELF files that ran, with where they lay. Their symbols, source lines, memory and
  * control flow are loaded when they are first asked for, once for each file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap session: one pass over a capture for any number of analyses. It decodes as far as they need and
  * no further, finds the programs that ran, and counts what was lost.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap source lines: from addresses to lines of the source and back, by the
  * debug information of an ELF file. */
 #ifndef CORETAP_SOURCE_LINES_H

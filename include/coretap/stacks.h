@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap stacks: which function was called by which, rebuilt from calls and returns along the steps. */
 #ifndef CORETAP_STACKS_H
 #define CORETAP_STACKS_H

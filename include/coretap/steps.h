@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap steps: execution along the binary as columns, in batches, for all analyses. A step is one traversal
  * of an edge of the graph: the instructions of a node ran, and execution left it by that edge. */
 #ifndef CORETAP_STEPS_H

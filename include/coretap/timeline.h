@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap timeline: events of a source put on the axis of its timestamps, so that several
  * sources can be read in one order. A timestamp arrives after what it stamps; cycle counts
  * between two of them say where between. */

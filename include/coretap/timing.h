@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap timing: how long things take: edges, functions, and the way from one watchpoint to another. Online:
  * what it needs hangs on the program, not on the length of the trace. */
 #ifndef CORETAP_TIMING_H

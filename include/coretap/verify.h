@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap verify: TeSSLa specifications bound to the watchpoints of a trace (paper 2, sections III and IV).
  * What the monitors are fed with are events of watchers (watch.h); what comes out are results with the place
  * they happened at. */

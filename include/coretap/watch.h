@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap watch: events where execution comes by a watchpoint. What each edge of the program
  * graph passes is found out once, when the edge is new; from then on a step costs one load,
  * however many watchpoints there are. */

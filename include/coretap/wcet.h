@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap wcet: the longest time that a function can take, from the control flow of the program, the times
  * that were measured for its pieces, and how often its loops go round at most (implicit path enumeration,
  * IPET: Li and Malik, DAC 1995; with measured pieces: paper 2, IV-B). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The contract: every call is checked here, once, before a kind of analysis sees it. */
 #include "coretap/analysis.h"
 

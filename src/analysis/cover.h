@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the coverage report: the program as arrays, filled by one step after the other. */
 #ifndef CT_ANALYSIS_COVER_H
 #define CT_ANALYSIS_COVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of instructions, the basic blocks of each function, and the ways between them. */
 #include "analysis/cover.h"
 #include "base/ctx.h"

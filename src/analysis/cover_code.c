@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of a program, with the line and the function of each. */
 #include "analysis/cover.h"
 #include "base/bytes.h"

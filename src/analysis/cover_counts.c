@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts by program and context. Items are appended, and equal ones brought together when there are twice as
  * many as the last time: adding is cheap, and memory follows the number of different ones. */
 #include "base/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage files: lines of text (docs/formats.md). */
 #define _GNU_SOURCE
 #include "analysis/cover.h"

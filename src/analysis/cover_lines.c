@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executions of source lines, counted as gcov does (docs/analysis.md): by blocks, and
  * the ways into those of a line. */
 #include "analysis/cover.h"

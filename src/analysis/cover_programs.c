@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The programs of a capture as counts know them, and where they lay. */
 #include "analysis/cover.h"
 #include "coretap/programs.h"

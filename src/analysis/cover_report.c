@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report: its parts put together, and its sums. */
 #include "analysis/cover.h"
 #include "base/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Distributions that are filled. */
 #ifndef CT_ANALYSIS_DIST_H
 #define CT_ANALYSIS_DIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/event_columns.h"
 
 void ct_event_columns_add(struct ct_event_columns *c, const struct ct_event *events, size_t count)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A batch of events as it grows. */
 #ifndef CT_ANALYSIS_EVENT_COLUMNS_H
 #define CT_ANALYSIS_EVENT_COLUMNS_H

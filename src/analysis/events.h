@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the event stream, for the fast path that shares it. */
 #ifndef CT_ANALYSIS_EVENTS_H
 #define CT_ANALYSIS_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Integer linear programs: columns from 0 on with whole values, rows of sums, one sum to be the largest. */
 #ifndef CT_ANALYSIS_ILP_H
 #define CT_ANALYSIS_ILP_H

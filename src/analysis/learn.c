@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Targets of computed branches, from a trace. */
 #include "coretap/learn.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loading: lines of words. Nothing in them is believed. */
 #include "coretap/analysis.h"
 

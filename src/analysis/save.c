@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Saving: lines of text, captures first, and at the end a sum over all of it. */
 #include "coretap/analysis.h"
 

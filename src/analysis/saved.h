@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of saving and loading: what all kinds of files have in common. */
 #ifndef CT_ANALYSIS_SAVED_H
 #define CT_ANALYSIS_SAVED_H

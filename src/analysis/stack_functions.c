@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of several programs, by number and by address. */
 #include "analysis/stacks.h"
 #include "base/ctx.h"

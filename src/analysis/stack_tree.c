@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of stacks, the calls between functions, and slices of time. */
 #include "analysis/stacks.h"
 #include "base/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of functions along the steps. The rules are in docs/analysis.md. */
 #include "analysis/stacks.h"
 #include "base/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the stacks. */
 #ifndef CT_ANALYSIS_STACKS_H
 #define CT_ANALYSIS_STACKS_H

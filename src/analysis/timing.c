@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times of edges and functions, added up step by step. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of timing: calls and returns as runs of functions. */
 #ifndef CT_ANALYSIS_TIMING_H
 #define CT_ANALYSIS_TIMING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times of blocks, from those of edges. */
 #include "analysis/timing.h"
 

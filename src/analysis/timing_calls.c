@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of functions, from calls and returns. Each thread (context ID and VMID) has its own stack, and each
  * exception a level of its own on top of it, with a clock that stands still while others run. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From one watchpoint to another. */
 #include <stdio.h>
 #include <stdlib.h>

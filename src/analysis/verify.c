@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run of specifications along a trace: events of watchpoints in, results with their places out. */
 #include "analysis/verify.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verifier from inside: what binding fills in and a run reads. */
 #ifndef CT_ANALYSIS_VERIFY_H
 #define CT_ANALYSIS_VERIFY_H

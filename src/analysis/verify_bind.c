@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Binding: which watchpoints feed which inputs of a specification, and what of its outputs is a violation. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The watcher: steps in, events out. */
 #include "coretap/watch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of watchpoints: the set as the watcher reads it. */
 #ifndef CT_ANALYSIS_WATCH_H
 #define CT_ANALYSIS_WATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The set of watchpoints, and what of it an edge of the program graph passes. */
 #include <stdbool.h>
 #include <stdlib.h>

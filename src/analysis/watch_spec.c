@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Watchpoints by name: lines, functions, addresses, edges. */
 #include <ctype.h>
 #include <errno.h>

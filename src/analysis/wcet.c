@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The longest time of a function: model, solution, and what it hangs on. */
 #include "coretap/wcet.h"
 

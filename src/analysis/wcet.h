@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of WCET: what was measured (wcet_costs.c), how often loops went round (wcet_loops.c), what the user
  * says (wcet_bounds.c), and the model (wcet_model.c). */
 #ifndef CT_ANALYSIS_WCET_H

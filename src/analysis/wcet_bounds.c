@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the user says: bounds of loops and recursions, and which paths cannot be. One statement a line, #
  * begins a comment:
  *   loop PLACE N              the head of the loop runs at most N times for each time it is entered

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which functions may call themselves: the strongly connected pieces of the call graph (Tarjan's algorithm),
  * once for all functions, so that a kernel takes no longer than its calls are many. */
 #include <stdlib.h>

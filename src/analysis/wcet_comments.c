@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds in comments of the source: "loop bound: N" on the line of a loop or the one above it. What a line of
  * the source repeats N times, the code may begin once more, to find out that it is over. */
 #define _GNU_SOURCE /* memmem */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What was measured: ways through the code with their cycles, of all streams. */
 #include <stdlib.h>
 

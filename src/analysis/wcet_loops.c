@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How often loops go round: counted along the steps, for each thread by itself. */
 #include <stdlib.h>
 #include <string.h>

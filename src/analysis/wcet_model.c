@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The model. A vertex is a block that something jumps to, with the blocks that run behind it
  * up to the next branch: what a step of the trace is. Its ways out are the columns: how often
  * each is taken on the longest path. */

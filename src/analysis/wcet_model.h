@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The model of a program's longest path, while it is made. */
 #ifndef CT_ANALYSIS_WCET_MODEL_H
 #define CT_ANALYSIS_WCET_MODEL_H

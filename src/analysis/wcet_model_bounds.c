@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the model that bound it: loops, what was observed of loops inside of loops,
  * functions that call themselves. */
 #include <inttypes.h>

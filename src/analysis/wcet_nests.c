@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How often loops go round in all while a loop around them, or one run of the entry, lasts. Where bounds were
  * only observed, their product says far more than what was: ten rounds of a loop whose inner one went round
  * ten times at most need not have been a hundred. */

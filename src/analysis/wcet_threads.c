@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whose loops go round: each thread (context ID and VMID) counts by itself, and so does each exception on top
  * of it, whose handler may be in the very loops that it interrupted. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers by address: a pair map with one half of the pair. */
 #ifndef CT_BASE_ADDR_MAP_H
 #define CT_BASE_ADDR_MAP_H

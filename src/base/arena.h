@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that is given back all at once: for what is built piece by piece and lives as long as its owner. */
 #ifndef CT_BASE_ARENA_H
 #define CT_BASE_ARENA_H

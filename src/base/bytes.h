@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Little-endian loads and bit fields. Trace and Arm images are little-endian whatever the host is. */
 #ifndef CT_BASE_BYTES_H
 #define CT_BASE_BYTES_H

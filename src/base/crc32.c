@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Four bits at a time: what is checked comes at megabytes, not gigabytes, a second. */
 #include "base/crc32.h"
 

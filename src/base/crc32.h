@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CRC-32 as of zlib. */
 #ifndef CT_BASE_CRC32_H
 #define CT_BASE_CRC32_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the context: how a layer fails and how it says something. */
 #ifndef CT_BASE_CTX_H
 #define CT_BASE_CTX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The client brings a whole HTTP stack, so it is loaded only where servers are configured. */
 #include "base/debuginfod.h"
 

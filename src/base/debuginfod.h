@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files by build id from debuginfod servers (elfutils). */
 #ifndef CT_BASE_DEBUGINFOD_H
 #define CT_BASE_DEBUGINFOD_H

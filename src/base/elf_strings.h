@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of strings in ELF files. */
 #ifndef CT_BASE_ELF_STRINGS_H
 #define CT_BASE_ELF_STRINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/etm4_config.h"
 
 #include "base/bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the registers of an ETMv4 or ETE say about its packets. ARM IHI 0064H, chapter 7 (TRCIDR0 to
  * TRCIDR13, TRCCONFIGR); Arm ARM DDI 0487, D19 for ETE. */
 #ifndef CT_BASE_ETM4_CONFIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strings numbered in the order in which they came, each once. */
 #ifndef CT_BASE_NAMES_H
 #define CT_BASE_NAMES_H

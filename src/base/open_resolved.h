@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A file that is opened where its path was resolved and checked, and nowhere else. */
 #ifndef CT_BASE_OPEN_RESOLVED_H
 #define CT_BASE_OPEN_RESOLVED_H

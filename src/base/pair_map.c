@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/pair_map.h"
 #include "coretap/base.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers by a pair of numbers: a hash table that only grows. */
 #ifndef CT_BASE_PAIR_MAP_H
 #define CT_BASE_PAIR_MAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Paths as text. */
 #ifndef CT_BASE_PATH_H
 #define CT_BASE_PATH_H

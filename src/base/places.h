@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places of a table that something was put in since it was last looked through: a list as long as they are
  * few, so that not all of the table has to be. */
 #ifndef CT_BASE_PLACES_H

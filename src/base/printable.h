@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text from files that are not trusted, as it can be printed. A terminal obeys control characters, a line
  * break makes a record of its own in formats that are lines, and marks of direction show another order than
  * the bytes have. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of a layer between two bytes of a stream, as numbers: equal states say equal things of all that
  * follows. What can be of no consequence any more (caches, numbers of a mode that is over) is left out. */
 #ifndef CT_BASE_SEAM_H

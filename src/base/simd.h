@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which vector instructions the fast paths may use that have more than one version. */
 #ifndef CT_BASE_SIMD_H
 #define CT_BASE_SIMD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
 size_t ct_utf8_length(const unsigned char *s, size_t size)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* UTF-8 in what comes from elsewhere. */
 #ifndef CT_BASE_UTF8_H
 #define CT_BASE_UTF8_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the registers of an ETMv3 or a PTM say about its packets. ARM IHI 0014Q and IHI 0035B, chapters on the
  * programmers' model: ETMCR, ETMCCER, ETMIDR. */
 #ifndef CT_BASE_V7_CONFIG_H

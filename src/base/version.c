@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "coretap/base.h"
 
 #define CT_STR(x)  #x

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A file read whole. It is read and not mapped: a mapped file that somebody
  * cuts ends the process with SIGBUS. */
 #ifndef CT_BASE_WHOLE_FILE_H

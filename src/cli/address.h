@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of the command line. */
 #ifndef CT_CLI_ADDRESS_H
 #define CT_CLI_ADDRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What subcommands that read a capture share: opening it, choosing buffers and IDs, running the chain. */
 #ifndef CT_CLI_CAPTURE_H
 #define CT_CLI_CAPTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The frame of the command: one table describes each subcommand, and usage, help, man pages and the
  * option parser all read it. A subcommand is one file that fills in a struct cli_command. */
 #ifndef CT_CLI_CLI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The subcommands; each is defined in the file of its name. */
 #ifndef CT_CLI_COMMANDS_H
 #define CT_CLI_COMMANDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How often each piece of code of the programs of a capture ran: decoded, or from a coverage file. */
 #ifndef CT_CLI_COUNTS_H
 #define CT_CLI_COUNTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap cover: which code ran. */
 #include "cli/commands.h"
 #include "cli/cover_print.h"

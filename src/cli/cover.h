@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage files, which 'cover' and 'merge' read. */
 #ifndef CT_CLI_COVER_H
 #define CT_CLI_COVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap merge: coverage files, added up. */
 #include "cli/commands.h"
 #include "cli/cover.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage in the formats of 'coretap cover'. */
 #ifndef CT_CLI_COVER_PRINT_H
 #define CT_CLI_COVER_PRINT_H

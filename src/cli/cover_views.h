@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage of all programs of a capture, ready to be printed. */
 #ifndef CT_CLI_COVER_VIEWS_H
 #define CT_CLI_COVER_VIEWS_H

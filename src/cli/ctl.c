@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap ctl: asks a live run, and exchanges what it does. */
 #include <stdarg.h>
 #include <stdlib.h>

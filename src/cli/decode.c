@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap decode: the trace as events with a running cycle count. */
 #include "cli/commands.h"
 #include "cli/event_names.h"

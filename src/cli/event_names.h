@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the addresses of events. */
 #ifndef CT_CLI_EVENT_NAMES_H
 #define CT_CLI_EVENT_NAMES_H

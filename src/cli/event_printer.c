@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/event_printer.h"
 
 static void on_line(void *user, const struct ct_port_line *line)

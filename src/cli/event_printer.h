@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events of one source on their way to standard output, text of stimulus ports put
  * together to lines where wanted. */
 #ifndef CT_CLI_EVENT_PRINTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap export: a capture in the format of another program. */
 #include "cli/export.h"
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures in other formats. */
 #ifndef CT_CLI_EXPORT_H
 #define CT_CLI_EXPORT_H

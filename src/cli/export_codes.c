@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The code of a recorded program is in its ELF file as well as in the capture's images: for other tools the
  * file is better, since it has names. Only where both are equal, byte by byte. */
 #include "cli/export.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trace of any framing as the frames of an ETB or ETR: what perf expects in a buffer. */
 #include "cli/export.h"
 

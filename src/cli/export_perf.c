@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A capture as perf.data: one process that has all images, one AUX buffer for each trace buffer. */
 #include "cli/export.h"
 #include "cli/output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal: the table of its parts, and the register map. */
 #include "cli/fractal.h"
 #include "cli/commands.h"

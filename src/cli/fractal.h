@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of coretap fractal share. */
 #ifndef CT_CLI_FRACTAL_H
 #define CT_CLI_FRACTAL_H

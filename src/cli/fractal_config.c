@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options that more than one part of coretap fractal reads. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU user emulation, with the access plugin, at the other end of a pipe. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of addresses: functions, objects, sections, regions. */
 #include <stdlib.h>
 #include <string.h>

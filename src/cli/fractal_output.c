@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that coretap fractal writes, of which "-" is standard output. */
 #include <string.h>
 

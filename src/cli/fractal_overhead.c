@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal overhead: what tracing costs, as the model of the cluster predicts it. */
 #include "cli/fractal_run.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How often a program did the same thing, found out from when its functions miss. */
 #include "cli/fractal_report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal replay: the modules alone, on a recorded message stream. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal report: a log as text, CSV, pictures, Perfetto JSON. */
 #include "cli/fractal_report.h"
 

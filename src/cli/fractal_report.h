@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What coretap fractal report finds in a log, and the pictures of it. */
 #ifndef CT_CLI_FRACTAL_REPORT_H
 #define CT_CLI_FRACTAL_REPORT_H

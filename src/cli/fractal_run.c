@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal run and overhead: a program under QEMU on the simulated cluster. */
 #include <signal.h>
 #include <stdlib.h>

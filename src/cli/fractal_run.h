@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One program's stream of accesses on one or more clusters: what run and overhead share. */
 #ifndef CT_CLI_FRACTAL_RUN_H
 #define CT_CLI_FRACTAL_RUN_H

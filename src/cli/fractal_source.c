@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An event log as a source of watch events. */
 #include "cli/fractal_source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An event log of coretap fractal in the place of a capture: its records as events of watchpoints. */
 #ifndef CT_CLI_FRACTAL_SOURCE_H
 #define CT_CLI_FRACTAL_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of a FRACTAL log as SVG: function timeline, heatmaps. */
 #include <math.h>
 

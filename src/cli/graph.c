@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap graph: the control flow of a program. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What happens when a library ends the command. */
 #ifndef CT_CLI_GUARD_H
 #define CT_CLI_GUARD_H

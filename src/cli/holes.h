@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Code that ran and whose memory is missing, by module. */
 #ifndef CT_CLI_HOLES_H
 #define CT_CLI_HOLES_H

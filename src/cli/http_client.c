@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/http_client.h"
 #include "cli/address.h"
 #include "cli/cli.h"

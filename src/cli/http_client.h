@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One HTTP request and its answer, for the API of a live run. */
 #ifndef CT_CLI_HTTP_CLIENT_H
 #define CT_CLI_HTTP_CLIENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap info: what a capture holds. */
 #include "cli/commands.h"
 #include "cli/info.h"

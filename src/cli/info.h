@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap info: one buffer after it was decoded, for the two forms of output. */
 #ifndef CT_CLI_INFO_H
 #define CT_CLI_INFO_H

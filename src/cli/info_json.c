@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/info.h"
 #include "report/describe.h"
 #include "report/listing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap list: packets or elements, one line each. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap live: analyses of trace while it comes. */
 #include "cli/live.h"
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of coretap live share: the analyses of the stream, which belong to one thread, and what of
  * them can be exchanged between two pieces of input. */
 #ifndef CT_CLI_LIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the analysing thread of a live run and the threads of its page share: the newest status, and one
  * request at a time. The analysing thread comes by between two pieces of input. */
 #ifndef CT_CLI_LIVE_BOARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is exchanged while trace comes in: between two pieces of it, so nothing is lost. */
 #include "base/ctx.h"
 #include "cli/live.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Connections to the page of a live run that did not show the token yet. They are few and short, so that they
  * cannot lock out one that has it. */
 #ifndef CT_CLI_LIVE_GUESTS_H

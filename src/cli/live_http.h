@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The page of a live run and its API (docs/live.md). */
 #ifndef CT_CLI_LIVE_HTTP_H
 #define CT_CLI_LIVE_HTTP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/live_loop.h"
 #include "cli/live_board.h"
 #include "cli/live_http.h"

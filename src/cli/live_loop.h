@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A live run from its first byte to its last. */
 #ifndef CT_CLI_LIVE_LOOP_H
 #define CT_CLI_LIVE_LOOP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In place of the page where its libraries were not there when coretap was built. */
 #include "cli/live_http.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that reads trace into the ring. */
 #include "cli/cli.h"
 #include "cli/live.h"

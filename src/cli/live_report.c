@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a live run leaves: the reports of the offline commands, of all that was analysed. */
 #include "cli/cover_print.h"
 #include "cli/live.h"

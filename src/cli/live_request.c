@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requests of the page's API: JSON to what is to be exchanged. */
 #include "cli/live_http.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes on their way from the thread that reads the input to the one that analyses it: a bounded ring. Who
  * reads waits when it is full, or loses bytes, and says how many. */
 #ifndef CT_CLI_LIVE_RING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The analyses of a live stream: what they are made of, and what they are fed with. */
 #include "cli/live.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where trace comes from while it is made: standard input, a FIFO, a TCP
  * connection, a trace-sink device, a file. */
 #ifndef CT_CLI_LIVE_SOURCE_H

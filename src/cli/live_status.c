@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the page of a live run shows, as JSON and in words; and the samples of its plots. */
 #include "base/path.h"
 #include "base/printable.h"

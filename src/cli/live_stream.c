@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
 #define _GNU_SOURCE /* asprintf */
 #include "base/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/live_tee.h"
 #include "base/whole_file.h"

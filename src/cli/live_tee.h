@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file that a live run keeps its trace in, and the .ini beside it that describes it: both can be read at
  * any time, also when the run was killed. */
 #ifndef CT_CLI_LIVE_TEE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/live_turns.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compiling specifications that come over HTTP: one at a time, one waits, and the next is turned away. */
 #ifndef CT_CLI_LIVE_TURNS_H
 #define CT_CLI_LIVE_TURNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A text in memory that is written with stdio. Unlike that of open_memstream(), it is never cut off in
  * silence where memory ran out.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap decode --merge: the events of all sources of a capture in one order. */
 #include "cli/merge.h"
 

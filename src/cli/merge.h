@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The events of all sources of a capture in one order. */
 #ifndef CT_CLI_MERGE_H
 #define CT_CLI_MERGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* vasprintf */
 #include "base/printable.h"
 #include "cli/cli.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that a capture names and that are not here. */
 #ifndef CT_CLI_MISSING_H
 #define CT_CLI_MISSING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap monitor: specifications on what a trace says. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Specifications that the command line names, with all that is said about how they run: options that
  * 'monitor' and 'live' share. */
 #ifndef CT_CLI_MONITORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that results are written to. One is whole or not there: it is written beside its place and moved
  * there at the end, so that an error, a full disk or a signal leaves what was there before.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The optional parts of the command: which of them this build has, and what cannot be done without the
  * others. meson.build says what was found (CT_WITH_…). */
 #include <dlfcn.h>

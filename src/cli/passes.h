@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A capture read one trace ID at a time, so that what is printed of an ID stands together. */
 #ifndef CT_CLI_PASSES_H
 #define CT_CLI_PASSES_H

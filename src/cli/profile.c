@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap profile: what ran how often, for tools that optimise and draw. */
 #include "cli/commands.h"
 #include "cli/counts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of the command line: those that a capture names, and those that --elf does. */
 #ifndef CT_CLI_PROGRAMS_H
 #define CT_CLI_PROGRAMS_H

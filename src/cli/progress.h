@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A line on the terminal that says how far a long job is. */
 #ifndef CT_CLI_PROGRESS_H
 #define CT_CLI_PROGRESS_H

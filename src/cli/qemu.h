@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running an Arm Linux program under QEMU user emulation with one of the project's plugins. */
 #ifndef CT_CLI_QEMU_H
 #define CT_CLI_QEMU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What ran in the trace that a command read: told when the command has nothing to say of it, since an empty
  * answer is one only when nothing ran. */
 #ifndef CT_CLI_RAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap record: an Arm program under QEMU, and the trace that a trace unit would have written of it. */
 #include "cli/record.h"
 

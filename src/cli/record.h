@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of coretap record share. */
 #ifndef CT_CLI_RECORD_H
 #define CT_CLI_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU with the trace plugin, at the other end of shared memory. */
 #define _GNU_SOURCE /* memfd_create */
 #include "cli/record.h"

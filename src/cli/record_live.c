@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What describes a stream of trace while it is being recorded: a raw capture's .ini (docs/formats.md). */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ELF files that ran, with where they were loaded: the capture names them. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A file of trace that is being recorded: it grows only when what describes its trace is written. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The capture that is being recorded: trace files, truth, and at the end what describes them. */
 #include "cli/output.h"
 #include "cli/record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap report: all that is known of a capture, as one page. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the report says of a capture, collected while it is decoded. */
 #ifndef CT_CLI_REPORT_COLLECT_H
 #define CT_CLI_REPORT_COLLECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Specifications that are named on the command line. */
 #ifndef CT_CLI_SPEC_H
 #define CT_CLI_SPEC_H

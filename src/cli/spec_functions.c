@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which functions a specification of all is about: those that ran from call to return. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/spec_measure.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times from one place to another, measured along captures by a specification. */
 #ifndef CT_CLI_SPEC_MEASURE_H
 #define CT_CLI_SPEC_MEASURE_H

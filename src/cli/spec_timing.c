@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap spec: writes specifications from what was measured (paper 2, continuous validation of timing). The
  * times are measured by a specification, too, so that those which are written down mean the same. */
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap stats: how much there is and how fast it was decoded, as key=value. */
 #include <inttypes.h>
 #include <pthread.h>

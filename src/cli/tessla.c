@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap tessla: specifications on textual traces, without any captured trace. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text files that the command line names. */
 #ifndef CT_CLI_TEXT_FILE_H
 #define CT_CLI_TEXT_FILE_H

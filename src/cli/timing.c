@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap timing: how long edges, blocks, functions and ways between watchpoints take. */
 #include <stdlib.h>
 #include <string.h>

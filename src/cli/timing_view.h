@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the measured times of a stream are printed from, and pairs of watchpoints of the command line. */
 #ifndef CT_CLI_TIMING_VIEW_H
 #define CT_CLI_TIMING_VIEW_H

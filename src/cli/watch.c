@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap watch: what comes by watchpoints, as events. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coretap wcet: the longest time that a function can take. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/wcet_run.h"
 #include "cli/output.h"
 #include "cli/text_file.h"

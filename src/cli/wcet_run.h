@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The longest time of a function, from a capture: what 'wcet' and 'report' share. */
 #ifndef CT_CLI_WCET_RUN_H
 #define CT_CLI_WCET_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Code for x86-64 processors with AVX2 and BMI2, in functions that say so; the
  * rest of the library is for all. */
 #ifndef CT_DECODE_AVX2_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Code for x86-64 processors with AVX-512 as far as Ice Lake and Zen 4 have it, in functions that say so. */
 #ifndef CT_DECODE_AVX512_H
 #define CT_DECODE_AVX512_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a chain uses its threads, for tests: before the first byte. */
 #ifndef CT_DECODE_CHAIN_TUNE_H
 #define CT_DECODE_CHAIN_TUNE_H

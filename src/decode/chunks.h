@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a buffer, a piece at a time: a file or standard input, never held whole. */
 #ifndef CT_DECODE_CHUNKS_H
 #define CT_DECODE_CHUNKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/cuts.h"
 
 /* Bytes of a file that are looked at first. */

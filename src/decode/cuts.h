@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a stream can be cut, so that threads decode its parts. */
 #ifndef CT_DECODE_CUTS_H
 #define CT_DECODE_CUTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A lane that begins where nobody is yet: behind a synchronisation point further on, where the trace says all
  * that a state is made of as soon as there was an atom. It meets nothing new in the program, so that numbers
  * are given in the order of the trace; and when the trace before it turns out to lead to another state, what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The common packets of an ETMv4 or ETE, decoded where they lie, straight to elements: atoms, addresses
  * without a context, cycle counts, events. A burst of them ends at the first packet that is none of these.
  * Only for trace that is never taken back (MAXSPEC 0) and while nothing is held. */

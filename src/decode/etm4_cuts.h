@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a chunk (etm4_scan.h) that say where execution went: atoms and addresses, one behind the
  * other, without the cycle counts and events between them. */
 #ifndef CT_DECODE_ETM4_CUTS_H

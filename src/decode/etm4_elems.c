@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bursts of elements with AVX2: all packets of 64 bytes get the element that their header alone would make,
  * then what stands behind headers is filled in, kind by kind, with no branch on what comes when. */
 #include "decode/etm4_elems.h"

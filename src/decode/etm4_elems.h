@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bursts of elements, with the packets found as etm4_scan.h does. */
 #ifndef CT_DECODE_ETM4_ELEMS_H
 #define CT_DECODE_ETM4_ELEMS_H

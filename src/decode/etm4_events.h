@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bursts of common packets straight to events in columns: what
  * ct_events_from_elems says of their elements. */
 #ifndef CT_DECODE_ETM4_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bursts of events with AVX-512: what has a bit in a mask is taken out of its block by that
  * mask, all at once, and listed; then addresses are resolved eight at a time. No loop depends
  * on how many there are in 64 bytes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What bursts of events (etm4_events.c) keep while they go, for their version with AVX-512 too. */
 #ifndef CT_DECODE_ETM4_EVENTS_RUN_H
 #define CT_DECODE_ETM4_EVENTS_RUN_H

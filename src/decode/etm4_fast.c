@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/etm4_fast.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes of an ETMv4 or ETE straight to elements: bursts of common packets, and the plain decoder and resolver
  * for one packet where something else comes. The elements are those of the plain layers, byte for byte. */
 #ifndef CT_DECODE_ETM4_FAST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes of an ETMv4 or ETE straight to edge counts: where the state of decoder and engine is one that hops
  * know, chunks of trace are cut into hops. All that is rare is left to the elements. */
 #ifndef CT_DECODE_ETM4_HOPS_H

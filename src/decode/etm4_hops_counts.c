@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Edge counts: a hop for each atom packet, here and ahead. */
 #include "decode/etm4_hops_own.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Edge cycles: a hop for each cycle count. */
 #include "decode/etm4_hops_own.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the ways of hops have in common; only etm4_hops*.c include it. */
 #ifndef CT_DECODE_ETM4_HOPS_OWN_H
 #define CT_DECODE_ETM4_HOPS_OWN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trace followed as hops from one place on, a chunk at a time. The atom packets of a chunk are listed first,
  * with the addresses before them; then one look-up for each leads from state to state. A look-up waits for
  * the one before, and several lanes side by side wait less. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where packets are, without walking from one to the next: for each byte what the length would be if a packet
  * began there; from that, by doubling, all places that are reached from each byte of 16; then one look-up for
  * every 16 bytes says which of these ways it was. Paper 1 works the header of every byte out ahead in the

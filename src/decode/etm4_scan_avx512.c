@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/etm4_scan_avx512.h"
 
 #include "decode/avx512.h"

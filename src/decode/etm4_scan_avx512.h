@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The scan of etm4_scan.h with AVX-512, 64 bytes at a time. */
 #ifndef CT_DECODE_ETM4_SCAN_AVX512_H
 #define CT_DECODE_ETM4_SCAN_AVX512_H

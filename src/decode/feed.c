@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/feed.h"
 
 int ct_feed_open(struct ct_feed *f, struct ct_ctx *ctx, const struct ct_buffer *buffer)

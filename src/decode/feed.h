@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a buffer on their way into a chain: its file from end to end, or piece by piece. */
 #ifndef CT_DECODE_FEED_H
 #define CT_DECODE_FEED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of one trace ID along the program: records of the walk, steps, edge counts. */
 #ifndef CT_DECODE_FOLLOW_H
 #define CT_DECODE_FOLLOW_H

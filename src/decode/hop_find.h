@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where hops of one packet, or of one count, are found. */
 #ifndef CT_DECODE_HOP_FIND_H
 #define CT_DECODE_HOP_FIND_H

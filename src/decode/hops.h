@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trace remembered as hops: from one state of decoding, a few bytes of trace lead to another state, whatever
  * came before. How often each hop was made is all that is counted; what it adds to the edges is added when it
  * makes room for another one, or at the end. A state is the last step and the addresses that the next packets

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/losses.h"
 
 /* Kinds that may say of something missing. */

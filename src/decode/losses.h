@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts what a stream lost: the one place where losses are counted. */
 #ifndef CT_DECODE_LOSSES_H
 #define CT_DECODE_LOSSES_H

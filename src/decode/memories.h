@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The memories of a chain: one, or where a capture says what was mapped when, one for each generation of each
  * process. Each is immutable once it is made; what changes is which of them the walk reads. */
 #ifndef CT_DECODE_MEMORIES_H

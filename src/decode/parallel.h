@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The streams of a chain decoded by several threads, with the result of one.
  *
  * A stream is cut at synchronisation points. What lies between two cuts is a task: a thread warms an object

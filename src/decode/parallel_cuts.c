@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where one task ends and the next one begins. */
 #include "decode/parallel_own.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a task gave goes on to the stream, or the task is decoded again. */
 #include "decode/parallel_own.h"
 

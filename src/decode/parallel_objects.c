@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What tasks decode with. */
 #include "decode/parallel_own.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of ct_parallel_* share: cuts make tasks, the queue has them decoded,
  * and what they gave is handed on. */
 #ifndef CT_DECODE_PARALLEL_OWN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The queue of tasks, and the threads that decode them. */
 #include "decode/parallel_own.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/protocol.h"
 
 static const struct ct_protocol_ops *const table[] = {

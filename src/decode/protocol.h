@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace protocol does in a chain: one row of operations each, called once a batch. A protocol is added
  * with a file like stream_etm4.c and a row in protocol.c. */
 #ifndef CT_DECODE_PROTOCOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv4 and ETE between two bytes: where a stream may be cut, and the state of decoder and resolver there. */
 #include "decode/seam_etm4.h"
 

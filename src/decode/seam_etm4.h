@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv4 and ETE between two bytes; rows of struct ct_protocol_ops. */
 #ifndef CT_DECODE_SEAM_ETM4_H
 #define CT_DECODE_SEAM_ETM4_H

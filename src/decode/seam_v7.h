@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where streams of PTM and ETMv3 may be cut; rows of struct ct_protocol_ops. */
 #ifndef CT_DECODE_SEAM_V7_H
 #define CT_DECODE_SEAM_V7_H

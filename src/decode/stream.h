@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One trace ID on its way through packets, elements and flow. */
 #ifndef CT_DECODE_STREAM_H
 #define CT_DECODE_STREAM_H

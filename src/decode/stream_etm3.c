@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv3 in the chain. */
 #include "decode/seam_v7.h"
 #include "decode/stream_ops.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv4 and ETE in the chain. */
 #include "decode/etm4_fast.h"
 #include "decode/etm4_hops.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The events of one trace ID, from its elements, in batches. */
 #ifndef CT_DECODE_STREAM_EVENTS_H
 #define CT_DECODE_STREAM_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of a protocol with their pointers untyped, as a row of operations has them. */
 #ifndef CT_DECODE_STREAM_OPS_H
 #define CT_DECODE_STREAM_OPS_H

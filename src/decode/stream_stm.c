@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* STM in the chain. */
 #include "decode/stream_ops.h"
 #include "report/listing.h"

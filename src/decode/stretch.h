@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes of one trace ID that somebody keeps, with the map to where they came from; or that are in a file, of
  * which memory holds what was asked for last. */
 #ifndef CT_DECODE_STRETCH_H

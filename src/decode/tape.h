@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Batches that are kept, to be handed on later in the same order. */
 #ifndef CT_DECODE_TAPE_H
 #define CT_DECODE_TAPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A part of one stream that is decoded by itself: from a synchronisation point to
  * the next one that is far enough. */
 #ifndef CT_DECODE_TASK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the resolver of ETMv4 and ETE, for the fast path that shares it. */
 #ifndef CT_ELEM_ETM4_STATE_H
 #define CT_ELEM_ETM4_STATE_H

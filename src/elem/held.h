@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements that are held until the trace unit commits or cancels them: a ring with a fixed size. */
 #ifndef CT_ELEM_HELD_H
 #define CT_ELEM_HELD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PTM packets to elements. IHI 0035B chapter 4; the order of what comes out is LISTING 5.4. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* STM packets to elements, LISTING 5.5. */
 #include <stdlib.h>
 

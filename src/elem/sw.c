@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "elem/sw.h"
 
 void ct_sw_init(struct ct_sw_stream *s, enum ct_gap gap)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the elements of STM and ITM have in common: an array to fill, and
  * synchronisation by alignment packets. */
 #ifndef CT_ELEM_SW_H

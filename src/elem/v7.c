@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "elem/v7.h"
 
 void ct_v7_output(struct ct_v7_stream *s, struct ct_elem *elems, size_t cap)

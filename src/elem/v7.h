@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the elements of ETMv3 and PTM have in common: an array to fill, synchronisation by an alignment packet
  * and an i-sync, security state and identifiers. */
 #ifndef CT_ELEM_V7_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements to packets: what a trace unit would say of them. The mirror of elem/etm4_resolve.c. */
 #include <stdlib.h>
 

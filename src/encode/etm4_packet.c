@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One ETMv4 or ETE packet record to bytes. Encodings: IHI 0064H chapter 6, "Instruction trace
  * element and packet encodings"; ETE: DDI 0487 part D. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a decoder remembers from packet to packet, and so the encoder too. */
 #ifndef CT_ENCODE_ETM4_STATE_H
 #define CT_ENCODE_ETM4_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Per-ID runs of bytes to CoreSight frames: ARM IHI 0029, chapter "Trace formatter". */
 #include <stdlib.h>
 #include <string.h>

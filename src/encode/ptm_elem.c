@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements to PTM packets: what a trace unit would say of them. The mirror of elem/ptm_resolve.c. */
 #include <stdlib.h>
 

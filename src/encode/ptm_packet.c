@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One PTM packet record to bytes. Encodings: ARM IHI 0035B chapter 4, "Program Flow Trace packets". */
 #include <stdlib.h>
 #include <string.h>

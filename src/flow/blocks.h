@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program as blocks with links, for the fast way: a block is straight code up to its waypoint, and its
  * links are the blocks behind it. Blocks are made when execution first gets there and never change, but for
  * their counters. Number 0 is no block. */

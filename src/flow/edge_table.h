@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Edge statistics, for those who count many steps at once. */
 #ifndef CT_FLOW_EDGE_TABLE_H
 #define CT_FLOW_EDGE_TABLE_H

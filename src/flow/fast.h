@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The fast way from elements to steps or to edge counts. Frequent elements are followed along blocks; for all
  * others the state goes into a plain walk, which does them, and back. */
 #ifndef CT_FLOW_FAST_H

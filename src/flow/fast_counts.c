@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Atoms to counts: runs of blocks are remembered by (block, atoms), and only how often each ran is counted.
  * Their edges get it when the run makes room for another one, or at the end. */
 #include "flow/edge_table.h"

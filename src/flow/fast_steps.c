@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Atoms to steps along the blocks. */
 #include "flow/fast.h"
 

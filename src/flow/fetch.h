@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One instruction from memory, classified for one trace source. */
 #ifndef CT_FLOW_FETCH_H
 #define CT_FLOW_FETCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "coretap/graph.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/return_stack.h"
 
 void ct_return_stack_push(struct ct_return_stack *s, uint64_t addr, uint8_t isa)

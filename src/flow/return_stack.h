@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The return stack of a trace unit: return addresses that it does not trace. IHI 0064H, "Return stack", and
  * TRCCONFIGR.RS. */
 #ifndef CT_FLOW_RETURN_STACK_H

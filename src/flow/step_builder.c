@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/step_builder.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of steps in the making: the last step may not know its edge yet, and some may wait for their
  * cycles. Both ways to steps (steps.c from records, fast.c) put theirs in here. */
 #ifndef CT_FLOW_STEP_BUILDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plain way to steps: from the records of the walk. */
 #include "coretap/steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What records of the walk add up to. */
 #ifndef CT_FLOW_SUMS_H
 #define CT_FLOW_SUMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plain walk: elements and memory to instruction ranges, one instruction
  * at a time. LISTING 5.1 to 5.4. */
 #include <stdlib.h>

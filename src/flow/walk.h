@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk's state, for the walk and for what goes its way faster. */
 #ifndef CT_FLOW_WALK_H
 #define CT_FLOW_WALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/walk_config.h"
 
 #include "base/etm4_config.h"

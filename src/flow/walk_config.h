@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the registers of a source say about the walk along the program. */
 #ifndef CT_FLOW_WALK_CONFIG_H
 #define CT_FLOW_WALK_CONFIG_H

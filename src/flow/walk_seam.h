@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk between two elements. */
 #ifndef CT_FLOW_WALK_SEAM_H
 #define CT_FLOW_WALK_SEAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Configuration port: the register block. */
 #include "fractal/machine.h"
 

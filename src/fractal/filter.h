@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pages that anybody but the reverse TLB wants to hear of: tables that are followed and pages with
  * observation points. A bit for each hash: a clear bit is a certain no, and most snoops get one. */
 #ifndef CT_FRACTAL_FILTER_H

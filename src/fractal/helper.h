@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Invalidation Helper: queues what the other modules want done and turns it into transactions of the
  * coherence protocol. The queue speaks of lines and translations; a protocol is one encoder file. */
 #ifndef CT_FRACTAL_HELPER_H

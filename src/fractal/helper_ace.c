@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ACE encodings: read-address channel, IHI 0022E tables D3-7 (ARSNOOP) and D12 (DVM messages). */
 #include "fractal/helper.h"
 

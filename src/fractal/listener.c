@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snoop Listener: gives each read of the port its virtual address, or passes it by. */
 #include "fractal/machine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Event logs as files.
  *
  *   header   "CTFRACT1", then little-endian: u32 bytes of the header with fields and text, u32 record

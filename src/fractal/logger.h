@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Logger: packs events, with the fields that were asked for, into a ring of fixed size. */
 #ifndef CT_FRACTAL_LOGGER_H
 #define CT_FRACTAL_LOGGER_H

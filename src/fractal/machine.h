@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole of FRACTAL: its modules and what the configuration port holds. */
 #ifndef CT_FRACTAL_MACHINE_H
 #define CT_FRACTAL_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the Translation Stalker finds and the reverse TLB keeps: one translation of the target. */
 #ifndef CT_FRACTAL_MAPPING_H
 #define CT_FRACTAL_MAPPING_H

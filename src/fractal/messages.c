@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of operations, and recorded message streams as text: time,op,initiator,kind,addr,value. */
 #include "base/ctx.h"
 #include "coretap/fractal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Observation Points Watchdog: virtual lines whose every access has to show. A point is resolved to a
  * physical line when its page is refilled; that line is put out of the caches then, and again after
  * each snoop of it. */

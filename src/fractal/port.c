@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* User library: programs the register block through a transport. */
 #include "base/ctx.h"
 #include "coretap/fractal.h"

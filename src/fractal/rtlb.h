@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reverse TLB: physical page → every virtual page of the target on it. Set-associative; what is put
  * out is put out of the cores' TLBs as well (active eviction), so that a miss here means: not ours. */
 #ifndef CT_FRACTAL_RTLB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Translation Stalker: follows the target's page table walks by the lines they read.
  *
  * A watermark says: this page is a table of that level for that part of the address space. The root is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory-aligned buffers (ETB, ETR): frames from the first byte on. Synchronisation words do not belong here,
  * but a driver may put a frame of four of them where a new session begins. */
 #include "frame/demux.h"

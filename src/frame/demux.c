@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The demultiplexer's calls, and the footers of DSTREAM captures. */
 #include "frame/demux.h"
 

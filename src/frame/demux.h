@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the demultiplexer. */
 #ifndef CT_FRAME_DEMUX_H
 #define CT_FRAME_DEMUX_H

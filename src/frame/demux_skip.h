@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A demultiplexer beside which somebody else takes bytes. */
 #ifndef CT_FRAME_DEMUX_SKIP_H
 #define CT_FRAME_DEMUX_SKIP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of frames: which processor's functions take them, and the ones that every processor can run, eight
  * bytes at a time. */
 #include "frame/kernel64.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of frames on x86-64 with AVX2, two frames in a register. */
 #include "frame/demux.h"
 

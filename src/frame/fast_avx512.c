@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of frames on x86-64 with AVX-512, whose VBMI2 picks bytes by a mask. */
 #include "frame/demux.h"
 

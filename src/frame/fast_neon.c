@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of frames on arm64, which always has NEON. */
 #include "frame/demux.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One frame of 16 bytes (ARM IHI 0029, "Frame formatter"): bytes 0, 2, … 14 are an ID (bit 0 set) or data
  * whose bit 0 is kept in byte 15; bytes 1, 3, … 13 are data. */
 #include "frame/demux.h"

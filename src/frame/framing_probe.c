@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which framing is it, and does it look right? What the first bytes say. */
 #include "frame/demux.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames that lie side by side, quickly: one body for every processor. A row of frames is gone through
  * twice: first all its bytes are put together, without byte 15 of each frame, and the places of ID bytes
  * listed; then what lies between two of them, a segment, is copied to the stream of its ID, one ID after

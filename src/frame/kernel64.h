@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A frame in two words, for kernel.h on any processor. */
 #ifndef CT_FRAME_KERNEL64_H
 #define CT_FRAME_KERNEL64_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A row of frames between the two times that kernel.h goes through it. */
 #ifndef CT_FRAME_ROW_H
 #define CT_FRAME_ROW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What kernel.h does with the ID bytes of a row, where no instruction picks bytes by a mask: bit for bit,
  * some more than there are, so that their number is seldom a branch. A file that includes this has defined
  *   equal_64  one bit for each of 64 bytes that has this value */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Eight frames for kernel.h, one at a time. A file that includes this has defined
  *   restore_one  takes a frame as restore_eight does: a bit for each pair that begins with an ID byte */
 #ifndef CT_FRAME_ROW_SINGLE_H

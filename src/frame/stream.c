@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of one trace ID: appended at the end, consumed at the front, always in one piece. */
 #include "frame/demux.h"
 

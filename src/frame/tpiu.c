@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* TPIU streams: FSYNC (ff ff ff 7f) before frames, HSYNC (ff 7f) at any halfword of a frame. ff as the first
  * byte of a pair would be ID 0x7f, which no source may have, so neither can be mistaken for data; an FSYNC
  * that is found inside a frame, at any byte, means that the rest of the frame is missing. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cores by name, and the architecture each has. */
 #include "coretap/input.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Paths, .ini files and images, the same for all readers. */
 #include "input/reader.h"
 

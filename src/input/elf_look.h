@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an ELF file is, as far as its headers say it: enough to tell the program that ran from another one,
  * and where it was loaded. Read through the reader's files, a header or note at a time. */
 #ifndef CT_INPUT_ELF_LOOK_H

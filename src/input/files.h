@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How readers get at files. A seam: tests and fuzzers give captures from memory instead of a disk. */
 #ifndef CT_INPUT_FILES_H
 #define CT_INPUT_FILES_H

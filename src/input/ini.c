@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines are taken apart by inih. Its dialect is not quite the one of snapshots, so the line source that it
  * reads from makes up for the difference: comments begin at any ; or #, a key may hold colons
  * ("TRCIDR1(id:0x079)"), a line may be longer than inih's buffer, and blanks at the start mean nothing. */

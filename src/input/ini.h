@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The .ini dialect of captures (docs/formats.md), line by line and with line numbers. */
 #ifndef CT_INPUT_INI_H
 #define CT_INPUT_INI_H

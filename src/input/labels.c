@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a capture calls its parts is only shown and compared from here on: it is made printable. Paths stay as
  * they are, since files are opened by them. */
 #include "base/printable.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images and the generations of memory that they make up. */
 #include "coretap/input.h"
 

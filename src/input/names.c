@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The words of the formats: protocols, framings, spaces. */
 #include "input/reader.h"
 

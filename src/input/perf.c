@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* perf.data files (docs/formats.md): what 'perf record -e cs_etm//' and simpleperf write. */
 #include "input/perf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the perf.data reader: one pass over the records collects what they say, then buffers, maps and
  * images are made of it. Trace stays in the file. */
 #ifndef CT_INPUT_PERF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What single records of a perf.data file say. */
 #include "input/perf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A perf.data file read through a window: records are looked at where they lie,
  * trace between them is jumped over. */
 #include "input/perf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of the perf.data format, as Linux documents them:
  * tools/perf/Documentation/perf.data-file-format.txt for the file, include/uapi/linux/perf_event.h for
  * records of the kernel, tools/perf/util/cs-etm.h for what describes the trace units. All fields are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The head of a perf.data file, its attributes, and the features behind its data. */
 #include "input/perf.h"
 

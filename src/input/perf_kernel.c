@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel's code: from kcore, which is what was in memory, or from vmlinux moved to where it ran. */
 #include "input/perf.h"
 #include "base/elf_strings.h"

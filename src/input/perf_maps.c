@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory over time. Records of what was mapped, sorted by time, are played through: a process keeps
  * one generation as long as mappings are only added (an address is not executed before it is there,
  * so it does no harm to have it early), and gets a new one when something else takes a place, or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that were mapped on the target, found on this machine: by their path under --symfs (or as it is),
  * then by build id in perf's cache, then by build id from debuginfod. */
 #include "base/debuginfod.h"

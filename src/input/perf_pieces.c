@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers of a perf.data file. AUXTRACE records hold stretches of AUX streams, one stream for
  * each CPU or thread that was recorded; AUX records say which parts of a stream were traced
  * without a break, how, and by whom. */

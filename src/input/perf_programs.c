@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ELF files of a recording ran: those of the processes that have trace, as far as the recording says
  * whose it is. Context IDs in the trace may tell of more. */
 #include "input/perf.h"

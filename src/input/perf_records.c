@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The records of a perf.data file, one after the other, those in compressed ones included. */
 #include "input/perf.h"
 

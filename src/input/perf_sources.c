@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The trace units of a perf.data file: its AUXTRACE_INFO record holds their registers, CPU by CPU. */
 #include "input/perf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes perf.data files: for 'coretap export --perf', and for tests that
  * want a recording made to measure. */
 #ifndef CT_INPUT_PERF_WRITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Raw trace files, described by a small .ini (docs/formats.md): [capture], [source NAME], [image NAME],
  * [gap]. Written by hand, so whatever is not understood is an error with its line. */
 #include "input/reader.h"

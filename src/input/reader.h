@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the readers of capture formats share: the capture that grows, and the table they stand in. */
 #ifndef CT_INPUT_READER_H
 #define CT_INPUT_READER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Registers of trace sources: their names in .ini files, their defaults, and
  * who needs which (LISTING 6.3). */
 #include "input/reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshot directories (LISTING 6): snapshot.ini names the devices and the trace
  * file; here they become a capture. */
 #include "input/snapshot.h"

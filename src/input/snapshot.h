@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the snapshot reader: what its .ini files say, before it is made into a capture. */
 #ifndef CT_INPUT_SNAPSHOT_H
 #define CT_INPUT_SNAPSHOT_H

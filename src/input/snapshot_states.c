@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "input/snapshot_states.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a snapshot's trace file that only coretap writes: code that changed while it ran
  * (docs/formats.md). */
 #ifndef CT_INPUT_SNAPSHOT_STATES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The trace file of a snapshot (LISTING 6.1): which buffers there are, what
  * goes into them, who traces whom. */
 #include "input/snapshot.h"

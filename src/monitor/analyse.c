@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recursion and order (LANGUAGE.md A.4). */
 #include "monitor/program.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of one compilation: a bump allocator that is freed as a whole, and the names interned in it. */
 #ifndef CT_MONITOR_ARENA_H
 #define CT_MONITOR_ARENA_H

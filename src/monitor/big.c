@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ints beyond 64 bits, with libtommath: it returns an error where there is no memory. Operands are read where
  * they lie on the heap; a result is copied there. */
 #include "monitor/big.h"

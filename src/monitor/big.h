@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ints beyond 64 bits: objects on the heap (OBJ_BIG). An Int that fits 64 bits is never one, so that equal
  * Ints look the same. */
 #ifndef CT_MONITOR_BIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams behind a loss. For every stream: what it may hold, and whether and with what value it may
  * have an event now, over all runs that got the events that this one got, and any others where it
  * lost some. Operators are followed by their definitions (LANGUAGE.md A.2, A.3) over these

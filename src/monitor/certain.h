@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which results are certain although events were lost: beside the run, what its streams may
  * be in any of the runs that saw what this one did not. Exists from the first loss until
  * nothing depends on a loss any more. */

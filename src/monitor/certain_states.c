@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Formulas behind a loss: the subset construction, with a set of states in the place of the one. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One weight-balanced tree (Adams; Hirai and Yamamoto for the constants 3 and 2) serves all: ordered by
  * key, or just by place. Versions share subtrees. */
 #include "monitor/collection.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* List, Set and Map: persistent, so that last() can keep an old version at the cost of its differences. */
 #ifndef CT_MONITOR_COLLECTION_H
 #define CT_MONITOR_COLLECTION_H

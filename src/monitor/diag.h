@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Source texts and what is wrong with them. */
 #ifndef CT_MONITOR_DIAG_H
 #define CT_MONITOR_DIAG_H

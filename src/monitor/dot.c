@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The core as a graph for graphviz. Dashed edges look at the past. */
 #include "monitor/print.h"
 #include "monitor/program.h"

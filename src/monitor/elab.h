@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elaboration: names, types and macros are worked out while definitions are expanded into the core. */
 #ifndef CT_MONITOR_ELAB_H
 #define CT_MONITOR_ELAB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What __builtin__(name) in the library means. */
 #include <string.h>
 

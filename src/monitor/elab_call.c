@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: matching arguments with parameters, lifting, expansion. */
 #include <string.h>
 

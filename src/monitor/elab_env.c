@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scopes, lazily elaborated definitions, and types by name. */
 #include <string.h>
 

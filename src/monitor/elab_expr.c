@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: what each means at compile time. */
 #include <string.h>
 

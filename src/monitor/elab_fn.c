@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions on values: kernels of lifts, and the recursive ones that are called at run time. */
 #include "monitor/elab.h"
 

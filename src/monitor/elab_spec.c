@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statements of a specification: inputs, outputs, and every definition checked. */
 #include <string.h>
 

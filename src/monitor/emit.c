@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams as programs. Per program each stream is known to have an event always, never or
  * perhaps: most tests fall away. */
 #include "monitor/emit.h"

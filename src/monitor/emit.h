@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the emitter: emit.c does streams, emit_ir.c the functions in them. */
 #ifndef CT_MONITOR_EMIT_H
 #define CT_MONITOR_EMIT_H

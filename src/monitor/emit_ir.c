@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions on values as instructions. Values are computed where they are first needed; what a branch
  * computed is forgotten behind it. */
 #include "monitor/emit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* printf conversions as java.util.Formatter makes them. */
 #include <math.h>
 #include <stdio.h>

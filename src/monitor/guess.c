@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/guess.h"
 
 /* A function larger than this is not looked into: its result may be anything. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a value may be when part of what it was made of was lost: an interval, or
  * one of the forms of an option. */
 #ifndef CT_MONITOR_GUESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Value expressions: the functions that lifts apply. A hash-consed graph of operations over parameters. */
 #ifndef CT_MONITOR_IR_H
 #define CT_MONITOR_IR_H

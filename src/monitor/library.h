@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The standard library: each definition is parsed when its name is first looked up, since a specification
  * uses few of them. */
 #ifndef CT_MONITOR_LIBRARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/ltl.h"
 
 static struct ltl *intern(struct ltl_pool *p, enum ltl_kind kind, uint32_t index, struct ltl *a,

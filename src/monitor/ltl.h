@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Formulas of linear temporal logic, and their monitors. */
 #ifndef CT_MONITOR_LTL_H
 #define CT_MONITOR_LTL_H

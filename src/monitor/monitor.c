@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The public face: compiling, and looking at what was compiled. */
 #include <limits.h>
 #include <stdio.h>

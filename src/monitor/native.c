@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machine code: finds libgccjit, has the programs compiled, and keeps what came out. */
 #include "monitor/native.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs as machine code, made with libgccjit, which is looked for when the first specification wants it.
  * Machine code does what is usual; where a value is not (an error, an overflow, a call) the bytecode takes
  * the instant over at that very instruction. Both keep all state in the same cells. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program of the bytecode, instruction for instruction, in the words of libgccjit. Each does what vm.c says
  * where the operands are plain; where they are not, the bytecode goes on from it (`leave`). So behind an
  * instruction its operands are known to be plain, and most tests fall away. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the making of machine code: native.c loads and drives the compiler,
  * native_emit.c tells it the programs. */
 #ifndef CT_MONITOR_NATIVE_EMIT_H

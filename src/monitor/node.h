@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The core: a graph of streams. Both dialects are lowered to it; the emitter turns it into programs. */
 #ifndef CT_MONITOR_NODE_H
 #define CT_MONITOR_NODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on values: the one definition that constant folding, the bytecode and the tests share. */
 #ifndef CT_MONITOR_OP_H
 #define CT_MONITOR_OP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parser of the stream dialect. */
 #ifndef CT_MONITOR_PARSE_H
 #define CT_MONITOR_PARSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions of the stream dialect: precedence climbing over one table. */
 #include "monitor/parse.h"
 

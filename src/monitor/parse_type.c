@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/parse.h"
 
 static struct ast_type *type_new(struct parser *p, enum ast_type_kind kind)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the emitter makes of a core: one program for each input and timer, with only what that reaches; one
  * for instants at which several of them meet; one for the instant 0. */
 #ifndef CT_MONITOR_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run: the state of a specification and the machine that executes its programs. */
 #ifndef CT_MONITOR_RUN_H
 #define CT_MONITOR_RUN_H

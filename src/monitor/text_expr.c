@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions in the place of values in traces (LANGUAGE.md A.9): numbers, Bools
  * and strings with their operators. */
 #include <string.h>

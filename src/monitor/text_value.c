@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values as they are written in traces: literals, options, tuples, records and collections. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Types, interned: equal types are the same pointer. */
 #ifndef CT_MONITOR_TYPE_H
 #define CT_MONITOR_TYPE_H

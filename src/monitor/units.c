@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Time literals: INT unit, in base units of the run. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Run-time values: cells of 16 bytes, objects on a copying heap. */
 #ifndef CT_MONITOR_VALUE_H
 #define CT_MONITOR_VALUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bytecode: the reference that every faster way of running is held to. */
 #include "monitor/big.h"
 #include "monitor/run.h"

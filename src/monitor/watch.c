@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statements and operators of the watchpoint dialect, lowered to the core. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The watchpoint dialect (LANGUAGE.md part B). */
 #ifndef CT_MONITOR_WATCH_H
 #define CT_MONITOR_WATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the watchpoint dialect (LANGUAGE.md B.4) and its macros. */
 #include <string.h>
 

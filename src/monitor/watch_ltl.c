@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* monitor(...): formulas over streams (LANGUAGE.md B.5). */
 #include "monitor/watch_ast.h"
 

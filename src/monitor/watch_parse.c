@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parser of the watchpoint dialect. Words are operators by their place, not keywords. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Between the files of the watchpoint dialect's parser. */
 #ifndef CT_MONITOR_WATCH_PARSE_H
 #define CT_MONITOR_WATCH_PARSE_H

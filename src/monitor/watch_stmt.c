@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statements of the watchpoint dialect. */
 #include "monitor/watch_parse.h"
 

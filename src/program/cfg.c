@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The control flow graph as its users see it, and how it is put together. */
 #include "program/cfg.h"
 #include "program/symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the control flow graph. Its parts: what code there is (cfg_explore.c), jump tables (cfg_table.c),
  * blocks and edges (cfg_build.c), loops (cfg_loops.c), the user's file of targets (cfg_targets.c). */
 #ifndef CT_PROGRAM_CFG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks and edges, from the code that was found. */
 #include <stdlib.h>
 #include <string.h>

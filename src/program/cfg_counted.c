@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loops that count to a number by themselves: A64, one way back, a register that begins with a constant, is
  * added to once a round right before it is compared with a constant, and written by nothing else in the loop.
  * Other ways out of the loop only make it shorter. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the code of a program by following it: from functions along branches and calls. What is behind a call
  * counts only once the called function is known to return, so code behind calls of abort is never taken for
  * part of what calls it. Data between code is not looked at, because nothing leads there. */

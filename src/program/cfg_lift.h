@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What single instructions compute, as far as jump tables need it: constants, sums, table loads, bounds. */
 #ifndef CT_PROGRAM_CFG_LIFT_H
 #define CT_PROGRAM_CFG_LIFT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A64: the instructions that compilers make jump tables of. Arm ARM DDI 0487, C4.1. */
 #include "base/bytes.h"
 #include "program/cfg_lift.h"

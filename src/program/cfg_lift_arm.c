@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A32 and T32: the instructions that compilers make jump tables of. Arm ARM DDI 0487, F4 and F3. */
 #include "base/bytes.h"
 #include "program/cfg_lift.h"

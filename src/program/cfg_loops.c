@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dominators (Cooper, Harvey and Kennedy: the simple fast algorithm) and loops of each function. A loop is a
  * strongly connected piece of the blocks; without the edges into its head, what is left connected in it are
  * the loops inside (Steensgaard's forest). With one entry each these are the natural loops; with more entries

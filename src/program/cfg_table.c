@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Jump tables: what a computed branch takes its target from is looked for backwards, along the addresses: the
  * table, what is added to its entries, and the compare that keeps the index inside. All of it has to be
  * found, and every target has to be code of the same function; otherwise it is no table. The shapes are those

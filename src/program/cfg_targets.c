@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The user's file of targets. Lines: "PLACE: PLACE…", the computed branch or call and where it may go;
  * "learnt PLACE: PLACE…", the same as a trace showed it; "noreturn FUNCTION"; "function PLACE", code that
  * nothing in the program calls. A place is an address, a symbol, or a symbol with an offset (main+0x20). What

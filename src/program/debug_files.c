@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Separate files with the debug information of a program: by .gnu_debuglink, by build id, from servers. */
 #include "base/bytes.h"
 #include "base/crc32.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of C++ and Rust as people write them, by libiberty's demanglers: those of c++filt and gdb, for both
  * languages, under licences with an exception for linking. Output is limited, since a short name can stand
  * for 2^60 characters. */

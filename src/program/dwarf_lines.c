@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Debug information as tables: loading and looking up. Nothing in the file is believed: libdw checks offsets
  * against sections, and what is read of the rest is bounded by their size. */
 #include "program/dwarf_lines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the source lines: what the readers of line tables and of scopes share. */
 #ifndef CT_PROGRAM_DWARF_LINES_H
 #define CT_PROGRAM_DWARF_LINES_H

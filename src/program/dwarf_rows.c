@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Line tables: the rows of all of them, in order of addresses and without overlaps. */
 #include "base/ctx.h"
 #include "program/dwarf_lines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions and the calls that were inlined into them, from the tree of debugging entries. */
 #include "base/ctx.h"
 #include "program/dwarf_lines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files of Arm targets: what is accepted, and their PT_LOAD segments as memory. */
 #include "program/elf.h"
 #include "base/ctx.h"

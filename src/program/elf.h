@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files of Arm targets, opened and checked. */
 #ifndef CT_PROGRAM_ELF_H
 #define CT_PROGRAM_ELF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The build id of an ELF file. */
 #include "program/symbols.h"
 

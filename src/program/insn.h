@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the three instruction classifiers share: results, and which architecture brought what. */
 #ifndef CT_PROGRAM_INSN_H
 #define CT_PROGRAM_INSN_H

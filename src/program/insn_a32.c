@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A32 waypoints. Arm ARM DDI 0487, F4.1: every instruction that writes the PC, and the barriers and
  * hints a source may count. Fields that should be one or zero are not looked at; an encoding that is
  * UNPREDICTABLE when its destination is the PC writes no PC here. SVC, HVC and SMC are no branches. Nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A64 waypoints. Arm ARM DDI 0487, C4.1.65 "Branches, Exception Generating and System instructions", which
  * have 101 in bits 28 to 26; no instruction outside of it changes where execution goes on. That holds for the
  * memory copies of FEAT_MOPS, which an exception may interrupt in their middle like any load or store. In the
@@ -39,9 +40,9 @@ static const struct ct_a64_rule test_and_branch[] = {
     BRANCH(0x7e000000, 0x36000000, 0, CT_INSN_SUB_NONE, 1, 5, 14, "TBZ, TBNZ", "base"),
 };
 
-/* The conditions 14 and 15 of B.cond mean always, but the trace protocols and this classification take the
- * encoding as conditional. RETAASPPC checks the return address against a PC-relative one: it does not branch to
- * it. */
+/* The conditions 14 and 15 of B.cond mean always, but the trace protocols and this classification take
+ * the encoding as conditional. RETAASPPC checks the return address against a PC-relative one: it does not
+ * branch to it. */
 static const struct ct_a64_rule conditional[] = {
     BRANCH(0xff000010, 0x54000000, 0, CT_INSN_SUB_NONE, 1, 5, 19, "B.cond", "base"),
     BRANCH(0xff000010, 0x54000010, 7, CT_INSN_SUB_NONE, 1, 5, 19, "BC.cond", "FEAT_HBC"),
@@ -60,10 +61,10 @@ static const struct ct_a64_rule compare_and_branch[] = {
     BRANCH(0x7fc04000, 0x75c00000, 10, CT_INSN_SUB_NONE, 1, 5, 9, "CB<cc> (immediate)", "FEAT_CMPBR"),
 };
 
-/* Hints, barriers, TSTART, exceptions and branches to a register. SSBB and PSSBB are encodings of DSB and count
- * as such. What makes an exception is none: the trace has a packet for the exception. TENTER goes to the vector
- * that TEXIT comes back from; TEXIT is an exception return like ERET, as OpenCSD has it from 1.8 on. DRPS runs
- * in debug state alone. */
+/* Hints, barriers, TSTART, exceptions and branches to a register. SSBB and PSSBB are encodings of DSB and
+ * count as such. What makes an exception is none: the trace has a packet for the exception. TENTER goes
+ * to the vector that TEXIT comes back from; TEXIT is an exception return like ERET, as OpenCSD has it from
+ * 1.8 on. DRPS runs in debug state alone. */
 static const struct ct_a64_rule others[] = {
     EVENT(0xfffff0ff, 0xd50330df, 0, CT_INSN_ISB, "ISB", "base"),
     EVENT(0xfffff0df, 0xd503309f, 0, CT_INSN_DSB_DMB, "DSB, DMB", "base"),

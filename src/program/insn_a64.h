@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the A64 instructions that a trace unit may count, and the
  * look-up that goes through all of it. */
 #ifndef CT_PROGRAM_INSN_A64_H

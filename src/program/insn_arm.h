@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of the A32 and T32 instructions that a trace unit may count. */
 #ifndef CT_PROGRAM_INSN_ARM_H
 #define CT_PROGRAM_INSN_ARM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* T32 waypoints. Arm ARM DDI 0487, F3.1; Armv8-M ARM DDI 0553, C2.3 for the M profile. Fields that
  * should be one or zero are not looked at in branches, but have to be right in TBB, TBH, barriers and
  * hints, where other instructions may come to lie. An encoding that is UNPREDICTABLE when its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What lies where in an ELF file besides its functions. */
 #include "base/arena.h"
 #include "base/ctx.h"

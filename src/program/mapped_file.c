@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files in memory. */
 #include "base/ctx.h"
 #include "base/whole_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arm ELF for the Arm architecture, IHI 0044, 5.5.5; for AArch64, IHI 0056, 5.5.4. */
 #include "program/mapping_symbols.h"
 #include "base/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mapping symbols of the Arm ELF ABI ($a, $t, $x, $d): where code of which
  * instruction set begins, and where data. */
 #ifndef CT_PROGRAM_MAPPING_SYMBOLS_H

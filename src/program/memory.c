@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The target's memory: regions of bytes, and which of them an access in a space finds.
  *
  * Regions that share a space do not overlap, those of different spaces may. So each of the eight spaces

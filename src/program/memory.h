@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the memory: what the ELF reader needs to add the segments of an image. */
 #ifndef CT_PROGRAM_MEMORY_H
 #define CT_PROGRAM_MEMORY_H

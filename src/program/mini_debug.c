@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .gnu_debugdata, which distributions call MiniDebugInfo: an ELF file with the
  * symbols of functions, packed by xz. */
 #include "base/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Entries of the procedure linkage table: the code through which a program calls another
  * file's functions. Each loads an address from a slot of the global offset table, and a
  * relocation of that slot names the function. */

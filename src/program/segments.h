@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which of many ranges of addresses, nested or overlapping in any way, is the innermost one at an address. */
 #ifndef CT_PROGRAM_SEGMENTS_H
 #define CT_PROGRAM_SEGMENTS_H

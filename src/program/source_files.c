@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "program/source_files.h"
 #include "base/ctx.h"
 #include "base/open_resolved.h"

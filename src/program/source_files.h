@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Source files that debug information names. It may name any file of the machine, so only those below a few
  * folders are read. */
 #ifndef CT_PROGRAM_SOURCE_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of ELF symbol tables. Nothing in the file is believed: libelf checks the tables against the file,
  * names point into one copy of the string table, and time and memory grow with the size of the file only. */
 #include "base/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of an ELF file by address, from all that says where they are, and its build id. */
 #include "program/symbols.h"
 #include "base/ctx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the symbols: what the readers of an ELF file's sections share
  * while they collect its functions. */
 #ifndef CT_PROGRAM_SYMBOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of functions from unwind information, which stripped files have too: .eh_frame (Linux Standard Base,
  * Core, 10.6) and .ARM.exidx (Exception Handling ABI for the Arm Architecture, IHI 0038). */
 #include "base/bytes.h"

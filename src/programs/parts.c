@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of a program, loaded when it is asked for. */
 #include "programs/programs.h"
 

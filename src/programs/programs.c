@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The set of programs that ran: those that were named, and those that a capture knows. */
 #include "programs/programs.h"
 

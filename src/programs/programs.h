@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the set of programs. */
 #ifndef CT_PROGRAMS_PROGRAMS_H
 #define CT_PROGRAMS_PROGRAMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The packet decoder of ETMv3: bytes to packets. ARM IHI 0014Q chapter 7, "Trace port protocol ETMv3". */
 #include <stdlib.h>
 #include <string.h>

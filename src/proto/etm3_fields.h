@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The packets of ETMv3 that have more than a header. Each handler reads from behind the header; when the
  * cursor says `cut` at the end, nothing has changed in the state. */
 #ifndef CT_PROTO_ETM3_FIELDS_H

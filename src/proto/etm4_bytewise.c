@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "proto/etm4_bytewise.h"
 
 #include "proto/etm4_finish.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The byte-wise decoding function of paper 1 (equation 1): D(b, S, T) takes one byte b of the trace, the
  * stream state S, which says what the byte is (header, or which part of which payload), and the trace state
  * T, which mirrors the trace unit's registers; it gives the next S and T and, with the last byte of a packet,

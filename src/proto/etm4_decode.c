@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The packet decoder of ETMv4 and ETE: bytes to packets, one flat switch on the form of the header. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "proto/etm4_fields.h"
 
 #include "base/bytes.h"

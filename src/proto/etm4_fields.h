@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of ETMv4/ETE packets: continuation-coded numbers, addresses, contexts. */
 #ifndef CT_PROTO_ETM4_FIELDS_H
 #define CT_PROTO_ETM4_FIELDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a whole ETMv4/ETE packet says and does to the state of the decoder, once its fields are read. For the
  * packet decoder and for the one that takes a byte at a time. */
 #ifndef CT_PROTO_ETM4_FINISH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "proto/etm4_header.h"
 
 static void set(struct ct_etm4_header *table, unsigned first, unsigned last, uint8_t type, uint8_t form)

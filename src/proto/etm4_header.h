@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first byte of an ETMv4/ETE packet: what it announces, in a given configuration. */
 #ifndef CT_PROTO_ETM4_HEADER_H
 #define CT_PROTO_ETM4_HEADER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the ETMv4/ETE packet decoder, for the fast path that shares it. */
 #ifndef CT_PROTO_ETM4_STATE_H
 #define CT_PROTO_ETM4_STATE_H

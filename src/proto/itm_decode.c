@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The packet decoder of ITM and DWT: bytes to packets, one flat choice on the header. */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The packet decoder of PTM: bytes to packets. ARM IHI 0035B chapter 4, "Program Flow Trace packets". */
 #include <stdlib.h>
 #include <string.h>

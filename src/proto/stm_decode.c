@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The packet decoder of STPv2: 4-bit units, the low half of a byte first, to packets. */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "proto/stm_header.h"
 
 #define MARKED      CT_STM_MARKER

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first one to three units of an STPv2 packet: what they announce. */
 #ifndef CT_PROTO_STM_HEADER_H
 #define CT_PROTO_STM_HEADER_H

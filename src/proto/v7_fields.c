@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "proto/v7_fields.h"
 
 uint8_t ct_v7_u8(struct ct_v7_cursor *c)

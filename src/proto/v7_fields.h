@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fields that the packets of ETMv3 and PTM have in common. */
 #ifndef CT_PROTO_V7_FIELDS_H
 #define CT_PROTO_V7_FIELDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decoders of PTM and ETMv3 between two packets. */
 #ifndef CT_PROTO_V7_SEAM_H
 #define CT_PROTO_V7_SEAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The code that a recorded program ran: blocks as the recorder saw them, each with what a trace unit makes of
  * its instructions, and the memory that they lay in. */
 #ifndef CT_RECORD_CODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The path of a thread: words of the recorder become what a core executes. */
 #ifndef CT_RECORD_PATH_H
 #define CT_RECORD_PATH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a recording as a snapshot directory (docs/formats.md): everything but the trace itself. */
 #ifndef CT_RECORD_SNAPSHOT_H
 #define CT_RECORD_SNAPSHOT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of what writes snapshots: its files, and which memory stays. */
 #ifndef CT_RECORD_SNAPSHOT_FILE_H
 #define CT_RECORD_SNAPSHOT_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a snapshot that only coretap reads (docs/formats.md): code that changed while it ran. What
  * changes is in no [dump…], so who does not know it finds no memory there, and not the wrong one. */
 #include <inttypes.h>

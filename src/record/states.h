@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* States of memory: which versions of the code that changed were in force at the same time. A piece of trace
  * is of one of them. */
 #ifndef CT_RECORD_STATES_H

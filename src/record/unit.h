@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A model of a trace unit: it is told what a core executes, decides what is traced, and writes the trace.
  *
  * Instructions come in runs that end at a waypoint or an exception. A run is traced whole or not at all. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace unit of ETMv4 or ETE says. */
 #include "record/unit_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a PTM says. The order of its elements is that of ct_ptm_emit. */
 #include "record/unit_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the trace unit: what it knows, and how it speaks. */
 #ifndef CT_RECORD_UNIT_STATE_H
 #define CT_RECORD_UNIT_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an address is called, for lines of which there are millions: found once and then looked up. */
 #ifndef CT_REPORT_ADDRESS_NAME_H
 #define CT_REPORT_ADDRESS_NAME_H

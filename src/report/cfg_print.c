@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "report/cfg_print.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A control flow graph as text, in graphviz's language, and as JSON; what was
  * learnt of it as a file of targets. */
 #ifndef CT_REPORT_CFG_PRINT_H

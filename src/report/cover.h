@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage in the formats of other tools, and in words. */
 #ifndef CT_REPORT_COVER_H
 #define CT_REPORT_COVER_H

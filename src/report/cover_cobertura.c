@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage as Cobertura XML (coverage-04.dtd). */
 #include "report/cover.h"
 #include "report/xml.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage by file: what the formats share. */
 #include "report/cover.h"
 

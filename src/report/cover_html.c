@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage as one page: sums, files, functions, and the source with counts. A line of it opens into its
  * instructions. */
 #include "report/cover.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage as JSON. */
 #include "report/cover.h"
 #include "report/json.h"

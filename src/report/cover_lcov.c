@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage as an lcov tracefile: the records that geninfo(1) describes. Functions of C++ and Rust are
  * mangled, as gcov writes them: readable names have commas, and 'genhtml --demangle-cpp' reads these. */
 #include "report/cover.h"

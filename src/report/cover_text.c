@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage in words. */
 #include "report/cover.h"
 #include "base/printable.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The registers of a trace source in words. */
 #ifndef CT_REPORT_DESCRIBE_H
 #define CT_REPORT_DESCRIBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions in words, by Capstone where it was there when this was built. */
 #ifndef CT_REPORT_DISASM_H
 #define CT_REPORT_DISASM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "report/dot.h"
 #include "base/printable.h"
 #include "base/utf8.h"

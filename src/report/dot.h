@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text in graphviz's language. */
 #ifndef CT_REPORT_DOT_H
 #define CT_REPORT_DOT_H

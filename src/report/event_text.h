@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events as lines: tab-separated, CSV, or one JSON object each (paper 1, Table I). */
 #ifndef CT_REPORT_EVENT_TEXT_H
 #define CT_REPORT_EVENT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of exceptions by the number in a packet. */
 #ifndef CT_REPORT_EXCEPTION_NAME_H
 #define CT_REPORT_EXCEPTION_NAME_H

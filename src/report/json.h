@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON written as it comes: objects, arrays and values in order, with commas and indentation. */
 #ifndef CT_REPORT_JSON_H
 #define CT_REPORT_JSON_H

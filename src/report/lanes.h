@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Charts of bars that lie above each other along an axis: calls over time, stacks by what they weigh. What is
  * drawn are numbers in the page; lanes.js draws, zooms and tells what a bar is. */
 #ifndef CT_REPORT_LANES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Listing v1: one line a packet, one line an element (docs/listing.md). */
 #ifndef CT_REPORT_LISTING_H
 #define CT_REPORT_LISTING_H

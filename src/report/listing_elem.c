@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Element lines, LISTING part 4. */
 #include "report/listing_sw.h"
 

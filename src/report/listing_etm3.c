@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packet lines of ETMv3, LISTING 3.2. */
 #include "report/listing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packet lines of ETMv4 and ETE, LISTING 3.1. */
 #include "base/bytes.h"
 #include "report/listing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packet lines of ITM and DWT, LISTING 3.5. */
 #include "report/listing.h"
 

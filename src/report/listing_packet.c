@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What packet lines of all protocols have in common, LISTING part 1. */
 #include "report/listing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packet lines of PTM, LISTING 3.3. */
 #include "report/listing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packet lines of STM, LISTING 3.4. */
 #include "report/listing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Element lines of software trace, LISTING part 4: sw_trace of an STM, itm_trace of an ITM. */
 #include "report/listing_sw.h"
 

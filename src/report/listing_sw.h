@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of software trace in the listing. */
 #ifndef CT_REPORT_LISTING_SW_H
 #define CT_REPORT_LISTING_SW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What was lost, in the one form that all commands and pages print it in. */
 #ifndef CT_REPORT_LOSSES_H
 #define CT_REPORT_LOSSES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers for people. Each is written to a buffer of the caller, which is returned. */
 #ifndef CT_REPORT_NUMBER_H
 #define CT_REPORT_NUMBER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What stands around a page of HTML: its style, for light and dark, and what all scripts share. A page is one
  * file: it loads nothing. */
 #ifndef CT_REPORT_PAGE_H

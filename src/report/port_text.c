@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "report/port_text.h"
 
 bool ct_port_text_wants(const struct ct_event *e)

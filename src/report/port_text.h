@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text that a program writes to a stimulus port or channel, a few bytes at a time: put together to lines. */
 #ifndef CT_REPORT_PORT_TEXT_H
 #define CT_REPORT_PORT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles in the formats of other tools. */
 #ifndef CT_REPORT_PROFILE_H
 #define CT_REPORT_PROFILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles of branches: what create_llvm_prof (AutoFDO) and perf2bolt (BOLT) take as text. */
 #include "base/bytes.h"
 #include "report/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles for KCachegrind and callgrind_annotate: cost by line, calls with what they cost inclusively. */
 #include "base/printable.h"
 #include "report/profile.h"

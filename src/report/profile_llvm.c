@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* LLVM's sample profile as text: by function, counts of lines relative to its
  * declaration, calls and what was inlined. */
 #include "base/pair_map.h"

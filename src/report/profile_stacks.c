@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles of stacks: folded lines, and slices of time for Chrome's and Perfetto's viewers. */
 #include "report/profile.h"
 

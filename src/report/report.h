@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report: all that is known of a capture, as one page. */
 #ifndef CT_REPORT_REPORT_H
 #define CT_REPORT_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the time went: stacks by what they weigh, functions, ways. */
 #include "report/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls over time: a lane for each context of each stream. */
 #include "report/report.h"
 

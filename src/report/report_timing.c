@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long functions take: a plot for each of those with most time. */
 #include "report/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executions of functions to draw along time: the longest ones, as many as there is room for. */
 #ifndef CT_REPORT_SLICES_H
 #define CT_REPORT_SLICES_H

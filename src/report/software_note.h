@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Software and hardware trace of STM, ITM and DWT in words. */
 #ifndef CT_REPORT_SOFTWARE_NOTE_H
 #define CT_REPORT_SOFTWARE_NOTE_H

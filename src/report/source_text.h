@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a source file, line by line. */
 #ifndef CT_REPORT_SOURCE_TEXT_H
 #define CT_REPORT_SOURCE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plots of times, to stand in an HTML page or alone. Colours are CSS variables
  * with a value for light and dark. */
 #ifndef CT_REPORT_SVG_HIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text lines, built fast: appended to a buffer that is written when it is full. */
 #ifndef CT_REPORT_TEXT_H
 #define CT_REPORT_TEXT_H

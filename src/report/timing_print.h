@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times as text and as JSON. */
 #ifndef CT_REPORT_TIMING_PRINT_H
 #define CT_REPORT_TIMING_PRINT_H

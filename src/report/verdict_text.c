@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "report/verdict_text.h"
 
 #include "base/path.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results of specifications as lines of text, with the place in the program. */
 #ifndef CT_REPORT_VERDICT_TEXT_H
 #define CT_REPORT_VERDICT_TEXT_H

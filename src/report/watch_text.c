@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "report/watch_text.h"
 
 #include "report/exception_name.h"

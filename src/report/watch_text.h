@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events of watchpoints as lines of text. */
 #ifndef CT_REPORT_WATCH_TEXT_H
 #define CT_REPORT_WATCH_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The longest path of a function as a page, and as a part of one. */
 #ifndef CT_REPORT_WCET_HTML_H
 #define CT_REPORT_WCET_HTML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "report/wcet_print.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The longest path of a function as text, JSON, and in graphviz's language. */
 #ifndef CT_REPORT_WCET_PRINT_H
 #define CT_REPORT_WCET_PRINT_H

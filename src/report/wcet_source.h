@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The longest path by lines of the source. The cycles of a block are split among its instructions by their
  * bytes, so the sum over the lines is the bound. */
 #ifndef CT_REPORT_WCET_SOURCE_H

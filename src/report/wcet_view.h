@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The longest path of a function with what there is to say of its places. */
 #ifndef CT_REPORT_WCET_VIEW_H
 #define CT_REPORT_WCET_VIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text in XML and HTML. */
 #ifndef CT_REPORT_XML_H
 #define CT_REPORT_XML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What was seen of a capture: the one place where the losses of its chains are added up. */
 #include "coretap/session.h"
 

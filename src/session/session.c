@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over a capture. Where memory changes, the programs that ran are known only when it is over; who
  * wants steps then gets them in a second one. */
 #include "coretap/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "soc/attach.h"
 
 /* Refusals are counted by FRACTAL itself, in its INCONSISTENT register. */

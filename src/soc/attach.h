@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A FRACTAL on a cluster's port: the loop that the library leaves to its caller. */
 #ifndef CT_SOC_ATTACH_H
 #define CT_SOC_ATTACH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cluster's port to interconnect, memory and fabric. */
 #include "soc/internal.h"
 

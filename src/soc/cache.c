@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Caches: L1I without coherence, L1D with MOESI between cores, an inclusive last level. */
 #include "soc/internal.h"
 

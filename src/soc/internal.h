@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the simulated cluster. */
 #ifndef CT_SOC_INTERNAL_H
 #define CT_SOC_INTERNAL_H

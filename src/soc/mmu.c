@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Translation: micro-TLBs, main TLB, walk cache, and the walk itself through the last-level cache. */
 #include "soc/internal.h"
 

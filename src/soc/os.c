@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operating system: frames, processes, faults. It runs on the core that asked, and its page table
  * reads and writes go through that core's caches. */
 #include "soc/internal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operating system: what it does to address spaces while they are in use. */
 #include "soc/internal.h"
 

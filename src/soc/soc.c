@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making a cluster, and its one hot path: an access. */
 #include "soc/internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated cluster: cores with TLBs and caches, a shared last-level cache, an operating system
  * that changes page tables, and a port to the fabric. Tags and states are simulated, contents only of
  * page tables. Every run of the same calls with the same seed is the same. */

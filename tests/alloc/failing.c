@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linked into a copy of the command: makes one allocation fail, or all from one on.
  *
  * With CT_ALLOC_SERVER=IN,OUT in the environment this process serves requests, which it reads from descriptor

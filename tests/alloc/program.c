@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small program to record, without a C library: names as C++ mangles them, an inlined call, conditions, a
  * computed call, a loop that depends on its input. */
 

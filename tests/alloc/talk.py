@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Talks to the page of a live run whose allocations fail, and judges its answers: right, refused (500, 503) or cut off."""
 import fcntl
 import http.client

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every allocation of every command fails in turn: exit code 2 with a message that says so, or else the whole answer; no
 crash, no leak, no other answer, and output files as they were. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """coretap decode says beside each address what it is called: as the linker's symbol table has it, in all formats, in a
 stripped program with its symbols elsewhere, and not with --no-names. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Files that do not end, or change: pipes and devices that a capture names are refused, and a file that becomes shorter
 while it is used is an error and no signal. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A library that uses a null pointer: exit code 2 with a message where memory ran out, else a fault that can be seen.
 Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Captures, specifications and logs that a terminal would obey or whose names would be records. Prints TAP.
 
 usage: test_hostile_captures.py COMMAND SOURCES

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Names that a terminal would obey or that would be records of their own. Prints TAP.
 
 usage: test_hostile_names.py COMMAND PLUGIN

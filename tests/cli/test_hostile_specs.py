@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Specifications that take more work or memory than they may: each is stopped with a message, in both engines, while one
 beside it has the results that it has alone. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """test_losses.py COMMAND RECORD_EXAMPLES: what was lost is the same number in every command.
 
 Runs every command that decodes over captures (examples, the corpus, programs recorded with overflows, a PTM made here) and

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Files that results are written to are whole or not there. Prints TAP.
 
 usage: test_outputs.py COMMAND

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The progress meter: on a terminal it comes and goes, elsewhere and with --quiet there is none. Prints TAP.
 
 usage: test_progress.py COMMAND"""

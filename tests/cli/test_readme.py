@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds the README to its word: what it shows under "$ coretap …" is what the command prints, and the program in it
 is examples/count.c. A line "[...]" stands for any number of lines. Prints TAP.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "common/code_gen.h"
 
 #include "base/bytes.h"

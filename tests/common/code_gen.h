@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random code: instructions of all kinds that a trace unit cares about, between such that it does not. */
 #ifndef CT_TEST_CODE_GEN_H
 #define CT_TEST_CODE_GEN_H

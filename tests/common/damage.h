@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Damage as it happens to trace: flipped bits, lost pieces, foreign bytes, an early end. */
 #ifndef CT_TEST_DAMAGE_H
 #define CT_TEST_DAMAGE_H

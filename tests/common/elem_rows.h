@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements in the form in which those that went into an emitter and those that came back are compared. */
 #ifndef CT_TEST_ELEM_ROWS_H
 #define CT_TEST_ELEM_ROWS_H

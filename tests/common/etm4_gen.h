@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random ETMv4 and ETE: sources, packets of every type that their registers allow, streams of them. */
 #ifndef CT_TEST_ETM4_GEN_H
 #define CT_TEST_ETM4_GEN_H

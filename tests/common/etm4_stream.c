@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams of packets that a trace unit might emit: packets that belong together follow each other. */
 #include "common/etm4_gen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes of one trace source as the lines of the listing, whole or in pieces of any size. */
 #ifndef CT_TEST_LIST_BYTES_H
 #define CT_TEST_LIST_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes written as hexadecimal text against the listing that they must give. */
 #ifndef CT_TEST_LISTED_H
 #define CT_TEST_LISTED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a core runs along a random A32 and T32 program, and what a PTM says of it. */
 #ifndef CT_TEST_PTM_CORE_H
 #define CT_TEST_PTM_CORE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of a PTM to its trace and back, as a recorder and a decoder would. */
 #ifndef CT_TEST_PTM_STREAM_H
 #define CT_TEST_PTM_STREAM_H

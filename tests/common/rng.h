@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers for tests: seeded, the same on every machine. */
 #ifndef CT_TEST_RNG_H
 #define CT_TEST_RNG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the program is built with AddressSanitizer. gcc has a macro for that, clang a feature. */
 #ifndef CT_TESTS_SANITIZER_H
 #define CT_TESTS_SANITIZER_H

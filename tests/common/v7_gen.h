@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random trace of PTM and ETMv3: packets by their encoding, with random payload. */
 #ifndef CT_TEST_V7_GEN_H
 #define CT_TEST_V7_GEN_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Conditions that no branch shows, on instructions of which there are known numbers; and the table of contexts, which says of
 each what --context says of it alone. Prints TAP.
 

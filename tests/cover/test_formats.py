@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Coverage of one recorded program in every format: they agree with each other, with the path that QEMU logged, and with
 the tools that read them. Prints TAP.
 

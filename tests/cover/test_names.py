@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Functions of C++ in coverage: classes, namespaces and parameters for people, and in lcov the names that gcov and geninfo
 write. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Several captures on one command line, coverage files among them, are what their merged coverage files are: of one program
 at different paths and of different ones, of memory that changes, and with one that is damaged. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Debug information is not trusted: line tables that name files of the machine show nothing of them, and packed sections
 are held to a limit. Programs are made here; the coverage file needs no trace. Prints TAP.
 

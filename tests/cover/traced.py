@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a program did under QEMU, for tests: the addresses of all instructions that it executed, and coverage counts made
 from them without any trace."""
 import collections

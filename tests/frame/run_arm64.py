@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compiles src/frame and its twin test for arm64 and runs it under qemu-aarch64, for the NEON functions.
 
 usage: run_arm64.py SOURCE_ROOT"""

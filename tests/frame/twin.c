@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of any frames in each way that this processor has, and with the plain reference: the same bytes,
  * offsets, marks and statistics. Needs nothing but src/frame, so that it can be compiled for other
  * processors. CT_SEED, CT_COUNT (rounds). */

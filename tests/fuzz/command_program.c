@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program of the seeds that record one (make-corpus-command): a loop with calls, a recursion, a switch
  * and a condition of which both sides run. It needs no library. */
 static volatile int sum;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Control flow of ELF files, with seeds of the ELF target. One byte that chooses the load bias and what is
  * added, then the file. What must hold: blocks are in their order, edges join blocks that are there, loops
  * have heads, and the graph of a file is always the same. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All layers, from bytes of a buffer to instructions: 24 bytes of configuration (source.h), one for the
  * framing, one that says how to cut, two for the length of the code, the code, trace. Two sources share the
  * buffer, the first of any protocol. What must hold: neither cutting the input elsewhere nor threads change a

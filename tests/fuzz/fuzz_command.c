@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole path of a command, from files to text. The input is a folder and what is asked of it: its first
  * line is a command line of the table below, or '*' for each that finds its files; then come the files, each
  * behind a line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage files. What must hold: what was read can be taken out again, in order and each place once, and
  * read a second time it only adds up. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files, as memory and as symbols. One byte that chooses the load bias, then the file. What must hold:
  * functions are in order, stay in the address space and are found at their first byte unless another one
  * lies there; pieces of code between them are in none; memory that is found can be read to its end. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv3 packets and elements: 12 bytes of configuration, one byte that says how to cut, trace. */
 #include "base/bytes.h"
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv4 and ETE packets: 24 bytes of configuration (source.h), one byte that says how to cut, trace.
  * What must hold: the packets of a whole are the packets of its pieces, each byte of the trace belongs
  * to one packet, and no more than a packet is ever left over. */

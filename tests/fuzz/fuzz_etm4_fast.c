@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv4 and ETE by the fast ways and by the plain one: 24 bytes of configuration (source.h), one byte that
  * says how to cut, trace. What must hold, with any vector instructions: elements, packets and statistics
  * straight from bytes are those by way of packets, events in columns are those of the elements, and the

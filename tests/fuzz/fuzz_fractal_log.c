@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Event logs: any bytes can be read to the end, twice with the same result. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Message streams: as recorded text, line by line, and as raw messages in blocks against one by one.
  * Whatever comes, nothing breaks, queues stay bounded, and both ways give the same events. */
 #include <stdlib.h>

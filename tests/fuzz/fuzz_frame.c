@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes in any framing: the fast path and the plain one, whole and in pieces, must say the same. The
  * first byte chooses the framing, the second the pieces. */
 #include "fuzz.h"

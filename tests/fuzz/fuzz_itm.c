@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ITM trace through packets and elements: one byte that says how to cut, trace. */
 #include "fuzz_software.h"
 

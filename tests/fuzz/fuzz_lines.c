@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Debug information. One byte that chooses the load bias, then an ELF file. What must hold: rows are in order
  * and do not overlap, an address finds the row it lies in, files and scopes that are named exist, chains of
  * inlined calls end. */

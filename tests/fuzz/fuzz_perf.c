@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A perf.data file is the input; what it gives is looked at as its users do, and its trace decoded up to
  * elements. Every other file is there, an ELF program of 4096 bytes, unless its name holds "gone". */
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The .ini of a raw trace is the input; every other file is there, with 4096
  * bytes, unless its name holds "gone". */
 #include <errno.h>

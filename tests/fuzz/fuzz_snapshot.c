@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A snapshot directory whose files are pieces of the input: each piece begins with a line "=== NAME". Files
  * that are not in it are there when their name begins with 'i', with 4096 bytes that nobody reads. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The body of the fuzz targets of software trace. What must hold: packets and elements of a whole are those
  * of its pieces, packets lie one behind the other, and every one has a line. */
 #ifndef CT_TESTS_FUZZ_SOFTWARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A specification and a trace from the input, parted by the first line "---8<---" (without it all
  * is specification). The first byte chooses dialect and time unit, and where the trace is cut; at
  * every second cut events are lost. With CT_FUZZ_NATIVE what machine code puts out is held against

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What fuzz_tessla.c does with an input, for a program around it. */
 #ifndef CT_TESTS_FUZZ_TESSLA_H
 #define CT_TESTS_FUZZ_TESSLA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Watchpoints by name, one a line, in a small program. What must hold: one that is refused leaves nothing
  * behind and says why, and one that is taken has places, unless it is of no place. */
 #include "cfg_check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The small program that texts of the small languages speak of: main calls work, which has a loop and calls
  * leaf in it and what a register says behind it. */
 #ifndef CT_TESTS_FUZZ_LANGUAGE_PROGRAM_H

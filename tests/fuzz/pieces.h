@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What must hold of packets and elements of any protocol: those of a whole are those of its pieces, each byte
  * of the trace belongs to one packet, and no more than a packet is ever left over. */
 #ifndef CT_TESTS_FUZZ_PIECES_H

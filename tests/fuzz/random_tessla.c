@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random specifications (tessla_text.h) through fuzz_tessla.c: compiled and run as bytecode, and every
  * NATIVE_EVERY-th as machine code too, whose results are held against the bytecode's. A process of its own
  * runs each piece of the cases, so that one that crashes, aborts, leaks or takes more than CASE_SECONDS of

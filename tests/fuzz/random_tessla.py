@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gathers all TeSSLa specifications of folders and runs random_tessla with them.
 
 usage: random_tessla.py PROGRAM FINDINGS FOLDER...

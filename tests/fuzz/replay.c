@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a fuzz target over files, with no fuzzer: each argument is a file or a folder of files. What a
  * fuzzer found and what the corpus holds stay tests wherever the code is built. Prints TAP. */
 #include <dirent.h>

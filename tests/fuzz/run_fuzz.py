@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fuzzes one target with libFuzzer for a while, beginning with its corpus; prints TAP.
 
 usage: run_fuzz.py PROGRAM CORPUS [COMMAND]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random specifications: printed syntax trees of both dialects, and changed ones of a corpus, each with a
  * random trace. */
 #ifndef CT_TESTS_FUZZ_TESSLA_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Printed syntax trees: of the right types most of the time, so that they compile and run. */
 #include "tessla_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Printed syntax trees of the watchpoint dialect: events, signals, temporal formulas. */
 #include "tessla_text.h"
 

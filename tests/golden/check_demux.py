@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Opens every snapshot of the corpus and compares each ID's bytes and their offsets with the golden packet lists.
 
 usage: check_demux.py DEMUX_DUMP

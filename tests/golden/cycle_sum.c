@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every cycle that the packets of a capture count is on an instruction range, on another element, or said to
  * be unplaced: the sums are equal. usage: cycle_sum SHARED, the folder that holds the corpus when $CT_SHARED
  * names none. Prints TAP. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says what the input and frame layers make of a capture, for tests/golden/check_demux.py:
  *   buffer NAME FRAMING SOURCES IMAGES MARKS LOST
  *   ID OFFSET HEX          bytes of a trace ID that lie side by side in the capture

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The PTM packets of real captures, encoded again, are the bytes that they were; their elements, encoded and
  * decoded again, the elements. usage: encode_again SHARED, the folder that holds the corpus when $CT_SHARED
  * names none. Prints TAP. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares listings with those of the corpus, byte for byte.
 
 usage: run_golden.py COMMAND PROTOCOL[,PROTOCOL...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads of memory that holds nothing, beyond its end or that was given back, and leaks: the listings of the corpus and the
 seeds of the commands (tests/fuzz/corpus/command), under valgrind. Prints TAP.
 

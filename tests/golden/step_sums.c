@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of every stream of the corpus against the ranges of the walk and the counts in the trace: each range
  * is a step, the cycles add up, no cut changes anything, and the fast engine says the same. usage: step_sums
  * SHARED, the folder that holds the corpus when $CT_SHARED names none. Prints TAP. */

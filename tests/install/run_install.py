@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Installs into an empty folder and uses what lies there as somebody else's program would: through
 pkg-config, shared and static; every public header by itself, in C and in C++. Prints TAP.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the library says about the lines of an ELF file, as text for the test.
  *
  * usage: dump_lines FILE [BIAS]                 each instruction: address, then file:line and function of

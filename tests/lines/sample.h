@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that are inlined from another file than their callers'. */
 #ifndef SAMPLE_H
 #define SAMPLE_H

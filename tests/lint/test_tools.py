@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The tools that decide whether a check failed, checked themselves. Prints TAP.
 
 usage: test_tools.py TOOLS_FOLDER"""

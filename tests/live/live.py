@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Live runs for tests: a program that is recorded, its stream repeated without an end, and coretap live that reads it."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the page of a live run gives away, and whom it lets in: hosts, tokens, include, connections that say nothing.
 Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """coretap live under attack by its specifications: what is slow is stopped and the rest goes on, a signal ends the run whatever they
 do, compiling is bounded and one at a time. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """coretap live over an endless recorded stream: its reports are those of the offline commands over the same bytes, its
 memory stays, what is exchanged comes within a second and loses nothing, its page works. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Sources of coretap live that break and come again, the file that keeps the trace, and consumers that stop. Prints TAP.
 
 usage: test_sources.py CORETAP

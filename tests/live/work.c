@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the live tests trace: loops, recursion and branches of both ways, for a few hundred thousand
  * instructions. */
 #include <stdio.h>

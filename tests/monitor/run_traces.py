@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """coretap monitor on recorded programs: the four listings of paper 2 in both dialects, without the bug and with it.
 
 usage: run_traces.py COMMAND PLUGIN EXAMPLES

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Ints of any size, against Python's: every operation, in both engines, written as literals and in the trace; and what
 is too large.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is certain behind a loss, by brute force: a run that lost events, against all runs that got them. A
  * result that is marked certain must be in each of these; of the verdicts of formulas, none may be marked
  * uncertain that is. */

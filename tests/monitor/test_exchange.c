@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* 256 specifications at once, and one exchanged for another while they run: the others notice nothing, and
  * the new one sees each event from then on, also of a place that nobody watched before. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Three-valued verdicts against brute force: every word of up to six letters,
  * every continuation that can matter. */
 #include <setjmp.h>

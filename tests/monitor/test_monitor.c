@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ct_monitor_* as a program uses it: streams and diagnostics by index, feeding, advancing, limits, misuse. */
 #include <setjmp.h>
 #include <stdarg.h>

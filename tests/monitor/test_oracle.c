@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random specifications on random traces against an interpreter that is nothing but the
  * definitions: streams as "event now" and "value before now", evaluated one after the other at
  * every instant (LANGUAGE.md A.1 to A.3). */

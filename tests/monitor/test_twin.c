@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Twins. Each input's own program against the one for any inputs; operators that are one node against their
  * definitions from the core; one feed against any cut of the input. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* OpenCSD 1.3.3 lists the commits of a cycle count but does not carry them out (it puts nothing out for them,
  * and they never are more than there is), although IHI 0064H 6.4.7 says that they count like those of a
  * commit packet. For it they are spelled out: a commit packet with the same number is put behind the cycle

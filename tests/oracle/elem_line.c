@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle/elem_line.h"
 
 #include <inttypes.h>

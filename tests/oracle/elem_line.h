@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements as lines of the listing (part 4), for comparison: OpenCSD's and ours. */
 #ifndef CT_TEST_ELEM_LINE_H
 #define CT_TEST_ELEM_LINE_H

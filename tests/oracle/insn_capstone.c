@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The instruction classifiers against Capstone 4, word by word.
  *
  * Short (default): samples, a few seconds. Long (CT_LONG=1): every A64 word of the branch, exception and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the classifiers and Capstone 4.0.2 differ, and why. */
 #ifndef CT_TEST_INSN_CAPSTONE_TABLE_H
 #define CT_TEST_INSN_CAPSTONE_TABLE_H

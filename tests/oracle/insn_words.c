@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what the A64 classifier says of the words of a file, one a line: word, type, sub type, condition,
  * target. The first word is at address 0. */
 #include "coretap/program.h"

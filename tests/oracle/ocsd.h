@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* OpenCSD as an oracle: its packets as records of packet.h, its elements as lines of the listing. */
 #ifndef CT_TEST_OCSD_H
 #define CT_TEST_OCSD_H

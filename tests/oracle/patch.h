@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Situations in which OpenCSD 1.3.3 cannot be compared with, taken out of a stream by changing the bytes of
  * the packet and no others. Each is counted. */
 #ifndef CT_TEST_PATCH_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The A64 classifier against LLVM 19 with all its extensions: random words of the branch group, most of them near encodings.
 What differs has to be in the list of what came after LLVM 19.
 

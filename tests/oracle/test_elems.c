@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Oracle: the elements of random streams along random programs, with and without memory, are those of
  * OpenCSD, line by line of the listing. Source addresses are only with the return stack off: 1.3.3 leaves a
  * return pending behind them. No source has Q elements: 1.3.3 goes on from where it does not know to be,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Oracle: the packets of random streams, sound and damaged, are those of OpenCSD, member by member.
  * CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>

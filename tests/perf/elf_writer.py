@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small ELF64 files for A64: segments of code, and functions' names."""
 import struct
 

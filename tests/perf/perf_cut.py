@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """perf.data that is cut before its trace: no command crashes, and each says what is missing.
 
 usage: perf_cut.py COMMAND"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Exported captures in perf: the addresses of all instructions are those of coretap, and what perf writes of them is what
 coretap reads.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Where the files of a recording are found: below --symfs, in perf's cache of build ids, from a debuginfod server; and
 what is said when they are nowhere. With them the path is the one that was executed, and profiles are of the program.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A phone's recording: packets as 'perf report -D' lists them, missing files by name, and what is left of it when it is
 cut.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Processes with other code at the same addresses: recordings of several programs become one perf.data file, as perf
 would have written it, and each of them decodes to the path that it took.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Profiles of a phone's recording against what simpleperf makes of it. The program is not here; one with the same branches
 at the same addresses stands for it. It has no symbols. And
 which of the missing files are named.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recorded programs, exported: perf script gives the instructions that coretap lists.
 
 usage: perf_recorded.py COMMAND PLUGIN EXAMPLES"""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that 'coretap record' ran, and what coretap says of perf.data files that are made of them."""
 import os
 import pathlib

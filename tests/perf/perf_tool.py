@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """perf as a black box, and the TAP lines that its tests print."""
 import os
 import pathlib

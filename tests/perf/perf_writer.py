@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes perf.data files record by record, by Linux's tools/perf/Documentation/perf.data-file-format.txt, and independent
 of coretap's own writer: recordings made to measure, of captures that 'coretap record' made."""
 import configparser

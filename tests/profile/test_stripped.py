@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What needs no symbols is the same for a program and its stripped copies: ranges and branches, executed instructions, and
 the bounds of functions that .eh_frame gives. Prints TAP.
 

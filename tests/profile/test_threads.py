@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Stacks of threads that follow each other on one core, with context IDs and without them, against the path of each
 thread that was executed. Prints TAP.
 

@@ -1,5 +1,6 @@
-// Threads that follow each other on the same cores, and all that makes a stack of calls hard to follow in one: exceptions,
-// jumps out of functions and handlers, handlers on a stack of their own, tail calls.
+/* SPDX-License-Identifier: Apache-2.0 */
+// Threads that follow each other on the same cores, and all that makes a stack of calls hard to follow in
+// one: exceptions, jumps out of functions and handlers, handlers on a stack of their own, tail calls.
 //
 //   threads [THREADS]
 #include <csetjmp>

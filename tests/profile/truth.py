@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the truth file of 'coretap record' says, worked out again without coretap: counts of runs and branches, and the
 stack of functions at each of them."""
 import collections

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Computed calls and branches that the program does not tell the targets of. The second target of each is
  * never taken. Needs no library; prints nothing and exits with 0. */
 #include "leave.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The end of programs that need no library. */
 static void leave(void)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loops inside of loops and of functions called in loops, recursion, and a signal whose handler is in the
  * loops that it interrupts; A64, needs no library. Prints nothing and exits with 0. */
 #include "leave.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """coretap graph against objdump, on what gcc and clang make of switches.c for A64, A32 and T32.
 
 usage: run_graph.py COMMAND SWITCHES.C

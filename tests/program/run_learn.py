@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """coretap graph --learn: targets of computed calls and branches from a trace, against what computed.c does.
 
 usage: run_learn.py COMMAND PLUGIN COMPUTED.C"""

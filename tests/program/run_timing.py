@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """coretap timing: sums, and runs of functions against events of their entries and returns.
 
 usage: run_timing.py COMMAND PLUGIN WORKER.C NESTED.C

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """coretap watch on a recorded program against the path that was executed.
 
 usage: run_watch.py COMMAND PLUGIN WORKER.C

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """coretap wcet on recorded programs: never below what was observed, and the written model has the same optimum for
 CBC and GLPK.
 

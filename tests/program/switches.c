@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Switches of all sizes, loops, calls, calls that do not return, tail calls: what compilers make of control
  * flow. Needs no library; _start runs everything. */
 volatile int sink;

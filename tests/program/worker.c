@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions, loops and calls for tests of analyses; needs no library. Prints nothing and exits with 0. */
 #include "leave.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fractal_world.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cluster, an operating system that does everything at once, and FRACTAL on its port: one random
  * schedule, judged access by access against what the cluster knows. */
 #ifndef FRACTAL_WORLD_H

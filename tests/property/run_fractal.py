@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """An Arm program under QEMU on the simulated cluster: what FRACTAL logs is what the cluster knows.
 
 usage: run_fractal.py COMMAND PLUGIN EXAMPLES"""

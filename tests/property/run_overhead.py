@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The study of the FRACTAL paper's Fig. 2, all of it: four workloads, three image sizes, three configurations.
 
 usage: run_overhead.py COMMAND PLUGIN EXAMPLES

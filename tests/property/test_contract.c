@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: every kind of analysis keeps the contract (analysis.h). Pieces merged are the whole, wherever the
  * trace was cut; merging is associative and commutative, and an empty part is its identity; what is saved and
  * loaded again is the same, to the byte; a file that was changed or cut off is an error, of which nothing is

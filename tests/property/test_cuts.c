@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: a stream along a program, sound or damaged, gives the same instruction ranges whether it comes at
  * once or in pieces, and whatever room the layers are given. CT_SEED, CT_COUNT (packets), CT_LONG=1. */
 #include <inttypes.h>

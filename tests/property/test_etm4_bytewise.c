@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: the byte-wise decoding function, with every unroll factor and however its input is
  * cut, gives the packets of the packet decoder: for all packets, sound and damaged. CT_SEED,
  * CT_COUNT (packets), CT_LONG=1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: resolve(decode(encode(x))) is x for random elements, with speculation that is
  * taken back in between. SYNCs inside a stream are the emitter's own and left out. CT_SEED,
  * CT_COUNT (elements), CT_LONG=1. */

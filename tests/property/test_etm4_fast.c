@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: elements and events that are made straight from bytes are those that come by way of packets, and
  * packets are counted the same: for streams of common packets, of all packets, damaged ones; with frames and
  * without; whole and in pieces. CT_SEED, CT_COUNT (packets), CT_LONG=1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: the fast way along the binary says what the plain one says: the same steps, marks and
  * graph, and the same counts by context; whatever the elements, however they are cut. CT_SEED,
  * CT_COUNT (streams), CT_LONG=1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The guarantee of FRACTAL: over random schedules of everything an operating system does, in active
  * mode every last-level miss of the target in the range is logged once with the right addresses and
  * nothing else is; every access to an observation point shows.

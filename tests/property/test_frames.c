@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: bytes of many trace IDs come out of frames as they went in, for every framing, however the frames
  * are cut; and so do the packets of an ETMv4 among them. CT_SEED, CT_COUNT (bytes), CT_LONG=1. */
 #include <inttypes.h>

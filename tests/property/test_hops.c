@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: trace that goes straight to edge counts as hops says what the plain engine says from elements:
  * the same graph, counts and cycles of all edges by context, and the same statistics; for traces of random
  * programs, damaged ones too, cut anywhere; for those whose trace info or context changes on the way what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: resolve(decode(encode(x))) is x for random elements of a PTM, in A32, T32, ThumbEE and Jazelle,
  * with cycle counts and without. CT_SEED, CT_COUNT (elements), CT_LONG=1. */
 #include <inttypes.h>

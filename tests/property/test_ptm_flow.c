@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: what runs along a random A32 and T32 program, told as a PTM would and encoded, comes
  * back from decoder and walk: each range, with its cycles. With and without cycle counts, return
  * stack and branch broadcast; exceptions between and inside blocks, overflows, periodic i-syncs.

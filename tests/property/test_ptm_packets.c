@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: PTM packets that are encoded are decoded again, however the bytes are cut, and encoded to the
  * same bytes. CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: several threads say what one says: packets, elements, flow records, steps, marks, statistics and
  * edges, for streams with and without frames, damaged and whole, however long the tasks are; receivers called
  * in order or given parts. CT_SEED, CT_COUNT (streams), CT_LONG=1. With arguments: of the snapshots in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PTM and ETMv3: cutting the trace anywhere changes no packet and no element. */
 #include <setjmp.h>
 #include <stdarg.h>

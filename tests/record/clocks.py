@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The clocks of the cores of a recording agree with causality: what one core stored and another one saw comes before the
 next branch of that one, in the order of decode --merge.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Holds what was decoded against what was executed: the same instructions in the same order.
  *
  * usage: coretap list --elements DIR | compare TRUTH [ID]...     TRUTH as coretap record --truth writes it;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Damaged trace of a recorded program: all engines and levels say the same, and nothing is counted that
  * did not run.
  *

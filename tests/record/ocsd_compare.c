@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recorded capture in OpenCSD: its elements are those of coretap.
  *
  * usage: ocsd_compare DIR     a snapshot directory. Prints how many lines of elements are equal, or the

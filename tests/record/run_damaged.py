@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Damaged trace of recorded programs: what is counted ran, or no decoder could have known (damaged.c says exactly what).
 
 usage: run_damaged.py COMMAND PLUGIN DAMAGED EXAMPLES

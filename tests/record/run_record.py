@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What coretap record writes decodes to exactly what the program executed.
 
 usage: run_record.py COMMAND PLUGIN COMPARE EXAMPLES [OCSD]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Commands with several threads say what they say with one, to the byte, of a recording that is long enough to be cut, and of one
 that is damaged. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A recording that is ended from outside leaves a capture that can be read up to there. Prints TAP.
 
 usage: test_ended.py COMMAND PLUGIN

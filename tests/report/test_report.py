@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The report of a recorded program: its numbers are those of the other commands, nothing in it is taken for markup, it
 loads nothing, and in a browser it draws, sorts and zooms, and can be read in light and dark. Prints TAP.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Captures of a few files in memory, opened, with what the reader said. */
 #ifndef TEST_CAPTURE_FIXTURE_H
 #define TEST_CAPTURE_FIXTURE_H

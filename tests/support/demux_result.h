@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the demultiplexer over some bytes and keeps all it says, so that two
  * ways of doing it can be compared. */
 #ifndef TEST_DEMUX_RESULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that exist only in memory, for readers under test. */
 #ifndef TEST_MEMORY_FILES_H
 #define TEST_MEMORY_FILES_H

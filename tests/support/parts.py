@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The optional parts that a coretap was built without, as 'coretap --version' has them."""
 import re
 import subprocess

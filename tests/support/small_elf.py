@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small ELF file (A64) of given code and names, for tests that need names that no compiler makes."""
 import struct
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TAP, as tests in Python print it: results by number, the plan at the end."""
 import pathlib
 

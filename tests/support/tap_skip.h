@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cmocka test that is skipped says why. cmocka prints "not ok 1 # SKIP name", without a reason, which
  * meson takes for a failure: here a process reads what the tests print and makes "ok 1 - name # SKIP
  * reason" of it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sw/itm_gen.h"
 
 #include <string.h>

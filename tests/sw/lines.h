@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The listing of a few bytes, as text. */
 #ifndef CT_TEST_LINES_H
 #define CT_TEST_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One trace through packets and elements, whole or in pieces of any size, whatever its protocol. */
 #ifndef CT_TEST_PIECES_H
 #define CT_TEST_PIECES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each packet form of ITM and DWT, written by hand, as lines of the listing. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Property: what is encoded is decoded again, and neither packets nor elements depend on how the trace is
  * cut; of sound streams, of damaged ones and of random bytes. CT_SEED sets the first seed, CT_COUNT the
  * number of streams, CT_LONG=1 the long tier. */

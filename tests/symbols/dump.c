@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the functions of ELF files as coretap has them: "address size source name | label" each, behind
  * "file" the next one. usage: symbols_dump [--raw] [--lines] [--symdir DIR]... FILE...
  *        symbols_dump --demangle      lines of standard input as readable names */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small ELF files, made byte by byte for the tests. */
 #ifndef CT_TEST_ELF_BUILD_H
 #define CT_TEST_ELF_BUILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program of four functions, and its addresses. */
 #ifndef CT_TEST_FOUR_FUNCTIONS_H
 #define CT_TEST_FOUR_FUNCTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every allocation of the input and frame layers fails once: the call says CT_ERR_NOMEM, and nothing leaks
  * (the sanitized build looks). Linked with --wrap, so that the library's allocations come here. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operations of the engine: the library declares each with its one signature, and with no other could it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Control flow of small programs made by hand: what follows calls, targets from
  * outside, blocks that are split. */
 #include <setjmp.h>

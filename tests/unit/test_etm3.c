@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv3 packets as ARM IHI 0014Q chapter 7 codes them, made by hand, and the elements they give. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Speculation: what is held, committed, cancelled, mispredicted, discarded, and what is left at the end. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events: which cycle count an event has, targets that are told later, gaps with what was lost. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The demultiplexer against frames made by hand, against an encoder that is its
  * inverse, and against itself in pieces. */
 #include <setjmp.h>

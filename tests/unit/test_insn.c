@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hand-picked encodings from the architecture manuals with what a trace unit makes of them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ring between the input of a live run and its analyses: every byte arrives,
  * or is counted as lost, in order. */
 #include <setjmp.h>

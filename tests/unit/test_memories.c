@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which memory a chain reads: by thread, by time, and across pieces of a buffer. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* perf.data files, made to measure by the exporter's writer. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The programs that ran: those that are named for those of a capture, memories, and that files are loaded
  * when they are asked for, once. */
 #include <setjmp.h>

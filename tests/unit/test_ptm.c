@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PTM packets as ARM IHI 0035B chapter 4 codes them, made by hand, and the elements they give. */
 #include <setjmp.h>
 #include <stdarg.h>

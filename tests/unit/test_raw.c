@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Raw traces with an .ini. */
 #include <setjmp.h>
 #include <stdarg.h>

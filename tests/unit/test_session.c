@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A session gives each analysis what it takes, of each stream by itself, whatever the number of threads; it
  * can be ended. */
 #include <setjmp.h>

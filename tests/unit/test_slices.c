@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executions kept for a timeline: the longest ones, no more than there is room for, whatever the order. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshot directories: what they become, and what is said when something is wrong in them. */
 #include <setjmp.h>
 #include <stdarg.h>

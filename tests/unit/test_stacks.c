@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of calls: exceptions right behind a branch, before anything ran where the branch leads to; branches
  * that are returns, and that only look like some. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the walk as steps: edges, cycles, marks; and what edges add up to. */
 #include <setjmp.h>
 #include <stdarg.h>

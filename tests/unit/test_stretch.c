@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes that somebody keeps, in memory and in a file. */
 #define _GNU_SOURCE
 #include <setjmp.h>

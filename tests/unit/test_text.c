@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers and atoms as text, against printf and one at a time. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where events lie between timestamps that arrive after them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times: distributions, and runs of functions that exceptions, threads and recursion come between. */
 #include <math.h>
 #include <setjmp.h>

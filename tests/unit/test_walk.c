@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk along a small program: ranges, indirect branches, the return stack, exceptions, missing memory. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Watchpoints: what a step passes, marks, and that neither batches nor room for events change anything. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The longest time of small programs whose steps are made by hand, each piece always taking the same time:
  * the bound of a program with one path is the time that was observed, to the cycle. */
 #include <setjmp.h>

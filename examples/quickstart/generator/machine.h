@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A very small A64 machine: it assembles the firmware of the example and runs it, one instruction a call. */
 #ifndef QUICKSTART_MACHINE_H
 #define QUICKSTART_MACHINE_H

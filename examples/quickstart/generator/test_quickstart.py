@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The example capture is what its generator writes, and a decode finds the instructions that the machine of the
 generator ran. Prints TAP.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Oracle: packets and elements of random PTM and ETMv3 streams, sound and damaged, are those of OpenCSD, line
  * by line of the listing; so are the elements of PTM streams of what a core runs, whose return stack fills.
  * CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The library's packets and elements as the lines that the oracle's are compared with. */
 #include <stdlib.h>
 #include <string.h>

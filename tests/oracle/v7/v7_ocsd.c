@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle/v7/v7_ocsd.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* OpenCSD as an oracle for PTM and ETMv3: what it decodes as lines of the listing. */
 #ifndef CT_TEST_V7_OCSD_H
 #define CT_TEST_V7_OCSD_H
