@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled by the test of the source lines: loops, several statements a line, inlined calls in inlined calls,
  * a function that the linker throws away. */
 #include "sample.h"
