@@ -139,10 +139,12 @@ def main():
             print("# " + (why or sums).strip().replace("\n", "\n# "), flush=True)
             if sums:
                 total = {key: total[key] + int(values[key]) for key in total}
-    # libopencsd goes on behind contradictions, so that coretap invents a third of what it does. Without it both are 0.
-    fine = 2 * total["invented"] <= total["opencsd"] and total["more"] * 100 <= total["traces"] * MORE
+    # libopencsd goes on behind contradictions, so that coretap invents a third of what it does. One trace of 300 can
+    # have a fifth of all, so that few traces show less. Without libopencsd both are 0.
+    times = 2 if LONG else 1
+    fine = times * total["invented"] <= total["opencsd"] and total["more"] * 100 <= total["traces"] * MORE
     failed += not fine
-    print(f"{'ok' if fine else 'not ok'} {len(RECORDINGS) + 1} - not half of what libopencsd invents is: {total}")
+    print(f"{'ok' if fine else 'not ok'} {len(RECORDINGS) + 1} - libopencsd invents {times} times as much at least: {total}")
     return 1 if failed else 0
 
 
