@@ -14,17 +14,18 @@
  *    hops and of threads, and the statistics of all levels agree: the same graph, the same numbers, the same
  * gaps.
  * 2. What is counted is in the truth, or libopencsd says it too. The truth: the whole trace decodes to
- *    what was executed (TRUTH says), and gives the ranges of instructions that each of its bytes stands for.
- *    A range of a damaged trace is true when the byte that its packet has from the whole trace stands for
- *    it there, once. All others are invented. coretap's are those that count (stale ones do not),
- *    libopencsd's those that it puts out. The sum of both is printed; run_damaged.py holds that coretap's
- *    over all recordings is no more than libopencsd's, of ten thousand traces no more than half, and that
- *    it is not more than libopencsd's in any recording where libopencsd follows. In each trace they are compared where both follow. libopencsd does not follow
- *    where it has no element of the packet, or lost synchronisation in it: it waits for synchronisation,
- *    while coretap goes on with the next address, and it knows no ThumbEE. Nor is there a comparison where
- *    damage says that the code is of an instruction set that the program does not have: there its answers
- *    about words that are data are those of an older table. A trace in which coretap invents more is
- *    printed and counted.
+ *    what was executed (TRUTH says), and gives the ranges of instructions that each of its bytes
+ *    stands for. A range of a damaged trace is true when the byte that its packet has from the whole
+ *    trace stands for it there, once. All others are invented. coretap's are those that count (stale
+ *    ones do not), libopencsd's those that it puts out. The sum of both is printed; run_damaged.py
+ *    holds that coretap's over all recordings is no more than libopencsd's, of ten thousand traces no
+ *    more than half, and that it is not more than libopencsd's in any recording where libopencsd
+ *    follows. In each trace they are compared where both follow. libopencsd does not follow where it
+ *    has no element of the packet, or lost synchronisation in it: it waits for synchronisation, while
+ *    coretap goes on with the next address, and it knows no ThumbEE. Nor is there a comparison where
+ *    damage says that the code is of an instruction set that the program does not have: there its
+ *    answers about words that are data are those of an older table. A trace in which coretap invents
+ *    more is printed and counted.
  * 3. Where a record says that something is missing or contradicts, the statistics do; that makes the exit
  *    code.
  *
