@@ -54,7 +54,7 @@ struct ct_arch {
 CT_API int ct_arch_by_name(const char *model, struct ct_arch *out);
 
 /* Registers of a trace source as the capture states them, with the defaults filled in. Which ones
- * count is a matter of the protocol: LISTING 6.3. */
+ * count is a matter of the protocol: docs/formats.md. */
 struct ct_source_regs {
     uint32_t configr, traceidr, idr0, idr1, idr2, idr8, idr9, idr10, idr11, idr12, idr13,
         devarch;                                  /* ETMv4, ETE */

@@ -133,8 +133,7 @@ enum ct_etm4_flag {
  *   count2  commit count, cancel count, speculation depth
  *   atoms   bit i is atom i in order of execution, 1 = E; natoms of them
  *   header  bits of the header that distinguish packets of one type (cycle count F2, conditional packets)
- * Conditional packets keep their payload bits, as transmitted without continuation bits, in `value`.
- */
+ * Conditional packets keep their payload bits, as transmitted without continuation bits, in `value`. */
 struct ct_etm4_packet {
     uint64_t pos; /* of the first byte: stream position, or offset in the capture after translation */
     uint64_t value;

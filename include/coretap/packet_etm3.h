@@ -103,7 +103,7 @@ CT_API size_t ct_etm3_decode(struct ct_etm3_decoder *decoder, const uint8_t *dat
 
 #define CT_ETM3_PACKET_MAX 32
 
-/* 1 when no exception has the number in a branch packet of `source`: LISTING 3.2. */
+/* 1 when no exception has the number in a branch packet of `source`: docs/listing.md. */
 CT_API int ct_etm3_exception_reserved(const struct ct_source *source, const struct ct_etm3_packet *packet);
 
 #ifdef __cplusplus

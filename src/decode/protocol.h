@@ -86,7 +86,7 @@ struct ct_protocol_ops {
     void (*decoder_seam)(const void *decoder, struct ct_seam *seam);
     void (*resolver_seam)(const void *resolver, struct ct_seam *seam);
 
-    /* Appends one line a packet (LISTING part 3). */
+    /* Appends one line a packet (docs/listing.md). */
     void (*list)(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch);
 };
 

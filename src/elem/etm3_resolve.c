@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv3 packets to elements. IHI 0014Q chapter 7; the order of what comes out is LISTING 5.3. */
+/* ETMv3 packets to elements. IHI 0014Q chapter 7; the order of what comes out is docs/listing.md. */
 #include <stdlib.h>
 
 #include "base/ctx.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv4/ETE packets to elements: what the trace unit may still take back is held until it is committed.
- * IHI 0064H chapter 5 (speculation) and 6.4; the order of what comes out is LISTING 5.2. */
+ * IHI 0064H chapter 5 (speculation) and 6.4; the order of what comes out is docs/listing.md. */
 #include <stdlib.h>
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ITM and DWT packets to elements, LISTING 5.5. */
+/* ITM and DWT packets to elements, docs/listing.md. */
 #include <stdlib.h>
 
 #include "base/bytes.h"

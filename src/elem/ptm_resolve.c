@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTM packets to elements. IHI 0035B chapter 4; the order of what comes out is LISTING 5.4. */
+/* PTM packets to elements. IHI 0035B chapter 4; the order of what comes out is docs/listing.md. */
 #include <stdlib.h>
 
 #include "base/ctx.h"

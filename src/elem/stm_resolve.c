@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* STM packets to elements, LISTING 5.5. */
+/* STM packets to elements, docs/listing.md. */
 #include <stdlib.h>
 
 #include "base/ctx.h"

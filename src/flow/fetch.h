@@ -20,7 +20,7 @@ struct ct_fetch {
 };
 
 /* The instruction at `addr` in instruction set `isa` (A64, A32 or T32). False when the four bytes from
- * `addr` on cannot be read (LISTING 5.1: four, whatever the instruction's size). */
+ * `addr` on cannot be read (docs/listing.md: four, whatever the instruction's size). */
 bool ct_fetch_insn(struct ct_fetch *fetch, uint64_t addr, enum ct_isa isa, uint32_t space,
                    struct ct_insn *insn);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plain walk: elements and memory to instruction ranges, one instruction
- * at a time. LISTING 5.1 to 5.4. */
+ * at a time. docs/listing.md. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,7 +167,7 @@ static void end_doubt(struct ct_walk *w)
     w->doubt = false;
 }
 
-/* Says that trace and program contradict each other where LISTING part 5 walks on all the same: up to the
+/* Says that trace and program contradict each other where docs/listing.md walks on all the same: up to the
  * next address ranges are stale. */
 static void contradict(struct ct_walk *w, struct sink *sink)
 {
@@ -276,7 +276,7 @@ static void put_eret(struct ct_walk *w, struct sink *sink)
 }
 
 /* Takes a return address off the return stack. One from before execution was lost sight of need not be on
- * that of the trace unit any more: listings go there (LISTING part 5), and that is a contradiction. False
+ * that of the trace unit any more: listings go there (docs/listing.md), and that is a contradiction. False
  * when the stack is empty. */
 static bool pop_return(struct ct_walk *w, struct sink *sink, uint64_t *addr, uint8_t *isa)
 {
@@ -472,7 +472,7 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sin
 }
 
 /* The preferred return address says how far execution came; with E1:E0 = 2 it is where the last branch went.
- * LISTING 5.2 counts from the last address there is, even when an indirect branch has left it for a place
+ * docs/listing.md counts from the last address there is, even when an indirect branch has left it for a place
  * that the trace does not tell. Such a range is listed but marked as stale: nothing says that it ran. Neither
  * did one with a waypoint in it, which would have given an atom. */
 static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)

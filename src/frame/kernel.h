@@ -12,8 +12,8 @@
  *                  synchronisation word or somebody else's business
  *   pick           moves the segments of an ID from a row to a list
  *   copy_32, copy_64  so many bytes from and to anywhere
- * and makes its `struct ct_frame_ops` of the two functions at the end. frame.c says the same in a plain
- * way. */
+ * and makes its `struct ct_frame_ops` of the two functions at the end.
+ * frame.c says the same in a plain way. */
 #ifndef CT_FRAME_KERNEL_H
 #define CT_FRAME_KERNEL_H
 

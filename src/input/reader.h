@@ -68,7 +68,7 @@ int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted
 /* Protocol of a source by its type ("ETM4.2", "PFT1.1") or short name ("etmv4i"); NONE when unknown. */
 enum ct_protocol ct_protocol_by_type(const char *type);
 
-/* Sets the defaults that LISTING 6.3 gives to registers that are not stated. */
+/* Sets the defaults that docs/formats.md gives to registers that are not stated. */
 void ct_regs_defaults(struct ct_source_regs *regs);
 
 /* If the item names a register of a trace source ("TRCIDR0(id:0x078)"): stores its value, sets its bit in

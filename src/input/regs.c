@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registers of trace sources: their names in .ini files, their defaults, and
- * who needs which (LISTING 6.3). */
+ * who needs which (docs/formats.md). */
 #include "input/reader.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshot directories (LISTING 6): snapshot.ini names the devices and the trace
+/* Snapshot directories (docs/formats.md): snapshot.ini names the devices and the trace
  * file; here they become a capture. */
 #include "input/snapshot.h"
 #include "input/elf_look.h"
@@ -305,7 +305,7 @@ static int add_source(struct snapshot *s, struct buffer_parts *parts, const stru
     return CT_OK;
 }
 
-/* LISTING 6.1. Whether a dstream_coresight file has footers is for its bytes to say, so that is AUTO. */
+/* docs/formats.md. Whether a dstream_coresight file has footers is for its bytes to say, so that is AUTO. */
 static int framing_by_format(const struct snapshot *s, const struct ct_buffer_section *section,
                              uint8_t *framing)
 {

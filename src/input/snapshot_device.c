@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device files of a snapshot (LISTING 6.2, 6.3): a core with its memory dumps, or a
+/* Device files of a snapshot (docs/formats.md): a core with its memory dumps, or a
  * trace source with its registers. */
 #include "input/snapshot.h"
 

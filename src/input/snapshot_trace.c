@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace file of a snapshot (LISTING 6.1): which buffers there are, what
+/* The trace file of a snapshot (docs/formats.md): which buffers there are, what
  * goes into them, who traces whom. */
 #include "input/snapshot.h"
 

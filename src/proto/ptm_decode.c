@@ -11,7 +11,7 @@
 #include "proto/v7_seam.h"
 
 /* Of a row of zeros before the first 0x80 that follows five, these stay with the alignment packet at most;
- * more go to the run without synchronisation in groups of so many plus one (LISTING part 1). */
+ * more go to the run without synchronisation in groups of so many plus one (docs/listing.md). */
 #define SURPLUS_ZEROS 10
 
 /* The last zeros of a row that is not over; the alignment packet they may become begins among them. */

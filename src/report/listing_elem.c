@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element lines, LISTING part 4. */
+/* Element lines, docs/listing.md. */
 #include "report/listing_sw.h"
 
 static const struct ct_word isa_names[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packet lines of ETMv3, LISTING 3.2. */
+/* Packet lines of ETMv3, docs/listing.md. */
 #include "report/listing.h"
 
 static const char *const names[CT_ETM3_TYPE_COUNT] = {

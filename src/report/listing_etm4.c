@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packet lines of ETMv4 and ETE, LISTING 3.1. */
+/* Packet lines of ETMv4 and ETE, docs/listing.md. */
 #include "base/bytes.h"
 #include "report/listing.h"
 

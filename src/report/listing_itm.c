@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packet lines of ITM and DWT, LISTING 3.5. */
+/* Packet lines of ITM and DWT, docs/listing.md. */
 #include "report/listing.h"
 
 static const char *const names[CT_ITM_TYPE_COUNT] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What packet lines of all protocols have in common, LISTING part 1. */
+/* What packet lines of all protocols have in common, docs/listing.md. */
 #include "report/listing.h"
 
 void ct_list_packet_place(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packet lines of PTM, LISTING 3.3. */
+/* Packet lines of PTM, docs/listing.md. */
 #include "report/listing.h"
 
 const char *const ct_v7_isa_names[] = {"a32", "t32", "tee", "jaz", "unk"};

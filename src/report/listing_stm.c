@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packet lines of STM, LISTING 3.4. */
+/* Packet lines of STM, docs/listing.md. */
 #include "report/listing.h"
 
 static const char *const names[CT_STM_TYPE_COUNT] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element lines of software trace, LISTING part 4: sw_trace of an STM, itm_trace of an ITM. */
+/* Element lines of software trace, docs/listing.md: sw_trace of an STM, itm_trace of an ITM. */
 #include "report/listing_sw.h"
 
 /* What else there is to know of software trace: before the timestamp, and behind it. */

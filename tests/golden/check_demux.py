@@ -4,7 +4,7 @@
 
 usage: check_demux.py DEMUX_DUMP
 The corpus is a folder 'corpus' in $CT_SHARED, or in ../shared beside the sources. Prints TAP. The bytes of all packets of an ID and of its unsynchronised runs are all the bytes of the ID, and each
-packet line begins at the offset of its first byte (LISTING part 1)."""
+packet line begins at the offset of its first byte (docs/listing.md)."""
 import os
 import pathlib
 import re

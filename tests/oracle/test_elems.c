@@ -707,17 +707,20 @@ static struct known known[] = {
      "request 92), 1.3.3 walks to "
      "the end of memory",
      return_inside, 0},
-    {"source address of an ERET: it makes an exception_ret (LISTING 5.2), not with 1.3.3", eret_at_source, 0},
-    {"source address that cannot be read: atoms are dropped up to the next address (LISTING 5.1), 1.3.3 goes "
+    {"source address of an ERET: it makes an exception_ret (docs/listing.md), not with 1.3.3", eret_at_source,
+     0},
+    {"source address that cannot be read: atoms are dropped up to the next address (docs/listing.md), 1.3.3 "
+     "goes "
      "on from the "
      "address before",
      nacc_at_source, 0},
-    {"instruction in an IT block: conditional (LISTING part 4), with 1.3.3 not", cond_in_it, 0},
-    {"times, counts and events that wait when trace is lost or ends are put out (LISTING 5.2), 1.3.3 drops "
+    {"instruction in an IT block: conditional (docs/listing.md), with 1.3.3 not", cond_in_it, 0},
+    {"times, counts and events that wait when trace is lost or ends are put out (docs/listing.md), 1.3.3 "
+     "drops "
      "them",
      dropped_at_end, 0},
-    {"uncommitted source address or function return at the end: what waits behind it is dropped (LISTING "
-     "5.2), 1.3.3 puts it "
+    {"uncommitted source address or function return at the end: what waits behind it is dropped ("
+     "docs/listing.md), 1.3.3 puts it "
      "out",
      source_at_end, 0},
     {"source address more than 4 GiB ahead: 1.3.3 loses upper bits of the number of instructions", far_source,
@@ -745,7 +748,8 @@ static struct known known[] = {
      0},
     {"a packet commits, and then takes back more than there is: 1.3.3 drops what was committed",
      overrun_drops, 0},
-    {"exception while execution is above its return address: nothing ran (LISTING 5.2), 1.3.3 walks to the "
+    {"exception while execution is above its return address: nothing ran (docs/listing.md), 1.3.3 walks to "
+     "the "
      "end of memory",
      exception_backwards, 0},
     {NULL, NULL, 0},

@@ -71,7 +71,7 @@ static int early_address(const struct past *past, const struct ct_etm4_packet *o
 static uint64_t surplus_count;
 static struct patches patches;
 
-/* LISTING part 1: zeros before the eleven of the first alignment packet belong to the run before it;
+/* docs/listing.md: zeros before the eleven of the first alignment packet belong to the run before it;
  * 1.3.3 gives them to the packet. */
 static void surplus_zeros(struct ocsd *ocsd)
 {
@@ -146,7 +146,7 @@ struct stream {
 };
 
 /* Half of the streams are damaged behind their first alignment packet: 1.3.3 lists a broken alignment
- * sequence even before it is synchronised, LISTING part 1 counts it to the run. */
+ * sequence even before it is synchronised, docs/listing.md counts it to the run. */
 static void fill(struct rng *rng, struct stream *s)
 {
     struct ct_etm4_encoder *encoder;

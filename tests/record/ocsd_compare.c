@@ -81,7 +81,7 @@ static int unframe(struct stream *out, unsigned id, const uint8_t *bytes, size_t
     return 0;
 }
 
-/* LISTING part 4 calls every instruction of an IT block conditional, OpenCSD 1.3.3 only branches that are so
+/* docs/listing.md calls every instruction of an IT block conditional, OpenCSD 1.3.3 only branches that are so
  * by themselves. */
 static int same(const char *ours, size_t size, const char *theirs, size_t their_size)
 {

@@ -22,16 +22,16 @@ static struct known {
     const char *what;
     uint64_t count;
 } known[] = {
-    {"a packet that begins in the high half of a byte: LISTING part 1 has the offset of that byte, 1.3.3 of "
+    {"a packet that begins in the high half of a byte: docs/listing.md has the offset of that byte, 1.3.3 of "
      "the next",
      0},
-    {"units f before the first alignment packet that it does not need: LISTING part 1 counts them to the "
+    {"units f before the first alignment packet that it does not need: docs/listing.md counts them to the "
      "run, 1.3.3 "
      "to the packet",
      0},
     {"a header that is no packet's, or one that the end cuts: 1.3.3 announces the packet before", 0},
     {"reserved units taken out: what STPv2 has beyond the Arm STM, and version 2", 0},
-    {"a master packet put behind a version packet: LISTING 5.5 sets master and channel to 0 there, 1.3.3 "
+    {"a master packet put behind a version packet: docs/listing.md sets master and channel to 0 there, 1.3.3 "
      "keeps them "
      "for elements",
      0},
@@ -211,7 +211,7 @@ static int same_packet(struct past *past, const struct ct_stm_packet *ours, cons
     return ours->value == payload_of(ours, p);
 }
 
-/* LISTING part 1: surplus units f before the first alignment packet belong to the run. */
+/* docs/listing.md: surplus units f before the first alignment packet belong to the run. */
 static void move_surplus(const struct ct_stm_packet *ours, size_t count)
 {
     size_t first = ocsd.packet_count > 1 && type_of(ocsd.packets[0].packet.type) == CT_STM_NOT_SYNC;

@@ -251,7 +251,7 @@ static void add_range(struct v7_lines *l, const ocsd_generic_trace_elem *e)
            e->last_instr_cond);
 }
 
-/* The instruction set of a context is not compared: LISTING 5.3 leaves it open. */
+/* The instruction set of a context is not compared: docs/listing.md leaves it open. */
 static void add_context(struct v7_lines *l, const ocsd_generic_trace_elem *e)
 {
     v7_add(l, " pe_context");

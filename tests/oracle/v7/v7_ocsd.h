@@ -26,11 +26,11 @@ struct v7_region {
     const uint8_t *bytes;
 };
 
-/* One line a packet (LISTING 3.2, 3.3) without ID and bytes. 0, or an error of OpenCSD. */
+/* One line a packet (docs/listing.md) without ID and bytes. 0, or an error of OpenCSD. */
 int v7_ocsd_packets(struct v7_lines *lines, const struct ct_source *source, const uint8_t *bytes,
                     size_t size);
 
-/* One line an element (LISTING part 4) without ID. */
+/* One line an element (docs/listing.md) without ID. */
 int v7_ocsd_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,
                   unsigned region_count, const uint8_t *bytes, size_t size);
 
