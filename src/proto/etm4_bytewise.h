@@ -4,7 +4,7 @@
  * T, which mirrors the trace unit's registers; it gives the next S and T and, with the last byte of a packet,
  * the packet. Unrolled u times it takes u bytes a turn. The packets are those of ct_etm4_decode; a property
  * test holds that. It stands for the paper and is measured against what the library uses
- * (docs/performance.md). */
+ * (docs/notes/performance.md). */
 #ifndef CT_PROTO_ETM4_BYTEWISE_H
 #define CT_PROTO_ETM4_BYTEWISE_H
 
