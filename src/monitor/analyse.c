@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recursion and order (LANGUAGE.md A.4). */
+/* Recursion and order (docs/tessla-language.md A.4). */
 #include "monitor/program.h"
 
 /* last and delay look at their first argument only in the past. */

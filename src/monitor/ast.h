@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Syntax trees of the stream dialect (LANGUAGE.md A.7). */
+/* Syntax trees of the stream dialect (docs/tessla-language.md A.7). */
 #ifndef CT_MONITOR_AST_H
 #define CT_MONITOR_AST_H
 

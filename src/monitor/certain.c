@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams behind a loss. For every stream: what it may hold, and whether and with what value it may
  * have an event now, over all runs that got the events that this one got, and any others where it
- * lost some. Operators are followed by their definitions (LANGUAGE.md A.2, A.3) over these
+ * lost some. Operators are followed by their definitions (docs/tessla-language.md A.2, A.3) over these
  * possibilities. A stream is the run's own again where all that its event was made of is. Runs that
  * end in a runtime error are none of those. */
 #include "monitor/certain.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of the stream dialect (LANGUAGE.md A.5); the watchpoint dialect uses the
+/* Tokens of the stream dialect (docs/tessla-language.md A.5); the watchpoint dialect uses the
  * same lexer and ignores newlines. */
 #ifndef CT_MONITOR_LEX_H
 #define CT_MONITOR_LEX_H

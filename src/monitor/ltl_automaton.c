@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tableau: what a set of formulas asks of this step and of the next one (LANGUAGE.md B.6, steps 2 to 4).
- * Acceptance is on transitions: one set for each until, of those that do not put its end off. */
+/* The tableau: what a set of formulas asks of this step and of the next one
+ * (docs/tessla-language.md B.6, steps 2 to 4). Acceptance is on transitions: one set for each
+ * until, of those that do not put its end off. */
 #include <string.h>
 
 #include "monitor/ltl.h"

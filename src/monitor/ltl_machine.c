@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From two automata, for a formula and its negation, to one minimal machine
- * (LANGUAGE.md B.6, steps 5 to 7). */
+ * (docs/tessla-language.md B.6, steps 5 to 7). */
 #include <string.h>
 
 #include "monitor/ltl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A temporal formula as a complete Moore machine over letters (LANGUAGE.md B.6). */
+/* A temporal formula as a complete Moore machine over letters (docs/tessla-language.md B.6). */
 #ifndef CT_MONITOR_MACHINE_H
 #define CT_MONITOR_MACHINE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as text (LANGUAGE.md A.6), into a buffer that grows. */
+/* Values as text (docs/tessla-language.md A.6), into a buffer that grows. */
 #ifndef CT_MONITOR_PRINT_H
 #define CT_MONITOR_PRINT_H
 

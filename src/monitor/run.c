@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instants: which programs run when (LANGUAGE.md A.1). */
+/* Instants: which programs run when (docs/tessla-language.md A.1). */
 #include "monitor/certain.h"
 #include "monitor/run.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions in the place of values in traces (LANGUAGE.md A.9): numbers, Bools
+/* Expressions in the place of values in traces (docs/tessla-language.md A.9): numbers, Bools
  * and strings with their operators. */
 #include <string.h>
 

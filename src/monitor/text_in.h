@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reader of textual traces (LANGUAGE.md A.9). */
+/* Reader of textual traces (docs/tessla-language.md A.9). */
 #ifndef CT_MONITOR_TEXT_IN_H
 #define CT_MONITOR_TEXT_IN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a trace whose time is a range (LANGUAGE.md A.9). Their events are merged by time: with each line
- * that is read, the earliest event of all that are still to come is taken. */
+/* Lines of a trace whose time is a range (docs/tessla-language.md A.9). Their events are merged by time: with
+ * each line that is read, the earliest event of all that are still to come is taken. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

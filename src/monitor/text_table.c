@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces as tables of values parted by commas (LANGUAGE.md A.9): a row of names, "time" first, then a row an
- * instant. An empty cell is no event. */
+/* Traces as tables of values parted by commas (docs/tessla-language.md A.9): a row of names, "time" first,
+ * then a row an instant. An empty cell is no event. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Error values (LANGUAGE.md A.1). */
+/* Error values (docs/tessla-language.md A.1). */
 enum value_error {
     E_NONE,
     E_DIV,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The watchpoint dialect (LANGUAGE.md part B). */
+/* The watchpoint dialect (docs/tessla-language.md part B). */
 #ifndef CT_MONITOR_WATCH_H
 #define CT_MONITOR_WATCH_H
 

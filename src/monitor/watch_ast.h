@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Syntax trees of the watchpoint dialect (LANGUAGE.md B.2). */
+/* Syntax trees of the watchpoint dialect (docs/tessla-language.md B.2). */
 #ifndef CT_MONITOR_WATCH_AST_H
 #define CT_MONITOR_WATCH_AST_H
 

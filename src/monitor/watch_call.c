@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the watchpoint dialect (LANGUAGE.md B.4) and its macros. */
+/* Functions of the watchpoint dialect (docs/tessla-language.md B.4) and its macros. */
 #include <string.h>
 
 #include "monitor/big.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* monitor(...): formulas over streams (LANGUAGE.md B.5). */
+/* monitor(...): formulas over streams (docs/tessla-language.md B.5). */
 #include "monitor/watch_ast.h"
 
 struct formula {

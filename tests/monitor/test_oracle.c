@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random specifications on random traces against an interpreter that is nothing but the
  * definitions: streams as "event now" and "value before now", evaluated one after the other at
- * every instant (LANGUAGE.md A.1 to A.3). */
+ * every instant (docs/tessla-language.md A.1 to A.3). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

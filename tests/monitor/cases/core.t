@@ -1,4 +1,4 @@
-# Core operators (LANGUAGE.md A.2), each at time 0 and later.
+# Core operators (docs/tessla-language.md A.2), each at time 0 and later.
 ### nil and a constant as a stream
 out nil[Int] as n
 out 5

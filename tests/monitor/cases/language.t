@@ -1,4 +1,4 @@
-# Syntax, names, types, recursion and messages (LANGUAGE.md A.4, A.5, A.7, A.8, A.11).
+# Syntax, names, types, recursion and messages (docs/tessla-language.md A.4, A.5, A.7, A.8, A.11).
 ### comments, line ends, semicolons and continued lines
 in x: Events[Int] -- a comment
 # another

@@ -1,4 +1,4 @@
-# Derived operators (LANGUAGE.md A.3).
+# Derived operators (docs/tessla-language.md A.3).
 ### const, first
 in x: Events[Int]
 in y: Events[Int]

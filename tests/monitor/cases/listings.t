@@ -1,4 +1,4 @@
-# The paper's Listings 1 to 4 in both dialects (LANGUAGE.md part C), with the bug and without.
+# The paper's Listings 1 to 4 in both dialects (docs/tessla-language.md part C), with the bug and without.
 ### 1 structure, watchpoints, wrong order
 define line32_exec := codeLine main.c:32
 define line47_exec := codeLine main.c:47

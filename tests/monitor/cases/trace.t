@@ -1,4 +1,4 @@
-# Traces (LANGUAGE.md A.9).
+# Traces (docs/tessla-language.md A.9).
 ### values of all kinds
 in i: Events[Int]
 in f: Events[Float]

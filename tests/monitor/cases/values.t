@@ -1,4 +1,4 @@
-# Values, error values and printing (LANGUAGE.md A.1, A.5, A.6, A.10).
+# Values, error values and printing (docs/tessla-language.md A.1, A.5, A.6, A.10).
 ### integer division truncates, the remainder has the sign of the dividend
 out 7 / 2 as a
 out -7 / 2 as b

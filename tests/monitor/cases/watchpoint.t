@@ -1,4 +1,4 @@
-# The watchpoint dialect (LANGUAGE.md part B).
+# The watchpoint dialect (docs/tessla-language.md part B).
 ### inPast as a signal is half open: true from u to just before u+d
 in e: Events[Unit]
 in x: Events[Unit]
