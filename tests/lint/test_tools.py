@@ -73,10 +73,14 @@ def test_layers():
 def test_hygiene():
     module = load("check-hygiene")
 
-    def faults(name, data):
-        return len(list(module.faults_of(name, data)))
+    def faults(name, data, licence=b"# SPDX-" b"License-Identifier: Apache-2.0\n"):
+        return len(list(module.faults_of(name, licence + data)))
 
     yield "clean", faults("a.c", b"int a; /* see docs/man */\n") == 0
+    yield "no licence", faults("a.c", b"int a;\n", b"") == 1 and faults("tools/a", b"a\n", b"") == 1
+    yield "no licence in text, nor in what is recorded", not faults("a.md", b"a\n", b"") + faults("examples/a/b.c", b"a\n", b"")
+    yield "110 columns", faults("a.c", b"a" * 110 + b"\n") == 0 and faults("a.c", "ä".encode() * 110 + b"\n") == 0
+    yield "111 columns", faults("a.c", b"a" * 111 + b"\n") == 1
     yield "machine path", faults("a.md", b"in /ho" b"me/me/x\n") == 1
     yield "unfinished", faults("a.c", b"/* TO" b"DO */\n") == 1
     yield "CR", faults("a.ini", b"a=1\r\n") == 1
