@@ -34,6 +34,14 @@ enum ct_error {
     CT_ERR_NOT_FOUND = -8,   /* a named thing does not exist */
 };
 
+/* Options are structs that begin with their own size, so that caller and library may be of two versions:
+ *
+ *     struct ct_edges_options options = {.size = sizeof options, .max_contexts = 16};
+ *
+ * What a shorter struct lacks is zero, and NULL stands for one that is all zero. CT_ERR_ARG: the size is not
+ * set, or a longer struct has something set behind what the library knows. They are copied, but not what they
+ * point to. */
+
 /* Text of an error code, such as "CT_ERR_IO"; never NULL. */
 CT_API const char *ct_error_name(int code);
 

@@ -17,7 +17,7 @@ struct ct_cover_way {
 struct ct_cover_work {
     struct ct_cover_report report; /* has to be the first member */
     struct ct_ctx *ctx;
-    const struct ct_cover_source *source;
+    struct ct_cover_source source;
     struct ct_cover_insn *insns;
     uint32_t *scopes; /* of each instruction: innermost scope, or CT_LINE_NONE */
     size_t insn_room;

@@ -122,7 +122,7 @@ static bool enters_inlined(const struct ct_line_scope *scopes, uint32_t before, 
 static void mark_leaders(struct ct_cover_work *work)
 {
     size_t count;
-    const struct ct_line_scope *scopes = ct_lines_scopes(work->source->lines, &count);
+    const struct ct_line_scope *scopes = ct_lines_scopes(work->source.lines, &count);
     for (size_t i = 0; i < work->report.insn_count; i++) {
         struct ct_cover_insn *insn = &work->insns[i];
         const struct ct_cover_insn *before = i ? insn - 1 : NULL;

@@ -70,16 +70,16 @@ static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t s
         if (size < 2)
             return 0;
         uint32_t opcode = (uint32_t)ct_load16(bytes) << 16 | (size < 4 ? 0 : ct_load16(bytes + 2));
-        ct_insn_decode_t32(opcode, out->addr, &work->source->arch, &insn);
+        ct_insn_decode_t32(opcode, out->addr, &work->source.arch, &insn);
         out->flags = insn.it ? CT_COVER_HIDDEN : 0;
     } else {
         if (size < 4)
             return 0;
         uint32_t opcode = ct_load32(bytes);
         if (isa == CT_ISA_A64)
-            ct_insn_decode_a64(opcode, out->addr, &work->source->arch, &insn);
+            ct_insn_decode_a64(opcode, out->addr, &work->source.arch, &insn);
         else
-            ct_insn_decode_a32(opcode, out->addr, &work->source->arch, &insn);
+            ct_insn_decode_a32(opcode, out->addr, &work->source.arch, &insn);
         bool branch = insn.type == CT_INSN_BR || insn.type == CT_INSN_IBR;
         bool hidden = isa == CT_ISA_A64 ? is_hidden_a64(opcode) : insn.cond && !branch;
         out->flags = hidden ? CT_COVER_HIDDEN : 0;
@@ -101,7 +101,7 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
                       enum ct_isa of_code)
 {
     size_t size;
-    const uint8_t *bytes = ct_memory_at(work->source->memory, addr, SPACE, &size);
+    const uint8_t *bytes = ct_memory_at(work->source.memory, addr, SPACE, &size);
     if (!bytes)
         return CT_OK;
     if (size > end - addr)
@@ -110,7 +110,7 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
         struct ct_cover_insn insn = {.addr = addr + at, .file = file, .line = line};
         uint8_t isa = (uint8_t)of_code;
         if (of_code == CT_ISA_UNKNOWN)
-            isa = (uint8_t)ct_symbols_isa_at(work->source->symbols, insn.addr);
+            isa = (uint8_t)ct_symbols_isa_at(work->source.symbols, insn.addr);
         if (isa == CT_ISA_UNKNOWN) { /* literals */
             at += 2;
             continue;
@@ -119,7 +119,7 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
         if (n == 0)
             break;
         insn.function = CT_COVER_NONE;
-        int result = push(work, &insn, ct_lines_scope_at(work->source->lines, insn.addr));
+        int result = push(work, &insn, ct_lines_scope_at(work->source.lines, insn.addr));
         if (result != CT_OK)
             return result;
         at += n;
@@ -130,7 +130,7 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
 static int read_rows(struct ct_cover_work *work)
 {
     size_t count;
-    const struct ct_line *rows = ct_lines_all(work->source->lines, &count);
+    const struct ct_line *rows = ct_lines_all(work->source.lines, &count);
     int result = CT_OK;
     for (size_t i = 0; i < count && result == CT_OK; i++)
         if (rows[i].end > rows[i].addr)
@@ -171,7 +171,7 @@ static size_t first_run(const struct runs *runs, uint64_t addr)
 static enum ct_isa isa_of(const struct ct_cover_work *work, const struct ct_cover_item *run)
 {
     const enum ct_isa isa =
-        run->isa == CT_ISA_A64 ? ct_symbols_isa_at(work->source->symbols, run->from) : (enum ct_isa)run->isa;
+        run->isa == CT_ISA_A64 ? ct_symbols_isa_at(work->source.symbols, run->from) : (enum ct_isa)run->isa;
     return isa == CT_ISA_UNKNOWN ? CT_ISA_A64 : isa;
 }
 
@@ -203,13 +203,13 @@ static int read_mixed(struct ct_cover_work *work, const struct runs *runs, const
 static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
 {
     size_t count;
-    const struct ct_symbol *symbols = ct_symbols_all(work->source->symbols, &count);
+    const struct ct_symbol *symbols = ct_symbols_all(work->source.symbols, &count);
     int result = CT_OK;
     uint64_t done = 0; /* functions may lie in one another */
     for (size_t i = 0; i < count && result == CT_OK; i++) {
         uint64_t from = symbols[i].addr > done ? symbols[i].addr : done;
         uint64_t end = symbols[i].addr + symbols[i].size;
-        if (ct_lines_at(work->source->lines, symbols[i].addr) || end <= from)
+        if (ct_lines_at(work->source.lines, symbols[i].addr) || end <= from)
             continue;
         result = symbols[i].isa == CT_ISA_A64 ? read_range(work, from, end, CT_LINE_NONE, 0, CT_ISA_UNKNOWN)
                                               : read_mixed(work, runs, &symbols[i], from, end);
@@ -266,7 +266,7 @@ static uint32_t *new_numbers(size_t count)
 static const struct ct_symbol *mangled_symbol(const struct ct_cover_work *work, uint64_t entry)
 {
     uint64_t offset;
-    const struct ct_symbol *symbol = ct_symbols_at(work->source->symbols, entry, &offset);
+    const struct ct_symbol *symbol = ct_symbols_at(work->source.symbols, entry, &offset);
     const char *name = symbol && !offset ? symbol->name : "";
     name += name[0] == '_' && name[1] == '_';
     return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R') ? symbol : NULL;
@@ -276,7 +276,7 @@ static void name_by_scope(const struct ct_cover_work *work, const struct ct_line
                           struct ct_cover_function *function)
 {
     const struct ct_symbol *symbol = mangled_symbol(work, scope->entry);
-    function->name = symbol ? ct_symbols_label(work->source->symbols, symbol) : scope->name;
+    function->name = symbol ? ct_symbols_label(work->source.symbols, symbol) : scope->name;
     /* Of a constructor's two symbols for one address the debug information has
      * the one that the compiler wrote. */
     function->linkage_name = scope->linkage_name ? scope->linkage_name : symbol ? symbol->name : scope->name;
@@ -286,10 +286,10 @@ static struct ct_cover_function describe(const struct ct_cover_work *work, uint3
                                          const struct ct_symbol *symbol, const struct ct_cover_insn *first)
 {
     size_t count;
-    const struct ct_line_scope *scopes = ct_lines_scopes(work->source->lines, &count);
+    const struct ct_line_scope *scopes = ct_lines_scopes(work->source.lines, &count);
     struct ct_cover_function function = {.addr = first->addr, .file = first->file, .line = first->line};
     if (scope == CT_LINE_NONE) {
-        function.name = symbol ? ct_symbols_label(work->source->symbols, symbol) : CT_SYMBOL_UNKNOWN;
+        function.name = symbol ? ct_symbols_label(work->source.symbols, symbol) : CT_SYMBOL_UNKNOWN;
         function.linkage_name = symbol ? symbol->name : function.name;
         return function;
     }
@@ -306,8 +306,8 @@ static int number_functions(struct ct_cover_work *work)
 {
     size_t scope_count;
     size_t symbol_count;
-    const struct ct_line_scope *scopes = ct_lines_scopes(work->source->lines, &scope_count);
-    const struct ct_symbol *symbols = ct_symbols_all_code(work->source->symbols, &symbol_count);
+    const struct ct_line_scope *scopes = ct_lines_scopes(work->source.lines, &scope_count);
+    const struct ct_symbol *symbols = ct_symbols_all_code(work->source.symbols, &symbol_count);
     size_t most = scope_count + symbol_count; /* and one more for code that is in none */
     if (most >= INT32_MAX)
         return ct_fail(work->ctx, CT_ERR_LIMIT, "coverage: the program has more than 2^31 functions");
@@ -323,7 +323,7 @@ static int number_functions(struct ct_cover_work *work)
         const struct ct_symbol *symbol = NULL;
         size_t key = scope;
         if (scope == CT_LINE_NONE) {
-            symbol = ct_symbols_code_at(work->source->symbols, insn->addr, NULL);
+            symbol = ct_symbols_code_at(work->source.symbols, insn->addr, NULL);
             key = scope_count + (symbol ? (size_t)(symbol - symbols) : symbol_count);
         }
         if (numbers[key] == CT_COVER_NONE) {
@@ -345,7 +345,7 @@ static void drop_padding(struct ct_cover_work *work)
         if (n && work->insns[n - 1].addr == work->insns[i].addr)
             continue;
         bool known = work->scopes[i] != CT_LINE_NONE ||
-                     ct_symbols_at(work->source->symbols, work->insns[i].addr, NULL) != NULL;
+                     ct_symbols_at(work->source.symbols, work->insns[i].addr, NULL) != NULL;
         if (!known)
             continue;
         work->insns[n] = work->insns[i];
@@ -360,8 +360,8 @@ static void drop_padding(struct ct_cover_work *work)
 static void move_prologue(struct ct_cover_work *work, const struct ct_cover_function *function)
 {
     size_t count;
-    const struct ct_line *rows = ct_lines_all(work->source->lines, &count);
-    const struct ct_line *row = ct_lines_at(work->source->lines, function->addr);
+    const struct ct_line *rows = ct_lines_all(work->source.lines, &count);
+    const struct ct_line *row = ct_lines_at(work->source.lines, function->addr);
     if (!row || row->addr != function->addr || row->file != function->file || row->line <= function->line ||
         (row > rows && row[-1].addr == row->addr))
         return;
@@ -411,7 +411,7 @@ int ct_cover_read_code(struct ct_cover_work *work, const struct ct_cover_item *i
 {
     const struct runs runs = runs_of(items, count);
     int result = read_rows(work);
-    bool all = work->source->all_functions || work->report.insn_count == 0;
+    bool all = work->source.all_functions || work->report.insn_count == 0;
     if (result == CT_OK && all)
         result = read_symbols(work, &runs);
     if (result == CT_OK && all)

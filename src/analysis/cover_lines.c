@@ -51,7 +51,7 @@ static bool add_bare(struct parts *p, const struct ct_cover_insn *insn, size_t *
         part->function = insn->function;
     }
     size_t count;
-    const struct ct_line *labels = ct_lines_labels(p->work->source->lines, &count);
+    const struct ct_line *labels = ct_lines_labels(p->work->source.lines, &count);
     while (*label < count && labels[*label].addr < insn->addr)
         ++*label;
     for (; *label < count && labels[*label].addr == insn->addr; ++*label)

@@ -2,6 +2,7 @@
 /* The report: its parts put together, and its sums. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
+#include "base/options.h"
 
 #include <stdlib.h>
 
@@ -70,16 +71,18 @@ static void sum_lines(struct ct_cover_work *work)
 int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source,
                         const struct ct_cover_item *items, size_t count, struct ct_cover_report **out)
 {
-    if (source->size != sizeof *source || !source->memory || !source->symbols || !source->lines)
-        return ct_fail(ctx, CT_ERR_ARG,
-                       "ct_cover_report_new: a null pointer, or options of %zu bytes instead of %zu",
-                       source->size, sizeof *source);
+    struct ct_cover_source given;
+    int result = ct_options_read(ctx, "ct_cover_report_new", source, &given, sizeof given);
+    if (result != CT_OK)
+        return result;
+    if (!given.memory || !given.symbols || !given.lines)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_cover_report_new: a null pointer");
     struct ct_cover_work *work = calloc(1, sizeof *work);
     if (!work)
         return ct_fail_nomem(ctx, "coverage");
     work->ctx = ctx;
-    work->source = source;
-    int result = ct_cover_read_code(work, items, count);
+    work->source = given;
+    result = ct_cover_read_code(work, items, count);
     if (result == CT_OK)
         result = ct_cover_count(work, items, count);
     if (result == CT_OK)

@@ -2,26 +2,29 @@
 /* Stacks of functions along the steps. The rules are in docs/analysis.md. */
 #include "analysis/stacks.h"
 #include "base/ctx.h"
+#include "base/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out)
 {
-    if (options->size != sizeof *options || (options->program_count && !options->programs))
-        return ct_fail(ctx, CT_ERR_ARG,
-                       "ct_stacks_new: options of %zu bytes instead of %zu, or a null pointer", options->size,
-                       sizeof *options);
+    struct ct_stack_options o;
+    int result = ct_options_read(ctx, "ct_stacks_new", options, &o, sizeof o);
+    if (result != CT_OK)
+        return result;
+    if (o.program_count && !o.programs)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_stacks_new: a null pointer");
     struct ct_stacks *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(ctx, "stacks");
     s->ctx = ctx;
-    s->program_count = options->program_count;
-    s->wants_slices = options->slices;
-    s->programs = malloc((options->program_count + 1) * sizeof *s->programs);
-    for (size_t i = 0; s->programs && i < options->program_count; i++)
-        s->programs[i] = options->programs[i];
-    int result = s->programs ? ct_stack_number_functions(s) : ct_fail_nomem(ctx, "stacks");
+    s->program_count = o.program_count;
+    s->wants_slices = o.slices;
+    s->programs = malloc((o.program_count + 1) * sizeof *s->programs);
+    for (size_t i = 0; s->programs && i < o.program_count; i++)
+        s->programs[i] = o.programs[i];
+    result = s->programs ? ct_stack_number_functions(s) : ct_fail_nomem(ctx, "stacks");
     if (result != CT_OK) {
         ct_stacks_free(s);
         return result;

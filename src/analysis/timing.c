@@ -6,6 +6,7 @@
 #include "analysis/dist.h"
 #include "analysis/timing.h"
 #include "base/ctx.h"
+#include "base/options.h"
 
 #define FIRST_EDGES 1024
 
@@ -34,16 +35,18 @@ static int make_functions(struct ct_timing *t)
 
 int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, struct ct_timing **out)
 {
+    struct ct_timing_options o;
+    int rc = ct_options_read(ctx, "ct_timing_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
     struct ct_timing *t = calloc(1, sizeof *t);
     if (!t)
         return ct_fail_nomem(ctx, "timing");
     t->ctx = ctx;
-    t->histograms = !options || !options->no_histograms;
-    if (options) {
-        t->programs = options->programs;
-        t->program_count = options->program_count;
-    }
-    int rc = make_functions(t);
+    t->histograms = !o.no_histograms;
+    t->programs = o.programs;
+    t->program_count = o.program_count;
+    rc = make_functions(t);
     if (!rc)
         rc = ct_timing_switch(t, 0, 0);
     if (rc)

@@ -7,6 +7,7 @@
 
 #include "analysis/verify.h"
 #include "base/ctx.h"
+#include "base/options.h"
 
 #define PLACE_MAX 512
 
@@ -25,15 +26,17 @@ static bool is_loss(const char *place)
 int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options, struct ct_watches *watches,
                     struct ct_verifier **out)
 {
-    if (options->size != sizeof *options || options->clock > CT_VERIFY_TIMESTAMPS ||
-        options->history > CT_VERIFY_HISTORY_MAX)
-        return ct_fail(ctx, CT_ERR_ARG,
-                       "verifier: options that cannot be; size, clock and history have limits");
+    struct ct_verify_options o;
+    const int read = ct_options_read(ctx, "ct_verifier_new", options, &o, sizeof o);
+    if (read)
+        return read;
+    if (o.clock > CT_VERIFY_TIMESTAMPS || o.history > CT_VERIFY_HISTORY_MAX)
+        return ct_fail(ctx, CT_ERR_ARG, "verifier: options that cannot be; clock and history have limits");
     struct ct_verifier *v = calloc(1, sizeof *v);
     if (!v)
         return ct_fail_nomem(ctx, "verifier");
     v->ctx = ctx;
-    v->options = *options;
+    v->options = o;
     v->watches = watches;
     for (size_t i = 0; i < LOSSES; i++) {
         const int rc = ct_watches_add(watches, losses[i], NULL, NULL);

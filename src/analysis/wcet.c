@@ -8,6 +8,7 @@
 #include "analysis/wcet.h"
 #include "analysis/wcet_model.h"
 #include "base/ctx.h"
+#include "base/options.h"
 
 int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines, struct ct_wcet **out)
 {
@@ -259,14 +260,17 @@ int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, FILE
                   struct ct_wcet_result *result)
 {
     struct ct_wcet_model model = {0};
+    struct ct_wcet_options o;
     *result = (struct ct_wcet_result){0};
-    int rc = check(w, options);
+    int rc = ct_options_read(w->ctx, "ct_wcet_solve", options, &o, sizeof o);
+    if (!rc)
+        rc = check(w, &o);
     if (!rc)
         rc = ct_wcet_make_loops(w);
     if (!rc && !w->recursive)
         rc = ct_wcet_find_recursion(w);
     if (!rc)
-        rc = ct_wcet_model_init(&model, w, options);
+        rc = ct_wcet_model_init(&model, w, &o);
     if (!rc)
         rc = solve(&model, lp, result);
     ct_wcet_model_free(&model);

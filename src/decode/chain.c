@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/options.h"
 #include "coretap/decode.h"
 #include "coretap/program.h"
 #include "decode/chain_tune.h"
@@ -136,15 +137,19 @@ void ct_chain_tasks(const struct ct_chain *c, uint64_t *tasks, uint64_t *again)
 int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
                  const struct ct_chain_sink *sink, struct ct_chain **out)
 {
+    struct ct_chain_options o;
+    int rc = ct_options_read(ctx, "ct_chain_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
     struct ct_chain *c = calloc(1, sizeof *c);
     if (!c)
         return ct_fail_nomem(ctx, buffer->name);
-    *c = (struct ct_chain){.ctx = ctx, .buffer = buffer, .sink = sink, .options = *options};
+    *c = (struct ct_chain){.ctx = ctx, .buffer = buffer, .sink = sink, .options = o};
     if (c->options.framing == CT_FRAMING_AUTO)
         c->options.framing = buffer->framing;
     c->batches = malloc(sizeof *c->batches);
-    int rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
-    if (!rc && options->level >= CT_LEVEL_FLOW)
+    rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
+    if (!rc && o.level >= CT_LEVEL_FLOW)
         rc = ct_memories_new(ctx, buffer, &c->memories, &c->memory);
     if (c->options.engine == CT_ENGINE_AUTO)
         c->options.engine = sink->flow ? CT_ENGINE_PLAIN : CT_ENGINE_FAST;

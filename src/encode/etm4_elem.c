@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/etm4_config.h"
+#include "base/options.h"
 #include "encode/etm4_state.h"
 
 struct ct_etm4_emitter {
@@ -477,12 +478,12 @@ int ct_etm4_emit(struct ct_etm4_emitter *e, const struct ct_elem *elems, size_t 
 int ct_etm4_emitter_new(struct ct_ctx *ctx, const struct ct_source *source,
                         const struct ct_etm4_emit_options *options, struct ct_etm4_emitter **out)
 {
+    struct ct_etm4_emit_options o;
     struct ct_etm4_config config;
     *out = NULL;
-    if (options->size != sizeof(*options))
-        return ct_fail(ctx, CT_ERR_ARG, "emitter options of %zu bytes, %zu are known", options->size,
-                       sizeof(*options));
-    int err = ct_etm4_config_init(ctx, source, &config);
+    int err = ct_options_read(ctx, "ct_etm4_emitter_new", options, &o, sizeof o);
+    if (!err)
+        err = ct_etm4_config_init(ctx, source, &config);
     if (err)
         return err;
     struct ct_etm4_emitter *e = calloc(1, sizeof(*e));
@@ -490,8 +491,8 @@ int ct_etm4_emitter_new(struct ct_ctx *ctx, const struct ct_source *source,
         return ct_fail_nomem(ctx, "ETMv4 emitter");
     e->ctx = ctx;
     e->config = config;
-    e->options = *options;
-    e->noise_state = options->seed ^ UINT64_C(0x9e3779b97f4a7c15);
+    e->options = o;
+    e->noise_state = o.seed ^ UINT64_C(0x9e3779b97f4a7c15);
     err = ct_etm4_encoder_new(ctx, source, &e->encoder);
     if (err) {
         free(e);

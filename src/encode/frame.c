@@ -5,6 +5,7 @@
 
 #include "coretap/encode.h"
 #include "base/ctx.h"
+#include "base/options.h"
 
 enum {
     FRAME = 16,
@@ -153,14 +154,17 @@ int ct_framer_finish(struct ct_framer *framer, uint8_t *out, size_t cap, size_t 
 int ct_framer_new(struct ct_ctx *ctx, const struct ct_framer_options *options, struct ct_framer **out)
 {
     *out = NULL;
-    if (options->size != sizeof(*options) || options->framing < CT_FRAMING_FRAMES ||
-        options->framing > CT_FRAMING_DSTREAM)
-        return ct_fail(ctx, CT_ERR_ARG, "framer: framing %u is none that has frames", options->framing);
+    struct ct_framer_options o;
+    const int rc = ct_options_read(ctx, "ct_framer_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
+    if (o.framing < CT_FRAMING_FRAMES || o.framing > CT_FRAMING_DSTREAM)
+        return ct_fail(ctx, CT_ERR_ARG, "framer: framing %u is none that has frames", o.framing);
     struct ct_framer *framer = calloc(1, sizeof(*framer));
     if (!framer)
         return ct_fail_nomem(ctx, "framer");
     framer->ctx = ctx;
-    framer->options = *options;
+    framer->options = o;
     *out = framer;
     return CT_OK;
 }

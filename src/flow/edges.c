@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/options.h"
 
 #define BLOCK_SHIFT     8
 #define BLOCK           (1u << BLOCK_SHIFT)
@@ -36,7 +37,11 @@ struct ct_edges {
 
 int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, struct ct_edges **out)
 {
-    uint32_t most = options && options->max_contexts ? options->max_contexts : CONTEXTS;
+    struct ct_edges_options o;
+    const int rc = ct_options_read(ctx, "ct_edges_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
+    const uint32_t most = o.max_contexts ? o.max_contexts : CONTEXTS;
     if (most > CONTEXTS_MAX)
         return ct_fail(ctx, CT_ERR_ARG, "edge statistics: %u contexts are asked for; %u can be told apart",
                        most, CONTEXTS_MAX);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/options.h"
 #include "flow/edge_table.h"
 #include "flow/walk_seam.h"
 
@@ -15,17 +16,19 @@
 int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                 const struct ct_fast_options *options, struct ct_fast **out)
 {
-    struct ct_walk_options walk = {.size = sizeof walk,
-                                   .split_source_ranges = options && options->split_source_ranges};
+    struct ct_fast_options o;
+    int rc = ct_options_read(ctx, "ct_fast_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
+    const struct ct_walk_options walk = {.size = sizeof walk, .split_source_ranges = o.split_source_ranges};
     struct ct_fast *f = calloc(1, sizeof *f);
     if (!f)
         return ct_fail_nomem(ctx, "fast walk");
     f->ctx = ctx;
-    f->edges = options ? options->counts : NULL;
-    const bool cycles = options && options->size >= sizeof *options && options->cycles;
+    f->edges = o.counts;
     f->insn_atoms = source->protocol == CT_PROTOCOL_ETM3;
     f->domain_stale = true;
-    int rc = ct_step_builder_init(&f->builder, ctx, source);
+    rc = ct_step_builder_init(&f->builder, ctx, source);
     if (!rc)
         rc = ct_walk_new(ctx, source, memory, &walk, &f->walk);
     if (!rc)
@@ -35,7 +38,7 @@ int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct
     f->targets = calloc((size_t)1 << CT_TARGETS_SHIFT, sizeof *f->targets);
     if (!rc && !f->targets)
         rc = ct_fail_nomem(ctx, "fast walk");
-    if (!rc && f->edges && !cycles) {
+    if (!rc && f->edges && !o.cycles) {
         f->builder.counts = false;
         f->runs = calloc((size_t)1 << CT_MEMO_SHIFT, sizeof *f->runs);
         rc = f->runs ? CT_OK : ct_fail_nomem(ctx, "fast walk");

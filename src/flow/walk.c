@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/options.h"
 #include "flow/walk.h"
 #include "flow/walk_seam.h"
 
@@ -30,8 +31,11 @@ enum stop {
 int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                 const struct ct_walk_options *options, struct ct_walk **out)
 {
+    struct ct_walk_options o;
     struct ct_walk_config config;
-    int rc = ct_walk_config_init(ctx, source, &config);
+    int rc = ct_options_read(ctx, "ct_walk_new", options, &o, sizeof o);
+    if (!rc)
+        rc = ct_walk_config_init(ctx, source, &config);
     if (rc)
         return rc;
     struct ct_walk *w = calloc(1, sizeof *w);
@@ -42,7 +46,7 @@ int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct
                                  .wfi_waypoint = config.wfi_waypoint,
                                  .dsb_waypoint = config.dsb_waypoint};
     w->stack.enabled = config.return_stack;
-    w->split_source_ranges = options && options->split_source_ranges;
+    w->split_source_ranges = o.split_source_ranges;
     w->config = config;
     w->need_address = w->need_context = w->lost = true;
     *out = w;

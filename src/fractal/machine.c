@@ -5,19 +5,19 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 
 static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
     return value ? value : fallback;
 }
 
-/* The caller may have been compiled against a shorter struct. */
 static int read_options(struct ct_ctx *ctx, const struct ct_fractal_options *options,
                         struct ct_fractal_options *out)
 {
-    memset(out, 0, sizeof *out);
-    if (options)
-        memcpy(out, options, options->size < sizeof *out ? options->size : sizeof *out);
+    const int rc = ct_options_read(ctx, "ct_fractal_new", options, out, sizeof *out);
+    if (rc)
+        return rc;
     out->rtlb_sets = or_default(out->rtlb_sets, 512);
     out->rtlb_ways = or_default(out->rtlb_ways, 4);
     out->watermarks = or_default(out->watermarks, 4096);

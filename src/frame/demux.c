@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "frame/demux_skip.h"
 
 #define ID_FLUSH   0x7bu
@@ -21,19 +22,20 @@ static int is_source(const struct ct_demux *demux, unsigned id)
 int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, struct ct_demux **out)
 {
     *out = NULL;
-    if (options->size < sizeof *options)
-        return ct_fail(ctx, CT_ERR_ARG, "demultiplexer: options of size %zu, expected %zu or more",
-                       options->size, sizeof *options);
-    if (options->framing < CT_FRAMING_NONE || options->framing > CT_FRAMING_DSTREAM)
+    struct ct_demux_options o;
+    const int rc = ct_options_read(ctx, "ct_demux_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
+    if (o.framing < CT_FRAMING_NONE || o.framing > CT_FRAMING_DSTREAM)
         return ct_fail(ctx, CT_ERR_ARG, "demultiplexer: framing %d; expected none, frames, tpiu or dstream",
-                       options->framing);
+                       o.framing);
     struct ct_demux *demux = aligned_alloc(_Alignof(struct ct_demux), sizeof *demux);
     if (!demux)
         return ct_fail_nomem(ctx, "demultiplexer");
     memset(demux, 0, sizeof *demux);
     demux->ctx = ctx;
-    demux->framing = options->framing;
-    demux->no_fsync_reset = options->no_fsync_reset;
+    demux->framing = o.framing;
+    demux->no_fsync_reset = o.no_fsync_reset;
     demux->id = CT_ID_NONE;
     demux->ops = ct_frame_ops_at(0);
     for (unsigned id = 0; id < CT_ID_ALL; id++)

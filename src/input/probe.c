@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
+
 static const struct ct_reader *const readers[] = {
     &ct_reader_snapshot,
     &ct_reader_raw,
@@ -105,10 +107,9 @@ int ct_capture_open_with(struct ct_ctx *ctx, const char *path, const struct ct_c
 {
     if (!path || !out)
         return ct_fail(ctx, CT_ERR_ARG, "ct_capture_open: no path, or nowhere to put the capture");
-    if (options && options->size < sizeof *options)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_capture_open: options of size %zu, expected %zu or more",
-                       options->size, sizeof *options);
-    return ct_capture_open_files(ctx, &ct_files_system, path, options, out);
+    struct ct_capture_options o;
+    const int rc = ct_options_read(ctx, "ct_capture_open", options, &o, sizeof o);
+    return rc ? rc : ct_capture_open_files(ctx, &ct_files_system, path, &o, out);
 }
 
 int ct_capture_open(struct ct_ctx *ctx, const char *path, struct ct_capture **out)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/open_resolved.h"
+#include "base/options.h"
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "monitor/library.h"
@@ -151,10 +152,11 @@ static int too_large(struct ct_ctx *ctx, const char *name, enum arena_end end)
 int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, size_t size,
                        const struct ct_monitor_options *options, struct ct_monitor_spec **out)
 {
-    struct ct_monitor_options o = {.size = sizeof o};
+    struct ct_monitor_options o;
     *out = NULL;
-    if (options)
-        memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    const int rc = ct_options_read(ctx, "ct_monitor_compile", options, &o, sizeof o);
+    if (rc)
+        return rc;
     if (o.dialect > CT_MONITOR_WATCHPOINT)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown dialect %u", o.dialect);
     if (o.engine > CT_MONITOR_NATIVE)

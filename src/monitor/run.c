@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
+
 /* Units of work, besides that of the instructions. */
 enum {
     INSTANT_WORK = 20,
@@ -474,9 +476,10 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     if (!spec->runnable)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: the specification has errors and cannot run");
     const struct program *p = &spec->program;
-    struct ct_monitor_limits l = {0};
-    if (limits)
-        memcpy(&l, limits, limits->size < sizeof l ? limits->size : sizeof l);
+    struct ct_monitor_limits l;
+    const int rc = ct_options_read(ctx, "ct_monitor_new", limits, &l, sizeof l);
+    if (rc)
+        return rc;
     struct ct_monitor *m = calloc(1, sizeof *m);
     if (!m)
         return ct_fail_nomem(ctx, "monitor");

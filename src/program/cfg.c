@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/options.h"
 #include "program/elf.h"
 
 #define FIRST_ROOM 64
@@ -109,12 +110,8 @@ static int add_segments(struct ct_cfg *cfg, const struct ct_elf *elf, const stru
 static int open_file(struct ct_cfg *cfg, const struct ct_mapped_file *file)
 {
     struct ct_elf elf = {0};
-    struct ct_symbol_options names = {.size = sizeof names};
-    if (cfg->names)
-        names = *cfg->names;
-    names.bias = cfg->bias;
-    int rc = ct_symbols_make(cfg->ctx, cfg->name, cfg->names ? cfg->name : NULL, file->bytes, file->size,
-                             &names, &cfg->symbols);
+    int rc = ct_symbols_make(cfg->ctx, cfg->name, cfg->separate_names ? cfg->name : NULL, file->bytes,
+                             file->size, &cfg->names, &cfg->symbols);
     if (!rc)
         rc = ct_memory_new(cfg->ctx, &cfg->memory);
     if (!rc)
@@ -156,7 +153,7 @@ static int number_functions(struct ct_cfg *cfg)
 
 static int make(struct ct_cfg *cfg, const struct ct_mapped_file *file, const struct ct_cfg_options *options)
 {
-    const char *targets = options ? options->targets : NULL;
+    const char *targets = options->targets;
     int rc = open_file(cfg, file);
     if (!rc && targets)
         rc = ct_cfg_targets_read(cfg, options->targets_name, targets, true);
@@ -179,9 +176,9 @@ static struct ct_cfg *new_cfg(struct ct_ctx *ctx, const char *name, const struct
     if (!cfg)
         return NULL;
     cfg->ctx = ctx;
-    cfg->bias = options ? options->bias : 0;
-    cfg->names = options ? options->names : NULL;
-    cfg->arch = options ? options->arch : (struct ct_arch){0};
+    cfg->bias = options->bias;
+    cfg->separate_names = options->names != NULL;
+    cfg->arch = options->arch;
     cfg->name = ct_arena_strdup(&cfg->arena, name);
     if (cfg->name)
         return cfg;
@@ -192,16 +189,25 @@ static struct ct_cfg *new_cfg(struct ct_ctx *ctx, const char *name, const struct
 int ct_cfg_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
                       const struct ct_cfg_options *options, struct ct_cfg **out)
 {
-    struct ct_cfg *cfg = new_cfg(ctx, name, options);
+    struct ct_cfg_options o;
+    struct ct_symbol_options names;
+    int rc = ct_options_read(ctx, "ct_cfg_load", options, &o, sizeof o);
+    if (!rc)
+        rc = ct_options_read(ctx, "ct_cfg_load", o.names, &names, sizeof names);
+    if (rc)
+        return rc;
+    struct ct_cfg *cfg = new_cfg(ctx, name, &o);
     struct ct_mapped_file *file = cfg ? ct_arena_alloc(&cfg->arena, sizeof *file + strlen(name) + 1) : NULL;
     if (!file) {
         ct_cfg_free(cfg);
         return ct_fail_nomem(ctx, name);
     }
+    cfg->names = names;
+    cfg->names.bias = o.bias;
     file->bytes = bytes;
     file->size = size;
     memcpy(file->path, name, strlen(name) + 1);
-    int rc = make(cfg, file, options);
+    rc = make(cfg, file, &o);
     if (rc)
         ct_cfg_free(cfg);
     else

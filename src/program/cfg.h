@@ -91,7 +91,8 @@ struct ct_cfg {
     const char *name;
     struct ct_mapped_file *file; /* NULL: bytes of the caller */
     struct ct_memory *memory;
-    const struct ct_symbol_options *names;
+    struct ct_symbol_options names;
+    bool separate_names; /* they also come from files beside the program */
     struct ct_symbols *symbols;
     struct ct_arena arena; /* names */
     struct ct_arch arch;

@@ -4,6 +4,7 @@
 #include "program/dwarf_lines.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/options.h"
 #include "program/elf.h"
 #include "program/memory.h"
 #include "program/symbols.h"
@@ -342,15 +343,16 @@ int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes,
 int ct_lines_load_with(struct ct_ctx *ctx, const char *path, const struct ct_line_options *options,
                        struct ct_lines **out)
 {
-    if (!path || !options || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_with: a null pointer");
-    if (options->size != sizeof *options)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_with: options of another version of the library");
+    struct ct_line_options o;
     struct ct_mapped_file *file;
-    int result = ct_mapped_file_open(ctx, path, &file);
+    if (!path || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_with: a null pointer");
+    int result = ct_options_read(ctx, "ct_lines_load_with", options, &o, sizeof o);
+    if (result == CT_OK)
+        result = ct_mapped_file_open(ctx, path, &file);
     if (result != CT_OK)
         return result;
-    result = make(ctx, path, path, file->bytes, file->size, options, out);
+    result = make(ctx, path, path, file->bytes, file->size, &o, out);
     ct_mapped_file_close(file);
     return result;
 }

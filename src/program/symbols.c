@@ -2,6 +2,7 @@
 /* The functions of an ELF file by address, from all that says where they are, and its build id. */
 #include "program/symbols.h"
 #include "base/ctx.h"
+#include "base/options.h"
 #include "base/printable.h"
 #include "program/segments.h"
 
@@ -546,15 +547,16 @@ int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *byte
 int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options,
                          struct ct_symbols **out)
 {
-    if (!path || !options || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_with: a null pointer");
-    if (options->size != sizeof *options)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_with: options of another version of the library");
+    struct ct_symbol_options o;
     struct ct_mapped_file *file;
-    int result = ct_mapped_file_open(ctx, path, &file);
+    if (!path || !out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_with: a null pointer");
+    int result = ct_options_read(ctx, "ct_symbols_load_with", options, &o, sizeof o);
+    if (result == CT_OK)
+        result = ct_mapped_file_open(ctx, path, &file);
     if (result != CT_OK)
         return result;
-    result = ct_symbols_make(ctx, path, path, file->bytes, file->size, options, out);
+    result = ct_symbols_make(ctx, path, path, file->bytes, file->size, &o, out);
     ct_mapped_file_close(file);
     return result;
 }

@@ -3,6 +3,7 @@
 #include "programs/programs.h"
 
 #include "base/ctx.h"
+#include "base/options.h"
 #include "base/path.h"
 
 #include <stdlib.h>
@@ -12,12 +13,16 @@
 
 int ct_programs_new(struct ct_ctx *ctx, const struct ct_programs_options *options, struct ct_programs **out)
 {
-    if (!options || !out || options->size < sizeof options->size)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_programs_new: a null pointer, or options without their size");
+    struct ct_programs_options o;
+    if (!out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_programs_new: a null pointer");
+    const int rc = ct_options_read(ctx, "ct_programs_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
     struct ct_programs *p = calloc(1, sizeof *p);
     if (!p)
         return ct_fail_nomem(ctx, "programs");
-    memcpy(&p->options, options, options->size < sizeof p->options ? options->size : sizeof p->options);
+    p->options = o;
     p->ctx = ctx;
     if (p->options.targets && !(p->options.targets = ct_arena_strdup(&p->arena, p->options.targets))) {
         ct_programs_free(p);

@@ -4,6 +4,7 @@
 #include "coretap/session.h"
 
 #include "base/ctx.h"
+#include "base/options.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,14 +28,17 @@ struct ct_session {
 
 int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options, struct ct_session **out)
 {
-    if (!out || (options && options->size < sizeof options->size))
-        return ct_fail(ctx, CT_ERR_ARG, "ct_session_new: a null pointer, or options without their size");
+    struct ct_session_options o;
+    if (!out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_session_new: a null pointer");
+    const int rc = ct_options_read(ctx, "ct_session_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
     struct ct_session *session = calloc(1, sizeof *session);
     if (!session)
         return ct_fail_nomem(ctx, "session");
     session->ctx = ctx;
-    if (options)
-        memcpy(&session->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+    session->options = o;
     *out = session;
     return CT_OK;
 }

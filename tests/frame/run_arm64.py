@@ -19,7 +19,8 @@ def main():
     if missing:
         print(f"1..1\nok 1 # SKIP {', '.join(missing)} not there (Debian: gcc-aarch64-linux-gnu, qemu-user)")
         return 0
-    sources = [*sorted((root / "src/frame").glob("*.c")), root / "src/base/ctx.c", root / "tests/frame/twin.c"]
+    sources = [*sorted((root / "src/frame").glob("*.c")),
+               *(root / "src/base" / name for name in ("ctx.c", "options.c", "version.c")), root / "tests/frame/twin.c"]
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "twin"
         subprocess.run([TOOLS[0], "-std=gnu17", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-DCT_BUILDING",

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every options struct of the public headers is read by its size: a caller of an older or a newer version
+ * gets what it asked for, or is told that it cannot. */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "coretap/cfg.h"
+#include "coretap/cover.h"
+#include "coretap/decode.h"
+#include "coretap/encode.h"
+#include "coretap/fractal.h"
+#include "coretap/session.h"
+#include "coretap/source_lines.h"
+#include "coretap/stacks.h"
+#include "coretap/timing.h"
+#include "coretap/verify.h"
+#include "coretap/wcet.h"
+#include "unit/elf_build.h"
+
+#define SPEC "in x: Events[Int]\nout x\n"
+
+/* What functions need besides their options. */
+struct bench {
+    struct ct_ctx *ctx;
+    struct ct_capture *capture;
+    const struct ct_source *source;
+    struct ct_memory *memory;
+    struct ct_watches *watches;
+    struct ct_programs *programs;
+    struct ct_monitor_spec *spec;
+    struct ct_wcet *wcet;
+    struct ct_cfg *cfg;
+    uint8_t elf[ELF_SIZE];
+};
+
+#define NEW(name, function, type, ...)                                                                       \
+    static int name(struct bench *b, const void *options)                                                    \
+    {                                                                                                        \
+        struct ct_##type *made = NULL;                                                                       \
+        const int rc = function(__VA_ARGS__, &made);                                                         \
+        ct_##type##_free(made);                                                                              \
+        return rc;                                                                                           \
+    }
+
+NEW(new_cfg, ct_cfg_load_bytes, cfg, b->ctx, "elf", b->elf, sizeof b->elf, options)
+NEW(new_chain, ct_chain_new, chain, b->ctx, b->capture->buffers, options, &(const struct ct_chain_sink){0})
+NEW(new_edges, ct_edges_new, edges, b->ctx, options)
+NEW(new_emitter, ct_etm4_emitter_new, etm4_emitter, b->ctx, b->source, options)
+NEW(new_framer, ct_framer_new, framer, b->ctx, options)
+NEW(new_walk, ct_walk_new, walk, b->ctx, b->source, b->memory, options)
+NEW(new_fractal, ct_fractal_new, fractal, b->ctx, options)
+NEW(new_demux, ct_demux_new, demux, b->ctx, options)
+NEW(open_capture, ct_capture_open_with, capture, b->ctx, SOURCE_ROOT "/examples/quickstart", options)
+NEW(compile, ct_monitor_compile, monitor_spec, b->ctx, "spec", SPEC, sizeof SPEC - 1, options)
+NEW(new_monitor, ct_monitor_new, monitor, b->ctx, b->spec, options, NULL, NULL)
+NEW(load_symbols, ct_symbols_load_with, symbols, b->ctx, "/nonexistent", options)
+NEW(new_programs, ct_programs_new, programs, b->ctx, options)
+NEW(new_session, ct_session_new, session, b->ctx, options)
+NEW(load_lines, ct_lines_load_with, lines, b->ctx, "/nonexistent", options)
+NEW(new_stacks, ct_stacks_new, stacks, b->ctx, options)
+NEW(new_fast, ct_fast_new, fast, b->ctx, b->source, b->memory, options)
+NEW(new_timing, ct_timing_new, timing, b->ctx, options)
+NEW(new_verifier, ct_verifier_new, verifier, b->ctx, options, b->watches)
+NEW(report_cover, ct_cover_report_new, cover_report, b->ctx, options, NULL, 0)
+
+static int solve_wcet(struct bench *b, const void *options)
+{
+    struct ct_wcet_result result;
+    return ct_wcet_solve(b->wcet, options, NULL, &result);
+}
+
+/* `plain` is the result with options that are all zero. */
+#define KIND(name, call, plain)                                                                              \
+    {                                                                                                        \
+        "ct_" #name, sizeof(struct ct_##name), call, plain                                                   \
+    }
+
+static const struct kind {
+    const char *name;
+    size_t size;
+    int (*call)(struct bench *b, const void *options);
+    int plain;
+} kinds[] = {
+    KIND(capture_options, open_capture, CT_OK),
+    KIND(cfg_options, new_cfg, CT_OK),
+    KIND(chain_options, new_chain, CT_OK),
+    KIND(cover_source, report_cover, CT_ERR_ARG),
+    KIND(demux_options, new_demux, CT_ERR_ARG),
+    KIND(edges_options, new_edges, CT_OK),
+    KIND(etm4_emit_options, new_emitter, CT_OK),
+    KIND(fast_options, new_fast, CT_OK),
+    KIND(fractal_options, new_fractal, CT_OK),
+    KIND(framer_options, new_framer, CT_ERR_ARG),
+    KIND(line_options, load_lines, CT_ERR_IO),
+    KIND(monitor_limits, new_monitor, CT_OK),
+    KIND(monitor_options, compile, CT_OK),
+    KIND(programs_options, new_programs, CT_OK),
+    KIND(session_options, new_session, CT_OK),
+    KIND(stack_options, new_stacks, CT_OK),
+    KIND(symbol_options, load_symbols, CT_ERR_IO),
+    KIND(timing_options, new_timing, CT_OK),
+    KIND(verify_options, new_verifier, CT_OK),
+    KIND(walk_options, new_walk, CT_OK),
+    KIND(wcet_options, solve_wcet, CT_ERR_NOT_FOUND),
+};
+
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+static int set_up(void **state)
+{
+    static struct bench b;
+    const struct test_symbol main = {"main", 0x400000, 8, STT_FUNC, STB_GLOBAL, 1};
+    *state = &b;
+    b.ctx = ct_ctx_new();
+    elf64_build(b.elf, &main, 1);
+    int rc = ct_capture_open(b.ctx, SOURCE_ROOT "/examples/quickstart", &b.capture);
+    if (!rc)
+        rc = ct_memory_new(b.ctx, &b.memory);
+    if (!rc)
+        rc = ct_programs_new(b.ctx, NULL, &b.programs);
+    if (!rc)
+        rc = ct_watches_new(b.ctx, b.programs, &b.watches);
+    if (!rc)
+        rc = ct_monitor_compile(b.ctx, "spec", SPEC, sizeof SPEC - 1, NULL, &b.spec);
+    if (!rc)
+        rc = ct_cfg_load_bytes(b.ctx, "elf", b.elf, sizeof b.elf, NULL, &b.cfg);
+    if (!rc)
+        rc = ct_wcet_new(b.ctx, b.cfg, NULL, &b.wcet);
+    if (!rc)
+        b.source = b.capture->buffers->sources;
+    if (rc)
+        print_error("%s\n", ct_ctx_error(b.ctx));
+    return rc;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *b = *state;
+    ct_wcet_free(b->wcet);
+    ct_cfg_free(b->cfg);
+    ct_monitor_spec_free(b->spec);
+    ct_watches_free(b->watches);
+    ct_programs_free(b->programs);
+    ct_memory_free(b->memory);
+    ct_capture_free(b->capture);
+    ct_ctx_free(b->ctx);
+    return 0;
+}
+
+/* The result with options that say that they are `size` bytes, of which those from `from` on are `fill`. */
+static int with(struct bench *b, const struct kind *kind, size_t size, size_t from, int fill)
+{
+    _Alignas(max_align_t) uint8_t options[256] = {0};
+    assert_true(kind->size + 8 <= sizeof options);
+    memset(options + from, fill, sizeof options - from);
+    memcpy(options, &size, sizeof size);
+    return kind->call(b, options);
+}
+
+/* `what` says in messages which options gave the result. */
+static void expect(const struct bench *b, const struct kind *kind, const char *what, int rc, int want)
+{
+    if (rc != want)
+        fail_msg("%s %s: %s in place of %s: %s", kind->name, what, ct_error_name(rc), ct_error_name(want),
+                 ct_ctx_error(b->ctx));
+}
+
+static void expect_text(const struct bench *b, const struct kind *kind, const char *text)
+{
+    if (!strstr(ct_ctx_error(b->ctx), text))
+        fail_msg("%s: '%s' does not say '%s'", kind->name, ct_ctx_error(b->ctx), text);
+}
+
+static void none_are_zero(void **state)
+{
+    struct bench *b = *state;
+    for (size_t i = 0; i < KINDS; i++) {
+        expect(b, &kinds[i], "null", kinds[i].call(b, NULL), kinds[i].plain);
+        expect(b, &kinds[i], "of zeros", with(b, &kinds[i], kinds[i].size, sizeof(size_t), 0),
+               kinds[i].plain);
+    }
+}
+
+/* Of a short struct nothing is read that it does not have. */
+static void old_callers(void **state)
+{
+    struct bench *b = *state;
+    for (size_t i = 0; i < KINDS; i++)
+        expect(b, &kinds[i], "short", with(b, &kinds[i], sizeof(size_t), sizeof(size_t), 0xff),
+               kinds[i].plain);
+}
+
+static void new_callers(void **state)
+{
+    struct bench *b = *state;
+    for (size_t i = 0; i < KINDS; i++) {
+        const size_t size = kinds[i].size;
+        expect(b, &kinds[i], "longer", with(b, &kinds[i], size + 8, sizeof(size_t), 0), kinds[i].plain);
+        expect(b, &kinds[i], "longer and set", with(b, &kinds[i], size + 8, size + 7, 1), CT_ERR_ARG);
+        expect_text(b, &kinds[i], "an option is set that version");
+    }
+}
+
+static void size_is_needed(void **state)
+{
+    static const size_t sizes[] = {0, 1, sizeof(size_t) - 1, 4097, SIZE_MAX};
+    struct bench *b = *state;
+    for (size_t i = 0; i < KINDS; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            expect(b, &kinds[i], "without size", with(b, &kinds[i], sizes[k], sizeof(size_t), 0), CT_ERR_ARG);
+            expect_text(b, &kinds[i], "options without their size");
+        }
+}
+
+/* Options within options are read in the same way. */
+static void options_in_options(void **state)
+{
+    struct bench *b = *state;
+    struct ct_cfg *cfg = NULL;
+    const struct ct_symbol_options no_size = {0};
+    const struct ct_cfg_options options = {.size = sizeof options, .names = &no_size};
+    assert_int_equal(ct_cfg_load_bytes(b->ctx, "elf", b->elf, sizeof b->elf, &options, &cfg), CT_ERR_ARG);
+}
+
+/* The last option arrives. */
+static void all_is_copied(void **state)
+{
+    struct bench *b = *state;
+    struct ct_edges *edges = NULL;
+    const struct ct_edges_options options = {.size = sizeof options, .max_contexts = 65537};
+    assert_int_equal(ct_edges_new(b->ctx, &options, &edges), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(b->ctx), "65537"));
+}
+
+static bool is_known(const char *name)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (!strcmp(kinds[i].name, name))
+            return true;
+    return false;
+}
+
+/* Each struct of a header that begins with its size is in the table, but for those that are no options. */
+static void all_are_here(void **state)
+{
+    char name[128], line[512];
+    glob_t headers;
+    size_t found = 0;
+    (void)state;
+    assert_int_equal(glob(SOURCE_ROOT "/include/coretap/*.h", 0, NULL, &headers), 0);
+    for (size_t i = 0; i < headers.gl_pathc; i++) {
+        FILE *file = fopen(headers.gl_pathv[i], "r");
+        assert_non_null(file);
+        for (bool opened = false; fgets(line, sizeof line, file);) {
+            if (opened && !strncmp(line, "    size_t size;", 16) && strcmp(name, "ct_analysis_kind") != 0) {
+                found++;
+                if (!is_known(name))
+                    fail_msg("struct %s of %s is not in the table of this test", name, headers.gl_pathv[i]);
+            }
+            opened = sscanf(line, "struct %127s {", name) == 1 && strchr(line, '{');
+        }
+        fclose(file);
+    }
+    globfree(&headers);
+    assert_int_equal(found, KINDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(none_are_zero),      cmocka_unit_test(old_callers),   cmocka_unit_test(new_callers),
+        cmocka_unit_test(size_is_needed),     cmocka_unit_test(all_is_copied), cmocka_unit_test(all_are_here),
+        cmocka_unit_test(options_in_options),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
