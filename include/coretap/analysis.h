@@ -155,7 +155,8 @@ CT_API int ct_load_is(const struct ct_load *from, size_t index, const char *text
 /* Whether word number `index` is there and a number in base 2 to 16, which goes to *value. */
 CT_API int ct_load_number(const struct ct_load *from, size_t index, unsigned base, uint64_t *value);
 
-/* CT_ERR_FORMAT: the line is wrong, and `what` says what should be there. */
+/* Refuses the file: its present line is wrong, and `what` says what should be there. Returns CT_ERR_FORMAT.
+ */
 CT_API int ct_load_bad(struct ct_load *from, const char *what);
 
 #ifdef __cplusplus

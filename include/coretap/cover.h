@@ -49,11 +49,11 @@ struct ct_cover_item {
  * CT_INPUT_COUNTS. Memory: 32 bytes for each different item of each program and context. */
 struct ct_cover;
 
-/* How the contract treats it. */
+/* Returns what the contract of analyses needs: the kind, and the analysis that `cover` is, which it owns. */
 CT_API const struct ct_analysis_kind *ct_cover_kind(void);
 CT_API struct ct_analysis *ct_cover_analysis(struct ct_cover *cover);
 
-/* CT_ERR_NOMEM. */
+/* Makes empty coverage. CT_ERR_NOMEM. */
 CT_API int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out);
 CT_API void ct_cover_free(struct ct_cover *cover);
 

@@ -77,6 +77,7 @@ CT_API const struct ct_edge_context *ct_edges_contexts(const struct ct_edges *ed
 #define CT_EDGES_ALL SIZE_MAX
 CT_API struct ct_edge_stats ct_edges_get(const struct ct_edges *edges, size_t context, uint32_t edge);
 
+/* Returns the sums over all contexts. */
 CT_API struct ct_edge_totals ct_edges_totals(const struct ct_edges *edges);
 
 #ifdef __cplusplus

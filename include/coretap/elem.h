@@ -246,7 +246,8 @@ CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct
 
 struct ct_ptm_resolver;
 
-/* The same for PTM … */
+/* Makes, frees, resets and runs a resolver of one PTM stream, as those of ETMv4 do. CT_ERR_CONFIG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_ptm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
                                struct ct_ptm_resolver **out);
 CT_API void ct_ptm_resolver_free(struct ct_ptm_resolver *resolver);
@@ -256,7 +257,7 @@ CT_API size_t ct_ptm_resolve(struct ct_ptm_resolver *resolver, const struct ct_p
 
 struct ct_etm3_resolver;
 
-/* … and for ETMv3. */
+/* Makes, frees, resets and runs a resolver of one ETMv3 stream, as those of ETMv4 do. CT_ERR_NOMEM. */
 CT_API int ct_etm3_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
                                 struct ct_etm3_resolver **out);
 CT_API void ct_etm3_resolver_free(struct ct_etm3_resolver *resolver);
@@ -267,8 +268,8 @@ CT_API size_t ct_etm3_resolve(struct ct_etm3_resolver *resolver, const struct ct
 struct ct_stm_resolver;
 struct ct_itm_resolver;
 
-/* The same for the packets of an STM and of an ITM. There is nothing to resolve but the state that packets
- * share: master, channel, time; port page, prescaler. */
+/* Makes, frees, resets and runs a resolver of one STM stream, as those of ETMv4 do. There is nothing to
+ * resolve but the state that packets share: master, channel and time. CT_ERR_NOMEM. */
 CT_API int ct_stm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
                                struct ct_stm_resolver **out);
 CT_API void ct_stm_resolver_free(struct ct_stm_resolver *resolver);
@@ -276,6 +277,8 @@ CT_API void ct_stm_resolver_reset(struct ct_stm_resolver *resolver);
 CT_API size_t ct_stm_resolve(struct ct_stm_resolver *resolver, const struct ct_stm_packet *packets,
                              size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
 
+/* Makes, frees, resets and runs a resolver of one ITM stream, as those of ETMv4 do. There is nothing to
+ * resolve but the state that packets share: the page of stimulus ports and the prescaler. CT_ERR_NOMEM. */
 CT_API int ct_itm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
                                struct ct_itm_resolver **out);
 CT_API void ct_itm_resolver_free(struct ct_itm_resolver *resolver);

@@ -135,6 +135,7 @@ struct ct_framer_options {
                               byte; 0: none */
 };
 
+/* Makes a framer, which has written nothing yet. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_framer_new(struct ct_ctx *ctx, const struct ct_framer_options *options, struct ct_framer **out);
 CT_API void ct_framer_free(struct ct_framer *framer);
 

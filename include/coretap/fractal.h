@@ -83,6 +83,7 @@ enum ct_fractal_command_kind {
     CT_FRACTAL_CMD_KIND_COUNT,
 };
 
+/* Returns the name of a kind of command: "Read", "Peek", "Clean", …; "?" for a number that is none. */
 CT_API const char *ct_fractal_command_name(unsigned kind);
 
 /* A command, both as what it means and as the ACE read-address transactions that say so. */
@@ -282,6 +283,9 @@ struct ct_fractal_log_info {
 };
 
 struct ct_fractal_writer;
+
+/* Opens a log for writing at `path` ("-": standard output). CT_ERR_ARG for a log without fields,
+ * CT_ERR_NOMEM, CT_ERR_IO. */
 CT_API int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_fractal_log_info *info,
                                  struct ct_fractal_writer **out);
 /* Writes to a file that is open and stays the caller's; messages call it `name`. Errors: CT_ERR_ARG for a log
@@ -298,7 +302,7 @@ CT_API int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text)
 CT_API int ct_fractal_writer_close(struct ct_fractal_writer *w);
 
 struct ct_fractal_reader;
-/* CT_ERR_IO, CT_ERR_FORMAT when the header is not one. */
+/* Opens a log for reading. CT_ERR_IO, CT_ERR_FORMAT when it does not begin as a log does, CT_ERR_NOMEM. */
 CT_API int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_reader **out);
 /* The same from memory, which stays the caller's and has to live as long as the reader. */
 CT_API int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size,

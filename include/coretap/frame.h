@@ -96,7 +96,7 @@ struct ct_demux_options {
     uint8_t no_fsync_reset; /* 1: rows of FSYNC are only filling; go on as before after four of them */
 };
 
-/* CT_ERR_ARG for options that cannot be, CT_ERR_NOMEM. */
+/* Makes a demultiplexer. CT_ERR_ARG for options that cannot be, CT_ERR_NOMEM. */
 CT_API int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, struct ct_demux **out);
 CT_API void ct_demux_free(struct ct_demux *demux);
 
@@ -130,6 +130,7 @@ CT_API void ct_demux_consume(struct ct_demux *demux, uint8_t id, size_t count);
 /* Marks of the last ct_demux_push or ct_demux_finish, in order: at most one. Borrowed until the next call. */
 CT_API const struct ct_frame_mark *ct_demux_marks(const struct ct_demux *demux, size_t *count);
 
+/* Returns what was counted so far. Borrowed from the demultiplexer, which goes on counting in it. */
 CT_API const struct ct_frame_stats *ct_demux_stats(const struct ct_demux *demux);
 
 /* What is wrong with the first bytes of a framed capture, for people, or NULL: synchronisation words or IDs

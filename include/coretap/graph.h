@@ -41,6 +41,7 @@ struct ct_memory_set {
     size_t count;       /* of `has`; those behind are not in it */
 };
 
+/* Tells whether memory `number` is in the set. */
 static inline int ct_memory_set_has(const struct ct_memory_set *set, uint32_t number)
 {
     return !set->has || (number < set->count && set->has[number]);
@@ -68,7 +69,7 @@ struct ct_edge {
 
 struct ct_graph;
 
-/* CT_ERR_NOMEM. */
+/* Makes an empty graph. CT_ERR_NOMEM. */
 CT_API int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out);
 CT_API void ct_graph_free(struct ct_graph *graph);
 

@@ -38,6 +38,7 @@ struct ct_holes {
     uint64_t others; /* times that came when there was no more room */
 };
 
+/* Adds what came to one hole; addresses in the same 64 KiB share an entry. */
 static inline void ct_holes_add(struct ct_holes *holes, const struct ct_hole *more)
 {
     uint64_t i = 0;
@@ -55,6 +56,7 @@ static inline void ct_holes_add(struct ct_holes *holes, const struct ct_hole *mo
     }
 }
 
+/* Adds all of `from`. */
 static inline void ct_holes_merge(struct ct_holes *into, const struct ct_holes *from)
 {
     for (uint64_t i = 0; i < from->count; i++)
@@ -62,6 +64,7 @@ static inline void ct_holes_merge(struct ct_holes *into, const struct ct_holes *
     into->others += from->others;
 }
 
+/* Adds all counts of `more`. */
 static inline void ct_losses_add(struct ct_losses *sum, const struct ct_losses *more)
 {
     sum->gaps += more->gaps;

@@ -53,6 +53,8 @@ struct ct_monitor_diag {
     uint32_t end_line, end_column; /* the first that does not belong */
 };
 
+/* Returns how many errors and warnings compiling gave, and one of them, whose texts live as long as the
+ * specification. CT_ERR_ARG beyond the count. */
 CT_API size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec);
 CT_API int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_diag *out);
 
@@ -89,9 +91,12 @@ struct ct_monitor_stream {
     uint64_t source_number;
 };
 
+/* Returns how many inputs and outputs the specification has. */
 CT_API size_t ct_monitor_input_count(const struct ct_monitor_spec *spec);
 CT_API size_t ct_monitor_output_count(const struct ct_monitor_spec *spec);
-/* CT_ERR_ARG beyond the count. The texts live as long as the specification. */
+
+/* Describes an input or an output, by its number from 0 on. The texts live as long as the specification.
+ * CT_ERR_ARG beyond the count. */
 CT_API int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 CT_API int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 

@@ -23,6 +23,7 @@ enum ct_isa {
 
 struct ct_memory;
 
+/* Makes a memory without regions. CT_ERR_NOMEM. */
 CT_API int ct_memory_new(struct ct_ctx *ctx, struct ct_memory **out);
 CT_API void ct_memory_free(struct ct_memory *memory);
 
@@ -135,6 +136,7 @@ struct ct_symbols;
  * programs; it belongs to one thread. */
 struct ct_debug_files;
 
+/* Makes an object that knows the standard places alone. CT_ERR_NOMEM. */
 CT_API int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out);
 CT_API void ct_debug_files_free(struct ct_debug_files *files);
 

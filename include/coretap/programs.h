@@ -50,7 +50,7 @@ struct ct_program {
     uint8_t started;               /* 1: not loaded by another program, as far as the capture says */
 };
 
-/* CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes an empty set of programs. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_new(struct ct_ctx *ctx, const struct ct_programs_options *options,
                            struct ct_programs **out);
 CT_API void ct_programs_free(struct ct_programs *programs);
@@ -83,7 +83,9 @@ CT_API int ct_programs_in(struct ct_programs *programs, const struct ct_maps *ma
  * ct_program_symbols. */
 CT_API int ct_programs_give(struct ct_programs *programs, struct ct_buffer *buffer);
 
+/* Returns how many programs there are. */
 CT_API size_t ct_programs_count(const struct ct_programs *programs);
+
 /* The program with a number below the count: those named first, then as they were
  * added. NULL for other numbers. */
 CT_API struct ct_program *ct_programs_at(const struct ct_programs *programs, size_t number);

@@ -60,7 +60,7 @@ struct ct_session_options {
 
 struct ct_session;
 
-/* CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes a session without analyses. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options,
                           struct ct_session **out);
 CT_API void ct_session_free(struct ct_session *session);

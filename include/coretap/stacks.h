@@ -64,7 +64,7 @@ struct ct_stack_slice {
 
 struct ct_stacks;
 
-/* CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes an object that has seen no stack. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out);
 CT_API void ct_stacks_free(struct ct_stacks *stacks);
 

@@ -81,6 +81,7 @@ CT_API void ct_steps_flush(struct ct_steps *steps, struct ct_step_batch *batch);
 /* Nodes of the records that come are of this memory; 0 before the first call. */
 CT_API void ct_steps_set_memory(struct ct_steps *steps, uint32_t number);
 
+/* Returns the graph that its batches are of, borrowed. */
 CT_API const struct ct_graph *ct_steps_graph(const struct ct_steps *steps);
 
 /* The same from elements, quickly: the program is followed along its graph, and only what is rare goes
@@ -115,6 +116,7 @@ CT_API int ct_fast_run(struct ct_fast *fast, const struct ct_elem *elems, size_t
  * CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_fast_flush(struct ct_fast *fast, struct ct_step_batch *batch);
 
+/* Returns the graph that its batches or counts are of, borrowed. */
 CT_API const struct ct_graph *ct_fast_graph(const struct ct_fast *fast);
 
 #ifdef __cplusplus

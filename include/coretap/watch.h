@@ -79,6 +79,7 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  * says what is missing; the errors of ct_program_symbols, ct_program_lines and ct_program_cfg. */
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
 
+/* Returns all watchpoints, by number, borrowed until the next one is added. */
 CT_API const struct ct_watchpoint *ct_watches_all(const struct ct_watches *watches, uint32_t *count);
 
 /* "addr", "line", "entry", "return", "edge", "exception", "exception-return", "context", "gap", "overflow",

@@ -96,6 +96,20 @@ def pages(tap, source, program, flags, env):
     tap.result("a changed file is refused", None if done.returncode == 1 and "was changed" in done.stderr else done.stderr)
 
 
+def library_pages(tap, prefix, libdir):
+    """Section 3 has a page, or a way to one, for each function that the library exports."""
+    exported = subprocess.run(["nm", "-D", "--defined-only", libdir / "libcoretap.so"], capture_output=True, text=True,
+                              check=True).stdout.split()[2::3]
+    folder = prefix / "share/man/man3"
+    missing = []
+    for name in [*(word.split("@")[0] for word in exported), "coretap"]:
+        page = folder / f"{name}.3"
+        text = page.read_text() if page.exists() else ".so nowhere"
+        if text.startswith(".so ") and not (folder.parent / text.split()[1]).exists():
+            missing.append(name)
+    tap.result(f"{len(exported)} functions have a manual page", "\n".join(missing) or None if exported else "there are none")
+
+
 def main():
     build, source = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     tap = Tap()
@@ -113,6 +127,7 @@ def main():
             for page in sorted((source / "docs" / "man").glob("*.1")):
                 installed = list(prefix.glob(f"share/man/man1/{page.name}*"))
                 tap.result(f"{page.name} is installed", None if installed else "it is not")
+            library_pages(tap, prefix, libdir)
             tap.run("the installed command runs", [str(prefix / "bin" / "coretap"), "--version"])
     print(f"1..{tap.number}")
     return 1 if tap.failed else 0

@@ -91,6 +91,73 @@ def test_hygiene():
     yield "a test twice in check-long", faults("tests/meson.build", b"test('a', exe, env: ['CT_LONG=1'])\n") == 1
 
 
+HEADER = """/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap base: words for tests. */
+#ifndef CORETAP_BASE_H
+#define CORETAP_BASE_H
+
+enum ct_error {
+    CT_OK = 0,
+    CT_ERR_ARG = -1,   /* the call is wrong */
+    CT_ERR_NOMEM = -2, /* no memory */
+};
+
+struct ct_word_options {
+    int most; /* letters; 0: 100 */
+};
+
+struct ct_word;
+
+/* Makes a word of `text`.
+ *     ct_word_new("a", NULL, &word); \\n
+ * It is copied. CT_ERR_ARG for an empty one, CT_ERR_NOMEM. Result: 0. */
+CT_API int ct_word_new(const char *text, const struct ct_word_options *options, struct ct_word **out);
+CT_API void ct_word_free(struct ct_word *word);
+
+/* The same from two words (see ct_word_length). */
+CT_API int ct_word_join(const struct ct_word *a, const struct ct_word *b);
+
+/* Counts letters. */
+CT_API int ct_word_length(const struct ct_word *word);
+
+#endif
+"""
+
+
+def test_api_pages():
+    """The pages of a small header: what they say, and which headers are refused."""
+    tool = pathlib.Path(sys.argv[1]) / "api-pages"
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        front, header = folder / "coretap.3", folder / "base.h"
+        front.write_text('.TH CORETAP 3\n.SH HEADERS\n.\\" headers\n')
+
+        def faults(text):
+            header.write_text(text)
+            done = subprocess.run([tool, "--check", folder / "man3", front, header], capture_output=True, text=True, check=False)
+            return done.returncode, done.stdout
+
+        def page(name):
+            return (folder / f"man3/{name}.3").read_text()
+
+        yield "a header without faults", faults(HEADER) == (0, "6 pages, 0 faults\n")
+        new = page("ct_word_new")
+        yield "names and what they do", "\nct_word_new, ct_word_free, ct_word_join \\- makes a word of text\n" in new
+        yield "the other names lead to the page", page("ct_word_join") == page("ct_word_free") == ".so man3/ct_word_new.3\n"
+        yield "examples stay as they are", '.EX\nct_word_new("a", NULL, &word); \\en\n.EE\n' in new
+        yield "an error with a text of its own", ".B CT_ERR_ARG\nFor an empty one.\n" in new
+        yield "an error with that of base.h", ".B CT_ERR_NOMEM\nNo memory.\n" in new
+        yield "types that it takes", "int most; /* letters; 0: 100 */" in new
+        yield "functions that it mentions", "\\fBct_word_length\\fR(3)" in new.split("SEE ALSO")[1]
+        yield "the page of the header", "\\fBct_word_length\\fR(3)\ncounts letters\n" in page("coretap-base")
+        yield "the page of the library", "\\fBcoretap-base\\fR(3)\nwords for tests\n" in page("coretap")
+        for what, comment in (("no comment", ""), ("a comment of errors alone", "/* CT_ERR_NOMEM. */\n")):
+            code, said = faults(HEADER.replace("/* Counts letters. */\n", comment))
+            yield what, code == 1 and "base.h: ct_word_length: its comment does not say what it does\n" in said
+        code, said = faults(HEADER.replace("Counts letters.", "Counts letters. CT_ERR_WORD."))
+        yield "an error that is none", code == 1 and "base.h: ct_word_length: there is no CT_ERR_WORD\n" in said
+
+
 PROJECT = """project('t', 'c')
 found = configuration_data()
 found.set10('LIBRARY', dependency('ct-library', required: false).found())
@@ -141,7 +208,7 @@ def test_configure():
 
 
 def main():
-    results = [*test_totals(), *test_layers(), *test_hygiene(), *test_configure()]
+    results = [*test_totals(), *test_layers(), *test_hygiene(), *test_api_pages(), *test_configure()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
