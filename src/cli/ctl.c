@@ -68,13 +68,13 @@ static int ask(struct request *r, const char *method)
         cli_say("the token is empty: give --token TEXT or CORETAP_TOKEN that of the live run, or neither");
         return CLI_FAILED;
     }
-    if (!http_ask(&request, &answer))
+    if (!cli_http_ask(&request, &answer))
         return CLI_FAILED;
     const bool fine = answer.status == 200;
     if (!fine)
         fputs("coretap: ", stderr);
     print_lines(fine ? stdout : stderr, answer.body, answer.size);
-    http_answer_free(&answer);
+    cli_http_answer_free(&answer);
     return fine ? CLI_CLEAN : CLI_FAILED;
 }
 

@@ -23,7 +23,7 @@ static int run(const struct cli_args *args)
     if (!cli_capture_open(&capture, args))
         return CLI_FAILED;
     int code =
-        cli_capture_spool_always(&capture) ? export_perf(&capture, args->values[PERF].text) : CLI_FAILED;
+        cli_capture_spool_always(&capture) ? cli_export_perf(&capture, args->values[PERF].text) : CLI_FAILED;
     cli_capture_close(&capture);
     return code;
 }

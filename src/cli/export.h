@@ -14,8 +14,8 @@ struct export_frames {
 };
 
 /* The trace of `buffer` in frames, its IDs replaced by ids[ID]. False: said why. */
-bool export_frames_make(const struct cli_args *args, const struct ct_buffer *buffer, const uint8_t ids[128],
-                        struct export_frames *out);
+bool cli_export_frames_make(const struct cli_args *args, const struct ct_buffer *buffer,
+                            const uint8_t ids[128], struct export_frames *out);
 
 /* Code of an ELF file that ran, which is in the file as it was in memory. */
 struct export_code {
@@ -29,13 +29,13 @@ struct export_codes {
 };
 
 /* Finds it, for the programs that the capture names. False: said why. */
-bool export_codes_find(const struct cli_capture *capture, struct export_codes *codes);
+bool cli_export_codes_find(const struct cli_capture *capture, struct export_codes *codes);
 /* Whether an image brings nothing that they do not. */
-bool export_codes_hold(const struct export_codes *codes, const struct ct_image *image);
-void export_codes_free(struct export_codes *codes);
+bool cli_export_codes_hold(const struct export_codes *codes, const struct ct_image *image);
+void cli_export_codes_free(struct export_codes *codes);
 
 /* Writes the capture as perf.data to `path`, or in pipe mode to standard
  * output ("-"). Result: enum cli_exit. */
-int export_perf(struct cli_capture *capture, const char *path);
+int cli_export_perf(struct cli_capture *capture, const char *path);
 
 #endif

@@ -93,7 +93,7 @@ static bool add_program(const struct cli_capture *capture, struct export_codes *
     return fine;
 }
 
-bool export_codes_find(const struct cli_capture *capture, struct export_codes *codes)
+bool cli_export_codes_find(const struct cli_capture *capture, struct export_codes *codes)
 {
     *codes = (struct export_codes){0};
     for (size_t i = 0; i < capture->capture->program_count; i++)
@@ -102,7 +102,7 @@ bool export_codes_find(const struct cli_capture *capture, struct export_codes *c
     return true;
 }
 
-bool export_codes_hold(const struct export_codes *codes, const struct ct_image *image)
+bool cli_export_codes_hold(const struct export_codes *codes, const struct ct_image *image)
 {
     for (size_t i = 0; !image->is_elf && i < codes->count; i++) {
         const struct ct_perf_map *map = &codes->all[i].map;
@@ -112,7 +112,7 @@ bool export_codes_hold(const struct export_codes *codes, const struct ct_image *
     return false;
 }
 
-void export_codes_free(struct export_codes *codes)
+void cli_export_codes_free(struct export_codes *codes)
 {
     for (size_t i = 0; i < codes->count; i++)
         free(codes->all[i].path);

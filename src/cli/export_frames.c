@@ -141,8 +141,8 @@ static bool borrow(const struct framing *f, struct export_frames *out)
     return true;
 }
 
-bool export_frames_make(const struct cli_args *args, const struct ct_buffer *buffer, const uint8_t ids[128],
-                        struct export_frames *out)
+bool cli_export_frames_make(const struct cli_args *args, const struct ct_buffer *buffer,
+                            const uint8_t ids[128], struct export_frames *out)
 {
     static struct framing f;
     f = (struct framing){.args = args, .buffer = buffer, .ids = ids};

@@ -267,7 +267,7 @@ static int put_images(struct exporting *e)
     for (size_t i = 0; i < e->capture->count; i++)
         for (size_t k = 0; !rc && k < e->capture->buffers[i].image_count; k++)
             if (!is_earlier(e, i, &e->capture->buffers[i].images[k]) &&
-                !export_codes_hold(&e->codes, &e->capture->buffers[i].images[k]))
+                !cli_export_codes_hold(&e->codes, &e->capture->buffers[i].images[k]))
                 rc = put_image(e, &e->capture->buffers[i].images[k]);
     return rc;
 }
@@ -349,7 +349,7 @@ static int put_buffer(struct exporting *e, size_t buffer)
         }
     if (!used)
         return CT_OK;
-    if (!export_frames_make(e->capture->args, &e->capture->buffers[buffer], ids, &frames))
+    if (!cli_export_frames_make(e->capture->args, &e->capture->buffers[buffer], ids, &frames))
         return CT_ERR_ARG; /* said */
     const uint32_t pid = e->process;
     /* Trace of a thread is of no CPU in particular; perf 6.1 finds its AUX record only so. */
@@ -422,7 +422,7 @@ static int export_to(struct exporting *e)
                 e->capture->args->operand);
         return CLI_FAILED;
     }
-    if (!make_units(e) || !find_threads(e) || !export_codes_find(e->capture, &e->codes))
+    if (!make_units(e) || !find_threads(e) || !cli_export_codes_find(e->capture, &e->codes))
         return CLI_FAILED;
     choose_process(e);
     if (!e->unit_count) {
@@ -433,7 +433,7 @@ static int export_to(struct exporting *e)
     return cli_capture_code(e->capture, pipe ? write_pipe(e) : write_file(e));
 }
 
-int export_perf(struct cli_capture *capture, const char *path)
+int cli_export_perf(struct cli_capture *capture, const char *path)
 {
     struct exporting *e = calloc(1, sizeof *e);
     if (!e) {
@@ -443,7 +443,7 @@ int export_perf(struct cli_capture *capture, const char *path)
     e->capture = capture;
     e->path = path;
     int code = export_to(e);
-    export_codes_free(&e->codes);
+    cli_export_codes_free(&e->codes);
     free(e->units);
     free(e->sources);
     free(e);

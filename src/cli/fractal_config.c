@@ -6,7 +6,7 @@
 
 #include "cli/fractal.h"
 
-const char *const fractal_modes[] = {"passive", "points", "active", NULL};
+const char *const cli_fractal_modes[] = {"passive", "points", "active", NULL};
 
 static bool hex_number(const char **at, uint64_t *out)
 {
@@ -18,7 +18,7 @@ static bool hex_number(const char **at, uint64_t *out)
     return ok;
 }
 
-bool fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi)
+bool cli_fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi)
 {
     if (!strcmp(text, "all")) {
         *lo = 0;
@@ -58,7 +58,7 @@ static bool set_key(struct ct_soc_config *config, const char *name, uint64_t val
     return false;
 }
 
-int fractal_read_config(const char *path, struct ct_soc_config *config)
+int cli_fractal_read_config(const char *path, struct ct_soc_config *config)
 {
     ct_soc_defaults(config);
     if (!path)

@@ -11,12 +11,12 @@
 #include "cli/fractal.h"
 #include "cli/qemu.h"
 
-int feed_start(struct feed *feed, char *const *argv)
+int cli_feed_start(struct feed *feed, char *const *argv)
 {
     struct qemu qemu;
     int ends[2];
     *feed = (struct feed){.fd = -1, .child = -1};
-    if (qemu_find(&qemu, argv[0], "coretap-access.so", "CORETAP_ACCESS_PLUGIN"))
+    if (cli_qemu_find(&qemu, argv[0], "coretap-access.so", "CORETAP_ACCESS_PLUGIN"))
         return CLI_FAILED;
     if (pipe(ends)) {
         cli_say("no pipe to %s: %s", qemu.command, strerror(errno));
@@ -29,7 +29,7 @@ int feed_start(struct feed *feed, char *const *argv)
     if (!feed->child) {
         char option[32];
         snprintf(option, sizeof option, "fd=%d", ends[1]);
-        qemu_run(&qemu, option, argv);
+        cli_qemu_run(&qemu, option, argv);
     }
     close(ends[1]);
     feed->fd = ends[0];
@@ -40,7 +40,7 @@ int feed_start(struct feed *feed, char *const *argv)
     return CLI_FAILED;
 }
 
-bool feed_next(struct feed *feed, uint64_t *word)
+bool cli_feed_next(struct feed *feed, uint64_t *word)
 {
     if (feed->at == feed->count) {
         size_t bytes = 0;
@@ -64,7 +64,7 @@ bool feed_next(struct feed *feed, uint64_t *word)
     return true;
 }
 
-int feed_finish(struct feed *feed)
+int cli_feed_finish(struct feed *feed)
 {
     int status = 0;
     if (feed->fd >= 0)
@@ -81,7 +81,7 @@ int feed_finish(struct feed *feed)
     return -1;
 }
 
-void feed_quiet(struct feed *feed)
+void cli_feed_quiet(struct feed *feed)
 {
     close(feed->fd);
     feed->fd = -1;

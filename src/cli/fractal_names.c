@@ -118,25 +118,25 @@ static int add_program(struct names *n, const struct cli_args *args, const char 
     return 0;
 }
 
-struct names *names_load(const struct cli_args *args, const char *path, uint64_t bias)
+struct names *cli_names_load(const struct cli_args *args, const char *path, uint64_t bias)
 {
     struct names *n = calloc(1, sizeof *n);
     if (!n || !push(n, 0, 0, "", NAME_UNKNOWN)) {
-        names_free(n);
+        cli_names_free(n);
         ct_fail_nomem(args->ctx, path ? path : "names");
         return NULL;
     }
     n->count = 0;
     n->all[0] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
     if (path && !add_program(n, args, path)) {
-        names_free(n);
+        cli_names_free(n);
         return NULL;
     }
-    names_move(n, bias);
+    cli_names_move(n, bias);
     return n;
 }
 
-void names_move(struct names *n, uint64_t by)
+void cli_names_move(struct names *n, uint64_t by)
 {
     for (size_t i = 0; i < n->sections; i++) {
         n->all[i].lo += by;
@@ -146,7 +146,7 @@ void names_move(struct names *n, uint64_t by)
     n->end += by;
 }
 
-void names_free(struct names *n)
+void cli_names_free(struct names *n)
 {
     if (!n)
         return;
@@ -156,7 +156,7 @@ void names_free(struct names *n)
     free(n);
 }
 
-int names_region(struct names *n, uint64_t lo, uint64_t hi, const char *text)
+int cli_names_region(struct names *n, uint64_t lo, uint64_t hi, const char *text)
 {
     if (!push(n, lo, hi - lo, text, NAME_REGION))
         return 0;
@@ -185,7 +185,7 @@ static const struct name *lookup_line(const struct name *first, size_t count, ui
     return at || va & 63 ? at : lookup(first, count, va + 63);
 }
 
-const struct name *names_at(const struct names *n, uint64_t va)
+const struct name *cli_names_at(const struct names *n, uint64_t va)
 {
     const struct name *at = lookup_line(n->all, n->symbols, va);
     if (!at)
@@ -195,7 +195,7 @@ const struct name *names_at(const struct names *n, uint64_t va)
     return at ? at : &n->all[n->count];
 }
 
-const struct name *names_find(const struct names *n, const char *text, bool section)
+const struct name *cli_names_find(const struct names *n, const char *text, bool section)
 {
     const size_t first = section ? n->symbols : 0, last = section ? n->sections : n->symbols;
     for (size_t i = first; i < last; i++)
@@ -204,17 +204,17 @@ const struct name *names_find(const struct names *n, const char *text, bool sect
     return NULL;
 }
 
-uint64_t names_code(const struct names *n)
+uint64_t cli_names_code(const struct names *n)
 {
     return n->code;
 }
 
-uint64_t names_end(const struct names *n)
+uint64_t cli_names_end(const struct names *n)
 {
     return n->end;
 }
 
-const struct name *names_all(const struct names *n, size_t *count)
+const struct name *cli_names_all(const struct names *n, size_t *count)
 {
     *count = n->count + 1;
     return n->all;
@@ -236,12 +236,12 @@ static void csv_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct names *names)
+void cli_fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct names *names)
 {
     static const char kind[] = {'-', 'I', 'D'};
     fprintf(out, "%llu,0x%llx,0x%llx,%s,%u,%c,", (unsigned long long)e->time, (unsigned long long)e->va,
             (unsigned long long)e->pa, ct_fractal_op_name(e->op), e->initiator,
             kind[e->kind < 3 ? e->kind : 0]);
-    csv_text(out, names_at(names, e->va)->text);
+    csv_text(out, cli_names_at(names, e->va)->text);
     fputc('\n', out);
 }

@@ -4,7 +4,7 @@
 
 #include "cli/fractal.h"
 
-FILE *fractal_output_open(struct cli_output *output, const char *path)
+FILE *cli_fractal_output_open(struct cli_output *output, const char *path)
 {
     if (strcmp(path, "-") != 0)
         return cli_output_open(output, path);

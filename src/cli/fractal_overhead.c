@@ -43,22 +43,22 @@ static int do_overhead(const struct cli_args *args)
 {
     if (!args->rest_count)
         return cli_usage_error(args->command, "PROGRAM is missing");
-    struct run *run = run_new(args);
+    struct run *run = cli_run_new(args);
     if (!run)
         return CLI_FAILED;
     const struct cli_value *config = &args->values[OVERHEAD_CONFIG];
-    int code = fractal_read_config(config->given ? config->text : NULL, &run->config);
+    int code = cli_fractal_read_config(config->given ? config->text : NULL, &run->config);
     if (!code)
-        code = run_add_traced(run, 0, 0);
+        code = cli_run_add_traced(run, 0, 0);
     if (!code)
-        code = run_add_cluster(run, CT_SOC_FABRIC_NONE);
+        code = cli_run_add_cluster(run, CT_SOC_FABRIC_NONE);
     if (!code)
-        code = run_add_cluster(run, CT_SOC_FABRIC_COHERENT);
+        code = cli_run_add_cluster(run, CT_SOC_FABRIC_COHERENT);
     if (!code)
-        code = feed_start(&run->feed[0], args->rest);
+        code = cli_feed_start(&run->feed[0], args->rest);
     if (!code) {
-        code = run_stream(run, false);
-        feed_finish(&run->feed[0]);
+        code = cli_run_stream(run, false);
+        cli_feed_finish(&run->feed[0]);
         if (!code && !ct_soc_counts(run->bench[0].soc)->accesses) {
             cli_say("%s ran no instruction: there is nothing to predict", args->rest[0]);
             code = CLI_FAILED;
@@ -66,7 +66,7 @@ static int do_overhead(const struct cli_args *args)
         if (!code)
             print_overhead(run);
     }
-    run_free(run);
+    cli_run_free(run);
     return code;
 }
 

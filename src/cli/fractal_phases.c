@@ -43,14 +43,14 @@ static unsigned phases(const struct by_name *n, unsigned *start, unsigned most)
 
 /* Each function votes with the number of its phases; of equals the higher number wins. The runs begin
  * where the first function that voted so begins its phases. */
-void report_find_runs(struct report *r)
+void cli_report_find_runs(struct report *r)
 {
     enum {
         MOST = 64
     };
     unsigned votes[MOST + 1] = {0}, start[MOST];
     size_t count;
-    const struct name *all = names_all(r->names, &count);
+    const struct name *all = cli_names_all(r->names, &count);
     for (size_t i = 0; i < r->name_count; i++)
         if (r->by_name[i].events && all[i].kind == NAME_FUNCTION)
             votes[phases(&r->by_name[i], start, MOST)]++;

@@ -120,7 +120,7 @@ static int configure(struct replay *r, struct ct_fractal_target *t)
                                     .granule = v[OPT_GRANULE].given ? (uint8_t)v[OPT_GRANULE].number : 12,
                                     .va_bits = v[OPT_VA_BITS].given ? (uint8_t)v[OPT_VA_BITS].number : 48,
                                     .mode = mode[v[OPT_MODE].number]};
-    if (v[OPT_RANGE].given && !fractal_parse_range(v[OPT_RANGE].text, &t->range_lo, &t->range_hi))
+    if (v[OPT_RANGE].given && !cli_fractal_parse_range(v[OPT_RANGE].text, &t->range_lo, &t->range_hi))
         return cli_usage_error(r->args->command, "--range: '%s' is not LO..HI in hexadecimal",
                                v[OPT_RANGE].text);
     if (!v[OPT_PGD].given)
@@ -152,7 +152,7 @@ static int open_log(struct replay *r, const struct ct_fractal_target *t)
                                              .granule = t->granule,
                                              .fields = CT_FRACTAL_FIELD_ALL,
                                              .text = "source=message stream\n"};
-    FILE *log = fractal_output_open(&r->log_output, path);
+    FILE *log = cli_fractal_output_open(&r->log_output, path);
     if (!log)
         return CLI_FAILED;
     return ct_fractal_writer_file(r->args->ctx, log, path, &info, &r->writer)
@@ -167,7 +167,7 @@ static int open_files(struct replay *r, const struct ct_fractal_target *t)
     if (!(r->in = open_text(r->path)))
         return CLI_FAILED;
     if (v[OPT_COMMANDS].given) {
-        if (!(r->commands = fractal_output_open(&r->commands_output, v[OPT_COMMANDS].text)))
+        if (!(r->commands = cli_fractal_output_open(&r->commands_output, v[OPT_COMMANDS].text)))
             return CLI_FAILED;
         fputs("time,command,pa,va,asid,arsnoop,araddr0,araddr1\n", r->commands);
     }

@@ -59,7 +59,7 @@ static struct by_page *page_entry(struct report *r, uint64_t page)
 static size_t name_index(const struct report *r, uint64_t va)
 {
     size_t count;
-    return (size_t)(names_at(r->names, va) - names_all(r->names, &count));
+    return (size_t)(cli_names_at(r->names, va) - cli_names_all(r->names, &count));
 }
 
 static void count_point(struct report *r, const struct ct_fractal_event *e)
@@ -135,7 +135,7 @@ static int name_event(struct report *r, const struct ct_fractal_event *e)
 static int draw_event(struct report *r, const struct ct_fractal_event *e)
 {
     const unsigned column = slot(r, e->time, REPORT_COLUMNS);
-    const struct name *name = names_at(r->names, e->va);
+    const struct name *name = cli_names_at(r->names, e->va);
     for (uint32_t i = 0; i < r->timeline.rows; i++)
         if (r->timeline.name[i] == name)
             r->timeline.cell[(size_t)i * REPORT_COLUMNS + column]++;
@@ -193,7 +193,7 @@ static int choose_rows(struct report *r)
 {
     size_t top[REPORT_ROWS], count;
     const size_t rows = top_names(r, top, REPORT_ROWS);
-    const struct name *all = names_all(r->names, &count);
+    const struct name *all = cli_names_all(r->names, &count);
     /* In the order in which they first ran: what the eye follows. */
     for (size_t i = 1; i < rows; i++)
         for (size_t j = i; j && r->by_name[top[j]].first < r->by_name[top[j - 1]].first; j--) {
@@ -225,7 +225,7 @@ static int choose_rows(struct report *r)
 
 static int csv_event(struct report *r, const struct ct_fractal_event *e)
 {
-    fractal_csv_line(stdout, e, r->names);
+    cli_fractal_csv_line(stdout, e, r->names);
     return !ferror(stdout);
 }
 
@@ -234,7 +234,7 @@ static void text_names(const struct report *r, enum name_kind first, enum name_k
     size_t top[256], count, shown = 0;
     const uint64_t wanted = r->args->values[OPT_TOP].given ? r->args->values[OPT_TOP].number : 15;
     const size_t n = top_names(r, top, 256);
-    const struct name *all = names_all(r->names, &count);
+    const struct name *all = cli_names_all(r->names, &count);
     printf("\n%s\n%10s %7s %12s %12s  %s\n", title, "events", "share", "first", "last", "name");
     for (size_t i = 0; i < n && shown < wanted; i++) {
         const struct by_name *b = &r->by_name[top[i]];
@@ -243,8 +243,8 @@ static void text_names(const struct report *r, enum name_kind first, enum name_k
             continue;
         shown++;
         printf("%10llu %6.2f%% %12.4f %12.4f  %s\n", (unsigned long long)b->events,
-               100.0 * (double)b->events / (double)r->events, report_ms(r, b->first), report_ms(r, b->last),
-               name->text);
+               100.0 * (double)b->events / (double)r->events, cli_report_ms(r, b->first),
+               cli_report_ms(r, b->last), name->text);
     }
     if (!shown)
         puts("      none");
@@ -272,7 +272,7 @@ static void print_point_name(const struct report *r, unsigned id)
     char told[256] = "";
     if (name)
         snprintf(told, sizeof told, "%.*s", (int)strcspn(name + 1, "\n"), name + 1);
-    ct_put_printable(stdout, name ? told : names_at(r->names, r->points[id].va)->text);
+    ct_put_printable(stdout, name ? told : cli_names_at(r->names, r->points[id].va)->text);
     putchar('\n');
 }
 
@@ -290,7 +290,7 @@ static void text_points(const struct report *r)
         const double mean = p->events > 1 ? (double)(p->last - p->first) / (double)(p->events - 1) : 0;
         const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
         printf("%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  ", i, (unsigned long long)p->va,
-               (unsigned long long)p->events, report_ms(r, p->first), (double)p->shortest * scale,
+               (unsigned long long)p->events, cli_report_ms(r, p->first), (double)p->shortest * scale,
                mean * scale, (double)p->longest * scale);
         print_point_name(r, i);
     }
@@ -299,13 +299,13 @@ static void text_points(const struct report *r)
 static void print_text(const struct report *r)
 {
     printf("range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->info->range_lo,
-           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? fractal_modes[r->info->mode] : "?",
+           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? cli_fractal_modes[r->info->mode] : "?",
            1u << (r->info->granule & 31) >> 10);
     printf("events    %llu (%llu of instructions), %llu more for pages mapped twice; %llu dropped; %llu "
            "bytes damaged\n",
            (unsigned long long)(r->events - r->aliases), (unsigned long long)r->insns,
            (unsigned long long)r->aliases, (unsigned long long)r->dropped, (unsigned long long)r->damaged);
-    printf("time      %.4f %s; pages %zu\n", report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
+    printf("time      %.4f %s; pages %zu\n", cli_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
            r->page_count);
     for (unsigned i = 0; i < CT_FRACTAL_OP_COUNT; i++)
         if (r->by_op[i])
@@ -316,7 +316,7 @@ static void print_text(const struct report *r)
     if (r->runs > 1) {
         printf("runs      %u, beginning at", r->runs);
         for (unsigned i = 0; i < r->runs; i++)
-            printf(" %.4f", report_ms(r, r->run_start[i]));
+            printf(" %.4f", cli_report_ms(r, r->run_start[i]));
         puts("");
     }
     if (!r->events)
@@ -330,13 +330,13 @@ static void html_table(const struct report *r)
 {
     size_t top[256], count;
     const size_t n = top_names(r, top, 256);
-    const struct name *all = names_all(r->names, &count);
+    const struct name *all = cli_names_all(r->names, &count);
     puts("<table><tr><th>events</th><th>share</th><th>first</th><th>last</th><th>name</th></tr>");
     for (size_t i = 0; i < n; i++) {
         const struct by_name *b = &r->by_name[top[i]];
         printf("<tr><td>%llu</td><td>%.2f %%</td><td>%.4f</td><td>%.4f</td><td>",
                (unsigned long long)b->events, 100.0 * (double)b->events / (double)r->events,
-               report_ms(r, b->first), report_ms(r, b->last));
+               cli_report_ms(r, b->first), cli_report_ms(r, b->last));
         ct_xml_text(stdout, all[top[i]].text);
         puts("</td></tr>");
     }
@@ -354,18 +354,18 @@ static void print_html(const struct report *r)
         "{text-align:left}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>");
     printf("<p>%llu events in %.4f %s, %llu of them instruction fetches; range 0x%llx..0x%llx; mode %s; %llu "
            "dropped.</p>\n",
-           (unsigned long long)r->events, report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
+           (unsigned long long)r->events, cli_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
            (unsigned long long)r->insns, (unsigned long long)r->info->range_lo,
-           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? fractal_modes[r->info->mode] : "?",
+           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? cli_fractal_modes[r->info->mode] : "?",
            (unsigned long long)r->dropped);
     if (r->runs > 1)
         printf("<p>The same functions appear in %u separate phases: %u runs.</p>\n", r->runs, r->runs);
     puts("<h2>Functions over time</h2>");
-    report_svg_timeline(r, stdout);
+    cli_report_svg_timeline(r, stdout);
     puts("<h2>Pages over time</h2>");
-    report_svg_heat(r, stdout);
+    cli_report_svg_heat(r, stdout);
     puts("<h2>Lines of the busiest page</h2>");
-    report_svg_lines(r, stdout);
+    cli_report_svg_lines(r, stdout);
     puts("<h2>Functions and objects</h2>");
     html_table(r);
     puts("</body></html>");
@@ -377,7 +377,7 @@ static int perfetto_event(struct report *r, const struct ct_fractal_event *e)
     const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
     struct ct_json json = {.out = stdout};
     fputs(",\n{\"name\":", stdout);
-    ct_json_text(&json, NULL, names_at(r->names, e->va)->text);
+    ct_json_text(&json, NULL, cli_names_at(r->names, e->va)->text);
     printf(",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
            "\"0x%llx\","
            "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
@@ -410,7 +410,7 @@ static void take_regions(struct report *r)
             lo = a;
             hi = b;
             if (lo < hi)
-                names_region(r->names, lo, hi, name);
+                cli_names_region(r->names, lo, hi, name);
         }
     }
 }
@@ -432,18 +432,18 @@ static int open_log(struct report *r)
     uint64_t by = bias ? strtoull(bias, NULL, 16) : 0;
     if (v[OPT_BIAS].given)
         by = v[OPT_BIAS].number;
-    r->names = names_load(r->args, v[OPT_ELF].given ? v[OPT_ELF].text : NULL, by);
+    r->names = cli_names_load(r->args, v[OPT_ELF].given ? v[OPT_ELF].text : NULL, by);
     if (!r->names)
         return cli_library_error(ctx);
     take_regions(r);
-    names_all(r->names, &r->name_count);
+    cli_names_all(r->names, &r->name_count);
     r->by_name = calloc(r->name_count, sizeof *r->by_name);
     const bool fine = r->by_name && for_each(r, name_event) && choose_rows(r);
     if (!fine) {
         cli_no_memory();
         return CLI_FAILED;
     }
-    report_find_runs(r);
+    cli_report_find_runs(r);
     return CLI_CLEAN;
 }
 
@@ -463,8 +463,8 @@ static int print(struct report *r)
     } else if (v[OPT_HTML].given) {
         print_html(r);
     } else if (v[OPT_SVG].given) {
-        void (*const draw[])(const struct report *, FILE *) = {report_svg_timeline, report_svg_heat,
-                                                               report_svg_lines};
+        void (*const draw[])(const struct report *, FILE *) = {cli_report_svg_timeline, cli_report_svg_heat,
+                                                               cli_report_svg_lines};
         draw[v[OPT_SVG].number](r, stdout);
     } else {
         print_text(r);
@@ -492,7 +492,7 @@ static int run(const struct cli_args *args)
         code = CLI_DAMAGED;
     }
     ct_fractal_reader_free(r->reader);
-    names_free(r->names);
+    cli_names_free(r->names);
     free(r->by_name);
     free(r->pages);
     free(r->points);

@@ -52,7 +52,7 @@ struct report {
 };
 
 /* Time as the log's clock says, in the unit that picture and text use. */
-double report_ms(const struct report *r, uint64_t time);
+double cli_report_ms(const struct report *r, uint64_t time);
 
 /* `part` of `all` equal parts of a span of time, which may be as long as 64 bits can say. */
 static inline uint64_t report_part(uint64_t span, unsigned part, unsigned all)
@@ -61,11 +61,11 @@ static inline uint64_t report_part(uint64_t span, unsigned part, unsigned all)
 }
 
 /* Fills runs and run_start from by_name. */
-void report_find_runs(struct report *r);
+void cli_report_find_runs(struct report *r);
 
 /* An <svg> element. */
-void report_svg_timeline(const struct report *r, FILE *out);
-void report_svg_heat(const struct report *r, FILE *out);
-void report_svg_lines(const struct report *r, FILE *out);
+void cli_report_svg_timeline(const struct report *r, FILE *out);
+void cli_report_svg_heat(const struct report *r, FILE *out);
+void cli_report_svg_lines(const struct report *r, FILE *out);
 
 #endif

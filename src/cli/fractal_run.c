@@ -62,7 +62,7 @@ static void on_miss(void *user, const struct ct_soc_miss *m)
     if (run->truth) {
         const struct ct_fractal_event e = {
             .time = m->time, .va = m->va, .pa = m->pa, .op = m->op, .initiator = m->core, .kind = m->kind};
-        fractal_csv_line(run->truth, &e, run->names);
+        cli_fractal_csv_line(run->truth, &e, run->names);
     }
 }
 
@@ -106,7 +106,7 @@ static unsigned mode_of(const struct run *run)
 
 static int choose_named(struct run *run, const char *text, bool section)
 {
-    const struct name *name = names_find(run->names, text, section);
+    const struct name *name = cli_names_find(run->names, text, section);
     if (!name) {
         cli_say("%s: there is no %s '%s'; nothing was traced", run->args->rest[0],
                 section ? "section" : "symbol", text);
@@ -128,7 +128,7 @@ static int choose_range(struct run *run)
     if (option_text(run, OPT_SYMBOL))
         return choose_named(run, option_text(run, OPT_SYMBOL), false);
     const char *range = option_text(run, OPT_RANGE);
-    if (range && !fractal_parse_range(range, &run->lo, &run->hi))
+    if (range && !cli_fractal_parse_range(range, &run->lo, &run->hi))
         return cli_usage_error(run->args->command, "--range: '%s' is not LO..HI in hexadecimal", range);
     return CLI_CLEAN;
 }
@@ -141,7 +141,7 @@ static int set_points(struct run *run)
         if (run->args->list[i].option != OPT_POINT)
             continue;
         const char *text = run->args->list[i].text;
-        const struct name *name = names_find(run->names, text, false);
+        const struct name *name = cli_names_find(run->names, text, false);
         char *end;
         const uint64_t va = name ? name->lo : strtoull(text, &end, 16);
         if (!name && (*end || end == text)) {
@@ -152,7 +152,7 @@ static int set_points(struct run *run)
         set_register(run, CT_FRACTAL_REG_POINT_VA, va);
         set_register(run, CT_FRACTAL_REG_POINT_CMD, CT_FRACTAL_POINT_ADD);
         snprintf(line, sizeof line, "point=%u 0x%llx %.200s\n", id++, (unsigned long long)va,
-                 names_at(run->names, va)->text);
+                 cli_names_at(run->names, va)->text);
         if (ct_fractal_writer_text(run->writer, line))
             return cli_library_error(run->args->ctx);
     }
@@ -175,7 +175,7 @@ static int open_log(struct run *run, uint64_t bias)
                                              .mode = (uint8_t)mode_of(run),
                                              .granule = run->config.granule,
                                              .text = text};
-    FILE *log = fractal_output_open(&run->log_output, run->log);
+    FILE *log = cli_fractal_output_open(&run->log_output, run->log);
     if (!log)
         return CLI_FAILED;
     if (ct_fractal_writer_file(run->args->ctx, log, run->log, &info, &run->writer))
@@ -191,13 +191,14 @@ static int open_log(struct run *run, uint64_t bias)
 /* The plugin's first word: where the program is. Then tracing begins, before its first instruction. */
 static int begin_tracing(struct run *run, uint64_t start_code)
 {
-    run->names = names_load(run->args, run->args->rest[0], 0);
+    run->names = cli_names_load(run->args, run->args->rest[0], 0);
     if (!run->names)
         return cli_library_error(run->args->ctx);
-    const uint64_t bias = start_code - names_code(run->names);
-    names_move(run->names, bias);
+    const uint64_t bias = start_code - cli_names_code(run->names);
+    cli_names_move(run->names, bias);
     for (unsigned i = 0; i < run->benches; i++)
-        ct_soc_file(run->bench[i].soc, run->bench[i].pid, names_code(run->names), names_end(run->names));
+        ct_soc_file(run->bench[i].soc, run->bench[i].pid, cli_names_code(run->names),
+                    cli_names_end(run->names));
     if (choose_range(run) || open_log(run, bias))
         return CLI_FAILED;
     const struct bench *b = &run->bench[0];
@@ -222,7 +223,7 @@ static void add_region(struct run *run, uint64_t lo, uint64_t hi, const char *te
     run->region[run->regions].lo = lo;
     run->region[run->regions].hi = hi;
     run->region[run->regions++].text = text;
-    names_region(run->names, lo, hi, text);
+    cli_names_region(run->names, lo, hi, text);
 }
 
 static void unmap(struct run *run, uint64_t lo, uint64_t size)
@@ -239,7 +240,7 @@ static int note(struct run *run, struct feed *feed)
 {
     uint64_t w[ACCESS_WORDS_NOTE] = {0};
     for (unsigned i = 0; i < ACCESS_WORDS_NOTE; i++)
-        if (!feed_next(feed, &w[i]))
+        if (!cli_feed_next(feed, &w[i]))
             return CLI_CLEAN;
     if (feed != &run->feed[0])
         return CLI_CLEAN;
@@ -307,7 +308,7 @@ static int catch_up(struct run *run)
     uint64_t word;
     for (unsigned b = 1; b <= run->backgrounds; b++) {
         while (ct_soc_cycles(soc, run->config.cores - b) < ct_soc_cycles(soc, 0) &&
-               feed_next(&run->feed[b], &word))
+               cli_feed_next(&run->feed[b], &word))
             if (one_word(run, b, word))
                 return CLI_FAILED;
     }
@@ -325,10 +326,10 @@ static void tick(struct bench *b, unsigned cores)
     }
 }
 
-int run_stream(struct run *run, bool ring)
+int cli_run_stream(struct run *run, bool ring)
 {
     uint64_t word;
-    for (unsigned n = 0; feed_next(&run->feed[0], &word); n++) {
+    for (unsigned n = 0; cli_feed_next(&run->feed[0], &word); n++) {
         if (one_word(run, 0, word) || (run->backgrounds && catch_up(run)))
             return CLI_FAILED;
         if (n % 512)
@@ -355,7 +356,7 @@ static int start_background(struct run *run)
         }
         char *argv[] = {(char *)(uintptr_t)run->args->list[i].text, NULL};
         run->other[run->backgrounds] = ct_soc_process(run->bench[0].soc);
-        if (feed_start(&run->feed[++run->backgrounds], argv))
+        if (cli_feed_start(&run->feed[++run->backgrounds], argv))
             return CLI_FAILED;
     }
     return CLI_CLEAN;
@@ -379,12 +380,12 @@ static int add_cluster(struct run *run, unsigned fabric, bool traced)
     return CLI_CLEAN;
 }
 
-int run_add_cluster(struct run *run, unsigned fabric)
+int cli_run_add_cluster(struct run *run, unsigned fabric)
 {
     return add_cluster(run, fabric, false);
 }
 
-int run_add_traced(struct run *run, uint32_t sets, uint32_t ways)
+int cli_run_add_traced(struct run *run, uint32_t sets, uint32_t ways)
 {
     const struct ct_fractal_options options = {.size = sizeof options, .rtlb_sets = sets, .rtlb_ways = ways};
     if (add_cluster(run, CT_SOC_FABRIC_COHERENT, true))
@@ -396,7 +397,7 @@ int run_add_traced(struct run *run, uint32_t sets, uint32_t ways)
     return CLI_CLEAN;
 }
 
-struct run *run_new(const struct cli_args *args)
+struct run *cli_run_new(const struct cli_args *args)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run) {
@@ -428,7 +429,7 @@ static int close_files(struct run *run, int code)
     return cli_output_close_all(outputs, sizeof outputs / sizeof *outputs, keep) ? code : CLI_FAILED;
 }
 
-void run_free(struct run *run)
+void cli_run_free(struct run *run)
 {
     for (unsigned i = 0; i < run->benches; i++) {
         ct_soc_free(run->bench[i].soc);
@@ -438,10 +439,10 @@ void run_free(struct run *run)
         if (run->feed[b].child > 0)
             kill(run->feed[b].child, SIGKILL);
         if (run->feed[b].fd >= 0) {
-            feed_quiet(&run->feed[b]);
+            cli_feed_quiet(&run->feed[b]);
         }
     }
-    names_free(run->names);
+    cli_names_free(run->names);
     free(run);
 }
 
@@ -469,28 +470,28 @@ static int do_run(const struct cli_args *args)
         return cli_usage_error(args->command, "PROGRAM is missing");
     if (!args->values[OPT_OUTPUT].given)
         return cli_usage_error(args->command, "-o LOG is missing");
-    struct run *run = run_new(args);
+    struct run *run = cli_run_new(args);
     if (!run)
         return CLI_FAILED;
     run->log = option_text(run, OPT_OUTPUT);
     run->truth_path = option_text(run, OPT_TRUTH);
-    int code = fractal_read_config(option_text(run, OPT_CONFIG), &run->config);
+    int code = cli_fractal_read_config(option_text(run, OPT_CONFIG), &run->config);
     const char *messages = option_text(run, OPT_MESSAGES);
     if (!code && messages && !(run->messages = cli_output_open(&run->messages_output, messages)))
         code = CLI_FAILED;
     if (run->messages)
         fputs(CT_FRACTAL_MESSAGES_HEADER "\n", run->messages);
     if (!code)
-        code = run_add_traced(run, (uint32_t)args->values[OPT_SETS].number,
-                              (uint32_t)args->values[OPT_WAYS].number);
+        code = cli_run_add_traced(run, (uint32_t)args->values[OPT_SETS].number,
+                                  (uint32_t)args->values[OPT_WAYS].number);
     if (!code)
         code = start_background(run);
     if (!code)
-        code = feed_start(&run->feed[0], args->rest);
+        code = cli_feed_start(&run->feed[0], args->rest);
     if (!code) {
-        code = run_stream(run, args->values[OPT_RING].given);
+        code = cli_run_stream(run, args->values[OPT_RING].given);
         write_regions(run);
-        const int exit_code = feed_finish(&run->feed[0]);
+        const int exit_code = cli_feed_finish(&run->feed[0]);
         if (exit_code > 0 && !args->quiet)
             cli_say("%s: exit code %d", args->rest[0], exit_code);
         if (!run->writer && !code) {
@@ -501,7 +502,7 @@ static int do_run(const struct cli_args *args)
             print_summary(run);
     }
     code = close_files(run, code);
-    run_free(run);
+    cli_run_free(run);
     return code;
 }
 

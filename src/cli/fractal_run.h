@@ -45,12 +45,12 @@ struct run {
 };
 
 /* A run for these arguments; NULL after a message. */
-struct run *run_new(const struct cli_args *args);
+struct run *cli_run_new(const struct cli_args *args);
 /* Adds the cluster with FRACTAL on its port (the first), or one without. CLI_CLEAN or CLI_FAILED. */
-int run_add_traced(struct run *run, uint32_t sets, uint32_t ways);
-int run_add_cluster(struct run *run, unsigned fabric);
+int cli_run_add_traced(struct run *run, uint32_t sets, uint32_t ways);
+int cli_run_add_cluster(struct run *run, unsigned fabric);
 /* Replays the program's stream to its end. */
-int run_stream(struct run *run, bool ring);
-void run_free(struct run *run);
+int cli_run_stream(struct run *run, bool ring);
+void cli_run_free(struct run *run);
 
 #endif

@@ -37,7 +37,7 @@ struct source {
     size_t waiting;
 };
 
-bool fractal_source_is_log(const char *path)
+bool cli_fractal_source_is_log(const char *path)
 {
     char magic[sizeof MAGIC - 1];
     struct stat st;
@@ -54,7 +54,7 @@ bool fractal_source_is_log(const char *path)
     return is_log;
 }
 
-bool fractal_source_accepts(const struct ct_watches *watches, uint32_t marks)
+bool cli_fractal_source_accepts(const struct ct_watches *watches, uint32_t marks)
 {
     uint32_t count;
     const struct ct_watchpoint *all = ct_watches_all(watches, &count);
@@ -205,8 +205,8 @@ static int open_log(struct source *s, const char *path)
     return find_places(s);
 }
 
-int fractal_source_run(const struct cli_args *args, const struct ct_watches *watches, fractal_source_fn *feed,
-                       void *user)
+int cli_fractal_source_run(const struct cli_args *args, const struct ct_watches *watches,
+                           fractal_source_fn *feed, void *user)
 {
     struct source *s = calloc(1, sizeof *s);
     if (!s) {

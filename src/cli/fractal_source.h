@@ -7,7 +7,7 @@
 #include "coretap/watch.h"
 
 /* Whether the file begins as an event log does. Pipes and folders never do. */
-bool fractal_source_is_log(const char *path);
+bool cli_fractal_source_is_log(const char *path);
 
 /* Takes events, in order. Result: 0, or an error, which ends the run. */
 typedef int fractal_source_fn(void *user, const struct ct_watch_event *events, size_t count);
@@ -16,12 +16,12 @@ typedef int fractal_source_fn(void *user, const struct ct_watch_event *events, s
  * (below). A record comes by a place when it is of the place's line of 64 bytes; the event's value is the
  * place, its cycle the record's time. Events that the tracer dropped become CT_WATCH_OVERFLOW, damage
  * CT_WATCH_GAP. Result: enum cli_exit, CLI_DAMAGED when the log is. */
-int fractal_source_run(const struct cli_args *args, const struct ct_watches *watches, fractal_source_fn *feed,
-                       void *user);
+int cli_fractal_source_run(const struct cli_args *args, const struct ct_watches *watches,
+                           fractal_source_fn *feed, void *user);
 
 /* Whether all watchpoints are of kinds that a log has: addresses, entries of functions, and
  * losses. False: said which is not. Those that only mark what the trace has besides (`marks` of
  * them, the first ones) may be any. */
-bool fractal_source_accepts(const struct ct_watches *watches, uint32_t marks);
+bool cli_fractal_source_accepts(const struct ct_watches *watches, uint32_t marks);
 
 #endif

@@ -10,7 +10,7 @@
 #define ROW    15
 #define BOTTOM 34
 
-double report_ms(const struct report *r, uint64_t time)
+double cli_report_ms(const struct report *r, uint64_t time)
 {
     const double cycles = (double)(time - r->start);
     return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
@@ -47,7 +47,7 @@ static void axis(const struct report *r, FILE *out, uint32_t rows, uint32_t row_
             out,
             "<line x1=\"%.1f\" y1=\"%u\" x2=\"%.1f\" y2=\"%u\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%u\" "
             "text-anchor=\"middle\">%.4g%s%s</text>\n",
-            x, base, x, base + 4, x, base + 17, report_ms(r, from + report_part(to - from, i, 4)),
+            x, base, x, base + 4, x, base + 17, cli_report_ms(r, from + report_part(to - from, i, 4)),
             i == 4 ? " " : "", i == 4 ? unit(r) : "");
     }
     for (unsigned i = 0; i < r->runs && r->runs > 1; i++) {
@@ -88,7 +88,7 @@ static void cells(FILE *out, const uint32_t *row, uint32_t y, uint32_t height, d
 static const char *const blues[] = {"#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c"};
 static const char *const heat[] = {"#fed976", "#feb24c", "#fd8d3c", "#e31a1c", "#800026"};
 
-void report_svg_timeline(const struct report *r, FILE *out)
+void cli_report_svg_timeline(const struct report *r, FILE *out)
 {
     const struct map *m = &r->timeline;
     open_picture(r, out, "Functions over time: last-level misses in each", m->rows, ROW);
@@ -115,7 +115,7 @@ static void address_map(const struct report *r, FILE *out, const struct map *m, 
     const struct name *before = NULL;
     for (uint32_t i = 0; i < m->rows; i++) {
         const uint32_t y = TOP + i * row;
-        const struct name *name = names_at(r->names, m->page[i]);
+        const struct name *name = cli_names_at(r->names, m->page[i]);
         /* A label where there is room for one, and a name where it changes. */
         if (i % 2 == 0) {
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);
@@ -130,12 +130,12 @@ static void address_map(const struct report *r, FILE *out, const struct map *m, 
     fputs("</svg>\n", out);
 }
 
-void report_svg_heat(const struct report *r, FILE *out)
+void cli_report_svg_heat(const struct report *r, FILE *out)
 {
     address_map(r, out, &r->heat, "Pages over time: last-level misses, darker is more", 7);
 }
 
-void report_svg_lines(const struct report *r, FILE *out)
+void cli_report_svg_lines(const struct report *r, FILE *out)
 {
     address_map(r, out, &r->lines, "Lines of the page with the most misses", 7);
 }

@@ -136,7 +136,7 @@ static bool understand(struct http_answer *a, size_t size)
     return true;
 }
 
-bool http_ask(const struct http_request *r, struct http_answer *a)
+bool cli_http_ask(const struct http_request *r, struct http_answer *a)
 {
     size_t head_size, size = 0;
     *a = (struct http_answer){0};
@@ -168,11 +168,11 @@ bool http_ask(const struct http_request *r, struct http_answer *a)
         close(fd);
     free(head);
     if (!fine)
-        http_answer_free(a);
+        cli_http_answer_free(a);
     return fine;
 }
 
-void http_answer_free(struct http_answer *a)
+void cli_http_answer_free(struct http_answer *a)
 {
     free(a->text);
     a->text = NULL;

@@ -22,7 +22,7 @@ struct http_answer {
 };
 
 /* Asks for plain text. False: said why. */
-bool http_ask(const struct http_request *request, struct http_answer *answer);
-void http_answer_free(struct http_answer *answer);
+bool cli_http_ask(const struct http_request *request, struct http_answer *answer);
+void cli_http_answer_free(struct http_answer *answer);
 
 #endif

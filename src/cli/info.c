@@ -30,7 +30,7 @@ struct job {
     struct ct_json json;
 };
 
-const struct ct_stream *info_stream(const struct info_buffer *info, const struct ct_source *source)
+const struct ct_stream *cli_info_stream(const struct info_buffer *info, const struct ct_source *source)
 {
     for (size_t i = 0; i < info->stream_count; i++) {
         if (info->streams[i].source == source)
@@ -39,7 +39,7 @@ const struct ct_stream *info_stream(const struct info_buffer *info, const struct
     return NULL;
 }
 
-uint64_t info_source_bytes(const struct info_buffer *info, const struct ct_source *source)
+uint64_t cli_info_source_bytes(const struct info_buffer *info, const struct ct_source *source)
 {
     if (!info->frames)
         return 0;
@@ -62,9 +62,9 @@ static void print_buffer(struct job *job, const struct ct_buffer *buffer, const 
     info.streams = ct_chain_streams(chain, &info.stream_count);
     cli_progress_finish(&job->capture.progress);
     if (job->args->values[OPT_FORMAT].number == FORMAT_JSON)
-        info_json_buffer(&job->json, &info);
+        cli_info_json_buffer(&job->json, &info);
     else
-        info_text_buffer(&info);
+        cli_info_text_buffer(&info);
     job->done += info.frames ? info.frames->input_bytes : 0;
     cli_capture_count(&job->capture, chain, CT_LEVEL_FLOW, true);
 }
@@ -89,17 +89,17 @@ static int print_capture(struct job *job)
     const struct cli_capture *capture = &job->capture;
     const bool json = job->args->values[OPT_FORMAT].number == FORMAT_JSON;
     if (json)
-        info_json_capture(&job->json, capture->capture);
+        cli_info_json_capture(&job->json, capture->capture);
     else
-        info_text_capture(capture->capture);
+        cli_info_text_capture(capture->capture);
     for (size_t i = 0; i < capture->count; i++) {
         if (look_at(job, &capture->buffers[i]))
             return CLI_FAILED;
     }
     if (json)
-        info_json_end(&job->json, &capture->seen.losses);
+        cli_info_json_end(&job->json, &capture->seen.losses);
     else
-        info_text_end(&capture->seen.losses);
+        cli_info_text_end(&capture->seen.losses);
     return cli_capture_code(capture, CLI_CLEAN);
 }
 

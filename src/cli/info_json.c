@@ -78,7 +78,7 @@ static void add_texts(struct ct_json *json, const char *key, const char *const *
     ct_json_array_end(json);
 }
 
-void info_json_capture(struct ct_json *json, const struct ct_capture *capture)
+void cli_info_json_capture(struct ct_json *json, const struct ct_capture *capture)
 {
     ct_json_object(json, NULL);
     ct_json_text(json, "capture", capture->path);
@@ -93,7 +93,7 @@ void info_json_capture(struct ct_json *json, const struct ct_capture *capture)
     ct_json_array(json, "buffers");
 }
 
-void info_json_end(struct ct_json *json, const struct ct_losses *losses)
+void cli_info_json_end(struct ct_json *json, const struct ct_losses *losses)
 {
     ct_json_array_end(json);
     ct_losses_json(json, losses);
@@ -164,15 +164,15 @@ static void add_source(struct ct_json *json, const struct info_buffer *info, con
     ct_json_object(json, "configuration");
     ct_source_describe(source, add_fact, json);
     ct_json_object_end(json);
-    ct_json_number(json, "bytes", info_source_bytes(info, source));
-    const struct ct_stream *stream = info_stream(info, source);
+    ct_json_number(json, "bytes", cli_info_source_bytes(info, source));
+    const struct ct_stream *stream = cli_info_stream(info, source);
     ct_json_bool(json, "decoded", stream != NULL);
     if (stream)
         add_stats(json, stream);
     ct_json_object_end(json);
 }
 
-void info_json_buffer(struct ct_json *json, const struct info_buffer *info)
+void cli_info_json_buffer(struct ct_json *json, const struct info_buffer *info)
 {
     const struct ct_buffer *b = info->buffer;
     ct_json_object(json, NULL);

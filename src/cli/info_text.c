@@ -35,7 +35,7 @@ static void print_states(const struct ct_capture *capture)
            capture->maps->processes[0].generation_count, pieces);
 }
 
-void info_text_capture(const struct ct_capture *capture)
+void cli_info_text_capture(const struct ct_capture *capture)
 {
     ct_put_printable(stdout, capture->path);
     printf(": %s, %zu trace buffer%s\n", capture->kind, capture->buffer_count,
@@ -153,9 +153,9 @@ static void print_source(const struct info_buffer *info, const struct ct_source 
     fputc('\n', stdout);
     ct_source_describe(source, print_fact, NULL);
     char text[64];
-    snprintf(text, sizeof text, "%" PRIu64 " bytes", info_source_bytes(info, source));
+    snprintf(text, sizeof text, "%" PRIu64 " bytes", cli_info_source_bytes(info, source));
     print_fact(NULL, "trace", text);
-    const struct ct_stream *stream = info_stream(info, source);
+    const struct ct_stream *stream = cli_info_stream(info, source);
     if (stream)
         print_stream(stream);
 }
@@ -189,7 +189,7 @@ static void print_image(const struct ct_image *image)
     fputc('\n', stdout);
 }
 
-void info_text_buffer(const struct info_buffer *info)
+void cli_info_text_buffer(const struct info_buffer *info)
 {
     const struct ct_buffer *b = info->buffer;
     printf("\nbuffer %s: ", b->name);
@@ -201,7 +201,7 @@ void info_text_buffer(const struct info_buffer *info)
     size_t silent = 0;
     for (size_t i = 0; i < b->source_count; i++) {
         /* A recording of Linux describes all CPUs for each buffer. */
-        if (b->pieces && !info_source_bytes(info, &b->sources[i]))
+        if (b->pieces && !cli_info_source_bytes(info, &b->sources[i]))
             silent++;
         else
             print_source(info, &b->sources[i]);
@@ -215,7 +215,7 @@ void info_text_buffer(const struct info_buffer *info)
         print_image(&b->images[i]);
 }
 
-void info_text_end(const struct ct_losses *losses)
+void cli_info_text_end(const struct ct_losses *losses)
 {
     char text[CT_LOSSES_WORDS];
     printf("\nlosses: %s\n", ct_losses_words(text, losses));

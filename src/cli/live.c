@@ -111,7 +111,7 @@ static int run(const struct cli_args *args)
     }
     if (!any)
         wishes.cover = wishes.timing = true;
-    return live_run(args, &wishes);
+    return cli_live_run(args, &wishes);
 }
 
 const struct cli_command cli_command_live = {

@@ -150,26 +150,26 @@ struct live {
     struct ct_watch_event batch[1024];
 };
 
-double live_now(void); /* seconds of a clock that only goes forward */
+double cli_live_now(void); /* seconds of a clock that only goes forward */
 
 /* ---- the analyses (live_run.c, live_stream.c) ---- */
 
 /* Programs, specifications and watchpoints of the command line, and the chain. False: said why. */
-bool live_prepare(struct live *live, const struct cli_args *args, const struct live_wishes *wishes);
-void live_release(struct live *live);
+bool cli_live_prepare(struct live *live, const struct cli_args *args, const struct live_wishes *wishes);
+void cli_live_release(struct live *live);
 
 /* Input. CT_ERR_…: the analyses cannot go on. */
-int live_push(struct live *live, const struct live_piece *piece);
+int cli_live_push(struct live *live, const struct live_piece *piece);
 
 /* The receivers of the chain. */
-int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
-void live_stream_free(struct live_stream *stream);
+int cli_live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
+void cli_live_stream_free(struct live_stream *stream);
 
 /* Prints the violations that are held back. */
-void live_flush(struct live *live);
+void cli_live_flush(struct live *live);
 
 /* The end of its specifications, and of the file that they print to. False: said why that is not whole. */
-bool live_stream_finish(struct live_stream *stream);
+bool cli_live_stream_finish(struct live_stream *stream);
 
 /* ---- exchange, between two pieces of input (live_exchange.c) ---- */
 
@@ -199,32 +199,33 @@ struct live_command {
     uint64_t at;     /* input bytes analysed before */
 };
 
-void live_exchange(struct live *live, struct live_command *command);
+void cli_live_exchange(struct live *live, struct live_command *command);
 
 /* Makes a place known to all streams; its number. CT_ERR_LIMIT: there are LIVE_PLACES already. */
-int live_place_known(struct live *live, const char *text, uint16_t *number);
+int cli_live_place_known(struct live *live, const char *text, uint16_t *number);
 
 /* Gives what a place has in a stream: for streams that begin. CT_ERR_NOMEM. */
-int live_stream_place(struct live_stream *stream, uint16_t place);
-int live_stream_spec(struct live_stream *stream, uint16_t slot);
-void live_switch(struct live *live, uint16_t place, bool on);
+int cli_live_stream_place(struct live_stream *stream, uint16_t place);
+int cli_live_stream_spec(struct live_stream *stream, uint16_t slot);
+void cli_live_switch(struct live *live, uint16_t place, bool on);
 
 /* A slot for a specification, which then belongs to it. CT_ERR_…, with the text in the context. */
-int live_spec_add(struct live *live, const char *name, struct ct_monitor_spec *spec, struct cli_pairs *binds);
+int cli_live_spec_add(struct live *live, const char *name, struct ct_monitor_spec *spec,
+                      struct cli_pairs *binds);
 
 /* ---- reports (live_report.c) and the page's numbers (live_status.c) ---- */
 
 /* Coverage so far, when something new ran since; with `now` in any case. */
-void live_cover(struct live *live, bool now);
+void cli_live_cover(struct live *live, bool now);
 
 /* Takes samples for the plots. */
-void live_sample(struct live *live, double now);
+void cli_live_sample(struct live *live, double now);
 
 /* All that the page shows, as one line of JSON, and in words. */
-void live_status_json(struct live *live, FILE *out);
-void live_status_text(struct live *live, FILE *out);
+void cli_live_status_json(struct live *live, FILE *out);
+void cli_live_status_text(struct live *live, FILE *out);
 
 /* The final reports. Result: enum cli_exit. */
-int live_report(struct live *live);
+int cli_live_report(struct live *live);
 
 #endif

@@ -19,7 +19,7 @@ struct live_board {
     pthread_mutex_t turn; /* requests come one after the other */
 };
 
-struct live_board *live_board_new(struct live_ring *ring)
+struct live_board *cli_live_board_new(struct live_ring *ring)
 {
     struct live_board *b = calloc(1, sizeof *b);
     pthread_condattr_t attributes;
@@ -35,7 +35,7 @@ struct live_board *live_board_new(struct live_ring *ring)
     return b;
 }
 
-void live_board_free(struct live_board *b)
+void cli_live_board_free(struct live_board *b)
 {
     if (!b)
         return;
@@ -68,8 +68,8 @@ static void keep(struct live_board *b, enum live_form form, const char *text, si
     b->size[form] = size;
 }
 
-bool live_board_publish(struct live_board *b, const char *json, size_t json_size, const char *text,
-                        size_t text_size)
+bool cli_live_board_publish(struct live_board *b, const char *json, size_t json_size, const char *text,
+                            size_t text_size)
 {
     while (json_size && json[json_size - 1] == '\n') /* an event has no newline in it */
         json_size--;
@@ -85,7 +85,7 @@ bool live_board_publish(struct live_board *b, const char *json, size_t json_size
     return fits;
 }
 
-struct live_command *live_board_asked(struct live_board *b)
+struct live_command *cli_live_board_asked(struct live_board *b)
 {
     pthread_mutex_lock(&b->lock);
     struct live_command *command = b->asked;
@@ -93,7 +93,7 @@ struct live_command *live_board_asked(struct live_board *b)
     return command;
 }
 
-void live_board_answer(struct live_board *b)
+void cli_live_board_answer(struct live_board *b)
 {
     pthread_mutex_lock(&b->lock);
     b->asked = NULL;
@@ -108,7 +108,7 @@ static void refuse(struct live_command *command)
     snprintf(command->text, sizeof command->text, "the run is over");
 }
 
-void live_board_close(struct live_board *b)
+void cli_live_board_close(struct live_board *b)
 {
     pthread_mutex_lock(&b->lock);
     b->closed = true;
@@ -120,8 +120,8 @@ void live_board_close(struct live_board *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-char *live_board_read(struct live_board *b, enum live_form form, uint64_t *serial, unsigned milliseconds,
-                      size_t *size, bool *over)
+char *cli_live_board_read(struct live_board *b, enum live_form form, uint64_t *serial, unsigned milliseconds,
+                          size_t *size, bool *over)
 {
     struct timespec until;
     char *copy = NULL;
@@ -144,7 +144,7 @@ char *live_board_read(struct live_board *b, enum live_form form, uint64_t *seria
     return copy;
 }
 
-void live_board_ask(struct live_board *b, struct live_command *command)
+void cli_live_board_ask(struct live_board *b, struct live_command *command)
 {
     pthread_mutex_lock(&b->turn);
     pthread_mutex_lock(&b->lock);
@@ -153,7 +153,7 @@ void live_board_ask(struct live_board *b, struct live_command *command)
     } else {
         const uint64_t before = b->answered;
         b->asked = command;
-        live_ring_wake(b->ring);
+        cli_live_ring_wake(b->ring);
         while (b->answered == before)
             pthread_cond_wait(&b->changed, &b->lock);
     }

@@ -51,7 +51,7 @@ static void forget_place(struct live *l, uint16_t number)
     l->place_count--;
 }
 
-int live_place_known(struct live *l, const char *text, uint16_t *number)
+int cli_live_place_known(struct live *l, const char *text, uint16_t *number)
 {
     *number = find_place(l, text);
     if (*number != LIVE_NONE)
@@ -69,13 +69,13 @@ int live_place_known(struct live *l, const char *text, uint16_t *number)
     *number = l->place_count++;
     l->places[*number] = (struct live_place){.text = copy};
     for (size_t i = 0; !rc && i < 128; i++)
-        rc = l->streams[i] ? live_stream_place(l->streams[i], *number) : CT_OK;
+        rc = l->streams[i] ? cli_live_stream_place(l->streams[i], *number) : CT_OK;
     if (rc)
         forget_place(l, *number);
     return rc;
 }
 
-void live_switch(struct live *l, uint16_t place, bool on)
+void cli_live_switch(struct live *l, uint16_t place, bool on)
 {
     struct live_place *p = &l->places[place];
     if (p->on == on)
@@ -89,7 +89,7 @@ static bool know_all(struct live *l, struct live_command *c)
 {
     for (size_t i = 0; i < c->add_count; i++) {
         uint16_t number;
-        const int rc = live_place_known(l, c->add[i], &number);
+        const int rc = cli_live_place_known(l, c->add[i], &number);
         if (rc) {
             answer_failed(l, c, rc);
             return false;
@@ -125,7 +125,7 @@ static void exchange_places(struct live *l, struct live_command *c)
     for (size_t i = 0; i < c->add_count; i++)
         wanted[find_place(l, c->add[i])] = true;
     for (uint16_t i = 0; i < l->place_count; i++)
-        live_switch(l, i, wanted[i]);
+        cli_live_switch(l, i, wanted[i]);
     answer(c, true, "%zu watchpoints", count_on(l));
 }
 
@@ -171,7 +171,7 @@ static void end_spec(struct live *l, uint16_t slot)
     ct_verifier_remove(l->verifier, slot);
 }
 
-int live_spec_add(struct live *l, const char *name, struct ct_monitor_spec *spec, struct cli_pairs *binds)
+int cli_live_spec_add(struct live *l, const char *name, struct ct_monitor_spec *spec, struct cli_pairs *binds)
 {
     uint16_t slot = 0;
     while (slot < l->spec_count && l->specs[slot].name)
@@ -190,7 +190,7 @@ int live_spec_add(struct live *l, const char *name, struct ct_monitor_spec *spec
         l->spec_count++;
     l->specs[slot] = (struct live_spec){.name = copy, .spec = spec, .binds = binds, .since = l->analysed};
     for (size_t i = 0; !rc && i < 128; i++)
-        rc = l->streams[i] ? live_stream_spec(l->streams[i], slot) : CT_OK;
+        rc = l->streams[i] ? cli_live_stream_spec(l->streams[i], slot) : CT_OK;
     if (rc) {
         end_spec(l, slot);
         free(copy);
@@ -205,7 +205,7 @@ static void add_spec(struct live *l, struct live_command *c)
         answer(c, false, "%s: a specification of this name runs already; replace it", c->name);
         return;
     }
-    const int rc = live_spec_add(l, c->name, c->spec, c->binds);
+    const int rc = cli_live_spec_add(l, c->name, c->spec, c->binds);
     if (rc == CT_ERR_LIMIT) {
         answer(c, false, "%s: %d specifications run, which is the most; remove one", c->name, LIVE_SPECS);
     } else if (rc) {
@@ -276,7 +276,7 @@ static void replace_spec(struct live *l, struct live_command *c)
 
 /* ---- all of it ---- */
 
-void live_exchange(struct live *l, struct live_command *c)
+void cli_live_exchange(struct live *l, struct live_command *c)
 {
     c->at = l->analysed;
     switch (c->action) {

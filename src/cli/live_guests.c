@@ -71,7 +71,7 @@ static void *watch(void *user)
     return NULL;
 }
 
-struct live_guests *live_guests_new(void)
+struct live_guests *cli_live_guests_new(void)
 {
     struct live_guests *g = calloc(1, sizeof *g);
     pthread_condattr_t clock;
@@ -90,7 +90,7 @@ struct live_guests *live_guests_new(void)
     return NULL;
 }
 
-void live_guests_free(struct live_guests *g)
+void cli_live_guests_free(struct live_guests *g)
 {
     if (!g)
         return;
@@ -129,7 +129,7 @@ static void make_room(struct live_guests *g, const struct live_guest *newest)
         turn_out(g, g->first);
 }
 
-struct live_guest *live_guests_add(struct live_guests *g, int fd, const struct sockaddr *peer)
+struct live_guest *cli_live_guests_add(struct live_guests *g, int fd, const struct sockaddr *peer)
 {
     struct live_guest *one = calloc(1, sizeof *one);
     if (!one)
@@ -146,7 +146,7 @@ struct live_guest *live_guests_add(struct live_guests *g, int fd, const struct s
     return one;
 }
 
-void live_guests_admit(struct live_guests *g, struct live_guest *guest)
+void cli_live_guests_admit(struct live_guests *g, struct live_guest *guest)
 {
     if (!guest)
         return;
@@ -155,8 +155,8 @@ void live_guests_admit(struct live_guests *g, struct live_guest *guest)
     pthread_mutex_unlock(&g->lock);
 }
 
-void live_guests_remove(struct live_guests *g, struct live_guest *guest)
+void cli_live_guests_remove(struct live_guests *g, struct live_guest *guest)
 {
-    live_guests_admit(g, guest);
+    cli_live_guests_admit(g, guest);
     free(guest);
 }

@@ -24,10 +24,10 @@
 #define PATIENCE_MS 2000 /* for answers, at the end */
 #define NEWS_S      5    /* … and one that is told nothing gets an empty line */
 
-extern const char live_page_js[];
-extern const size_t live_page_js_size;
-extern const char live_page_html[];
-extern const size_t live_page_html_size;
+extern const char cli_live_page_js[];
+extern const size_t cli_live_page_js_size;
+extern const char cli_live_page_html[];
+extern const size_t cli_live_page_html_size;
 
 struct live_http {
     struct MHD_Daemon *daemon;
@@ -222,7 +222,7 @@ static enum MHD_Result send_status(const struct live_http *h, struct MHD_Connect
     size_t size = 0;
     bool over;
     const bool plain = wants_text(c);
-    char *text = live_board_read(h->board, plain ? LIVE_TEXT : LIVE_JSON, &serial, 2000, &size, &over);
+    char *text = cli_live_board_read(h->board, plain ? LIVE_TEXT : LIVE_JSON, &serial, 2000, &size, &over);
     if (!text)
         return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "there is no status now; ask again");
     return send_text(c, MHD_HTTP_OK, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
@@ -240,7 +240,7 @@ static bool next_event(struct news *n)
 {
     size_t size = 0;
     bool over = false;
-    char *json = live_board_read(n->http->board, LIVE_JSON, &n->serial, NEWS_S * 1000, &size, &over);
+    char *json = cli_live_board_read(n->http->board, LIVE_JSON, &n->serial, NEWS_S * 1000, &size, &over);
     free(n->text);
     n->sent = 0;
     n->text = over ? NULL : malloc(size + 16);
@@ -326,17 +326,17 @@ static enum MHD_Result post(const struct live_http *h, struct MHD_Connection *c,
     if (!type || strncmp(type, "application/json", 16) != 0)
         return refuse(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the Content-Type has to be application/json");
     const bool compiles = strcmp(what, "monitors") == 0;
-    if (compiles && !live_turns_take(h->compiling))
+    if (compiles && !cli_live_turns_take(h->compiling))
         return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE,
                       "a specification is being compiled and another one waits; ask again");
-    struct live_request *request = live_request_read(what, body->text ? body->text : "", body->size,
-                                                     &h->compile, &command, why, sizeof why);
+    struct live_request *request = cli_live_request_read(what, body->text ? body->text : "", body->size,
+                                                         &h->compile, &command, why, sizeof why);
     if (compiles)
-        live_turns_give(h->compiling);
+        cli_live_turns_give(h->compiling);
     if (!request)
         return refuse_command(c, MHD_HTTP_BAD_REQUEST, why, &command);
-    live_board_ask(h->board, &command);
-    live_request_free(request, &command);
+    cli_live_board_ask(h->board, &command);
+    cli_live_request_free(request, &command);
     return command.fine ? say(c, MHD_HTTP_OK, "done", command.text, &command)
                         : refuse_command(c, MHD_HTTP_CONFLICT, command.text, &command);
 }
@@ -369,13 +369,13 @@ static void on_connection(void *user, struct MHD_Connection *c, void **state,
 {
     struct live_http *h = user;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-        live_guests_remove(h->guests, *state);
+        cli_live_guests_remove(h->guests, *state);
         *state = NULL;
         return;
     }
     const union MHD_ConnectionInfo *fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
     const union MHD_ConnectionInfo *peer = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    *state = fd ? live_guests_add(h->guests, fd->connect_fd, peer ? peer->client_addr : NULL) : NULL;
+    *state = fd ? cli_live_guests_add(h->guests, fd->connect_fd, peer ? peer->client_addr : NULL) : NULL;
 }
 
 static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const char *url, const char *method,
@@ -391,7 +391,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
             return hang_up();
         body->may = may(h, c);
         if (body->may)
-            live_guests_admit(h->guests, guest_of(c));
+            cli_live_guests_admit(h->guests, guest_of(c));
         return MHD_YES;
     }
     if (*size) {
@@ -432,9 +432,9 @@ static bool make_page(struct live_http *h)
     if (!cli_memory_open(&file))
         return false;
     ct_page_begin_served(file.out, "coretap live");
-    fwrite(live_page_html, 1, live_page_html_size, file.out);
+    fwrite(cli_live_page_html, 1, cli_live_page_html_size, file.out);
     ct_page_script(file.out, ct_page_js, ct_page_js_size);
-    ct_page_script(file.out, live_page_js, live_page_js_size);
+    ct_page_script(file.out, cli_live_page_js, cli_live_page_js_size);
     ct_page_end(file.out);
     h->page = cli_memory_close(&file, &h->page_size);
     return h->page != NULL;
@@ -518,8 +518,8 @@ static char *host_of(const char *address)
     return found;
 }
 
-struct live_http *live_http_start(const char *address, const char *token,
-                                  const struct ct_monitor_options *compile, struct live_board *board)
+struct live_http *cli_live_http_start(const char *address, const char *token,
+                                      const struct ct_monitor_options *compile, struct live_board *board)
 {
     if (token && !*token) {
         cli_say(
@@ -540,8 +540,8 @@ struct live_http *live_http_start(const char *address, const char *token,
     h->board = board;
     h->compile = *compile;
     h->compile.no_include = 1; /* files are not for whom is here over the network */
-    h->guests = live_guests_new();
-    h->compiling = live_turns_new();
+    h->guests = cli_live_guests_new();
+    h->compiling = cli_live_turns_new();
     h->host = host_of(address);
     h->token = token ? strdup(token) : NULL;
     bool fine = (!token || h->token) && h->host && h->guests && h->compiling && make_page(h);
@@ -551,7 +551,7 @@ struct live_http *live_http_start(const char *address, const char *token,
     freeaddrinfo(at);
     if (fine)
         return h;
-    live_http_stop(h);
+    cli_live_http_stop(h);
     return NULL;
 }
 
@@ -566,7 +566,7 @@ static void finish_requests(struct live_http *h)
         nanosleep(&pause, NULL);
 }
 
-void live_http_stop(struct live_http *h)
+void cli_live_http_stop(struct live_http *h)
 {
     if (!h)
         return;
@@ -574,8 +574,8 @@ void live_http_stop(struct live_http *h)
         finish_requests(h);
         MHD_stop_daemon(h->daemon);
     }
-    live_guests_free(h->guests);
-    live_turns_free(h->compiling);
+    cli_live_guests_free(h->guests);
+    cli_live_turns_free(h->compiling);
     free(h->host);
     free(h->token);
     free(h->page);

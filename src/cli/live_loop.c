@@ -51,11 +51,11 @@ static bool print_again(struct run *r, struct cli_memory_file *t, void (*print)(
 
 static void publish(struct run *r)
 {
-    const double begin = live_now();
-    if (!print_again(r, &r->json, live_status_json) || !print_again(r, &r->words, live_status_text) ||
-        !live_board_publish(r->board, r->json.text, r->json.size, r->words.text, r->words.size))
+    const double begin = cli_live_now();
+    if (!print_again(r, &r->json, cli_live_status_json) || !print_again(r, &r->words, cli_live_status_text) ||
+        !cli_live_board_publish(r->board, r->json.text, r->json.size, r->words.text, r->words.size))
         cli_no_memory(); /* the page shows what it showed before */
-    const double end = live_now(), pause = (end - begin) * PUBLISH_SHARE;
+    const double end = cli_live_now(), pause = (end - begin) * PUBLISH_SHARE;
     r->publish_next = end + (pause > PUBLISH_EVERY ? pause : PUBLISH_EVERY);
 }
 
@@ -68,24 +68,24 @@ static void free_text(struct cli_memory_file *t)
 
 static void serve_request(struct run *r)
 {
-    struct live_command *command = r->board ? live_board_asked(r->board) : NULL;
+    struct live_command *command = r->board ? cli_live_board_asked(r->board) : NULL;
     if (!command)
         return;
-    live_exchange(&r->live, command);
+    cli_live_exchange(&r->live, command);
     if (command->action == LIVE_STOP && !r->stopping) {
         r->stopping = true;
-        live_reader_stop(r->reader);
+        cli_live_reader_stop(r->reader);
     }
     publish(r);
-    live_board_answer(r->board);
+    cli_live_board_answer(r->board);
 }
 
 static void between_pieces(struct run *r)
 {
-    const double now = live_now();
+    const double now = cli_live_now();
     serve_request(r);
-    live_sample(&r->live, now);
-    live_flush(&r->live);
+    cli_live_sample(&r->live, now);
+    cli_live_flush(&r->live);
     if (r->board && now >= r->publish_next)
         publish(r);
 }
@@ -93,11 +93,11 @@ static void between_pieces(struct run *r)
 /* The first bytes decide about the framing: not too few of them. */
 static bool is_worth(struct run *r, const struct live_piece *piece)
 {
-    if (r->live.analysed || piece->size >= FIRST_BYTES || live_ring_look(r->live.ring).ended)
+    if (r->live.analysed || piece->size >= FIRST_BYTES || cli_live_ring_look(r->live.ring).ended)
         return true;
     if (r->first == 0)
-        r->first = live_now();
-    return live_now() - r->first > FIRST_S;
+        r->first = cli_live_now();
+    return cli_live_now() - r->first > FIRST_S;
 }
 
 /* Whether it is too late for what still waits. */
@@ -106,20 +106,20 @@ static bool is_late(struct run *r)
     if (__atomic_load_n(&r->live.stop, __ATOMIC_RELAXED) != CT_MONITOR_STOP)
         return false;
     if (r->stopped == 0)
-        r->stopped = live_now();
-    return live_now() - r->stopped > DRAIN_S;
+        r->stopped = cli_live_now();
+    return cli_live_now() - r->stopped > DRAIN_S;
 }
 
 /* Analyses a piece, or the first part of it: requests are answered between two of them, so that slow
  * specifications get less at a time. */
 static int push(struct run *r, struct live_piece *piece)
 {
-    const double begin = live_now();
+    const double begin = cli_live_now();
     if (r->part && piece->size > r->part)
         piece->size = r->part;
-    const int rc = live_push(&r->live, piece);
-    const double took = live_now() - begin;
-    live_ring_done(r->live.ring, piece->size);
+    const int rc = cli_live_push(&r->live, piece);
+    const double took = cli_live_now() - begin;
+    cli_live_ring_done(r->live.ring, piece->size);
     if (took > PUSH_S)
         r->part = piece->size / 4 > LEAST_PART ? piece->size / 4 : LEAST_PART;
     else if (took < PUSH_S / 8 && r->part < LIVE_PIECE)
@@ -134,8 +134,8 @@ static int analyse(struct run *r)
     while (!rc && !is_late(r)) {
         struct live_piece piece;
         const bool ended =
-            live_ring_look(r->live.ring).ended; /* asked first: then there is nothing behind it */
-        const bool got = live_ring_get(r->live.ring, TICK_MS, &piece);
+            cli_live_ring_look(r->live.ring).ended; /* asked first: then there is nothing behind it */
+        const bool got = cli_live_ring_get(r->live.ring, TICK_MS, &piece);
         if (!got && ended)
             break;
         if (got && is_worth(r, &piece)) {
@@ -145,7 +145,7 @@ static int analyse(struct run *r)
         }
         between_pieces(r);
     }
-    r->live.unanalysed = live_ring_look(r->live.ring).fill;
+    r->live.unanalysed = cli_live_ring_look(r->live.ring).fill;
     return rc ? rc : ct_chain_finish(r->live.chain);
 }
 
@@ -172,13 +172,13 @@ static bool start_page(struct run *r)
 {
     if (!r->wishes.http)
         return true;
-    r->board = live_board_new(r->live.ring);
+    r->board = cli_live_board_new(r->live.ring);
     if (!r->board) {
         cli_no_memory();
         return false;
     }
     publish(r);
-    r->http = live_http_start(r->wishes.http, r->wishes.token, &r->live.monitors.compile, r->board);
+    r->http = cli_live_http_start(r->wishes.http, r->wishes.token, &r->live.monitors.compile, r->board);
     return r->http != NULL;
 }
 
@@ -186,25 +186,25 @@ static bool open_tee(struct run *r, const struct cli_args *args)
 {
     const struct cli_value *v = args->values;
     if (r->wishes.tee)
-        r->tee = live_tee_open(args->ctx, r->wishes.tee, v[CLI_CAPTURE_CONFIG].text,
-                               (enum ct_framing)v[CLI_CAPTURE_FRAMING].number, r->source.fd);
+        r->tee = cli_live_tee_open(args->ctx, r->wishes.tee, v[CLI_CAPTURE_CONFIG].text,
+                                   (enum ct_framing)v[CLI_CAPTURE_FRAMING].number, r->source.fd);
     return !r->wishes.tee || r->tee;
 }
 
 static bool start(struct run *r, const struct cli_args *args)
 {
-    if (!make_folder(r->wishes.output) || !live_source_open(&r->source, r->wishes.input, r->wishes.again))
+    if (!make_folder(r->wishes.output) || !cli_live_source_open(&r->source, r->wishes.input, r->wishes.again))
         return false;
     r->wishes.drop |= r->source.device;
-    r->live.ring = live_ring_new(r->wishes.ring, r->wishes.drop);
+    r->live.ring = cli_live_ring_new(r->wishes.ring, r->wishes.drop);
     if (!r->live.ring) {
         cli_no_memory();
         return false;
     }
-    if (!live_prepare(&r->live, args, &r->wishes) || !open_tee(r, args))
+    if (!cli_live_prepare(&r->live, args, &r->wishes) || !open_tee(r, args))
         return false;
     block_signals();
-    r->reader = start_page(r) ? live_reader_start(&r->source, r->live.ring, r->tee, &r->live.stop) : NULL;
+    r->reader = start_page(r) ? cli_live_reader_start(&r->source, r->live.ring, r->tee, &r->live.stop) : NULL;
     return r->reader != NULL;
 }
 
@@ -213,19 +213,19 @@ static int run(struct run *r)
     int code = CLI_CLEAN;
     if (analyse(r) != CT_OK) {
         code = cli_library_error(r->live.ctx);
-        live_reader_stop(r->reader);
+        cli_live_reader_stop(r->reader);
     }
-    const struct live_ring_state input = live_ring_look(r->live.ring);
+    const struct live_ring_state input = cli_live_ring_look(r->live.ring);
     if (input.trouble) {
         cli_say("%s: cannot be read any more: %s", r->wishes.input, input.trouble);
         code = CLI_FAILED;
     }
     if (input.intake.trouble) /* it was said when it happened */
         code = CLI_FAILED;
-    const int reported = live_report(&r->live);
+    const int reported = cli_live_report(&r->live);
     if (r->board)
         publish(r);
-    live_reader_free(r->reader);
+    cli_live_reader_free(r->reader);
     return reported > code ? reported : code;
 }
 
@@ -234,7 +234,7 @@ static bool connects(const char *input)
     return strncmp(input, "tcp:", 4) == 0 || strncmp(input, "listen:", 7) == 0;
 }
 
-int live_run(const struct cli_args *args, const struct live_wishes *wishes)
+int cli_live_run(const struct cli_args *args, const struct live_wishes *wishes)
 {
     struct run *r = calloc(1, sizeof *r);
     if (!r) {
@@ -257,15 +257,15 @@ int live_run(const struct cli_args *args, const struct live_wishes *wishes)
     else if (start(r, &r->described))
         code = run(r);
     if (r->board)
-        live_board_close(r->board);
-    live_http_stop(r->http);
-    live_board_free(r->board);
+        cli_live_board_close(r->board);
+    cli_live_http_stop(r->http);
+    cli_live_board_free(r->board);
     free_text(&r->json);
     free_text(&r->words);
-    live_release(&r->live);
-    if (r->tee && !live_tee_close(r->tee))
+    cli_live_release(&r->live);
+    if (r->tee && !cli_live_tee_close(r->tee))
         code = CLI_FAILED;
-    live_source_close(&r->source);
+    cli_live_source_close(&r->source);
     free(r);
     return code;
 }

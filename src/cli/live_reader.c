@@ -86,8 +86,8 @@ static enum ready wait_for(struct live_reader *r, int fd, short events, int mill
 static void tell_intake(struct live_reader *r)
 {
     if (r->tee)
-        live_tee_look(r->tee, &r->intake);
-    live_ring_tell(r->ring, &r->intake);
+        cli_live_tee_look(r->tee, &r->intake);
+    cli_live_ring_tell(r->ring, &r->intake);
 }
 
 static enum ready begin_connection(struct live_reader *r)
@@ -101,13 +101,13 @@ static enum ready begin_connection(struct live_reader *r)
 /* Tries one address. *error: why there is no connection. */
 static enum ready try_address(struct live_reader *r, const struct addrinfo *address, int *error)
 {
-    const int fd = live_source_begin(address);
+    const int fd = cli_live_source_begin(address);
     if (fd < 0) {
         *error = errno;
         return NOT_YET;
     }
     const enum ready ready = wait_for(r, fd, POLLOUT, CONNECT_MS);
-    *error = ready == READY ? live_source_connected(r->source, fd) : ETIMEDOUT;
+    *error = ready == READY ? cli_live_source_connected(r->source, fd) : ETIMEDOUT;
     if (*error)
         close(fd);
     return ready == READY && *error ? NOT_YET : ready;
@@ -146,7 +146,7 @@ static enum ready next_connection(struct live_reader *r)
     const enum ready ready = wait_for(r, r->source->listener, POLLIN, -1);
     if (ready != READY)
         return ready;
-    return live_source_accept(r->source) ? begin_connection(r) : NOT_YET;
+    return cli_live_source_accept(r->source) ? begin_connection(r) : NOT_YET;
 }
 
 /* The connection is over; `error` is why, or 0. */
@@ -154,15 +154,15 @@ static void end_connection(struct live_reader *r, int error)
 {
     close(r->source->fd);
     r->source->fd = -1;
-    live_ring_break(r->ring);
+    cli_live_ring_break(r->ring);
     if (r->tee)
-        live_tee_break(r->tee);
+        cli_live_tee_break(r->tee);
     if (r->got)
         cli_say("%s: the connection %s%s after %" PRIu64 " bytes; the next one is waited for",
                 r->source->name, error ? "broke: " : "ended", error ? strerror(error) : "", r->got);
     r->told |= r->got != 0;
     r->intake.waits = true;
-    r->intake.since = live_now();
+    r->intake.since = cli_live_now();
     r->intake.tries = 0;
 }
 
@@ -171,15 +171,15 @@ static void end_connection(struct live_reader *r, int error)
 static void take(struct live_reader *r, const uint8_t *data, size_t size)
 {
     if (!r->got && r->told)
-        cli_say("%s: trace comes again, after %.1f s", r->source->name, live_now() - r->intake.since);
+        cli_say("%s: trace comes again, after %.1f s", r->source->name, cli_live_now() - r->intake.since);
     if (!r->got)
-        r->intake.since = live_now();
+        r->intake.since = cli_live_now();
     r->told = false;
     r->pause = PAUSE_MS;
     r->got += size;
     if (r->tee)
-        live_tee_write(r->tee, data, size);
-    live_ring_put(r->ring, size);
+        cli_live_tee_write(r->tee, data, size);
+    cli_live_ring_put(r->ring, size);
     tell_intake(r);
 }
 
@@ -187,12 +187,12 @@ static void take(struct live_reader *r, const uint8_t *data, size_t size)
 static bool read_once(struct live_reader *r, const char **trouble)
 {
     uint8_t *data;
-    const size_t room = live_ring_room(r->ring, &data);
+    const size_t room = cli_live_ring_room(r->ring, &data);
     const enum ready ready = room ? wait_for(r, r->source->fd, POLLIN, -1) : wait_for(r, -1, 0, 0);
     if (ready == STOPPED)
         return false;
     if (!room)
-        live_ring_wait_room(r->ring, FULL_MS);
+        cli_live_ring_wait_room(r->ring, FULL_MS);
     if (ready == NOT_YET)
         return true;
     const ssize_t got = read(r->source->fd, data, room);
@@ -259,7 +259,7 @@ static void *read_all(void *user)
             tell_intake(r);
         }
     }
-    live_ring_end(r->ring, trouble);
+    cli_live_ring_end(r->ring, trouble);
     guard_end(r);
     return NULL;
 }
@@ -273,8 +273,8 @@ static void release(struct live_reader *r)
     free(r);
 }
 
-struct live_reader *live_reader_start(struct live_source *source, struct live_ring *ring,
-                                      struct live_tee *tee, int *hurry)
+struct live_reader *cli_live_reader_start(struct live_source *source, struct live_ring *ring,
+                                          struct live_tee *tee, int *hurry)
 {
     struct live_reader *r = calloc(1, sizeof *r);
     sigset_t set;
@@ -288,7 +288,7 @@ struct live_reader *live_reader_start(struct live_source *source, struct live_ri
         .ring = ring,
         .tee = tee,
         .hurry = hurry,
-        .intake = {.connects = source->again, .waits = source->fd < 0, .since = live_now()},
+        .intake = {.connects = source->again, .waits = source->fd < 0, .since = cli_live_now()},
         .signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
         .stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
         .done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
@@ -302,14 +302,14 @@ struct live_reader *live_reader_start(struct live_source *source, struct live_ri
     return NULL;
 }
 
-void live_reader_stop(struct live_reader *r)
+void cli_live_reader_stop(struct live_reader *r)
 {
     const uint64_t one = 1;
     if (write(r->stop, &one, sizeof one) < 0)
         cli_say("the input goes on: %s", strerror(errno));
 }
 
-void live_reader_free(struct live_reader *r)
+void cli_live_reader_free(struct live_reader *r)
 {
     const uint64_t one = 1;
     if (write(r->done, &one, sizeof one) == sizeof one)

@@ -87,7 +87,7 @@ static int timing_json(struct live *l, FILE *out)
 
 static int status_json(struct live *l, FILE *out)
 {
-    live_status_json(l, out);
+    cli_live_status_json(l, out);
     return CLI_CLEAN;
 }
 
@@ -132,7 +132,7 @@ static int print_all(struct live *l)
 
 static void tell_sum(const struct live *l, const struct live_ring_state *input)
 {
-    const double seconds = live_now() - l->begun;
+    const double seconds = cli_live_now() - l->begun;
     cli_say("%.1f MB in %.1f s, %" PRIu64 " violations", (double)input->read / 1e6, seconds, l->violations);
 }
 
@@ -155,17 +155,17 @@ static void tell_unanalysed(const struct live *l)
             l->unanalysed);
 }
 
-int live_report(struct live *l)
+int cli_live_report(struct live *l)
 {
-    const struct live_ring_state input = live_ring_look(l->ring);
+    const struct live_ring_state input = cli_live_ring_look(l->ring);
     int code = CLI_CLEAN;
     for (size_t i = 0; i < 128; i++) {
-        if (l->streams[i] && !live_stream_finish(l->streams[i]))
+        if (l->streams[i] && !cli_live_stream_finish(l->streams[i]))
             code = CLI_FAILED;
     }
     l->ended = true;
     cli_capture_count(&l->counts.capture, l->chain, CT_LEVEL_STEPS, true);
-    live_cover(l, true);
+    cli_live_cover(l, true);
     const int reported = l->wishes->output ? write_files(l) : print_all(l);
     code = reported > code ? reported : code;
     if (!l->args->quiet)

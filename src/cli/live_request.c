@@ -274,9 +274,9 @@ static bool read(struct live_request *r, const char *what, const char *text, siz
     return check_keys(r, "stop", none);
 }
 
-struct live_request *live_request_read(const char *what, const char *text, size_t size,
-                                       const struct ct_monitor_options *options, struct live_command *c,
-                                       char *why, size_t why_size)
+struct live_request *cli_live_request_read(const char *what, const char *text, size_t size,
+                                           const struct ct_monitor_options *options, struct live_command *c,
+                                           char *why, size_t why_size)
 {
     struct live_request *r = calloc(1, sizeof *r);
     *c = (struct live_command){0};
@@ -289,11 +289,11 @@ struct live_request *live_request_read(const char *what, const char *text, size_
     const bool fine = read(r, what, text, size, options, c);
     if (fine)
         return r;
-    live_request_free(r, c);
+    cli_live_request_free(r, c);
     return NULL;
 }
 
-void live_request_free(struct live_request *r, struct live_command *c)
+void cli_live_request_free(struct live_request *r, struct live_command *c)
 {
     if (!r)
         return;

@@ -43,7 +43,7 @@ static void make_condition(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-struct live_ring *live_ring_new(size_t size, bool drop)
+struct live_ring *cli_live_ring_new(size_t size, bool drop)
 {
     struct live_ring *r = calloc(1, sizeof *r);
     if (!r)
@@ -57,11 +57,11 @@ struct live_ring *live_ring_new(size_t size, bool drop)
     make_condition(&r->emptied);
     if (r->data && (r->waste || !drop))
         return r;
-    live_ring_free(r);
+    cli_live_ring_free(r);
     return NULL;
 }
 
-void live_ring_free(struct live_ring *r)
+void cli_live_ring_free(struct live_ring *r)
 {
     if (!r)
         return;
@@ -122,7 +122,7 @@ static void note_loss(struct live_ring *r)
     r->apart = false;
 }
 
-size_t live_ring_room(struct live_ring *r, uint8_t **data)
+size_t cli_live_ring_room(struct live_ring *r, uint8_t **data)
 {
     pthread_mutex_lock(&r->lock);
     size_t room = to_be_lost(r);
@@ -137,7 +137,7 @@ size_t live_ring_room(struct live_ring *r, uint8_t **data)
     return room;
 }
 
-void live_ring_put(struct live_ring *r, size_t size)
+void cli_live_ring_put(struct live_ring *r, size_t size)
 {
     pthread_mutex_lock(&r->lock);
     if (r->losing) {
@@ -151,7 +151,7 @@ void live_ring_put(struct live_ring *r, size_t size)
     pthread_mutex_unlock(&r->lock);
 }
 
-void live_ring_break(struct live_ring *r)
+void cli_live_ring_break(struct live_ring *r)
 {
     pthread_mutex_lock(&r->lock);
     r->apart |= r->put + r->lost != r->origin;
@@ -159,14 +159,14 @@ void live_ring_break(struct live_ring *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-void live_ring_tell(struct live_ring *r, const struct live_intake *intake)
+void cli_live_ring_tell(struct live_ring *r, const struct live_intake *intake)
 {
     pthread_mutex_lock(&r->lock);
     r->intake = *intake;
     pthread_mutex_unlock(&r->lock);
 }
 
-void live_ring_wait_room(struct live_ring *r, unsigned milliseconds)
+void cli_live_ring_wait_room(struct live_ring *r, unsigned milliseconds)
 {
     pthread_mutex_lock(&r->lock);
     if (r->put - r->taken == r->size || (r->apart && r->loss_count == LOSSES))
@@ -174,7 +174,7 @@ void live_ring_wait_room(struct live_ring *r, unsigned milliseconds)
     pthread_mutex_unlock(&r->lock);
 }
 
-void live_ring_end(struct live_ring *r, const char *trouble)
+void cli_live_ring_end(struct live_ring *r, const char *trouble)
 {
     pthread_mutex_lock(&r->lock);
     r->losses += r->losing_now != 0;
@@ -192,7 +192,7 @@ static const struct loss *next_loss(const struct live_ring *r)
     return r->loss_count ? &r->waiting[r->first_loss] : NULL;
 }
 
-bool live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_piece *piece)
+bool cli_live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_piece *piece)
 {
     pthread_mutex_lock(&r->lock);
     if (r->put == r->taken && !r->ended && !r->woken)
@@ -215,7 +215,7 @@ bool live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_piece
     return piece->size > 0;
 }
 
-void live_ring_done(struct live_ring *r, size_t size)
+void cli_live_ring_done(struct live_ring *r, size_t size)
 {
     pthread_mutex_lock(&r->lock);
     const struct loss *loss = next_loss(r);
@@ -231,7 +231,7 @@ void live_ring_done(struct live_ring *r, size_t size)
 
 /* ---- any thread ---- */
 
-void live_ring_wake(struct live_ring *r)
+void cli_live_ring_wake(struct live_ring *r)
 {
     pthread_mutex_lock(&r->lock);
     r->woken = true;
@@ -239,7 +239,7 @@ void live_ring_wake(struct live_ring *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-struct live_ring_state live_ring_look(struct live_ring *r)
+struct live_ring_state cli_live_ring_look(struct live_ring *r)
 {
     pthread_mutex_lock(&r->lock);
     const struct live_ring_state state = {.read = r->put + r->lost,

@@ -21,7 +21,7 @@ struct live_ring;
 struct live_intake {
     bool connects;        /* it is a source that is waited for again */
     bool waits;           /* there is no connection now */
-    double since;         /* time (live_now) of the last connection or its end */
+    double since;         /* time (cli_live_now) of the last connection or its end */
     uint64_t connections; /* that there were */
     uint64_t tries;       /* to get the next one */
     uint64_t kept;        /* bytes in the file */
@@ -40,26 +40,26 @@ struct live_ring_state {
 };
 
 /* `size` is a multiple of LIVE_BLOCK. `drop`: bytes are lost when it is full. NULL: no memory. */
-struct live_ring *live_ring_new(size_t size, bool drop);
-void live_ring_free(struct live_ring *ring);
+struct live_ring *cli_live_ring_new(size_t size, bool drop);
+void cli_live_ring_free(struct live_ring *ring);
 
 /* ---- the reading thread ---- */
 
 /* Where the next bytes go and how many at most, 0 when it is full. With `drop` there is always room: what is
  * put there may be lost. */
-size_t live_ring_room(struct live_ring *ring, uint8_t **data);
-void live_ring_put(struct live_ring *ring, size_t size);
+size_t cli_live_ring_room(struct live_ring *ring, uint8_t **data);
+void cli_live_ring_put(struct live_ring *ring, size_t size);
 
 /* What comes next does not follow what came before: it is of another connection. */
-void live_ring_break(struct live_ring *ring);
+void cli_live_ring_break(struct live_ring *ring);
 
-void live_ring_tell(struct live_ring *ring, const struct live_intake *intake);
+void cli_live_ring_tell(struct live_ring *ring, const struct live_intake *intake);
 
 /* Waits until there is room, or `milliseconds`. */
-void live_ring_wait_room(struct live_ring *ring, unsigned milliseconds);
+void cli_live_ring_wait_room(struct live_ring *ring, unsigned milliseconds);
 
 /* `trouble` (a literal or text that stays): why, or NULL. */
-void live_ring_end(struct live_ring *ring, const char *trouble);
+void cli_live_ring_end(struct live_ring *ring, const char *trouble);
 
 /* ---- the analysing thread ---- */
 
@@ -72,12 +72,12 @@ struct live_piece {
 };
 
 /* Waits until there are bytes, the end, a wake or `milliseconds` went by. False: there are none now. */
-bool live_ring_get(struct live_ring *ring, unsigned milliseconds, struct live_piece *piece);
-void live_ring_done(struct live_ring *ring, size_t size);
+bool cli_live_ring_get(struct live_ring *ring, unsigned milliseconds, struct live_piece *piece);
+void cli_live_ring_done(struct live_ring *ring, size_t size);
 
 /* ---- any thread ---- */
 
-void live_ring_wake(struct live_ring *ring);
-struct live_ring_state live_ring_look(struct live_ring *ring);
+void cli_live_ring_wake(struct live_ring *ring);
+struct live_ring_state cli_live_ring_look(struct live_ring *ring);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-double live_now(void)
+double cli_live_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -74,7 +74,7 @@ static bool add_specs(struct live *l)
             return false;
         }
         binds->count = cli_monitors_binds(l->monitors.specs[i], &l->monitors.binds, binds->pairs, NULL);
-        if (live_spec_add(l, l->monitors.names[i], l->monitors.specs[i], binds) != CT_OK) {
+        if (cli_live_spec_add(l, l->monitors.names[i], l->monitors.specs[i], binds) != CT_OK) {
             free(binds);
             return failed(l);
         }
@@ -89,9 +89,9 @@ static bool add_places(struct live *l)
         if (l->args->list[i].option != l->wishes->at_option)
             continue;
         uint16_t number;
-        if (live_place_known(l, l->args->list[i].text, &number) != CT_OK)
+        if (cli_live_place_known(l, l->args->list[i].text, &number) != CT_OK)
             return failed(l);
-        live_switch(l, number, true);
+        cli_live_switch(l, number, true);
     }
     return true;
 }
@@ -125,7 +125,7 @@ static bool make_chain(struct live *l)
 {
     struct ct_chain_options options = cli_capture_chain_options(&l->counts.capture, CT_LEVEL_STEPS);
     options.edges = CT_EDGES_CYCLES;
-    l->sink = (struct ct_chain_sink){.user = l, .steps = live_on_steps};
+    l->sink = (struct ct_chain_sink){.user = l, .steps = cli_live_on_steps};
     return ct_chain_new(l->ctx, &l->counts.capture.buffers[0], &options, &l->sink, &l->chain) == CT_OK ||
            failed(l);
 }
@@ -137,23 +137,23 @@ static bool load_specs(struct live *l)
     return fine;
 }
 
-bool live_prepare(struct live *l, const struct cli_args *args, const struct live_wishes *wishes)
+bool cli_live_prepare(struct live *l, const struct cli_args *args, const struct live_wishes *wishes)
 {
     l->args = args;
     l->ctx = args->ctx;
     l->wishes = wishes;
     l->told_id = -1;
-    l->begun = l->rate_then = live_now();
+    l->begun = l->rate_then = cli_live_now();
     l->sample_every = 1;
     ct_text_init(&l->out, stdout);
     return open_capture(l) && load_programs(l) && load_specs(l) && check_specs(l) && check_pairs(l) &&
            make_watches(l) && add_specs(l) && add_places(l) && make_chain(l);
 }
 
-void live_release(struct live *l)
+void cli_live_release(struct live *l)
 {
     for (size_t i = 0; i < 128; i++)
-        live_stream_free(l->streams[i]);
+        cli_live_stream_free(l->streams[i]);
     ct_chain_free(l->chain);
     ct_verifier_free(l->verifier);
     ct_watches_free(l->watches);
@@ -167,7 +167,7 @@ void live_release(struct live *l)
     cli_monitors_free(&l->monitors);
     ct_programs_free(l->programs);
     cli_counts_close(&l->counts);
-    live_ring_free(l->ring);
+    cli_live_ring_free(l->ring);
 }
 
 /* ---- input ---- */
@@ -185,7 +185,7 @@ static int break_off(struct live *l, uint64_t offset)
     return rc ? rc : ct_chain_begin_piece(l->chain, &piece);
 }
 
-int live_push(struct live *l, const struct live_piece *piece)
+int cli_live_push(struct live *l, const struct live_piece *piece)
 {
     int rc = piece->lost || piece->apart ? break_off(l, piece->offset) : CT_OK;
     if (!rc)

@@ -45,7 +45,7 @@ static int connect_to(const struct addrinfo *at)
     return -1;
 }
 
-int live_source_begin(const struct addrinfo *address)
+int cli_live_source_begin(const struct addrinfo *address)
 {
     const int fd = new_socket(address, SOCK_NONBLOCK);
     if (fd >= 0 && (connect(fd, address->ai_addr, address->ai_addrlen) == 0 || errno == EINPROGRESS))
@@ -57,7 +57,7 @@ int live_source_begin(const struct addrinfo *address)
     return -1;
 }
 
-int live_source_connected(struct live_source *s, int fd)
+int cli_live_source_connected(struct live_source *s, int fd)
 {
     int error = 0;
     socklen_t size = sizeof error;
@@ -70,7 +70,7 @@ int live_source_connected(struct live_source *s, int fd)
     return error;
 }
 
-bool live_source_accept(struct live_source *s)
+bool cli_live_source_accept(struct live_source *s)
 {
     const int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0)
@@ -161,7 +161,7 @@ static int open_path(const char *path)
     return fd;
 }
 
-bool live_source_open(struct live_source *s, const char *name, bool again)
+bool cli_live_source_open(struct live_source *s, const char *name, bool again)
 {
     struct stat st;
     *s = (struct live_source){.name = name, .fd = -1, .listener = -1, .again = again};
@@ -178,7 +178,7 @@ bool live_source_open(struct live_source *s, const char *name, bool again)
     return true;
 }
 
-void live_source_close(struct live_source *s)
+void cli_live_source_close(struct live_source *s)
 {
     if (s->fd > STDERR_FILENO)
         close(s->fd);

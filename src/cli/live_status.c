@@ -55,9 +55,9 @@ static uint64_t count_edges(const struct live *l)
     return all;
 }
 
-void live_cover(struct live *l, bool now)
+void cli_live_cover(struct live *l, bool now)
 {
-    const double begin = live_now();
+    const double begin = cli_live_now();
     if (!l->wishes->cover || (!now && (begin < l->cover_next || count_edges(l) == l->edges_then)))
         return;
     struct ct_cover_sums sums = {0};
@@ -67,7 +67,7 @@ void live_cover(struct live *l, bool now)
     if (fine)
         l->sums = sums;
     l->edges_then = count_edges(l);
-    const double end = live_now();
+    const double end = cli_live_now();
     const double pause = (end - begin) * COVER_SHARE;
     l->cover_next = end + (pause > COVER_EVERY ? pause : COVER_EVERY);
 }
@@ -97,12 +97,12 @@ static void thin_out(struct live *l)
     l->sample_every *= 2;
 }
 
-void live_sample(struct live *l, double now)
+void cli_live_sample(struct live *l, double now)
 {
     update_rate(l, now);
     if (now < l->sample_next)
         return;
-    live_cover(l, false);
+    cli_live_cover(l, false);
     if (l->sample_count == LIVE_HISTORY)
         thin_out(l);
     l->history[l->sample_count++] = (struct live_sample){.seconds = now - l->begun,
@@ -164,7 +164,7 @@ static void put_intake(const struct live_ring_state *input, struct ct_json *j)
     ct_json_bool(j, "reconnects", intake->connects);
     ct_json_bool(j, "waits", intake->waits && !input->ended);
     ct_json_number(j, "tries", intake->tries);
-    ct_json_real(j, "since", live_now() - intake->since);
+    ct_json_real(j, "since", cli_live_now() - intake->since);
     ct_json_text(j, "tee", intake->tee);
     ct_json_number(j, "kept", intake->kept);
     ct_json_text(j, "tee_trouble", intake->trouble);
@@ -172,7 +172,7 @@ static void put_intake(const struct live_ring_state *input, struct ct_json *j)
 
 static void put_input(const struct live *l, struct ct_json *j)
 {
-    const struct live_ring_state input = live_ring_look(l->ring);
+    const struct live_ring_state input = cli_live_ring_look(l->ring);
     ct_json_object(j, "input");
     ct_json_text(j, "name", l->wishes->input);
     ct_json_number(j, "read", input.read);
@@ -523,12 +523,12 @@ static void put_filter(const struct live_filter *f, struct ct_json *j)
     ct_json_object_end(j);
 }
 
-void live_status_json(struct live *l, FILE *out)
+void cli_live_status_json(struct live *l, FILE *out)
 {
     struct ct_json j = {.out = out, .script = true};
     ct_json_object(&j, NULL);
     ct_json_text(&j, "state", l->ended ? "ended" : "running");
-    ct_json_real(&j, "seconds", live_now() - l->begun);
+    ct_json_real(&j, "seconds", cli_live_now() - l->begun);
     ct_json_number(&j, "memory", resident());
     ct_json_number(&j, "violations", l->violations);
     put_input(l, &j);
@@ -583,7 +583,7 @@ static void say_kept(FILE *out, const struct live_intake *intake)
 static void say_intake(FILE *out, const struct live_ring_state *input)
 {
     const struct live_intake *intake = &input->intake;
-    const double seconds = live_now() - intake->since;
+    const double seconds = cli_live_now() - intake->since;
     if (intake->waits && !input->ended)
         fprintf(out, "connection: none, for %.1f s, %" PRIu64 " attempts; %" PRIu64 " before\n", seconds,
                 intake->tries, intake->connections);
@@ -594,12 +594,12 @@ static void say_intake(FILE *out, const struct live_ring_state *input)
         say_kept(out, intake);
 }
 
-void live_status_text(struct live *l, FILE *out)
+void cli_live_status_text(struct live *l, FILE *out)
 {
-    const struct live_ring_state input = live_ring_look(l->ring);
+    const struct live_ring_state input = cli_live_ring_look(l->ring);
     ct_put_printable(out, l->wishes->input);
     fprintf(out, ": %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n", l->analysed,
-            live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
+            cli_live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
     const struct ct_losses losses = ct_chain_losses(l->chain);
     char words[CT_LOSSES_WORDS];
     fprintf(out, "losses: %s\n", ct_losses_words(words, &losses));

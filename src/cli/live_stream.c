@@ -155,7 +155,7 @@ static int watch(struct live_stream *s, const struct ct_step_batch *batch)
 
 /* ---- begin ---- */
 
-int live_stream_place(struct live_stream *s, uint16_t place)
+int cli_live_stream_place(struct live_stream *s, uint16_t place)
 {
     uint32_t first, some, all;
     int rc = ct_watches_add(s->watches, s->live->places[place].text, &first, &some);
@@ -183,7 +183,7 @@ static int set_violations(struct live_stream *s)
     return rc == CT_ERR_NOMEM ? rc : CT_OK;
 }
 
-int live_stream_spec(struct live_stream *s, uint16_t slot)
+int cli_live_stream_spec(struct live_stream *s, uint16_t slot)
 {
     const struct live_spec *spec = &s->live->specs[slot];
     uint32_t number = 0;
@@ -248,9 +248,9 @@ static int begin(struct live_stream *s)
     if (!rc)
         rc = ct_verifier_start(s->verifier, on_result, s);
     for (uint16_t i = 0; !rc && i < l->spec_count; i++)
-        rc = l->specs[i].name ? live_stream_spec(s, i) : CT_OK;
+        rc = l->specs[i].name ? cli_live_stream_spec(s, i) : CT_OK;
     for (uint16_t i = 0; !rc && i < l->place_count; i++)
-        rc = live_stream_place(s, i);
+        rc = cli_live_stream_place(s, i);
     if (!rc && l->wishes->timing)
         rc = begin_timing(s);
     return rc ? rc : begin_text(s);
@@ -273,13 +273,13 @@ static struct live_stream *stream_of(struct live *l, const struct ct_stream *str
     l->streams[stream->id] = s;
     *rc = begin(s);
     if (*rc) { /* what is half made is none of the streams */
-        live_stream_free(s);
+        cli_live_stream_free(s);
         l->streams[stream->id] = NULL;
     }
     return *rc ? NULL : s;
 }
 
-int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+int cli_live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
     struct live *l = user;
     int rc = CT_OK;
@@ -298,7 +298,7 @@ int live_on_steps(void *user, const struct ct_stream *stream, const struct ct_st
 
 /* ---- end ---- */
 
-void live_flush(struct live *l)
+void cli_live_flush(struct live *l)
 {
     ct_text_flush(&l->out);
     fflush(stdout);
@@ -311,7 +311,7 @@ void live_flush(struct live *l)
     }
 }
 
-bool live_stream_finish(struct live_stream *s)
+bool cli_live_stream_finish(struct live_stream *s)
 {
     if (ct_verifier_finish(s->verifier) != CT_OK)
         tell_failures(s);
@@ -319,7 +319,7 @@ bool live_stream_finish(struct live_stream *s)
     return s->output.file ? cli_output_close(&s->output, printed) : printed;
 }
 
-void live_stream_free(struct live_stream *s)
+void cli_live_stream_free(struct live_stream *s)
 {
     if (!s)
         return;

@@ -231,8 +231,8 @@ static void free_tee(struct live_tee *t)
     free(t);
 }
 
-struct live_tee *live_tee_open(struct ct_ctx *ctx, const char *path, const char *config,
-                               enum ct_framing framing, int input)
+struct live_tee *cli_live_tee_open(struct ct_ctx *ctx, const char *path, const char *config,
+                                   enum ct_framing framing, int input)
 {
     const char *slash = strrchr(path, '/');
     struct live_tee *t = calloc(1, sizeof *t);
@@ -276,7 +276,7 @@ static bool write_gap(const struct live_tee *t)
     return t->gaps < 0 || write_all(t->gaps, text, (size_t)size, &written);
 }
 
-void live_tee_write(struct live_tee *t, const uint8_t *data, size_t size)
+void cli_live_tee_write(struct live_tee *t, const uint8_t *data, size_t size)
 {
     if (t->trouble)
         return;
@@ -290,20 +290,20 @@ void live_tee_write(struct live_tee *t, const uint8_t *data, size_t size)
             told ? t->path : t->described, t->trouble, t->kept);
 }
 
-void live_tee_break(struct live_tee *t)
+void cli_live_tee_break(struct live_tee *t)
 {
     t->apart |= t->kept != t->origin;
     t->origin = t->kept;
 }
 
-void live_tee_look(const struct live_tee *t, struct live_intake *intake)
+void cli_live_tee_look(const struct live_tee *t, struct live_intake *intake)
 {
     intake->tee = t->path;
     intake->kept = t->kept;
     intake->trouble = t->trouble;
 }
 
-bool live_tee_close(struct live_tee *t)
+bool cli_live_tee_close(struct live_tee *t)
 {
     bool whole = !t->trouble;
     if (close(t->fd) && whole) {

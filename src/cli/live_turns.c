@@ -13,7 +13,7 @@ struct live_turns {
     bool busy;
 };
 
-struct live_turns *live_turns_new(void)
+struct live_turns *cli_live_turns_new(void)
 {
     struct live_turns *t = calloc(1, sizeof *t);
     if (!t)
@@ -23,7 +23,7 @@ struct live_turns *live_turns_new(void)
     return t;
 }
 
-void live_turns_free(struct live_turns *t)
+void cli_live_turns_free(struct live_turns *t)
 {
     if (!t)
         return;
@@ -32,7 +32,7 @@ void live_turns_free(struct live_turns *t)
     free(t);
 }
 
-bool live_turns_take(struct live_turns *t)
+bool cli_live_turns_take(struct live_turns *t)
 {
     pthread_mutex_lock(&t->lock);
     const bool taken = t->inside < INSIDE_MOST;
@@ -44,7 +44,7 @@ bool live_turns_take(struct live_turns *t)
     return taken;
 }
 
-void live_turns_give(struct live_turns *t)
+void cli_live_turns_give(struct live_turns *t)
 {
     pthread_mutex_lock(&t->lock);
     t->inside--;

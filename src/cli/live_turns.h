@@ -8,11 +8,11 @@
 struct live_turns;
 
 /* NULL: no memory. */
-struct live_turns *live_turns_new(void);
-void live_turns_free(struct live_turns *turns);
+struct live_turns *cli_live_turns_new(void);
+void cli_live_turns_free(struct live_turns *turns);
 
 /* Waits for the caller's turn. False: one works and another one waits already. */
-bool live_turns_take(struct live_turns *turns);
-void live_turns_give(struct live_turns *turns);
+bool cli_live_turns_take(struct live_turns *turns);
+void cli_live_turns_give(struct live_turns *turns);
 
 #endif

@@ -148,7 +148,7 @@ static int run_log(struct watched *w, const struct cli_args *args)
     if (args->values[CLI_MONITOR_CLOCK].number == CT_VERIFY_TIMESTAMPS)
         return cli_usage_error(args->command,
                                "--clock timestamps: an event log has cycles of its interconnect alone");
-    if (!fractal_source_accepts(w->watches, LOSSES))
+    if (!cli_fractal_source_accepts(w->watches, LOSSES))
         return CLI_FAILED;
     ct_text_init(&w->passes.text, stdout);
     w->text.out = &w->passes.text;
@@ -156,7 +156,7 @@ static int run_log(struct watched *w, const struct cli_args *args)
     w->text.source = &source;
     if (ct_verifier_start(w->verifier, on_result, w) != CT_OK)
         return cli_library_error(args->ctx);
-    int code = fractal_source_run(args, w->watches, on_log, w);
+    int code = cli_fractal_source_run(args, w->watches, on_log, w);
     if (code != CLI_FAILED && ct_verifier_finish(w->verifier) != CT_OK)
         tell_failures(w);
     return ct_text_flush(&w->passes.text) ? code : CLI_FAILED;
@@ -209,7 +209,7 @@ static int run_live(const struct cli_args *args)
                                        .at_option = SIZE_MAX,
                                        .ring = LIVE_RING,
                                        .format = (enum ct_verdict_format)args->values[FORMAT].number};
-    return live_run(args, &wishes);
+    return cli_live_run(args, &wishes);
 }
 
 static int run(const struct cli_args *args)
@@ -217,7 +217,7 @@ static int run(const struct cli_args *args)
     struct watched w = {0};
     if (args->values[LIVE].given)
         return cli_without_threads(args, "a live run decodes") ? run_live(args) : CLI_FAILED;
-    if (fractal_source_is_log(args->operand) && !cli_without_threads(args, "an event log is read"))
+    if (cli_fractal_source_is_log(args->operand) && !cli_without_threads(args, "an event log is read"))
         return CLI_FAILED;
     if (!cli_monitors_named(args))
         return cli_usage_error(args->command, "monitor what? give --spec FILE");
@@ -233,7 +233,7 @@ static int run(const struct cli_args *args)
         w.text.many_specs = w.monitors.count > 1;
         w.text.watches = w.watches;
         w.text.programs = w.programs;
-        code = fractal_source_is_log(args->operand) ? run_log(&w, args) : cli_passes_run(&w.passes, args);
+        code = cli_fractal_source_is_log(args->operand) ? run_log(&w, args) : cli_passes_run(&w.passes, args);
         if (code != CLI_FAILED)
             tell_sum(&w, args);
         if (code == CLI_CLEAN && w.violations)

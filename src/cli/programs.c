@@ -142,7 +142,7 @@ bool cli_programs_describe(struct ct_programs **programs, const struct cli_args 
     struct ct_capture *capture = NULL;
     const bool fine =
         make(programs, args, targets, (struct ct_programs_options){.moved = 1, .all_memories = 1}) &&
-        (fractal_source_is_log(args->operand) || cli_capture_describe(args, &capture)) &&
+        (cli_fractal_source_is_log(args->operand) || cli_capture_describe(args, &capture)) &&
         fill(*programs, args, elf, capture);
     ct_capture_free(capture);
     return fine;

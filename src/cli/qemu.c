@@ -57,7 +57,7 @@ static int find_command(struct qemu *qemu, const char *program)
     return CLI_CLEAN;
 }
 
-int qemu_find(struct qemu *qemu, const char *program, const char *file, const char *variable)
+int cli_qemu_find(struct qemu *qemu, const char *program, const char *file, const char *variable)
 {
     *qemu = (struct qemu){0};
     if (find_command(qemu, program))
@@ -68,7 +68,7 @@ int qemu_find(struct qemu *qemu, const char *program, const char *file, const ch
     return CLI_FAILED;
 }
 
-int qemu_find_system(struct qemu *qemu, const char *command, const char *file, const char *variable)
+int cli_qemu_find_system(struct qemu *qemu, const char *command, const char *file, const char *variable)
 {
     *qemu = (struct qemu){.command = command, .system = true};
     if (find_plugin(qemu->plugin, file, variable))
@@ -77,7 +77,7 @@ int qemu_find_system(struct qemu *qemu, const char *command, const char *file, c
     return CLI_FAILED;
 }
 
-void qemu_run(const struct qemu *qemu, const char *option, char *const *argv)
+void cli_qemu_run(const struct qemu *qemu, const char *option, char *const *argv)
 {
     char plugin[4200];
     size_t count = 0;

@@ -16,12 +16,12 @@ struct qemu {
 /* Finds what runs `program` (a path): QEMU by the program's architecture, the plugin `file` where the
  * environment variable `variable` says, beside the command in a build tree, or installed. CLI_CLEAN, or
  * CLI_FAILED with a message. */
-int qemu_find(struct qemu *qemu, const char *program, const char *file, const char *variable);
+int cli_qemu_find(struct qemu *qemu, const char *program, const char *file, const char *variable);
 
 /* The same for a whole machine: `command` is the system emulator itself. */
-int qemu_find_system(struct qemu *qemu, const char *command, const char *file, const char *variable);
+int cli_qemu_find_system(struct qemu *qemu, const char *command, const char *file, const char *variable);
 
 /* In a child process: becomes QEMU running `argv`, with `option` for the plugin. */
-void qemu_run(const struct qemu *qemu, const char *option, char *const *argv) __attribute__((noreturn));
+void cli_qemu_run(const struct qemu *qemu, const char *option, char *const *argv) __attribute__((noreturn));
 
 #endif

@@ -83,13 +83,13 @@ static int take_blocks(struct record *r)
 {
     const struct trace_block *b;
     int status = CT_OK;
-    while (!status && (b = record_feed_block(&r->feed))) {
+    while (!status && (b = cli_record_feed_block(&r->feed))) {
         const uint64_t addr = b->addr[0] | (uint64_t)b->addr[1] << 32;
         const uint8_t *bytes = (const uint8_t *)(b + 1);
         if (r->out)
-            record_out_changed(r->out);
+            cli_record_out_changed(r->out);
         if (b->flags & TRACE_BLOCK_FILE) {
-            if (record_programs_map(&r->programs, addr, (const struct trace_file *)(const void *)bytes))
+            if (cli_record_programs_map(&r->programs, addr, (const struct trace_file *)(const void *)bytes))
                 return CLI_FAILED;
             continue;
         }
@@ -131,17 +131,17 @@ static int find_point(struct record *r, unsigned option, uint64_t *addr, bool *g
     *given = text != NULL;
     if (!text || (!parse_address(text, addr, &end) && !*end))
         return CLI_CLEAN;
-    struct names *names = names_load(r->args, r->o.program, 0);
+    struct names *names = cli_names_load(r->args, r->o.program, 0);
     if (!names)
         return cli_library_error(r->args->ctx);
-    const struct name *name = names_find(names, text, false);
+    const struct name *name = cli_names_find(names, text, false);
     if (name)
-        *addr = name->lo + r->feed.area->code_start - names_code(names);
+        *addr = name->lo + r->feed.area->code_start - cli_names_code(names);
     else
         cli_say("--%s: '%s' is neither a hexadecimal address nor a function of %s",
                 r->args->command->options[option].name, text, r->o.program);
     const int code = name ? CLI_CLEAN : CLI_FAILED;
-    names_free(names);
+    cli_names_free(names);
     return code;
 }
 
@@ -152,7 +152,7 @@ static int make_out(struct record *r)
         find_point(r, OPT_STOP, &unit->stop, &unit->has_stop))
         return CLI_FAILED;
     r->o.code_start = r->feed.area->code_start;
-    return record_out_new(r->args->ctx, &r->o, r->code, &r->out);
+    return cli_record_out_new(r->args->ctx, &r->o, r->code, &r->out);
 }
 
 /* Finds the first core for a thread that begins at `clock`: one that is free, and did nothing later. Without
@@ -160,7 +160,7 @@ static int make_out(struct record *r)
 static int find_core(struct record *r, uint64_t clock, unsigned *core)
 {
     for (*core = 0; *core < RECORD_CORES; ++*core) {
-        const struct ct_unit *unit = r->busy[*core] ? NULL : record_out_unit(r->out, *core);
+        const struct ct_unit *unit = r->busy[*core] ? NULL : cli_record_out_unit(r->out, *core);
         if (!unit && !r->busy[*core])
             return CLI_FAILED;
         if (unit && ct_unit_clock(unit) <= clock)
@@ -182,12 +182,12 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
                 RECORD_CORES);
         return CLI_FAILED;
     }
-    struct ct_unit *unit = record_out_unit(r->out, core);
+    struct ct_unit *unit = cli_record_out_unit(r->out, core);
     if (!unit)
         return CLI_FAILED;
     t->core = core;
     r->busy[core] = true;
-    if (ct_path_new(r->args->ctx, r->code, record_out_view(r->out, core), unit, number, &t->path))
+    if (ct_path_new(r->args->ctx, r->code, cli_record_out_view(r->out, core), unit, number, &t->path))
         return cli_library_error(r->args->ctx);
     if (r->o.system)
         ct_path_system(t->path);
@@ -249,16 +249,16 @@ static int take_rest(struct record *r)
 static int take_all(struct record *r)
 {
     struct trace_chunk *chunk;
-    while ((chunk = record_feed_chunk(&r->feed))) {
+    while ((chunk = cli_record_feed_chunk(&r->feed))) {
         int code = r->stopped ? CLI_CLEAN : take_chunk(r, chunk);
-        record_feed_give_back(&r->feed, chunk);
+        cli_record_feed_give_back(&r->feed, chunk);
         if (!code && r->out)
-            code = record_out_flush(r->out, &r->programs);
+            code = cli_record_out_flush(r->out, &r->programs);
         if (code)
             return code;
         if (r->o.unit.budget && !r->budget && !r->stopped) {
             r->stopped = true;
-            record_feed_stop(&r->feed);
+            cli_record_feed_stop(&r->feed);
         }
     }
     return r->stopped ? CLI_CLEAN : take_rest(r);
@@ -322,7 +322,7 @@ static int read_options(struct record *r)
         .vmid = 1,
         .budget = v[OPT_MOST].given ? &r->budget : NULL,
     };
-    const char *wrong = record_ids(v[OPT_IDS].text, o->ids);
+    const char *wrong = cli_record_ids(v[OPT_IDS].text, o->ids);
     if (wrong)
         return cli_usage_error(r->args->command, "--ids: '%s': %s", v[OPT_IDS].text, wrong);
     return read_ranges(r->args, &o->unit);
@@ -330,21 +330,21 @@ static int read_options(struct record *r)
 
 static void print_summary(const struct record *r)
 {
-    const uint64_t untraceable = record_out_untraceable(r->out);
+    const uint64_t untraceable = cli_record_out_untraceable(r->out);
     if (untraceable)
         cli_say("%s: %" PRIu64
                 " instructions ran from code that had changed; they are not in the trace, because %s",
                 r->o.dir, untraceable,
                 r->o.stream ? "who reads a stream knows the first version only"
                             : "it changed more often than a capture tells, or while they ran");
-    if (!record_out_traced(r->out))
+    if (!cli_record_out_traced(r->out))
         cli_say("%s: the trace is empty: the program ran nothing, or nothing where --range, --start and "
                 "--stop let it be "
                 "traced; see what it says when QEMU runs it alone",
                 r->o.dir);
     if (!r->args->quiet)
         cli_say("%s: %" PRIu64 " instructions in %" PRIu64 " bytes of trace", r->o.dir,
-                record_out_traced(r->out), record_out_bytes(r->out));
+                cli_record_out_traced(r->out), cli_record_out_bytes(r->out));
 }
 
 /* Cycles by which a core is to be later than what it saw of another, so that its trace says so: a
@@ -364,19 +364,19 @@ static int record(struct record *r, const struct qemu *qemu)
         .seed = r->o.unit.seed, .latency = latency(r), .each = r->args->values[OPT_EACH].given};
     int code = new_code(r);
     if (!code)
-        code = record_feed_start(&r->feed, qemu, &feed, r->args->rest);
+        code = cli_record_feed_start(&r->feed, qemu, &feed, r->args->rest);
     if (!code)
         code = take_all(r);
-    const int program = record_feed_finish(&r->feed);
+    const int program = cli_record_feed_finish(&r->feed);
     if (!code && !r->out) {
         cli_say("%s ran no instruction: there is no capture", r->o.program);
         code = CLI_FAILED;
     }
     if (!code)
-        code = record_out_finish(r->out, &r->programs);
+        code = cli_record_out_finish(r->out, &r->programs);
     if (!code) {
         print_summary(r);
-        code = record_out_keep_truth(r->out);
+        code = cli_record_out_keep_truth(r->out);
     }
     return code ? code : program;
 }
@@ -386,12 +386,12 @@ static int find_qemu(const struct record *r, struct qemu *qemu)
     const struct cli_args *args = r->args;
     static const char file[] = "coretap-trace.so", variable[] = "CORETAP_TRACE_PLUGIN";
     if (!r->o.system)
-        return qemu_find(qemu, args->rest[0], file, variable);
+        return cli_qemu_find(qemu, args->rest[0], file, variable);
     if (r->o.wishes.protocol == CT_PROTOCOL_PTM || r->o.contexts || args->values[OPT_START].given ||
         args->values[OPT_STOP].given || args->values[OPT_STREAM].given)
         return cli_usage_error(args->command, "--system does not go with --protocol ptm, --threads contexts, "
                                               "--start, --stop or --stream");
-    return qemu_find_system(qemu, args->rest[0], file, variable);
+    return cli_qemu_find_system(qemu, args->rest[0], file, variable);
 }
 
 static int run(const struct cli_args *args)
@@ -415,14 +415,14 @@ static int run(const struct cli_args *args)
         code = CLI_FAILED;
     }
     if (!code) {
-        record_feed_catch_signals();
+        cli_record_feed_catch_signals();
         code = record(r, &qemu);
     }
     for (unsigned i = 0; i < TRACE_THREADS; i++)
         ct_path_free(r->threads[i].path);
-    record_out_free(r->out);
+    cli_record_out_free(r->out);
     ct_code_free(r->code);
-    record_programs_free(&r->programs);
+    cli_record_programs_free(&r->programs);
     free(r);
     return code;
 }

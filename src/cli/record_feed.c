@@ -35,7 +35,7 @@ static void ignore(int number)
 }
 
 /* No SIG_IGN, which the program would inherit. */
-void record_feed_catch_signals(void)
+void cli_record_feed_catch_signals(void)
 {
     static const int all[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -60,8 +60,8 @@ static void pass_signal(struct record_feed *feed)
     }
 }
 
-int record_feed_start(struct record_feed *feed, const struct qemu *qemu,
-                      const struct record_feed_options *options, char *const *argv)
+int cli_record_feed_start(struct record_feed *feed, const struct qemu *qemu,
+                          const struct record_feed_options *options, char *const *argv)
 {
     *feed = (struct record_feed){.child = -1, .blocks_chunk = TRACE_NO_CHUNK};
     const int fd = memfd_create("coretap-record", 0);
@@ -81,7 +81,7 @@ int record_feed_start(struct record_feed *feed, const struct qemu *qemu,
     fflush(NULL);
     feed->child = fork();
     if (!feed->child)
-        qemu_run(qemu, option, argv);
+        cli_qemu_run(qemu, option, argv);
     close(fd);
     if (feed->child > 0)
         return CLI_CLEAN;
@@ -106,7 +106,7 @@ static bool reap(struct record_feed *feed, bool block)
     return true;
 }
 
-struct trace_chunk *record_feed_chunk(struct record_feed *feed)
+struct trace_chunk *cli_record_feed_chunk(struct record_feed *feed)
 {
     struct trace_area *area = feed->area;
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
@@ -124,7 +124,7 @@ struct trace_chunk *record_feed_chunk(struct record_feed *feed)
     }
 }
 
-void record_feed_give_back(struct record_feed *feed, struct trace_chunk *chunk)
+void cli_record_feed_give_back(struct record_feed *feed, struct trace_chunk *chunk)
 {
     struct trace_area *area = feed->area;
     atomic_store(&chunk->kind, TRACE_CHUNK_FREE);
@@ -133,14 +133,14 @@ void record_feed_give_back(struct record_feed *feed, struct trace_chunk *chunk)
         syscall(SYS_futex, &area->freed, FUTEX_WAKE, TRACE_THREADS, NULL, NULL, 0);
 }
 
-void record_feed_stop(struct record_feed *feed)
+void cli_record_feed_stop(struct record_feed *feed)
 {
     atomic_store(&feed->area->stop, 1);
     atomic_fetch_add(&feed->area->freed, 1);
     syscall(SYS_futex, &feed->area->freed, FUTEX_WAKE, TRACE_THREADS, NULL, NULL, 0);
 }
 
-const struct trace_block *record_feed_block(struct record_feed *feed)
+const struct trace_block *cli_record_feed_block(struct record_feed *feed)
 {
     struct trace_area *area = feed->area;
     if (area->magic != TRACE_MAGIC)
@@ -161,15 +161,15 @@ const struct trace_block *record_feed_block(struct record_feed *feed)
         return NULL;
     feed->blocks_chunk = next % TRACE_CHUNKS;
     feed->blocks_at = 0;
-    record_feed_give_back(feed, chunk);
-    return record_feed_block(feed);
+    cli_record_feed_give_back(feed, chunk);
+    return cli_record_feed_block(feed);
 }
 
-int record_feed_finish(struct record_feed *feed)
+int cli_record_feed_finish(struct record_feed *feed)
 {
     if (!feed->area)
         return 127;
-    record_feed_stop(feed);
+    cli_record_feed_stop(feed);
     reap(feed, true);
     munmap(feed->area, sizeof *feed->area);
     feed->area = NULL;

@@ -28,7 +28,7 @@ static void write_source(FILE *out, const struct record_options *o, unsigned cor
                 r->configr, r->idr0, r->idr1, r->idr2);
 }
 
-int record_program(const struct record_options *o, char **path, uint64_t *bias)
+int cli_record_program(const struct record_options *o, char **path, uint64_t *bias)
 {
     struct ct_elf_look elf;
     if (!ct_elf_look(&ct_files_system, o->program, &elf) || !elf.code_count) {
@@ -52,7 +52,7 @@ static int write_image(FILE *out, const struct record_options *o)
 {
     char *path = NULL;
     uint64_t bias = 0;
-    if (record_program(o, &path, &bias))
+    if (cli_record_program(o, &path, &bias))
         return CLI_FAILED;
     fputs("\n[image program]\nelf = ", out);
     ct_put_printable(out, path);
@@ -61,7 +61,7 @@ static int write_image(FILE *out, const struct record_options *o)
     return CLI_CLEAN;
 }
 
-int record_live(const struct record_options *o)
+int cli_record_live(const struct record_options *o)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/live.ini", o->dir);

@@ -6,7 +6,7 @@
 
 #include "cli/record.h"
 
-bool record_trace_open(struct record_trace *t, const char *path)
+bool cli_record_trace_open(struct record_trace *t, const char *path)
 {
     *t = (struct record_trace){.file = fopen(path, "w")};
     if (!t->file)
@@ -16,7 +16,7 @@ bool record_trace_open(struct record_trace *t, const char *path)
     return t->file;
 }
 
-int record_trace_add(struct record_trace *t, const uint8_t *bytes, size_t size)
+int cli_record_trace_add(struct record_trace *t, const uint8_t *bytes, size_t size)
 {
     if (t->room - t->size < size) {
         const size_t room = 2 * (t->size + size);
@@ -31,7 +31,7 @@ int record_trace_add(struct record_trace *t, const uint8_t *bytes, size_t size)
     return 0;
 }
 
-bool record_trace_release(struct record_trace *t, const char *dir, const char *name)
+bool cli_record_trace_release(struct record_trace *t, const char *dir, const char *name)
 {
     if (!t->file || !t->size)
         return true;
@@ -43,7 +43,7 @@ bool record_trace_release(struct record_trace *t, const char *dir, const char *n
     return fine;
 }
 
-void record_trace_close(struct record_trace *t)
+void cli_record_trace_close(struct record_trace *t)
 {
     if (t->file)
         fclose(t->file);

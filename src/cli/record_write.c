@@ -66,7 +66,7 @@ struct record_out {
     uint64_t unpadded; /* bytes since the last padding */
 };
 
-const char *record_ids(const char *text, uint8_t ids[RECORD_CORES])
+const char *cli_record_ids(const char *text, uint8_t ids[RECORD_CORES])
 {
     bool taken[128] = {false};
     unsigned count = 0;
@@ -93,7 +93,7 @@ static bool create(const struct record_out *out, const char *name, struct record
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", out->o.dir, name);
-    return record_trace_open(trace, path);
+    return cli_record_trace_open(trace, path);
 }
 
 static int new_framer(struct record_out *out)
@@ -104,8 +104,8 @@ static int new_framer(struct record_out *out)
     return ct_framer_new(out->ctx, &options, &out->framer);
 }
 
-int record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct ct_code *code,
-                   struct record_out **out)
+int cli_record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct ct_code *code,
+                       struct record_out **out)
 {
     struct record_out *o = calloc(1, sizeof *o);
     *out = o;
@@ -137,9 +137,9 @@ int record_out_new(struct ct_ctx *ctx, const struct record_options *options, str
         return cli_library_error(ctx);
     if (!options->stream)
         return create(o, "trace.bin", &o->frames) ? CLI_CLEAN : CLI_FAILED;
-    if (record_live(options))
+    if (cli_record_live(options))
         return CLI_FAILED;
-    return record_trace_open(&o->frames, options->stream) ? CLI_CLEAN : CLI_FAILED;
+    return cli_record_trace_open(&o->frames, options->stream) ? CLI_CLEAN : CLI_FAILED;
 }
 
 static int push_frames(struct record_out *out, uint8_t id, const uint8_t *bytes, size_t size)
@@ -149,7 +149,7 @@ static int push_frames(struct record_out *out, uint8_t id, const uint8_t *bytes,
         size_t used, len;
         if (ct_framer_push(out->framer, id, bytes, size, &used, frames, sizeof frames, &len))
             return -1;
-        if (record_trace_add(&out->frames, frames, len))
+        if (cli_record_trace_add(&out->frames, frames, len))
             return -1;
         out->shared.size += len;
         bytes += used;
@@ -179,7 +179,7 @@ static int write_trace(void *user, const uint8_t *bytes, size_t size)
     if (core->out->framer)
         return write_framed(core, bytes, size);
     core->own.size += size;
-    return record_trace_add(&core->trace, bytes, size);
+    return cli_record_trace_add(&core->trace, bytes, size);
 }
 
 /* A line: traced or not, core, context ID, instruction set, first address, address behind, instructions. */
@@ -204,7 +204,7 @@ static int end_frames(struct record_out *out)
     if (ct_framer_finish(out->framer, last, sizeof last, &len))
         return -1;
     out->shared.size += len;
-    return record_trace_add(&out->frames, last, len);
+    return cli_record_trace_add(&out->frames, last, len);
 }
 
 /* Everything that goes into the buffer of the core begins afresh. */
@@ -256,7 +256,7 @@ static int renew(void *user, bool *good)
 static void free_core(struct core *core)
 {
     ct_unit_free(core->unit);
-    record_trace_close(&core->trace);
+    cli_record_trace_close(&core->trace);
     ct_code_view_free(core->own.view);
     free(core->own.pieces);
     free(core);
@@ -305,7 +305,7 @@ static struct core *new_core(struct record_out *out, unsigned number)
     return core;
 }
 
-struct ct_unit *record_out_unit(struct record_out *out, unsigned number)
+struct ct_unit *cli_record_out_unit(struct record_out *out, unsigned number)
 {
     while (out->core_count <= number) {
         struct core *core = new_core(out, out->core_count);
@@ -316,12 +316,12 @@ struct ct_unit *record_out_unit(struct record_out *out, unsigned number)
     return out->cores[number]->unit;
 }
 
-struct ct_code_view *record_out_view(struct record_out *out, unsigned number)
+struct ct_code_view *cli_record_out_view(struct record_out *out, unsigned number)
 {
     return out->o.stream ? NULL : out->cores[number]->buffer->view;
 }
 
-void record_out_changed(struct record_out *out)
+void cli_record_out_changed(struct record_out *out)
 {
     out->changed = true;
 }
@@ -333,8 +333,8 @@ static void name_program(struct record_out *out, struct record_programs *program
 {
     char *path = NULL;
     uint64_t bias = 0;
-    if (!out->named && !out->o.system && record_program(&out->o, &path, &bias) == CLI_CLEAN)
-        (void)record_programs_first(programs, path, bias);
+    if (!out->named && !out->o.system && cli_record_program(&out->o, &path, &bias) == CLI_CLEAN)
+        (void)cli_record_programs_first(programs, path, bias);
     out->named = true;
     free(path);
 }
@@ -384,10 +384,10 @@ static void remove_checkpoint(const struct record_out *out, unsigned number)
 
 static int release(struct record_out *out)
 {
-    bool fine = record_trace_release(&out->frames, out->o.stream ? NULL : out->o.dir,
-                                     out->o.stream ? out->o.stream : "trace.bin");
+    bool fine = cli_record_trace_release(&out->frames, out->o.stream ? NULL : out->o.dir,
+                                         out->o.stream ? out->o.stream : "trace.bin");
     for (unsigned i = 0; i < out->core_count; i++)
-        fine = record_trace_release(&out->cores[i]->trace, out->o.dir, out->cores[i]->file) && fine;
+        fine = cli_record_trace_release(&out->cores[i]->trace, out->o.dir, out->cores[i]->file) && fine;
     return fine ? CLI_CLEAN : CLI_FAILED;
 }
 
@@ -414,7 +414,7 @@ static int64_t nanoseconds(const struct timespec *from, const struct timespec *t
     return (to->tv_sec - from->tv_sec) * INT64_C(1000000000) + to->tv_nsec - from->tv_nsec;
 }
 
-int record_out_flush(struct record_out *out, struct record_programs *programs)
+int cli_record_out_flush(struct record_out *out, struct record_programs *programs)
 {
     struct timespec begin, end;
     if (out->o.stream)
@@ -432,7 +432,7 @@ int record_out_flush(struct record_out *out, struct record_programs *programs)
 
 /* ---- the end ---- */
 
-int record_out_finish(struct record_out *out, struct record_programs *programs)
+int cli_record_out_finish(struct record_out *out, struct record_programs *programs)
 {
     int result = CLI_CLEAN;
     for (unsigned i = 0; i < out->core_count; i++)
@@ -453,12 +453,12 @@ static int close_truth(struct record_out *out, bool keep)
     return cli_output_close_all(&truth, 1, keep) ? CLI_CLEAN : CLI_FAILED;
 }
 
-int record_out_keep_truth(struct record_out *out)
+int cli_record_out_keep_truth(struct record_out *out)
 {
     return close_truth(out, !cli_lacked_memory(out->ctx));
 }
 
-uint64_t record_out_traced(const struct record_out *out)
+uint64_t cli_record_out_traced(const struct record_out *out)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < out->core_count; i++)
@@ -466,7 +466,7 @@ uint64_t record_out_traced(const struct record_out *out)
     return sum;
 }
 
-uint64_t record_out_untraceable(const struct record_out *out)
+uint64_t cli_record_out_untraceable(const struct record_out *out)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < out->core_count; i++)
@@ -474,12 +474,12 @@ uint64_t record_out_untraceable(const struct record_out *out)
     return sum;
 }
 
-uint64_t record_out_bytes(const struct record_out *out)
+uint64_t cli_record_out_bytes(const struct record_out *out)
 {
     return out->bytes;
 }
 
-void record_out_free(struct record_out *out)
+void cli_record_out_free(struct record_out *out)
 {
     if (!out)
         return;
@@ -488,7 +488,7 @@ void record_out_free(struct record_out *out)
     ct_code_view_free(out->shared.view);
     free(out->shared.pieces);
     ct_states_free(out->states);
-    record_trace_close(&out->frames);
+    cli_record_trace_close(&out->frames);
     close_truth(out, false);
     ct_framer_free(out->framer);
     free(out);

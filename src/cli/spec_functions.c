@@ -70,7 +70,7 @@ static void end(struct cli_passes *passes)
     f->timing = NULL;
 }
 
-int spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf)
+int cli_spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf)
 {
     struct finding f = {.functions = functions};
     int code = CLI_FAILED;
@@ -94,13 +94,13 @@ static int by_time(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-void spec_functions_sort(struct spec_functions *functions)
+void cli_spec_functions_sort(struct spec_functions *functions)
 {
     if (functions->count)
         qsort(functions->all, functions->count, sizeof *functions->all, by_time);
 }
 
-void spec_functions_free(struct spec_functions *functions)
+void cli_spec_functions_free(struct spec_functions *functions)
 {
     for (size_t i = 0; i < functions->count; i++)
         free(functions->all[i].name);

@@ -148,7 +148,7 @@ static bool add_way(struct spec_ways *ways, const char *name, const char *from, 
     return true;
 }
 
-bool spec_add_function(struct spec_ways *ways, const char *name)
+bool cli_spec_add_function(struct spec_ways *ways, const char *name)
 {
     char from[500], to[500];
     if (strlen(name) > SPEC_FUNCTION) {
@@ -161,7 +161,7 @@ bool spec_add_function(struct spec_ways *ways, const char *name)
     return add_way(ways, name, from, to);
 }
 
-bool spec_add_pair(struct spec_ways *ways, const char *text)
+bool cli_spec_add_pair(struct spec_ways *ways, const char *text)
 {
     char from[500], name[32];
     const size_t size = strcspn(text, " ");
@@ -205,7 +205,7 @@ static bool prepare(struct measuring *m, const struct cli_args *args, size_t elf
     return fine;
 }
 
-int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf)
+int cli_spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf)
 {
     struct measuring *m = calloc(1, sizeof *m);
     if (!m) {

@@ -30,12 +30,12 @@ struct spec_ways {
 };
 
 /* From the call of the function to its return; "FROM TO". False: said why. */
-bool spec_add_function(struct spec_ways *ways, const char *name);
-bool spec_add_pair(struct spec_ways *ways, const char *text);
+bool cli_spec_add_function(struct spec_ways *ways, const char *name);
+bool cli_spec_add_pair(struct spec_ways *ways, const char *text);
 
 /* Adds what the ways took in the capture of `args`; `elf` is the number of the
  * option. Result: enum cli_exit. */
-int spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf);
+int cli_spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf);
 
 /* ---- spec_functions.c ---- */
 
@@ -50,10 +50,10 @@ struct spec_functions {
 };
 
 /* Adds those of the capture of `args`. Result: enum cli_exit. */
-int spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf);
+int cli_spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf);
 
 /* The longest first, then by name. */
-void spec_functions_sort(struct spec_functions *functions);
-void spec_functions_free(struct spec_functions *functions);
+void cli_spec_functions_sort(struct spec_functions *functions);
+void cli_spec_functions_free(struct spec_functions *functions);
 
 #endif

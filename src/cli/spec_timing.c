@@ -80,9 +80,9 @@ static bool add_named(struct spec_ways *ways, const struct cli_args *args)
     bool fine = true;
     for (size_t i = 0; fine && i < args->list_count; i++) {
         if (args->list[i].option == FUNCTION)
-            fine = spec_add_function(ways, args->list[i].text);
+            fine = cli_spec_add_function(ways, args->list[i].text);
         else if (args->list[i].option == PAIR)
-            fine = spec_add_pair(ways, args->list[i].text);
+            fine = cli_spec_add_pair(ways, args->list[i].text);
     }
     return fine;
 }
@@ -111,12 +111,12 @@ static int each_capture(const struct cli_args *args, int (*read)(void *to, const
 
 static int find(void *to, const struct cli_args *args)
 {
-    return spec_functions_find(to, args, ELF);
+    return cli_spec_functions_find(to, args, ELF);
 }
 
 static int measure(void *to, const struct cli_args *args)
 {
-    return spec_measure(to, args, ELF);
+    return cli_spec_measure(to, args, ELF);
 }
 
 /* No function to specify. */
@@ -141,18 +141,18 @@ static int add_all(struct spec_ways *ways, const struct cli_args *args)
     struct spec_functions functions = {0};
     size_t left = 0, too_long = 0;
     bool fine = each_capture(args, find, &functions) != CLI_FAILED;
-    spec_functions_sort(&functions);
+    cli_spec_functions_sort(&functions);
     for (size_t i = 0; fine && i < functions.count; i++) {
         const bool wanted = is_wanted(args, functions.all[i].name);
         const bool fits = strlen(functions.all[i].name) <= SPEC_FUNCTION;
         too_long += wanted && !fits;
         if (wanted && fits && ways->count < most)
-            fine = spec_add_function(ways, functions.all[i].name);
+            fine = cli_spec_add_function(ways, functions.all[i].name);
         else
             left += wanted && fits;
     }
     const int code = !fine ? CLI_FAILED : ways->count ? CLI_CLEAN : none_found(&functions, args);
-    spec_functions_free(&functions);
+    cli_spec_functions_free(&functions);
     if (code == CLI_CLEAN && left && !args->quiet)
         cli_say("%zu more functions ran for a shorter time and are left out; give --most or --match", left);
     if (code == CLI_CLEAN && too_long)

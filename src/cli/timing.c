@@ -186,9 +186,9 @@ static int measure_log(struct measuring *m, const struct cli_args *args)
         ct_watches_new(args->ctx, m->programs, &m->watches) != CT_OK)
         return cli_library_error(args->ctx);
     if (!cli_timing_add_pairs(m->timing, m->watches, args, PAIR) ||
-        !fractal_source_accepts(m->watches, MARKS))
+        !cli_fractal_source_accepts(m->watches, MARKS))
         return CLI_FAILED;
-    const int code = fractal_source_run(args, m->watches, on_log, m);
+    const int code = cli_fractal_source_run(args, m->watches, on_log, m);
     const struct ct_timing_view view = {.buffer = args->operand,
                                         .core = "fractal",
                                         .timing = m->timing,
@@ -240,7 +240,7 @@ static int run(const struct cli_args *args)
     if (json)
         ct_json_array(&m.json, NULL);
     m.passes.programs = m.programs;
-    int code = fractal_source_is_log(args->operand) ? run_log(&m, args) : cli_passes_run(&m.passes, args);
+    int code = cli_fractal_source_is_log(args->operand) ? run_log(&m, args) : cli_passes_run(&m.passes, args);
     cli_note_new_stacks(args, m.renewed);
     if (!m.cycles)
         code = cli_ran_but_empty(&m.passes.ran, args, code, "the table of times is",

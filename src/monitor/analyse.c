@@ -10,8 +10,8 @@ static bool same_instant(const struct node *s, uint32_t arg)
 
 static void recursion_error(struct elab *e, const struct node *s)
 {
-    diag_error(e->diags, s->span, "Infinite recursion detected%s%s", s->name ? " in the definition of " : "",
-               s->name ? s->name : "");
+    ct_mon_diag_error(e->diags, s->span, "Infinite recursion detected%s%s",
+                      s->name ? " in the definition of " : "", s->name ? s->name : "");
 }
 
 /* Replaces references by what they stand for. */
@@ -22,7 +22,7 @@ static bool resolve(struct elab *e)
         for (struct node *s = e->graph.buckets[i]; s; s = s->next) {
             if (s->kind != N_REF || !s->args[0])
                 continue;
-            struct node *target = node_target(s);
+            struct node *target = ct_mon_node_target(s);
             if (!target) {
                 recursion_error(e, s);
                 fine = false;
@@ -35,10 +35,10 @@ static bool resolve(struct elab *e)
     for (size_t i = 0; fine && i < e->graph.cap; i++)
         for (struct node *s = e->graph.buckets[i]; s; s = s->next)
             for (uint32_t k = 0; s->kind != N_REF && k < s->n; k++)
-                if (s->args[k]->kind == N_REF && node_target(s->args[k]))
-                    s->args[k] = node_target(s->args[k]);
+                if (s->args[k]->kind == N_REF && ct_mon_node_target(s->args[k]))
+                    s->args[k] = ct_mon_node_target(s->args[k]);
     for (size_t i = 0; fine && i < e->noutputs; i++)
-        e->outputs[i].node = node_target(e->outputs[i].node);
+        e->outputs[i].node = ct_mon_node_target(e->outputs[i].node);
     return fine;
 }
 
@@ -187,7 +187,7 @@ static bool always_at_zero(const struct node *s)
     }
 }
 
-bool analyse(struct elab *e, struct order *order)
+bool ct_mon_analyse(struct elab *e, struct order *order)
 {
     *order = (struct order){0};
     if (!resolve(e) || !acyclic(e))

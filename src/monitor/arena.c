@@ -24,20 +24,20 @@ struct arena_name {
     char text[];
 };
 
-void arena_init(struct arena *a, size_t limit)
+void ct_mon_arena_init(struct arena *a, size_t limit)
 {
     memset(a, 0, sizeof *a);
     a->limit = limit;
     a->work = UINT64_MAX;
 }
 
-void arena_leave(struct arena *a, enum arena_end why)
+void ct_mon_arena_leave(struct arena *a, enum arena_end why)
 {
     a->end = why;
     longjmp(a->out_of_memory, 1);
 }
 
-void arena_free(struct arena *a)
+void ct_mon_arena_free(struct arena *a)
 {
     for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
         next = c->next;
@@ -51,19 +51,19 @@ void arena_free(struct arena *a)
 static struct arena_chunk *chunk_new(struct arena *a, size_t size)
 {
     if (size > a->limit || a->used > a->limit - size)
-        arena_leave(a, ARENA_LIMIT);
+        ct_mon_arena_leave(a, ARENA_LIMIT);
     struct arena_chunk *c = calloc(1, sizeof *c + size);
     if (!c)
-        arena_leave(a, ARENA_NO_MEMORY);
+        ct_mon_arena_leave(a, ARENA_NO_MEMORY);
     c->size = size;
     a->used += size;
     return c;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+void *ct_mon_arena_alloc(struct arena *a, size_t size)
 {
     if (size > a->limit)
-        arena_leave(a, ARENA_LIMIT);
+        ct_mon_arena_leave(a, ARENA_LIMIT);
     arena_spend(a, size / STEP_BYTES + 1);
     size = (size + 15) & ~(size_t)15;
     struct arena_chunk *c = a->chunks;
@@ -87,9 +87,9 @@ void *arena_alloc(struct arena *a, size_t size)
     return p;
 }
 
-char *arena_copy(struct arena *a, const char *text, size_t n)
+char *ct_mon_arena_copy(struct arena *a, const char *text, size_t n)
 {
-    char *p = arena_alloc(a, n + 1);
+    char *p = ct_mon_arena_alloc(a, n + 1);
     if (n)
         memcpy(p, text, n);
     return p;
@@ -100,7 +100,7 @@ static void names_grow(struct arena *a)
     size_t cap = a->name_cap ? a->name_cap * 2 : 1024;
     struct arena_name **names = calloc(cap, sizeof(struct arena_name *));
     if (!names)
-        arena_leave(a, ARENA_NO_MEMORY);
+        ct_mon_arena_leave(a, ARENA_NO_MEMORY);
     for (size_t i = 0; i < a->name_cap; i++) {
         for (struct arena_name *e = a->names[i], *next; e; e = next) {
             next = e->next;
@@ -113,7 +113,7 @@ static void names_grow(struct arena *a)
     a->name_cap = cap;
 }
 
-const char *arena_intern(struct arena *a, const char *text, size_t n)
+const char *ct_mon_arena_intern(struct arena *a, const char *text, size_t n)
 {
     if (a->name_count >= a->name_cap)
         names_grow(a);
@@ -124,7 +124,7 @@ const char *arena_intern(struct arena *a, const char *text, size_t n)
     for (struct arena_name *e = a->names[h & (a->name_cap - 1)]; e; e = e->next)
         if (e->hash == h && e->size == n && !memcmp(e->text, text, n))
             return e->text;
-    struct arena_name *e = arena_alloc(a, sizeof *e + n + 1);
+    struct arena_name *e = ct_mon_arena_alloc(a, sizeof *e + n + 1);
     e->hash = h;
     e->size = n;
     memcpy(e->text, text, n);
@@ -134,30 +134,30 @@ const char *arena_intern(struct arena *a, const char *text, size_t n)
     return e->text;
 }
 
-const char *arena_intern_z(struct arena *a, const char *text)
+const char *ct_mon_arena_intern_z(struct arena *a, const char *text)
 {
-    return arena_intern(a, text, strlen(text));
+    return ct_mon_arena_intern(a, text, strlen(text));
 }
 
-char *arena_printf(struct arena *a, const char *fmt, ...)
+char *ct_mon_arena_printf(struct arena *a, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    char *p = arena_alloc(a, (size_t)(n > 0 ? n : 0) + 1);
+    char *p = ct_mon_arena_alloc(a, (size_t)(n > 0 ? n : 0) + 1);
     va_start(ap, fmt);
     vsnprintf(p, (size_t)(n > 0 ? n : 0) + 1, fmt, ap);
     va_end(ap);
     return p;
 }
 
-void *arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t size)
+void *ct_mon_arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return array;
     *cap = *cap ? *cap * 2 : 4;
-    void *p = arena_alloc(a, *cap * size);
+    void *p = ct_mon_arena_alloc(a, *cap * size);
     if (n)
         memcpy(p, array, n * size);
     return p;

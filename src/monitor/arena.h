@@ -29,39 +29,39 @@ struct arena {
     enum arena_end end; /* why it was taken */
 };
 /* Without an end of the work. */
-void arena_init(struct arena *a, size_t limit);
-void arena_free(struct arena *a);
+void ct_mon_arena_init(struct arena *a, size_t limit);
+void ct_mon_arena_free(struct arena *a);
 
 /* Jumps to `out_of_memory`. */
-_Noreturn void arena_leave(struct arena *a, enum arena_end why);
+_Noreturn void ct_mon_arena_leave(struct arena *a, enum arena_end why);
 
 /* Accounts for work that is about to be done, in steps of some ten nanoseconds. */
 static inline void arena_spend(struct arena *a, uint64_t steps)
 {
     if (__builtin_expect(a->work < steps, 0))
-        arena_leave(a, ARENA_WORK);
+        ct_mon_arena_leave(a, ARENA_WORK);
     a->work -= steps;
 }
 
 /* Zeroed memory, aligned for any type. */
-void *arena_alloc(struct arena *a, size_t size);
+void *ct_mon_arena_alloc(struct arena *a, size_t size);
 
 /* A copy of n bytes with a NUL behind. */
-char *arena_copy(struct arena *a, const char *text, size_t n);
+char *ct_mon_arena_copy(struct arena *a, const char *text, size_t n);
 
 /* The one pointer that stands for this text: names compare by pointer. */
-const char *arena_intern(struct arena *a, const char *text, size_t n);
-const char *arena_intern_z(struct arena *a, const char *text);
+const char *ct_mon_arena_intern(struct arena *a, const char *text, size_t n);
+const char *ct_mon_arena_intern_z(struct arena *a, const char *text);
 
-char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *ct_mon_arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A growing array: makes room for one more of `size` bytes behind the n there are. */
-void *arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t size);
+void *ct_mon_arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t size);
 
-#define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))
-#define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (n)))
+#define ARENA_NEW(a, type)      ((type *)ct_mon_arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, type, n) ((type *)ct_mon_arena_alloc((a), sizeof(type) * (n)))
 #define ARENA_PUSH(a, array, n, cap, value)                                                                  \
-    ((array) = arena_grow((a), (array), (n), &(cap), sizeof *(array)), (array)[(n)++] = (value))
+    ((array) = ct_mon_arena_grow((a), (array), (n), &(cap), sizeof *(array)), (array)[(n)++] = (value))
 
 /* Mixes one more word into a hash. */
 static inline uint64_t hash_mix(uint64_t h, uint64_t x)

@@ -56,7 +56,7 @@ static struct cell to_cell(struct heap *h, const mp_int *x)
         return cell_int((int64_t)(x->sign == MP_NEG ? -low : low));
     if (bits > BIG_BITS_MOST)
         return cell_error(E_OVERFLOW);
-    struct obj_big *o = h ? (struct obj_big *)heap_alloc(h, OBJ_BIG, (size_t)x->used) : NULL;
+    struct obj_big *o = h ? (struct obj_big *)ct_mon_heap_alloc(h, OBJ_BIG, (size_t)x->used) : NULL;
     if (!o)
         return no_memory(h);
     o->o.negative = x->sign == MP_NEG;
@@ -126,7 +126,7 @@ static uint64_t work_of(enum op op, const mp_int *x, const mp_int *y)
     return CALCULATE_WORK + n + k;
 }
 
-struct cell big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
+struct cell ct_mon_big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
 {
     mp_digit rooms[2][SMALL_DIGITS] = {0};
     const mp_int x = view(a, rooms[0]);
@@ -145,7 +145,7 @@ struct cell big_op(enum op op, struct heap *h, const struct cell *a, const struc
 }
 
 /* Rounds once: the 64 highest bits, the lowest of which says whether there is anything below. */
-double big_to_float(const struct cell *c)
+double ct_mon_big_to_float(const struct cell *c)
 {
     const struct obj *o = c->v.o;
     const mp_digit *d = digits_of(o);
@@ -166,7 +166,7 @@ double big_to_float(const struct cell *c)
     return o->negative ? -f : f;
 }
 
-struct cell big_from_float(struct heap *h, double f)
+struct cell ct_mon_big_from_float(struct heap *h, double f)
 {
     int exponent;
     const double fraction = frexp(f, &exponent);
@@ -217,7 +217,7 @@ static mp_err read_digits(const char *p, size_t n, unsigned base, mp_int *x)
     return err;
 }
 
-struct cell int_from_digits(struct heap *h, const char *digits, size_t n, unsigned base, bool negative)
+struct cell ct_mon_int_from_digits(struct heap *h, const char *digits, size_t n, unsigned base, bool negative)
 {
     uint64_t u = 0;
     bool fits = true;
@@ -258,7 +258,7 @@ static mp_digit *chunks_of(const struct cell *c, mp_digit power, size_t *count)
     return NULL;
 }
 
-void big_print(struct text *t, const struct cell *c, unsigned base)
+void ct_mon_big_print(struct text *t, const struct cell *c, unsigned base)
 {
     const struct chunk chunk = chunk_of(base);
     const uint64_t size = c->v.o->size;
@@ -276,7 +276,7 @@ void big_print(struct text *t, const struct cell *c, unsigned base)
         for (mp_digit left = chunks[i]; left || (i + 1 < count && n < chunk.digits); left /= base)
             digits[n++] = "0123456789abcdef"[left % base];
         while (n)
-            text_add(t, &digits[--n], 1);
+            ct_mon_text_add(t, &digits[--n], 1);
     }
     free(chunks);
 }

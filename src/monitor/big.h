@@ -27,15 +27,16 @@ static inline bool int_is_negative(const struct cell *c)
 
 /* An operation on Ints of any size, from OP_ADD to OP_SHR; b is not read for OP_BITNOT. Without a heap a
  * result of more than 64 bits is the error E_MEMORY. */
-struct cell big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b);
+struct cell ct_mon_big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b);
 
-double big_to_float(const struct cell *c);
+double ct_mon_big_to_float(const struct cell *c);
 /* The integer part of a finite number. */
-struct cell big_from_float(struct heap *h, double f);
+struct cell ct_mon_big_from_float(struct heap *h, double f);
 
 /* Digits of base 10 or 16, without sign and prefix. */
-struct cell int_from_digits(struct heap *h, const char *digits, size_t n, unsigned base, bool negative);
+struct cell ct_mon_int_from_digits(struct heap *h, const char *digits, size_t n, unsigned base,
+                                   bool negative);
 /* Adds the magnitude to a text, in base 8, 10 or 16 (small letters). t->failed without memory. */
-void big_print(struct text *t, const struct cell *c, unsigned base);
+void ct_mon_big_print(struct text *t, const struct cell *c, unsigned base);
 
 #endif

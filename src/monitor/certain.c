@@ -36,7 +36,8 @@ static struct shade_event as_in_run(const struct certain *c, const struct node *
 {
     if (!in_run(c, s))
         return nothing();
-    return (struct shade_event){.occurs = OCCURS, .sure = true, .value = guess_cell(s->type, *cell_of(c, s))};
+    return (struct shade_event){
+        .occurs = OCCURS, .sure = true, .value = ct_mon_guess_cell(s->type, *cell_of(c, s))};
 }
 
 static struct shade_event event(const struct certain *c, const struct node *s, enum occurs occurs,
@@ -44,7 +45,7 @@ static struct shade_event event(const struct certain *c, const struct node *s, e
 {
     if (occurs == OCCURS_NOT)
         return nothing();
-    const bool sure = !c->unseen && occurs == OCCURS && guess_single(s->type, &value);
+    const bool sure = !c->unseen && occurs == OCCURS && ct_mon_guess_single(s->type, &value);
     return (struct shade_event){.occurs = occurs, .sure = sure, .value = value};
 }
 
@@ -61,7 +62,7 @@ static const struct shade *held(const struct certain *c, const struct node *s, u
 static struct guess held_value(const struct certain *c, const struct node *s, uint32_t arg)
 {
     const struct shade *h = held(c, s, arg);
-    return h->sure && h->ever && !c->unseen ? guess_cell(s->args[arg]->type, *cell_of(c, s->args[arg]))
+    return h->sure && h->ever && !c->unseen ? ct_mon_guess_cell(s->args[arg]->type, *cell_of(c, s->args[arg]))
                                             : h->value;
 }
 
@@ -83,7 +84,7 @@ static struct shade_event source(const struct certain *c, const struct node *s)
     if (in_run(c, s))
         return as_in_run(c, s);
     const bool lost = c->losing && !c->kept[s->index];
-    return lost ? event(c, s, OCCURS_MAYBE, guess_any(s->type, false)) : nothing();
+    return lost ? event(c, s, OCCURS_MAYBE, ct_mon_guess_any(s->type, false)) : nothing();
 }
 
 static struct shade_event expiry(const struct certain *c, const struct node *s)
@@ -91,7 +92,7 @@ static struct shade_event expiry(const struct certain *c, const struct node *s)
     const struct shade_timer *t = &c->timers[s->index];
     if (t->sure || (!c->unseen && t->until < c->to))
         return as_in_run(c, s);
-    return event(c, s, OCCURS_MAYBE, guess_range(0, 0));
+    return event(c, s, OCCURS_MAYBE, ct_mon_guess_range(0, 0));
 }
 
 /* a's event, else what `other` is. */
@@ -102,14 +103,14 @@ static struct shade_event either(const struct certain *c, const struct node *s, 
         return *a;
     if (a->occurs == OCCURS_NOT)
         return *other;
-    return event(c, s, other->occurs, guess_join(&a->value, &other->value));
+    return event(c, s, other->occurs, ct_mon_guess_join(&a->value, &other->value));
 }
 
 static struct shade_event with_default(const struct certain *c, const struct node *s)
 {
     if (c->to > 0 || c->unseen)
         return *now(c, s, 0);
-    const struct shade_event value = event(c, s, OCCURS, guess_cell(s->type, s->value));
+    const struct shade_event value = event(c, s, OCCURS, ct_mon_guess_cell(s->type, s->value));
     return either(c, s, now(c, s, 0), &value);
 }
 
@@ -137,14 +138,14 @@ static struct shade_event lift(const struct certain *c, const struct node *s)
     for (uint32_t i = 0; i < s->n; i++) {
         const struct shade_event *e = now(c, s, i);
         called = e->occurs > called ? e->occurs : called;
-        params[i] = guess_option(&e->value, e->occurs != OCCURS, e->occurs != OCCURS_NOT);
+        params[i] = ct_mon_guess_option(&e->value, e->occurs != OCCURS, e->occurs != OCCURS_NOT);
     }
     if (called == OCCURS_NOT)
         return nothing();
-    struct guess result = guess_eval(&c->m->heap, s->kernel, params);
+    struct guess result = ct_mon_guess_eval(&c->m->heap, s->kernel, params);
     const enum occurs given = !result.some ? OCCURS_NOT : result.none || result.error ? OCCURS_MAYBE : OCCURS;
     result.none = false;
-    return event(c, s, both(called, given), guess_payload(s->type, &result));
+    return event(c, s, both(called, given), ct_mon_guess_payload(s->type, &result));
 }
 
 static struct shade_event signal_lift(const struct certain *c, const struct node *s)
@@ -157,7 +158,8 @@ static struct shade_event signal_lift(const struct certain *c, const struct node
         occurs = both(occurs, exists(held(c, s, i)));
         params[i] = held_value(c, s, i);
     }
-    return occurs == OCCURS_NOT ? nothing() : event(c, s, occurs, guess_eval(&c->m->heap, s->kernel, params));
+    return occurs == OCCURS_NOT ? nothing()
+                                : event(c, s, occurs, ct_mon_guess_eval(&c->m->heap, s->kernel, params));
 }
 
 static struct shade_event filter(const struct certain *c, const struct node *s)
@@ -174,17 +176,17 @@ static struct shade_event folded(const struct certain *c, const struct node *s)
     const struct shade_event *x = now(c, s, 0);
     const struct shade *before = &c->before[s->order];
     const bool zero = c->to == 0 && !c->unseen;
-    const struct guess init = s->kind == N_FOLD ? guess_cell(s->type, s->value) : x->value;
+    const struct guess init = s->kind == N_FOLD ? ct_mon_guess_cell(s->type, s->value) : x->value;
     if (x->occurs == OCCURS_NOT)
         return s->kind == N_FOLD && zero ? event(c, s, OCCURS, init) : nothing();
     struct guess value = init;
     const struct guess params[] = {s->kind == N_FOLD && zero ? init : before->value, x->value};
     if (before->ever || (s->kind == N_FOLD && zero))
-        value = guess_eval(&c->m->heap, s->kernel, params);
+        value = ct_mon_guess_eval(&c->m->heap, s->kernel, params);
     if (s->kind == N_REDUCE && before->ever && before->never)
-        value = guess_join(&value, &init);
+        value = ct_mon_guess_join(&value, &init);
     if (s->kind == N_FOLD && zero && x->occurs == OCCURS_MAYBE)
-        value = guess_join(&value, &init);
+        value = ct_mon_guess_join(&value, &init);
     return event(c, s, s->kind == N_FOLD && zero ? OCCURS : x->occurs, value);
 }
 
@@ -193,14 +195,15 @@ static struct shade_event pure(const struct certain *c, const struct node *s)
     const struct shade_event *x = now(c, s, 0);
     const struct shade *before = &c->before[s->order];
     enum occurs changes = !before->ever ? OCCURS : OCCURS_MAYBE;
-    if (guess_single(s->type, &x->value) && guess_single(s->type, &before->value) && !before->never)
+    if (ct_mon_guess_single(s->type, &x->value) && ct_mon_guess_single(s->type, &before->value) &&
+        !before->never)
         changes = x->value.lo == before->value.lo ? OCCURS_NOT : OCCURS;
     return event(c, s, both(x->occurs, changes), x->value);
 }
 
 static struct shade_event instant_of(const struct certain *c, const struct node *s)
 {
-    return event(c, s, now(c, s, 0)->occurs, guess_range(c->unseen ? c->from : c->to, c->to));
+    return event(c, s, now(c, s, 0)->occurs, ct_mon_guess_range(c->unseen ? c->from : c->to, c->to));
 }
 
 /* Whether all that the run made this event of is what any other run had. */
@@ -229,13 +232,13 @@ static struct shade_event operator_event(struct certain *c, const struct node *s
     case N_DELAY:
         return expiry(c, s);
     case N_MONITOR:
-        return certain_step(c, s);
+        return ct_mon_certain_step(c, s);
     case N_NIL:
     case N_REF:
     case N_OPAQUE:
         return nothing();
     case N_TICK:
-        return c->unseen ? event(c, s, OCCURS_MAYBE, guess_range(0, 0)) : as_in_run(c, s);
+        return c->unseen ? event(c, s, OCCURS_MAYBE, ct_mon_guess_range(0, 0)) : as_in_run(c, s);
     default:
         break;
     }
@@ -272,10 +275,10 @@ static struct shade_event operator_event(struct certain *c, const struct node *s
 static struct shade joined(const struct node *s, const struct shade *before, const struct shade_event *e)
 {
     struct shade h = *before;
-    h.value = before->ever ? guess_join(&before->value, &e->value) : e->value;
+    h.value = before->ever ? ct_mon_guess_join(&before->value, &e->value) : e->value;
     h.value.known = false;
     h.ever = true;
-    h.sure = !h.never && guess_single(s->type, &h.value);
+    h.sure = !h.never && ct_mon_guess_single(s->type, &h.value);
     return h;
 }
 
@@ -285,14 +288,15 @@ static struct shade held_after(const struct certain *c, const struct node *s)
     const struct shade_event *e = &c->now[s->order];
     const struct shade *before = &c->before[s->order];
     if (s->kind == N_MONITOR)
-        return certain_verdict(c, s);
+        return ct_mon_certain_verdict(c, s);
     if (s->kind == N_PURE && !c->unseen) /* also where its event stays away because nothing changed */
         e = now(c, s, 0);
     if (e->occurs == OCCURS_NOT)
         return *before;
     if (e->occurs == OCCURS_MAYBE || c->unseen)
         return joined(s, before, e);
-    struct shade h = {.sure = e->sure || guess_single(s->type, &e->value), .ever = true, .value = e->value};
+    struct shade h = {
+        .sure = e->sure || ct_mon_guess_single(s->type, &e->value), .ever = true, .value = e->value};
     h.value.known = false; /* its object may move before the next instant */
     return h;
 }
@@ -367,7 +371,7 @@ static void unseen_instants(struct certain *c)
             changed = true;
             if (round < ROUNDS || c->order->nodes[i]->kind == N_MONITOR)
                 continue;
-            c->held[i].value = guess_any(c->order->nodes[i]->type, true);
+            c->held[i].value = ct_mon_guess_any(c->order->nodes[i]->type, true);
             c->held[i].sure = false;
         }
     }
@@ -386,7 +390,7 @@ static bool all_sure(const struct certain *c)
 {
     for (size_t i = 0; i < c->order->n; i++) {
         const struct node *s = c->order->nodes[i];
-        if (s->kind == N_MONITOR ? !certain_states_sure(c, s) : !c->held[i].sure)
+        if (s->kind == N_MONITOR ? !ct_mon_certain_states_sure(c, s) : !c->held[i].sure)
             return false;
     }
     return !c->losing && timers_sure(c);
@@ -399,7 +403,7 @@ static bool result_sure(const struct certain *c, const struct node *s)
     return signal ? c->held[s->order].sure : c->now[s->order].sure;
 }
 
-bool certain_instant(struct certain *c)
+bool ct_mon_certain_instant(struct certain *c)
 {
     struct ct_monitor *m = c->m;
     c->to = m->now;
@@ -424,13 +428,13 @@ static void hold(struct certain *c, const struct node *s)
     const struct cell *cell = cell_of(c, s);
     struct shade *h = &c->held[s->order];
     *h = (struct shade){.sure = true, .never = cell->stamp == 0, .ever = cell->stamp != 0};
-    h->value = h->ever ? guess_cell(s->type, *cell) : guess_range(0, 0);
+    h->value = h->ever ? ct_mon_guess_cell(s->type, *cell) : ct_mon_guess_range(0, 0);
     h->value.known = false;
     if (s->kind == N_MONITOR)
-        *h = certain_verdict(c, s);
+        *h = ct_mon_certain_verdict(c, s);
 }
 
-struct certain *certain_new(struct ct_monitor *m)
+struct certain *ct_mon_certain_new(struct ct_monitor *m)
 {
     const struct program *p = m->p;
     struct certain *c = calloc(1, sizeof *c);
@@ -448,9 +452,9 @@ struct certain *certain_new(struct ct_monitor *m)
     bool fine = c->kept && c->held && c->before && c->now && c->states && c->timers;
     for (size_t i = 0; fine && i < c->order->n; i++)
         if (c->order->nodes[i]->kind == N_MONITOR)
-            fine = certain_states_init(c, c->order->nodes[i]);
+            fine = ct_mon_certain_states_init(c, c->order->nodes[i]);
     if (!fine) {
-        certain_free(c);
+        ct_mon_certain_free(c);
         return NULL;
     }
     for (size_t i = 0; i < c->order->n; i++)
@@ -460,14 +464,14 @@ struct certain *certain_new(struct ct_monitor *m)
     return c;
 }
 
-void certain_lose(struct certain *c, const uint8_t *kept)
+void ct_mon_certain_lose(struct certain *c, const uint8_t *kept)
 {
     for (size_t i = 0; i < c->m->p->ninputs; i++)
         c->kept[i] = kept && kept[i] && (!c->losing || c->kept[i]);
     c->losing = true;
 }
 
-void certain_free(struct certain *c)
+void ct_mon_certain_free(struct certain *c)
 {
     if (!c)
         return;

@@ -56,21 +56,21 @@ struct certain {
 };
 
 /* NULL: no memory. */
-struct certain *certain_new(struct ct_monitor *m);
-void certain_free(struct certain *c);
+struct certain *ct_mon_certain_new(struct ct_monitor *m);
+void ct_mon_certain_free(struct certain *c);
 
 /* Events may have been lost since the last instant: of the inputs for which `kept` is 0; NULL: of all. */
-void certain_lose(struct certain *c, const uint8_t *kept);
+void ct_mon_certain_lose(struct certain *c, const uint8_t *kept);
 
 /* Behind the evaluation of an instant: marks those of its results that are not
  * certain. False: all is certain again. */
-bool certain_instant(struct certain *c);
+bool ct_mon_certain_instant(struct certain *c);
 
 /* One machine. */
-struct shade_event certain_step(struct certain *c, const struct node *s);
+struct shade_event ct_mon_certain_step(struct certain *c, const struct node *s);
 /* What is known of its verdict. */
-struct shade certain_verdict(const struct certain *c, const struct node *s);
-bool certain_states_init(struct certain *c, const struct node *s);
-bool certain_states_sure(const struct certain *c, const struct node *s);
+struct shade ct_mon_certain_verdict(const struct certain *c, const struct node *s);
+bool ct_mon_certain_states_init(struct certain *c, const struct node *s);
+bool ct_mon_certain_states_sure(const struct certain *c, const struct node *s);
 
 #endif

@@ -26,7 +26,7 @@ static uint32_t encoded(const struct machine *machine, uint32_t number)
     return number << 2 | machine->verdicts[number];
 }
 
-bool certain_states_init(struct certain *c, const struct node *s)
+bool ct_mon_certain_states_init(struct certain *c, const struct node *s)
 {
     struct shade_states *states = &c->states[s->index];
     states->words = (s->machine->nstates + 63) / 64;
@@ -110,7 +110,7 @@ static enum occurs clock_of(const struct certain *c, const struct node *s)
     return clock;
 }
 
-struct shade certain_verdict(const struct certain *c, const struct node *s)
+struct shade ct_mon_certain_verdict(const struct certain *c, const struct node *s)
 {
     const struct machine *machine = s->machine;
     const struct shade_states *states = &c->states[s->index];
@@ -130,12 +130,12 @@ struct shade certain_verdict(const struct certain *c, const struct node *s)
     return h;
 }
 
-struct shade_event certain_step(struct certain *c, const struct node *s)
+struct shade_event ct_mon_certain_step(struct certain *c, const struct node *s)
 {
     struct shade_states *states = &c->states[s->index];
     const enum occurs clock = clock_of(c, s);
     heap_spend(&c->m->heap, 4 * (uint64_t)s->machine->nstates);
-    const struct shade was = certain_verdict(c, s);
+    const struct shade was = ct_mon_certain_verdict(c, s);
     if (clock == OCCURS_NOT)
         return (struct shade_event){.occurs = OCCURS_NOT, .sure = true};
     memset(states->next, 0, states->words * sizeof *states->next);
@@ -143,7 +143,7 @@ struct shade_event certain_step(struct certain *c, const struct node *s)
     heap_spend(&c->m->heap, 2 * step(states, s->machine, &l));
     for (size_t i = 0; i < states->words; i++)
         states->set[i] = states->next[i] | (clock == OCCURS && !c->unseen ? 0 : states->set[i]);
-    const struct shade is = certain_verdict(c, s);
+    const struct shade is = ct_mon_certain_verdict(c, s);
     struct shade_event e = {.occurs = clock, .sure = clock == OCCURS && is.sure, .value = is.value};
     if (s->changes_only && e.sure && was.sure) /* both verdicts are those of the run: so is the change */
         e.occurs = was.never || was.value.lo != is.value.lo ? OCCURS : OCCURS_NOT;
@@ -154,7 +154,7 @@ struct shade_event certain_step(struct certain *c, const struct node *s)
     return e;
 }
 
-bool certain_states_sure(const struct certain *c, const struct node *s)
+bool ct_mon_certain_states_sure(const struct certain *c, const struct node *s)
 {
     const struct shade_states *states = &c->states[s->index];
     unsigned count = 0;

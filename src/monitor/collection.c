@@ -27,7 +27,7 @@ static uint64_t size(const struct obj_tree *t)
 static struct obj_tree *node(struct heap *h, struct obj_tree *left, const struct cell *cells,
                              struct obj_tree *right)
 {
-    struct obj_tree *t = (struct obj_tree *)heap_alloc(h, OBJ_TREE, 3);
+    struct obj_tree *t = (struct obj_tree *)ct_mon_heap_alloc(h, OBJ_TREE, 3);
     if (!t)
         return NULL;
     t->left = left;
@@ -63,7 +63,7 @@ static struct obj_tree *insert(struct heap *h, struct obj_tree *t, const struct 
 {
     if (!t)
         return node(h, NULL, cells, NULL);
-    int c = value_compare(h, &cells[KEY], &t->cells[KEY]);
+    int c = ct_mon_value_compare(h, &cells[KEY], &t->cells[KEY]);
     if (c < 0)
         return balance(h, insert(h, t->left, cells), t->cells, t->right);
     if (c > 0)
@@ -91,7 +91,7 @@ static struct obj_tree *remove_key(struct heap *h, struct obj_tree *t, const str
 {
     if (!t)
         return NULL;
-    int c = value_compare(h, key, &t->cells[KEY]);
+    int c = ct_mon_value_compare(h, key, &t->cells[KEY]);
     if (c < 0)
         return balance(h, remove_key(h, t->left, key), t->cells, t->right);
     if (c > 0)
@@ -107,7 +107,7 @@ static struct obj_tree *remove_key(struct heap *h, struct obj_tree *t, const str
 static const struct obj_tree *find(struct heap *h, const struct obj_tree *t, const struct cell *key)
 {
     while (t) {
-        int c = value_compare(h, key, &t->cells[KEY]);
+        int c = ct_mon_value_compare(h, key, &t->cells[KEY]);
         if (!c)
             return t;
         t = c < 0 ? t->left : t->right;
@@ -153,7 +153,7 @@ static struct cell tree_cell(struct obj_tree *t)
 
 static struct cell collection(struct heap *h, struct obj_tree *order, struct obj_tree *index, int64_t next)
 {
-    struct obj_cells *o = (struct obj_cells *)heap_alloc(h, OBJ_COLLECTION, COLLECTION_CELLS);
+    struct obj_cells *o = (struct obj_cells *)ct_mon_heap_alloc(h, OBJ_COLLECTION, COLLECTION_CELLS);
     if (!o)
         return cell_error(E_MEMORY);
     o->cells[ORDER] = tree_cell(order);
@@ -162,30 +162,30 @@ static struct cell collection(struct heap *h, struct obj_tree *order, struct obj
     return (struct cell){.v.o = &o->o, .meta = META_PTR};
 }
 
-struct cell list_empty(struct heap *h)
+struct cell ct_mon_list_empty(struct heap *h)
 {
     return collection(h, NULL, NULL, -1);
 }
 
-struct cell list_append(struct heap *h, const struct cell *list, const struct cell *x)
+struct cell ct_mon_list_append(struct heap *h, const struct cell *list, const struct cell *x)
 {
     const struct cell cells[3] = {[X] = *x};
     return collection(h, insert_end(h, tree_of(list->v.o, ORDER), cells, true), NULL, -1);
 }
 
-struct cell list_prepend(struct heap *h, const struct cell *list, const struct cell *x)
+struct cell ct_mon_list_prepend(struct heap *h, const struct cell *list, const struct cell *x)
 {
     const struct cell cells[3] = {[X] = *x};
     return collection(h, insert_end(h, tree_of(list->v.o, ORDER), cells, false), NULL, -1);
 }
 
-struct cell list_get(const struct cell *list, int64_t at)
+struct cell ct_mon_list_get(const struct cell *list, int64_t at)
 {
     const struct obj_tree *t = at < 0 ? NULL : at_place(tree_of(list->v.o, ORDER), (uint64_t)at);
     return t ? t->cells[X] : cell_error(E_INDEX);
 }
 
-struct cell list_set(struct heap *h, const struct cell *list, int64_t at, const struct cell *x)
+struct cell ct_mon_list_set(struct heap *h, const struct cell *list, int64_t at, const struct cell *x)
 {
     struct obj_tree *t = tree_of(list->v.o, ORDER);
     if (at < 0 || (uint64_t)at >= size(t))
@@ -194,13 +194,13 @@ struct cell list_set(struct heap *h, const struct cell *list, int64_t at, const 
     return collection(h, set_place(h, t, (uint64_t)at, cells), NULL, -1);
 }
 
-struct cell list_drop(struct heap *h, const struct cell *list, bool last)
+struct cell ct_mon_list_drop(struct heap *h, const struct cell *list, bool last)
 {
     struct obj_tree *t = tree_of(list->v.o, ORDER);
     return t ? collection(h, remove_end(h, t, last), NULL, -1) : *list;
 }
 
-struct cell map_empty(struct heap *h)
+struct cell ct_mon_map_empty(struct heap *h)
 {
     return collection(h, NULL, NULL, 0);
 }
@@ -210,7 +210,8 @@ static int64_t next_of(const struct cell *map)
     return ((const struct obj_cells *)map->v.o)->cells[NEXT].v.i;
 }
 
-struct cell map_add(struct heap *h, const struct cell *map, const struct cell *key, const struct cell *x)
+struct cell ct_mon_map_add(struct heap *h, const struct cell *map, const struct cell *key,
+                           const struct cell *x)
 {
     struct obj_tree *order = tree_of(map->v.o, ORDER), *index = tree_of(map->v.o, INDEX);
     const struct obj_tree *old = find(h, index, key);
@@ -226,7 +227,7 @@ struct cell map_add(struct heap *h, const struct cell *map, const struct cell *k
     return collection(h, order, index, next);
 }
 
-bool map_find(struct heap *h, const struct cell *map, const struct cell *key, struct cell *x)
+bool ct_mon_map_find(struct heap *h, const struct cell *map, const struct cell *key, struct cell *x)
 {
     const struct obj_tree *t = find(h, tree_of(map->v.o, INDEX), key);
     if (!t)
@@ -237,7 +238,7 @@ bool map_find(struct heap *h, const struct cell *map, const struct cell *key, st
     return t;
 }
 
-struct cell map_remove(struct heap *h, const struct cell *map, const struct cell *key)
+struct cell ct_mon_map_remove(struct heap *h, const struct cell *map, const struct cell *key)
 {
     struct obj_tree *index = tree_of(map->v.o, INDEX);
     const struct obj_tree *t = find(h, index, key);
@@ -247,12 +248,12 @@ struct cell map_remove(struct heap *h, const struct cell *map, const struct cell
     return collection(h, order, remove_key(h, index, key), next_of(map));
 }
 
-uint64_t collection_size(const struct obj *o)
+uint64_t ct_mon_collection_size(const struct obj *o)
 {
     return size(tree_of(o, ORDER));
 }
 
-void collection_at(const struct obj *o, uint64_t at, struct cell *key, struct cell *x)
+void ct_mon_collection_at(const struct obj *o, uint64_t at, struct cell *key, struct cell *x)
 {
     const struct obj_tree *t = at_place(tree_of(o, ORDER), at);
     bool list = ((const struct obj_cells *)o)->cells[NEXT].v.i < 0;
@@ -264,18 +265,18 @@ void collection_at(const struct obj *o, uint64_t at, struct cell *key, struct ce
 }
 
 /* Lists in order; sets and maps in the order of their keys, because the order of insertion does not count. */
-int collection_compare(struct heap *h, const struct obj *a, const struct obj *b)
+int ct_mon_collection_compare(struct heap *h, const struct obj *a, const struct obj *b)
 {
-    uint64_t n = collection_size(a), m = collection_size(b);
+    uint64_t n = ct_mon_collection_size(a), m = ct_mon_collection_size(b);
     bool list = ((const struct obj_cells *)a)->cells[NEXT].v.i < 0;
     int which = list ? ORDER : INDEX;
     for (uint64_t i = 0; i < n && i < m && !h->exhausted; i++) {
         const struct obj_tree *x = at_place(tree_of(a, which), i), *y = at_place(tree_of(b, which), i);
-        int c = value_compare(h, &x->cells[list ? X : KEY], &y->cells[list ? X : KEY]);
+        int c = ct_mon_value_compare(h, &x->cells[list ? X : KEY], &y->cells[list ? X : KEY]);
         if (!c && !list) {
             const struct obj_tree *u = find(h, tree_of(a, ORDER), &x->cells[X]);
             const struct obj_tree *v = find(h, tree_of(b, ORDER), &y->cells[X]);
-            c = u && v ? value_compare(h, &u->cells[Y], &v->cells[Y]) : 0;
+            c = u && v ? ct_mon_value_compare(h, &u->cells[Y], &v->cells[Y]) : 0;
         }
         if (c)
             return c;

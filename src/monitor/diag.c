@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void diags_init(struct diags *d, struct arena *arena)
+void ct_mon_diags_init(struct diags *d, struct arena *arena)
 {
     *d = (struct diags){.arena = arena};
     d->tail = &d->first;
@@ -26,13 +26,13 @@ static void add(struct diags *d, struct span at, bool warning, const char *fmt, 
     struct diag *e = ARENA_NEW(d->arena, struct diag);
     e->warning = warning;
     e->span = at;
-    e->text = arena_copy(d->arena, text, strlen(text));
+    e->text = ct_mon_arena_copy(d->arena, text, strlen(text));
     *d->tail = e;
     d->tail = &e->next;
     (*count)++;
 }
 
-void diag_error(struct diags *d, struct span at, const char *fmt, ...)
+void ct_mon_diag_error(struct diags *d, struct span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -40,7 +40,7 @@ void diag_error(struct diags *d, struct span at, const char *fmt, ...)
     va_end(ap);
 }
 
-void diag_warning(struct diags *d, struct span at, const char *fmt, ...)
+void ct_mon_diag_warning(struct diags *d, struct span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -48,7 +48,7 @@ void diag_warning(struct diags *d, struct span at, const char *fmt, ...)
     va_end(ap);
 }
 
-void diags_sort(struct diags *d)
+void ct_mon_diags_sort(struct diags *d)
 {
     /* few: neighbours change places until none of one source is out of order */
     for (bool moved = true; moved;) {
@@ -65,8 +65,8 @@ void diags_sort(struct diags *d)
     }
 }
 
-void source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col, const char **begin,
-                  size_t *size)
+void ct_mon_source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col,
+                         const char **begin, size_t *size)
 {
     const char *p = s->text, *end = s->text + s->size, *stop = s->text + (at < s->size ? at : s->size);
     *line = 1;

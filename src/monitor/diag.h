@@ -37,19 +37,20 @@ enum {
     DIAG_MOST = 50
 };
 
-void diags_init(struct diags *d, struct arena *arena);
+void ct_mon_diags_init(struct diags *d, struct arena *arena);
 
 /* The same text at the same place is kept once: a macro expanded twice is wrong once. */
-void diag_error(struct diags *d, struct span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void diag_warning(struct diags *d, struct span at, const char *fmt, ...)
+void ct_mon_diag_error(struct diags *d, struct span at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void ct_mon_diag_warning(struct diags *d, struct span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Within each source by place. */
-void diags_sort(struct diags *d);
+void ct_mon_diags_sort(struct diags *d);
 
 /* 1-based line and column (in characters) of a byte; *begin and *size are the line itself. */
-void source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col, const char **begin,
-                  size_t *size);
+void ct_mon_source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col,
+                         const char **begin, size_t *size);
 
 static inline struct span span_join(struct span a, struct span b)
 {

@@ -19,62 +19,63 @@ enum {
 static void expression(struct text *t, const struct ir *x, int depth)
 {
     if (depth > DEPTH_MOST) {
-        text_add_z(t, "..");
+        ct_mon_text_add_z(t, "..");
         return;
     }
     switch (x->kind) {
     case IR_CONST: {
         struct text value = {0}, line = {0};
-        print_value(&value, &x->value, x->type, true);
-        text_add_printable(&line, value.p, value.n, false);
+        ct_mon_print_value(&value, &x->value, x->type, true);
+        ct_mon_text_add_printable(&line, value.p, value.n, false);
         for (size_t i = 0; i < line.n; i++)
-            text_printf(t, line.p[i] == '"' || line.p[i] == '\\' ? "\\%c" : "%c", line.p[i]);
-        text_free(&value);
-        text_free(&line);
+            ct_mon_text_printf(t, line.p[i] == '"' || line.p[i] == '\\' ? "\\%c" : "%c", line.p[i]);
+        ct_mon_text_free(&value);
+        ct_mon_text_free(&line);
         return;
     }
     case IR_PARAM:
-        text_printf(t, "$%u", x->index + 1);
+        ct_mon_text_printf(t, "$%u", x->index + 1);
         return;
     case IR_OP:
-        text_add_z(t, op_name(x->op));
+        ct_mon_text_add_z(t, ct_mon_op_name(x->op));
         break;
     case IR_CALL:
-        text_printf(t, "f%u", x->fn->id);
+        ct_mon_text_printf(t, "f%u", x->fn->id);
         break;
     default:
-        text_add_z(t, x->kind == IR_IF ? "IF" : x->kind == IR_AND ? "AND" : "OR");
+        ct_mon_text_add_z(t, x->kind == IR_IF ? "IF" : x->kind == IR_AND ? "AND" : "OR");
         break;
     }
-    text_add(t, "(", 1);
+    ct_mon_text_add(t, "(", 1);
     for (uint32_t i = 0; i < x->n; i++) {
         if (i)
-            text_add(t, ", ", 2);
+            ct_mon_text_add(t, ", ", 2);
         expression(t, x->args[i], depth + 1);
     }
-    text_add(t, ")", 1);
+    ct_mon_text_add(t, ")", 1);
 }
 
-void dot_write(const struct elab *e, const struct order *order, struct text *t)
+void ct_mon_dot_write(const struct elab *e, const struct order *order, struct text *t)
 {
-    text_add_z(t,
-               "digraph specification {\n    rankdir = LR;\n    node [shape = box, fontname = monospace];\n");
+    ct_mon_text_add_z(
+        t, "digraph specification {\n    rankdir = LR;\n    node [shape = box, fontname = monospace];\n");
     for (size_t i = 0; i < order->n; i++) {
         const struct node *s = order->nodes[i];
-        text_printf(t, "    n%u [label = \"%s", s->id, NAMES[s->kind]);
+        ct_mon_text_printf(t, "    n%u [label = \"%s", s->id, NAMES[s->kind]);
         if (s->name)
-            text_printf(t, " %s", s->name);
+            ct_mon_text_printf(t, " %s", s->name);
         if (s->kernel) {
-            text_add_z(t, "\\n");
+            ct_mon_text_add_z(t, "\\n");
             expression(t, s->kernel, 0);
         }
-        text_add_z(t, "\"];\n");
+        ct_mon_text_add_z(t, "\"];\n");
         for (uint32_t k = 0; k < s->n; k++)
-            text_printf(t, "    n%u -> n%u%s;\n", s->args[k]->id, s->id,
-                        k == 0 && (s->kind == N_LAST || s->kind == N_DELAY) ? " [style = dashed]" : "");
+            ct_mon_text_printf(t, "    n%u -> n%u%s;\n", s->args[k]->id, s->id,
+                               k == 0 && (s->kind == N_LAST || s->kind == N_DELAY) ? " [style = dashed]"
+                                                                                   : "");
     }
     for (size_t i = 0; i < e->noutputs; i++)
-        text_printf(t, "    o%zu [shape = plain, label = \"out %zu\"];\n    n%u -> o%zu;\n", i, i + 1,
-                    e->outputs[i].node->id, i);
-    text_add_z(t, "}\n");
+        ct_mon_text_printf(t, "    o%zu [shape = plain, label = \"out %zu\"];\n    n%u -> o%zu;\n", i, i + 1,
+                           e->outputs[i].node->id, i);
+    ct_mon_text_add_z(t, "}\n");
 }

@@ -20,7 +20,7 @@ enum cv_kind {
 /* What an expression is at compile time. */
 struct cv {
     enum cv_kind kind;
-    const struct type *type; /* closures: NULL, see elab_fun_type */
+    const struct type *type; /* closures: NULL, see ct_mon_elab_fun_type */
     union {
         struct ir *ir;
         struct node *node;
@@ -126,28 +126,28 @@ enum {
     LIFT_MOST = 5,
 };
 
-void elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit);
+void ct_mon_elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit);
 /* Adds statements to a scope. */
-void elab_declare(struct elab *e, struct env *env, struct ast_stmt *stmts);
-void elab_spec(struct elab *e, struct ast_stmt *stmts);
+void ct_mon_elab_declare(struct elab *e, struct env *env, struct ast_stmt *stmts);
+void ct_mon_elab_spec(struct elab *e, struct ast_stmt *stmts);
 
 /* environments and names: elab_env.c */
-struct env *env_new(struct elab *e, struct env *up);
-struct binding *env_add(struct elab *e, struct env *env, const char *name, struct span span);
-struct binding *env_find(const struct env *env, const char *name, bool is_type);
-struct binding *env_lookup(const struct env *env, const char *name, bool is_type);
-void env_bind_value(struct elab *e, struct env *env, const char *name, struct span span, struct cv cv);
-void env_bind_type(struct elab *e, struct env *env, const char *name, const struct type *type);
-void env_bind_def(struct elab *e, struct env *env, struct ast_def *def);
-struct cv elab_force(struct elab *e, struct binding *b, struct span at);
-const struct type *elab_type(struct elab *e, const struct env *env, const struct ast_type *t);
+struct env *ct_mon_env_new(struct elab *e, struct env *up);
+struct binding *ct_mon_env_add(struct elab *e, struct env *env, const char *name, struct span span);
+struct binding *ct_mon_env_find(const struct env *env, const char *name, bool is_type);
+struct binding *ct_mon_env_lookup(const struct env *env, const char *name, bool is_type);
+void ct_mon_env_bind_value(struct elab *e, struct env *env, const char *name, struct span span, struct cv cv);
+void ct_mon_env_bind_type(struct elab *e, struct env *env, const char *name, const struct type *type);
+void ct_mon_env_bind_def(struct elab *e, struct env *env, struct ast_def *def);
+struct cv ct_mon_elab_force(struct elab *e, struct binding *b, struct span at);
+const struct type *ct_mon_elab_type(struct elab *e, const struct env *env, const struct ast_type *t);
 /* Is it the name of a type of the language, such as Int? */
-bool elab_has_type(const char *name);
+bool ct_mon_elab_has_type(const char *name);
 
 /* expressions: elab_expr.c */
-struct cv elab_expr(struct elab *e, struct env *env, const struct ast *x);
+struct cv ct_mon_elab_expr(struct elab *e, struct env *env, const struct ast *x);
 /* The library's definition, such as "Operators.add". */
-struct cv elab_library_name(struct elab *e, const char *module, const char *name);
+struct cv ct_mon_elab_library_name(struct elab *e, const char *module, const char *name);
 
 /* calls: elab_call.c */
 struct cv_arg {
@@ -155,61 +155,61 @@ struct cv_arg {
     struct span name_span, span;
     struct cv cv;
 };
-struct cv elab_call(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at);
+struct cv ct_mon_elab_call(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at);
 /* Calls with values of the right number, by position. */
-struct cv elab_apply(struct elab *e, struct cv f, struct cv *args, size_t n, struct span at);
-const struct type *elab_fun_type(struct elab *e, struct cv f);
-/* Reports a macro whose type parameters nothing binds: elab_fun_type gave NULL. */
-void elab_generic(struct elab *e, struct cv f, struct span at);
+struct cv ct_mon_elab_apply(struct elab *e, struct cv f, struct cv *args, size_t n, struct span at);
+const struct type *ct_mon_elab_fun_type(struct elab *e, struct cv f);
+/* Reports a macro whose type parameters nothing binds: ct_mon_elab_fun_type gave NULL. */
+void ct_mon_elab_generic(struct elab *e, struct cv f, struct span at);
 /* Makes cv fit the type (a constant becomes a stream); false if it cannot. */
-bool elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds,
-                bool liftable, bool *lift, struct span at);
-void elab_check_def(struct elab *e, struct ast_def *def, struct env *env);
-struct cv elab_dummy(struct elab *e, const struct type *type, uint32_t index);
+bool ct_mon_elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds,
+                       bool liftable, bool *lift, struct span at);
+void ct_mon_elab_check_def(struct elab *e, struct ast_def *def, struct env *env);
+struct cv ct_mon_elab_dummy(struct elab *e, const struct type *type, uint32_t index);
 
 /* functions: elab_fn.c */
-bool elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args, size_t n,
-                         const struct type *result);
-struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
-                        const struct type *result, struct span at);
+bool ct_mon_elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args,
+                                size_t n, const struct type *result);
+struct cv ct_mon_elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
+                               const struct type *result, struct span at);
 /* The condition of a 'static if' is not constant. True when it depends on parameters of recursive functions
  * that are called with constants: they are then elaborated once more, for these constants, and nothing is to
  * be reported. */
-bool elab_defer_static(struct elab *e, const struct ir *condition);
-struct fn *elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result);
+bool ct_mon_elab_defer_static(struct elab *e, const struct ir *condition);
+struct fn *ct_mon_elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result);
 /* The body of f applied to parameters of these types; those with a node that
  * is constant are that constant. */
-struct ir *elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts, size_t n,
-                       struct span at);
+struct ir *ct_mon_elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts,
+                              size_t n, struct span at);
 /* The constant of an integer literal: its digits, with "0x" if they are hexadecimal, or, where these are
  * NULL, `integer`. */
-struct cv elab_integer(struct elab *e, int64_t integer, const char *digits, struct span at);
+struct cv ct_mon_elab_integer(struct elab *e, int64_t integer, const char *digits, struct span at);
 /* A value for use at run time, or NULL after an error. */
-struct ir *elab_materialise(struct elab *e, struct cv cv, struct span at);
-void elab_close_captures(struct elab *e);
+struct ir *ct_mon_elab_materialise(struct elab *e, struct cv cv, struct span at);
+void ct_mon_elab_close_captures(struct elab *e);
 
 /* builtins: elab_builtin.c */
 struct elab_signature {
-    const char *name, *signature; /* as type_text writes it */
+    const char *name, *signature; /* as ct_mon_type_text writes it */
 };
 /* The i-th operation that the library may declare, or NULL behind the last one. */
-const struct elab_signature *elab_signature(size_t i);
+const struct elab_signature *ct_mon_elab_signature(size_t i);
 /* Reports a declaration whose types are not those of its operation, which is
  * then an error wherever it is used. */
-void elab_check_builtin(struct elab *e, struct ast_def *def, struct env *env);
-struct cv elab_builtin(struct elab *e, const char *name, struct cv *args, size_t n, const struct type *result,
-                       struct span at);
+void ct_mon_elab_check_builtin(struct elab *e, struct ast_def *def, struct env *env);
+struct cv ct_mon_elab_builtin(struct elab *e, const char *name, struct cv *args, size_t n,
+                              const struct type *result, struct span at);
 /* Signal lift of f over streams. */
-struct cv elab_slift(struct elab *e, struct cv f, struct node **streams, size_t n, struct span at);
+struct cv ct_mon_elab_slift(struct elab *e, struct cv f, struct node **streams, size_t n, struct span at);
 
 /* time units: units.c */
 /* integer * unit in base units; false after reporting. */
-bool unit_convert(struct elab *e, int64_t integer, const char *unit, struct span at, int64_t *out);
+bool ct_mon_unit_convert(struct elab *e, int64_t integer, const char *unit, struct span at, int64_t *out);
 /* Femtoseconds of a unit as decimal exponent and factor; false: unknown. */
-bool unit_known(const char *unit);
+bool ct_mon_unit_known(const char *unit);
 
 /* Is there fuel and C stack left? Reports once when not. */
-bool elab_step(struct elab *e, struct span at);
+bool ct_mon_elab_step(struct elab *e, struct span at);
 
 static inline struct cv cv_error(struct elab *e)
 {
@@ -228,7 +228,7 @@ static inline struct cv cv_stream(struct elab *e, struct node *node)
 
 static inline struct cv cv_cell(struct elab *e, const struct type *type, struct cell c)
 {
-    return cv_value(ir_const(&e->pool, type, c));
+    return cv_value(ct_mon_ir_const(&e->pool, type, c));
 }
 
 #endif

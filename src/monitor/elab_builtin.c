@@ -17,11 +17,12 @@ typedef struct cv builtin_fn(struct builtin *b);
 /* The argument as a constant; false after reporting. */
 static bool constant(struct builtin *b, size_t i, struct cell *out)
 {
-    struct ir *ir = elab_materialise(b->e, b->args[i], b->at);
+    struct ir *ir = ct_mon_elab_materialise(b->e, b->args[i], b->at);
     if (!ir)
         return false;
     if (!ir_is_const(ir)) {
-        diag_error(b->e->diags, b->at, "A value that is only known at run time cannot become a stream");
+        ct_mon_diag_error(b->e->diags, b->at,
+                          "A value that is only known at run time cannot become a stream");
         return false;
     }
     *out = ir->value;
@@ -35,7 +36,7 @@ static struct cv stream(struct builtin *b, struct node *node)
 
 static struct cv bi_nil(struct builtin *b)
 {
-    return stream(b, node_nil(&b->e->graph, b->result->args[0]));
+    return stream(b, ct_mon_node_nil(&b->e->graph, b->result->args[0]));
 }
 
 static struct cv bi_default(struct builtin *b)
@@ -43,13 +44,13 @@ static struct cv bi_default(struct builtin *b)
     struct cell c;
     if (!constant(b, 1, &c))
         return cv_error(b->e);
-    return stream(b, node_default(&b->e->graph, b->args[0].node, c));
+    return stream(b, ct_mon_node_default(&b->e->graph, b->args[0].node, c));
 }
 
 static struct cv plain(struct builtin *b, enum node_kind kind)
 {
     struct node *args[2] = {b->args[0].node, b->n > 1 ? b->args[1].node : NULL};
-    return stream(b, node_plain(&b->e->graph, kind, b->result->args[0], args, (uint32_t)b->n));
+    return stream(b, ct_mon_node_plain(&b->e->graph, kind, b->result->args[0], args, (uint32_t)b->n));
 }
 
 static struct cv bi_default_from(struct builtin *b)
@@ -91,8 +92,8 @@ static struct cv bi_on(struct builtin *b)
 {
     struct node *trigger = b->args[0].node, *s = b->args[1].node;
     if (node_is_const(s)) /* const(c, trigger) */
-        return stream(b, node_kernel(&b->e->graph, N_SLIFT, &trigger, 1,
-                                     ir_const(&b->e->pool, s->type, s->value), s->type));
+        return stream(b, ct_mon_node_kernel(&b->e->graph, N_SLIFT, &trigger, 1,
+                                            ct_mon_ir_const(&b->e->pool, s->type, s->value), s->type));
     return plain(b, N_ON);
 }
 
@@ -104,15 +105,15 @@ static struct cv bi_lift(struct builtin *b)
     size_t n = b->n - 1;
     for (size_t i = 0; i < n; i++) {
         streams[i] = b->args[i].node;
-        types[i] = type_of1(&e->types, TY_OPTION, streams[i]->type);
+        types[i] = ct_mon_type_of1(&e->types, TY_OPTION, streams[i]->type);
     }
-    struct ir *kernel = elab_kernel(e, b->args[n], types, NULL, n, b->at);
+    struct ir *kernel = ct_mon_elab_kernel(e, b->args[n], types, NULL, n, b->at);
     if (!kernel)
         return cv_error(e);
-    return stream(b, node_kernel(&e->graph, N_LIFT, streams, (uint32_t)n, kernel, b->result->args[0]));
+    return stream(b, ct_mon_node_kernel(&e->graph, N_LIFT, streams, (uint32_t)n, kernel, b->result->args[0]));
 }
 
-struct cv elab_slift(struct elab *e, struct cv f, struct node **streams, size_t n, struct span at)
+struct cv ct_mon_elab_slift(struct elab *e, struct cv f, struct node **streams, size_t n, struct span at)
 {
     struct node *consts[LIFT_MOST] = {0}, *kept[LIFT_MOST];
     const struct type *types[LIFT_MOST];
@@ -125,14 +126,14 @@ struct cv elab_slift(struct elab *e, struct cv f, struct node **streams, size_t 
         else
             kept[k++] = streams[i];
     }
-    struct ir *kernel = elab_kernel(e, f, types, consts, n, at);
+    struct ir *kernel = ct_mon_elab_kernel(e, f, types, consts, n, at);
     if (!kernel)
         return cv_error(e);
     if (k == 0 && !ir_is_const(kernel)) { /* a recursion too deep to be done now */
-        diag_error(e->diags, at, "Stack overflow");
+        ct_mon_diag_error(e->diags, at, "Stack overflow");
         return cv_error(e);
     }
-    return cv_stream(e, node_kernel(&e->graph, N_SLIFT, kept, k, kernel, kernel->type));
+    return cv_stream(e, ct_mon_node_kernel(&e->graph, N_SLIFT, kept, k, kernel, kernel->type));
 }
 
 static struct cv bi_slift(struct builtin *b)
@@ -140,7 +141,7 @@ static struct cv bi_slift(struct builtin *b)
     struct node *streams[LIFT_MOST];
     for (size_t i = 0; i + 1 < b->n; i++)
         streams[i] = b->args[i].node;
-    return elab_slift(b->e, b->args[b->n - 1], streams, b->n - 1, b->at);
+    return ct_mon_elab_slift(b->e, b->args[b->n - 1], streams, b->n - 1, b->at);
 }
 
 static struct cv bi_fold(struct builtin *b)
@@ -151,8 +152,8 @@ static struct cv bi_fold(struct builtin *b)
     struct cell init;
     if (!constant(b, 1, &init))
         return cv_error(e);
-    struct ir *kernel = elab_kernel(e, b->args[2], types, NULL, 2, b->at);
-    return kernel ? stream(b, node_fold(&e->graph, x, init, kernel)) : cv_error(e);
+    struct ir *kernel = ct_mon_elab_kernel(e, b->args[2], types, NULL, 2, b->at);
+    return kernel ? stream(b, ct_mon_node_fold(&e->graph, x, init, kernel)) : cv_error(e);
 }
 
 static struct cv bi_reduce(struct builtin *b)
@@ -160,24 +161,25 @@ static struct cv bi_reduce(struct builtin *b)
     struct elab *e = b->e;
     struct node *x = b->args[0].node;
     const struct type *types[2] = {x->type, x->type};
-    struct ir *kernel = elab_kernel(e, b->args[1], types, NULL, 2, b->at);
-    return kernel ? stream(b, node_kernel(&e->graph, N_REDUCE, &x, 1, kernel, x->type)) : cv_error(e);
+    struct ir *kernel = ct_mon_elab_kernel(e, b->args[1], types, NULL, 2, b->at);
+    return kernel ? stream(b, ct_mon_node_kernel(&e->graph, N_REDUCE, &x, 1, kernel, x->type)) : cv_error(e);
 }
 
 static struct cv bi_and(struct builtin *b)
 {
-    return cv_value(ir_and(&b->e->pool, b->args[0].ir, b->args[1].ir));
+    return cv_value(ct_mon_ir_and(&b->e->pool, b->args[0].ir, b->args[1].ir));
 }
 
 static struct cv bi_or(struct builtin *b)
 {
-    return cv_value(ir_or(&b->e->pool, b->args[0].ir, b->args[1].ir));
+    return cv_value(ct_mon_ir_or(&b->e->pool, b->args[0].ir, b->args[1].ir));
 }
 
 static struct cv bi_ite(struct builtin *b)
 {
-    struct ir *x = elab_materialise(b->e, b->args[1], b->at), *y = elab_materialise(b->e, b->args[2], b->at);
-    return x && y ? cv_value(ir_if(&b->e->pool, b->args[0].ir, x, y)) : cv_error(b->e);
+    struct ir *x = ct_mon_elab_materialise(b->e, b->args[1], b->at),
+              *y = ct_mon_elab_materialise(b->e, b->args[2], b->at);
+    return x && y ? cv_value(ct_mon_ir_if(&b->e->pool, b->args[0].ir, x, y)) : cv_error(b->e);
 }
 
 static struct cv bi_none(struct builtin *b)
@@ -191,11 +193,11 @@ static struct cv value_op(struct builtin *b, enum op op)
     struct ir **args = ARENA_ARRAY(e->arena, struct ir *, b->n);
     struct op_extra extra = {0};
     for (size_t i = 0; i < b->n; i++)
-        if (!(args[i] = elab_materialise(e, b->args[i], b->at)))
+        if (!(args[i] = ct_mon_elab_materialise(e, b->args[i], b->at)))
             return cv_error(e);
     if (op == OP_TO_STRING || op == OP_FORMAT)
         extra.type = args[b->n - 1]->type;
-    return cv_value(ir_op(&e->pool, b->result, op, &extra, args, (uint32_t)b->n));
+    return cv_value(ct_mon_ir_op(&e->pool, b->result, op, &extra, args, (uint32_t)b->n));
 }
 
 /* Each operation has one signature: type parameters are A, B, … in the order of the declaration. An operation
@@ -320,7 +322,7 @@ static size_t find_row(const char *name)
     return i;
 }
 
-const struct elab_signature *elab_signature(size_t i)
+const struct elab_signature *ct_mon_elab_signature(size_t i)
 {
     return i < sizeof ROWS / sizeof *ROWS ? &ROWS[i].is : NULL;
 }
@@ -334,14 +336,14 @@ static bool eat(const char **p, const char *text)
     return true;
 }
 
-/* Does the text begin with the type as type_text would write it? Moves on behind it. */
+/* Does the text begin with the type as ct_mon_type_text would write it? Moves on behind it. */
 static bool eat_type(struct arena *a, const char **p, const struct type *t)
 {
     const bool function = t->kind == TY_FUN;
     const uint32_t n = function ? t->n - 1 : t->n;
     if (!function && (!n || t->kind == TY_RECORD))
-        return eat(p, type_text(a, t));
-    if (!eat(p, function ? "" : type_kind_name(t->kind)) || !eat(p, function ? "(" : "["))
+        return eat(p, ct_mon_type_text(a, t));
+    if (!eat(p, function ? "" : ct_mon_type_kind_name(t->kind)) || !eat(p, function ? "(" : "["))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if ((i && !eat(p, ", ")) || !eat_type(a, p, t->args[i]))
@@ -354,34 +356,34 @@ static const struct type *declared(struct elab *e, const struct ast_def *def, st
 {
     static const char names[26][2] = {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M",
                                       "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z"};
-    struct env *types = env_new(e, env);
+    struct env *types = ct_mon_env_new(e, env);
     const struct type **list = ARENA_ARRAY(e->arena, const struct type *, def->nparams + 1);
     for (size_t i = 0; i < def->ntype_params; i++)
-        env_bind_type(e, types, def->type_params[i], type_var(&e->types, names[i % 26], def));
+        ct_mon_env_bind_type(e, types, def->type_params[i], ct_mon_type_var(&e->types, names[i % 26], def));
     for (size_t i = 0; i < def->nparams; i++)
-        list[i] = def->params[i].type ? elab_type(e, types, def->params[i].type) : e->types.error;
-    list[def->nparams] = def->type ? elab_type(e, types, def->type) : e->types.error;
-    return def->nparams ? type_fun(&e->types, list, def->nparams + 1) : list[0];
+        list[i] = def->params[i].type ? ct_mon_elab_type(e, types, def->params[i].type) : e->types.error;
+    list[def->nparams] = def->type ? ct_mon_elab_type(e, types, def->type) : e->types.error;
+    return def->nparams ? ct_mon_type_fun(&e->types, list, def->nparams + 1) : list[0];
 }
 
-void elab_check_builtin(struct elab *e, struct ast_def *def, struct env *env)
+void ct_mon_elab_check_builtin(struct elab *e, struct ast_def *def, struct env *env)
 {
     const char *name = def->body->name;
-    const struct elab_signature *row = elab_signature(find_row(name));
+    const struct elab_signature *row = ct_mon_elab_signature(find_row(name));
     const struct type *type = declared(e, def, env);
     const char *p = row ? row->signature : "";
     if (row && eat_type(e->arena, &p, type) && !*p)
         return;
     if (row)
-        diag_error(e->diags, def->name_span, "Builtin %s is %s and cannot be declared as %s", name,
-                   row->signature, type_text(e->arena, type));
+        ct_mon_diag_error(e->diags, def->name_span, "Builtin %s is %s and cannot be declared as %s", name,
+                          row->signature, ct_mon_type_text(e->arena, type));
     else
-        diag_error(e->diags, def->body->span, "Undefined builtin %s", name);
+        ct_mon_diag_error(e->diags, def->body->span, "Undefined builtin %s", name);
     def->body->kind = A_ERROR;
 }
 
-struct cv elab_builtin(struct elab *e, const char *name, struct cv *args, size_t n, const struct type *result,
-                       struct span at)
+struct cv ct_mon_elab_builtin(struct elab *e, const char *name, struct cv *args, size_t n,
+                              const struct type *result, struct span at)
 {
     struct builtin b = {e, args, n, result, at};
     const size_t i = find_row(name);

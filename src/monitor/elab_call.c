@@ -14,7 +14,7 @@ static struct type_binds binds_of(struct elab *e, const struct closure *c)
     struct type_binds binds = {.n = c->def->ntype_params};
     binds.at = ARENA_ARRAY(e->arena, struct type_bind, binds.n);
     for (size_t i = 0; i < binds.n; i++) {
-        binds.at[i].var = type_var(&e->types, c->def->type_params[i], c->def);
+        binds.at[i].var = ct_mon_type_var(&e->types, c->def->type_params[i], c->def);
         binds.at[i].type = i < c->ngiven ? c->given[i].type : NULL;
     }
     return binds;
@@ -25,36 +25,37 @@ static struct env *type_env(struct elab *e, const struct closure *c)
 {
     if (!c->def->ntype_params)
         return c->env;
-    struct env *env = env_new(e, c->env);
+    struct env *env = ct_mon_env_new(e, c->env);
     for (size_t i = 0; i < c->def->ntype_params; i++)
-        env_bind_type(e, env, c->def->type_params[i], type_var(&e->types, c->def->type_params[i], c->def));
+        ct_mon_env_bind_type(e, env, c->def->type_params[i],
+                             ct_mon_type_var(&e->types, c->def->type_params[i], c->def));
     return env;
 }
 
 static const struct type *param_type(struct elab *e, const struct env *env, const struct ast_def *def,
                                      size_t i)
 {
-    return def->params[i].type ? elab_type(e, env, def->params[i].type) : e->types.error;
+    return def->params[i].type ? ct_mon_elab_type(e, env, def->params[i].type) : e->types.error;
 }
 
 /* The environment of the body: parameters are values, type parameters are what they were bound to. */
 static struct env *body_env(struct elab *e, const struct closure *c, const struct type_binds *binds,
                             const struct cv *args)
 {
-    struct env *env = env_new(e, c->env);
+    struct env *env = ct_mon_env_new(e, c->env);
     for (size_t i = 0; i < binds->n; i++)
-        env_bind_type(e, env, c->def->type_params[i],
-                      binds->at[i].type ? binds->at[i].type : binds->at[i].var);
+        ct_mon_env_bind_type(e, env, c->def->type_params[i],
+                             binds->at[i].type ? binds->at[i].type : binds->at[i].var);
     for (size_t i = 0; i < c->def->nparams; i++)
-        env_bind_value(e, env, c->def->params[i].name, c->def->params[i].span, args[i]);
+        ct_mon_env_bind_value(e, env, c->def->params[i].name, c->def->params[i].span, args[i]);
     return env;
 }
 
-struct cv elab_dummy(struct elab *e, const struct type *type, uint32_t index)
+struct cv ct_mon_elab_dummy(struct elab *e, const struct type *type, uint32_t index)
 {
     switch (type->kind) {
     case TY_EVENTS:
-        return cv_stream(e, node_opaque(&e->graph, type->args[0]));
+        return cv_stream(e, ct_mon_node_opaque(&e->graph, type->args[0]));
     case TY_FUN:
         return (struct cv){.kind = CV_FUN, .type = type};
     case TY_ERROR:
@@ -64,19 +65,19 @@ struct cv elab_dummy(struct elab *e, const struct type *type, uint32_t index)
             struct cv cv = {
                 .kind = CV_RECORD, .type = type, .members = ARENA_ARRAY(e->arena, struct cv, type->n)};
             for (uint32_t i = 0; i < type->n; i++)
-                cv.members[i] = elab_dummy(e, type->args[i], index);
+                cv.members[i] = ct_mon_elab_dummy(e, type->args[i], index);
             return cv;
         }
         /* fall through */
     default:
-        return cv_value(ir_param(&e->pool, type, e->fn ? e->fn->level : 0, index));
+        return cv_value(ct_mon_ir_param(&e->pool, type, e->fn ? e->fn->level : 0, index));
     }
 }
 
-void elab_generic(struct elab *e, struct cv f, struct span at)
+void ct_mon_elab_generic(struct elab *e, struct cv f, struct span at)
 {
     if (e->fuel)
-        diag_error(e->diags, at, "Explicit type arguments needed for %s", fun_name(f.closure->def));
+        ct_mon_diag_error(e->diags, at, "Explicit type arguments needed for %s", fun_name(f.closure->def));
 }
 
 /* The type of the body when the parameters have these types. */
@@ -86,54 +87,54 @@ static const struct type *body_type(struct elab *e, const struct closure *c, con
     struct cv *args = ARENA_ARRAY(e->arena, struct cv, c->def->nparams);
     struct fn *fn = e->fn;
     e->check++;
-    e->fn = elab_fn_new(e, c->env->fn, (uint32_t)c->def->nparams, NULL);
+    e->fn = ct_mon_elab_fn_new(e, c->env->fn, (uint32_t)c->def->nparams, NULL);
     for (size_t i = 0; i < c->def->nparams; i++)
-        args[i] = elab_dummy(e, params[i], (uint32_t)i);
+        args[i] = ct_mon_elab_dummy(e, params[i], (uint32_t)i);
     struct env *env = body_env(e, c, binds, args);
-    struct cv cv = elab_expr(e, env, c->def->body);
+    struct cv cv = ct_mon_elab_expr(e, env, c->def->body);
     e->fn = fn;
     e->check--;
     if (cv.kind != CV_CLOSURE)
         return cv.type ? cv.type : e->types.error;
-    const struct type *type = elab_fun_type(e, cv);
+    const struct type *type = ct_mon_elab_fun_type(e, cv);
     if (!type)
-        elab_generic(e, cv, c->def->body->span);
+        ct_mon_elab_generic(e, cv, c->def->body->span);
     return type ? type : e->types.error;
 }
 
-const struct type *elab_fun_type(struct elab *e, struct cv f)
+const struct type *ct_mon_elab_fun_type(struct elab *e, struct cv f)
 {
     if (f.kind != CV_CLOSURE)
         return f.type;
     struct closure *c = f.closure;
     if (c->type)
         return c->type;
-    if (c->def->ntype_params > c->ngiven || !elab_step(e, c->def->name_span))
+    if (c->def->ntype_params > c->ngiven || !ct_mon_elab_step(e, c->def->name_span))
         return NULL;
     struct type_binds binds = binds_of(e, c);
     const struct env *env = type_env(e, c);
     const struct type **types = ARENA_ARRAY(e->arena, const struct type *, c->def->nparams + 1);
     for (size_t i = 0; i < c->def->nparams; i++)
-        types[i] = type_subst(&e->types, param_type(e, env, c->def, i), &binds);
+        types[i] = ct_mon_type_subst(&e->types, param_type(e, env, c->def, i), &binds);
     if (c->def->type) {
-        types[c->def->nparams] = type_subst(&e->types, elab_type(e, env, c->def->type), &binds);
+        types[c->def->nparams] = ct_mon_type_subst(&e->types, ct_mon_elab_type(e, env, c->def->type), &binds);
     } else if (c->def->active > 8) {
-        diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation",
-                   fun_name(c->def));
+        ct_mon_diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation",
+                          fun_name(c->def));
         return e->types.error;
     } else {
         c->def->active++;
         types[c->def->nparams] = body_type(e, c, &binds, types);
         c->def->active--;
     }
-    return c->type = type_fun(&e->types, types, c->def->nparams + 1);
+    return c->type = ct_mon_type_fun(&e->types, types, c->def->nparams + 1);
 }
 
 /* A macro given where a function type is expected: its own type parameters follow from the expectation. */
 static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pattern,
                            struct type_binds *binds)
 {
-    const struct type *want = type_subst(&e->types, pattern, binds);
+    const struct type *want = ct_mon_type_subst(&e->types, pattern, binds);
     struct closure *c = cv->kind == CV_CLOSURE ? cv->closure : NULL;
     if (c && c->def->ntype_params > c->ngiven) {
         if (c->def->nparams + 1 != want->n)
@@ -141,7 +142,7 @@ static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pat
         struct type_binds own = binds_of(e, c);
         const struct env *env = type_env(e, c);
         for (size_t i = 0; i < c->def->nparams; i++)
-            if (!type_match(param_type(e, env, c->def, i), want->args[i], &own))
+            if (!ct_mon_type_match(param_type(e, env, c->def, i), want->args[i], &own))
                 return false;
         struct closure *given = ARENA_NEW(e->arena, struct closure);
         *given = (struct closure){.def = c->def, .env = c->env, .given = own.at, .ngiven = own.n};
@@ -150,14 +151,14 @@ static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pat
                 return false;
         cv->closure = given;
     }
-    const struct type *have = elab_fun_type(e, *cv);
+    const struct type *have = ct_mon_elab_fun_type(e, *cv);
     if (!have)
         return false;
     size_t n = binds->n;
     struct type_bind *saved = ARENA_ARRAY(e->arena, struct type_bind, n);
     if (n)
         memcpy(saved, binds->at, n * sizeof *saved);
-    if (type_match(pattern, have, binds))
+    if (ct_mon_type_match(pattern, have, binds))
         return true;
     if (n)
         memcpy(binds->at, saved, n * sizeof *saved);
@@ -165,10 +166,10 @@ static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pat
         return false;
     /* a liftable function where one on streams is expected: a call lifts it by itself */
     for (uint32_t i = 0; i < have->n; i++)
-        if (!type_match(pattern->args[i],
-                        pattern->args[i]->kind == TY_EVENTS ? type_events(&e->types, have->args[i])
-                                                            : have->args[i],
-                        binds))
+        if (!ct_mon_type_match(pattern->args[i],
+                               pattern->args[i]->kind == TY_EVENTS ? type_events(&e->types, have->args[i])
+                                                                   : have->args[i],
+                               binds))
             return false;
     return true;
 }
@@ -176,33 +177,33 @@ static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pat
 static bool to_const_stream(struct elab *e, struct cv *cv, const struct type *element, struct span at)
 {
     if (e->check) {
-        *cv = cv_stream(e, node_opaque(&e->graph, element));
+        *cv = cv_stream(e, ct_mon_node_opaque(&e->graph, element));
         return true;
     }
-    struct ir *ir = elab_materialise(e, *cv, at);
+    struct ir *ir = ct_mon_elab_materialise(e, *cv, at);
     if (!ir)
         return false;
     if (!ir_is_const(ir)) {
-        diag_error(e->diags, at, "A value that is only known at run time cannot become a stream");
+        ct_mon_diag_error(e->diags, at, "A value that is only known at run time cannot become a stream");
         return false;
     }
-    *cv = cv_stream(e, node_const(&e->graph, ir->type, ir->value));
+    *cv = cv_stream(e, ct_mon_node_const(&e->graph, ir->type, ir->value));
     return true;
 }
 
 static void mismatch(struct elab *e, const struct cv *cv, const struct type *pattern,
                      struct type_binds *binds, struct span at)
 {
-    const struct type *have = elab_fun_type(e, *cv);
+    const struct type *have = ct_mon_elab_fun_type(e, *cv);
     if (cv->kind == CV_CLOSURE && !have) {
-        elab_generic(e, *cv, at);
+        ct_mon_elab_generic(e, *cv, at);
         return;
     }
     if (have && have->kind == TY_ERROR)
         return;
-    diag_error(e->diags, at, "Type mismatch: Expected %s, found %s",
-               type_text(e->arena, type_subst(&e->types, pattern, binds)),
-               have ? type_text(e->arena, have) : "a module");
+    ct_mon_diag_error(e->diags, at, "Type mismatch: Expected %s, found %s",
+                      ct_mon_type_text(e->arena, ct_mon_type_subst(&e->types, pattern, binds)),
+                      have ? ct_mon_type_text(e->arena, have) : "a module");
 }
 
 static bool is_value(const struct cv *cv)
@@ -210,8 +211,8 @@ static bool is_value(const struct cv *cv)
     return cv->kind == CV_VALUE || (cv->kind == CV_RECORD && cv->type->value);
 }
 
-bool elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds,
-                bool liftable, bool *lift, struct span at)
+bool ct_mon_elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds,
+                       bool liftable, bool *lift, struct span at)
 {
     if (cv->kind == CV_ERROR || pattern->kind == TY_ERROR)
         return cv->kind != CV_ERROR;
@@ -219,13 +220,13 @@ bool elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struc
     if (cv->kind == CV_CLOSURE || cv->kind == CV_FUN || cv->kind == CV_CHOICE) {
         fits = pattern->kind == TY_FUN && adapt_function(e, cv, pattern, binds);
     } else if (pattern->kind == TY_EVENTS && is_value(cv)) {
-        if (type_match(pattern->args[0], cv->type, binds))
+        if (ct_mon_type_match(pattern->args[0], cv->type, binds))
             return to_const_stream(e, cv, cv->type, at);
     } else if (cv->kind == CV_STREAM && pattern->value && liftable && lift) {
-        fits = type_match(pattern, cv->type->args[0], binds);
+        fits = ct_mon_type_match(pattern, cv->type->args[0], binds);
         *lift |= fits;
     } else if (cv->type) {
-        fits = type_match(pattern, cv->type, binds);
+        fits = ct_mon_type_match(pattern, cv->type, binds);
     }
     if (!fits)
         mismatch(e, cv, pattern, binds, at);
@@ -243,15 +244,15 @@ static bool place_args(struct elab *e, const struct ast_def *def, const struct c
             for (k = 0; k < def->nparams && def->params[k].name != args[i].name; k++)
                 ;
             if (k == def->nparams) {
-                diag_error(e->diags, args[i].name_span, "Undefined keyword argument %s", args[i].name);
+                ct_mon_diag_error(e->diags, args[i].name_span, "Undefined keyword argument %s", args[i].name);
                 return false;
             }
         } else {
             position++;
         }
         if (k < def->nparams && placed[k]) {
-            diag_error(e->diags, args[i].name ? args[i].name_span : args[i].span,
-                       "Argument %s of %s is given twice", def->params[k].name, fun_name(def));
+            ct_mon_diag_error(e->diags, args[i].name ? args[i].name_span : args[i].span,
+                              "Argument %s of %s is given twice", def->params[k].name, fun_name(def));
             return false;
         }
         if (k < def->nparams) {
@@ -261,8 +262,8 @@ static bool place_args(struct elab *e, const struct ast_def *def, const struct c
     }
     if (filled == def->nparams && n == def->nparams)
         return true;
-    diag_error(e->diags, at, "Wrong number of arguments for %s. Expected: %zu, actual: %zu", fun_name(def),
-               def->nparams, n);
+    ct_mon_diag_error(e->diags, at, "Wrong number of arguments for %s. Expected: %zu, actual: %zu",
+                      fun_name(def), def->nparams, n);
     return false;
 }
 
@@ -272,27 +273,28 @@ static struct cv expand(struct elab *e, struct closure *c, struct type_binds *bi
     struct ast_def *def = c->def;
     if (def->body->kind == A_BUILTIN) {
         if (e->check && result->kind != TY_ERROR && result->kind != TY_FUN)
-            return elab_dummy(e, result, def->nparams ? (uint32_t)def->nparams : 0);
-        return elab_builtin(e, def->body->name, args, def->nparams, result, at);
+            return ct_mon_elab_dummy(e, result, def->nparams ? (uint32_t)def->nparams : 0);
+        return ct_mon_elab_builtin(e, def->body->name, args, def->nparams, result, at);
     }
     if (e->check && def->type)
-        return elab_dummy(e, result, 1);
-    if (!e->check && elab_wants_residual(e, def, args, def->nparams, result)) {
+        return ct_mon_elab_dummy(e, result, 1);
+    if (!e->check && ct_mon_elab_wants_residual(e, def, args, def->nparams, result)) {
         struct env *env = body_env(e, c, binds, args);
-        return elab_residual(e, c, env, args, def->nparams, result, at);
+        return ct_mon_elab_residual(e, c, env, args, def->nparams, result, at);
     }
     if (e->check && !def->type && def->active > 2) {
-        diag_error(e->diags, def->name_span, "Recursive definition %s needs a type annotation",
-                   fun_name(def));
+        ct_mon_diag_error(e->diags, def->name_span, "Recursive definition %s needs a type annotation",
+                          fun_name(def));
         return cv_error(e);
     }
-    if (!elab_step(e, at))
+    if (!ct_mon_elab_step(e, at))
         return cv_error(e);
     e->depth++;
     def->active++;
     struct env *env = body_env(e, c, binds, args);
-    struct cv cv = elab_expr(e, env, def->body);
-    if (def->type && !elab_adapt(e, &cv, result, &(struct type_binds){0}, false, NULL, def->body->span))
+    struct cv cv = ct_mon_elab_expr(e, env, def->body);
+    if (def->type &&
+        !ct_mon_elab_adapt(e, &cv, result, &(struct type_binds){0}, false, NULL, def->body->span))
         cv = cv_error(e);
     def->active--;
     e->depth--;
@@ -305,7 +307,7 @@ static struct cv lift_call(struct elab *e, struct cv f, struct cv *args, size_t 
 {
     struct node *streams[LIFT_MOST];
     if (n > LIFT_MOST) {
-        diag_error(e->diags, at, "Cannot lift a function of more than %d parameters", LIFT_MOST);
+        ct_mon_diag_error(e->diags, at, "Cannot lift a function of more than %d parameters", LIFT_MOST);
         return cv_error(e);
     }
     for (size_t i = 0; i < n; i++) {
@@ -314,8 +316,8 @@ static struct cv lift_call(struct elab *e, struct cv f, struct cv *args, size_t 
         streams[i] = args[i].node;
     }
     if (e->check)
-        return result ? cv_stream(e, node_opaque(&e->graph, result)) : cv_error(e);
-    return elab_slift(e, f, streams, n, at);
+        return result ? cv_stream(e, ct_mon_node_opaque(&e->graph, result)) : cv_error(e);
+    return ct_mon_elab_slift(e, f, streams, n, at);
 }
 
 static struct cv call_closure(struct elab *e, struct cv f, const struct cv_arg *args, size_t n,
@@ -337,25 +339,26 @@ static struct cv call_closure(struct elab *e, struct cv f, const struct cv_arg *
             if ((pattern->kind == TY_FUN) != (functions == 1))
                 continue;
             cvs[i] = placed[i]->cv;
-            failed |= !elab_adapt(e, &cvs[i], pattern, &binds, def->liftable, &lift, placed[i]->span);
+            failed |= !ct_mon_elab_adapt(e, &cvs[i], pattern, &binds, def->liftable, &lift, placed[i]->span);
         }
     }
     if (failed)
         return cv_error(e);
     for (size_t i = 0; i < binds.n; i++) {
         if (!binds.at[i].type) {
-            diag_error(e->diags, at, "Explicit type arguments needed for %s", fun_name(def));
+            ct_mon_diag_error(e->diags, at, "Explicit type arguments needed for %s", fun_name(def));
             return cv_error(e);
         }
     }
     const struct type *result =
-        def->type ? type_subst(&e->types, elab_type(e, env, def->type), &binds) : e->types.error;
+        def->type ? ct_mon_type_subst(&e->types, ct_mon_elab_type(e, env, def->type), &binds)
+                  : e->types.error;
     if (lift) {
         struct closure *given = ARENA_NEW(e->arena, struct closure);
         *given = (struct closure){.def = def, .env = c->env, .given = binds.at, .ngiven = binds.n};
         f.closure = given;
         if (!def->type) {
-            const struct type *t = elab_fun_type(e, f);
+            const struct type *t = ct_mon_elab_fun_type(e, f);
             result = t ? t->args[t->n - 1] : result;
         }
         return lift_call(e, f, cvs, def->nparams, result, at);
@@ -365,17 +368,19 @@ static struct cv call_closure(struct elab *e, struct cv f, const struct cv_arg *
 
 static struct cv call_choice(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at)
 {
-    struct cv a = elab_call(e, f.members[0], args, n, at), b = elab_call(e, f.members[1], args, n, at);
+    struct cv a = ct_mon_elab_call(e, f.members[0], args, n, at),
+              b = ct_mon_elab_call(e, f.members[1], args, n, at);
     if (a.kind == CV_ERROR || b.kind == CV_ERROR)
         return cv_error(e);
     if (a.kind == CV_CLOSURE || a.kind == CV_CHOICE) {
         struct cv *members = ARENA_ARRAY(e->arena, struct cv, 2);
         members[0] = a;
         members[1] = b;
-        return (struct cv){.kind = CV_CHOICE, .type = elab_fun_type(e, a), .ir = f.ir, .members = members};
+        return (struct cv){
+            .kind = CV_CHOICE, .type = ct_mon_elab_fun_type(e, a), .ir = f.ir, .members = members};
     }
-    struct ir *x = elab_materialise(e, a, at), *y = elab_materialise(e, b, at);
-    return x && y ? cv_value(ir_if(&e->pool, f.ir, x, y)) : cv_error(e);
+    struct ir *x = ct_mon_elab_materialise(e, a, at), *y = ct_mon_elab_materialise(e, b, at);
+    return x && y ? cv_value(ct_mon_ir_if(&e->pool, f.ir, x, y)) : cv_error(e);
 }
 
 static struct cv call_unknown(struct elab *e, struct cv f, const struct cv_arg *args, size_t n,
@@ -383,21 +388,21 @@ static struct cv call_unknown(struct elab *e, struct cv f, const struct cv_arg *
 {
     struct type_binds none = {0};
     if (n + 1 != f.type->n) {
-        diag_error(e->diags, at, "Wrong number of arguments for function. Expected: %u, actual: %zu",
-                   f.type->n - 1, n);
+        ct_mon_diag_error(e->diags, at, "Wrong number of arguments for function. Expected: %u, actual: %zu",
+                          f.type->n - 1, n);
         return cv_error(e);
     }
     for (size_t i = 0; i < n; i++) {
         struct cv cv = args[i].cv;
-        if (!elab_adapt(e, &cv, f.type->args[i], &none, false, NULL, args[i].span))
+        if (!ct_mon_elab_adapt(e, &cv, f.type->args[i], &none, false, NULL, args[i].span))
             return cv_error(e);
     }
-    return elab_dummy(e, f.type->args[n], (uint32_t)n);
+    return ct_mon_elab_dummy(e, f.type->args[n], (uint32_t)n);
 }
 
-struct cv elab_call(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at)
+struct cv ct_mon_elab_call(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at)
 {
-    if (!elab_step(e, at))
+    if (!ct_mon_elab_step(e, at))
         return cv_error(e);
     switch (f.kind) {
     case CV_ERROR:
@@ -410,18 +415,18 @@ struct cv elab_call(struct elab *e, struct cv f, const struct cv_arg *args, size
         return call_unknown(e, f, args, n, at);
     default:
         if (!f.type || f.type->kind != TY_ERROR)
-            diag_error(e->diags, at, "Type mismatch: Expected a function, found %s",
-                       f.type ? type_text(e->arena, f.type) : "a module");
+            ct_mon_diag_error(e->diags, at, "Type mismatch: Expected a function, found %s",
+                              f.type ? ct_mon_type_text(e->arena, f.type) : "a module");
         return cv_error(e);
     }
 }
 
-struct cv elab_apply(struct elab *e, struct cv f, struct cv *args, size_t n, struct span at)
+struct cv ct_mon_elab_apply(struct elab *e, struct cv f, struct cv *args, size_t n, struct span at)
 {
     struct cv_arg *list = ARENA_ARRAY(e->arena, struct cv_arg, n);
     for (size_t i = 0; i < n; i++)
         list[i] = (struct cv_arg){.span = at, .cv = args[i]};
-    return elab_call(e, f, list, n, at);
+    return ct_mon_elab_call(e, f, list, n, at);
 }
 
 static void check_liftable(struct elab *e, const struct closure *c, const struct env *env)
@@ -432,14 +437,15 @@ static void check_liftable(struct elab *e, const struct closure *c, const struct
         fine &= t->value;
     }
     if (c->def->type)
-        fine &= elab_type(e, env, c->def->type)->value;
+        fine &= ct_mon_elab_type(e, env, c->def->type)->value;
     if (!fine)
-        diag_error(e->diags, c->def->name_span,
-                   "Macro has been annotated with @liftable, but its type does not allow being lifted");
+        ct_mon_diag_error(
+            e->diags, c->def->name_span,
+            "Macro has been annotated with @liftable, but its type does not allow being lifted");
 }
 
 /* A macro is checked once on its own, for any arguments: its type parameters stand for themselves. */
-void elab_check_def(struct elab *e, struct ast_def *def, struct env *env)
+void ct_mon_elab_check_def(struct elab *e, struct ast_def *def, struct env *env)
 {
     struct closure c = {.def = def, .env = env};
     struct type_binds binds = binds_of(e, &c);
@@ -453,16 +459,16 @@ void elab_check_def(struct elab *e, struct ast_def *def, struct env *env)
         return;
     struct fn *fn = e->fn;
     e->check++;
-    e->fn = elab_fn_new(e, env->fn, (uint32_t)def->nparams, NULL);
+    e->fn = ct_mon_elab_fn_new(e, env->fn, (uint32_t)def->nparams, NULL);
     struct cv *args = ARENA_ARRAY(e->arena, struct cv, def->nparams);
     for (size_t i = 0; i < def->nparams; i++)
-        args[i] = elab_dummy(e, params[i], (uint32_t)i);
+        args[i] = ct_mon_elab_dummy(e, params[i], (uint32_t)i);
     def->active++;
-    struct cv cv = elab_expr(e, body_env(e, &c, &binds, args), def->body);
+    struct cv cv = ct_mon_elab_expr(e, body_env(e, &c, &binds, args), def->body);
     def->active--;
     if (def->type)
-        elab_adapt(e, &cv, elab_type(e, types, def->type), &(struct type_binds){0}, false, NULL,
-                   def->body->span);
+        ct_mon_elab_adapt(e, &cv, ct_mon_elab_type(e, types, def->type), &(struct type_binds){0}, false, NULL,
+                          def->body->span);
     e->fn = fn;
     e->check--;
 }

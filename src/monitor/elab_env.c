@@ -5,7 +5,7 @@
 #include "monitor/elab.h"
 #include "monitor/library.h"
 
-struct env *env_new(struct elab *e, struct env *up)
+struct env *ct_mon_env_new(struct elab *e, struct env *up)
 {
     struct env *env = ARENA_NEW(e->arena, struct env);
     env->up = up;
@@ -21,25 +21,27 @@ static size_t slot(const struct env *env, const char *name)
     return (size_t)(hash_ptr(0, name) & (env->table_cap - 1));
 }
 
-struct binding *env_find(const struct env *env, const char *name, bool is_type)
+struct binding *ct_mon_env_find(const struct env *env, const char *name, bool is_type)
 {
     struct binding *b = env->table ? env->table[slot(env, name)] : env->first;
     while (b && (b->name != name || b->is_type != is_type))
         b = b->next;
-    return !b && !is_type && env->lazy && library_declare(env->lazy, name) ? env_find(env, name, false) : b;
+    return !b && !is_type && env->lazy && ct_mon_library_declare(env->lazy, name)
+               ? ct_mon_env_find(env, name, false)
+               : b;
 }
 
-struct binding *env_lookup(const struct env *env, const char *name, bool is_type)
+struct binding *ct_mon_env_lookup(const struct env *env, const char *name, bool is_type)
 {
     for (; env; env = env->up) {
-        struct binding *b = env_find(env, name, is_type);
+        struct binding *b = ct_mon_env_find(env, name, is_type);
         if (b)
             return b;
     }
     return NULL;
 }
 
-struct binding *env_add(struct elab *e, struct env *env, const char *name, struct span span)
+struct binding *ct_mon_env_add(struct elab *e, struct env *env, const char *name, struct span span)
 {
     struct binding *b = ARENA_NEW(e->arena, struct binding);
     *b = (struct binding){.name = name, .span = span, .env = env};
@@ -55,33 +57,33 @@ struct binding *env_add(struct elab *e, struct env *env, const char *name, struc
 
 static struct binding *add_new(struct elab *e, struct env *env, const char *name, struct span span)
 {
-    if (env_find(env, name, false))
-        diag_error(e->diags, span, "Multiple definitions of %s in same scope", name);
-    return env_add(e, env, name, span);
+    if (ct_mon_env_find(env, name, false))
+        ct_mon_diag_error(e->diags, span, "Multiple definitions of %s in same scope", name);
+    return ct_mon_env_add(e, env, name, span);
 }
 
-void env_bind_value(struct elab *e, struct env *env, const char *name, struct span span, struct cv cv)
+void ct_mon_env_bind_value(struct elab *e, struct env *env, const char *name, struct span span, struct cv cv)
 {
     struct binding *b = add_new(e, env, name, span);
     b->cv = cv;
     b->state = BIND_DONE;
 }
 
-void env_bind_type(struct elab *e, struct env *env, const char *name, const struct type *type)
+void ct_mon_env_bind_type(struct elab *e, struct env *env, const char *name, const struct type *type)
 {
-    struct binding *b = env_add(e, env, name, (struct span){0});
+    struct binding *b = ct_mon_env_add(e, env, name, (struct span){0});
     b->is_type = true;
     b->type = type;
 }
 
-void env_bind_def(struct elab *e, struct env *env, struct ast_def *def)
+void ct_mon_env_bind_def(struct elab *e, struct env *env, struct ast_def *def)
 {
     if (!def->name)
         return;
     struct binding *b = add_new(e, env, def->name, def->name_span);
     b->def = def;
     if (def->body->kind == A_BUILTIN)
-        elab_check_builtin(e, def, env);
+        ct_mon_elab_check_builtin(e, def, env);
     if (def->has_params || def->ntype_params) {
         struct closure *c = ARENA_NEW(e->arena, struct closure);
         *c = (struct closure){.def = def, .env = env};
@@ -94,7 +96,7 @@ void env_bind_def(struct elab *e, struct env *env, struct ast_def *def)
 static bool make_early(struct elab *e, const struct type *type, const struct ast_def *def, struct cv *out)
 {
     if (type->kind == TY_EVENTS) {
-        *out = cv_stream(e, node_ref(&e->graph, type->args[0], def->name, def->name_span));
+        *out = cv_stream(e, ct_mon_node_ref(&e->graph, type->args[0], def->name, def->name_span));
         return true;
     }
     if (type->kind != TY_RECORD || type->value)
@@ -125,9 +127,10 @@ static struct cv refer_early(struct elab *e, struct binding *b, struct span at)
     b->used_early = true;
     b->early = cv_error(e);
     if (!def->type)
-        diag_error(e->diags, def->name_span, "Recursive definition %s needs a type annotation", def->name);
-    else if (!make_early(e, elab_type(e, b->env, def->type), def, &b->early)) {
-        diag_error(e->diags, at, "Infinite recursion detected: %s needs its own value", def->name);
+        ct_mon_diag_error(e->diags, def->name_span, "Recursive definition %s needs a type annotation",
+                          def->name);
+    else if (!make_early(e, ct_mon_elab_type(e, b->env, def->type), def, &b->early)) {
+        ct_mon_diag_error(e->diags, at, "Infinite recursion detected: %s needs its own value", def->name);
         b->early = cv_error(e);
     }
     return b->early;
@@ -140,10 +143,10 @@ static struct cv force_lazy(struct elab *e, struct binding *b)
     b->state = BIND_ACTIVE;
     e->fn = b->env->fn;
     e->check = b->env->check ? (check ? check : 1) : 0;
-    struct cv cv = elab_expr(e, b->env, b->def->body);
+    struct cv cv = ct_mon_elab_expr(e, b->env, b->def->body);
     if (b->def->type) {
-        const struct type *type = elab_type(e, b->env, b->def->type);
-        if (!elab_adapt(e, &cv, type, &(struct type_binds){0}, false, NULL, b->def->body->span))
+        const struct type *type = ct_mon_elab_type(e, b->env, b->def->type);
+        if (!ct_mon_elab_adapt(e, &cv, type, &(struct type_binds){0}, false, NULL, b->def->body->span))
             cv = cv_error(e);
     }
     if (cv.kind == CV_STREAM && !cv.node->name && !b->env->library)
@@ -161,7 +164,7 @@ static struct cv force_lazy(struct elab *e, struct binding *b)
 static struct cv import(struct elab *e, struct cv cv)
 {
     if (cv.kind == CV_VALUE)
-        cv.ir = ir_import(&e->pool, e->fn, cv.ir);
+        cv.ir = ct_mon_ir_import(&e->pool, e->fn, cv.ir);
     if ((cv.kind == CV_RECORD || cv.kind == CV_CHOICE) && e->fn) {
         uint32_t n = cv.kind == CV_CHOICE ? 2 : cv.type->n;
         struct cv *members = ARENA_ARRAY(e->arena, struct cv, n);
@@ -169,17 +172,17 @@ static struct cv import(struct elab *e, struct cv cv)
             members[i] = import(e, cv.members[i]);
         cv.members = members;
         if (cv.kind == CV_CHOICE)
-            cv.ir = ir_import(&e->pool, e->fn, cv.ir);
+            cv.ir = ct_mon_ir_import(&e->pool, e->fn, cv.ir);
     }
     return cv;
 }
 
-struct cv elab_force(struct elab *e, struct binding *b, struct span at)
+struct cv ct_mon_elab_force(struct elab *e, struct binding *b, struct span at)
 {
     if (b->state == BIND_ACTIVE)
         return refer_early(e, b, at);
     if (b->state == BIND_LAZY) {
-        if (!elab_step(e, at))
+        if (!ct_mon_elab_step(e, at))
             return cv_error(e);
         force_lazy(e, b);
     }
@@ -190,7 +193,7 @@ struct cv elab_force(struct elab *e, struct binding *b, struct span at)
  * make this type unfit for a stream? */
 static bool is_of_unfit_parameter(const struct env *env, const struct ast_type *t)
 {
-    const struct binding *b = t->kind == AT_NAME && t->name ? env_lookup(env, t->name, true) : NULL;
+    const struct binding *b = t->kind == AT_NAME && t->name ? ct_mon_env_lookup(env, t->name, true) : NULL;
     if (b && b->type)
         return !b->type->value;
     for (size_t i = 0; i < t->nargs; i++)
@@ -204,19 +207,20 @@ static const struct type *type_definition(struct elab *e, const struct env *env,
 {
     const struct ast_stmt *s = b->type_def;
     if (t->nargs != s->ntype_params) {
-        diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
-                   t->name, s->ntype_params, t->nargs);
+        ct_mon_diag_error(e->diags, t->span,
+                          "Wrong number of type arguments for %s. Expected: %zu, actual: %zu", t->name,
+                          s->ntype_params, t->nargs);
         return e->types.error;
     }
-    if (!s->type || !elab_step(e, t->span))
+    if (!s->type || !ct_mon_elab_step(e, t->span))
         return e->types.error;
-    struct env *inner = env_new(e, b->env);
+    struct env *inner = ct_mon_env_new(e, b->env);
     for (size_t i = 0; i < t->nargs; i++)
-        env_bind_type(e, inner, s->type_params[i], elab_type(e, env, t->args[i]));
+        ct_mon_env_bind_type(e, inner, s->type_params[i], ct_mon_elab_type(e, env, t->args[i]));
     const struct span outer = e->type_use;
     if (!is_of_unfit_parameter(env, t))
         e->type_use = t->span;
-    const struct type *type = elab_type(e, inner, s->type);
+    const struct type *type = ct_mon_elab_type(e, inner, s->type);
     e->type_use = outer;
     return type;
 }
@@ -242,7 +246,7 @@ static size_t find_type(const char *name)
     return i;
 }
 
-bool elab_has_type(const char *name)
+bool ct_mon_elab_has_type(const char *name)
 {
     return find_type(name) < TYPES_COUNT;
 }
@@ -251,27 +255,29 @@ static const struct type *named_type(struct elab *e, const struct env *env, cons
 {
     struct types *ts = &e->types;
     const struct type *args[2] = {0};
-    const struct binding *b = env_lookup(env, t->name, true);
+    const struct binding *b = ct_mon_env_lookup(env, t->name, true);
     if (b && b->type)
         return b->type;
     if (b)
         return type_definition(e, env, t, b);
     const size_t i = find_type(t->name);
     if (i == TYPES_COUNT) {
-        diag_error(e->diags, t->span, "Undefined type: %s", t->name);
+        ct_mon_diag_error(e->diags, t->span, "Undefined type: %s", t->name);
         return ts->error;
     }
     if (t->nargs != TYPES[i].n) {
-        diag_error(e->diags, t->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
-                   t->name, TYPES[i].n, t->nargs);
+        ct_mon_diag_error(e->diags, t->span,
+                          "Wrong number of type arguments for %s. Expected: %zu, actual: %zu", t->name,
+                          TYPES[i].n, t->nargs);
         return ts->error;
     }
     for (size_t k = 0; k < t->nargs; k++) {
-        args[k] = elab_type(e, env, t->args[k]);
+        args[k] = ct_mon_elab_type(e, env, t->args[k]);
         if (!args[k]->value) {
             if (args[k]->kind != TY_ERROR)
-                diag_error(e->diags, is_of_unfit_parameter(env, t->args[k]) ? e->type_use : t->args[k]->span,
-                           "Streams may only contain value types; not other streams or functions");
+                ct_mon_diag_error(e->diags,
+                                  is_of_unfit_parameter(env, t->args[k]) ? e->type_use : t->args[k]->span,
+                                  "Streams may only contain value types; not other streams or functions");
             return ts->error;
         }
     }
@@ -287,29 +293,29 @@ static const struct type *named_type(struct elab *e, const struct env *env, cons
     case TY_RECORD:
         return ts->unit;
     case TY_MAP:
-        return type_map(ts, args[0], args[1]);
+        return ct_mon_type_map(ts, args[0], args[1]);
     default:
-        return type_of1(ts, TYPES[i].kind, args[0]);
+        return ct_mon_type_of1(ts, TYPES[i].kind, args[0]);
     }
 }
 
-const struct type *elab_type(struct elab *e, const struct env *env, const struct ast_type *t)
+const struct type *ct_mon_elab_type(struct elab *e, const struct env *env, const struct ast_type *t)
 {
     if (t->kind == AT_NAME)
         return t->name ? named_type(e, env, t) : e->types.error;
     const struct type **args = ARENA_ARRAY(e->arena, const struct type *, t->nargs + 1);
     for (size_t i = 0; i < t->nargs; i++)
-        args[i] = elab_type(e, env, t->args[i]);
+        args[i] = ct_mon_elab_type(e, env, t->args[i]);
     for (size_t i = 0; t->kind == AT_RECORD && i < t->nargs; i++)
         for (size_t k = 0; k < i; k++)
             if (t->names[k] == t->names[i])
-                diag_error(e->diags, t->span, "Multiple definitions of %s in same scope", t->names[i]);
+                ct_mon_diag_error(e->diags, t->span, "Multiple definitions of %s in same scope", t->names[i]);
     switch (t->kind) {
     case AT_FUN:
-        return type_fun(&e->types, args, t->nargs);
+        return ct_mon_type_fun(&e->types, args, t->nargs);
     case AT_RECORD:
-        return type_record(&e->types, t->names, args, t->nargs, t->open);
+        return ct_mon_type_record(&e->types, t->names, args, t->nargs, t->open);
     default:
-        return type_tuple(&e->types, args, t->nargs);
+        return ct_mon_type_tuple(&e->types, args, t->nargs);
     }
 }

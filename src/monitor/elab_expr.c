@@ -11,53 +11,53 @@ enum {
     STACK_MOST = 6 * 1024 * 1024
 };
 
-bool elab_step(struct elab *e, struct span at)
+bool ct_mon_elab_step(struct elab *e, struct span at)
 {
     ptrdiff_t used = e->stack_base - (const char *)__builtin_frame_address(0);
     if (e->fuel == 0)
         return false;
     arena_spend(e->arena, 1);
     if (used > STACK_MOST || -used > STACK_MOST || e->depth > MACRO_DEPTH) {
-        diag_error(e->diags, at, "Stack overflow");
+        ct_mon_diag_error(e->diags, at, "Stack overflow");
         e->fuel = 0;
         return false;
     }
     if (--e->fuel == 0)
-        diag_error(e->diags, at, "The specification is too large when its macros are expanded");
+        ct_mon_diag_error(e->diags, at, "The specification is too large when its macros are expanded");
     return e->fuel > 0;
 }
 
-struct cv elab_library_name(struct elab *e, const char *module, const char *name)
+struct cv ct_mon_elab_library_name(struct elab *e, const char *module, const char *name)
 {
     struct env *env = e->global;
     if (module) {
-        struct binding *m = env_find(env, arena_intern_z(e->arena, module), false);
+        struct binding *m = ct_mon_env_find(env, ct_mon_arena_intern_z(e->arena, module), false);
         env = m && m->cv.kind == CV_MODULE ? m->cv.env : env;
     }
-    struct binding *b = env_find(env, arena_intern_z(e->arena, name), false);
-    return b ? elab_force(e, b, (struct span){0}) : cv_error(e);
+    struct binding *b = ct_mon_env_find(env, ct_mon_arena_intern_z(e->arena, name), false);
+    return b ? ct_mon_elab_force(e, b, (struct span){0}) : cv_error(e);
 }
 
 static struct cv name(struct elab *e, struct env *env, const char *id, struct span at)
 {
-    struct binding *b = env_lookup(env, id, false);
+    struct binding *b = ct_mon_env_lookup(env, id, false);
     if (b)
-        return elab_force(e, b, at);
-    diag_error(e->diags, at, "Undefined variable %s", id);
+        return ct_mon_elab_force(e, b, at);
+    ct_mon_diag_error(e->diags, at, "Undefined variable %s", id);
     return cv_error(e);
 }
 
-struct cv elab_integer(struct elab *e, int64_t integer, const char *digits, struct span at)
+struct cv ct_mon_elab_integer(struct elab *e, int64_t integer, const char *digits, struct span at)
 {
     if (!digits)
         return cv_cell(e, e->types.integer, cell_int(integer));
     const bool hex = digits[0] == '0' && (digits[1] | 0x20) == 'x';
     const char *first = hex ? digits + 2 : digits;
-    const struct cell c = int_from_digits(&e->constants, first, strlen(first), hex ? 16 : 10, false);
-    ir_check_constants(&e->pool);
+    const struct cell c = ct_mon_int_from_digits(&e->constants, first, strlen(first), hex ? 16 : 10, false);
+    ct_mon_ir_check_constants(&e->pool);
     if (!cell_err(&c))
         return cv_cell(e, e->types.integer, c);
-    diag_error(e->diags, at, "Integer of more than %d bits", BIG_BITS_MOST);
+    ct_mon_diag_error(e->diags, at, "Integer of more than %d bits", BIG_BITS_MOST);
     return cv_error(e);
 }
 
@@ -66,38 +66,39 @@ static struct cv time_literal(struct elab *e, const struct ast *x)
     int64_t t = 0;
     /* inside a macro the unit matters when it is called */
     if (!e->check)
-        unit_convert(e, x->integer, x->name, x->span, &t);
-    else if (!unit_known(x->name))
-        return cv_value(ir_param(&e->pool, e->types.integer, 0, 0));
+        ct_mon_unit_convert(e, x->integer, x->name, x->span, &t);
+    else if (!ct_mon_unit_known(x->name))
+        return cv_value(ct_mon_ir_param(&e->pool, e->types.integer, 0, 0));
     return cv_cell(e, e->types.integer, cell_int(t));
 }
 
 static struct cv insertion(struct elab *e, struct env *env, const struct ast_part *part)
 {
     struct cv args[2];
-    struct cv cv = elab_expr(e, env, part->value);
+    struct cv cv = ct_mon_elab_expr(e, env, part->value);
     if (cv.kind == CV_ERROR || !part->format)
-        return cv.kind == CV_ERROR
-                   ? cv
-                   : elab_apply(e, elab_library_name(e, NULL, "toString"), &cv, 1, part->value->span);
+        return cv.kind == CV_ERROR ? cv
+                                   : ct_mon_elab_apply(e, ct_mon_elab_library_name(e, NULL, "toString"), &cv,
+                                                       1, part->value->span);
     size_t size = strlen(part->format);
-    enum format_need need = format_check(part->format, size);
+    enum format_need need = ct_mon_format_check(part->format, size);
     const struct type *type = cv.type && cv.type->kind == TY_EVENTS ? cv.type->args[0] : cv.type;
     const struct type *want = need == FORMAT_INT     ? e->types.integer
                               : need == FORMAT_FLOAT ? e->types.real
                                                      : type;
     if (need == FORMAT_BAD) {
-        diag_error(e->diags, part->value->span, "Format conversion %s is not supported", part->format);
+        ct_mon_diag_error(e->diags, part->value->span, "Format conversion %s is not supported", part->format);
         return cv_error(e);
     }
     if (type != want && type != e->types.error) {
-        diag_error(e->diags, part->value->span, "Type mismatch: Expected %s, found %s",
-                   type_text(e->arena, want), type ? type_text(e->arena, type) : "a function");
+        ct_mon_diag_error(e->diags, part->value->span, "Type mismatch: Expected %s, found %s",
+                          ct_mon_type_text(e->arena, want),
+                          type ? ct_mon_type_text(e->arena, type) : "a function");
         return cv_error(e);
     }
-    args[0] = cv_cell(e, e->types.string, value_string(&e->constants, part->format, size));
+    args[0] = cv_cell(e, e->types.string, ct_mon_value_string(&e->constants, part->format, size));
     args[1] = cv;
-    return elab_apply(e, elab_library_name(e, "String", "format"), args, 2, part->value->span);
+    return ct_mon_elab_apply(e, ct_mon_elab_library_name(e, "String", "format"), args, 2, part->value->span);
 }
 
 static struct cv string(struct elab *e, struct env *env, const struct ast *x)
@@ -105,16 +106,16 @@ static struct cv string(struct elab *e, struct env *env, const struct ast *x)
     struct cv sum = {0};
     for (size_t i = 0; i < x->nparts; i++) {
         const struct ast_part *part = &x->parts[i];
-        struct cv cv = part->value
-                           ? insertion(e, env, part)
-                           : cv_cell(e, e->types.string, value_string(&e->constants, part->text, part->size));
+        struct cv cv = part->value ? insertion(e, env, part)
+                                   : cv_cell(e, e->types.string,
+                                             ct_mon_value_string(&e->constants, part->text, part->size));
         if (i) {
             struct cv args[] = {sum, cv};
-            cv = elab_apply(e, elab_library_name(e, "String", "concat"), args, 2, x->span);
+            cv = ct_mon_elab_apply(e, ct_mon_elab_library_name(e, "String", "concat"), args, 2, x->span);
         }
         sum = cv;
     }
-    return x->nparts ? sum : cv_cell(e, e->types.string, value_string(&e->constants, "", 0));
+    return x->nparts ? sum : cv_cell(e, e->types.string, ct_mon_value_string(&e->constants, "", 0));
 }
 
 static struct cv record(struct elab *e, struct env *env, const struct ast *x)
@@ -126,46 +127,48 @@ static struct cv record(struct elab *e, struct env *env, const struct ast *x)
     if (!x->nargs)
         return cv_cell(e, e->types.unit, cell_int(0));
     for (size_t i = 0; i < x->nargs; i++) {
-        members[i] = elab_expr(e, env, x->args[i].value);
-        names[i] = x->kind == A_RECORD ? x->args[i].name
-                                       : arena_intern_z(e->arena, arena_printf(e->arena, "_%zu", i + 1));
+        members[i] = ct_mon_elab_expr(e, env, x->args[i].value);
+        names[i] = x->kind == A_RECORD
+                       ? x->args[i].name
+                       : ct_mon_arena_intern_z(e->arena, ct_mon_arena_printf(e->arena, "_%zu", i + 1));
         failed |= members[i].kind == CV_ERROR;
-        types[i] = members[i].kind == CV_CLOSURE ? elab_fun_type(e, members[i]) : members[i].type;
+        types[i] = members[i].kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, members[i]) : members[i].type;
         if (members[i].kind == CV_MODULE || !types[i]) {
-            diag_error(e->diags, x->args[i].value->span, "A module or generic macro cannot be a member");
+            ct_mon_diag_error(e->diags, x->args[i].value->span,
+                              "A module or generic macro cannot be a member");
             failed = true;
         }
         for (size_t k = 0; k < i; k++)
             if (names[k] == names[i]) {
-                diag_error(e->diags, x->args[i].name_span, "Multiple definitions of %s in same scope",
-                           names[i]);
+                ct_mon_diag_error(e->diags, x->args[i].name_span, "Multiple definitions of %s in same scope",
+                                  names[i]);
                 failed = true;
             }
     }
     if (failed)
         return cv_error(e);
-    const struct type *type = type_record(&e->types, names, types, x->nargs, false);
+    const struct type *type = ct_mon_type_record(&e->types, names, types, x->nargs, false);
     struct cv *ordered = ARENA_ARRAY(e->arena, struct cv, x->nargs);
     for (size_t i = 0; i < x->nargs; i++)
-        ordered[type_member(type, names[i])] = members[i];
+        ordered[ct_mon_type_member(type, names[i])] = members[i];
     return (struct cv){.kind = CV_RECORD, .type = type, .members = ordered};
 }
 
 static struct cv block(struct elab *e, struct env *env, const struct ast *x)
 {
-    struct env *inner = env_new(e, env);
+    struct env *inner = ct_mon_env_new(e, env);
     for (size_t i = 0; i < x->ndefs; i++)
-        env_bind_def(e, inner, x->defs[i]);
-    struct cv cv = elab_expr(e, inner, x->a);
+        ct_mon_env_bind_def(e, inner, x->defs[i]);
+    struct cv cv = ct_mon_elab_expr(e, inner, x->a);
     /* what the result did not need is still checked, unless this is one expansion of many */
     if (e->depth == 0 || e->check) {
         for (struct binding *b = inner->first; b; b = b->next) {
             if (b->is_type)
                 continue;
             if (b->cv.kind == CV_CLOSURE)
-                elab_check_def(e, b->def, inner);
+                ct_mon_elab_check_def(e, b->def, inner);
             else
-                elab_force(e, b, b->span);
+                ct_mon_elab_force(e, b, b->span);
         }
     }
     return cv;
@@ -175,27 +178,27 @@ static struct cv value_member(struct elab *e, struct cv cv, const struct type *t
 {
     struct op_extra extra = {.index = (uint32_t)k};
     struct ir *arg = cv.ir;
-    return cv_value(ir_op(&e->pool, type->args[k], OP_FIELD, &extra, &arg, 1));
+    return cv_value(ct_mon_ir_op(&e->pool, type->args[k], OP_FIELD, &extra, &arg, 1));
 }
 
 static struct cv member(struct elab *e, struct env *env, const struct ast *x)
 {
-    struct cv cv = elab_expr(e, env, x->a);
+    struct cv cv = ct_mon_elab_expr(e, env, x->a);
     if (cv.kind == CV_ERROR)
         return cv;
     if (cv.kind == CV_MODULE) {
-        struct binding *b = env_find(cv.env, x->name, false);
+        struct binding *b = ct_mon_env_find(cv.env, x->name, false);
         if (b)
-            return elab_force(e, b, x->span);
-        diag_error(e->diags, x->name_span, "Undefined variable %s", x->name);
+            return ct_mon_elab_force(e, b, x->span);
+        ct_mon_diag_error(e->diags, x->name_span, "Undefined variable %s", x->name);
         return cv_error(e);
     }
     const struct type *type = cv.kind == CV_STREAM ? cv.type->args[0] : cv.type;
-    int k = type && type->kind == TY_RECORD ? type_member(type, x->name) : -1;
+    int k = type && type->kind == TY_RECORD ? ct_mon_type_member(type, x->name) : -1;
     if (k < 0) {
         if (!type || type->kind != TY_ERROR)
-            diag_error(e->diags, x->name_span, "Object of type %s does not have a member named %s",
-                       type ? type_text(e->arena, type) : "function", x->name);
+            ct_mon_diag_error(e->diags, x->name_span, "Object of type %s does not have a member named %s",
+                              type ? ct_mon_type_text(e->arena, type) : "function", x->name);
         return cv_error(e);
     }
     if (cv.kind == CV_RECORD)
@@ -203,37 +206,38 @@ static struct cv member(struct elab *e, struct env *env, const struct ast *x)
     if (cv.kind == CV_VALUE)
         return value_member(e, cv, type, k);
     struct op_extra extra = {.index = (uint32_t)k};
-    struct ir *param = ir_param(&e->pool, type, 1, 0);
-    struct ir *kernel = ir_op(&e->pool, type->args[k], OP_FIELD, &extra, &param, 1);
-    return cv_stream(e, node_kernel(&e->graph, N_SLIFT, &cv.node, 1, kernel, kernel->type));
+    struct ir *param = ct_mon_ir_param(&e->pool, type, 1, 0);
+    struct ir *kernel = ct_mon_ir_op(&e->pool, type->args[k], OP_FIELD, &extra, &param, 1);
+    return cv_stream(e, ct_mon_node_kernel(&e->graph, N_SLIFT, &cv.node, 1, kernel, kernel->type));
 }
 
 static struct cv typed(struct elab *e, struct env *env, const struct ast *x)
 {
-    struct cv cv = elab_expr(e, env, x->a);
+    struct cv cv = ct_mon_elab_expr(e, env, x->a);
     if (cv.kind != CV_CLOSURE)
         return cv;
     struct ast_def *def = cv.closure->def;
     if (def->ntype_params != x->ntypes) {
-        diag_error(e->diags, x->span, "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
-                   def->name ? def->name : "function", def->ntype_params, x->ntypes);
+        ct_mon_diag_error(e->diags, x->span,
+                          "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
+                          def->name ? def->name : "function", def->ntype_params, x->ntypes);
         return cv_error(e);
     }
     struct closure *c = ARENA_NEW(e->arena, struct closure);
     *c = (struct closure){.def = def, .env = cv.closure->env, .ngiven = x->ntypes};
     c->given = ARENA_ARRAY(e->arena, struct type_bind, x->ntypes);
     for (size_t i = 0; i < x->ntypes; i++) {
-        c->given[i].var = type_var(&e->types, def->type_params[i], def);
-        c->given[i].type = elab_type(e, env, x->types[i]);
+        c->given[i].var = ct_mon_type_var(&e->types, def->type_params[i], def);
+        c->given[i].type = ct_mon_elab_type(e, env, x->types[i]);
         if (!c->given[i].type->value && c->given[i].type->kind != TY_ERROR) {
-            diag_error(e->diags, x->types[i]->span,
-                       "Streams may only contain value types; not other streams or functions");
+            ct_mon_diag_error(e->diags, x->types[i]->span,
+                              "Streams may only contain value types; not other streams or functions");
             return cv_error(e);
         }
     }
     cv.closure = c;
     if (!def->has_params) /* def empty[K]: its type arguments are all it waits for */
-        return elab_call(e, cv, NULL, 0, x->span);
+        return ct_mon_elab_call(e, cv, NULL, 0, x->span);
     return cv;
 }
 
@@ -249,7 +253,7 @@ static struct cv operator_call(struct elab *e, struct env *env, const struct ast
                      : x->op == T_MINUS  ? "negate"
                                          : "fnegate";
     struct cv_arg args[2] = {{.span = x->a->span}, {0}};
-    args[0].cv = elab_expr(e, env, x->a);
+    args[0].cv = ct_mon_elab_expr(e, env, x->a);
     /* a known left side of && and || may leave the right side unneeded, and in a recursion it must */
     if (x->kind == A_BINARY && (x->op == T_AND || x->op == T_OR) && !e->check &&
         args[0].cv.kind == CV_VALUE && ir_is_const(args[0].cv.ir) && args[0].cv.type == e->types.boolean &&
@@ -257,15 +261,16 @@ static struct cv operator_call(struct elab *e, struct env *env, const struct ast
         return args[0].cv;
     if (x->kind == A_BINARY) {
         args[1].span = x->b->span;
-        args[1].cv = elab_expr(e, env, x->b);
+        args[1].cv = ct_mon_elab_expr(e, env, x->b);
     }
-    return elab_call(e, elab_library_name(e, "Operators", op), args, x->kind == A_BINARY ? 2 : 1, x->span);
+    return ct_mon_elab_call(e, ct_mon_elab_library_name(e, "Operators", op), args,
+                            x->kind == A_BINARY ? 2 : 1, x->span);
 }
 
 static struct cv checked(struct elab *e, struct env *env, const struct ast *x)
 {
     e->check++;
-    struct cv cv = elab_expr(e, env, x);
+    struct cv cv = ct_mon_elab_expr(e, env, x);
     e->check--;
     return cv;
 }
@@ -275,15 +280,15 @@ static struct cv join(struct elab *e, struct cv cond, struct cv a, struct cv b, 
 {
     if (a.kind == CV_ERROR || b.kind == CV_ERROR)
         return cv_error(e);
-    const struct type *ta = a.kind == CV_CLOSURE ? elab_fun_type(e, a) : a.type;
-    const struct type *tb = b.kind == CV_CLOSURE ? elab_fun_type(e, b) : b.type;
+    const struct type *ta = a.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, a) : a.type;
+    const struct type *tb = b.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, b) : b.type;
     if (!ta || !tb) {
-        elab_generic(e, ta ? b : a, at);
+        ct_mon_elab_generic(e, ta ? b : a, at);
         return cv_error(e);
     }
-    if (!type_match(ta, tb, &(struct type_binds){0})) {
-        diag_error(e->diags, at, "Type mismatch: Expected %s, found %s", type_text(e->arena, ta),
-                   type_text(e->arena, tb));
+    if (!ct_mon_type_match(ta, tb, &(struct type_binds){0})) {
+        ct_mon_diag_error(e->diags, at, "Type mismatch: Expected %s, found %s",
+                          ct_mon_type_text(e->arena, ta), ct_mon_type_text(e->arena, tb));
         return cv_error(e);
     }
     if (ta->kind == TY_FUN) {
@@ -292,13 +297,13 @@ static struct cv join(struct elab *e, struct cv cond, struct cv a, struct cv b, 
         members[1] = b;
         return (struct cv){.kind = CV_CHOICE, .type = ta, .ir = cond.ir, .members = members};
     }
-    struct ir *x = elab_materialise(e, a, at), *y = elab_materialise(e, b, at);
-    return x && y ? cv_value(ir_if(&e->pool, cond.ir, x, y)) : cv_error(e);
+    struct ir *x = ct_mon_elab_materialise(e, a, at), *y = ct_mon_elab_materialise(e, b, at);
+    return x && y ? cv_value(ct_mon_ir_if(&e->pool, cond.ir, x, y)) : cv_error(e);
 }
 
 static struct cv choose(struct elab *e, struct env *env, const struct ast *x, bool which)
 {
-    struct cv cv = elab_expr(e, env, which ? x->b : x->c);
+    struct cv cv = ct_mon_elab_expr(e, env, which ? x->b : x->c);
     if (e->depth == 0 && !x->flag)
         checked(e, env, which ? x->c : x->b);
     return cv;
@@ -308,12 +313,12 @@ static struct cv if_streams(struct elab *e, struct cv cond, struct cv a, struct 
 {
     const struct cv_arg args[] = {
         {.cv = cond, .span = x->a->span}, {.cv = a, .span = x->b->span}, {.cv = b, .span = x->c->span}};
-    return elab_call(e, elab_library_name(e, "Operators", "ite"), args, 3, x->span);
+    return ct_mon_elab_call(e, ct_mon_elab_library_name(e, "Operators", "ite"), args, 3, x->span);
 }
 
 static struct cv if_expr(struct elab *e, struct env *env, const struct ast *x)
 {
-    struct cv cond = elab_expr(e, env, x->a);
+    struct cv cond = ct_mon_elab_expr(e, env, x->a);
     if (cond.kind == CV_ERROR) {
         checked(e, env, x->b);
         checked(e, env, x->c);
@@ -322,28 +327,28 @@ static struct cv if_expr(struct elab *e, struct env *env, const struct ast *x)
     bool value = cond.kind == CV_VALUE && cond.type == e->types.boolean;
     bool known = value && ir_is_const(cond.ir) && !e->check && !cell_err(&cond.ir->value);
     if (x->flag && !known && !(value && e->check)) {
-        if (value && elab_defer_static(e, cond.ir))
+        if (value && ct_mon_elab_defer_static(e, cond.ir))
             return cv_error(e);
-        diag_error(e->diags, x->a->span,
-                   "'static if' needs a condition of type Bool that is known at compile time");
+        ct_mon_diag_error(e->diags, x->a->span,
+                          "'static if' needs a condition of type Bool that is known at compile time");
         return cv_error(e);
     }
     if (known && x->flag)
         return choose(e, env, x, cond.ir->value.v.i);
     if (known && e->depth) {
         /* in a function a plain if is lazy as well; only with streams is it the signal operator */
-        struct cv cv = elab_expr(e, env, cond.ir->value.v.i ? x->b : x->c);
+        struct cv cv = ct_mon_elab_expr(e, env, cond.ir->value.v.i ? x->b : x->c);
         if (cv.kind != CV_STREAM)
             return cv;
     }
-    struct cv a = elab_expr(e, env, x->b), b = elab_expr(e, env, x->c);
+    struct cv a = ct_mon_elab_expr(e, env, x->b), b = ct_mon_elab_expr(e, env, x->c);
     if (a.kind == CV_ERROR || b.kind == CV_ERROR)
         return cv_error(e);
     if (x->flag) { /* a check of both branches of a static choice: their types may differ by lifting */
         struct cv wide = a.kind == CV_STREAM ? b : a, other = a.kind == CV_STREAM ? a : b;
-        const struct type *t = other.kind == CV_CLOSURE ? elab_fun_type(e, other) : other.type;
+        const struct type *t = other.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, other) : other.type;
         if (t)
-            elab_adapt(e, &wide, t, &(struct type_binds){0}, false, NULL, x->span);
+            ct_mon_elab_adapt(e, &wide, t, &(struct type_binds){0}, false, NULL, x->span);
         return other;
     }
     if (!value || a.kind == CV_STREAM || b.kind == CV_STREAM)
@@ -353,36 +358,36 @@ static struct cv if_expr(struct elab *e, struct env *env, const struct ast *x)
 
 static struct cv call(struct elab *e, struct env *env, const struct ast *x)
 {
-    struct cv f = elab_expr(e, env, x->a);
+    struct cv f = ct_mon_elab_expr(e, env, x->a);
     struct cv_arg *args = ARENA_ARRAY(e->arena, struct cv_arg, x->nargs);
     bool failed = f.kind == CV_ERROR;
     for (size_t i = 0; i < x->nargs; i++) {
         args[i] = (struct cv_arg){
             .name = x->args[i].name, .name_span = x->args[i].name_span, .span = x->args[i].value->span};
-        args[i].cv = elab_expr(e, env, x->args[i].value);
+        args[i].cv = ct_mon_elab_expr(e, env, x->args[i].value);
         failed |= args[i].cv.kind == CV_ERROR;
     }
     if (failed) {
         /* its result is still known when it is stated: less follows from the error */
         if (f.kind == CV_CLOSURE && f.closure->def->type && !f.closure->def->ntype_params) {
-            const struct type *t = elab_type(e, f.closure->env, f.closure->def->type);
+            const struct type *t = ct_mon_elab_type(e, f.closure->env, f.closure->def->type);
             if (t->kind == TY_EVENTS)
-                return cv_stream(e, node_opaque(&e->graph, t->args[0]));
+                return cv_stream(e, ct_mon_node_opaque(&e->graph, t->args[0]));
         }
         return cv_error(e);
     }
-    return elab_call(e, f, args, x->nargs, x->span);
+    return ct_mon_elab_call(e, f, args, x->nargs, x->span);
 }
 
-struct cv elab_expr(struct elab *e, struct env *env, const struct ast *x)
+struct cv ct_mon_elab_expr(struct elab *e, struct env *env, const struct ast *x)
 {
-    if (!elab_step(e, x->span))
+    if (!ct_mon_elab_step(e, x->span))
         return cv_error(e);
     switch (x->kind) {
     case A_ERROR:
         return cv_error(e);
     case A_INT:
-        return elab_integer(e, x->integer, x->digits, x->span);
+        return ct_mon_elab_integer(e, x->integer, x->digits, x->span);
     case A_TIME:
         return time_literal(e, x);
     case A_FLOAT:
@@ -417,7 +422,7 @@ struct cv elab_expr(struct elab *e, struct env *env, const struct ast *x)
         return (struct cv){.kind = CV_CLOSURE, .closure = c};
     }
     case A_BUILTIN:
-        diag_error(e->diags, x->span, "__builtin__ needs a definition with parameters around it");
+        ct_mon_diag_error(e->diags, x->span, "__builtin__ needs a definition with parameters around it");
         return cv_error(e);
     }
     return cv_error(e);

@@ -22,29 +22,29 @@ struct residual {
     bool broken; /* its body was left out because of such a 'static if', here or around it */
 };
 
-struct fn *elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result)
+struct fn *ct_mon_elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result)
 {
     struct fn *fn = ARENA_NEW(e->arena, struct fn);
     *fn = (struct fn){.up = up, .level = up ? up->level + 1 : 1, .nparams = nparams, .result = result};
     return fn;
 }
 
-struct ir *elab_materialise(struct elab *e, struct cv cv, struct span at)
+struct ir *ct_mon_elab_materialise(struct elab *e, struct cv cv, struct span at)
 {
     if (cv.kind == CV_VALUE)
         return cv.ir;
     if (cv.kind == CV_RECORD && cv.type->value) {
         struct ir **args = ARENA_ARRAY(e->arena, struct ir *, cv.type->n);
         for (uint32_t i = 0; i < cv.type->n; i++)
-            if (!(args[i] = elab_materialise(e, cv.members[i], at)))
+            if (!(args[i] = ct_mon_elab_materialise(e, cv.members[i], at)))
                 return NULL;
-        return ir_op(&e->pool, cv.type, OP_RECORD, NULL, args, cv.type->n);
+        return ct_mon_ir_op(&e->pool, cv.type, OP_RECORD, NULL, args, cv.type->n);
     }
     if (cv.kind != CV_ERROR)
-        diag_error(e->diags, at, "Expected a value, found %s",
-                   cv.kind == CV_STREAM   ? "a stream"
-                   : cv.kind == CV_MODULE ? "a module"
-                                          : "a function");
+        ct_mon_diag_error(e->diags, at, "Expected a value, found %s",
+                          cv.kind == CV_STREAM   ? "a stream"
+                          : cv.kind == CV_MODULE ? "a module"
+                                                 : "a function");
     return NULL;
 }
 
@@ -70,8 +70,8 @@ static bool has_bit(uint64_t bits, size_t i)
     return i < STATIC_PARAMS && (bits >> i & 1);
 }
 
-bool elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args, size_t n,
-                         const struct type *result)
+bool ct_mon_elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args,
+                                size_t n, const struct type *result)
 {
     if (!def->active || !result->value || !n)
         return false;
@@ -165,7 +165,7 @@ static bool mark_static(struct residual *r, const struct ir *x, unsigned *left)
     return marked;
 }
 
-bool elab_defer_static(struct elab *e, const struct ir *condition)
+bool ct_mon_elab_defer_static(struct elab *e, const struct ir *condition)
 {
     unsigned left = MARK_MOST;
     const bool marked = mark_static(e->building, condition, &left);
@@ -179,7 +179,7 @@ static struct fn *residual_fn(struct elab *e, const struct closure *c, const str
     uint32_t values = 0;
     for (size_t i = 0; i < n; i++)
         values += is_param(args, statics, i);
-    struct fn *fn = elab_fn_new(e, c->env->fn, values, result);
+    struct fn *fn = ct_mon_elab_fn_new(e, c->env->fn, values, result);
     fn->id = e->nfns++;
     if (e->fns_tail)
         e->fns_tail->next = fn;
@@ -212,46 +212,48 @@ static struct residual *build(struct elab *e, struct closure *c, struct env *env
     for (size_t i = 0; i < n; i++) {
         if (is_fun(&args[i]))
             continue;
-        struct binding *b = env_find(env, c->def->params[i].name, false);
-        b->cv = has_bit(statics, i) ? args[i] : cv_value(ir_param(&e->pool, args[i].type, fn->level, k++));
+        struct binding *b = ct_mon_env_find(env, c->def->params[i].name, false);
+        b->cv =
+            has_bit(statics, i) ? args[i] : cv_value(ct_mon_ir_param(&e->pool, args[i].type, fn->level, k++));
     }
     e->depth++;
-    struct cv cv = elab_expr(e, env, c->def->body);
+    struct cv cv = ct_mon_elab_expr(e, env, c->def->body);
     e->depth--;
-    if (elab_adapt(e, &cv, result, &(struct type_binds){0}, false, NULL, c->def->body->span))
-        fn->body = elab_materialise(e, cv, at);
+    if (ct_mon_elab_adapt(e, &cv, result, &(struct type_binds){0}, false, NULL, c->def->body->span))
+        fn->body = ct_mon_elab_materialise(e, cv, at);
     if (!fn->body)
-        fn->body = ir_const(&e->pool, result, cell_error(E_STACK));
+        fn->body = ct_mon_ir_const(&e->pool, result, cell_error(E_STACK));
     e->fn = outer;
     e->building = r->around;
     r->broken = e->deferred != deferred;
     return r;
 }
 
-struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
-                        const struct type *result, struct span at)
+struct cv ct_mon_elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
+                               const struct type *result, struct span at)
 {
     if (!c->def->type) {
-        diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation",
-                   c->def->name ? c->def->name : "function");
+        ct_mon_diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation",
+                          c->def->name ? c->def->name : "function");
         return cv_error(e);
     }
     for (size_t i = 0; i < n; i++) {
         if (args[i].kind == CV_CHOICE) {
-            diag_error(e->diags, at,
-                       "A recursive function cannot take a function that is chosen at run time");
+            ct_mon_diag_error(e->diags, at,
+                              "A recursive function cannot take a function that is chosen at run time");
             return cv_error(e);
         }
     }
     for (size_t i = 0; i < n; i++) {
-        struct ir *constant =
-            args[i].kind == CV_RECORD && !is_run_time(&args[i]) ? elab_materialise(e, args[i], at) : NULL;
+        struct ir *constant = args[i].kind == CV_RECORD && !is_run_time(&args[i])
+                                  ? ct_mon_elab_materialise(e, args[i], at)
+                                  : NULL;
         if (constant)
             args[i] = cv_value(constant);
     }
     struct residual *r = find(e, c, args, n, result);
     while (!r || r->again) {
-        if (!elab_step(e, at))
+        if (!ct_mon_elab_step(e, at))
             return cv_error(e);
         r = build(e, c, env, args, n, result, at);
     }
@@ -260,29 +262,29 @@ struct cv elab_residual(struct elab *e, struct closure *c, struct env *env, stru
     for (size_t i = 0; i < n; i++) {
         if (!is_param(args, r->statics, i))
             continue;
-        if (!(list[k++] = elab_materialise(e, args[i], at)))
+        if (!(list[k++] = ct_mon_elab_materialise(e, args[i], at)))
             return cv_error(e);
     }
-    return cv_value(ir_call(&e->pool, r->fn, list, k));
+    return cv_value(ct_mon_ir_call(&e->pool, r->fn, list, k));
 }
 
-struct ir *elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts, size_t n,
-                       struct span at)
+struct ir *ct_mon_elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts,
+                              size_t n, struct span at)
 {
     struct fn *outer = e->fn;
     if (outer) {
-        diag_error(e->diags, at, "A stream operator cannot stand inside a function on values");
+        ct_mon_diag_error(e->diags, at, "A stream operator cannot stand inside a function on values");
         return NULL;
     }
     struct cv *args = ARENA_ARRAY(e->arena, struct cv, n);
-    e->fn = elab_fn_new(e, NULL, (uint32_t)n, NULL);
+    e->fn = ct_mon_elab_fn_new(e, NULL, (uint32_t)n, NULL);
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++)
         args[i] = consts && consts[i] ? cv_cell(e, types[i], consts[i]->value)
-                                      : cv_value(ir_param(&e->pool, types[i], e->fn->level, k++));
+                                      : cv_value(ct_mon_ir_param(&e->pool, types[i], e->fn->level, k++));
     /* a kernel starts afresh: macros around the lift do not make a function in it recursive */
-    struct cv cv = elab_apply(e, f, args, n, at);
-    struct ir *ir = elab_materialise(e, cv, at);
+    struct cv cv = ct_mon_elab_apply(e, f, args, n, at);
+    struct ir *ir = ct_mon_elab_materialise(e, cv, at);
     e->fn = outer;
     return ir;
 }
@@ -299,14 +301,14 @@ static bool close_tree(struct elab *e, struct fn *fn, struct ir *x, uint8_t *see
         return grew;
     for (size_t i = 0; i < x->fn->ncaptures; i++) {
         size_t before = fn->ncaptures;
-        ir_import(&e->pool, fn, x->fn->captures[i]);
+        ct_mon_ir_import(&e->pool, fn, x->fn->captures[i]);
         grew |= fn->ncaptures != before;
     }
     return grew;
 }
 
 /* A function that calls another one needs what that one captures, if it lies further out. */
-void elab_close_captures(struct elab *e)
+void ct_mon_elab_close_captures(struct elab *e)
 {
     bool grew;
     do {

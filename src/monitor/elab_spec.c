@@ -13,60 +13,60 @@ enum {
     CONSTANTS_WORK = 200000000 /* units, to calculate with them */
 };
 
-void elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit)
+void ct_mon_elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit)
 {
     memset(e, 0, sizeof *e);
     e->arena = arena;
     e->diags = diags;
     e->time_unit = time_unit;
     e->fuel = FUEL;
-    heap_init(&e->constants, arena->limit / CONSTANTS_PART, true);
+    ct_mon_heap_init(&e->constants, arena->limit / CONSTANTS_PART, true);
     heap_allow(&e->constants, CONSTANTS_WORK);
-    types_init(&e->types, arena);
-    ir_init(&e->pool, arena, &e->constants);
-    graph_init(&e->graph, arena, &e->types, &e->pool);
-    e->global = env_new(e, NULL);
+    ct_mon_types_init(&e->types, arena);
+    ct_mon_ir_init(&e->pool, arena, &e->constants);
+    ct_mon_graph_init(&e->graph, arena, &e->types, &e->pool);
+    e->global = ct_mon_env_new(e, NULL);
     e->global->table_cap = GLOBAL_TABLE;
     e->global->table = ARENA_ARRAY(arena, struct binding *, GLOBAL_TABLE);
 }
 
 static void declare_module(struct elab *e, struct env *env, const struct ast_stmt *s)
 {
-    struct env *inner = env_new(e, env);
-    elab_declare(e, inner, s->body);
-    env_bind_value(e, env, s->name, s->name_span, (struct cv){.kind = CV_MODULE, .env = inner});
+    struct env *inner = ct_mon_env_new(e, env);
+    ct_mon_elab_declare(e, inner, s->body);
+    ct_mon_env_bind_value(e, env, s->name, s->name_span, (struct cv){.kind = CV_MODULE, .env = inner});
 }
 
 static void declare_type(struct elab *e, struct env *env, struct ast_stmt *s)
 {
     /* the library's definitions are read in the global scope, where a type of
      * the language must stay what it is */
-    if (env_find(env, s->name, true) || (!env->up && elab_has_type(s->name))) {
-        diag_error(e->diags, s->name_span, "Multiple definitions of %s in same scope", s->name);
+    if (ct_mon_env_find(env, s->name, true) || (!env->up && ct_mon_elab_has_type(s->name))) {
+        ct_mon_diag_error(e->diags, s->name_span, "Multiple definitions of %s in same scope", s->name);
         return;
     }
-    struct binding *b = env_add(e, env, s->name, s->name_span);
+    struct binding *b = ct_mon_env_add(e, env, s->name, s->name_span);
     b->is_type = true;
     b->type_def = s;
 }
 
 static void declare_input(struct elab *e, struct env *env, const struct ast_stmt *s)
 {
-    const struct type *type = s->type ? elab_type(e, env, s->type) : e->types.error;
+    const struct type *type = s->type ? ct_mon_elab_type(e, env, s->type) : e->types.error;
     struct cv cv = cv_error(e);
     if (type->kind == TY_EVENTS) {
         struct elab_input input = {.name = s->name, .type = type->args[0], .span = s->name_span};
-        input.node = node_input(&e->graph, input.type, (uint32_t)e->ninputs);
+        input.node = ct_mon_node_input(&e->graph, input.type, (uint32_t)e->ninputs);
         input.node->name = s->name;
         ARENA_PUSH(e->arena, e->inputs, e->ninputs, e->inputs_cap, input);
         cv = cv_stream(e, input.node);
     } else if (type->kind != TY_ERROR) {
-        diag_error(e->diags, s->type->span, "Input streams must be defined to have stream types");
+        ct_mon_diag_error(e->diags, s->type->span, "Input streams must be defined to have stream types");
     }
-    env_bind_value(e, env, s->name, s->name_span, cv);
+    ct_mon_env_bind_value(e, env, s->name, s->name_span, cv);
 }
 
-void elab_declare(struct elab *e, struct env *env, struct ast_stmt *stmts)
+void ct_mon_elab_declare(struct elab *e, struct env *env, struct ast_stmt *stmts)
 {
     /* types first: inputs refer to them whatever the order */
     for (struct ast_stmt *s = stmts; s; s = s->next)
@@ -76,7 +76,7 @@ void elab_declare(struct elab *e, struct env *env, struct ast_stmt *stmts)
         if (!s->name)
             continue;
         if (s->kind == S_DEF)
-            env_bind_def(e, env, s->def);
+            ct_mon_env_bind_def(e, env, s->def);
         else if (s->kind == S_MODULE)
             declare_module(e, env, s);
         else if (s->kind == S_IN)
@@ -93,7 +93,7 @@ static void check_annotations(struct elab *e, const struct ast_stmt *stmts)
             for (const struct ast_stmt *d = stmts; d && !known; d = d->next)
                 known = d->kind == S_ANNOTATION && d->name == a->name;
             if (!known)
-                diag_error(e->diags, a->span, "Undefined annotation @%s", a->name);
+                ct_mon_diag_error(e->diags, a->span, "Undefined annotation @%s", a->name);
         }
     }
 }
@@ -101,17 +101,17 @@ static void check_annotations(struct elab *e, const struct ast_stmt *stmts)
 static void check_all(struct elab *e, struct env *env, const struct ast_stmt *stmts)
 {
     for (const struct ast_stmt *s = stmts; s; s = s->next) {
-        struct binding *b = s->name ? env_find(env, s->name, s->kind == S_TYPE) : NULL;
+        struct binding *b = s->name ? ct_mon_env_find(env, s->name, s->kind == S_TYPE) : NULL;
         if (!b)
             continue;
         if (s->kind == S_MODULE && b->cv.kind == CV_MODULE)
             check_all(e, b->cv.env, s->body);
         else if (s->kind == S_DEF && b->cv.kind == CV_CLOSURE)
-            elab_check_def(e, s->def, env);
+            ct_mon_elab_check_def(e, s->def, env);
         else if (s->kind == S_DEF)
-            elab_force(e, b, s->name_span);
+            ct_mon_elab_force(e, b, s->name_span);
         else if (s->kind == S_TYPE && s->type && !s->ntype_params)
-            elab_type(e, env, s->type);
+            ct_mon_elab_type(e, env, s->type);
     }
 }
 
@@ -120,7 +120,7 @@ static void add_output(struct elab *e, const char *name, struct node *node, bool
     const struct elab_output out = {.name = name, .node = node, .raw = raw, .span = span};
     for (size_t i = 0; i < e->noutputs; i++)
         if (e->outputs[i].name == name) {
-            diag_warning(e->diags, span, "Conflicting out declaration: %s is put out twice", name);
+            ct_mon_diag_warning(e->diags, span, "Conflicting out declaration: %s is put out twice", name);
             break;
         }
     ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
@@ -130,24 +130,25 @@ static void add_output(struct elab *e, const char *name, struct node *node, bool
 static void no_output(struct elab *e, const struct ast_stmt *s)
 {
     if (!e->diags->errors)
-        diag_error(e->diags, s->value->span, "Nothing to put out; a stream or a value was expected");
+        ct_mon_diag_error(e->diags, s->value->span, "Nothing to put out; a stream or a value was expected");
 }
 
 static void output(struct elab *e, const struct ast_stmt *s)
 {
-    struct cv cv = elab_expr(e, e->global, s->value);
+    struct cv cv = ct_mon_elab_expr(e, e->global, s->value);
     if (cv.kind == CV_VALUE || (cv.kind == CV_RECORD && cv.type->value)) {
-        struct ir *ir = elab_materialise(e, cv, s->value->span);
-        cv = ir && ir_is_const(ir) ? cv_stream(e, node_const(&e->graph, ir->type, ir->value)) : cv_error(e);
+        struct ir *ir = ct_mon_elab_materialise(e, cv, s->value->span);
+        cv = ir && ir_is_const(ir) ? cv_stream(e, ct_mon_node_const(&e->graph, ir->type, ir->value))
+                                   : cv_error(e);
     }
     if (cv.kind == CV_ERROR) {
         no_output(e, s);
         return;
     }
     if (cv.kind != CV_STREAM) {
-        const struct type *have = elab_fun_type(e, cv);
-        diag_error(e->diags, s->value->span, "Type mismatch: Expected a stream, found %s",
-                   have ? type_text(e->arena, have) : "a macro or module");
+        const struct type *have = ct_mon_elab_fun_type(e, cv);
+        ct_mon_diag_error(e->diags, s->value->span, "Type mismatch: Expected a stream, found %s",
+                          have ? ct_mon_type_text(e->arena, have) : "a macro or module");
         return;
     }
     add_output(e, s->name, cv.node, s->raw || s->kind == S_PRINT, s->name_span);
@@ -156,18 +157,19 @@ static void output(struct elab *e, const struct ast_stmt *s)
 static void output_all(struct elab *e, const struct ast_stmt *stmts)
 {
     for (const struct ast_stmt *s = stmts; s; s = s->next) {
-        struct binding *b =
-            s->name && (s->kind == S_DEF || s->kind == S_IN) ? env_find(e->global, s->name, false) : NULL;
+        struct binding *b = s->name && (s->kind == S_DEF || s->kind == S_IN)
+                                ? ct_mon_env_find(e->global, s->name, false)
+                                : NULL;
         if (b && b->state == BIND_DONE && b->cv.kind == CV_STREAM)
             add_output(e, s->name, b->cv.node, false, s->name_span);
     }
 }
 
-void elab_spec(struct elab *e, struct ast_stmt *stmts)
+void ct_mon_elab_spec(struct elab *e, struct ast_stmt *stmts)
 {
     e->stack_base = __builtin_frame_address(0);
     e->global->library = false;
-    elab_declare(e, e->global, stmts);
+    ct_mon_elab_declare(e, e->global, stmts);
     check_annotations(e, stmts);
     check_all(e, e->global, stmts);
     for (const struct ast_stmt *s = stmts; s; s = s->next) {
@@ -176,5 +178,5 @@ void elab_spec(struct elab *e, struct ast_stmt *stmts)
         else if ((s->kind == S_OUT || s->kind == S_PRINT) && s->value)
             output(e, s);
     }
-    elab_close_captures(e);
+    ct_mon_elab_close_captures(e);
 }

@@ -62,16 +62,16 @@ static enum presence guard(struct emit *m, const struct scope *sc, const struct 
             if (present(m, s->args[i]) != MAYBE)
                 continue;
             bool last = --maybe == 0;
-            emit_jump(m, last ? skip : &go, last ? I_JABSENT : I_JPRESENT, cell_of(m, s->args[i]));
+            ct_mon_emit_jump(m, last ? skip : &go, last ? I_JABSENT : I_JPRESENT, cell_of(m, s->args[i]));
         }
-        emit_land(m, &go);
+        ct_mon_emit_land(m, &go);
     }
     for (uint32_t i = 0; signal && i < s->n; i++) {
         if (held(m, sc, s->args[i]))
             continue;
         /* the guard above has seen the event of an only argument */
         if (s->n > 1)
-            emit_jump(m, skip, I_JNEVER, cell_of(m, s->args[i]));
+            ct_mon_emit_jump(m, skip, I_JNEVER, cell_of(m, s->args[i]));
         all_held &= s->n == 1;
     }
     return all_held ? result : MAYBE;
@@ -92,12 +92,12 @@ static enum presence emit_lift(struct emit *m, const struct scope *sc, const str
     enum presence p = guard(m, sc, s, !option, skip);
     if (p == NEVER)
         return p;
-    emit_begin_kernel(m, params_of(m, s, option));
+    ct_mon_emit_begin_kernel(m, params_of(m, s, option));
     if (!option) {
-        emit_value(m, s->kernel, cell_of(m, s));
+        ct_mon_emit_value(m, s->kernel, cell_of(m, s));
         return p;
     }
-    enum presence r = emit_event(m, s->kernel, cell_of(m, s), skip);
+    enum presence r = ct_mon_emit_event(m, s->kernel, cell_of(m, s), skip);
     return r < p ? r : p;
 }
 
@@ -108,8 +108,8 @@ static enum presence emit_copy(struct emit *m, const struct node *s, const struc
     if (p == NEVER)
         return p;
     if (p == MAYBE)
-        emit_jump(m, skip, I_JABSENT, cell_of(m, from));
-    emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, from), 0);
+        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, from));
+    ct_mon_emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, from), 0);
     return p;
 }
 
@@ -123,12 +123,12 @@ static enum presence emit_default(struct emit *m, const struct scope *sc, const 
     uint32_t d = cell_of(m, s);
     struct label other = {0};
     if (p == MAYBE) {
-        emit_jump(m, &other, I_JABSENT, cell_of(m, s->args[0]));
-        emit_insn(m, I_COPY, d, cell_of(m, s->args[0]), 0);
-        emit_jump(m, skip, I_JUMP, 0);
-        emit_land(m, &other);
+        ct_mon_emit_jump(m, &other, I_JABSENT, cell_of(m, s->args[0]));
+        ct_mon_emit_insn(m, I_COPY, d, cell_of(m, s->args[0]), 0);
+        ct_mon_emit_jump(m, skip, I_JUMP, 0);
+        ct_mon_emit_land(m, &other);
     }
-    emit_insn(m, I_COPY, d, emit_constant(m, s->value), 0);
+    ct_mon_emit_insn(m, I_COPY, d, ct_mon_emit_constant(m, s->value), 0);
     return ALWAYS;
 }
 
@@ -140,10 +140,10 @@ static enum presence emit_merge(struct emit *m, const struct node *s, struct lab
     if (a == NEVER)
         return emit_copy(m, s, s->args[1], skip);
     struct label other = {0};
-    emit_jump(m, &other, I_JABSENT, cell_of(m, s->args[0]));
-    emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, s->args[0]), 0);
-    emit_jump(m, skip, I_JUMP, 0);
-    emit_land(m, &other);
+    ct_mon_emit_jump(m, &other, I_JABSENT, cell_of(m, s->args[0]));
+    ct_mon_emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, s->args[0]), 0);
+    ct_mon_emit_jump(m, skip, I_JUMP, 0);
+    ct_mon_emit_land(m, &other);
     return emit_copy(m, s, s->args[1], skip);
 }
 
@@ -152,7 +152,7 @@ static enum presence emit_default_from(struct emit *m, const struct node *s, str
     enum presence a = present(m, s->args[0]), b = present(m, s->args[1]);
     if (a == ALWAYS || b == NEVER)
         return emit_copy(m, s, s->args[0], skip);
-    emit_insn(m, I_DEFAULT_FROM, cell_of(m, s), cell_of(m, s->args[0]), cell_of(m, s->args[1]));
+    ct_mon_emit_insn(m, I_DEFAULT_FROM, cell_of(m, s), cell_of(m, s->args[0]), cell_of(m, s->args[1]));
     return MAYBE;
 }
 
@@ -163,11 +163,11 @@ static enum presence emit_filter(struct emit *m, const struct scope *sc, const s
     if (present(m, x) == NEVER)
         return NEVER;
     if (present(m, x) == MAYBE)
-        emit_jump(m, skip, I_JABSENT, cell_of(m, x));
+        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, x));
     if (!held(m, sc, c))
-        emit_jump(m, skip, I_JNEVER, cell_of(m, c));
-    emit_jump(m, skip, I_JFALSE, cell_of(m, c));
-    emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, x), 0);
+        ct_mon_emit_jump(m, skip, I_JNEVER, cell_of(m, c));
+    ct_mon_emit_jump(m, skip, I_JFALSE, cell_of(m, c));
+    ct_mon_emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, x), 0);
     return MAYBE;
 }
 
@@ -178,11 +178,11 @@ static enum presence emit_on(struct emit *m, const struct scope *sc, const struc
     if (p == NEVER || (sc->zero && present(m, x) == NEVER))
         return NEVER;
     if (p == MAYBE)
-        emit_jump(m, skip, I_JABSENT, cell_of(m, trigger));
+        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, trigger));
     bool sure = held(m, sc, x);
     if (!sure)
-        emit_jump(m, skip, I_JNEVER, cell_of(m, x));
-    emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, x), 0);
+        ct_mon_emit_jump(m, skip, I_JNEVER, cell_of(m, x));
+    ct_mon_emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, x), 0);
     return sure ? p : MAYBE;
 }
 
@@ -193,14 +193,14 @@ static enum presence emit_last(struct emit *m, const struct scope *sc, const str
     if (sc->zero || present(m, r) == NEVER) /* there is no past at 0 */
         return NEVER;
     if (present(m, r) == MAYBE)
-        emit_jump(m, skip, I_JABSENT, cell_of(m, r));
+        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, r));
     bool written = (x->order < s->order || is_source(x)) && present(m, x) != NEVER;
     if (!written)
-        emit_insn(m, I_LAST, cell_of(m, s), cell_of(m, x), 0);
+        ct_mon_emit_insn(m, I_LAST, cell_of(m, s), cell_of(m, x), 0);
     else if (present(m, x) == ALWAYS)
-        emit_insn(m, I_LAST, cell_of(m, s), m->prev[x->id], 0);
+        ct_mon_emit_insn(m, I_LAST, cell_of(m, s), m->prev[x->id], 0);
     else
-        emit_insn(m, I_LAST2, cell_of(m, s), cell_of(m, x), m->prev[x->id]);
+        ct_mon_emit_insn(m, I_LAST2, cell_of(m, s), cell_of(m, x), m->prev[x->id]);
     return x->has0 ? present(m, r) : MAYBE;
 }
 
@@ -212,25 +212,25 @@ static enum presence emit_fold(struct emit *m, const struct scope *sc, const str
     bool reduce = s->kind == N_REDUCE;
     enum presence p = present(m, x);
     if (sc->zero && !reduce)
-        emit_insn(m, I_COPY, d, emit_constant(m, s->value), 0);
+        ct_mon_emit_insn(m, I_COPY, d, ct_mon_emit_constant(m, s->value), 0);
     if (p == NEVER)
         return sc->zero && !reduce ? ALWAYS : NEVER;
     if (p == MAYBE)
-        emit_jump(m, skip, I_JABSENT, cell_of(m, x));
+        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, x));
     if (reduce && (sc->zero || !s->has0)) {
         struct label more = {0};
-        uint32_t begun = emit_insn(m, I_JNEVER, 0, d, 0);
-        emit_jump(m, &more, I_JUMP, 0);
+        uint32_t begun = ct_mon_emit_insn(m, I_JNEVER, 0, d, 0);
+        ct_mon_emit_jump(m, &more, I_JUMP, 0);
         m->p->code[begun].d = emit_here(m);
-        emit_insn(m, I_COPY, d, cell_of(m, x), 0);
-        emit_jump(m, skip, I_JUMP, 0);
-        emit_land(m, &more);
+        ct_mon_emit_insn(m, I_COPY, d, cell_of(m, x), 0);
+        ct_mon_emit_jump(m, skip, I_JUMP, 0);
+        ct_mon_emit_land(m, &more);
     }
     struct param *params = ARENA_ARRAY(m->e->arena, struct param, 2);
     params[0] = (struct param){d, ALWAYS, false};
     params[1] = (struct param){cell_of(m, x), ALWAYS, false};
-    emit_begin_kernel(m, params);
-    emit_value(m, s->kernel, d);
+    ct_mon_emit_begin_kernel(m, params);
+    ct_mon_emit_value(m, s->kernel, d);
     return sc->zero && !reduce ? ALWAYS : p;
 }
 
@@ -240,8 +240,8 @@ static enum presence emit_pure(struct emit *m, const struct node *s, struct labe
     if (present(m, x) == NEVER)
         return NEVER;
     if (present(m, x) == MAYBE)
-        emit_jump(m, skip, I_JABSENT, cell_of(m, x));
-    emit_insn(m, I_PURE, cell_of(m, s), cell_of(m, x), 0);
+        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, x));
+    ct_mon_emit_insn(m, I_PURE, cell_of(m, s), cell_of(m, x), 0);
     return MAYBE;
 }
 
@@ -294,7 +294,7 @@ static enum presence emit_monitor(struct emit *m, const struct node *s, uint32_t
         p->steps[at - 1].state + 1 == step.state)
         before->b++;
     else
-        emit_insn(m, fast ? I_STEPS : I_STEP, 0, at, fast ? 1 : 0);
+        ct_mon_emit_insn(m, fast ? I_STEPS : I_STEP, 0, at, fast ? 1 : 0);
     return s->changes_only ? MAYBE : clock;
 }
 
@@ -306,7 +306,7 @@ static enum presence emit_node(struct emit *m, const struct scope *sc, struct no
     case N_OPAQUE:
         return NEVER;
     case N_TICK:
-        emit_insn(m, I_COPY, cell_of(m, s), emit_constant(m, cell_int(0)), 0);
+        ct_mon_emit_insn(m, I_COPY, cell_of(m, s), ct_mon_emit_constant(m, cell_int(0)), 0);
         return ALWAYS;
     case N_INPUT:
     case N_DELAY:
@@ -318,9 +318,9 @@ static enum presence emit_node(struct emit *m, const struct scope *sc, struct no
     case N_TIME: {
         enum presence p = present(m, s->args[0]);
         if (p == MAYBE)
-            emit_jump(m, skip, I_JABSENT, cell_of(m, s->args[0]));
+            ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, s->args[0]));
         if (p != NEVER)
-            emit_insn(m, I_TIME, cell_of(m, s), 0, 0);
+            ct_mon_emit_insn(m, I_TIME, cell_of(m, s), 0, 0);
         return p;
     }
     case N_LAST:
@@ -356,9 +356,9 @@ static void emit_timers(struct emit *m, const struct order *order)
             continue;
         const struct node *amount = s->args[0], *reset = s->args[1];
         if (present(m, amount) != NEVER)
-            emit_insn(m, I_CHECK_DELAY, 0, cell_of(m, amount), 0);
+            ct_mon_emit_insn(m, I_CHECK_DELAY, 0, cell_of(m, amount), 0);
         if (present(m, reset) != NEVER || present(m, s) != NEVER)
-            emit_insn(m, I_TIMER, s->index, cell_of(m, amount), cell_of(m, reset));
+            ct_mon_emit_insn(m, I_TIMER, s->index, cell_of(m, amount), cell_of(m, reset));
     }
 }
 
@@ -367,7 +367,7 @@ static void emit_outputs(struct emit *m)
     for (size_t i = 0; i < m->e->noutputs; i++) {
         const struct node *s = m->e->outputs[i].node;
         if (present(m, s) != NEVER && !m->p->outputs[i].direct)
-            emit_insn(m, I_OUT, 0, cell_of(m, s), (uint32_t)i);
+            ct_mon_emit_insn(m, I_OUT, 0, cell_of(m, s), (uint32_t)i);
     }
 }
 
@@ -386,19 +386,19 @@ static uint32_t emit_scope(struct emit *m, const struct order *order, const stru
         struct label skip = {0};
         m->temp = m->p->roots_to;
         if (m->prev[s->id] != NO_CELL && !is_source(s))
-            emit_insn(m, I_SAVE, m->prev[s->id], cell_of(m, s), 0);
+            ct_mon_emit_insn(m, I_SAVE, m->prev[s->id], cell_of(m, s), 0);
         enum presence p = emit_node(m, sc, s, &skip);
         m->presence[s->id] = p;
         if (p == NEVER) /* nothing can have been emitted that counts */
             m->p->ncode = from;
         else
-            emit_land(m, &skip);
+            ct_mon_emit_land(m, &skip);
     }
     emit_timers(m, order);
     emit_outputs(m);
     if (emit_here(m) == begin)
         return NO_CODE;
-    emit_insn(m, I_END, 0, 0, 0);
+    ct_mon_emit_insn(m, I_END, 0, 0, 0);
     return begin;
 }
 
@@ -450,7 +450,7 @@ static void tables(struct emit *m, const struct order *order)
         const struct elab_input *in = &e->inputs[i];
         p->inputs[i] = (struct input_info){.name = in->name,
                                            .type = in->type,
-                                           .type_text = type_text(e->arena, in->type),
+                                           .type_text = ct_mon_type_text(e->arena, in->type),
                                            .source_kind = in->source_kind,
                                            .source_arg = in->source_arg,
                                            .source_number = in->source_number,
@@ -459,7 +459,7 @@ static void tables(struct emit *m, const struct order *order)
     for (size_t i = 0; i < e->noutputs; i++)
         p->outputs[i] = (struct out_info){.name = e->outputs[i].name,
                                           .type = e->outputs[i].node->type,
-                                          .type_text = type_text(e->arena, e->outputs[i].node->type),
+                                          .type_text = ct_mon_type_text(e->arena, e->outputs[i].node->type),
                                           .raw = e->outputs[i].raw};
     p->ntimers = 0;
     size_t machines = 0;
@@ -484,7 +484,7 @@ static void emit_all(struct emit *m, const struct order *order)
     p->ncode = p->nslow = p->nsteps = p->natoms = p->nconstants = 0;
     for (size_t i = 0; i < m->nids; i++)
         m->const_cell[i] = 0;
-    emit_functions(m);
+    ct_mon_emit_functions(m);
     m->temp = m->temp_max = p->roots_to;
     p->code_zero = emit_scope(m, order, &(struct scope){ALL, -1, true});
     p->code_all = emit_scope(m, order, &(struct scope){ALL, ALL, false});
@@ -561,7 +561,7 @@ static void assign_cells(struct emit *m, const struct order *order)
     p->roots_to = next;
 }
 
-void emit_program(struct elab *e, const struct order *order, struct program *p)
+void ct_mon_emit_program(struct elab *e, const struct order *order, struct program *p)
 {
     struct emit m = {.e = e, .p = p, .nids = e->pool.count};
     *p = (struct program){0};

@@ -39,8 +39,8 @@ struct emit {
     enum presence *presence;
 };
 
-uint32_t emit_insn(struct emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b);
-uint32_t emit_constant(struct emit *m, struct cell value);
+uint32_t ct_mon_emit_insn(struct emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b);
+uint32_t ct_mon_emit_constant(struct emit *m, struct cell value);
 static inline uint32_t emit_here(const struct emit *m)
 {
     return (uint32_t)m->p->ncode;
@@ -51,14 +51,14 @@ struct label {
     uint32_t *at; /* instructions; bit 31: the target is operand b */
     size_t n, cap;
 };
-void emit_jump(struct emit *m, struct label *l, uint32_t op, uint32_t a);
-void emit_land(struct emit *m, struct label *l);
+void ct_mon_emit_jump(struct emit *m, struct label *l, uint32_t op, uint32_t a);
+void ct_mon_emit_land(struct emit *m, struct label *l);
 
 /* The cell that holds the value; with want != NO_CELL it is that one. */
-uint32_t emit_value(struct emit *m, const struct ir *x, uint32_t want);
+uint32_t ct_mon_emit_value(struct emit *m, const struct ir *x, uint32_t want);
 /* The result of a lift's function as an event in d; jumps to skip without one. */
-enum presence emit_event(struct emit *m, const struct ir *x, uint32_t d, struct label *skip);
-void emit_begin_kernel(struct emit *m, const struct param *params);
-void emit_functions(struct emit *m);
+enum presence ct_mon_emit_event(struct emit *m, const struct ir *x, uint32_t d, struct label *skip);
+void ct_mon_emit_begin_kernel(struct emit *m, const struct param *params);
+void ct_mon_emit_functions(struct emit *m);
 
 #endif

@@ -8,22 +8,22 @@ enum {
     STATIC_DEPTH = 12
 };
 
-uint32_t emit_insn(struct emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b)
+uint32_t ct_mon_emit_insn(struct emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b)
 {
     const struct insn i = {op, d, a, b};
     if (m->p->ncode >= CODE_MOST)
-        arena_leave(m->e->arena, ARENA_LIMIT);
+        ct_mon_arena_leave(m->e->arena, ARENA_LIMIT);
     ARENA_PUSH(m->e->arena, m->p->code, m->p->ncode, m->p->code_cap, i);
     return (uint32_t)m->p->ncode - 1;
 }
 
-void emit_jump(struct emit *m, struct label *l, uint32_t op, uint32_t a)
+void ct_mon_emit_jump(struct emit *m, struct label *l, uint32_t op, uint32_t a)
 {
-    uint32_t at = emit_insn(m, op, 0, a, 0);
+    uint32_t at = ct_mon_emit_insn(m, op, 0, a, 0);
     ARENA_PUSH(m->e->arena, l->at, l->n, l->cap, at);
 }
 
-void emit_land(struct emit *m, struct label *l)
+void ct_mon_emit_land(struct emit *m, struct label *l)
 {
     for (size_t i = 0; i < l->n; i++) {
         struct insn *insn = &m->p->code[l->at[i] & 0x7fffffff];
@@ -35,7 +35,7 @@ void emit_land(struct emit *m, struct label *l)
     l->n = 0;
 }
 
-uint32_t emit_constant(struct emit *m, struct cell value)
+uint32_t ct_mon_emit_constant(struct emit *m, struct cell value)
 {
     value.stamp = 0;
     ARENA_PUSH(m->e->arena, m->p->constants, m->p->nconstants, m->p->constants_cap, value);
@@ -63,7 +63,7 @@ static void forget(struct emit *m, size_t n)
         m->memo_of[m->memos[--m->nmemos].ir->id] = 0;
 }
 
-void emit_begin_kernel(struct emit *m, const struct param *params)
+void ct_mon_emit_begin_kernel(struct emit *m, const struct param *params)
 {
     forget(m, 0);
     m->params = params;
@@ -72,7 +72,7 @@ void emit_begin_kernel(struct emit *m, const struct param *params)
 static uint32_t constant_cell(struct emit *m, const struct ir *x)
 {
     if (!m->const_cell[x->id])
-        m->const_cell[x->id] = emit_constant(m, x->value) + 1;
+        m->const_cell[x->id] = ct_mon_emit_constant(m, x->value) + 1;
     return m->const_cell[x->id] - 1;
 }
 
@@ -116,20 +116,21 @@ static int known(const struct emit *m, const struct ir *x, int depth)
 static void branch(struct emit *m, const struct ir *x, struct label *no)
 {
     if (is_test(m, x)) {
-        emit_jump(m, no, x->op == OP_IS_SOME ? I_JABSENT : I_JPRESENT, m->params[x->args[0]->index].cell);
+        ct_mon_emit_jump(m, no, x->op == OP_IS_SOME ? I_JABSENT : I_JPRESENT,
+                         m->params[x->args[0]->index].cell);
     } else if (x->kind == IR_OP && x->op == OP_NOT) {
         if (is_test(m, x->args[0]))
-            emit_jump(m, no, x->args[0]->op == OP_IS_SOME ? I_JPRESENT : I_JABSENT,
-                      m->params[x->args[0]->args[0]->index].cell);
+            ct_mon_emit_jump(m, no, x->args[0]->op == OP_IS_SOME ? I_JPRESENT : I_JABSENT,
+                             m->params[x->args[0]->args[0]->index].cell);
         else
-            emit_jump(m, no, I_JTRUE, emit_value(m, x->args[0], NO_CELL));
+            ct_mon_emit_jump(m, no, I_JTRUE, ct_mon_emit_value(m, x->args[0], NO_CELL));
     } else if (x->kind == IR_AND && known(m, x->args[1], 0) < 0) {
         /* the second part lies in a branch: what it computes may be missing behind `no`, not behind here */
         if (known(m, x->args[0], 0) < 0)
             branch(m, x->args[0], no);
         branch(m, x->args[1], no);
     } else {
-        emit_jump(m, no, I_JFALSE, emit_value(m, x, NO_CELL));
+        ct_mon_emit_jump(m, no, I_JFALSE, ct_mon_emit_value(m, x, NO_CELL));
     }
 }
 
@@ -138,18 +139,18 @@ static uint32_t emit_param(struct emit *m, const struct ir *x, uint32_t want)
     if (m->fn) {
         if (want == NO_CELL)
             return x->index;
-        emit_insn(m, I_COPY, want, x->index, 0);
+        ct_mon_emit_insn(m, I_COPY, want, x->index, 0);
         return want;
     }
     const struct param *p = &m->params[x->index];
     if (p->option) {
         uint32_t d = want == NO_CELL ? new_temp(m) : want;
-        emit_insn(m, I_OPTION, d, p->cell, 0);
+        ct_mon_emit_insn(m, I_OPTION, d, p->cell, 0);
         return d;
     }
     if (want == NO_CELL)
         return p->cell;
-    emit_insn(m, I_COPY, want, p->cell, 0);
+    ct_mon_emit_insn(m, I_COPY, want, p->cell, 0);
     return want;
 }
 
@@ -157,18 +158,18 @@ static uint32_t emit_if(struct emit *m, const struct ir *x, uint32_t want)
 {
     int k = known(m, x->args[0], 0);
     if (k >= 0)
-        return emit_value(m, x->args[k ? 1 : 2], want);
+        return ct_mon_emit_value(m, x->args[k ? 1 : 2], want);
     uint32_t d = want == NO_CELL ? new_temp(m) : want;
     struct label no = {0}, end = {0};
     size_t before = m->nmemos;
     branch(m, x->args[0], &no);
-    emit_value(m, x->args[1], d);
+    ct_mon_emit_value(m, x->args[1], d);
     forget(m, before);
-    emit_jump(m, &end, I_JUMP, 0);
-    emit_land(m, &no);
-    emit_value(m, x->args[2], d);
+    ct_mon_emit_jump(m, &end, I_JUMP, 0);
+    ct_mon_emit_land(m, &no);
+    ct_mon_emit_value(m, x->args[2], d);
     forget(m, before);
-    emit_land(m, &end);
+    ct_mon_emit_land(m, &end);
     return d;
 }
 
@@ -176,12 +177,12 @@ static uint32_t emit_and_or(struct emit *m, const struct ir *x, uint32_t want)
 {
     int stop = x->kind == IR_OR, k = known(m, x->args[0], 0);
     if (k >= 0)
-        return emit_value(m, x->args[k == stop ? 0 : 1], want);
+        return ct_mon_emit_value(m, x->args[k == stop ? 0 : 1], want);
     uint32_t d = want == NO_CELL ? new_temp(m) : want;
-    uint32_t a = emit_value(m, x->args[0], NO_CELL);
-    uint32_t at = emit_insn(m, x->kind == IR_AND ? I_AND : I_OR, d, a, 0);
+    uint32_t a = ct_mon_emit_value(m, x->args[0], NO_CELL);
+    uint32_t at = ct_mon_emit_insn(m, x->kind == IR_AND ? I_AND : I_OR, d, a, 0);
     size_t before = m->nmemos;
-    emit_value(m, x->args[1], d);
+    ct_mon_emit_value(m, x->args[1], d);
     forget(m, before);
     m->p->code[at].b = emit_here(m);
     return d;
@@ -192,12 +193,12 @@ static uint32_t emit_args(struct emit *m, struct ir *const *args, uint32_t n)
 {
     uint32_t *cells = ARENA_ARRAY(m->e->arena, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++)
-        cells[i] = emit_value(m, args[i], NO_CELL);
+        cells[i] = ct_mon_emit_value(m, args[i], NO_CELL);
     uint32_t base = m->temp;
     for (uint32_t i = 0; i < n; i++)
         new_temp(m);
     for (uint32_t i = 0; i < n; i++)
-        emit_insn(m, I_COPY, base + i, cells[i], 0);
+        ct_mon_emit_insn(m, I_COPY, base + i, cells[i], 0);
     return base;
 }
 
@@ -209,14 +210,14 @@ static uint32_t emit_call(struct emit *m, const struct ir *x, uint32_t want, boo
     for (uint32_t i = 0; i < x->n; i++)
         args[i] = x->args[i];
     for (size_t i = 0; i < callee->ncaptures; i++)
-        args[x->n + i] = ir_import(&m->e->pool, (struct fn *)m->fn, callee->captures[i]);
+        args[x->n + i] = ct_mon_ir_import(&m->e->pool, (struct fn *)m->fn, callee->captures[i]);
     uint32_t base = emit_args(m, args, n);
     if (tail) {
-        emit_insn(m, I_TAIL, 0, base, callee->id);
+        ct_mon_emit_insn(m, I_TAIL, 0, base, callee->id);
         return NO_CELL;
     }
     uint32_t d = want == NO_CELL ? new_temp(m) : want;
-    emit_insn(m, I_CALL, d, base, callee->id);
+    ct_mon_emit_insn(m, I_CALL, d, base, callee->id);
     return d;
 }
 
@@ -227,21 +228,21 @@ static uint32_t emit_op(struct emit *m, const struct ir *x, uint32_t want)
         if (p->option && p->presence == ALWAYS) {
             if (want == NO_CELL)
                 return p->cell;
-            emit_insn(m, I_COPY, want, p->cell, 0);
+            ct_mon_emit_insn(m, I_COPY, want, p->cell, 0);
             return want;
         }
     }
     int k = is_test(m, x) ? known(m, x, 0) : -1;
     if (k >= 0) {
-        uint32_t c = emit_constant(m, cell_int(k));
+        uint32_t c = ct_mon_emit_constant(m, cell_int(k));
         if (want == NO_CELL)
             return c;
-        emit_insn(m, I_COPY, want, c, 0);
+        ct_mon_emit_insn(m, I_COPY, want, c, 0);
         return want;
     }
     if (is_option_test(m, x, OP_IS_SOME)) {
         uint32_t t = want == NO_CELL ? new_temp(m) : want;
-        emit_insn(m, I_PRESENT, t, m->params[x->args[0]->index].cell, 0);
+        ct_mon_emit_insn(m, I_PRESENT, t, m->params[x->args[0]->index].cell, 0);
         return t;
     }
     if ((int)x->op >= (int)OP_FIRST_SLOW) {
@@ -249,24 +250,24 @@ static uint32_t emit_op(struct emit *m, const struct ir *x, uint32_t want)
         uint32_t base = emit_args(m, x->args, x->n);
         uint32_t t = want == NO_CELL ? new_temp(m) : want;
         ARENA_PUSH(m->e->arena, m->p->slow, m->p->nslow, m->p->slow_cap, slow);
-        emit_insn(m, I_SLOW, t, base, (uint32_t)m->p->nslow - 1);
+        ct_mon_emit_insn(m, I_SLOW, t, base, (uint32_t)m->p->nslow - 1);
         return t;
     }
-    uint32_t a = emit_value(m, x->args[0], NO_CELL);
-    uint32_t b = x->n > 1 ? emit_value(m, x->args[1], NO_CELL) : 0;
+    uint32_t a = ct_mon_emit_value(m, x->args[0], NO_CELL);
+    uint32_t b = x->n > 1 ? ct_mon_emit_value(m, x->args[1], NO_CELL) : 0;
     uint32_t d = want == NO_CELL ? new_temp(m) : want;
-    emit_insn(m, (uint32_t)x->op, d, a, b);
+    ct_mon_emit_insn(m, (uint32_t)x->op, d, a, b);
     return d;
 }
 
-uint32_t emit_value(struct emit *m, const struct ir *x, uint32_t want)
+uint32_t ct_mon_emit_value(struct emit *m, const struct ir *x, uint32_t want)
 {
     uint32_t cell = NO_CELL;
     if (x->kind == IR_CONST) {
         cell = constant_cell(m, x);
         if (m->fn) { /* a frame sees only its own cells */
             uint32_t d = want == NO_CELL ? new_temp(m) : want;
-            emit_insn(m, I_CONST, d, 0, cell);
+            ct_mon_emit_insn(m, I_CONST, d, 0, cell);
             return d;
         }
     } else if (x->id < m->nids && m->memo_of[x->id]) {
@@ -276,7 +277,7 @@ uint32_t emit_value(struct emit *m, const struct ir *x, uint32_t want)
         if (want == NO_CELL)
             return cell;
         /* also onto itself: that the value stays is an event, too */
-        emit_insn(m, I_COPY, want, cell, 0);
+        ct_mon_emit_insn(m, I_COPY, want, cell, 0);
         return want;
     }
     switch (x->kind) {
@@ -303,44 +304,44 @@ uint32_t emit_value(struct emit *m, const struct ir *x, uint32_t want)
     return cell;
 }
 
-enum presence emit_event(struct emit *m, const struct ir *x, uint32_t d, struct label *skip)
+enum presence ct_mon_emit_event(struct emit *m, const struct ir *x, uint32_t d, struct label *skip)
 {
     if (x->kind == IR_CONST && !cell_err(&x->value) && !(x->value.meta & META_SOME)) {
-        emit_jump(m, skip, I_JUMP, 0);
+        ct_mon_emit_jump(m, skip, I_JUMP, 0);
         return NEVER;
     }
     if (x->kind == IR_OP && x->op == OP_SOME) {
-        emit_value(m, x->args[0], d);
+        ct_mon_emit_value(m, x->args[0], d);
         return ALWAYS;
     }
     if (x->kind == IR_PARAM && m->params[x->index].option) {
         const struct param *p = &m->params[x->index];
         if (p->presence == NEVER) {
-            emit_jump(m, skip, I_JUMP, 0);
+            ct_mon_emit_jump(m, skip, I_JUMP, 0);
             return NEVER;
         }
         if (p->presence == MAYBE)
-            emit_jump(m, skip, I_JABSENT, p->cell);
-        emit_insn(m, I_COPY, d, p->cell, 0);
+            ct_mon_emit_jump(m, skip, I_JABSENT, p->cell);
+        ct_mon_emit_insn(m, I_COPY, d, p->cell, 0);
         return p->presence;
     }
     if (x->kind == IR_IF) {
         int k = known(m, x->args[0], 0);
         if (k >= 0)
-            return emit_event(m, x->args[k ? 1 : 2], d, skip);
+            return ct_mon_emit_event(m, x->args[k ? 1 : 2], d, skip);
         struct label no = {0}, end = {0};
         size_t before = m->nmemos;
         branch(m, x->args[0], &no);
-        enum presence a = emit_event(m, x->args[1], d, skip);
+        enum presence a = ct_mon_emit_event(m, x->args[1], d, skip);
         forget(m, before);
-        emit_jump(m, &end, I_JUMP, 0);
-        emit_land(m, &no);
-        enum presence b = emit_event(m, x->args[2], d, skip);
+        ct_mon_emit_jump(m, &end, I_JUMP, 0);
+        ct_mon_emit_land(m, &no);
+        enum presence b = ct_mon_emit_event(m, x->args[2], d, skip);
         forget(m, before);
-        emit_land(m, &end);
+        ct_mon_emit_land(m, &end);
         return a == b ? a : MAYBE;
     }
-    emit_insn(m, I_UNOPTION, d, emit_value(m, x, NO_CELL), 0);
+    ct_mon_emit_insn(m, I_UNOPTION, d, ct_mon_emit_value(m, x, NO_CELL), 0);
     return MAYBE;
 }
 
@@ -355,15 +356,15 @@ static void emit_result(struct emit *m, const struct ir *x)
         branch(m, x->args[0], &no);
         emit_result(m, x->args[1]);
         forget(m, before);
-        emit_land(m, &no);
+        ct_mon_emit_land(m, &no);
         emit_result(m, x->args[2]);
         forget(m, before);
     } else {
-        emit_insn(m, I_RETURN, 0, emit_value(m, x, NO_CELL), 0);
+        ct_mon_emit_insn(m, I_RETURN, 0, ct_mon_emit_value(m, x, NO_CELL), 0);
     }
 }
 
-void emit_functions(struct emit *m)
+void ct_mon_emit_functions(struct emit *m)
 {
     m->p->nfns = m->e->nfns;
     m->p->fns = ARENA_ARRAY(m->e->arena, struct fn_info, m->p->nfns + 1);

@@ -70,7 +70,7 @@ static bool parse(const char *p, size_t size, struct conversion *c)
     return !((c->left || c->zero) && c->width < 0) && !(c->left && c->zero) && !(c->plus && c->space);
 }
 
-enum format_need format_check(const char *format, size_t size)
+enum format_need ct_mon_format_check(const char *format, size_t size)
 {
     struct conversion c;
     if (!parse(format, size, &c))
@@ -88,10 +88,10 @@ static void group_digits(struct text *t, const char *digits)
     size_t whole = strspn(digits, "0123456789");
     for (size_t i = 0; i < whole; i++) {
         if (i && (whole - i) % 3 == 0)
-            text_add(t, ",", 1);
-        text_add(t, digits + i, 1);
+            ct_mon_text_add(t, ",", 1);
+        ct_mon_text_add(t, digits + i, 1);
     }
-    text_add_z(t, digits + whole);
+    ct_mon_text_add_z(t, digits + whole);
 }
 
 static void pad(struct text *t, const struct conversion *c, const char *prefix, const char *body)
@@ -102,15 +102,15 @@ static void pad(struct text *t, const struct conversion *c, const char *prefix, 
     size_t fill = c->width > 0 && (size_t)c->width > columns ? (size_t)c->width - columns : 0;
     if (!c->left && !c->zero)
         for (size_t i = 0; i < fill; i++)
-            text_add(t, " ", 1);
-    text_add_z(t, prefix);
+            ct_mon_text_add(t, " ", 1);
+    ct_mon_text_add_z(t, prefix);
     if (c->zero)
         for (size_t i = 0; i < fill; i++)
-            text_add(t, "0", 1);
-    text_add_z(t, body);
+            ct_mon_text_add(t, "0", 1);
+    ct_mon_text_add_z(t, body);
     if (c->left)
         for (size_t i = 0; i < fill; i++)
-            text_add(t, " ", 1);
+            ct_mon_text_add(t, " ", 1);
 }
 
 static void signed_body(struct text *t, const struct conversion *c, bool negative, const char *prefix,
@@ -127,12 +127,12 @@ static void signed_body(struct text *t, const struct conversion *c, bool negativ
     if (c->group)
         group_digits(&body, digits);
     else
-        text_add_z(&body, digits);
+        ct_mon_text_add_z(&body, digits);
     if (negative && c->paren)
-        text_add(&body, ")", 1);
+        ct_mon_text_add(&body, ")", 1);
     if (body.p)
         pad(t, c, front, body.p);
-    text_free(&body);
+    ct_mon_text_free(&body);
 }
 
 static void upper(char *p)
@@ -147,11 +147,11 @@ static void format_int(struct text *t, const struct conversion *c, const struct 
     struct text digits = {.limit = t->limit, .payer = t->payer};
     const char *prefix = "";
     if (cell_is_big(cell)) {
-        big_print(&digits, cell, c->letter == 'd' ? 10 : c->letter == 'o' ? 8 : 16);
+        ct_mon_big_print(&digits, cell, c->letter == 'd' ? 10 : c->letter == 'o' ? 8 : 16);
     } else {
         const int64_t i = cell->v.i;
         const unsigned long long u = i < 0 ? -(uint64_t)i : (uint64_t)i;
-        text_printf(&digits, c->letter == 'd' ? "%llu" : c->letter == 'o' ? "%llo" : "%llx", u);
+        ct_mon_text_printf(&digits, c->letter == 'd' ? "%llu" : c->letter == 'o' ? "%llo" : "%llx", u);
     }
     if (c->letter == 'X' && digits.p)
         upper(digits.p);
@@ -161,7 +161,7 @@ static void format_int(struct text *t, const struct conversion *c, const struct 
         t->failed = true;
     else
         signed_body(t, c, int_is_negative(cell), prefix, digits.p);
-    text_free(&digits);
+    ct_mon_text_free(&digits);
 }
 
 /* C writes 0x1.8p+2, Java 0x1.8p2; C writes 0x1p+0, Java 0x1.0p0. */
@@ -218,13 +218,13 @@ static void format_any(struct text *t, const struct conversion *c, const struct 
                        const struct type *type)
 {
     struct text body = {.limit = t->limit, .payer = t->payer};
-    print_value(&body, cell, type, true);
+    ct_mon_print_value(&body, cell, type, true);
     if ((c->letter | 0x20) == 'h' && body.p) { /* the hash of the text as java.lang.String makes it */
         uint32_t hash = 0;
         for (size_t i = 0; i < body.n; i++)
             hash = hash * 31 + (unsigned char)body.p[i];
         body.n = 0;
-        text_printf(&body, "%x", hash);
+        ct_mon_text_printf(&body, "%x", hash);
     }
     if (c->precision >= 0 && (size_t)c->precision < body.n)
         body.p[c->precision] = 0;
@@ -233,11 +233,11 @@ static void format_any(struct text *t, const struct conversion *c, const struct 
     struct conversion plain = *c;
     plain.zero = false;
     pad(t, &plain, "", body.p ? body.p : "");
-    text_free(&body);
+    ct_mon_text_free(&body);
 }
 
-void format_value(struct text *t, const char *format, size_t size, const struct cell *cell,
-                  const struct type *type)
+void ct_mon_format_value(struct text *t, const char *format, size_t size, const struct cell *cell,
+                         const struct type *type)
 {
     struct conversion c;
     if (!parse(format, size, &c))

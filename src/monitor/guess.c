@@ -33,30 +33,30 @@ static void set_int(struct guess *g, const struct cell *cell)
         g->lo = g->hi = INT64_MAX;
 }
 
-struct guess guess_range(int64_t lo, int64_t hi)
+struct guess ct_mon_guess_range(int64_t lo, int64_t hi)
 {
     return (struct guess){.lo = lo, .hi = hi};
 }
 
-struct guess guess_any(const struct type *type, bool error)
+struct guess ct_mon_guess_any(const struct type *type, bool error)
 {
-    struct guess g = guess_range(INT64_MIN, INT64_MAX);
+    struct guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
     if (type->kind == TY_BOOL)
-        g = guess_range(0, 1);
+        g = ct_mon_guess_range(0, 1);
     else if (type->kind == TY_VERDICT)
-        g = guess_range(0, 2);
+        g = ct_mon_guess_range(0, 2);
     else if (type->kind == TY_RECORD && !type->n)
-        g = guess_range(0, 0);
+        g = ct_mon_guess_range(0, 0);
     else if (type->kind == TY_OPTION)
-        g = guess_any(type->args[0], false);
+        g = ct_mon_guess_any(type->args[0], false);
     g.none = g.some = type->kind == TY_OPTION;
     g.error = error;
     return g;
 }
 
-struct guess guess_cell(const struct type *type, struct cell cell)
+struct guess ct_mon_guess_cell(const struct type *type, struct cell cell)
 {
-    struct guess g = guess_any(type, false);
+    struct guess g = ct_mon_guess_any(type, false);
     g.known = true;
     g.cell = cell;
     g.error = (cell.meta & META_ERR) != 0;
@@ -73,7 +73,7 @@ struct guess guess_cell(const struct type *type, struct cell cell)
     return g;
 }
 
-struct guess guess_join(const struct guess *a, const struct guess *b)
+struct guess ct_mon_guess_join(const struct guess *a, const struct guess *b)
 {
     struct guess g = *a;
     g.known = false;
@@ -85,12 +85,12 @@ struct guess guess_join(const struct guess *a, const struct guess *b)
     return g;
 }
 
-bool guess_single(const struct type *type, const struct guess *g)
+bool ct_mon_guess_single(const struct type *type, const struct guess *g)
 {
     return !g->error && is_plain(type) && g->lo == g->hi && !is_open(g);
 }
 
-struct guess guess_option(const struct guess *g, bool none, bool some)
+struct guess ct_mon_guess_option(const struct guess *g, bool none, bool some)
 {
     struct guess o = *g;
     o.none = none;
@@ -104,14 +104,14 @@ struct guess guess_option(const struct guess *g, bool none, bool some)
     return o;
 }
 
-struct guess guess_payload(const struct type *type, const struct guess *option)
+struct guess ct_mon_guess_payload(const struct type *type, const struct guess *option)
 {
     struct cell cell = option->cell;
     if (option->known && option->some) {
         cell.meta -= META_SOME_ONE;
-        return guess_cell(type, cell);
+        return ct_mon_guess_cell(type, cell);
     }
-    struct guess g = guess_any(type, option->error || option->none);
+    struct guess g = ct_mon_guess_any(type, option->error || option->none);
     if (type->kind != TY_OPTION) {
         g.lo = option->lo;
         g.hi = option->hi;
@@ -123,13 +123,13 @@ struct guess guess_payload(const struct type *type, const struct guess *option)
 
 static struct guess truth(bool may_false, bool may_true)
 {
-    return guess_range(may_false ? 0 : 1, may_true ? 1 : 0);
+    return ct_mon_guess_range(may_false ? 0 : 1, may_true ? 1 : 0);
 }
 
 /* Any Int, or the error of one that is too large. */
 static struct guess any_int(void)
 {
-    struct guess g = guess_range(INT64_MIN, INT64_MAX);
+    struct guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
     g.error = true;
     return g;
 }
@@ -156,7 +156,7 @@ static struct guess product(const struct guess *a, const struct guess *b)
 {
     const int64_t x[] = {a->lo, a->hi};
     const int64_t y[] = {b->lo, b->hi};
-    struct guess g = guess_range(INT64_MAX, INT64_MIN);
+    struct guess g = ct_mon_guess_range(INT64_MAX, INT64_MIN);
     if (is_open(a) || is_open(b))
         return any_int();
     for (unsigned i = 0; i < 4; i++) {
@@ -172,13 +172,13 @@ static struct guess product(const struct guess *a, const struct guess *b)
 /* Only by what is surely positive. */
 static struct guess quotient(const struct guess *a, const struct guess *b, bool modulo)
 {
-    struct guess g = guess_range(INT64_MIN, INT64_MAX);
+    struct guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
     g.error = b->lo <= 0;
     if (g.error || b->lo != b->hi || is_open(b))
         return g;
     if (!modulo)
-        return is_open(a) ? g : guess_range(a->lo / b->lo, a->hi / b->lo);
-    return guess_range(a->lo < 0 ? 1 - b->lo : 0, a->hi > 0 ? b->lo - 1 : 0);
+        return is_open(a) ? g : ct_mon_guess_range(a->lo / b->lo, a->hi / b->lo);
+    return ct_mon_guess_range(a->lo < 0 ? 1 - b->lo : 0, a->hi > 0 ? b->lo - 1 : 0);
 }
 
 static bool may_be_less(const struct guess *a, const struct guess *b)
@@ -233,19 +233,19 @@ static struct guess operation(const struct ir *x, const struct guess *a, const s
     case OP_NE:
         return equal(x, a, b);
     case OP_NOT:
-        return guess_range(1 - a->hi, 1 - a->lo);
+        return ct_mon_guess_range(1 - a->hi, 1 - a->lo);
     case OP_IS_NONE:
         return truth(a->some, a->none);
     case OP_IS_SOME:
         return truth(a->none, a->some);
     case OP_SOME:
         if (x->args[0]->type->kind == TY_OPTION)
-            return guess_any(x->type, true);
-        return guess_option(a, false, true);
+            return ct_mon_guess_any(x->type, true);
+        return ct_mon_guess_option(a, false, true);
     case OP_GET_SOME:
-        return guess_payload(x->type, a);
+        return ct_mon_guess_payload(x->type, a);
     default:
-        return guess_any(x->type, true);
+        return ct_mon_guess_any(x->type, true);
     }
 }
 
@@ -296,7 +296,7 @@ static struct guess choice(struct eval *e, const struct ir *x)
         return eval_assuming(e, x->args[c.lo ? 1 : 2], x->args[0], c.lo != 0);
     const struct guess yes = eval_assuming(e, x->args[1], x->args[0], true);
     const struct guess no = eval_assuming(e, x->args[2], x->args[0], false);
-    return guess_join(&yes, &no);
+    return ct_mon_guess_join(&yes, &no);
 }
 
 static struct guess connective(struct eval *e, const struct ir *x)
@@ -307,8 +307,8 @@ static struct guess connective(struct eval *e, const struct ir *x)
         return a;
     struct guess b = eval_assuming(e, x->args[1], x->args[0], !stop);
     if (a.lo != a.hi) {
-        const struct guess stopped = guess_range(stop, stop);
-        b = guess_join(&stopped, &b);
+        const struct guess stopped = ct_mon_guess_range(stop, stop);
+        b = ct_mon_guess_join(&stopped, &b);
     }
     b.known = false;
     b.error |= a.error;
@@ -319,7 +319,7 @@ static struct guess applied(struct eval *e, const struct ir *x)
 {
     struct guess args[2] = {{0}};
     if (x->n > 2 || x->op >= OP_POW)
-        return guess_any(x->type, true);
+        return ct_mon_guess_any(x->type, true);
     bool known = true;
     bool error = false;
     for (uint32_t i = 0; i < x->n; i++) {
@@ -330,11 +330,11 @@ static struct guess applied(struct eval *e, const struct ir *x)
     if (known) {
         const struct cell cells[] = {args[0].cell, args[1].cell};
         struct cell result = {0};
-        op_eval(x->op, &x->extra, &e->heap, cells, x->n, &result);
+        ct_mon_op_eval(x->op, &x->extra, &e->heap, cells, x->n, &result);
         const bool fine = !e->heap.exhausted;
         e->heap.exhausted = E_NONE;
         if (fine)
-            return guess_cell(x->type, result);
+            return ct_mon_guess_cell(x->type, result);
     }
     struct guess g = operation(x, &args[0], &args[1]);
     g.error |= error;
@@ -345,11 +345,11 @@ static struct guess applied(struct eval *e, const struct ir *x)
 static struct guess eval(struct eval *e, const struct ir *x)
 {
     if (++e->visits > VISITS || e->depth >= DEPTH)
-        return guess_any(x->type, true);
+        return ct_mon_guess_any(x->type, true);
     e->depth++;
-    struct guess g = guess_any(x->type, true);
+    struct guess g = ct_mon_guess_any(x->type, true);
     if (x->kind == IR_CONST)
-        g = guess_cell(x->type, x->value);
+        g = ct_mon_guess_cell(x->type, x->value);
     else if (x->kind == IR_PARAM)
         g = e->params[x->index];
     else if (x->kind == IR_OP)
@@ -368,7 +368,7 @@ static struct guess eval(struct eval *e, const struct ir *x)
     return g;
 }
 
-struct guess guess_eval(struct heap *payer, const struct ir *kernel, const struct guess *params)
+struct guess ct_mon_guess_eval(struct heap *payer, const struct ir *kernel, const struct guess *params)
 {
     struct eval e = {.params = params, .heap = {.work = VALUES_WORK}};
     const struct guess g = eval(&e, kernel);

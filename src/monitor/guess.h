@@ -16,18 +16,18 @@ struct guess {
 };
 
 /* Any value of the type; `error`: or an error value. */
-struct guess guess_any(const struct type *type, bool error);
-struct guess guess_cell(const struct type *type, struct cell cell);
-struct guess guess_range(int64_t lo, int64_t hi);
-struct guess guess_join(const struct guess *a, const struct guess *b);
+struct guess ct_mon_guess_any(const struct type *type, bool error);
+struct guess ct_mon_guess_cell(const struct type *type, struct cell cell);
+struct guess ct_mon_guess_range(int64_t lo, int64_t hi);
+struct guess ct_mon_guess_join(const struct guess *a, const struct guess *b);
 /* One plain value and no other? Two such are equal when their `lo` are. */
-bool guess_single(const struct type *type, const struct guess *g);
+bool ct_mon_guess_single(const struct type *type, const struct guess *g);
 /* As an event of a lift: Some of it, or None, or both. */
-struct guess guess_option(const struct guess *g, bool none, bool some);
+struct guess ct_mon_guess_option(const struct guess *g, bool none, bool some);
 /* The other way: what an option holds when it is Some. */
-struct guess guess_payload(const struct type *type, const struct guess *option);
+struct guess ct_mon_guess_payload(const struct type *type, const struct guess *option);
 
 /* The value of a lift's function for these parameters. The work is the payer's. */
-struct guess guess_eval(struct heap *payer, const struct ir *kernel, const struct guess *params);
+struct guess ct_mon_guess_eval(struct heap *payer, const struct ir *kernel, const struct guess *params);
 
 #endif

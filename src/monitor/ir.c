@@ -7,7 +7,7 @@ enum {
     NODES_MOST = 2000000
 };
 
-void ir_init(struct ir_pool *p, struct arena *arena, struct heap *constants)
+void ct_mon_ir_init(struct ir_pool *p, struct arena *arena, struct heap *constants)
 {
     *p = (struct ir_pool){.arena = arena, .constants = constants, .cap = 1024, .limit = NODES_MOST};
     p->buckets = ARENA_ARRAY(arena, struct ir *, p->cap);
@@ -28,10 +28,10 @@ static void grow(struct ir_pool *p)
     p->cap = cap;
 }
 
-void ir_check_constants(const struct ir_pool *p)
+void ct_mon_ir_check_constants(const struct ir_pool *p)
 {
     if (p->constants->exhausted)
-        arena_leave(p->arena, p->constants->exhausted == E_BUDGET ? ARENA_WORK : ARENA_LIMIT);
+        ct_mon_arena_leave(p->arena, p->constants->exhausted == E_BUDGET ? ARENA_WORK : ARENA_LIMIT);
 }
 
 static bool same(struct heap *heap, const struct ir *a, const struct ir *b)
@@ -46,7 +46,7 @@ static bool same(struct heap *heap, const struct ir *a, const struct ir *b)
     return a->kind != IR_CONST ||
            (a->value.meta == b->value.meta &&
             (a->value.v.i == b->value.v.i ||
-             ((a->value.meta & META_PTR) && value_compare(heap, &a->value, &b->value) == 0)));
+             ((a->value.meta & META_PTR) && ct_mon_value_compare(heap, &a->value, &b->value) == 0)));
 }
 
 static struct ir *intern(struct ir_pool *p, struct ir e)
@@ -55,7 +55,7 @@ static struct ir *intern(struct ir_pool *p, struct ir e)
     h = hash_ptr(hash_ptr(hash_ptr(h, e.type), e.fn), e.extra.type);
     h = hash_mix(h, e.extra.index);
     if (e.kind == IR_CONST)
-        h = hash_mix(h, value_hash(p->constants, &e.value));
+        h = hash_mix(h, ct_mon_value_hash(p->constants, &e.value));
     uint64_t weight = 1;
     for (uint32_t i = 0; i < e.n; i++) {
         h = hash_ptr(h, e.args[i]);
@@ -69,7 +69,7 @@ static struct ir *intern(struct ir_pool *p, struct ir e)
         if (same(p->constants, o, &e))
             return o;
     if (p->count >= p->limit)
-        arena_leave(p->arena, ARENA_LIMIT);
+        ct_mon_arena_leave(p->arena, ARENA_LIMIT);
     if (p->count >= p->cap)
         grow(p);
     struct ir *o = ARENA_NEW(p->arena, struct ir);
@@ -83,13 +83,13 @@ static struct ir *intern(struct ir_pool *p, struct ir e)
     return p->buckets[h & (p->cap - 1)] = o;
 }
 
-struct ir *ir_const(struct ir_pool *p, const struct type *type, struct cell value)
+struct ir *ct_mon_ir_const(struct ir_pool *p, const struct type *type, struct cell value)
 {
     value.stamp = 0;
     return intern(p, (struct ir){.kind = IR_CONST, .type = type, .value = value});
 }
 
-struct ir *ir_param(struct ir_pool *p, const struct type *type, uint32_t level, uint32_t index)
+struct ir *ct_mon_ir_param(struct ir_pool *p, const struct type *type, uint32_t level, uint32_t index)
 {
     return intern(p, (struct ir){.kind = IR_PARAM, .type = type, .level = level, .index = index});
 }
@@ -103,13 +103,13 @@ static struct ir *fold(struct ir_pool *p, const struct type *type, enum op op, c
             return NULL;
         cells[i] = args[i]->value;
     }
-    op_eval(op, extra, p->constants, cells, n, &r);
-    ir_check_constants(p);
-    return ir_const(p, type, r);
+    ct_mon_op_eval(op, extra, p->constants, cells, n, &r);
+    ct_mon_ir_check_constants(p);
+    return ct_mon_ir_const(p, type, r);
 }
 
-struct ir *ir_op(struct ir_pool *p, const struct type *type, enum op op, const struct op_extra *extra,
-                 struct ir **args, uint32_t n)
+struct ir *ct_mon_ir_op(struct ir_pool *p, const struct type *type, enum op op, const struct op_extra *extra,
+                        struct ir **args, uint32_t n)
 {
     struct ir *c = fold(p, type, op, extra, args, n);
     if (c)
@@ -118,7 +118,7 @@ struct ir *ir_op(struct ir_pool *p, const struct type *type, enum op op, const s
         if (op == OP_GET_SOME)
             return args[0]->args[0];
         if (op == OP_IS_NONE || op == OP_IS_SOME)
-            return ir_const(p, type, cell_int(op == OP_IS_SOME));
+            return ct_mon_ir_const(p, type, cell_int(op == OP_IS_SOME));
     }
     if (n == 1 && op == OP_NOT && args[0]->kind == IR_OP && args[0]->op == OP_NOT)
         return args[0]->args[0];
@@ -136,7 +136,7 @@ static int known(const struct ir *c)
     return ir_is_const(c) && !cell_err(&c->value) ? (c->value.v.i ? 1 : 0) : -1;
 }
 
-struct ir *ir_if(struct ir_pool *p, struct ir *c, struct ir *a, struct ir *b)
+struct ir *ct_mon_ir_if(struct ir_pool *p, struct ir *c, struct ir *a, struct ir *b)
 {
     int k = known(c);
     if (k >= 0)
@@ -145,7 +145,7 @@ struct ir *ir_if(struct ir_pool *p, struct ir *c, struct ir *a, struct ir *b)
     return intern(p, (struct ir){.kind = IR_IF, .type = a->type, .n = 3, .args = args});
 }
 
-struct ir *ir_and(struct ir_pool *p, struct ir *a, struct ir *b)
+struct ir *ct_mon_ir_and(struct ir_pool *p, struct ir *a, struct ir *b)
 {
     int k = known(a);
     if (k >= 0)
@@ -154,7 +154,7 @@ struct ir *ir_and(struct ir_pool *p, struct ir *a, struct ir *b)
     return intern(p, (struct ir){.kind = IR_AND, .type = a->type, .n = 2, .args = args});
 }
 
-struct ir *ir_or(struct ir_pool *p, struct ir *a, struct ir *b)
+struct ir *ct_mon_ir_or(struct ir_pool *p, struct ir *a, struct ir *b)
 {
     int k = known(a);
     if (k >= 0)
@@ -163,7 +163,7 @@ struct ir *ir_or(struct ir_pool *p, struct ir *a, struct ir *b)
     return intern(p, (struct ir){.kind = IR_OR, .type = a->type, .n = 2, .args = args});
 }
 
-struct ir *ir_call(struct ir_pool *p, struct fn *fn, struct ir **args, uint32_t n)
+struct ir *ct_mon_ir_call(struct ir_pool *p, struct fn *fn, struct ir **args, uint32_t n)
 {
     /* the result belongs to the function that calls, also when only captures tie it to one */
     uint32_t level = fn->up ? fn->up->level : 0;
@@ -171,15 +171,15 @@ struct ir *ir_call(struct ir_pool *p, struct fn *fn, struct ir **args, uint32_t 
         p, (struct ir){.kind = IR_CALL, .type = fn->result, .fn = fn, .n = n, .args = args, .level = level});
 }
 
-struct ir *ir_import(struct ir_pool *p, struct fn *fn, struct ir *e)
+struct ir *ct_mon_ir_import(struct ir_pool *p, struct fn *fn, struct ir *e)
 {
     if (!fn || e->level == 0 || e->level >= fn->level)
         return e;
-    struct ir *outer = ir_import(p, fn->up, e);
+    struct ir *outer = ct_mon_ir_import(p, fn->up, e);
     size_t i = 0;
     while (i < fn->ncaptures && fn->captures[i] != outer)
         i++;
     if (i == fn->ncaptures)
         ARENA_PUSH(p->arena, fn->captures, fn->ncaptures, fn->captures_cap, outer);
-    return ir_param(p, e->type, fn->level, fn->nparams + (uint32_t)i);
+    return ct_mon_ir_param(p, e->type, fn->level, fn->nparams + (uint32_t)i);
 }

@@ -55,22 +55,22 @@ struct ir_pool {
     size_t limit; /* nodes; beyond it the arena's way out of memory is taken */
 };
 
-void ir_init(struct ir_pool *p, struct arena *arena, struct heap *constants);
+void ct_mon_ir_init(struct ir_pool *p, struct arena *arena, struct heap *constants);
 /* Takes the arena's way out when the heap of the constants is exhausted. */
-void ir_check_constants(const struct ir_pool *p);
+void ct_mon_ir_check_constants(const struct ir_pool *p);
 
-struct ir *ir_const(struct ir_pool *p, const struct type *type, struct cell value);
-struct ir *ir_param(struct ir_pool *p, const struct type *type, uint32_t level, uint32_t index);
+struct ir *ct_mon_ir_const(struct ir_pool *p, const struct type *type, struct cell value);
+struct ir *ct_mon_ir_param(struct ir_pool *p, const struct type *type, uint32_t level, uint32_t index);
 /* Folds constants and what follows from isNone/getSome of a known Some. */
-struct ir *ir_op(struct ir_pool *p, const struct type *type, enum op op, const struct op_extra *extra,
-                 struct ir **args, uint32_t n);
-struct ir *ir_if(struct ir_pool *p, struct ir *c, struct ir *a, struct ir *b);
-struct ir *ir_and(struct ir_pool *p, struct ir *a, struct ir *b);
-struct ir *ir_or(struct ir_pool *p, struct ir *a, struct ir *b);
-struct ir *ir_call(struct ir_pool *p, struct fn *fn, struct ir **args, uint32_t n);
+struct ir *ct_mon_ir_op(struct ir_pool *p, const struct type *type, enum op op, const struct op_extra *extra,
+                        struct ir **args, uint32_t n);
+struct ir *ct_mon_ir_if(struct ir_pool *p, struct ir *c, struct ir *a, struct ir *b);
+struct ir *ct_mon_ir_and(struct ir_pool *p, struct ir *a, struct ir *b);
+struct ir *ct_mon_ir_or(struct ir_pool *p, struct ir *a, struct ir *b);
+struct ir *ct_mon_ir_call(struct ir_pool *p, struct fn *fn, struct ir **args, uint32_t n);
 
 /* The node as seen in fn: itself, or, when it belongs to a function around fn, a captured parameter. */
-struct ir *ir_import(struct ir_pool *p, struct fn *fn, struct ir *e);
+struct ir *ct_mon_ir_import(struct ir_pool *p, struct fn *fn, struct ir *e);
 
 static inline bool ir_is_const(const struct ir *e)
 {

@@ -46,7 +46,7 @@ static const struct {
     {"=", T_ASSIGN},   {".", T_DOT},    {"@", T_AT},      {"$", T_DOLLAR},
 };
 
-const char *token_text(enum token token)
+const char *ct_mon_token_text(enum token token)
 {
     switch (token) {
     case T_END:
@@ -83,16 +83,16 @@ const char *token_text(enum token token)
     return token >= T_PLUS ? ops[token - T_PLUS] : "?";
 }
 
-void lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source)
+void ct_mon_lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source)
 {
-    lex_part(lx, arena, diags, source, 0, (uint32_t)source->size);
+    ct_mon_lex_part(lx, arena, diags, source, 0, (uint32_t)source->size);
 }
 
-void lex_part(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source,
-              uint32_t from, uint32_t to)
+void ct_mon_lex_part(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source,
+                     uint32_t from, uint32_t to)
 {
     *lx = (struct lexer){.arena = arena, .diags = diags, .source = source, .pos = from, .end = to};
-    lex_next(lx);
+    ct_mon_lex_next(lx);
 }
 
 static int at(const struct lexer *lx, uint32_t pos)
@@ -122,7 +122,7 @@ static int hex_digit(int c)
 static void error(struct lexer *lx, uint32_t from, uint32_t to, const char *text)
 {
     if (!lx->quiet)
-        diag_error(lx->diags, (struct span){lx->source, from, to}, "%s", text);
+        ct_mon_diag_error(lx->diags, (struct span){lx->source, from, to}, "%s", text);
 }
 
 static void skip_blank(struct lexer *lx)
@@ -158,9 +158,10 @@ static void lex_integer(struct lexer *lx, uint32_t from, uint32_t to, unsigned b
     lx->integer_big = lx->integer_over || lx->integer > INT64_MAX;
 }
 
-const char *lex_big_digits(struct lexer *lx)
+const char *ct_mon_lex_big_digits(struct lexer *lx)
 {
-    return lx->integer_big ? arena_copy(lx->arena, lx->source->text + lx->from, lx->to - lx->from) : NULL;
+    return lx->integer_big ? ct_mon_arena_copy(lx->arena, lx->source->text + lx->from, lx->to - lx->from)
+                           : NULL;
 }
 
 static void lex_number(struct lexer *lx)
@@ -197,7 +198,7 @@ static void lex_number(struct lexer *lx)
         return;
     }
     lx->token = T_FLOAT;
-    lx->real = strtod(arena_copy(lx->arena, lx->source->text + from, p - from), NULL);
+    lx->real = strtod(ct_mon_arena_copy(lx->arena, lx->source->text + from, p - from), NULL);
 }
 
 static void lex_name(struct lexer *lx)
@@ -207,7 +208,7 @@ static void lex_name(struct lexer *lx)
         p++;
     const char *text = lx->source->text + lx->pos;
     size_t n = p - lx->pos;
-    lx->name = arena_intern(lx->arena, text, n);
+    lx->name = ct_mon_arena_intern(lx->arena, text, n);
     lx->pos = p;
     lx->token = T_ID;
     for (size_t i = 0; i < sizeof KEYWORDS / sizeof *KEYWORDS; i++)
@@ -236,7 +237,7 @@ static void lex_operator(struct lexer *lx)
     error(lx, lx->from, lx->pos, "Invalid character; a name, number, string or operator was expected");
 }
 
-void lex_next(struct lexer *lx)
+void ct_mon_lex_next(struct lexer *lx)
 {
     skip_blank(lx);
     lx->from = lx->pos;
@@ -279,7 +280,7 @@ static int escape(int c)
     }
 }
 
-enum string_part lex_string(struct lexer *lx, const char **text, size_t *size)
+enum string_part ct_mon_lex_string(struct lexer *lx, const char **text, size_t *size)
 {
     lx->from = lx->pos;
     int c = at(lx, lx->pos);
@@ -296,14 +297,14 @@ enum string_part lex_string(struct lexer *lx, const char **text, size_t *size)
         uint32_t p = lx->pos + 1;
         while (is_letter(at(lx, p)) || is_digit(at(lx, p)))
             p++;
-        *text = arena_intern(lx->arena, lx->source->text + lx->pos + 1, p - lx->pos - 1);
+        *text = ct_mon_arena_intern(lx->arena, lx->source->text + lx->pos + 1, p - lx->pos - 1);
         lx->to = lx->pos = p;
         return PART_NAME;
     }
     size_t n = 0;
     uint32_t p = lx->pos;
     const char *eol = memchr(lx->source->text + p, '\n', lx->end - p);
-    char *out = arena_alloc(lx->arena, (eol ? (size_t)(eol - lx->source->text) : lx->end) - p + 2);
+    char *out = ct_mon_arena_alloc(lx->arena, (eol ? (size_t)(eol - lx->source->text) : lx->end) - p + 2);
     for (; (c = at(lx, p)) >= 0 && c != '\n' && c != '"'; p++) {
         if (c == '$' && p > lx->from && (at(lx, p + 1) == '{' || is_letter(at(lx, p + 1))))
             break;
@@ -332,7 +333,7 @@ enum string_part lex_string(struct lexer *lx, const char **text, size_t *size)
     return PART_TEXT;
 }
 
-const char *lex_word(struct lexer *lx)
+const char *ct_mon_lex_word(struct lexer *lx)
 {
     /* the word begins at the current token, which may have stopped inside it */
     uint32_t p = lx->from;
@@ -341,7 +342,7 @@ const char *lex_word(struct lexer *lx)
             break;
     if (p == lx->from)
         return NULL;
-    const char *word = arena_intern(lx->arena, lx->source->text + lx->from, p - lx->from);
+    const char *word = ct_mon_arena_intern(lx->arena, lx->source->text + lx->from, p - lx->from);
     lx->to = lx->pos = p;
     return word;
 }

@@ -12,7 +12,7 @@ enum token {
     T_ID,
     T_INT,
     T_FLOAT,
-    T_STRING,  /* its opening quote: go on with lex_string */
+    T_STRING,  /* its opening quote: go on with ct_mon_lex_string */
     T_FSTRING, /* f" */
     T_BAD,     /* reported already */
     /* keywords */
@@ -97,27 +97,28 @@ struct lexer {
     double real;
 };
 
-void lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source);
+void ct_mon_lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source);
 /* Only the bytes from..to of it. */
-void lex_part(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source,
-              uint32_t from, uint32_t to);
-void lex_next(struct lexer *lx);
+void ct_mon_lex_part(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source,
+                     uint32_t from, uint32_t to);
+void ct_mon_lex_next(struct lexer *lx);
 
-/* The text of the current integer when it does not fit 63 bits, for elab_integer; NULL when it does. */
-const char *lex_big_digits(struct lexer *lx);
+/* The text of the current integer when it does not fit 63 bits, for ct_mon_elab_integer; NULL when it does.
+ */
+const char *ct_mon_lex_big_digits(struct lexer *lx);
 
 /* "identifier", "'+'", ...: for "expected X, found Y". */
-const char *token_text(enum token token);
+const char *ct_mon_token_text(enum token token);
 
 enum string_part {
     PART_TEXT, /* *text, *size */
     PART_NAME, /* $name: *text is the interned name */
-    PART_EXPR, /* ${: the caller reads an expression with lex_next and stops at its '}' */
+    PART_EXPR, /* ${: the caller reads an expression with ct_mon_lex_next and stops at its '}' */
     PART_END,
 };
 
 /* Behind the opening quote, or behind what stood between two parts. from..to is the part. */
-enum string_part lex_string(struct lexer *lx, const char **text, size_t *size);
+enum string_part ct_mon_lex_string(struct lexer *lx, const char **text, size_t *size);
 
 static inline struct span lex_span(const struct lexer *lx)
 {
@@ -125,6 +126,6 @@ static inline struct span lex_span(const struct lexer *lx)
 }
 
 /* A word of the watchpoint dialect behind codeLine and its like: letters, digits and _ . / + - $ */
-const char *lex_word(struct lexer *lx);
+const char *ct_mon_lex_word(struct lexer *lx);
 
 #endif

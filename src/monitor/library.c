@@ -32,7 +32,7 @@ static void add(struct library *l, uint32_t from, const char *name)
     ARENA_PUSH(l->e->arena, l->all, l->count, l->cap, d);
 }
 
-void library_open(struct elab *e, const struct source *source)
+void ct_mon_library_open(struct elab *e, const struct source *source)
 {
     struct library *l = ARENA_NEW(e->arena, struct library);
     *l = (struct library){.e = e, .source = source};
@@ -57,13 +57,13 @@ static void declare(struct library *l, struct definition *d)
     e->fn = NULL;
     e->check = 0;
     e->global->library = true;
-    elab_declare(e, e->global, parse_library(e->arena, e->diags, l->source, d->from, d->to));
+    ct_mon_elab_declare(e, e->global, ct_mon_parse_library(e->arena, e->diags, l->source, d->from, d->to));
     e->fn = fn;
     e->check = check;
     e->global->library = was_library;
 }
 
-bool library_declare(struct library *l, const char *name)
+bool ct_mon_library_declare(struct library *l, const char *name)
 {
     const size_t size = strlen(name);
     for (size_t i = 0; i < l->count; i++) {
@@ -76,7 +76,7 @@ bool library_declare(struct library *l, const char *name)
     return false;
 }
 
-void library_declare_all(struct library *l)
+void ct_mon_library_declare_all(struct library *l)
 {
     for (size_t i = 0; i < l->count; i++)
         if (!l->all[i].declared)

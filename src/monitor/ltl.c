@@ -16,20 +16,20 @@ static struct ltl *intern(struct ltl_pool *p, enum ltl_kind kind, uint32_t index
     return *bucket = f;
 }
 
-struct ltl *ltl_const(struct ltl_pool *p, bool value)
+struct ltl *ct_mon_ltl_const(struct ltl_pool *p, bool value)
 {
     return intern(p, value ? LTL_TRUE : LTL_FALSE, 0, NULL, NULL);
 }
 
-struct ltl *ltl_atom(struct ltl_pool *p, uint32_t index)
+struct ltl *ct_mon_ltl_atom(struct ltl_pool *p, uint32_t index)
 {
     return intern(p, LTL_ATOM, index, NULL, NULL);
 }
 
-struct ltl *ltl_not(struct ltl_pool *p, struct ltl *a)
+struct ltl *ct_mon_ltl_not(struct ltl_pool *p, struct ltl *a)
 {
     if (a->kind == LTL_TRUE || a->kind == LTL_FALSE)
-        return ltl_const(p, a->kind == LTL_FALSE);
+        return ct_mon_ltl_const(p, a->kind == LTL_FALSE);
     return a->kind == LTL_NOT ? a->a : intern(p, LTL_NOT, 0, a, NULL);
 }
 
@@ -49,54 +49,54 @@ static struct ltl *junction(struct ltl_pool *p, enum ltl_kind kind, struct ltl *
     if (b->kind == rules || a->kind == yields)
         return b;
     if (opposite(a, b))
-        return ltl_const(p, kind == LTL_OR);
+        return ct_mon_ltl_const(p, kind == LTL_OR);
     return a->id < b->id ? intern(p, kind, 0, a, b) : intern(p, kind, 0, b, a);
 }
 
-struct ltl *ltl_and(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+struct ltl *ct_mon_ltl_and(struct ltl_pool *p, struct ltl *a, struct ltl *b)
 {
     return junction(p, LTL_AND, a, b);
 }
 
-struct ltl *ltl_or(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+struct ltl *ct_mon_ltl_or(struct ltl_pool *p, struct ltl *a, struct ltl *b)
 {
     return junction(p, LTL_OR, a, b);
 }
 
-struct ltl *ltl_next(struct ltl_pool *p, struct ltl *a)
+struct ltl *ct_mon_ltl_next(struct ltl_pool *p, struct ltl *a)
 {
     return a->kind == LTL_TRUE || a->kind == LTL_FALSE ? a : intern(p, LTL_NEXT, 0, a, NULL);
 }
 
-struct ltl *ltl_until(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+struct ltl *ct_mon_ltl_until(struct ltl_pool *p, struct ltl *a, struct ltl *b)
 {
     if (b->kind == LTL_TRUE || b->kind == LTL_FALSE || a->kind == LTL_FALSE || a == b)
         return b;
     return intern(p, LTL_UNTIL, 0, a, b);
 }
 
-struct ltl *ltl_release(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+struct ltl *ct_mon_ltl_release(struct ltl_pool *p, struct ltl *a, struct ltl *b)
 {
     if (b->kind == LTL_TRUE || b->kind == LTL_FALSE || a->kind == LTL_TRUE || a == b)
         return b;
     return intern(p, LTL_RELEASE, 0, a, b);
 }
 
-struct ltl *ltl_always(struct ltl_pool *p, struct ltl *a)
+struct ltl *ct_mon_ltl_always(struct ltl_pool *p, struct ltl *a)
 {
-    return ltl_release(p, ltl_const(p, false), a);
+    return ct_mon_ltl_release(p, ct_mon_ltl_const(p, false), a);
 }
 
-struct ltl *ltl_eventually(struct ltl_pool *p, struct ltl *a)
+struct ltl *ct_mon_ltl_eventually(struct ltl_pool *p, struct ltl *a)
 {
-    return ltl_until(p, ltl_const(p, true), a);
+    return ct_mon_ltl_until(p, ct_mon_ltl_const(p, true), a);
 }
 
-struct ltl *ltl_at_least(struct ltl_pool *p, struct ltl *f, uint32_t n)
+struct ltl *ct_mon_ltl_at_least(struct ltl_pool *p, struct ltl *f, uint32_t n)
 {
-    struct ltl *r = ltl_const(p, true);
+    struct ltl *r = ct_mon_ltl_const(p, true);
     for (; n; n--)
-        r = ltl_eventually(p, ltl_and(p, f, ltl_next(p, r)));
+        r = ct_mon_ltl_eventually(p, ct_mon_ltl_and(p, f, ct_mon_ltl_next(p, r)));
     return r;
 }
 
@@ -105,24 +105,24 @@ static struct ltl *normal(struct ltl_pool *p, struct ltl *f, bool negate)
     struct ltl *a, *b;
     switch (f->kind) {
     case LTL_NOT:
-        return ltl_nnf(p, f->a, !negate);
+        return ct_mon_ltl_nnf(p, f->a, !negate);
     case LTL_NEXT:
-        return ltl_next(p, ltl_nnf(p, f->a, negate));
+        return ct_mon_ltl_next(p, ct_mon_ltl_nnf(p, f->a, negate));
     case LTL_AND:
     case LTL_OR:
     case LTL_UNTIL:
     case LTL_RELEASE:
-        a = ltl_nnf(p, f->a, negate);
-        b = ltl_nnf(p, f->b, negate);
+        a = ct_mon_ltl_nnf(p, f->a, negate);
+        b = ct_mon_ltl_nnf(p, f->b, negate);
         if (f->kind == LTL_AND || f->kind == LTL_OR)
             return junction(p, (f->kind == LTL_AND) != negate ? LTL_AND : LTL_OR, a, b);
-        return (f->kind == LTL_UNTIL) != negate ? ltl_until(p, a, b) : ltl_release(p, a, b);
+        return (f->kind == LTL_UNTIL) != negate ? ct_mon_ltl_until(p, a, b) : ct_mon_ltl_release(p, a, b);
     default:
-        return negate ? ltl_not(p, f) : f;
+        return negate ? ct_mon_ltl_not(p, f) : f;
     }
 }
 
-struct ltl *ltl_nnf(struct ltl_pool *p, struct ltl *f, bool negate)
+struct ltl *ct_mon_ltl_nnf(struct ltl_pool *p, struct ltl *f, bool negate)
 {
     struct ltl **memo = negate ? &f->negative : &f->positive;
     if (!*memo)

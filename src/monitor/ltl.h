@@ -10,7 +10,7 @@ enum ltl_kind {
     LTL_TRUE,
     LTL_FALSE,
     LTL_ATOM, /* index */
-    LTL_NOT,  /* in front of atoms only, after ltl_nnf */
+    LTL_NOT,  /* in front of atoms only, after ct_mon_ltl_nnf */
     LTL_AND,
     LTL_OR,
     LTL_NEXT,
@@ -42,24 +42,25 @@ struct ltl_pool {
 };
 
 /* The constructors simplify constants and repetitions. */
-struct ltl *ltl_const(struct ltl_pool *p, bool value);
-struct ltl *ltl_atom(struct ltl_pool *p, uint32_t index);
-struct ltl *ltl_not(struct ltl_pool *p, struct ltl *a);
-struct ltl *ltl_and(struct ltl_pool *p, struct ltl *a, struct ltl *b);
-struct ltl *ltl_or(struct ltl_pool *p, struct ltl *a, struct ltl *b);
-struct ltl *ltl_next(struct ltl_pool *p, struct ltl *a);
-struct ltl *ltl_until(struct ltl_pool *p, struct ltl *a, struct ltl *b);
-struct ltl *ltl_release(struct ltl_pool *p, struct ltl *a, struct ltl *b);
-struct ltl *ltl_always(struct ltl_pool *p, struct ltl *a);
-struct ltl *ltl_eventually(struct ltl_pool *p, struct ltl *a);
+struct ltl *ct_mon_ltl_const(struct ltl_pool *p, bool value);
+struct ltl *ct_mon_ltl_atom(struct ltl_pool *p, uint32_t index);
+struct ltl *ct_mon_ltl_not(struct ltl_pool *p, struct ltl *a);
+struct ltl *ct_mon_ltl_and(struct ltl_pool *p, struct ltl *a, struct ltl *b);
+struct ltl *ct_mon_ltl_or(struct ltl_pool *p, struct ltl *a, struct ltl *b);
+struct ltl *ct_mon_ltl_next(struct ltl_pool *p, struct ltl *a);
+struct ltl *ct_mon_ltl_until(struct ltl_pool *p, struct ltl *a, struct ltl *b);
+struct ltl *ct_mon_ltl_release(struct ltl_pool *p, struct ltl *a, struct ltl *b);
+struct ltl *ct_mon_ltl_always(struct ltl_pool *p, struct ltl *a);
+struct ltl *ct_mon_ltl_eventually(struct ltl_pool *p, struct ltl *a);
 /* f holds at n or more steps from now on. */
-struct ltl *ltl_at_least(struct ltl_pool *p, struct ltl *f, uint32_t n);
+struct ltl *ct_mon_ltl_at_least(struct ltl_pool *p, struct ltl *f, uint32_t n);
 
 /* The formula, or its negation, with negations in front of atoms only. */
-struct ltl *ltl_nnf(struct ltl_pool *p, struct ltl *f, bool negate);
+struct ltl *ct_mon_ltl_nnf(struct ltl_pool *p, struct ltl *f, bool negate);
 
 /* The three-valued monitor of f over natoms atoms. NULL: *why says which limit it exceeds. */
-const struct machine *ltl_machine(struct ltl_pool *p, struct ltl *f, uint32_t natoms, const char **why);
+const struct machine *ct_mon_ltl_machine(struct ltl_pool *p, struct ltl *f, uint32_t natoms,
+                                         const char **why);
 
 /* Inside of the construction (ltl_automaton.c): an automaton whose states are sets of formulas that hold from
  * now on, with the transitions as its elements of choice. */
@@ -97,8 +98,8 @@ struct ltl_automaton {
 };
 
 /* The state for {f}, with all it leads to; live states have a nonempty language. */
-void ltl_automaton_init(struct ltl_automaton *m, struct ltl_pool *p);
-uint32_t ltl_automaton_add(struct ltl_automaton *m, const struct ltl *f);
-void ltl_automaton_finish(struct ltl_automaton *m);
+void ct_mon_ltl_automaton_init(struct ltl_automaton *m, struct ltl_pool *p);
+uint32_t ct_mon_ltl_automaton_add(struct ltl_automaton *m, const struct ltl *f);
+void ct_mon_ltl_automaton_finish(struct ltl_automaton *m);
 
 #endif

@@ -57,7 +57,7 @@ static void index_formulas(struct ltl_automaton *m)
     }
 }
 
-void ltl_automaton_init(struct ltl_automaton *m, struct ltl_pool *p)
+void ct_mon_ltl_automaton_init(struct ltl_automaton *m, struct ltl_pool *p)
 {
     *m = (struct ltl_automaton){.pool = p, .words = p->count / 64 + 1, .work = WORK_MOST};
     m->table = ARENA_ARRAY(p->arena, uint32_t, TABLE);
@@ -235,7 +235,7 @@ static void expand(struct ltl_automaton *m, uint32_t from, struct choice *c)
         add_edge(m, from, c);
 }
 
-uint32_t ltl_automaton_add(struct ltl_automaton *m, const struct ltl *f)
+uint32_t ct_mon_ltl_automaton_add(struct ltl_automaton *m, const struct ltl *f)
 {
     uint64_t *set = new_set(m, NULL);
     put(set, f->id);
@@ -272,7 +272,7 @@ struct frame {
 };
 
 /* Tarjan's components come out in reverse order: what one leads to is done before it. */
-void ltl_automaton_finish(struct ltl_automaton *m)
+void ct_mon_ltl_automaton_finish(struct ltl_automaton *m)
 {
     struct arena *a = m->pool->arena;
     uint32_t *stack = ARENA_ARRAY(a, uint32_t, m->n + 1), *component = ARENA_ARRAY(a, uint32_t, m->n + 1);

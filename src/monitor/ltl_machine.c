@@ -230,20 +230,21 @@ static const struct machine *build(struct product *p, uint32_t natoms, const uin
     return m;
 }
 
-const struct machine *ltl_machine(struct ltl_pool *pool, struct ltl *f, uint32_t natoms, const char **why)
+const struct machine *ct_mon_ltl_machine(struct ltl_pool *pool, struct ltl *f, uint32_t natoms,
+                                         const char **why)
 {
-    struct ltl *pos = ltl_nnf(pool, f, false), *neg = ltl_nnf(pool, f, true);
+    struct ltl *pos = ct_mon_ltl_nnf(pool, f, false), *neg = ct_mon_ltl_nnf(pool, f, true);
     if (natoms > LTL_ATOMS_MOST || pool->untils > 64 || pool->count > LTL_FORMULAS_MOST) {
         *why = natoms > LTL_ATOMS_MOST ? "it has more than 12 atoms" : "it has too many operators";
         return NULL;
     }
     struct product p = {.arena = pool->arena, .letters = 1u << natoms, .work = 50000000};
-    ltl_automaton_init(&p.m, pool);
-    uint32_t from = ltl_automaton_add(&p.m, pos), not_from = ltl_automaton_add(&p.m, neg);
+    ct_mon_ltl_automaton_init(&p.m, pool);
+    uint32_t from = ct_mon_ltl_automaton_add(&p.m, pos), not_from = ct_mon_ltl_automaton_add(&p.m, neg);
     *why = "its monitor is too large";
     if (p.m.failed)
         return NULL;
-    ltl_automaton_finish(&p.m);
+    ct_mon_ltl_automaton_finish(&p.m);
     p.table = ARENA_ARRAY(pool->arena, uint32_t, TABLE);
     p.buffer = ARENA_ARRAY(pool->arena, uint32_t, 2 * p.m.n + 2);
     p.mark = ARENA_ARRAY(pool->arena, uint32_t, p.m.n + 1);

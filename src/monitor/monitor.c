@@ -16,8 +16,8 @@
 #include "monitor/run.h"
 #include "monitor/watch.h"
 
-extern const char stdlib_tessla[];
-extern const size_t stdlib_tessla_size;
+extern const char ct_mon_stdlib_tessla[];
+extern const size_t ct_mon_stdlib_tessla_size;
 
 enum {
     COMPILE_WORK = 100000000, /* about a second */
@@ -27,8 +27,8 @@ enum {
 static const struct source *make_source(struct arena *a, const char *name, const char *text, size_t size)
 {
     struct source *s = ARENA_NEW(a, struct source);
-    s->name = arena_copy(a, name, strlen(name));
-    s->text = arena_copy(a, text, size);
+    s->name = ct_mon_arena_copy(a, name, strlen(name));
+    s->text = ct_mon_arena_copy(a, text, size);
     s->size = size;
     return s;
 }
@@ -41,8 +41,8 @@ static const struct source *read_file(struct arena *a, const char *path, const c
     if (stat(real, &st) || !S_ISREG(st.st_mode) || st.st_size > INCLUDE_BYTES)
         return NULL;
     struct source *s = ARENA_NEW(a, struct source);
-    char *text = arena_alloc(a, (size_t)st.st_size + 1);
-    s->name = arena_copy(a, path, strlen(path));
+    char *text = ct_mon_arena_alloc(a, (size_t)st.st_size + 1);
+    s->name = ct_mon_arena_copy(a, path, strlen(path));
     s->text = text;
     const int fd = ct_open_resolved(real);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
@@ -92,7 +92,7 @@ static const struct source *include_file(void *user, const struct source *from, 
     const struct source *s = NULL;
     char real[PATH_MAX];
     for (int ending = 0; ending < 2 && !s; ending++) {
-        const char *path = arena_printf(a, "%.*s%s%s", dir, from->name, name, ending ? ".tessla" : "");
+        const char *path = ct_mon_arena_printf(a, "%.*s%s%s", dir, from->name, name, ending ? ".tessla" : "");
         s = is_below(includes->name, path, real) ? read_file(a, path, real) : NULL;
     }
     return s;
@@ -104,7 +104,8 @@ static bool has_nul(struct diags *d, const struct source *s)
     if (!nul)
         return false;
     uint32_t at = (uint32_t)(nul - s->text);
-    diag_error(d, (struct span){s, at, at + 1}, "NUL byte in the specification; it must be UTF-8 text");
+    ct_mon_diag_error(d, (struct span){s, at, at + 1},
+                      "NUL byte in the specification; it must be UTF-8 text");
     return true;
 }
 
@@ -114,23 +115,24 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
     struct arena *a = &spec->arena;
     const struct source *source = make_source(a, name, text, size);
     struct includes includes = {a, name};
-    const struct source *library = make_source(a, "<library>", stdlib_tessla, stdlib_tessla_size);
-    elab_init(&spec->elab, a, &spec->diags, o->time_unit);
+    const struct source *library =
+        make_source(a, "<library>", ct_mon_stdlib_tessla, ct_mon_stdlib_tessla_size);
+    ct_mon_elab_init(&spec->elab, a, &spec->diags, o->time_unit);
     spec->elab.changes_only = o->changes_only;
     if (has_nul(&spec->diags, source))
         return;
-    library_open(&spec->elab, library);
-    if (o->dialect == CT_MONITOR_WATCHPOINT || (o->dialect == CT_MONITOR_AUTO && watch_is(a, source)))
-        watch_spec(&spec->elab, source);
+    ct_mon_library_open(&spec->elab, library);
+    if (o->dialect == CT_MONITOR_WATCHPOINT || (o->dialect == CT_MONITOR_AUTO && ct_mon_watch_is(a, source)))
+        ct_mon_watch_spec(&spec->elab, source);
     else
-        elab_spec(&spec->elab,
-                  parse_spec(a, &spec->diags, source, o->no_include ? NULL : include_file, &includes));
-    if (spec->diags.errors || !analyse(&spec->elab, &spec->order))
+        ct_mon_elab_spec(&spec->elab, ct_mon_parse_spec(a, &spec->diags, source,
+                                                        o->no_include ? NULL : include_file, &includes));
+    if (spec->diags.errors || !ct_mon_analyse(&spec->elab, &spec->order))
         return;
-    emit_program(&spec->elab, &spec->order, &spec->program);
+    ct_mon_emit_program(&spec->elab, &spec->order, &spec->program);
     spec->runnable = spec->diags.errors == 0;
     if (spec->runnable && o->engine == CT_MONITOR_NATIVE)
-        spec->native = native_new(&spec->program, a);
+        spec->native = ct_mon_native_new(&spec->program, a);
 }
 
 static int too_large(struct ct_ctx *ctx, const char *name, enum arena_end end)
@@ -161,7 +163,7 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown dialect %u", o.dialect);
     if (o.engine > CT_MONITOR_NATIVE)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown engine %u", o.engine);
-    if (o.time_unit && !unit_known(o.time_unit))
+    if (o.time_unit && !ct_mon_unit_known(o.time_unit))
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown time unit '%s'; known are fs ps ns us ms s min h d",
                        o.time_unit);
     if (size > INCLUDE_BYTES)
@@ -169,17 +171,17 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
     struct ct_monitor_spec *volatile spec = calloc(1, sizeof *spec);
     if (!spec)
         return ct_fail_nomem(ctx, "monitor");
-    arena_init(&spec->arena,
-               (o.memory ? o.memory : CT_MONITOR_MEMORY) / 5 * 4); /* the rest is for constants */
+    ct_mon_arena_init(&spec->arena,
+                      (o.memory ? o.memory : CT_MONITOR_MEMORY) / 5 * 4); /* the rest is for constants */
     spec->arena.work = COMPILE_WORK;
-    diags_init(&spec->diags, &spec->arena);
+    ct_mon_diags_init(&spec->diags, &spec->arena);
     if (setjmp(spec->arena.out_of_memory)) {
         const enum arena_end end = spec->arena.end;
         ct_monitor_spec_free(spec);
         return too_large(ctx, name, end);
     }
     compile(spec, name, text, size, &o);
-    diags_sort(&spec->diags);
+    ct_mon_diags_sort(&spec->diags);
     *out = spec;
     if (spec->runnable)
         return CT_OK;
@@ -197,9 +199,9 @@ void ct_monitor_spec_free(struct ct_monitor_spec *spec)
 {
     if (!spec)
         return;
-    native_free(spec->native);
-    heap_free(&spec->elab.constants);
-    arena_free(&spec->arena);
+    ct_mon_native_free(spec->native);
+    ct_mon_heap_free(&spec->elab.constants);
+    ct_mon_arena_free(&spec->arena);
     free(spec);
 }
 
@@ -230,8 +232,8 @@ int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct
     if (!d->span.source)
         return CT_OK;
     out->file = d->span.source->name;
-    source_place(d->span.source, d->span.from, &out->line, &out->column, &line, &size);
-    source_place(d->span.source, d->span.to, &out->end_line, &out->end_column, &line, &size);
+    ct_mon_source_place(d->span.source, d->span.from, &out->line, &out->column, &line, &size);
+    ct_mon_source_place(d->span.source, d->span.to, &out->end_line, &out->end_column, &line, &size);
     return CT_OK;
 }
 
@@ -244,7 +246,7 @@ static size_t copy_out(struct text *t, char *text, size_t cap)
         memcpy(text, t->p, k);
     if (cap)
         text[k] = 0;
-    text_free(t);
+    ct_mon_text_free(t);
     return n;
 }
 
@@ -255,7 +257,7 @@ static void print_source(struct text *t, const char *line, size_t size)
     for (size_t length; size; line += length, size -= length) {
         ct_utf8_read(line, size, &length);
         const bool plain = *line == '\t' || ct_printable_length(line, length);
-        text_add(t, plain ? line : "?", plain ? length : 1);
+        ct_mon_text_add(t, plain ? line : "?", plain ? length : 1);
     }
 }
 
@@ -265,19 +267,19 @@ static void print_place(struct text *t, struct span span, unsigned line, unsigne
     const char *begin;
     size_t size;
     unsigned ignored;
-    source_place(span.source, span.from, &ignored, &ignored, &begin, &size);
+    ct_mon_source_place(span.source, span.from, &ignored, &ignored, &begin, &size);
     size = size < 400 ? size : 400;
-    text_printf(t, "%5u | ", line);
+    ct_mon_text_printf(t, "%5u | ", line);
     print_source(t, begin, size);
-    text_add_z(t, "\n      | ");
+    ct_mon_text_add_z(t, "\n      | ");
     for (size_t i = 0, k = 1; i < size && k < col; i++) {
         if (((unsigned char)begin[i] & 0xc0) == 0x80)
             continue;
-        text_add(t, begin[i] == '\t' ? "\t" : " ", 1);
+        ct_mon_text_add(t, begin[i] == '\t' ? "\t" : " ", 1);
         k++;
     }
     for (uint32_t i = 0; i < width && i < 200; i++)
-        text_add(t, "^", 1);
+        ct_mon_text_add(t, "^", 1);
 }
 
 static void print_message(struct text *t, struct span span, bool warning, const char *message)
@@ -286,18 +288,18 @@ static void print_message(struct text *t, struct span span, bool warning, const 
     const char *begin;
     size_t size;
     if (span.source) {
-        source_place(span.source, span.from, &line, &col, &begin, &size);
-        source_place(span.source, span.to, &end_line, &end_col, &begin, &size);
-        text_add_printable(t, span.source->name, strlen(span.source->name), false);
-        text_printf(t, ":%u:%u: ", line, col);
+        ct_mon_source_place(span.source, span.from, &line, &col, &begin, &size);
+        ct_mon_source_place(span.source, span.to, &end_line, &end_col, &begin, &size);
+        ct_mon_text_add_printable(t, span.source->name, strlen(span.source->name), false);
+        ct_mon_text_printf(t, ":%u:%u: ", line, col);
     }
-    text_add_z(t, warning ? "warning: " : "error: ");
-    text_add_printable(t, message, strlen(message), false);
-    text_add(t, "\n", 1);
+    ct_mon_text_add_z(t, warning ? "warning: " : "error: ");
+    ct_mon_text_add_printable(t, message, strlen(message), false);
+    ct_mon_text_add(t, "\n", 1);
     if (!span.source)
         return;
     print_place(t, span, line, col, end_line == line && end_col > col ? end_col - col : 1);
-    text_add(t, "\n", 1);
+    ct_mon_text_add(t, "\n", 1);
 }
 
 size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, char *text, size_t cap)
@@ -389,6 +391,6 @@ enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec)
 size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap)
 {
     struct text t = {0};
-    dot_write(&spec->elab, &spec->order, &t);
+    ct_mon_dot_write(&spec->elab, &spec->order, &t);
     return copy_out(&t, text, cap);
 }

@@ -6,19 +6,19 @@
 
 #ifndef CT_HAVE_GCCJIT
 
-struct native *native_new(const struct program *p, struct arena *arena)
+struct native *ct_mon_native_new(const struct program *p, struct arena *arena)
 {
     (void)p;
     (void)arena;
     return NULL;
 }
 
-void native_free(struct native *native)
+void ct_mon_native_free(struct native *native)
 {
     (void)native;
 }
 
-native_fn *const *native_table(const struct native *native)
+native_fn *const *ct_mon_native_table(const struct native *native)
 {
     (void)native;
     return NULL;
@@ -123,7 +123,7 @@ static enum emitted emit_entries(const struct program *p, gcc_jit_context *ctx, 
         if (code == NO_CODE)
             continue;
         name_of(i, name);
-        const enum emitted one = native_emit(&api, ctx, p, code, length(p, code), &room, name);
+        const enum emitted one = ct_mon_native_emit(&api, ctx, p, code, length(p, code), &room, name);
         if (one == EMIT_FAILED)
             return one;
         chosen[i] = one == EMIT_SOME;
@@ -189,7 +189,7 @@ static bool compile(const struct program *p, gcc_jit_context *ctx, struct native
            (emitted == EMIT_SOME && native->result && fill(p, native, chosen, count));
 }
 
-struct native *native_new(const struct program *p, struct arena *arena)
+struct native *ct_mon_native_new(const struct program *p, struct arena *arena)
 {
     pthread_once(&api_once, find_api);
     if (!api_found)
@@ -204,13 +204,13 @@ struct native *native_new(const struct program *p, struct arena *arena)
         api.context_release(ctx);
     free(chosen);
     if (!fine)
-        native_free(native);
+        ct_mon_native_free(native);
     if (!memory)
-        arena_leave(arena, ARENA_NO_MEMORY);
+        ct_mon_arena_leave(arena, ARENA_NO_MEMORY);
     return fine ? native : NULL;
 }
 
-void native_free(struct native *native)
+void ct_mon_native_free(struct native *native)
 {
     if (!native)
         return;
@@ -220,7 +220,7 @@ void native_free(struct native *native)
     free(native);
 }
 
-native_fn *const *native_table(const struct native *native)
+native_fn *const *ct_mon_native_table(const struct native *native)
 {
     return native ? native->table : NULL;
 }

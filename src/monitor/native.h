@@ -9,18 +9,18 @@
 
 struct ct_monitor;
 
-/* What vm_run does from a program's first instruction on. */
+/* What ct_mon_vm_run does from a program's first instruction on. */
 typedef bool native_fn(struct ct_monitor *m, struct cell *cells, uint32_t stamp);
 
 struct native;
 
 /* The programs of `p`, which must stay. NULL: there is no libgccjit or no assembler, or they have no memory,
- * or a program too large to be worth it. Without memory of its own it leaves `arena` (arena_leave), in which
- * nothing of it lies. Any thread. */
-struct native *native_new(const struct program *p, struct arena *arena);
-void native_free(struct native *native);
+ * or a program too large to be worth it. Without memory of its own it leaves `arena` (ct_mon_arena_leave), in
+ * which nothing of it lies. Any thread. */
+struct native *ct_mon_native_new(const struct program *p, struct arena *arena);
+void ct_mon_native_free(struct native *native);
 
 /* By the first instruction of a program; NULL where there is bytecode only. p->ncode entries. */
-native_fn *const *native_table(const struct native *native);
+native_fn *const *ct_mon_native_table(const struct native *native);
 
 #endif

@@ -206,7 +206,7 @@ static value call(struct build *b, bool (*fn)(struct ct_monitor *, uint32_t), va
 /* An instruction that has no form of its own here: the bytecode does it and comes back. */
 static void by_bytecode(struct build *b)
 {
-    value done = call(b, vm_one, number(b, b->u32, b->i));
+    value done = call(b, ct_mon_vm_one, number(b, b->u32, b->i));
     gcc_jit_block *failed = block(b), *on = block(b);
     branch(b, done, on, failed);
     b->jit->block_end_with_return(failed, NULL, number(b, b->u32, PART_FAILED));
@@ -690,7 +690,7 @@ static gcc_jit_function *emit_part(struct build *b, uint32_t end, bool only, con
     b->at = b->jit->function_new_local(b->fn, NULL, b->u32, "at");
     b->now = block(b);
     b->exit = block(b);
-    value rest = cast(b, call(b, vm_run, read(b, b->at)), b->u32);
+    value rest = cast(b, call(b, ct_mon_vm_run, read(b, b->at)), b->u32);
     b->jit->block_end_with_return(
         b->exit, NULL, binary(b, GCC_JIT_BINARY_OP_MULT, b->u32, rest, number(b, b->u32, PART_LEFT)));
     /* Jumps go forward: a target is known before its instruction comes. */
@@ -723,8 +723,8 @@ static void emit_whole(struct build *b, gcc_jit_function **parts, size_t count, 
         b->now = on;
     }
     const bool done = b->p->code[end].op == I_END;
-    b->jit->block_end_with_return(b->now, NULL,
-                                  done ? number(b, b->truth, 1) : call(b, vm_run, number(b, b->u32, end)));
+    b->jit->block_end_with_return(
+        b->now, NULL, done ? number(b, b->truth, 1) : call(b, ct_mon_vm_run, number(b, b->u32, end)));
     b->jit->block_end_with_return(
         out, NULL, compare(b, GCC_JIT_COMPARISON_EQ, read(b, how), number(b, b->u32, PART_LEFT)));
 }
@@ -748,8 +748,8 @@ static size_t emit_parts(struct build *b, uint32_t end, size_t *room, gcc_jit_fu
     return n;
 }
 
-enum emitted native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p,
-                         uint32_t code, size_t count, size_t *room, const char *name)
+enum emitted ct_mon_native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p,
+                                uint32_t code, size_t count, size_t *room, const char *name)
 {
     struct build b = {.jit = jit, .ctx = ctx, .p = p, .first = code};
     const uint32_t end = code + (uint32_t)count - 1; /* without I_END */

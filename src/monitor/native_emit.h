@@ -63,7 +63,7 @@ enum emitted {
 /* Tells the compiler the program of `count` instructions from `code` on, as the function called `name`; of a
  * program longer than *room, which becomes less, the bytecode does the rest. EMIT_NOTHING: there is no room
  * for its first part. */
-enum emitted native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p,
-                         uint32_t code, size_t count, size_t *room, const char *name);
+enum emitted ct_mon_native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p,
+                                uint32_t code, size_t count, size_t *room, const char *name);
 
 #endif

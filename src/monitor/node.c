@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void graph_init(struct graph *g, struct arena *arena, struct types *types, struct ir_pool *pool)
+void ct_mon_graph_init(struct graph *g, struct arena *arena, struct types *types, struct ir_pool *pool)
 {
     *g = (struct graph){.arena = arena, .types = types, .pool = pool, .cap = 1024};
     g->buckets = ARENA_ARRAY(arena, struct node *, g->cap);
@@ -31,14 +31,14 @@ static bool same(struct heap *heap, const struct node *a, const struct node *b)
            a->changes_only == b->changes_only &&
            (!a->n || !memcmp(a->args, b->args, a->n * sizeof *a->args)) && a->value.meta == b->value.meta &&
            (a->value.v.i == b->value.v.i ||
-            ((a->value.meta & META_PTR) && value_compare(heap, &a->value, &b->value) == 0));
+            ((a->value.meta & META_PTR) && ct_mon_value_compare(heap, &a->value, &b->value) == 0));
 }
 
 static struct node *add(struct graph *g, struct node s)
 {
     uint64_t h = hash_mix(s.kind, s.index * 2u + s.changes_only);
     h = hash_ptr(hash_ptr(hash_ptr(h, s.type), s.kernel), s.machine);
-    h = hash_mix(h, value_hash(g->pool->constants, &s.value));
+    h = hash_mix(h, ct_mon_value_hash(g->pool->constants, &s.value));
     for (uint32_t i = 0; i < s.n; i++)
         h = hash_ptr(h, s.args[i]);
     s.hash = h;
@@ -58,17 +58,17 @@ static struct node *add(struct graph *g, struct node s)
     return g->buckets[h & (g->cap - 1)] = o;
 }
 
-struct node *node_nil(struct graph *g, const struct type *type)
+struct node *ct_mon_node_nil(struct graph *g, const struct type *type)
 {
     return add(g, (struct node){.kind = N_NIL, .type = type});
 }
 
-struct node *node_input(struct graph *g, const struct type *type, uint32_t index)
+struct node *ct_mon_node_input(struct graph *g, const struct type *type, uint32_t index)
 {
     return add(g, (struct node){.kind = N_INPUT, .type = type, .index = index});
 }
 
-struct node *node_default(struct graph *g, struct node *s, struct cell value)
+struct node *ct_mon_node_default(struct graph *g, struct node *s, struct cell value)
 {
     value.stamp = 0;
     if (node_is_const(s))
@@ -76,14 +76,14 @@ struct node *node_default(struct graph *g, struct node *s, struct cell value)
     return add(g, (struct node){.kind = N_DEFAULT, .type = s->type, .n = 1, .args = &s, .value = value});
 }
 
-struct node *node_const(struct graph *g, const struct type *type, struct cell value)
+struct node *ct_mon_node_const(struct graph *g, const struct type *type, struct cell value)
 {
-    return node_default(g, node_nil(g, type), value);
+    return ct_mon_node_default(g, ct_mon_node_nil(g, type), value);
 }
 
 /* Simplifications that hold at every instant; others are left to the emitter, which knows more. */
-struct node *node_plain(struct graph *g, enum node_kind kind, const struct type *type, struct node **args,
-                        uint32_t n)
+struct node *ct_mon_node_plain(struct graph *g, enum node_kind kind, const struct type *type,
+                               struct node **args, uint32_t n)
 {
     struct node *a = args[0], *b = n > 1 ? args[1] : NULL;
     bool a_nil = a->kind == N_NIL, b_nil = b && b->kind == N_NIL;
@@ -93,9 +93,9 @@ struct node *node_plain(struct graph *g, enum node_kind kind, const struct type 
         return b;
     if ((kind == N_TIME || kind == N_PURE || kind == N_FILTER || kind == N_LAST || kind == N_ON) &&
         (a_nil || b_nil))
-        return node_nil(g, type);
+        return ct_mon_node_nil(g, type);
     if (kind == N_FILTER && node_is_const(b) && !b->value.meta)
-        return b->value.v.i ? a : node_nil(g, type);
+        return b->value.v.i ? a : ct_mon_node_nil(g, type);
     if (kind == N_PURE && a->kind == N_PURE)
         return a;
     struct node s = {.kind = kind, .type = type, .n = n, .args = args};
@@ -105,22 +105,22 @@ struct node *node_plain(struct graph *g, enum node_kind kind, const struct type 
     return add(g, s);
 }
 
-struct node *node_kernel(struct graph *g, enum node_kind kind, struct node **args, uint32_t n,
-                         struct ir *kernel, const struct type *type)
+struct node *ct_mon_node_kernel(struct graph *g, enum node_kind kind, struct node **args, uint32_t n,
+                                struct ir *kernel, const struct type *type)
 {
     if (kind == N_SLIFT) {
         for (uint32_t i = 0; i < n; i++)
             if (args[i]->kind == N_NIL)
-                return node_nil(g, type);
+                return ct_mon_node_nil(g, type);
         if (n == 0)
-            return node_const(g, type, kernel->value);
+            return ct_mon_node_const(g, type, kernel->value);
         if (n == 1 && kernel->kind == IR_PARAM)
             return args[0];
     }
     return add(g, (struct node){.kind = kind, .type = type, .n = n, .args = args, .kernel = kernel});
 }
 
-struct node *node_fold(struct graph *g, struct node *x, struct cell init, struct ir *kernel)
+struct node *ct_mon_node_fold(struct graph *g, struct node *x, struct cell init, struct ir *kernel)
 {
     init.stamp = 0;
     return add(
@@ -128,25 +128,25 @@ struct node *node_fold(struct graph *g, struct node *x, struct cell init, struct
                .kind = N_FOLD, .type = kernel->type, .n = 1, .args = &x, .kernel = kernel, .value = init});
 }
 
-struct node *node_ref(struct graph *g, const struct type *type, const char *name, struct span span)
+struct node *ct_mon_node_ref(struct graph *g, const struct type *type, const char *name, struct span span)
 {
     struct node *s = add(g, (struct node){.kind = N_REF, .type = type, .name = name, .span = span});
     s->args = ARENA_ARRAY(g->arena, struct node *, 1);
     return s;
 }
 
-struct node *node_tick(struct graph *g)
+struct node *ct_mon_node_tick(struct graph *g)
 {
     return add(g, (struct node){.kind = N_TICK, .type = g->types->unit});
 }
 
-struct node *node_opaque(struct graph *g, const struct type *type)
+struct node *ct_mon_node_opaque(struct graph *g, const struct type *type)
 {
     return add(g, (struct node){.kind = N_OPAQUE, .type = type});
 }
 
-struct node *node_monitor(struct graph *g, const struct type *type, struct node **args, uint32_t n,
-                          const struct machine *machine, const uint8_t *atoms, bool changes_only)
+struct node *ct_mon_node_monitor(struct graph *g, const struct type *type, struct node **args, uint32_t n,
+                                 const struct machine *machine, const uint8_t *atoms, bool changes_only)
 {
     return add(g, (struct node){.kind = N_MONITOR,
                                 .type = type,
@@ -157,7 +157,7 @@ struct node *node_monitor(struct graph *g, const struct type *type, struct node 
                                 .changes_only = changes_only});
 }
 
-struct node *node_target(struct node *s)
+struct node *ct_mon_node_target(struct node *s)
 {
     struct node *slow = s;
     for (bool odd = false; s && s->kind == N_REF; odd = !odd) {

@@ -64,25 +64,25 @@ struct graph {
     struct node **buckets;
     size_t cap, count;
     uint32_t ndelays;
-    struct node *nil; /* of no type in particular; see node_nil */
+    struct node *nil; /* of no type in particular; see ct_mon_node_nil */
 };
 
-void graph_init(struct graph *g, struct arena *arena, struct types *types, struct ir_pool *pool);
+void ct_mon_graph_init(struct graph *g, struct arena *arena, struct types *types, struct ir_pool *pool);
 
-struct node *node_nil(struct graph *g, const struct type *type);
-struct node *node_input(struct graph *g, const struct type *type, uint32_t index);
-struct node *node_const(struct graph *g, const struct type *type, struct cell value);
-struct node *node_default(struct graph *g, struct node *s, struct cell value);
-struct node *node_plain(struct graph *g, enum node_kind kind, const struct type *type, struct node **args,
-                        uint32_t n);
-struct node *node_kernel(struct graph *g, enum node_kind kind, struct node **args, uint32_t n,
-                         struct ir *kernel, const struct type *type);
-struct node *node_fold(struct graph *g, struct node *x, struct cell init, struct ir *kernel);
-struct node *node_ref(struct graph *g, const struct type *type, const char *name, struct span span);
-struct node *node_tick(struct graph *g);
-struct node *node_opaque(struct graph *g, const struct type *type);
-struct node *node_monitor(struct graph *g, const struct type *type, struct node **args, uint32_t n,
-                          const struct machine *machine, const uint8_t *atoms, bool changes_only);
+struct node *ct_mon_node_nil(struct graph *g, const struct type *type);
+struct node *ct_mon_node_input(struct graph *g, const struct type *type, uint32_t index);
+struct node *ct_mon_node_const(struct graph *g, const struct type *type, struct cell value);
+struct node *ct_mon_node_default(struct graph *g, struct node *s, struct cell value);
+struct node *ct_mon_node_plain(struct graph *g, enum node_kind kind, const struct type *type,
+                               struct node **args, uint32_t n);
+struct node *ct_mon_node_kernel(struct graph *g, enum node_kind kind, struct node **args, uint32_t n,
+                                struct ir *kernel, const struct type *type);
+struct node *ct_mon_node_fold(struct graph *g, struct node *x, struct cell init, struct ir *kernel);
+struct node *ct_mon_node_ref(struct graph *g, const struct type *type, const char *name, struct span span);
+struct node *ct_mon_node_tick(struct graph *g);
+struct node *ct_mon_node_opaque(struct graph *g, const struct type *type);
+struct node *ct_mon_node_monitor(struct graph *g, const struct type *type, struct node **args, uint32_t n,
+                                 const struct machine *machine, const uint8_t *atoms, bool changes_only);
 
 static inline bool node_is_const(const struct node *s)
 {
@@ -90,6 +90,6 @@ static inline bool node_is_const(const struct node *s)
 }
 
 /* Follows references; NULL for one that leads back to itself. */
-struct node *node_target(struct node *s);
+struct node *ct_mon_node_target(struct node *s);
 
 #endif

@@ -15,7 +15,7 @@ enum {
     TREE_LEVEL_WORK = 12,
 };
 
-const char *op_name(enum op op)
+const char *ct_mon_op_name(enum op op)
 {
     static const char *const names[] = {
 #define OP_ROW(name, arity) #name,
@@ -57,7 +57,7 @@ static bool small_op(enum op op, int64_t a, int64_t b, int64_t *r)
 
 static struct cell comparison(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
 {
-    const int c = value_compare(h, a, b);
+    const int c = ct_mon_value_compare(h, a, b);
     switch (op) {
     case OP_LT:
         return cell_int(c < 0);
@@ -77,7 +77,7 @@ static struct cell int_op(enum op op, struct heap *h, const struct cell *a, cons
         return comparison(op, h, a, b);
     if (!cell_is_big(a) && !cell_is_big(b) && small_op(op, a->v.i, b->v.i, &r))
         return cell_int(r);
-    return big_op(op, h, a, b);
+    return ct_mon_big_op(op, h, a, b);
 }
 
 static struct cell float_op(enum op op, struct heap *h, double a, double b)
@@ -118,7 +118,7 @@ static struct cell float_op(enum op op, struct heap *h, double a, double b)
         if (!isfinite(a))
             return cell_error(E_NAN);
         if (a >= 9223372036854775808.0 || a < -9223372036854775808.0)
-            return big_from_float(h, a);
+            return ct_mon_big_from_float(h, a);
         return cell_int((int64_t)a);
     }
 }
@@ -126,10 +126,10 @@ static struct cell float_op(enum op op, struct heap *h, double a, double b)
 /* Makes a value of the text, which is freed. */
 static struct cell text_value(struct heap *h, struct text *t)
 {
-    const struct cell r = t->failed ? cell_error(E_MEMORY) : value_string(h, t->p ? t->p : "", t->n);
+    const struct cell r = t->failed ? cell_error(E_MEMORY) : ct_mon_value_string(h, t->p ? t->p : "", t->n);
     if (t->failed)
         heap_exhaust(h, E_MEMORY);
-    text_free(t);
+    ct_mon_text_free(t);
     return r;
 }
 
@@ -137,26 +137,26 @@ static struct cell to_string(struct heap *h, const struct cell *c, const struct 
 {
     struct text t = {.limit = h->limit, .payer = h};
     heap_spend(h, FORMAT_WORK);
-    print_value(&t, c, type, true);
+    ct_mon_print_value(&t, c, type, true);
     return text_value(h, &t);
 }
 
 static struct cell format(struct heap *h, const struct cell *c, const struct cell *x, const struct type *type)
 {
     const struct obj_string *f = cell_string(c);
-    enum format_need need = format_check(f->text, f->o.size);
+    enum format_need need = ct_mon_format_check(f->text, f->o.size);
     if (need == FORMAT_BAD || (need == FORMAT_INT && type->kind != TY_INT) ||
         (need == FORMAT_FLOAT && type->kind != TY_FLOAT))
         return cell_error(E_FORMAT);
     struct text t = {.limit = h->limit, .payer = h};
     heap_spend(h, FORMAT_WORK);
-    format_value(&t, f->text, f->o.size, x, type);
+    ct_mon_format_value(&t, f->text, f->o.size, x, type);
     return text_value(h, &t);
 }
 
 static struct cell record(struct heap *h, const struct cell *args, unsigned n)
 {
-    struct obj_cells *r = (struct obj_cells *)heap_alloc(h, OBJ_RECORD, n);
+    struct obj_cells *r = (struct obj_cells *)ct_mon_heap_alloc(h, OBJ_RECORD, n);
     if (!r)
         return cell_error(E_MEMORY);
     if (n)
@@ -186,39 +186,39 @@ static struct cell option_op(enum op op, const struct cell *a)
 static struct cell collection_op(enum op op, struct heap *h, const struct cell *a)
 {
     struct cell r;
-    uint64_t n = collection_size(a[0].v.o);
+    uint64_t n = ct_mon_collection_size(a[0].v.o);
     heap_spend(h, TREE_LEVEL_WORK * (64 - (unsigned)__builtin_clzll(n | 1)));
     switch (op) {
     case OP_SIZE:
         return cell_int((int64_t)n);
     case OP_LIST_APPEND:
-        return list_append(h, &a[0], &a[1]);
+        return ct_mon_list_append(h, &a[0], &a[1]);
     case OP_LIST_PREPEND:
-        return list_prepend(h, &a[0], &a[1]);
+        return ct_mon_list_prepend(h, &a[0], &a[1]);
     case OP_LIST_HEAD:
     case OP_LIST_LAST:
-        return n ? list_get(&a[0], op == OP_LIST_HEAD ? 0 : (int64_t)n - 1) : cell_error(E_EMPTY);
+        return n ? ct_mon_list_get(&a[0], op == OP_LIST_HEAD ? 0 : (int64_t)n - 1) : cell_error(E_EMPTY);
     case OP_LIST_TAIL:
     case OP_LIST_INIT:
-        return list_drop(h, &a[0], op == OP_LIST_INIT);
+        return ct_mon_list_drop(h, &a[0], op == OP_LIST_INIT);
     case OP_LIST_GET:
-        return cell_is_big(&a[1]) ? cell_error(E_INDEX) : list_get(&a[0], a[1].v.i);
+        return cell_is_big(&a[1]) ? cell_error(E_INDEX) : ct_mon_list_get(&a[0], a[1].v.i);
     case OP_LIST_SET:
-        return cell_is_big(&a[1]) ? cell_error(E_INDEX) : list_set(h, &a[0], a[1].v.i, &a[2]);
+        return cell_is_big(&a[1]) ? cell_error(E_INDEX) : ct_mon_list_set(h, &a[0], a[1].v.i, &a[2]);
     case OP_SET_ADD:
-        return map_add(h, &a[0], &a[1], &(struct cell){0});
+        return ct_mon_map_add(h, &a[0], &a[1], &(struct cell){0});
     case OP_MAP_ADD:
-        return map_add(h, &a[0], &a[1], &a[2]);
+        return ct_mon_map_add(h, &a[0], &a[1], &a[2]);
     case OP_MAP_CONTAINS:
-        return cell_int(map_find(h, &a[0], &a[1], NULL));
+        return cell_int(ct_mon_map_find(h, &a[0], &a[1], NULL));
     case OP_MAP_GET:
-        return map_find(h, &a[0], &a[1], &r) ? r : cell_error(E_KEY);
+        return ct_mon_map_find(h, &a[0], &a[1], &r) ? r : cell_error(E_KEY);
     case OP_MAP_REMOVE:
-        return map_remove(h, &a[0], &a[1]);
+        return ct_mon_map_remove(h, &a[0], &a[1]);
     default: /* KEY_AT */
         if (cell_is_big(&a[1]) || a[1].v.i < 0 || (uint64_t)a[1].v.i >= n)
             return cell_error(E_INDEX);
-        collection_at(a[0].v.o, (uint64_t)a[1].v.i, &r, NULL);
+        ct_mon_collection_at(a[0].v.o, (uint64_t)a[1].v.i, &r, NULL);
         return r;
     }
 }
@@ -228,21 +228,21 @@ static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h
 {
     switch (op) {
     case OP_EQ:
-        return cell_int(value_equal(h, &args[0], &args[1]));
+        return cell_int(ct_mon_value_equal(h, &args[0], &args[1]));
     case OP_NE:
-        return cell_int(!value_equal(h, &args[0], &args[1]));
+        return cell_int(!ct_mon_value_equal(h, &args[0], &args[1]));
     case OP_NOT:
         return cell_int(!args[0].v.i);
     case OP_NEG:
         return int_op(OP_SUB, h, &(struct cell){0}, &args[0]);
     case OP_BITNOT:
-        return cell_is_big(&args[0]) ? big_op(op, h, &args[0], NULL) : cell_int(~args[0].v.i);
+        return cell_is_big(&args[0]) ? ct_mon_big_op(op, h, &args[0], NULL) : cell_int(~args[0].v.i);
     case OP_INT_TO_FLOAT:
-        return cell_float(cell_is_big(&args[0]) ? big_to_float(&args[0]) : (double)args[0].v.i);
+        return cell_float(cell_is_big(&args[0]) ? ct_mon_big_to_float(&args[0]) : (double)args[0].v.i);
     case OP_TO_STRING:
         return to_string(h, &args[0], extra->type);
     case OP_CONCAT:
-        return value_concat(h, &args[0], &args[1]);
+        return ct_mon_value_concat(h, &args[0], &args[1]);
     case OP_FORMAT:
         return format(h, &args[0], &args[1], extra->type);
     case OP_RECORD:
@@ -250,9 +250,9 @@ static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h
     case OP_FIELD:
         return ((const struct obj_cells *)args[0].v.o)->cells[extra->index];
     case OP_LIST_EMPTY:
-        return list_empty(h);
+        return ct_mon_list_empty(h);
     case OP_MAP_EMPTY:
-        return map_empty(h);
+        return ct_mon_map_empty(h);
     default:
         if (op <= OP_GE)
             return int_op(op, h, &args[0], &args[1]);
@@ -262,8 +262,8 @@ static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h
     }
 }
 
-void op_eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args, unsigned n,
-             struct cell *out)
+void ct_mon_op_eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args,
+                    unsigned n, struct cell *out)
 {
     struct cell r;
     enum value_error e = E_NONE;

@@ -40,7 +40,7 @@
     X(IS_SOME, 1)                                                                                            \
     X(SOME, 1)                                                                                               \
     X(GET_SOME, 1)                                                                                           \
-    /* from here on: one instruction that calls op_eval */                                                   \
+    /* from here on: one instruction that calls ct_mon_op_eval */                                            \
     X(POW, 2)                                                                                                \
     X(LOG, 2)                                                                                                \
     X(SIN, 1)                                                                                                \
@@ -84,7 +84,7 @@ enum {
     OP_FIRST_SLOW = OP_POW
 };
 
-const char *op_name(enum op op);
+const char *ct_mon_op_name(enum op op);
 
 /* What an operation needs besides its operands. */
 struct op_extra {
@@ -94,7 +94,7 @@ struct op_extra {
 
 /* out may be one of the operands. Strict: an error operand is the result, but for IS_NONE, IS_SOME, SOME and
  * GET_SOME, which look below their option level only. Check heap->exhausted afterwards. */
-void op_eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args, unsigned n,
-             struct cell *out);
+void ct_mon_op_eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args,
+                    unsigned n, struct cell *out);
 
 #endif

@@ -4,44 +4,44 @@
 
 #include <string.h>
 
-bool parse_accept(struct parser *p, enum token token)
+bool ct_mon_parse_accept(struct parser *p, enum token token)
 {
     if (p->lx.token != token)
         return false;
-    lex_next(&p->lx);
+    ct_mon_lex_next(&p->lx);
     return true;
 }
 
-void parse_error(struct parser *p, const char *expected)
+void ct_mon_parse_error(struct parser *p, const char *expected)
 {
     if (!p->failed && p->lx.token != T_BAD)
-        diag_error(p->diags, lex_span(&p->lx), "Expected %s, found %s", expected,
-                   p->lx.token == T_ID ? arena_printf(p->arena, "name '%s'", p->lx.name)
-                                       : token_text(p->lx.token));
+        ct_mon_diag_error(p->diags, lex_span(&p->lx), "Expected %s, found %s", expected,
+                          p->lx.token == T_ID ? ct_mon_arena_printf(p->arena, "name '%s'", p->lx.name)
+                                              : ct_mon_token_text(p->lx.token));
     p->failed = true;
 }
 
-bool parse_expect(struct parser *p, enum token token, const char *what)
+bool ct_mon_parse_expect(struct parser *p, enum token token, const char *what)
 {
     if (p->failed)
         return false;
-    if (parse_accept(p, token))
+    if (ct_mon_parse_accept(p, token))
         return true;
-    parse_error(p, what);
+    ct_mon_parse_error(p, what);
     return false;
 }
 
-void parse_skip_nl(struct parser *p)
+void ct_mon_parse_skip_nl(struct parser *p)
 {
     while (p->lx.token == T_NEWLINE)
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
 }
 
-bool parse_enter(struct parser *p)
+bool ct_mon_parse_enter(struct parser *p)
 {
     if (p->depth >= PARSE_DEPTH) {
         if (!p->failed)
-            diag_error(p->diags, lex_span(&p->lx), "Nested more than %d levels deep", PARSE_DEPTH);
+            ct_mon_diag_error(p->diags, lex_span(&p->lx), "Nested more than %d levels deep", PARSE_DEPTH);
         p->failed = true;
         return false;
     }
@@ -55,48 +55,48 @@ static const char **name_list(struct parser *p, enum token close, size_t *count)
     size_t cap = 0;
     *count = 0;
     do {
-        parse_skip_nl(p);
+        ct_mon_parse_skip_nl(p);
         const char *name = p->lx.name;
-        if (!parse_expect(p, T_ID, "a name"))
+        if (!ct_mon_parse_expect(p, T_ID, "a name"))
             return names;
         ARENA_PUSH(p->arena, names, *count, cap, name);
-        parse_skip_nl(p);
-    } while (parse_accept(p, T_COMMA));
-    parse_expect(p, close, "',' or a closing bracket");
+        ct_mon_parse_skip_nl(p);
+    } while (ct_mon_parse_accept(p, T_COMMA));
+    ct_mon_parse_expect(p, close, "',' or a closing bracket");
     return names;
 }
 
-void parse_params(struct parser *p, struct ast_def *def)
+void ct_mon_parse_params(struct parser *p, struct ast_def *def)
 {
     size_t cap = 0;
     def->has_params = true;
-    parse_skip_nl(p);
+    ct_mon_parse_skip_nl(p);
     while (!p->failed && p->lx.token != T_RPAREN) {
         /* newer sources mark parameters that are looked at late or early: it makes no difference here */
         while (p->lx.token == T_ID && (!strcmp(p->lx.name, "lazy") || !strcmp(p->lx.name, "strict"))) {
             struct lexer before = p->lx;
-            lex_next(&p->lx);
+            ct_mon_lex_next(&p->lx);
             if (p->lx.token != T_ID) {
                 p->lx = before;
                 break;
             }
         }
         struct ast_param param = {.name = p->lx.name, .span = lex_span(&p->lx)};
-        if (!parse_expect(p, T_ID, "the name of a parameter"))
+        if (!ct_mon_parse_expect(p, T_ID, "the name of a parameter"))
             return;
-        if (parse_accept(p, T_COLON)) {
-            parse_skip_nl(p);
-            param.type = parse_type(p);
+        if (ct_mon_parse_accept(p, T_COLON)) {
+            ct_mon_parse_skip_nl(p);
+            param.type = ct_mon_parse_type(p);
         } else {
-            diag_error(p->diags, param.span, "Parameter %s needs a type annotation", param.name);
+            ct_mon_diag_error(p->diags, param.span, "Parameter %s needs a type annotation", param.name);
         }
         ARENA_PUSH(p->arena, def->params, def->nparams, cap, param);
-        parse_skip_nl(p);
-        if (!parse_accept(p, T_COMMA))
+        ct_mon_parse_skip_nl(p);
+        if (!ct_mon_parse_accept(p, T_COMMA))
             break;
-        parse_skip_nl(p);
+        ct_mon_parse_skip_nl(p);
     }
-    parse_expect(p, T_RPAREN, "',' or ')'");
+    ct_mon_parse_expect(p, T_RPAREN, "',' or ')'");
 }
 
 static struct ast *builtin(struct parser *p)
@@ -105,34 +105,34 @@ static struct ast *builtin(struct parser *p)
     e->kind = p->library ? A_BUILTIN : A_ERROR; /* the signature around it is believed */
     e->span = lex_span(&p->lx);
     if (!p->library)
-        diag_error(p->diags, e->span, "__builtin__ is for the standard library alone");
-    lex_next(&p->lx);
-    parse_expect(p, T_LPAREN, "'('");
+        ct_mon_diag_error(p->diags, e->span, "__builtin__ is for the standard library alone");
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_expect(p, T_LPAREN, "'('");
     e->name = p->lx.name;
-    parse_expect(p, T_ID, "the name of a builtin");
-    if (parse_accept(p, T_COMMA))
-        e->a = parse_expr(p);
-    parse_expect(p, T_RPAREN, "')'");
+    ct_mon_parse_expect(p, T_ID, "the name of a builtin");
+    if (ct_mon_parse_accept(p, T_COMMA))
+        e->a = ct_mon_parse_expr(p);
+    ct_mon_parse_expect(p, T_RPAREN, "')'");
     return e;
 }
 
-void parse_defs(struct parser *p, struct ast *block)
+void ct_mon_parse_defs(struct parser *p, struct ast *block)
 {
     size_t cap = 0;
-    parse_skip_nl(p);
+    ct_mon_parse_skip_nl(p);
     while (!p->failed && (p->lx.token == T_DEF || p->lx.token == T_AT)) {
         bool liftable = false;
-        while (parse_accept(p, T_AT)) {
+        while (ct_mon_parse_accept(p, T_AT)) {
             liftable |= p->lx.name && !strcmp(p->lx.name, "liftable");
-            parse_expect(p, T_ID, "the name of an annotation");
-            parse_skip_nl(p);
+            ct_mon_parse_expect(p, T_ID, "the name of an annotation");
+            ct_mon_parse_skip_nl(p);
         }
-        struct ast_def *def = parse_def(p);
+        struct ast_def *def = ct_mon_parse_def(p);
         def->liftable |= liftable;
         ARENA_PUSH(p->arena, block->defs, block->ndefs, cap, def);
         if (p->lx.token != T_NEWLINE && p->lx.token != T_RBRACE)
-            parse_error(p, "the end of the definition");
-        parse_skip_nl(p);
+            ct_mon_parse_error(p, "the end of the definition");
+        ct_mon_parse_skip_nl(p);
     }
 }
 
@@ -140,40 +140,40 @@ static struct ast *body(struct parser *p)
 {
     if (p->lx.token == T_BUILTIN)
         return builtin(p);
-    struct ast *e = parse_expr(p);
+    struct ast *e = ct_mon_parse_expr(p);
     if (p->lx.token != T_WHERE || p->failed)
         return e;
     struct ast *block = ARENA_NEW(p->arena, struct ast);
     block->kind = A_BLOCK;
     block->a = e;
-    lex_next(&p->lx);
-    parse_skip_nl(p);
-    parse_expect(p, T_LBRACE, "'{'");
-    parse_defs(p, block);
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_skip_nl(p);
+    ct_mon_parse_expect(p, T_LBRACE, "'{'");
+    ct_mon_parse_defs(p, block);
     block->span = span_join(e->span, lex_span(&p->lx));
-    parse_expect(p, T_RBRACE, "a definition or '}'");
+    ct_mon_parse_expect(p, T_RBRACE, "a definition or '}'");
     return block;
 }
 
-struct ast_def *parse_def(struct parser *p)
+struct ast_def *ct_mon_parse_def(struct parser *p)
 {
     struct ast_def *def = ARENA_NEW(p->arena, struct ast_def);
     def->span = lex_span(&p->lx);
-    parse_expect(p, T_DEF, "'def'");
-    parse_skip_nl(p);
+    ct_mon_parse_expect(p, T_DEF, "'def'");
+    ct_mon_parse_skip_nl(p);
     def->name = p->lx.token == T_ID ? p->lx.name : NULL;
     def->name_span = lex_span(&p->lx);
-    parse_expect(p, T_ID, "a name");
-    if (parse_accept(p, T_LBRACKET))
+    ct_mon_parse_expect(p, T_ID, "a name");
+    if (ct_mon_parse_accept(p, T_LBRACKET))
         def->type_params = name_list(p, T_RBRACKET, &def->ntype_params);
-    if (!p->failed && parse_accept(p, T_LPAREN))
-        parse_params(p, def);
-    if (!p->failed && parse_accept(p, T_COLON)) {
-        parse_skip_nl(p);
-        def->type = parse_type(p);
+    if (!p->failed && ct_mon_parse_accept(p, T_LPAREN))
+        ct_mon_parse_params(p, def);
+    if (!p->failed && ct_mon_parse_accept(p, T_COLON)) {
+        ct_mon_parse_skip_nl(p);
+        def->type = ct_mon_parse_type(p);
     }
-    parse_expect(p, T_ASSIGN, def->type ? "'='" : "':' or '='");
-    parse_skip_nl(p);
+    ct_mon_parse_expect(p, T_ASSIGN, def->type ? "'='" : "':' or '='");
+    ct_mon_parse_skip_nl(p);
     def->body = p->failed ? NULL : body(p);
     if (!def->body) {
         def->body = ARENA_NEW(p->arena, struct ast);
@@ -186,7 +186,7 @@ struct ast_def *parse_def(struct parser *p)
 /* The arguments of an annotation are kept nowhere: they are for tools that read the source. */
 static void annotation_args(struct parser *p)
 {
-    if (!parse_accept(p, T_LPAREN))
+    if (!ct_mon_parse_accept(p, T_LPAREN))
         return;
     unsigned open = 1;
     const char *text;
@@ -195,12 +195,12 @@ static void annotation_args(struct parser *p)
         open += p->lx.token == T_LPAREN;
         open -= p->lx.token == T_RPAREN;
         if (p->lx.token == T_STRING || p->lx.token == T_FSTRING)
-            while (lex_string(&p->lx, &text, &size) != PART_END)
+            while (ct_mon_lex_string(&p->lx, &text, &size) != PART_END)
                 ;
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
     }
     if (open)
-        parse_error(p, "')'");
+        ct_mon_parse_error(p, "')'");
 }
 
 static struct ast_annotation *annotations(struct parser *p)
@@ -208,13 +208,13 @@ static struct ast_annotation *annotations(struct parser *p)
     struct ast_annotation *first = NULL;
     while (!p->failed && p->lx.token == T_AT) {
         struct ast_annotation *a = ARENA_NEW(p->arena, struct ast_annotation);
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
         a->name = p->lx.name;
         a->span = lex_span(&p->lx);
-        if (!parse_expect(p, T_ID, "the name of an annotation"))
+        if (!ct_mon_parse_expect(p, T_ID, "the name of an annotation"))
             break;
         annotation_args(p);
-        parse_skip_nl(p);
+        ct_mon_parse_skip_nl(p);
         a->next = first;
         first = a;
     }
@@ -224,30 +224,30 @@ static struct ast_annotation *annotations(struct parser *p)
 static void type_statement(struct parser *p, struct ast_stmt *s)
 {
     s->kind = S_TYPE;
-    lex_next(&p->lx);
-    parse_skip_nl(p);
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_skip_nl(p);
     s->name = p->lx.name;
     s->name_span = lex_span(&p->lx);
-    parse_expect(p, T_ID, "the name of the type");
-    if (parse_accept(p, T_LBRACKET))
+    ct_mon_parse_expect(p, T_ID, "the name of the type");
+    if (ct_mon_parse_accept(p, T_LBRACKET))
         s->type_params = name_list(p, T_RBRACKET, &s->ntype_params);
-    parse_expect(p, T_ASSIGN, "'='");
-    parse_skip_nl(p);
-    s->type = p->failed ? NULL : parse_type(p);
+    ct_mon_parse_expect(p, T_ASSIGN, "'='");
+    ct_mon_parse_skip_nl(p);
+    s->type = p->failed ? NULL : ct_mon_parse_type(p);
 }
 
 static void in_statement(struct parser *p, struct ast_stmt *s)
 {
     s->kind = S_IN;
-    lex_next(&p->lx);
-    parse_skip_nl(p);
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_skip_nl(p);
     s->name = p->lx.name;
     s->name_span = lex_span(&p->lx);
-    parse_expect(p, T_ID, "the name of the input stream");
-    parse_skip_nl(p);
-    parse_expect(p, T_COLON, "':' and the type of the input stream");
-    parse_skip_nl(p);
-    s->type = p->failed ? NULL : parse_type(p);
+    ct_mon_parse_expect(p, T_ID, "the name of the input stream");
+    ct_mon_parse_skip_nl(p);
+    ct_mon_parse_expect(p, T_COLON, "':' and the type of the input stream");
+    ct_mon_parse_skip_nl(p);
+    s->type = p->failed ? NULL : ct_mon_parse_type(p);
 }
 
 static void out_statement(struct parser *p, struct ast_stmt *s)
@@ -255,25 +255,25 @@ static void out_statement(struct parser *p, struct ast_stmt *s)
     bool print = p->lx.token == T_PRINT;
     s->kind = print ? S_PRINT : S_OUT;
     if (print)
-        diag_warning(p->diags, lex_span(&p->lx), "'print' is deprecated; write '@raw out' instead");
-    lex_next(&p->lx);
-    parse_skip_nl(p);
-    if (!print && parse_accept(p, T_STAR)) {
+        ct_mon_diag_warning(p->diags, lex_span(&p->lx), "'print' is deprecated; write '@raw out' instead");
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_skip_nl(p);
+    if (!print && ct_mon_parse_accept(p, T_STAR)) {
         s->kind = S_OUT_ALL;
         return;
     }
-    s->value = parse_expr(p);
+    s->value = ct_mon_parse_expr(p);
     /* without a name the source text of the expression is the name, exactly as written */
     const struct source *src = s->value->span.source;
     if (src)
-        s->name =
-            arena_intern(p->arena, src->text + s->value->span.from, s->value->span.to - s->value->span.from);
+        s->name = ct_mon_arena_intern(p->arena, src->text + s->value->span.from,
+                                      s->value->span.to - s->value->span.from);
     s->name_span = s->value->span;
-    if (!print && !p->failed && parse_accept(p, T_AS)) {
-        parse_skip_nl(p);
+    if (!print && !p->failed && ct_mon_parse_accept(p, T_AS)) {
+        ct_mon_parse_skip_nl(p);
         s->name = p->lx.name;
         s->name_span = lex_span(&p->lx);
-        parse_expect(p, T_ID, "the name of the output");
+        ct_mon_parse_expect(p, T_ID, "the name of the output");
     }
 }
 
@@ -282,35 +282,35 @@ static struct ast_stmt *statements(struct parser *p, bool module);
 static void module_statement(struct parser *p, struct ast_stmt *s)
 {
     s->kind = S_MODULE;
-    lex_next(&p->lx);
-    parse_skip_nl(p);
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_skip_nl(p);
     s->name = p->lx.name;
     s->name_span = lex_span(&p->lx);
-    parse_expect(p, T_ID, "the name of the module");
-    parse_skip_nl(p);
-    parse_expect(p, T_LBRACE, "'{'");
-    if (!p->failed && parse_enter(p)) {
+    ct_mon_parse_expect(p, T_ID, "the name of the module");
+    ct_mon_parse_skip_nl(p);
+    ct_mon_parse_expect(p, T_LBRACE, "'{'");
+    if (!p->failed && ct_mon_parse_enter(p)) {
         s->body = statements(p, true);
         p->depth--;
     }
-    parse_expect(p, T_RBRACE, "a statement or '}'");
+    ct_mon_parse_expect(p, T_RBRACE, "a statement or '}'");
 }
 
 static void def_statement(struct parser *p, struct ast_stmt *s)
 {
     struct lexer before = p->lx;
-    lex_next(&p->lx);
+    ct_mon_lex_next(&p->lx);
     if (p->lx.token == T_AT) { /* def @name(params): declares an annotation */
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
         s->kind = S_ANNOTATION;
         s->name = p->lx.name;
-        parse_expect(p, T_ID, "the name of the annotation");
+        ct_mon_parse_expect(p, T_ID, "the name of the annotation");
         annotation_args(p);
         return;
     }
     p->lx = before;
     s->kind = S_DEF;
-    s->def = parse_def(p);
+    s->def = ct_mon_parse_def(p);
     s->name = s->def->name;
     s->name_span = s->def->name_span;
 }
@@ -321,7 +321,7 @@ static bool modifier(struct parser *p, bool *liftable)
     if (p->lx.token != T_ID || (strcmp(p->lx.name, "liftable") != 0 && strcmp(p->lx.name, "extern") != 0))
         return false;
     *liftable |= p->lx.name[0] == 'l';
-    lex_next(&p->lx);
+    ct_mon_lex_next(&p->lx);
     return true;
 }
 
@@ -329,33 +329,34 @@ static struct ast_stmt *include(struct parser *p)
 {
     const char *text = "";
     size_t size = 0;
-    lex_next(&p->lx);
+    ct_mon_lex_next(&p->lx);
     if (p->lx.token != T_STRING) {
-        parse_error(p, "the name of a file in quotes");
+        ct_mon_parse_error(p, "the name of a file in quotes");
         return NULL;
     }
     struct span at = lex_span(&p->lx);
-    if (lex_string(&p->lx, &text, &size) == PART_TEXT &&
-        lex_string(&p->lx, &(const char *){NULL}, &(size_t){0}) != PART_END) {
-        parse_error(p, "the end of the string");
+    if (ct_mon_lex_string(&p->lx, &text, &size) == PART_TEXT &&
+        ct_mon_lex_string(&p->lx, &(const char *){NULL}, &(size_t){0}) != PART_END) {
+        ct_mon_parse_error(p, "the end of the string");
         return NULL;
     }
-    const char *name = arena_intern(p->arena, text, size);
-    lex_next(&p->lx);
+    const char *name = ct_mon_arena_intern(p->arena, text, size);
+    ct_mon_lex_next(&p->lx);
     const struct source *source = NULL;
     if (p->include_depth < INCLUDE_DEPTH && p->include)
         source = p->include(p->include_user, p->lx.source, name);
     if (!source) {
-        diag_error(p->diags, at,
-                   !p->include ? "%s: nothing can be included here; put its text into the specification"
-                   : p->include_depth < INCLUDE_DEPTH ? "Could not find a TeSSLa file named %s"
-                                                      : "%s: files include one another without end",
-                   name);
+        ct_mon_diag_error(p->diags, at,
+                          !p->include
+                              ? "%s: nothing can be included here; put its text into the specification"
+                          : p->include_depth < INCLUDE_DEPTH ? "Could not find a TeSSLa file named %s"
+                                                             : "%s: files include one another without end",
+                          name);
         return NULL;
     }
     struct parser inner = *p;
     inner.include_depth++;
-    lex_init(&inner.lx, p->arena, p->diags, source);
+    ct_mon_lex_init(&inner.lx, p->arena, p->diags, source);
     return statements(&inner, false);
 }
 
@@ -367,7 +368,7 @@ static void skip_statement(struct parser *p)
             braces++;
         if (p->lx.token == T_RBRACE && braces)
             braces--;
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
     }
     p->failed = false;
 }
@@ -396,14 +397,14 @@ static struct ast_stmt *statement(struct parser *p, bool module)
     case T_OUT:
     case T_PRINT:
         if (module)
-            parse_error(p, "a definition: a module has no inputs and outputs");
+            ct_mon_parse_error(p, "a definition: a module has no inputs and outputs");
         else if (p->lx.token == T_IN)
             in_statement(p, s);
         else
             out_statement(p, s);
         break;
     default:
-        parse_error(p, "a statement: 'def', 'in', 'out', 'type', 'module' or 'include'");
+        ct_mon_parse_error(p, "a statement: 'def', 'in', 'out', 'type', 'module' or 'include'");
         break;
     }
     for (const struct ast_annotation *a = s->annotations; a; a = a->next) {
@@ -419,14 +420,14 @@ static struct ast_stmt *statements(struct parser *p, bool module)
 {
     struct ast_stmt *first = NULL, **tail = &first;
     for (;;) {
-        parse_skip_nl(p);
+        ct_mon_parse_skip_nl(p);
         if (p->lx.token == T_END || (module && p->lx.token == T_RBRACE))
             return first;
         struct ast_stmt *s = statement(p, module);
         bool failed = p->failed;
         if (!failed && p->lx.token != T_NEWLINE && p->lx.token != T_END &&
             !(module && p->lx.token == T_RBRACE)) {
-            parse_error(p, "the end of the statement");
+            ct_mon_parse_error(p, "the end of the statement");
             failed = true;
         }
         if (failed)
@@ -439,18 +440,18 @@ static struct ast_stmt *statements(struct parser *p, bool module)
     }
 }
 
-struct ast_stmt *parse_spec(struct arena *arena, struct diags *diags, const struct source *source,
-                            parse_include_fn *include_fn, void *user)
+struct ast_stmt *ct_mon_parse_spec(struct arena *arena, struct diags *diags, const struct source *source,
+                                   parse_include_fn *include_fn, void *user)
 {
     struct parser p = {.arena = arena, .diags = diags, .include = include_fn, .include_user = user};
-    lex_init(&p.lx, arena, diags, source);
+    ct_mon_lex_init(&p.lx, arena, diags, source);
     return statements(&p, false);
 }
 
-struct ast_stmt *parse_library(struct arena *arena, struct diags *diags, const struct source *source,
-                               uint32_t from, uint32_t to)
+struct ast_stmt *ct_mon_parse_library(struct arena *arena, struct diags *diags, const struct source *source,
+                                      uint32_t from, uint32_t to)
 {
     struct parser p = {.arena = arena, .diags = diags, .library = true};
-    lex_part(&p.lx, arena, diags, source, from, to);
+    ct_mon_lex_part(&p.lx, arena, diags, source, from, to);
     return statements(&p, false);
 }

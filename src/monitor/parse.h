@@ -27,25 +27,25 @@ enum {
 };
 
 /* The statements of a source, in order; errors are in diags. */
-struct ast_stmt *parse_spec(struct arena *arena, struct diags *diags, const struct source *source,
-                            parse_include_fn *include, void *user);
+struct ast_stmt *ct_mon_parse_spec(struct arena *arena, struct diags *diags, const struct source *source,
+                                   parse_include_fn *include, void *user);
 /* Those of a part of the standard library, in which definitions may be operations of the engine. */
-struct ast_stmt *parse_library(struct arena *arena, struct diags *diags, const struct source *source,
-                               uint32_t from, uint32_t to);
+struct ast_stmt *ct_mon_parse_library(struct arena *arena, struct diags *diags, const struct source *source,
+                                      uint32_t from, uint32_t to);
 
 /* Between the files of the parser. */
-bool parse_accept(struct parser *p, enum token token);
-bool parse_expect(struct parser *p, enum token token, const char *what);
-void parse_skip_nl(struct parser *p);
-void parse_error(struct parser *p, const char *expected);
-bool parse_enter(struct parser *p);
-struct ast_type *parse_type(struct parser *p);
-struct ast *parse_expr(struct parser *p);
-struct ast_def *parse_def(struct parser *p);
-void parse_params(struct parser *p, struct ast_def *def);
+bool ct_mon_parse_accept(struct parser *p, enum token token);
+bool ct_mon_parse_expect(struct parser *p, enum token token, const char *what);
+void ct_mon_parse_skip_nl(struct parser *p);
+void ct_mon_parse_error(struct parser *p, const char *expected);
+bool ct_mon_parse_enter(struct parser *p);
+struct ast_type *ct_mon_parse_type(struct parser *p);
+struct ast *ct_mon_parse_expr(struct parser *p);
+struct ast_def *ct_mon_parse_def(struct parser *p);
+void ct_mon_parse_params(struct parser *p, struct ast_def *def);
 /* "a, b, c" up to the closing bracket, which is read too. */
-void parse_type_list(struct parser *p, enum token close, struct ast_type ***list, size_t *n);
+void ct_mon_parse_type_list(struct parser *p, enum token close, struct ast_type ***list, size_t *n);
 /* Definitions up to the closing brace or what is no definition. */
-void parse_defs(struct parser *p, struct ast *block);
+void ct_mon_parse_defs(struct parser *p, struct ast *block);
 
 #endif

@@ -36,16 +36,16 @@ static struct ast *integer(struct parser *p)
 {
     struct ast *e = ast_new(p, A_INT);
     e->integer = (int64_t)p->lx.integer;
-    e->digits = lex_big_digits(&p->lx);
-    lex_next(&p->lx);
+    e->digits = ct_mon_lex_big_digits(&p->lx);
+    ct_mon_lex_next(&p->lx);
     if (p->lx.token == T_ID) {
         if (e->digits)
-            diag_error(p->diags, e->span, "Time literal does not fit 63 bits");
+            ct_mon_diag_error(p->diags, e->span, "Time literal does not fit 63 bits");
         e->kind = A_TIME;
         e->name = p->lx.name;
         e->name_span = lex_span(&p->lx);
         close_span(e, e->name_span);
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
     }
     return e;
 }
@@ -65,7 +65,7 @@ static const char *conversion(struct parser *p, const char *text, size_t size, s
         k++;
     else if (k < size && text[k] == '%')
         k++;
-    const char *format = arena_copy(p->arena, text + *i, k - *i);
+    const char *format = ct_mon_arena_copy(p->arena, text + *i, k - *i);
     *i = k;
     return format;
 }
@@ -74,7 +74,7 @@ static const char *conversion(struct parser *p, const char *text, size_t size, s
  * stand for themselves anywhere. */
 static void format_text(struct parser *p, struct ast *e, size_t *cap, const char *text, size_t size)
 {
-    char *out = arena_alloc(p->arena, size + 1);
+    char *out = ct_mon_arena_alloc(p->arena, size + 1);
     size_t n = 0;
     for (size_t i = 0; i < size;) {
         if (text[i] == '\0' && i + 1 < size) {
@@ -97,9 +97,9 @@ static void format_text(struct parser *p, struct ast *e, size_t *cap, const char
         } else if (begin == 0 && before && before->value && !before->format) {
             before->format = format;
         } else {
-            diag_error(p->diags, lex_span(&p->lx),
-                       "Format conversion %s needs an argument: put $name or ${expression} before it",
-                       format);
+            ct_mon_diag_error(p->diags, lex_span(&p->lx),
+                              "Format conversion %s needs an argument: put $name or ${expression} before it",
+                              format);
         }
     }
     if (n) {
@@ -110,7 +110,7 @@ static void format_text(struct parser *p, struct ast *e, size_t *cap, const char
 
 static void plain_text(struct parser *p, struct ast *e, size_t *cap, const char *text, size_t size)
 {
-    char *out = arena_alloc(p->arena, size + 1);
+    char *out = ct_mon_arena_alloc(p->arena, size + 1);
     struct ast_part part = {.text = out};
     for (size_t i = 0; i < size; i++)
         if (text[i])
@@ -126,7 +126,7 @@ static struct ast *string(struct parser *p)
     for (;;) {
         const char *text = NULL;
         size_t size = 0;
-        enum string_part kind = lex_string(&p->lx, &text, &size);
+        enum string_part kind = ct_mon_lex_string(&p->lx, &text, &size);
         struct ast_part part = {0};
         close_span(e, lex_span(&p->lx));
         if (kind == PART_END)
@@ -139,20 +139,20 @@ static struct ast *string(struct parser *p)
             part.value = ast_new(p, A_NAME);
             part.value->name = text;
         } else {
-            lex_next(&p->lx);
-            parse_skip_nl(p);
-            part.value = parse_expr(p);
-            parse_skip_nl(p);
+            ct_mon_lex_next(&p->lx);
+            ct_mon_parse_skip_nl(p);
+            part.value = ct_mon_parse_expr(p);
+            ct_mon_parse_skip_nl(p);
             if (p->failed)
                 return e;
             if (p->lx.token != T_RBRACE) {
-                parse_error(p, "'}' behind the inserted expression");
+                ct_mon_parse_error(p, "'}' behind the inserted expression");
                 return e;
             }
         }
         ARENA_PUSH(p->arena, e->parts, e->nparts, cap, part);
     }
-    lex_next(&p->lx);
+    ct_mon_lex_next(&p->lx);
     return e;
 }
 
@@ -162,19 +162,19 @@ static bool is_lambda(struct parser *p)
     struct lexer lx = p->lx;
     lx.quiet = true;
     while (lx.token == T_NEWLINE)
-        lex_next(&lx);
+        ct_mon_lex_next(&lx);
     while (lx.token == T_ID) {
-        lex_next(&lx);
+        ct_mon_lex_next(&lx);
         if (lx.token == T_COLON)
             return true;
         if (lx.token == T_COMMA)
-            lex_next(&lx);
+            ct_mon_lex_next(&lx);
         while (lx.token == T_NEWLINE)
-            lex_next(&lx);
+            ct_mon_lex_next(&lx);
     }
     if (lx.token != T_RPAREN)
         return false;
-    lex_next(&lx);
+    ct_mon_lex_next(&lx);
     return lx.token == T_ARROW;
 }
 
@@ -184,10 +184,10 @@ static struct ast *lambda(struct parser *p, struct span begin)
     e->span = begin;
     e->lambda = ARENA_NEW(p->arena, struct ast_def);
     e->lambda->name_span = begin;
-    parse_params(p, e->lambda);
-    parse_expect(p, T_ARROW, "'=>'");
-    parse_skip_nl(p);
-    e->lambda->body = parse_expr(p);
+    ct_mon_parse_params(p, e->lambda);
+    ct_mon_parse_expect(p, T_ARROW, "'=>'");
+    ct_mon_parse_skip_nl(p);
+    e->lambda->body = ct_mon_parse_expr(p);
     e->lambda->span = close_span(e, e->lambda->body->span)->span;
     return e;
 }
@@ -195,24 +195,24 @@ static struct ast *lambda(struct parser *p, struct span begin)
 static struct ast *parenthesis(struct parser *p)
 {
     struct span begin = lex_span(&p->lx);
-    lex_next(&p->lx);
+    ct_mon_lex_next(&p->lx);
     if (is_lambda(p))
         return lambda(p, begin);
     struct ast *e = ast_new(p, A_TUPLE);
     size_t cap = 0;
     bool comma = false;
-    parse_skip_nl(p);
+    ct_mon_parse_skip_nl(p);
     while (!p->failed && p->lx.token != T_RPAREN) {
-        struct ast_arg arg = {.value = parse_expr(p)};
+        struct ast_arg arg = {.value = ct_mon_parse_expr(p)};
         ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
-        parse_skip_nl(p);
-        comma = parse_accept(p, T_COMMA);
+        ct_mon_parse_skip_nl(p);
+        comma = ct_mon_parse_accept(p, T_COMMA);
         if (!comma)
             break;
-        parse_skip_nl(p);
+        ct_mon_parse_skip_nl(p);
     }
     e->span = span_join(begin, lex_span(&p->lx));
-    parse_expect(p, T_RPAREN, "an operator, ',' or ')'");
+    ct_mon_parse_expect(p, T_RPAREN, "an operator, ',' or ')'");
     if (e->nargs == 1 && !comma && !p->failed) {
         struct ast *inner = e->args[0].value;
         inner->span = e->span;
@@ -228,22 +228,22 @@ static void record_members(struct parser *p, struct ast *e)
     while (!p->failed && p->lx.token != T_RBRACE) {
         struct ast_arg arg = {.name = p->lx.name, .name_span = lex_span(&p->lx)};
         if (p->lx.token != T_ID) {
-            parse_error(p, "the name of a member");
+            ct_mon_parse_error(p, "the name of a member");
             return;
         }
         arg.value = ast_new(p, A_NAME);
         arg.value->name = arg.name;
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
         if (p->lx.token == T_ASSIGN || p->lx.token == T_COLON) {
-            lex_next(&p->lx);
-            parse_skip_nl(p);
-            arg.value = parse_expr(p);
+            ct_mon_lex_next(&p->lx);
+            ct_mon_parse_skip_nl(p);
+            arg.value = ct_mon_parse_expr(p);
         }
         ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
-        parse_skip_nl(p);
-        if (!parse_accept(p, T_COMMA))
+        ct_mon_parse_skip_nl(p);
+        if (!ct_mon_parse_accept(p, T_COMMA))
             break;
-        parse_skip_nl(p);
+        ct_mon_parse_skip_nl(p);
     }
 }
 
@@ -253,51 +253,51 @@ static struct ast *brace(struct parser *p)
     struct ast *e = ast_new(p, A_BLOCK);
     struct span begin = lex_span(&p->lx);
     if (p->lx.token == T_DOLLAR_LBRACE)
-        diag_warning(p->diags, begin, "'${' is deprecated; write '{' instead");
+        ct_mon_diag_warning(p->diags, begin, "'${' is deprecated; write '{' instead");
     bool record = p->lx.token == T_DOLLAR_LBRACE;
-    lex_next(&p->lx);
-    parse_skip_nl(p);
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_skip_nl(p);
     if (p->lx.token == T_RBRACE) {
         record = true;
     } else if (p->lx.token == T_ID) {
         struct lexer lx = p->lx;
         lx.quiet = true;
-        lex_next(&lx);
+        ct_mon_lex_next(&lx);
         while (lx.token == T_NEWLINE)
-            lex_next(&lx);
+            ct_mon_lex_next(&lx);
         record |= lx.token == T_ASSIGN || lx.token == T_COLON || lx.token == T_COMMA || lx.token == T_RBRACE;
     }
     if (record) {
         record_members(p, e);
     } else {
-        parse_defs(p, e);
+        ct_mon_parse_defs(p, e);
         if (p->lx.token == T_RETURN) {
-            diag_warning(p->diags, lex_span(&p->lx),
-                         "'return' is deprecated; the last expression is the result");
-            lex_next(&p->lx);
+            ct_mon_diag_warning(p->diags, lex_span(&p->lx),
+                                "'return' is deprecated; the last expression is the result");
+            ct_mon_lex_next(&p->lx);
         }
-        e->a = parse_expr(p);
+        e->a = ct_mon_parse_expr(p);
     }
-    parse_skip_nl(p);
+    ct_mon_parse_skip_nl(p);
     e->span = span_join(begin, lex_span(&p->lx));
-    parse_expect(p, T_RBRACE, record ? "',' or '}'" : "'}'");
+    ct_mon_parse_expect(p, T_RBRACE, record ? "',' or '}'" : "'}'");
     return e;
 }
 
 static struct ast *if_expr(struct parser *p)
 {
     struct ast *e = ast_new(p, A_IF);
-    e->flag = parse_accept(p, T_STATIC);
-    parse_expect(p, T_IF, "'if'");
-    e->a = parse_expr(p);
-    parse_skip_nl(p);
-    parse_expect(p, T_THEN, "'then'");
-    parse_skip_nl(p);
-    e->b = parse_expr(p);
-    parse_skip_nl(p);
-    parse_expect(p, T_ELSE, "'else'");
-    parse_skip_nl(p);
-    e->c = parse_expr(p);
+    e->flag = ct_mon_parse_accept(p, T_STATIC);
+    ct_mon_parse_expect(p, T_IF, "'if'");
+    e->a = ct_mon_parse_expr(p);
+    ct_mon_parse_skip_nl(p);
+    ct_mon_parse_expect(p, T_THEN, "'then'");
+    ct_mon_parse_skip_nl(p);
+    e->b = ct_mon_parse_expr(p);
+    ct_mon_parse_skip_nl(p);
+    ct_mon_parse_expect(p, T_ELSE, "'else'");
+    ct_mon_parse_skip_nl(p);
+    e->c = ct_mon_parse_expr(p);
     return close_span(e, e->c->span);
 }
 
@@ -310,7 +310,7 @@ static struct ast *primary(struct parser *p)
     case T_FLOAT:
         e = ast_new(p, A_FLOAT);
         e->real = p->lx.real;
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
         return e;
     case T_STRING:
     case T_FSTRING:
@@ -319,20 +319,20 @@ static struct ast *primary(struct parser *p)
     case T_FALSE:
         e = ast_new(p, A_BOOL);
         e->flag = p->lx.token == T_TRUE;
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
         return e;
     case T_ID:
         e = ast_new(p, A_NAME);
         e->name = p->lx.name;
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
         return e;
     case T_ROOT:
         e = ast_new(p, A_ROOT);
-        lex_next(&p->lx);
-        parse_expect(p, T_DOT, "'.'");
+        ct_mon_lex_next(&p->lx);
+        ct_mon_parse_expect(p, T_DOT, "'.'");
         close_span(e, lex_span(&p->lx));
         e->name = p->lx.name;
-        parse_expect(p, T_ID, "a name");
+        ct_mon_parse_expect(p, T_ID, "a name");
         return e;
     case T_LPAREN:
         return parenthesis(p);
@@ -343,7 +343,7 @@ static struct ast *primary(struct parser *p)
     case T_STATIC:
         return if_expr(p);
     default:
-        parse_error(p, "an expression");
+        ct_mon_parse_error(p, "an expression");
         return ast_new(p, A_ERROR);
     }
 }
@@ -351,31 +351,31 @@ static struct ast *primary(struct parser *p)
 static void call_args(struct parser *p, struct ast *e)
 {
     size_t cap = 0;
-    lex_next(&p->lx);
-    parse_skip_nl(p);
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_skip_nl(p);
     while (!p->failed && p->lx.token != T_RPAREN) {
         struct ast_arg arg = {0};
         if (p->lx.token == T_ID) {
             struct lexer lx = p->lx;
             lx.quiet = true;
-            lex_next(&lx);
+            ct_mon_lex_next(&lx);
             if (lx.token == T_ASSIGN) {
                 arg.name = p->lx.name;
                 arg.name_span = lex_span(&p->lx);
-                lex_next(&p->lx);
-                lex_next(&p->lx);
-                parse_skip_nl(p);
+                ct_mon_lex_next(&p->lx);
+                ct_mon_lex_next(&p->lx);
+                ct_mon_parse_skip_nl(p);
             }
         }
-        arg.value = parse_expr(p);
+        arg.value = ct_mon_parse_expr(p);
         ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
-        parse_skip_nl(p);
-        if (!parse_accept(p, T_COMMA))
+        ct_mon_parse_skip_nl(p);
+        if (!ct_mon_parse_accept(p, T_COMMA))
             break;
-        parse_skip_nl(p);
+        ct_mon_parse_skip_nl(p);
     }
     close_span(e, lex_span(&p->lx));
-    parse_expect(p, T_RPAREN, "an operator, ',' or ')'");
+    ct_mon_parse_expect(p, T_RPAREN, "an operator, ',' or ')'");
 }
 
 static struct ast *postfix(struct parser *p)
@@ -387,7 +387,7 @@ static struct ast *postfix(struct parser *p)
         if (p->lx.token != T_LPAREN && p->lx.token != T_LBRACKET && p->lx.token != T_DOT)
             return e;
         if (++length > PARSE_DEPTH) {
-            diag_error(p->diags, lex_span(&p->lx), "Nested more than %d levels deep", PARSE_DEPTH);
+            ct_mon_diag_error(p->diags, lex_span(&p->lx), "Nested more than %d levels deep", PARSE_DEPTH);
             p->failed = true;
             return e;
         }
@@ -398,17 +398,17 @@ static struct ast *postfix(struct parser *p)
             call_args(p, outer);
         } else if (p->lx.token == T_LBRACKET) {
             outer->kind = A_TYPED;
-            lex_next(&p->lx);
-            parse_type_list(p, T_RBRACKET, &outer->types, &outer->ntypes);
+            ct_mon_lex_next(&p->lx);
+            ct_mon_parse_type_list(p, T_RBRACKET, &outer->types, &outer->ntypes);
             outer->span.to = p->lx.from;
         } else {
             outer->kind = A_MEMBER;
-            lex_next(&p->lx);
-            parse_skip_nl(p);
+            ct_mon_lex_next(&p->lx);
+            ct_mon_parse_skip_nl(p);
             outer->name = p->lx.name;
             outer->name_span = lex_span(&p->lx);
             close_span(outer, outer->name_span);
-            if (!parse_expect(p, T_ID, "the name of a member"))
+            if (!ct_mon_parse_expect(p, T_ID, "the name of a member"))
                 outer->kind = A_ERROR;
         }
         e = outer;
@@ -422,11 +422,11 @@ static struct ast *unary(struct parser *p)
     if (op != T_NOT && op != T_TILDE && op != T_MINUS && op != T_FMINUS)
         return postfix(p);
     struct ast *e = ast_new(p, A_UNARY);
-    if (!parse_enter(p))
+    if (!ct_mon_parse_enter(p))
         return e;
     e->op = op;
-    lex_next(&p->lx);
-    parse_skip_nl(p);
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_skip_nl(p);
     e->a = unary(p);
     close_span(e, e->a->span);
     p->depth--;
@@ -445,14 +445,15 @@ static struct ast *binary(struct parser *p, unsigned least)
     while (!p->failed && strength(p->lx.token) >= least) {
         struct ast *e = ast_new(p, A_BINARY);
         if (++length > PARSE_DEPTH * 4) {
-            diag_error(p->diags, e->span, "Expression of more than %d operators in a row", PARSE_DEPTH * 4);
+            ct_mon_diag_error(p->diags, e->span, "Expression of more than %d operators in a row",
+                              PARSE_DEPTH * 4);
             p->failed = true;
             return left;
         }
         e->op = p->lx.token;
         e->span = left->span;
-        lex_next(&p->lx);
-        parse_skip_nl(p);
+        ct_mon_lex_next(&p->lx);
+        ct_mon_parse_skip_nl(p);
         e->a = left;
         e->b = binary(p, strength(e->op) + 1);
         left = close_span(e, e->b->span);
@@ -460,9 +461,9 @@ static struct ast *binary(struct parser *p, unsigned least)
     return left;
 }
 
-struct ast *parse_expr(struct parser *p)
+struct ast *ct_mon_parse_expr(struct parser *p)
 {
-    if (!parse_enter(p))
+    if (!ct_mon_parse_enter(p))
         return ast_new(p, A_ERROR);
     struct ast *e = binary(p, 1);
     p->depth--;

@@ -9,67 +9,67 @@ static struct ast_type *type_new(struct parser *p, enum ast_type_kind kind)
     return t;
 }
 
-void parse_type_list(struct parser *p, enum token close, struct ast_type ***list, size_t *n)
+void ct_mon_parse_type_list(struct parser *p, enum token close, struct ast_type ***list, size_t *n)
 {
     size_t cap = 0;
-    parse_skip_nl(p);
+    ct_mon_parse_skip_nl(p);
     while (!p->failed && p->lx.token != close) {
-        ARENA_PUSH(p->arena, *list, *n, cap, parse_type(p));
-        parse_skip_nl(p);
-        if (!parse_accept(p, T_COMMA))
+        ARENA_PUSH(p->arena, *list, *n, cap, ct_mon_parse_type(p));
+        ct_mon_parse_skip_nl(p);
+        if (!ct_mon_parse_accept(p, T_COMMA))
             break;
-        parse_skip_nl(p);
+        ct_mon_parse_skip_nl(p);
     }
-    parse_expect(p, close, "',' or a closing bracket");
+    ct_mon_parse_expect(p, close, "',' or a closing bracket");
 }
 
 static struct ast_type *record_type(struct parser *p)
 {
     struct ast_type *t = type_new(p, AT_RECORD);
     size_t cap = 0, n = 0, name_cap = 0;
-    lex_next(&p->lx);
-    parse_skip_nl(p);
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_skip_nl(p);
     while (!p->failed && p->lx.token != T_RBRACE) {
-        if (parse_accept(p, T_DOTDOT)) {
+        if (ct_mon_parse_accept(p, T_DOTDOT)) {
             t->open = true;
-            parse_skip_nl(p);
+            ct_mon_parse_skip_nl(p);
             break;
         }
         const char *name = p->lx.name;
-        if (!parse_expect(p, T_ID, "the name of a member"))
+        if (!ct_mon_parse_expect(p, T_ID, "the name of a member"))
             break;
-        parse_expect(p, T_COLON, "':' and the type of the member");
-        parse_skip_nl(p);
+        ct_mon_parse_expect(p, T_COLON, "':' and the type of the member");
+        ct_mon_parse_skip_nl(p);
         ARENA_PUSH(p->arena, t->names, n, name_cap, name);
-        ARENA_PUSH(p->arena, t->args, t->nargs, cap, parse_type(p));
-        parse_skip_nl(p);
-        if (!parse_accept(p, T_COMMA))
+        ARENA_PUSH(p->arena, t->args, t->nargs, cap, ct_mon_parse_type(p));
+        ct_mon_parse_skip_nl(p);
+        if (!ct_mon_parse_accept(p, T_COMMA))
             break;
-        parse_skip_nl(p);
+        ct_mon_parse_skip_nl(p);
     }
-    parse_expect(p, T_RBRACE, "',' or '}'");
+    ct_mon_parse_expect(p, T_RBRACE, "',' or '}'");
     return t;
 }
 
-struct ast_type *parse_type(struct parser *p)
+struct ast_type *ct_mon_parse_type(struct parser *p)
 {
     struct ast_type *t = type_new(p, AT_NAME);
-    if (!parse_enter(p))
+    if (!ct_mon_parse_enter(p))
         return t;
     struct span begin = lex_span(&p->lx);
     if (p->lx.token == T_ID) {
         t->name = p->lx.name;
-        lex_next(&p->lx);
-        if (parse_accept(p, T_LBRACKET))
-            parse_type_list(p, T_RBRACKET, &t->args, &t->nargs);
+        ct_mon_lex_next(&p->lx);
+        if (ct_mon_parse_accept(p, T_LBRACKET))
+            ct_mon_parse_type_list(p, T_RBRACKET, &t->args, &t->nargs);
     } else if (p->lx.token == T_LPAREN) {
-        lex_next(&p->lx);
+        ct_mon_lex_next(&p->lx);
         t->kind = AT_TUPLE;
-        parse_type_list(p, T_RPAREN, &t->args, &t->nargs);
-        if (parse_accept(p, T_ARROW)) {
-            parse_skip_nl(p);
+        ct_mon_parse_type_list(p, T_RPAREN, &t->args, &t->nargs);
+        if (ct_mon_parse_accept(p, T_ARROW)) {
+            ct_mon_parse_skip_nl(p);
             size_t cap = 0;
-            struct ast_type *result = parse_type(p), **args = NULL;
+            struct ast_type *result = ct_mon_parse_type(p), **args = NULL;
             size_t n = 0;
             for (size_t i = 0; i < t->nargs; i++)
                 ARENA_PUSH(p->arena, args, n, cap, t->args[i]);
@@ -83,7 +83,7 @@ struct ast_type *parse_type(struct parser *p)
     } else if (p->lx.token == T_LBRACE || p->lx.token == T_DOLLAR_LBRACE) {
         t = record_type(p);
     } else {
-        parse_error(p, "a type");
+        ct_mon_parse_error(p, "a type");
     }
     t->span = span_join(begin, (struct span){begin.source, begin.from, p->lx.from});
     p->depth--;

@@ -16,13 +16,13 @@ enum {
     FLOAT_WORK = 200 /* units, for the digits of a Float */
 };
 
-void text_free(struct text *t)
+void ct_mon_text_free(struct text *t)
 {
     free(t->p);
     *t = (struct text){0};
 }
 
-bool text_reserve(struct text *t, size_t n)
+bool ct_mon_text_reserve(struct text *t, size_t n)
 {
     if (t->payer && !heap_spend(t->payer, n + 2)) {
         t->failed = true;
@@ -45,18 +45,18 @@ bool text_reserve(struct text *t, size_t n)
     return true;
 }
 
-void text_add(struct text *t, const char *p, size_t n)
+void ct_mon_text_add(struct text *t, const char *p, size_t n)
 {
-    if (t->failed || !text_reserve(t, n))
+    if (t->failed || !ct_mon_text_reserve(t, n))
         return;
     memcpy(t->p + t->n, p, n);
     t->n += n;
     t->p[t->n] = 0;
 }
 
-void text_add_z(struct text *t, const char *p)
+void ct_mon_text_add_z(struct text *t, const char *p)
 {
-    text_add(t, p, strlen(p));
+    ct_mon_text_add(t, p, strlen(p));
 }
 
 /* Adds a character that cannot be printed. */
@@ -65,29 +65,29 @@ static void add_escaped(struct text *t, const char *p, size_t size)
     static const char from[] = "\n\r\t\a", to[] = "nrta";
     const char *known = *p ? strchr(from, *p) : NULL;
     if (known)
-        text_printf(t, "\\%c", to[known - from]);
+        ct_mon_text_printf(t, "\\%c", to[known - from]);
     for (size_t i = 0; !known && i < size; i++)
-        text_printf(t, "\\x%02x", (unsigned char)p[i]);
+        ct_mon_text_printf(t, "\\x%02x", (unsigned char)p[i]);
 }
 
-void text_add_printable(struct text *t, const char *p, size_t n, bool lines)
+void ct_mon_text_add_printable(struct text *t, const char *p, size_t n, bool lines)
 {
     for (size_t size; n; p += size, n -= size) {
         ct_utf8_read(p, n, &size);
         if (ct_printable_length(p, size) || (lines && (*p == '\n' || *p == '\t')))
-            text_add(t, p, size);
+            ct_mon_text_add(t, p, size);
         else
             add_escaped(t, p, size);
     }
 }
 
-void text_printf(struct text *t, const char *fmt, ...)
+void ct_mon_text_printf(struct text *t, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    if (n < 0 || t->failed || !text_reserve(t, (size_t)n + 1))
+    if (n < 0 || t->failed || !ct_mon_text_reserve(t, (size_t)n + 1))
         return;
     va_start(ap, fmt);
     vsnprintf(t->p + t->n, (size_t)n + 1, fmt, ap);
@@ -95,7 +95,7 @@ void text_printf(struct text *t, const char *fmt, ...)
     t->n += (size_t)n;
 }
 
-char *print_u64(char *p, uint64_t i)
+char *ct_mon_print_u64(char *p, uint64_t i)
 {
     char digits[20];
     size_t n = sizeof digits;
@@ -107,12 +107,12 @@ char *print_u64(char *p, uint64_t i)
     return p + (sizeof digits - n);
 }
 
-char *print_int(char *p, int64_t i)
+char *ct_mon_print_int(char *p, int64_t i)
 {
     if (i >= 0)
-        return print_u64(p, (uint64_t)i);
+        return ct_mon_print_u64(p, (uint64_t)i);
     *p++ = '-';
-    return print_u64(p, -(uint64_t)i);
+    return ct_mon_print_u64(p, -(uint64_t)i);
 }
 
 /* Shortest decimal digits of |f| that read back, without point; *exp is the power of ten of the first. */
@@ -136,128 +136,128 @@ static int shortest(double f, char digits[24], int *exp)
     return n;
 }
 
-void print_float(struct text *t, double f)
+void ct_mon_print_float(struct text *t, double f)
 {
     char d[24];
     int exp = 0;
     if (t->payer)
         heap_spend(t->payer, FLOAT_WORK);
     if (isnan(f)) {
-        text_add_z(t, "NaN");
+        ct_mon_text_add_z(t, "NaN");
         return;
     }
     if (signbit(f))
-        text_add(t, "-", 1);
+        ct_mon_text_add(t, "-", 1);
     f = fabs(f);
     if (isinf(f)) {
-        text_add_z(t, "Infinity");
+        ct_mon_text_add_z(t, "Infinity");
         return;
     }
     if (f == 0) {
-        text_add_z(t, "0.0");
+        ct_mon_text_add_z(t, "0.0");
         return;
     }
     int n = shortest(f, d, &exp);
     if (f >= 1e7 || f < 1e-3) {
-        text_printf(t, "%c.%sE%d", d[0], n > 1 ? d + 1 : "0", exp);
+        ct_mon_text_printf(t, "%c.%sE%d", d[0], n > 1 ? d + 1 : "0", exp);
     } else if (exp < 0) {
-        text_printf(t, "0.%.*s%s", -exp - 1, "00", d);
+        ct_mon_text_printf(t, "0.%.*s%s", -exp - 1, "00", d);
     } else if (exp + 1 >= n) {
-        text_printf(t, "%s%.*s.0", d, exp + 1 - n, "0000000");
+        ct_mon_text_printf(t, "%s%.*s.0", d, exp + 1 - n, "0000000");
     } else {
-        text_printf(t, "%.*s.%s", exp + 1, d, d + exp + 1);
+        ct_mon_text_printf(t, "%.*s.%s", exp + 1, d, d + exp + 1);
     }
 }
 
 static void print_elements(struct text *t, const struct cell *c, const struct type *type)
 {
     static const char *const names[] = {[TY_LIST] = "List(", [TY_SET] = "Set(", [TY_MAP] = "Map("};
-    text_add_z(t, names[type->kind]);
-    uint64_t n = collection_size(c->v.o);
+    ct_mon_text_add_z(t, names[type->kind]);
+    uint64_t n = ct_mon_collection_size(c->v.o);
     for (uint64_t i = 0; i < n && !t->failed; i++) {
         struct cell key, x;
-        collection_at(c->v.o, i, &key, &x);
+        ct_mon_collection_at(c->v.o, i, &key, &x);
         if (i)
-            text_add(t, ", ", 2);
+            ct_mon_text_add(t, ", ", 2);
         if (type->kind != TY_LIST)
-            print_value(t, &key, type->args[0], false);
+            ct_mon_print_value(t, &key, type->args[0], false);
         if (type->kind == TY_MAP)
-            text_add(t, " -> ", 4);
+            ct_mon_text_add(t, " -> ", 4);
         if (type->kind != TY_SET)
-            print_value(t, &x, type->args[type->n - 1], false);
+            ct_mon_print_value(t, &x, type->args[type->n - 1], false);
     }
-    text_add(t, ")", 1);
+    ct_mon_text_add(t, ")", 1);
 }
 
 static void print_record(struct text *t, const struct cell *c, const struct type *type)
 {
     if (!type->n) {
-        text_add(t, "()", 2);
+        ct_mon_text_add(t, "()", 2);
         return;
     }
     const struct obj_cells *r = (const struct obj_cells *)c->v.o;
-    bool tuple = type_is_tuple(type);
-    text_add(t, tuple ? "(" : "{", 1);
+    bool tuple = ct_mon_type_is_tuple(type);
+    ct_mon_text_add(t, tuple ? "(" : "{", 1);
     for (uint32_t i = 0; i < type->n && !t->failed; i++) {
         if (i)
-            text_add(t, ", ", 2);
+            ct_mon_text_add(t, ", ", 2);
         if (!tuple) {
-            text_add_z(t, type->names[i]);
-            text_add(t, " = ", 3);
+            ct_mon_text_add_z(t, type->names[i]);
+            ct_mon_text_add(t, " = ", 3);
         }
-        print_value(t, &r->cells[i], type->args[i], false);
+        ct_mon_print_value(t, &r->cells[i], type->args[i], false);
     }
-    text_add(t, tuple ? ")" : "}", 1);
+    ct_mon_text_add(t, tuple ? ")" : "}", 1);
 }
 
-void print_value(struct text *t, const struct cell *c, const struct type *type, bool bare)
+void ct_mon_print_value(struct text *t, const struct cell *c, const struct type *type, bool bare)
 {
     char digits[24];
     enum value_error e = cell_err(c);
     if (t->failed)
         return;
     if (e) {
-        text_printf(t, "<error: %s>", value_error_text(e));
+        ct_mon_text_printf(t, "<error: %s>", ct_mon_value_error_text(e));
         return;
     }
     switch (type->kind) {
     case TY_INT:
         if (cell_is_big(c)) {
             if (c->v.o->negative)
-                text_add(t, "-", 1);
-            big_print(t, c, 10);
+                ct_mon_text_add(t, "-", 1);
+            ct_mon_big_print(t, c, 10);
             break;
         }
-        text_add(t, digits, (size_t)(print_int(digits, c->v.i) - digits));
+        ct_mon_text_add(t, digits, (size_t)(ct_mon_print_int(digits, c->v.i) - digits));
         break;
     case TY_FLOAT:
-        print_float(t, c->v.f);
+        ct_mon_print_float(t, c->v.f);
         break;
     case TY_BOOL:
-        text_add_z(t, c->v.i ? "true" : "false");
+        ct_mon_text_add_z(t, c->v.i ? "true" : "false");
         break;
     case TY_VERDICT: {
         static const char *const verdicts[] = {"unknown", "true", "false", "none"};
-        text_add_z(t, verdicts[c->v.i & 3]);
+        ct_mon_text_add_z(t, verdicts[c->v.i & 3]);
         break;
     }
     case TY_STRING:
         if (!bare)
-            text_add(t, "\"", 1);
-        text_add(t, cell_string(c)->text, c->v.o->size);
+            ct_mon_text_add(t, "\"", 1);
+        ct_mon_text_add(t, cell_string(c)->text, c->v.o->size);
         if (!bare)
-            text_add(t, "\"", 1);
+            ct_mon_text_add(t, "\"", 1);
         break;
     case TY_OPTION: {
         if (!(c->meta & META_SOME)) {
-            text_add_z(t, "None");
+            ct_mon_text_add_z(t, "None");
             break;
         }
         struct cell inner = *c;
         inner.meta -= META_SOME_ONE;
-        text_add_z(t, "Some(");
-        print_value(t, &inner, type->args[0], false);
-        text_add(t, ")", 1);
+        ct_mon_text_add_z(t, "Some(");
+        ct_mon_print_value(t, &inner, type->args[0], false);
+        ct_mon_text_add(t, ")", 1);
         break;
     }
     case TY_LIST:

@@ -15,25 +15,25 @@ struct text {
     bool lacked_memory; /* why it failed: no memory was left */
 };
 
-void text_free(struct text *t);
+void ct_mon_text_free(struct text *t);
 /* Room for n more bytes; false without memory. */
-bool text_reserve(struct text *t, size_t n);
-void text_add(struct text *t, const char *p, size_t n);
+bool ct_mon_text_reserve(struct text *t, size_t n);
+void ct_mon_text_add(struct text *t, const char *p, size_t n);
 /* Adds text that stands in one line: control characters become \n, \r, \t, \a or the \xHH of their bytes, and
  * so does what is no UTF-8. `lines`: line breaks and tabs stay. */
-void text_add_printable(struct text *t, const char *p, size_t n, bool lines);
-void text_add_z(struct text *t, const char *p);
-void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void ct_mon_text_add_printable(struct text *t, const char *p, size_t n, bool lines);
+void ct_mon_text_add_z(struct text *t, const char *p);
+void ct_mon_text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* At most 20 bytes; the result is the end. */
-char *print_int(char *p, int64_t i);
-char *print_u64(char *p, uint64_t i);
+char *ct_mon_print_int(char *p, int64_t i);
+char *ct_mon_print_u64(char *p, uint64_t i);
 
 /* As Java's Double.toString. */
-void print_float(struct text *t, double f);
+void ct_mon_print_float(struct text *t, double f);
 
 /* Strings stand in quotes unless `bare` (which holds for the outermost value only). */
-void print_value(struct text *t, const struct cell *c, const struct type *type, bool bare);
+void ct_mon_print_value(struct text *t, const struct cell *c, const struct type *type, bool bare);
 
 /* One conversion of java.util.Formatter, such as %-5.2f, applied to a value. */
 enum format_need {
@@ -42,8 +42,8 @@ enum format_need {
     FORMAT_ANY,
     FORMAT_BAD,
 };
-enum format_need format_check(const char *format, size_t size);
-void format_value(struct text *t, const char *format, size_t size, const struct cell *c,
-                  const struct type *type);
+enum format_need ct_mon_format_check(const char *format, size_t size);
+void ct_mon_format_value(struct text *t, const char *format, size_t size, const struct cell *c,
+                         const struct type *type);
 
 #endif

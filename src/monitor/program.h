@@ -159,13 +159,13 @@ struct order {
     struct node **nodes;
     size_t n;
 };
-bool analyse(struct elab *e, struct order *order);
+bool ct_mon_analyse(struct elab *e, struct order *order);
 
 /* Into the elaboration's arena. */
-void emit_program(struct elab *e, const struct order *order, struct program *p);
+void ct_mon_emit_program(struct elab *e, const struct order *order, struct program *p);
 
 /* Drawing of the core for graphviz. */
 struct text;
-void dot_write(const struct elab *e, const struct order *order, struct text *out);
+void ct_mon_dot_write(const struct elab *e, const struct order *order, struct text *out);
 
 #endif

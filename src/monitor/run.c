@@ -22,14 +22,14 @@ enum {
     HEAP_PARTS = 3
 };
 
-int run_fail(struct ct_monitor *m, int code, const char *text)
+int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text)
 {
     m->over = true;
-    run_deliver(m);
+    ct_mon_run_deliver(m);
     return ct_fail(m->ctx, code, "%s", text);
 }
 
-void run_deliver(struct ct_monitor *m)
+void ct_mon_run_deliver(struct ct_monitor *m)
 {
     if (m->nresults && m->fn)
         m->fn(m->user, m->results, m->nresults);
@@ -48,8 +48,9 @@ static int value_failure(struct ct_monitor *m)
         snprintf(limit, sizeof limit, " of %.1f MiB; --monitor-memory raises it",
                  (double)m->memory / (1 << 20));
     m->nresults = m->instant_first; /* nothing of the instant that failed */
-    snprintf(text, sizeof text, "%s%s (t = %lld)", value_error_text(m->error), limit, (long long)m->now);
-    return run_fail(m, *limit || m->error == E_STOPPED ? CT_ERR_LIMIT : CT_ERR_FORMAT, text);
+    snprintf(text, sizeof text, "%s%s (t = %lld)", ct_mon_value_error_text(m->error), limit,
+             (long long)m->now);
+    return ct_mon_run_fail(m, *limit || m->error == E_STOPPED ? CT_ERR_LIMIT : CT_ERR_FORMAT, text);
 }
 
 /* Stamps are 32 bits; long before they run out all are set back: only "never", "once" and "now" matter. */
@@ -65,11 +66,11 @@ static void renumber(struct ct_monitor *m)
 static void collect(struct ct_monitor *m)
 {
     struct heap_gc gc;
-    run_deliver(m);
-    heap_gc_begin(&gc, &m->heap);
-    heap_roots(&gc, m->cells + m->p->roots_from, m->p->roots_to - m->p->roots_from);
-    heap_roots(&gc, &m->incoming, 1);
-    heap_gc_end(&gc);
+    ct_mon_run_deliver(m);
+    ct_mon_heap_gc_begin(&gc, &m->heap);
+    ct_mon_heap_roots(&gc, m->cells + m->p->roots_from, m->p->roots_to - m->p->roots_from);
+    ct_mon_heap_roots(&gc, &m->incoming, 1);
+    ct_mon_heap_gc_end(&gc);
 }
 
 static int by_output(const void *a, const void *b)
@@ -116,7 +117,7 @@ static inline void begin_event(struct ct_monitor *m)
 static inline bool before_program(struct ct_monitor *m, uint32_t code)
 {
     if (m->results_cap - m->nresults < m->p->noutputs)
-        run_deliver(m);
+        ct_mon_run_deliver(m);
     m->instant_first = m->nresults;
     return heap_spend(&m->heap, INSTANT_WORK + m->p->costs[code]);
 }
@@ -129,8 +130,8 @@ static inline int after_program(struct ct_monitor *m, bool fine)
         return value_failure(m);
     if (m->unsorted)
         sort_instant(m);
-    if (m->certain && !certain_instant(m->certain)) {
-        certain_free(m->certain);
+    if (m->certain && !ct_mon_certain_instant(m->certain)) {
+        ct_mon_certain_free(m->certain);
         m->certain = NULL;
     }
     if (m->heap.exhausted)
@@ -156,7 +157,7 @@ static int evaluate(struct ct_monitor *m, uint32_t code)
     native_fn *native = m->native ? m->native[code] : NULL;
     if (native)
         return run_native(m, native, code);
-    return after_program(m, before_program(m, code) && vm_run(m, code));
+    return after_program(m, before_program(m, code) && ct_mon_vm_run(m, code));
 }
 
 /* Marks the timers that expire now; the number of them, *which is one. */
@@ -183,7 +184,7 @@ static int timer_instant(struct ct_monitor *m)
 {
     size_t which = 0;
     if (m->instants_limit && ++m->instants > m->instants_limit)
-        return run_fail(m, CT_ERR_LIMIT, "Timers made more instants than the limit allows");
+        return ct_mon_run_fail(m, CT_ERR_LIMIT, "Timers made more instants than the limit allows");
     m->now = m->timer_next;
     if (!heap_spend(&m->heap, m->p->ntimers + INSTANT_WORK))
         return value_failure(m);
@@ -225,7 +226,7 @@ static int run_close(struct ct_monitor *m)
     return evaluate(m, timers || m->sources > 1 ? m->p->code_all : m->p->inputs[m->only].code);
 }
 
-int run_close_before_mistake(struct ct_monitor *m)
+int ct_mon_run_close_before_mistake(struct ct_monitor *m)
 {
     begin_event(m);
     return run_close(m);
@@ -234,12 +235,12 @@ int run_close_before_mistake(struct ct_monitor *m)
 static int decreasing(struct ct_monitor *m, int64_t time)
 {
     char text[120];
-    int r = run_close_before_mistake(m);
+    int r = ct_mon_run_close_before_mistake(m);
     if (r)
         return r;
     snprintf(text, sizeof text, "Decreasing time stamps: first = %lld, second = %lld", (long long)m->floor,
              (long long)time);
-    return run_fail(m, CT_ERR_FORMAT, text);
+    return ct_mon_run_fail(m, CT_ERR_FORMAT, text);
 }
 
 static int repeated(struct ct_monitor *m, uint32_t input)
@@ -247,10 +248,10 @@ static int repeated(struct ct_monitor *m, uint32_t input)
     char text[400];
     snprintf(text, sizeof text, "Multiple events %.300s at timestamp %lld", m->p->inputs[input].name,
              (long long)m->now);
-    return run_fail(m, CT_ERR_FORMAT, text);
+    return ct_mon_run_fail(m, CT_ERR_FORMAT, text);
 }
 
-int run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value)
+int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value)
 {
     if (!m->open || time != m->now) {
         if (time < m->floor)
@@ -300,7 +301,7 @@ static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, c
         return CT_OK;
     case TY_STRING:
         begin_event(m); /* the value is of this event, and not of the one before */
-        *c = value_string(&m->heap, e->v.s, e->size);
+        *c = ct_mon_value_string(&m->heap, e->v.s, e->size);
         if (m->heap.exhausted) {
             m->error = E_MEMORY;
             return value_failure(m);
@@ -330,8 +331,8 @@ static inline int64_t quick_value(const struct quick_input *in, const struct ct_
     return in->kind == TY_BOOL && e->v.i != 0;
 }
 
-/* Takes events as run_event does, as long as each is alone in its instant, no timer comes in between, and its
- * input is a quick one. *taken is how many. The last one's instant stays open. */
+/* Takes events as ct_mon_run_event does, as long as each is alone in its instant, no timer comes in between,
+ * and its input is a quick one. *taken is how many. The last one's instant stays open. */
 static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count,
                       size_t *taken)
 {
@@ -352,7 +353,7 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
         r = run_native(m, closes->fn, closes->code);
         m->open = !r && m->timer_next >= (int64_t)e->time;
         m->event_begun = !r && !m->open;
-        if (!m->open) /* the instant set a timer: run_event comes to it first */
+        if (!m->open) /* the instant set a timer: ct_mon_run_event comes to it first */
             break;
         m->stamp++;
         m->now = m->floor = (int64_t)e->time;
@@ -382,10 +383,10 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
                            "monitor: event %zu: no such input, or its time is beyond 2^63-1", i);
         r = event_value(m, e, m->p->inputs[e->input].type, &c);
         if (!r)
-            r = run_event(m, (int64_t)e->time, e->input, c);
+            r = ct_mon_run_event(m, (int64_t)e->time, e->input, c);
     }
     if (!r)
-        run_deliver(m);
+        ct_mon_run_deliver(m);
     return r;
 }
 
@@ -404,7 +405,7 @@ int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
     if (!r && !m->open && time > 0)
         r = run_until(m, (int64_t)time);
     if (!r)
-        run_deliver(m);
+        ct_mon_run_deliver(m);
     return r;
 }
 
@@ -418,9 +419,9 @@ int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
         return r;
     if (m->begun && m->floor == m->now && m->now < INT64_MAX)
         m->floor++;
-    if (!m->certain && !(m->certain = certain_new(m)))
+    if (!m->certain && !(m->certain = ct_mon_certain_new(m)))
         return ct_fail_nomem(m->ctx, "monitor");
-    certain_lose(m->certain, kept);
+    ct_mon_certain_lose(m->certain, kept);
     return CT_OK;
 }
 
@@ -443,7 +444,7 @@ int ct_monitor_finish(struct ct_monitor *m)
     if (!r)
         r = run_close(m);
     if (!r)
-        run_deliver(m);
+        ct_mon_run_deliver(m);
     m->over = true;
     return r;
 }
@@ -486,14 +487,14 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     m->ctx = ctx;
     m->spec = spec;
     m->p = p;
-    m->native = native_table(spec->native);
+    m->native = ct_mon_native_table(spec->native);
     m->fn = fn;
     m->user = user;
     m->results_cap = RESULTS > p->noutputs ? RESULTS : p->noutputs;
     m->budget = l.budget && l.budget < INT64_MAX ? l.budget : l.budget ? INT64_MAX : CT_MONITOR_BUDGET;
     m->memory = l.memory ? l.memory : CT_MONITOR_MEMORY;
     m->instants_limit = l.instants;
-    heap_init(&m->heap, m->memory / HEAP_PARTS, false);
+    ct_mon_heap_init(&m->heap, m->memory / HEAP_PARTS, false);
     m->heap.stop = l.stop;
     m->cells = calloc(p->ncells + 1, sizeof *m->cells);
     m->states = calloc(p->nmachines + 1, sizeof *m->states);
@@ -518,9 +519,9 @@ void ct_monitor_free(struct ct_monitor *m)
 {
     if (!m)
         return;
-    heap_free(&m->heap);
-    text_reader_free(m->reader);
-    certain_free(m->certain);
+    ct_mon_heap_free(&m->heap);
+    ct_mon_text_reader_free(m->reader);
+    ct_mon_certain_free(m->certain);
     free(m->cells);
     free(m->stack);
     free(m->states);

@@ -74,18 +74,18 @@ enum {
 #define CERTAIN_NOT UINT32_C(0x80000000)
 
 /* Executes a program; false: `error` says why. */
-bool vm_run(struct ct_monitor *m, uint32_t code);
+bool ct_mon_vm_run(struct ct_monitor *m, uint32_t code);
 /* Executes one instruction, which is no jump, with the calls that it makes. */
-bool vm_one(struct ct_monitor *m, uint32_t insn);
+bool ct_mon_vm_one(struct ct_monitor *m, uint32_t insn);
 
 /* An event with a value, of a time not before the former one. CT_ERR_*. */
-int run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value);
+int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value);
 
 /* Evaluates the open instant, within the budget of an event: what came before a mistake in the trace still
  * counts. CT_ERR_*. */
-int run_close_before_mistake(struct ct_monitor *m);
-int run_fail(struct ct_monitor *m, int code, const char *text);
-void run_deliver(struct ct_monitor *m);
-void text_reader_free(struct text_reader *r);
+int ct_mon_run_close_before_mistake(struct ct_monitor *m);
+int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text);
+void ct_mon_run_deliver(struct ct_monitor *m);
+void ct_mon_text_reader_free(struct text_reader *r);
 
 #endif

@@ -66,7 +66,7 @@ static bool is_operator(const struct value_in *in, const char *text)
 
 static bool apply(struct value_in *in, enum op op, const struct cell *args, unsigned n, struct scalar *out)
 {
-    op_eval(op, NULL, in->heap, args, n, &out->cell);
+    ct_mon_op_eval(op, NULL, in->heap, args, n, &out->cell);
     in->error = cell_err(&out->cell);
     return in->error == E_NONE;
 }
@@ -94,9 +94,10 @@ static bool choice(struct value_in *in, struct scalar *out)
 {
     struct scalar condition;
     struct scalar branches[2];
-    if (!expression(in, 0, &condition) || condition.kind != TY_BOOL || !value_accept_word(in, "then") ||
-        !expression(in, 0, &branches[0]) || !value_accept_word(in, "else") ||
-        !expression(in, 0, &branches[1]) || branches[0].kind != branches[1].kind)
+    if (!expression(in, 0, &condition) || condition.kind != TY_BOOL ||
+        !ct_mon_value_accept_word(in, "then") || !expression(in, 0, &branches[0]) ||
+        !ct_mon_value_accept_word(in, "else") || !expression(in, 0, &branches[1]) ||
+        branches[0].kind != branches[1].kind)
         return false;
     *out = branches[condition.cell.v.i ? 0 : 1];
     return true;
@@ -105,20 +106,20 @@ static bool choice(struct value_in *in, struct scalar *out)
 static bool primary(struct value_in *in, struct scalar *out)
 {
     static const enum type_kind kinds[] = {TY_FLOAT, TY_INT, TY_BOOL, TY_STRING};
-    value_skip_blank(in);
+    ct_mon_value_skip_blank(in);
     if (in->p < in->end && *in->p == '(') {
         in->p++;
         if (!expression(in, 0, out))
             return false;
-        value_skip_blank(in);
+        ct_mon_value_skip_blank(in);
         return in->p < in->end && *in->p++ == ')';
     }
-    if (value_accept_word(in, "if"))
+    if (ct_mon_value_accept_word(in, "if"))
         return choice(in, out);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const char *at = in->p;
         out->kind = kinds[i];
-        if (value_literal(in, kinds[i], &out->cell))
+        if (ct_mon_value_literal(in, kinds[i], &out->cell))
             return true;
         in->p = at;
     }
@@ -127,7 +128,7 @@ static bool primary(struct value_in *in, struct scalar *out)
 
 static const struct infix *operator_at(struct value_in *in, unsigned level)
 {
-    value_skip_blank(in);
+    ct_mon_value_skip_blank(in);
     for (size_t i = 0; i < sizeof *levels / sizeof **levels && levels[level][i].text; i++)
         if (is_operator(in, levels[level][i].text))
             return &levels[level][i];
@@ -159,17 +160,17 @@ static bool expression(struct value_in *in, unsigned level, struct scalar *out)
     return fine;
 }
 
-bool value_insertion(struct value_in *in, struct text *t)
+bool ct_mon_value_insertion(struct value_in *in, struct text *t)
 {
     struct scalar x;
     if (!expression(in, 0, &x))
         return false;
     const struct type type = {.kind = x.kind, .value = true};
-    print_value(t, &x.cell, &type, true);
+    ct_mon_print_value(t, &x.cell, &type, true);
     return !t->failed;
 }
 
-bool value_expression(struct value_in *in, enum type_kind kind, struct cell *out)
+bool ct_mon_value_expression(struct value_in *in, enum type_kind kind, struct cell *out)
 {
     static const char *const names[] = {
         [TY_INT] = "Int", [TY_FLOAT] = "Float", [TY_BOOL] = "Bool", [TY_STRING] = "String"};

@@ -13,12 +13,12 @@ static uint32_t hash_name(const char *p, size_t n)
     return h ^ h >> 15;
 }
 
-void text_reader_free(struct text_reader *r)
+void ct_mon_text_reader_free(struct text_reader *r)
 {
     if (!r)
         return;
-    text_free(&r->rest);
-    text_ranges_free(r);
+    ct_mon_text_free(&r->rest);
+    ct_mon_text_ranges_free(r);
     free(r->columns);
     free(r->name);
     free(r->table);
@@ -68,7 +68,7 @@ void ct_monitor_text_limit(struct ct_monitor *m, uint64_t limit)
         r->limit = limit;
 }
 
-int32_t text_find_input(const struct ct_monitor *m, const char *p, size_t n)
+int32_t ct_mon_text_find_input(const struct ct_monitor *m, const char *p, size_t n)
 {
     const struct text_reader *r = m->reader;
     uint32_t h = hash_name(p, n);
@@ -82,48 +82,49 @@ int32_t text_find_input(const struct ct_monitor *m, const char *p, size_t n)
     return -1;
 }
 
-int text_fail_at(struct ct_monitor *m, const char *text)
+int ct_mon_text_fail_at(struct ct_monitor *m, const char *text)
 {
     struct text_reader *r = m->reader;
     char line[700];
-    int code = run_close_before_mistake(m);
+    int code = ct_mon_run_close_before_mistake(m);
     if (code)
         return code;
     snprintf(line, sizeof line, "%s:%llu: %s", r->name ? r->name : "trace", (unsigned long long)r->line,
              text);
-    return run_fail(m, CT_ERR_FORMAT, line);
+    return ct_mon_run_fail(m, CT_ERR_FORMAT, line);
 }
 
-int text_fail_syntax(struct ct_monitor *m, const char *expected)
+int ct_mon_text_fail_syntax(struct ct_monitor *m, const char *expected)
 {
     char text[200];
     snprintf(text, sizeof text, "error: expected %s; a line is TIME: NAME = VALUE", expected);
-    return text_fail_at(m, text);
+    return ct_mon_text_fail_at(m, text);
 }
 
 static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t input)
 {
     char text[480];
     struct arena a;
-    arena_init(&a, 1 << 16);
+    ct_mon_arena_init(&a, 1 << 16);
     if (m->heap.exhausted || in->error)
-        return text_fail_at(m, value_error_text(m->heap.exhausted ? m->heap.exhausted : in->error));
+        return ct_mon_text_fail_at(
+            m, ct_mon_value_error_text(m->heap.exhausted ? m->heap.exhausted : in->error));
     if (in->unknown) {
         snprintf(text, sizeof text, "Undefined variable %.*s; the time of this range is called %s",
                  (int)(in->unknown_size < 80 ? in->unknown_size : 80), in->unknown, in->variable);
-        return text_fail_at(m, text);
+        return ct_mon_text_fail_at(m, text);
     }
     if (setjmp(a.out_of_memory) == 0)
         snprintf(text, sizeof text,
                  "Unexpected value of type %s (%.*s), expected type %s, in input stream '%.100s%s'",
                  in->found_type ? in->found_type : "unknown",
                  (int)(in->found_size < 80 ? in->found_size : 80), in->found ? in->found : "",
-                 type_text(&a, in->expected ? in->expected : m->p->inputs[input].type),
+                 ct_mon_type_text(&a, in->expected ? in->expected : m->p->inputs[input].type),
                  m->p->inputs[input].name, in->path);
     else
         snprintf(text, sizeof text, "Unexpected value in input stream '%.100s'", m->p->inputs[input].name);
-    arena_free(&a);
-    return text_fail_at(m, text);
+    ct_mon_arena_free(&a);
+    return ct_mon_text_fail_at(m, text);
 }
 
 static bool is_name(unsigned char c)
@@ -140,7 +141,7 @@ static bool at_end(const char *p, const char *end)
     return p == end || *p == '#' || (*p == '-' && p + 1 < end && p[1] == '-');
 }
 
-const char *text_skip(const char *p, const char *end)
+const char *ct_mon_text_skip(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t'))
         p++;
@@ -151,10 +152,10 @@ static int read_value(struct ct_monitor *m, const char **at, const char *end, ui
                       const char *variable, int64_t bound, struct cell *value)
 {
     const struct type *type = m->p->inputs[input].type;
-    const char *p = text_skip(*at, end);
+    const char *p = ct_mon_text_skip(*at, end);
     *value = cell_int(0);
     if (p < end && *p == '=') {
-        p = text_skip(p + 1, end);
+        p = ct_mon_text_skip(p + 1, end);
         const char *q = p;
         int64_t i = 0;
         /* a short decimal number is what most lines have */
@@ -166,7 +167,7 @@ static int read_value(struct ct_monitor *m, const char **at, const char *end, ui
             return CT_OK;
         }
         struct value_in in = {.p = p, .end = end, .heap = &m->heap, .variable = variable, .bound = bound};
-        if (!value_read(&in, type, value))
+        if (!ct_mon_value_read(&in, type, value))
             return fail_value(m, &in, input);
         *at = in.p;
         return CT_OK;
@@ -178,7 +179,7 @@ static int read_value(struct ct_monitor *m, const char **at, const char *end, ui
     return fail_value(m, &in, input);
 }
 
-const char *text_time(const char *p, const char *end, int64_t *time)
+const char *ct_mon_text_time(const char *p, const char *end, int64_t *time)
 {
     const char *digits = p;
     *time = 0;
@@ -189,15 +190,15 @@ const char *text_time(const char *p, const char *end, int64_t *time)
     return p > digits ? p : NULL;
 }
 
-const char *text_name_end(const char *p, const char *end)
+const char *ct_mon_text_name_end(const char *p, const char *end)
 {
     while (p < end && is_name((unsigned char)*p))
         p++;
     return p;
 }
 
-int text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end,
-               const char *variable)
+int ct_mon_text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end,
+                      const char *variable)
 {
     struct text_reader *r = m->reader;
     struct cell value;
@@ -206,8 +207,8 @@ int text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p
     if (code)
         return code;
     if (!at_end(p, end))
-        return text_fail_syntax(m, "the end of the line");
-    code = run_event(m, time, input, value);
+        return ct_mon_text_fail_syntax(m, "the end of the line");
+    code = ct_mon_run_event(m, time, input, value);
     if (code && m->ctx && !m->error) { /* a mistake in the trace: say where */
         char text[sizeof m->ctx->error];
         memcpy(text, m->ctx->error, sizeof text);
@@ -224,34 +225,35 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
     struct text_reader *r = m->reader;
     int64_t time;
     r->line++;
-    p = text_skip(p, end);
+    p = ct_mon_text_skip(p, end);
     if (at_end(p, end))
         return CT_OK;
     if (r->ncolumns)
-        return text_table_row(m, p, end);
-    if (!r->events && !r->nranges && text_table_begins(p, end))
-        return text_table_names(m, p, end);
-    const char *behind = text_time(p, end, &time);
+        return ct_mon_text_table_row(m, p, end);
+    if (!r->events && !r->nranges && ct_mon_text_table_begins(p, end))
+        return ct_mon_text_table_names(m, p, end);
+    const char *behind = ct_mon_text_time(p, end, &time);
     if (!behind)
-        return text_fail_syntax(m, p < end && *p >= '0' && *p <= '9' ? "a time of at most 2^63-1" : "a time");
-    p = text_skip(behind, end);
+        return ct_mon_text_fail_syntax(m, p < end && *p >= '0' && *p <= '9' ? "a time of at most 2^63-1"
+                                                                            : "a time");
+    p = ct_mon_text_skip(behind, end);
     if (p < end && *p != ':') {
-        const int code = text_range_line(m, time, p, end);
-        return code ? code : text_range_next(m);
+        const int code = ct_mon_text_range_line(m, time, p, end);
+        return code ? code : ct_mon_text_range_next(m);
     }
     if (p == end)
-        return text_fail_syntax(m, "':' behind the time");
-    const char *name = text_skip(p + 1, end);
-    p = text_name_end(name, end);
+        return ct_mon_text_fail_syntax(m, "':' behind the time");
+    const char *name = ct_mon_text_skip(p + 1, end);
+    p = ct_mon_text_name_end(name, end);
     if (p == name)
-        return text_fail_syntax(m, "the name of a stream");
-    int32_t input = text_find_input(m, name, (size_t)(p - name));
+        return ct_mon_text_fail_syntax(m, "the name of a stream");
+    int32_t input = ct_mon_text_find_input(m, name, (size_t)(p - name));
     if (input < 0)
         return CT_OK;
     if (!r->nranges)
-        return text_event(m, time, (uint32_t)input, p, end, NULL);
-    const int code = text_range_plain(m, time, (uint32_t)input, p, end);
-    return code ? code : text_range_next(m);
+        return ct_mon_text_event(m, time, (uint32_t)input, p, end, NULL);
+    const int code = ct_mon_text_range_plain(m, time, (uint32_t)input, p, end);
+    return code ? code : ct_mon_text_range_next(m);
 }
 
 int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, int last)
@@ -268,7 +270,7 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
         if (!nl)
             break;
         if (r->rest.n) {
-            text_add(&r->rest, text, (size_t)(nl - text));
+            ct_mon_text_add(&r->rest, text, (size_t)(nl - text));
             code = r->rest.failed ? ct_fail_nomem(m->ctx, "trace")
                                   : read_line(m, r->rest.p, r->rest.p + r->rest.n);
             r->rest.n = 0;
@@ -279,18 +281,18 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
     }
     if (!code && !r->done) {
         r->rest.limit = 64 << 20;
-        text_add(&r->rest, text, (size_t)(end - text));
+        ct_mon_text_add(&r->rest, text, (size_t)(end - text));
         if (r->rest.lacked_memory)
             return ct_fail_nomem(m->ctx, "trace");
         if (r->rest.failed)
-            return run_fail(m, CT_ERR_LIMIT, "trace: a line of more than 64 MiB");
+            return ct_mon_run_fail(m, CT_ERR_LIMIT, "trace: a line of more than 64 MiB");
         if (last && r->rest.n)
             code = read_line(m, r->rest.p, r->rest.p + r->rest.n);
         while (last && !code && r->nranges && !r->done)
-            code = text_range_next(m);
+            code = ct_mon_text_range_next(m);
     }
     if (!code)
-        run_deliver(m);
+        ct_mon_run_deliver(m);
     return code;
 }
 
@@ -300,8 +302,8 @@ static void print_line(struct text *line, struct text *value, const struct cell 
                        const struct out_info *info)
 {
     line->n = value->n = 0;
-    print_value(value, c, info->type, info->raw);
-    text_add_printable(line, value->p, value->n, info->raw);
+    ct_mon_print_value(value, c, info->type, info->raw);
+    ct_mon_text_add_printable(line, value->p, value->n, info->raw);
 }
 
 size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_result *results, size_t count,
@@ -318,14 +320,14 @@ size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_resu
             break;
         char *p = out + n;
         if (!info->raw) {
-            p = print_u64(p, r->time);
+            p = ct_mon_print_u64(p, r->time);
             memcpy(p, ": ", 2);
             memcpy(p + 2, info->name, name);
             memcpy(p + 2 + name, " = ", 3);
             p += name + 5;
         }
         if (info->type->kind == TY_INT && !(c.meta & META_PTR)) {
-            p = print_int(p, c.v.i);
+            p = ct_mon_print_int(p, c.v.i);
         } else {
             print_line(&slow, &value, &c, info);
             if (value.failed || slow.failed || cap - (size_t)(p - out) < slow.n + 1)
@@ -340,7 +342,7 @@ size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_resu
     *done = i;
     if (slow.lacked_memory || value.lacked_memory)
         ct_note_nomem(m->ctx);
-    text_free(&slow);
-    text_free(&value);
+    ct_mon_text_free(&slow);
+    ct_mon_text_free(&value);
     return n;
 }

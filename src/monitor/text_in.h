@@ -48,43 +48,44 @@ struct value_in {
     size_t found_size;
     char path[128];
 };
-bool value_read(struct value_in *in, const struct type *type, struct cell *out);
+bool ct_mon_value_read(struct value_in *in, const struct type *type, struct cell *out);
 /* Where the value that begins at p ends: at the bracket or comma of what it
  * is a part of, or with the line. */
-const char *value_end(const char *p, const char *end);
+const char *ct_mon_value_end(const char *p, const char *end);
 
 /* ---- the reader's own parts ---- */
 
-int text_fail_syntax(struct ct_monitor *m, const char *expected);
-int text_fail_at(struct ct_monitor *m, const char *text);
-int32_t text_find_input(const struct ct_monitor *m, const char *p, size_t n);
-const char *text_skip(const char *p, const char *end);
+int ct_mon_text_fail_syntax(struct ct_monitor *m, const char *expected);
+int ct_mon_text_fail_at(struct ct_monitor *m, const char *text);
+int32_t ct_mon_text_find_input(const struct ct_monitor *m, const char *p, size_t n);
+const char *ct_mon_text_skip(const char *p, const char *end);
 /* Behind a time at p; NULL: there is none, or it is beyond 2^63-1. */
-const char *text_time(const char *p, const char *end, int64_t *time);
+const char *ct_mon_text_time(const char *p, const char *end, int64_t *time);
 /* The name of a stream at p ends here. */
-const char *text_name_end(const char *p, const char *end);
+const char *ct_mon_text_name_end(const char *p, const char *end);
 /* Takes the event whose value is at p, behind the name; `variable` may be NULL. */
-int text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end,
-               const char *variable);
+int ct_mon_text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end,
+                      const char *variable);
 
 /* A line whose time is a range: it is kept. p is behind its first number. */
-int text_range_line(struct ct_monitor *m, int64_t first, const char *p, const char *end);
+int ct_mon_text_range_line(struct ct_monitor *m, int64_t first, const char *p, const char *end);
 /* A plain line while there are ranges: it is kept, too. */
-int text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end);
+int ct_mon_text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, const char *p,
+                            const char *end);
 /* The earliest event of all that are kept. */
-int text_range_next(struct ct_monitor *m);
-void text_ranges_free(struct text_reader *r);
+int ct_mon_text_range_next(struct ct_monitor *m);
+void ct_mon_text_ranges_free(struct text_reader *r);
 
 /* The first line of a table, "time,NAME,..": true when it is one. */
-bool text_table_begins(const char *p, const char *end);
-int text_table_names(struct ct_monitor *m, const char *p, const char *end);
-int text_table_row(struct ct_monitor *m, const char *p, const char *end);
-void value_skip_blank(struct value_in *in);
-bool value_accept_word(struct value_in *in, const char *word);
+bool ct_mon_text_table_begins(const char *p, const char *end);
+int ct_mon_text_table_names(struct ct_monitor *m, const char *p, const char *end);
+int ct_mon_text_table_row(struct ct_monitor *m, const char *p, const char *end);
+void ct_mon_value_skip_blank(struct value_in *in);
+bool ct_mon_value_accept_word(struct value_in *in, const char *word);
 /* Int, Float, Bool, String: a literal, and with operators. */
-bool value_literal(struct value_in *in, enum type_kind kind, struct cell *out);
-bool value_expression(struct value_in *in, enum type_kind kind, struct cell *out);
+bool ct_mon_value_literal(struct value_in *in, enum type_kind kind, struct cell *out);
+bool ct_mon_value_expression(struct value_in *in, enum type_kind kind, struct cell *out);
 /* Adds what an expression is, as toString makes it. */
-bool value_insertion(struct value_in *in, struct text *t);
+bool ct_mon_value_insertion(struct value_in *in, struct text *t);
 
 #endif

@@ -12,7 +12,7 @@ enum {
     RANGES_MOST = 1 << 20
 };
 
-void text_ranges_free(struct text_reader *r)
+void ct_mon_text_ranges_free(struct text_reader *r)
 {
     for (size_t i = 0; i < r->nranges; i++) {
         free(r->ranges[i].variable);
@@ -72,8 +72,8 @@ static int keep(struct ct_monitor *m, struct text_range range, char *variable, c
         free(value);
         free(variable);
         return value && all
-                   ? run_fail(m, CT_ERR_LIMIT,
-                              "trace: more than a million lines wait for a range of times before them")
+                   ? ct_mon_run_fail(m, CT_ERR_LIMIT,
+                                     "trace: more than a million lines wait for a range of times before them")
                    : ct_fail_nomem(m->ctx, "trace");
     }
     range.line = r->line;
@@ -87,10 +87,10 @@ static int keep(struct ct_monitor *m, struct text_range range, char *variable, c
 static bool accept(const char **p, const char *end, const char *word)
 {
     const size_t n = strlen(word);
-    *p = text_skip(*p, end);
+    *p = ct_mon_text_skip(*p, end);
     if ((size_t)(end - *p) < n || memcmp(*p, word, n) != 0)
         return false;
-    *p = text_skip(*p + n, end);
+    *p = ct_mon_text_skip(*p + n, end);
     return true;
 }
 
@@ -101,7 +101,7 @@ static const char *bounds(const char **p, const char *end, struct text_range *ra
         __builtin_add_overflow(range->next, (int64_t)1, &range->next))
         return "a time of at most 2^63-1";
     const char *name = *p;
-    *p = text_name_end(name, end);
+    *p = ct_mon_text_name_end(name, end);
     if (*p == name || (*name >= '0' && *name <= '9'))
         return "the name of the time in a range";
     *variable = strndup(name, (size_t)(*p - name));
@@ -109,7 +109,7 @@ static const char *bounds(const char **p, const char *end, struct text_range *ra
     const bool closed = accept(p, end, "<=");
     if (!closed && !accept(p, end, "<"))
         return NULL;
-    const char *behind = text_time(*p, end, &range->last);
+    const char *behind = ct_mon_text_time(*p, end, &range->last);
     if (!behind)
         return "the time at which the range ends";
     *p = behind;
@@ -123,7 +123,7 @@ static const char *steps(const char **p, const char *end, struct text_range *ran
 {
     int64_t second;
     if (accept(p, end, ",")) {
-        const char *behind = text_time(*p, end, &second);
+        const char *behind = ct_mon_text_time(*p, end, &second);
         if (!behind)
             return "the second time of a range";
         *p = behind;
@@ -134,7 +134,7 @@ static const char *steps(const char **p, const char *end, struct text_range *ran
     range->last = -1;
     if (*p == end || **p == ':')
         return NULL;
-    const char *behind = text_time(*p, end, &range->last);
+    const char *behind = ct_mon_text_time(*p, end, &range->last);
     if (!behind)
         return "the time at which the range ends";
     *p = behind;
@@ -142,7 +142,7 @@ static const char *steps(const char **p, const char *end, struct text_range *ran
     return NULL;
 }
 
-int text_range_line(struct ct_monitor *m, int64_t first, const char *p, const char *end)
+int ct_mon_text_range_line(struct ct_monitor *m, int64_t first, const char *p, const char *end)
 {
     struct text_range range = {.next = first, .step = 1, .last = first};
     int64_t step = 1;
@@ -152,11 +152,11 @@ int text_range_line(struct ct_monitor *m, int64_t first, const char *p, const ch
     if (!expected && !accept(&p, end, ":"))
         expected = "':' behind the range";
     const char *name = p;
-    p = text_name_end(name, end);
+    p = ct_mon_text_name_end(name, end);
     if (!expected && p == name)
         expected = "the name of a stream";
     if (!expected && step > 0 && (range.last >= 0 || empty || m->reader->limit != UINT64_MAX)) {
-        const int32_t input = text_find_input(m, name, (size_t)(p - name));
+        const int32_t input = ct_mon_text_find_input(m, name, (size_t)(p - name));
         if (input < 0 || empty) {
             free(variable);
             return CT_OK;
@@ -169,20 +169,22 @@ int text_range_line(struct ct_monitor *m, int64_t first, const char *p, const ch
     }
     free(variable);
     if (expected)
-        return text_fail_syntax(m, expected);
+        return ct_mon_text_fail_syntax(m, expected);
     if (step > 0)
-        return text_fail_at(m, "a range without an end needs a limit on the number of events (--abort-at)");
+        return ct_mon_text_fail_at(
+            m, "a range without an end needs a limit on the number of events (--abort-at)");
     char text[80];
     snprintf(text, sizeof text, "Non-positive step in time stamp range: %lld", (long long)step);
-    return text_fail_at(m, text);
+    return ct_mon_text_fail_at(m, text);
 }
 
-int text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end)
+int ct_mon_text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, const char *p,
+                            const char *end)
 {
     return keep(m, (struct text_range){.next = time, .step = 1, .last = time, .input = input}, NULL, p, end);
 }
 
-int text_range_next(struct ct_monitor *m)
+int ct_mon_text_range_next(struct ct_monitor *m)
 {
     struct text_reader *r = m->reader;
     if (!r->nranges)
@@ -190,8 +192,8 @@ int text_range_next(struct ct_monitor *m)
     struct text_range *range = &r->ranges[0];
     const uint64_t line = r->line;
     r->line = range->line; /* for messages */
-    const int code = text_event(m, range->next, range->input, range->value,
-                                range->value + strlen(range->value), range->variable);
+    const int code = ct_mon_text_event(m, range->next, range->input, range->value,
+                                       range->value + strlen(range->value), range->variable);
     r->line = line;
     const bool over = __builtin_add_overflow(range->next, range->step, &range->next) ||
                       (range->last >= 0 && range->next > range->last);

@@ -13,7 +13,7 @@ enum {
     DEPTH_MOST = 64
 };
 
-void value_skip_blank(struct value_in *in)
+void ct_mon_value_skip_blank(struct value_in *in)
 {
     while (in->p < in->end && (*in->p == ' ' || *in->p == '\t' || *in->p == '\r'))
         in->p++;
@@ -27,17 +27,17 @@ static bool is_word(char c)
 
 static bool accept(struct value_in *in, char c)
 {
-    value_skip_blank(in);
+    ct_mon_value_skip_blank(in);
     if (in->p == in->end || *in->p != c)
         return false;
     in->p++;
     return true;
 }
 
-bool value_accept_word(struct value_in *in, const char *word)
+bool ct_mon_value_accept_word(struct value_in *in, const char *word)
 {
     size_t n = strlen(word);
-    value_skip_blank(in);
+    ct_mon_value_skip_blank(in);
     if ((size_t)(in->end - in->p) < n || memcmp(in->p, word, n) != 0 ||
         ((size_t)(in->end - in->p) > n && is_word(in->p[n]) && is_word(word[n - 1])))
         return false;
@@ -81,7 +81,7 @@ static const char *kind_of(const char *p, const char *end)
 
 /* Where the value that begins here ends: at the bracket or comma of what it
  * is a part of, or with the line. */
-const char *value_end(const char *p, const char *end)
+const char *ct_mon_value_end(const char *p, const char *end)
 {
     bool quoted = false;
     unsigned depth = 0;
@@ -111,7 +111,7 @@ static bool wrong(struct value_in *in, const char *at, const struct type *type)
     if (!in->found_type) /* else it is an expression */
         in->found_type = kind_of(at, in->end);
     in->found = at;
-    in->found_size = (size_t)(value_end(at, in->end) - at);
+    in->found_size = (size_t)(ct_mon_value_end(at, in->end) - at);
     return false;
 }
 
@@ -124,7 +124,7 @@ static bool read_int(struct value_in *in, struct cell *out)
 {
     const bool negative = accept(in, '-');
     unsigned base = 10;
-    value_skip_blank(in);
+    ct_mon_value_skip_blank(in);
     const char *p = in->p;
     if (in->end - p > 2 && p[0] == '0' && p[1] == 'x') {
         base = 16;
@@ -135,7 +135,7 @@ static bool read_int(struct value_in *in, struct cell *out)
         p++;
     if (p == digits || (p < in->end && (is_word(*p) || (*p == '.' && p + 1 < in->end && is_digit(p[1], 10)))))
         return false;
-    *out = int_from_digits(in->heap, digits, (size_t)(p - digits), base, negative);
+    *out = ct_mon_int_from_digits(in->heap, digits, (size_t)(p - digits), base, negative);
     in->error = cell_err(out);
     in->p = p;
     return in->error == E_NONE;
@@ -146,9 +146,10 @@ static bool read_float(struct value_in *in, double *out)
     char digits[64], *stop;
     size_t n = 0;
     bool negative = accept(in, '-'), real = false;
-    value_skip_blank(in);
+    ct_mon_value_skip_blank(in);
     const char *p = in->p;
-    if (value_accept_word(in, "NaN") || value_accept_word(in, "Infinity")) { /* as they are put out */
+    if (ct_mon_value_accept_word(in, "NaN") ||
+        ct_mon_value_accept_word(in, "Infinity")) { /* as they are put out */
         *out = *p == 'N' ? NAN : negative ? -INFINITY : INFINITY;
         return true;
     }
@@ -186,17 +187,17 @@ static bool read_insertion(struct value_in *in, struct text *t)
             p++;
         in->unknown = name;
         in->unknown_size = (size_t)(p - name);
-        if (!value_accept_word(&(struct value_in){.p = name, .end = p}, in->variable))
+        if (!ct_mon_value_accept_word(&(struct value_in){.p = name, .end = p}, in->variable))
             return false;
         in->unknown = NULL;
-        text_printf(t, "%lld", (long long)in->bound);
+        ct_mon_text_printf(t, "%lld", (long long)in->bound);
         in->p = p;
         return true;
     }
     in->p = name + 1;
-    if (!value_insertion(in, t))
+    if (!ct_mon_value_insertion(in, t))
         return false;
-    value_skip_blank(in);
+    ct_mon_value_skip_blank(in);
     return in->p < in->end && *in->p++ == '}';
 }
 
@@ -205,7 +206,7 @@ static bool read_escape(struct value_in *in, struct text *t)
     static const char from_to[] = "n\nr\rt\ta\a\"\"\\\\$$%%";
     for (size_t k = 0; k + 1 < sizeof from_to - 1; k += 2) {
         if (from_to[k] == in->p[1]) {
-            text_add(t, &from_to[k + 1], 1);
+            ct_mon_text_add(t, &from_to[k + 1], 1);
             in->p += 2;
             return true;
         }
@@ -224,7 +225,7 @@ static bool read_text(struct value_in *in, struct text *t)
         else if (*in->p == '$' && in->variable && (next == '{' || is_name_start(next)))
             fine = read_insertion(in, t);
         else
-            text_add(t, in->p++, 1);
+            ct_mon_text_add(t, in->p++, 1);
         if (!fine)
             return false;
     }
@@ -241,29 +242,29 @@ static bool read_string(struct value_in *in, struct cell *out)
     while (p < in->end && *p != '"' && *p != '\\' && *p != '$')
         p++;
     if (p < in->end && *p == '"') { /* neither escapes nor insertions: the usual case */
-        *out = value_string(in->heap, from, (size_t)(p - from));
+        *out = ct_mon_value_string(in->heap, from, (size_t)(p - from));
         in->p = p + 1;
         return true;
     }
     in->p = from;
     const bool closed = read_text(in, &t);
     if (closed) {
-        *out = value_string(in->heap, t.p ? t.p : "", t.n);
+        *out = ct_mon_value_string(in->heap, t.p ? t.p : "", t.n);
         in->p++;
     }
-    text_free(&t);
+    ct_mon_text_free(&t);
     return closed;
 }
 
 static bool read_option(struct value_in *in, const struct type *type, struct cell *out)
 {
-    if (value_accept_word(in, "None")) {
+    if (ct_mon_value_accept_word(in, "None")) {
         *out = cell_int(0);
         return true;
     }
-    if (!value_accept_word(in, "Some") || !accept(in, '('))
+    if (!ct_mon_value_accept_word(in, "Some") || !accept(in, '('))
         return false;
-    if (!value_read(in, type->args[0], out) || !accept(in, ')'))
+    if (!ct_mon_value_read(in, type->args[0], out) || !accept(in, ')'))
         return false;
     out->meta += META_SOME_ONE;
     return true;
@@ -272,21 +273,21 @@ static bool read_option(struct value_in *in, const struct type *type, struct cel
 static bool read_collection(struct value_in *in, const struct type *type, struct cell *out)
 {
     static const char *const names[] = {[TY_LIST] = "List", [TY_SET] = "Set", [TY_MAP] = "Map"};
-    if (!value_accept_word(in, names[type->kind]) || !accept(in, '('))
+    if (!ct_mon_value_accept_word(in, names[type->kind]) || !accept(in, '('))
         return false;
-    struct cell all = type->kind == TY_LIST ? list_empty(in->heap) : map_empty(in->heap);
+    struct cell all = type->kind == TY_LIST ? ct_mon_list_empty(in->heap) : ct_mon_map_empty(in->heap);
     if (!accept(in, ')')) {
         do {
             struct cell key, x = {0};
-            if (!value_read(in, type->args[0], &key))
+            if (!ct_mon_value_read(in, type->args[0], &key))
                 return false;
             if (type->kind == TY_MAP &&
-                (!accept(in, '-') || !accept(in, '>') || !value_read(in, type->args[1], &x)))
+                (!accept(in, '-') || !accept(in, '>') || !ct_mon_value_read(in, type->args[1], &x)))
                 return false;
             if (in->heap->exhausted)
                 return false;
-            all =
-                type->kind == TY_LIST ? list_append(in->heap, &all, &key) : map_add(in->heap, &all, &key, &x);
+            all = type->kind == TY_LIST ? ct_mon_list_append(in->heap, &all, &key)
+                                        : ct_mon_map_add(in->heap, &all, &key, &x);
         } while (!in->heap->exhausted && accept(in, ','));
         if (!accept(in, ')'))
             return false;
@@ -300,7 +301,7 @@ static bool read_collection(struct value_in *in, const struct type *type, struct
 static uint32_t read_member(struct value_in *in, const struct type *type, const struct cell *cells)
 {
     uint32_t k = 0;
-    while (k < type->n && (cells[k].stamp || !value_accept_word(in, type->names[k])))
+    while (k < type->n && (cells[k].stamp || !ct_mon_value_accept_word(in, type->names[k])))
         k++;
     const bool colon = k < type->n && accept(in, ':');
     return k < type->n && (accept(in, '=') || colon) ? k : type->n;
@@ -323,7 +324,7 @@ static char read_bracket(struct value_in *in, bool tuple)
 
 static bool read_record(struct value_in *in, const struct type *type, struct cell *out)
 {
-    const char bracket = read_bracket(in, type_is_tuple(type));
+    const char bracket = read_bracket(in, ct_mon_type_is_tuple(type));
     const char closing = bracket == '(' ? ')' : '}';
     if (!bracket)
         return false;
@@ -331,7 +332,7 @@ static bool read_record(struct value_in *in, const struct type *type, struct cel
         *out = cell_int(0);
         return accept(in, closing);
     }
-    struct obj_cells *r = (struct obj_cells *)heap_alloc(in->heap, OBJ_RECORD, type->n);
+    struct obj_cells *r = (struct obj_cells *)ct_mon_heap_alloc(in->heap, OBJ_RECORD, type->n);
     if (!r)
         return false;
     memset(r->cells, 0, type->n * sizeof *r->cells);
@@ -343,7 +344,7 @@ static bool read_record(struct value_in *in, const struct type *type, struct cel
         if (k == type->n)
             return false;
         snprintf(in->path + length, sizeof in->path - length, ".%s", type->names[k]);
-        if (!value_read(in, type->args[k], &r->cells[k]))
+        if (!ct_mon_value_read(in, type->args[k], &r->cells[k]))
             return false;
         r->cells[k].stamp = 1;
         in->path[length] = 0;
@@ -356,12 +357,12 @@ static bool read_record(struct value_in *in, const struct type *type, struct cel
     return accept(in, closing);
 }
 
-bool value_literal(struct value_in *in, enum type_kind kind, struct cell *out)
+bool ct_mon_value_literal(struct value_in *in, enum type_kind kind, struct cell *out)
 {
     *out = cell_int(0);
     switch (kind) {
     case TY_INT:
-        if (!in->variable || !value_accept_word(in, in->variable))
+        if (!in->variable || !ct_mon_value_accept_word(in, in->variable))
             return read_int(in, out);
         out->v.i = in->bound;
         return true;
@@ -369,8 +370,8 @@ bool value_literal(struct value_in *in, enum type_kind kind, struct cell *out)
         out->meta = META_FLOAT;
         return read_float(in, &out->v.f);
     case TY_BOOL:
-        out->v.i = value_accept_word(in, "true");
-        return out->v.i || value_accept_word(in, "false");
+        out->v.i = ct_mon_value_accept_word(in, "true");
+        return out->v.i || ct_mon_value_accept_word(in, "false");
     default:
         return read_string(in, out);
     }
@@ -379,7 +380,7 @@ bool value_literal(struct value_in *in, enum type_kind kind, struct cell *out)
 /* Does the value end here, and is no operator behind it? */
 static bool is_whole(struct value_in *in)
 {
-    value_skip_blank(in);
+    ct_mon_value_skip_blank(in);
     const size_t left = (size_t)(in->end - in->p);
     return !left || strchr(",)}#", *in->p) ||
            (left > 1 && *in->p == '-' && (in->p[1] == '-' || in->p[1] == '>'));
@@ -388,18 +389,18 @@ static bool is_whole(struct value_in *in)
 static bool read_scalar(struct value_in *in, const struct type *type, struct cell *out)
 {
     const char *at = in->p;
-    if (value_literal(in, type->kind, out) && is_whole(in))
+    if (ct_mon_value_literal(in, type->kind, out) && is_whole(in))
         return true;
     in->p = at;
-    if (in->heap->exhausted || !value_expression(in, type->kind, out))
+    if (in->heap->exhausted || !ct_mon_value_expression(in, type->kind, out))
         return false;
     in->found_type = NULL;
     return true;
 }
 
-bool value_read(struct value_in *in, const struct type *type, struct cell *out)
+bool ct_mon_value_read(struct value_in *in, const struct type *type, struct cell *out)
 {
-    value_skip_blank(in);
+    ct_mon_value_skip_blank(in);
     const char *at = in->p;
     bool fine = false;
     *out = cell_int(0);

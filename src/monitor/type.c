@@ -20,7 +20,7 @@ static uint64_t hash_args(const struct type *t)
 static bool same_args(const struct type *a, const struct type *b)
 {
     for (uint32_t i = 0; i < a->n; i++) {
-        const int k = a->names ? type_member(b, a->names[i]) : (int)i;
+        const int k = a->names ? ct_mon_type_member(b, a->names[i]) : (int)i;
         if (k < 0 || a->args[i] != b->args[k])
             return false;
     }
@@ -56,7 +56,7 @@ static const struct type *intern(struct types *ts, struct type t)
     return *bucket = o;
 }
 
-void types_init(struct types *ts, struct arena *arena)
+void ct_mon_types_init(struct types *ts, struct arena *arena)
 {
     memset(ts, 0, sizeof *ts);
     ts->arena = arena;
@@ -69,18 +69,18 @@ void types_init(struct types *ts, struct arena *arena)
     ts->unit = intern(ts, (struct type){.kind = TY_RECORD});
 }
 
-const struct type *type_of1(struct types *ts, enum type_kind kind, const struct type *arg)
+const struct type *ct_mon_type_of1(struct types *ts, enum type_kind kind, const struct type *arg)
 {
     return intern(ts, (struct type){.kind = kind, .n = 1, .args = &arg});
 }
 
-const struct type *type_map(struct types *ts, const struct type *key, const struct type *value)
+const struct type *ct_mon_type_map(struct types *ts, const struct type *key, const struct type *value)
 {
     const struct type *args[] = {key, value};
     return intern(ts, (struct type){.kind = TY_MAP, .n = 2, .args = args});
 }
 
-const struct type *type_fun(struct types *ts, const struct type **args, size_t n)
+const struct type *ct_mon_type_fun(struct types *ts, const struct type **args, size_t n)
 {
     return intern(ts, (struct type){.kind = TY_FUN, .n = (uint32_t)n, .args = args});
 }
@@ -117,8 +117,8 @@ static void sort_tuple(const char **names, const struct type **args, size_t n)
     }
 }
 
-const struct type *type_record(struct types *ts, const char **names, const struct type **args, size_t n,
-                               bool open)
+const struct type *ct_mon_type_record(struct types *ts, const char **names, const struct type **args,
+                                      size_t n, bool open)
 {
     if (n > 1) {
         const char **sorted = ARENA_ARRAY(ts->arena, const char *, n);
@@ -134,20 +134,20 @@ const struct type *type_record(struct types *ts, const char **names, const struc
                 .kind = TY_RECORD, .n = (uint32_t)n, .args = args, .names = n ? names : NULL, .open = open});
 }
 
-const struct type *type_tuple(struct types *ts, const struct type **args, size_t n)
+const struct type *ct_mon_type_tuple(struct types *ts, const struct type **args, size_t n)
 {
     const char **names = ARENA_ARRAY(ts->arena, const char *, n);
     for (size_t i = 0; i < n; i++)
-        names[i] = arena_intern_z(ts->arena, arena_printf(ts->arena, "_%zu", i + 1));
-    return type_record(ts, names, args, n, false);
+        names[i] = ct_mon_arena_intern_z(ts->arena, ct_mon_arena_printf(ts->arena, "_%zu", i + 1));
+    return ct_mon_type_record(ts, names, args, n, false);
 }
 
-const struct type *type_var(struct types *ts, const char *name, const void *scope)
+const struct type *ct_mon_type_var(struct types *ts, const char *name, const void *scope)
 {
     return intern(ts, (struct type){.kind = TY_VAR, .name = name, .scope = scope});
 }
 
-bool type_is_tuple(const struct type *t)
+bool ct_mon_type_is_tuple(const struct type *t)
 {
     if (t->kind != TY_RECORD || t->open)
         return false;
@@ -157,7 +157,7 @@ bool type_is_tuple(const struct type *t)
     return true;
 }
 
-int type_member(const struct type *record, const char *name)
+int ct_mon_type_member(const struct type *record, const char *name)
 {
     for (uint32_t i = 0; i < record->n; i++)
         if (record->names[i] == name)
@@ -169,38 +169,42 @@ static const char *list_text(struct arena *a, const struct type *t, uint32_t n, 
 {
     const char *s = "";
     for (uint32_t i = 0; i < n; i++)
-        s = arena_printf(a, "%s%s%s%s%s", s, i ? ", " : "", named ? t->names[i] : "", named ? ": " : "",
-                         type_text(a, t->args[i]));
+        s = ct_mon_arena_printf(a, "%s%s%s%s%s", s, i ? ", " : "", named ? t->names[i] : "",
+                                named ? ": " : "", ct_mon_type_text(a, t->args[i]));
     return s;
 }
 
-const char *type_kind_name(enum type_kind kind)
+const char *ct_mon_type_kind_name(enum type_kind kind)
 {
     static const char names[][8] = {"?",      "Int",  "Float", "Bool", "String", "Verdict",
                                     "Option", "List", "Set",   "Map",  "",       "Events"};
     return names[kind];
 }
 
-const char *type_text(struct arena *a, const struct type *t)
+const char *ct_mon_type_text(struct arena *a, const struct type *t)
 {
     switch (t->kind) {
     case TY_RECORD:
-        if (type_is_tuple(t))
-            return t->n ? arena_printf(a, "(%s%s)", list_text(a, t, t->n, false), t->n == 1 ? "," : "")
+        if (ct_mon_type_is_tuple(t))
+            return t->n ? ct_mon_arena_printf(a, "(%s%s)", list_text(a, t, t->n, false), t->n == 1 ? "," : "")
                         : "Unit";
-        return arena_printf(a, "{%s%s}", list_text(a, t, t->n, true), !t->open ? "" : t->n ? ", .." : "..");
+        return ct_mon_arena_printf(a, "{%s%s}", list_text(a, t, t->n, true),
+                                   !t->open ? ""
+                                   : t->n   ? ", .."
+                                            : "..");
     case TY_FUN:
-        return arena_printf(a, "(%s) => %s", list_text(a, t, t->n - 1, false),
-                            type_text(a, t->args[t->n - 1]));
+        return ct_mon_arena_printf(a, "(%s) => %s", list_text(a, t, t->n - 1, false),
+                                   ct_mon_type_text(a, t->args[t->n - 1]));
     case TY_VAR:
         return t->name;
     default:
-        return t->n ? arena_printf(a, "%s[%s]", type_kind_name(t->kind), list_text(a, t, t->n, false))
-                    : type_kind_name(t->kind);
+        return t->n ? ct_mon_arena_printf(a, "%s[%s]", ct_mon_type_kind_name(t->kind),
+                                          list_text(a, t, t->n, false))
+                    : ct_mon_type_kind_name(t->kind);
     }
 }
 
-const struct type *type_subst(struct types *ts, const struct type *t, const struct type_binds *binds)
+const struct type *ct_mon_type_subst(struct types *ts, const struct type *t, const struct type_binds *binds)
 {
     if (!t->generic)
         return t;
@@ -214,7 +218,7 @@ const struct type *type_subst(struct types *ts, const struct type *t, const stru
     copy.name = NULL;
     copy.args = ARENA_ARRAY(ts->arena, const struct type *, t->n);
     for (uint32_t i = 0; i < t->n; i++)
-        copy.args[i] = type_subst(ts, t->args[i], binds);
+        copy.args[i] = ct_mon_type_subst(ts, t->args[i], binds);
     return intern(ts, copy);
 }
 
@@ -223,21 +227,21 @@ static bool match_record(const struct type *pattern, const struct type *actual, 
     if (!pattern->open && (pattern->n != actual->n || actual->open))
         return false;
     for (uint32_t i = 0; i < pattern->n; i++) {
-        int k = type_member(actual, pattern->names[i]);
-        if (k < 0 || !type_match(pattern->args[i], actual->args[k], binds))
+        int k = ct_mon_type_member(actual, pattern->names[i]);
+        if (k < 0 || !ct_mon_type_match(pattern->args[i], actual->args[k], binds))
             return false;
     }
     return true;
 }
 
-bool type_match(const struct type *pattern, const struct type *actual, struct type_binds *binds)
+bool ct_mon_type_match(const struct type *pattern, const struct type *actual, struct type_binds *binds)
 {
     if (pattern->kind == TY_ERROR || (pattern == actual && !pattern->generic))
         return true;
     /* an error fits, but a parameter that nothing else binds is then known to be one, too */
     if (actual->kind == TY_ERROR && pattern->kind != TY_VAR) {
         for (uint32_t i = 0; i < pattern->n; i++)
-            type_match(pattern->args[i], actual, binds);
+            ct_mon_type_match(pattern->args[i], actual, binds);
         return true;
     }
     if (pattern->kind == TY_VAR) {
@@ -259,7 +263,7 @@ bool type_match(const struct type *pattern, const struct type *actual, struct ty
     if (pattern->n != actual->n)
         return false;
     for (uint32_t i = 0; i < pattern->n; i++)
-        if (!type_match(pattern->args[i], actual->args[i], binds))
+        if (!ct_mon_type_match(pattern->args[i], actual->args[i], binds))
             return false;
     return true;
 }

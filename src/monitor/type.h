@@ -44,30 +44,30 @@ struct types {
     const struct type *error, *integer, *real, *boolean, *string, *unit, *verdict;
 };
 
-void types_init(struct types *ts, struct arena *arena);
-const struct type *type_of1(struct types *ts, enum type_kind kind, const struct type *arg);
-const struct type *type_map(struct types *ts, const struct type *key, const struct type *value);
-const struct type *type_fun(struct types *ts, const struct type **args, size_t n);
-const struct type *type_record(struct types *ts, const char **names, const struct type **args, size_t n,
-                               bool open);
-const struct type *type_tuple(struct types *ts, const struct type **args, size_t n);
-const struct type *type_var(struct types *ts, const char *name, const void *scope);
+void ct_mon_types_init(struct types *ts, struct arena *arena);
+const struct type *ct_mon_type_of1(struct types *ts, enum type_kind kind, const struct type *arg);
+const struct type *ct_mon_type_map(struct types *ts, const struct type *key, const struct type *value);
+const struct type *ct_mon_type_fun(struct types *ts, const struct type **args, size_t n);
+const struct type *ct_mon_type_record(struct types *ts, const char **names, const struct type **args,
+                                      size_t n, bool open);
+const struct type *ct_mon_type_tuple(struct types *ts, const struct type **args, size_t n);
+const struct type *ct_mon_type_var(struct types *ts, const char *name, const void *scope);
 
 static inline const struct type *type_events(struct types *ts, const struct type *t)
 {
-    return type_of1(ts, TY_EVENTS, t);
+    return ct_mon_type_of1(ts, TY_EVENTS, t);
 }
 
 /* "Events", up to there; functions and parameters have none. */
-const char *type_kind_name(enum type_kind kind);
+const char *ct_mon_type_kind_name(enum type_kind kind);
 
 /* As in a specification: "Events[Option[Int]]". */
-const char *type_text(struct arena *a, const struct type *t);
+const char *ct_mon_type_text(struct arena *a, const struct type *t);
 
 /* Index of a member, or -1. */
-int type_member(const struct type *record, const char *name);
+int ct_mon_type_member(const struct type *record, const char *name);
 
-bool type_is_tuple(const struct type *t);
+bool ct_mon_type_is_tuple(const struct type *t);
 
 /* What the type parameters of a call stand for. */
 struct type_bind {
@@ -81,9 +81,9 @@ struct type_binds {
 };
 
 /* The type with the known parameters put in; unknown ones stay. */
-const struct type *type_subst(struct types *ts, const struct type *t, const struct type_binds *binds);
+const struct type *ct_mon_type_subst(struct types *ts, const struct type *t, const struct type_binds *binds);
 
 /* Does `actual` fit `pattern`? Binds the parameters on the way. Open records accept wider ones. */
-bool type_match(const struct type *pattern, const struct type *actual, struct type_binds *binds);
+bool ct_mon_type_match(const struct type *pattern, const struct type *actual, struct type_binds *binds);
 
 #endif

@@ -26,32 +26,32 @@ static int find(const char *name)
     return -1;
 }
 
-bool unit_known(const char *unit)
+bool ct_mon_unit_known(const char *unit)
 {
     return find(unit) >= 0;
 }
 
-bool unit_convert(struct elab *e, int64_t integer, const char *unit, struct span at, int64_t *out)
+bool ct_mon_unit_convert(struct elab *e, int64_t integer, const char *unit, struct span at, int64_t *out)
 {
     int u = find(unit), base = e->time_unit ? find(e->time_unit) : -1;
     *out = 0;
     if (u < 0) {
-        diag_error(e->diags, at, "Unknown time unit %s; known are fs ps ns us ms s min h d", unit);
+        ct_mon_diag_error(e->diags, at, "Unknown time unit %s; known are fs ps ns us ms s min h d", unit);
         return false;
     }
     if (base < 0) {
-        diag_error(e->diags, at,
-                   "Time literal without a base unit: state the unit of the timestamps (--time-unit)");
+        ct_mon_diag_error(e->diags, at,
+                          "Time literal without a base unit: state the unit of the timestamps (--time-unit)");
         return false;
     }
     if (u < base) {
-        diag_error(e->diags, at, "Cannot convert from %s to %s", unit, e->time_unit);
+        ct_mon_diag_error(e->diags, at, "Cannot convert from %s to %s", unit, e->time_unit);
         return false;
     }
     *out = integer;
     for (int i = base + 1; i <= u; i++) {
         if (__builtin_mul_overflow(*out, (int64_t)UNITS[i].factor, out)) {
-            diag_error(e->diags, at, "Time literal does not fit 63 bits in %s", e->time_unit);
+            ct_mon_diag_error(e->diags, at, "Time literal does not fit 63 bits in %s", e->time_unit);
             return false;
         }
     }

@@ -23,7 +23,7 @@ struct heap_chunk {
     _Alignas(16) unsigned char bytes[];
 };
 
-const char *value_error_text(enum value_error e)
+const char *ct_mon_value_error_text(enum value_error e)
 {
     switch (e) {
     case E_NONE:
@@ -58,12 +58,12 @@ const char *value_error_text(enum value_error e)
     return "Unknown error";
 }
 
-void heap_init(struct heap *h, size_t limit, bool fixed)
+void ct_mon_heap_init(struct heap *h, size_t limit, bool fixed)
 {
     *h = (struct heap){.limit = limit, .fixed = fixed, .work = INT64_MAX};
 }
 
-bool heap_next_slice(struct heap *h)
+bool ct_mon_heap_next_slice(struct heap *h)
 {
     const uint64_t missing = -(uint64_t)h->work;
     uint64_t slice = missing + HEAP_SLICE;
@@ -87,7 +87,7 @@ static void free_chunks(struct heap_chunk *c)
     }
 }
 
-void heap_free(struct heap *h)
+void ct_mon_heap_free(struct heap *h)
 {
     free_chunks(h->chunks);
     h->chunks = NULL;
@@ -122,7 +122,7 @@ static void *take_bytes(struct heap *h, size_t n)
     return bytes;
 }
 
-struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
+struct obj *ct_mon_heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
 {
     size_t n = size < h->limit ? obj_bytes(kind, size) : h->limit + 1;
     /* between two collections there may be twice the limit: old and new values together */
@@ -139,7 +139,7 @@ struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
     return o;
 }
 
-void heap_gc_begin(struct heap_gc *gc, struct heap *h)
+void ct_mon_heap_gc_begin(struct heap_gc *gc, struct heap *h)
 {
     *gc = (struct heap_gc){.heap = h, .old = h->chunks};
     h->chunks = NULL;
@@ -178,7 +178,7 @@ static void move_cell(struct heap_gc *gc, struct cell *c)
         *c = cell_error(E_MEMORY);
 }
 
-void heap_roots(struct heap_gc *gc, struct cell *cells, size_t count)
+void ct_mon_heap_roots(struct heap_gc *gc, struct cell *cells, size_t count)
 {
     if (!heap_spend(gc->heap, count / ROOTS + 1))
         return;
@@ -201,7 +201,7 @@ static void scan(struct heap_gc *gc, struct obj *o)
     }
 }
 
-void heap_gc_end(struct heap_gc *gc)
+void ct_mon_heap_gc_end(struct heap_gc *gc)
 {
     struct heap *h = gc->heap;
     bool more;
@@ -219,9 +219,9 @@ void heap_gc_end(struct heap_gc *gc)
     h->live = h->used;
 }
 
-struct cell value_string(struct heap *h, const char *text, size_t size)
+struct cell ct_mon_value_string(struct heap *h, const char *text, size_t size)
 {
-    struct obj_string *s = (struct obj_string *)heap_alloc(h, OBJ_STRING, size);
+    struct obj_string *s = (struct obj_string *)ct_mon_heap_alloc(h, OBJ_STRING, size);
     if (!s)
         return cell_error(E_MEMORY);
     if (size)
@@ -230,10 +230,11 @@ struct cell value_string(struct heap *h, const char *text, size_t size)
     return (struct cell){.v.o = &s->o, .meta = META_PTR};
 }
 
-struct cell value_concat(struct heap *h, const struct cell *a, const struct cell *b)
+struct cell ct_mon_value_concat(struct heap *h, const struct cell *a, const struct cell *b)
 {
     const struct obj_string *x = cell_string(a), *y = cell_string(b);
-    struct obj_string *s = (struct obj_string *)heap_alloc(h, OBJ_STRING, (size_t)x->o.size + y->o.size);
+    struct obj_string *s =
+        (struct obj_string *)ct_mon_heap_alloc(h, OBJ_STRING, (size_t)x->o.size + y->o.size);
     if (!s)
         return cell_error(E_MEMORY);
     memcpy(s->text, x->text, x->o.size);
@@ -277,17 +278,17 @@ static int compare_objects(struct heap *h, const struct obj *a, const struct obj
     if (a->kind == OBJ_BIG)
         return compare_big(h, a, b);
     if (a->kind == OBJ_COLLECTION)
-        return collection_compare(h, a, b);
+        return ct_mon_collection_compare(h, a, b);
     const struct obj_cells *x = (const struct obj_cells *)a, *y = (const struct obj_cells *)b;
     for (uint32_t i = 0; i < a->size && i < b->size; i++) {
-        int c = value_compare(h, &x->cells[i], &y->cells[i]);
+        int c = ct_mon_value_compare(h, &x->cells[i], &y->cells[i]);
         if (c)
             return c;
     }
     return compare_u64(a->size, b->size);
 }
 
-int value_compare(struct heap *h, const struct cell *a, const struct cell *b)
+int ct_mon_value_compare(struct heap *h, const struct cell *a, const struct cell *b)
 {
     if (!heap_spend(h, 2))
         return 0;
@@ -304,14 +305,14 @@ int value_compare(struct heap *h, const struct cell *a, const struct cell *b)
     return (a->v.i > b->v.i) - (a->v.i < b->v.i);
 }
 
-bool value_equal(struct heap *h, const struct cell *a, const struct cell *b)
+bool ct_mon_value_equal(struct heap *h, const struct cell *a, const struct cell *b)
 {
     if ((a->meta & b->meta & META_FLOAT) && !((a->meta ^ b->meta) & META_SOME))
         return a->v.f == b->v.f;
-    return value_compare(h, a, b) == 0;
+    return ct_mon_value_compare(h, a, b) == 0;
 }
 
-uint64_t value_hash(struct heap *heap, const struct cell *c)
+uint64_t ct_mon_value_hash(struct heap *heap, const struct cell *c)
 {
     uint64_t h = hash_mix(1, c->meta & (META_SOME | META_ERR));
     if (!(c->meta & META_PTR) || !heap_spend(heap, 2))
@@ -327,9 +328,9 @@ uint64_t value_hash(struct heap *heap, const struct cell *c)
     } else if (o->kind == OBJ_RECORD) {
         const struct obj_cells *r = (const struct obj_cells *)o;
         for (uint32_t i = 0; i < o->size; i++)
-            h = hash_mix(h, value_hash(heap, &r->cells[i]));
+            h = hash_mix(h, ct_mon_value_hash(heap, &r->cells[i]));
     } else {
-        h = hash_mix(h, collection_size(o));
+        h = hash_mix(h, ct_mon_collection_size(o));
     }
     return h;
 }

@@ -26,7 +26,7 @@ enum value_error {
     E_DELAY,
 };
 
-const char *value_error_text(enum value_error e);
+const char *ct_mon_value_error_text(enum value_error e);
 
 struct obj;
 
@@ -107,8 +107,8 @@ struct heap {
 };
 
 /* Without an end of the work. */
-void heap_init(struct heap *h, size_t limit, bool fixed);
-void heap_free(struct heap *h);
+void ct_mon_heap_init(struct heap *h, size_t limit, bool fixed);
+void ct_mon_heap_free(struct heap *h);
 
 #define HEAP_SLICE (1 << 20) /* units of work: some milliseconds */
 
@@ -132,13 +132,13 @@ static inline void heap_allow(struct heap *h, uint64_t units)
 }
 
 /* The next slice of the work. False: there is none, the heap is exhausted. */
-bool heap_next_slice(struct heap *h);
+bool ct_mon_heap_next_slice(struct heap *h);
 
 /* Accounts for work that is about to be done. False: there is too little left. */
 static inline bool heap_spend(struct heap *h, uint64_t units)
 {
     h->work -= (int64_t)units;
-    return __builtin_expect(h->work >= 0, 1) || heap_next_slice(h);
+    return __builtin_expect(h->work >= 0, 1) || ct_mon_heap_next_slice(h);
 }
 
 /* For the first reason. */
@@ -148,7 +148,7 @@ static inline void heap_exhaust(struct heap *h, enum value_error why)
 }
 
 /* NULL when exhausted. */
-struct obj *heap_alloc(struct heap *h, enum obj_kind kind, size_t size);
+struct obj *ct_mon_heap_alloc(struct heap *h, enum obj_kind kind, size_t size);
 
 /* Worth a collection? Only asked between instants, when no cell outside the roots is alive. */
 static inline bool heap_full(const struct heap *h)
@@ -156,16 +156,16 @@ static inline bool heap_full(const struct heap *h)
     return h->used > 2 * h->live + (1u << 20);
 }
 
-/* A collection: begin, then heap_roots for all cells that live, then end. Its work counts as any other, and
- * when the heap is exhausted behind it, the cells mean nothing. */
+/* A collection: begin, then ct_mon_heap_roots for all cells that live, then end. Its work counts as any
+ * other, and when the heap is exhausted behind it, the cells mean nothing. */
 struct heap_gc {
     struct heap *heap;
     struct heap_chunk *old;
 };
 
-void heap_gc_begin(struct heap_gc *gc, struct heap *h);
-void heap_roots(struct heap_gc *gc, struct cell *cells, size_t count);
-void heap_gc_end(struct heap_gc *gc);
+void ct_mon_heap_gc_begin(struct heap_gc *gc, struct heap *h);
+void ct_mon_heap_roots(struct heap_gc *gc, struct cell *cells, size_t count);
+void ct_mon_heap_gc_end(struct heap_gc *gc);
 
 static inline struct cell cell_int(int64_t i)
 {
@@ -188,8 +188,8 @@ static inline enum value_error cell_err(const struct cell *c)
     return c->meta & META_SOME ? E_NONE : (enum value_error)(c->meta & META_ERR);
 }
 
-struct cell value_string(struct heap *h, const char *text, size_t size);
-struct cell value_concat(struct heap *h, const struct cell *a, const struct cell *b);
+struct cell ct_mon_value_string(struct heap *h, const char *text, size_t size);
+struct cell ct_mon_value_concat(struct heap *h, const struct cell *a, const struct cell *b);
 
 static inline const struct obj_string *cell_string(const struct cell *c)
 {
@@ -197,10 +197,10 @@ static inline const struct obj_string *cell_string(const struct cell *c)
 }
 
 /* Total order over values of one type; 0 is equality as TeSSLa means it, except that NaN equals itself
- * (keys need that; value_equal does not say so). Records that share their parts can take far longer than they
- * are large: the work is the heap's, and when that is exhausted the results mean nothing. */
-int value_compare(struct heap *h, const struct cell *a, const struct cell *b);
-bool value_equal(struct heap *h, const struct cell *a, const struct cell *b);
-uint64_t value_hash(struct heap *h, const struct cell *c);
+ * (keys need that; ct_mon_value_equal does not say so). Records that share their parts can take far longer
+ * than they are large: the work is the heap's, and when that is exhausted the results mean nothing. */
+int ct_mon_value_compare(struct heap *h, const struct cell *a, const struct cell *b);
+bool ct_mon_value_equal(struct heap *h, const struct cell *a, const struct cell *b);
+uint64_t ct_mon_value_hash(struct heap *h, const struct cell *c);
 
 #endif

@@ -116,7 +116,7 @@ static void set_timer(struct ct_monitor *m, const struct insn *i, const struct c
 
 static void slow_op(struct ct_monitor *m, const struct slow *slow, struct cell *cells, const struct insn *i)
 {
-    op_eval(slow->op, &slow->extra, &m->heap, &cells[i->a], slow->n, &cells[i->d]);
+    ct_mon_op_eval(slow->op, &slow->extra, &m->heap, &cells[i->a], slow->n, &cells[i->d]);
     if (m->heap.exhausted)
         m->error = m->heap.exhausted;
 }
@@ -128,7 +128,7 @@ __attribute__((noinline)) static void generic(struct ct_monitor *m, enum op op, 
     struct cell args[2] = {*a};
     if (n > 1)
         args[1] = *b;
-    op_eval(op, NULL, &m->heap, args, n, d);
+    ct_mon_op_eval(op, NULL, &m->heap, args, n, d);
     if (m->heap.exhausted)
         m->error = m->heap.exhausted;
 }
@@ -158,7 +158,7 @@ static inline bool modulo(int64_t a, int64_t b, int64_t *r)
         (cell).stamp = stamp;                                                                                \
     } while (0)
 
-/* Fast where both operands are plain; op_eval is the definition otherwise. */
+/* Fast where both operands are plain; ct_mon_op_eval is the definition otherwise. */
 #define INTS   (!(A.meta | B.meta))
 #define FLOATS (!((A.meta | B.meta) & (META_ERR | META_SOME)))
 #define GENERIC(op, n)                                                                                       \
@@ -361,7 +361,7 @@ L_I_UNOPTION:
         SET(D, i, 0, A.meta);
     NEXT;
 L_I_PURE:
-    if (!D.stamp || cell_err(&A) || cell_err(&D) || !value_equal(&m->heap, &A, &D))
+    if (!D.stamp || cell_err(&A) || cell_err(&D) || !ct_mon_value_equal(&m->heap, &A, &D))
         SET(D, i, A.v.i, A.meta);
     NEXT;
 L_I_DEFAULT_FROM:
@@ -443,12 +443,12 @@ failed:
     return false;
 }
 
-bool vm_run(struct ct_monitor *m, uint32_t code)
+bool ct_mon_vm_run(struct ct_monitor *m, uint32_t code)
 {
     return execute(m, m->p->code + code);
 }
 
-bool vm_one(struct ct_monitor *m, uint32_t insn)
+bool ct_mon_vm_one(struct ct_monitor *m, uint32_t insn)
 {
     const struct insn alone[] = {m->p->code[insn], {.op = I_END}};
     return execute(m, alone);

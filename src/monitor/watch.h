@@ -6,9 +6,9 @@
 #include "monitor/elab.h"
 
 /* Is the text in this dialect? It has a "define" at the start of a line where the other has "def". */
-bool watch_is(struct arena *arena, const struct source *source);
+bool ct_mon_watch_is(struct arena *arena, const struct source *source);
 
 /* Parses and lowers a specification into the core. */
-void watch_spec(struct elab *e, const struct source *text);
+void ct_mon_watch_spec(struct elab *e, const struct source *text);
 
 #endif

@@ -86,10 +86,11 @@ struct wspec {
     struct wout *outs, **outs_tail;
 };
 
-void watch_parse(struct arena *arena, struct diags *diags, const struct source *source, struct wspec *out);
+void ct_mon_watch_parse(struct arena *arena, struct diags *diags, const struct source *source,
+                        struct wspec *out);
 /* A formula in a string. */
-struct wx *watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text,
-                               uint32_t from, uint32_t to);
+struct wx *ct_mon_watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text,
+                                      uint32_t from, uint32_t to);
 
 /* Lowering: what an expression is. */
 enum wv_kind {
@@ -120,18 +121,18 @@ struct watch {
 
 /* `trigger` NULL: the value at every time. Otherwise only the value at the trigger's events counts, and the
  * result is events at just these: conditions then need no timers. */
-struct wv watch_lower(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger);
-struct wv watch_call(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger);
-struct wv watch_monitor(struct watch *w, struct wenv *env, const struct wx *x);
+struct wv ct_mon_watch_lower(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger);
+struct wv ct_mon_watch_call(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger);
+struct wv ct_mon_watch_monitor(struct watch *w, struct wenv *env, const struct wx *x);
 
-struct wdef *watch_find(const struct watch *w, const char *name);
-struct wv watch_error(struct watch *w, struct span at, const char *fmt, ...)
+struct wdef *ct_mon_watch_find(const struct watch *w, const char *name);
+struct wv ct_mon_watch_error(struct watch *w, struct span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-struct cv watch_cv(struct watch *w, struct wv v);
-struct node *watch_node(struct watch *w, struct wv v);
-const struct type *watch_type(struct wv v);
+struct cv ct_mon_watch_cv(struct watch *w, struct wv v);
+struct node *ct_mon_watch_node(struct watch *w, struct wv v);
+const struct type *ct_mon_watch_type(struct wv v);
 /* Calls Wp.name of the library. */
-struct wv watch_library(struct watch *w, const char *module, const char *name, struct wv *args, size_t n,
-                        enum wv_kind kind, struct span at);
+struct wv ct_mon_watch_library(struct watch *w, const char *module, const char *name, struct wv *args,
+                               size_t n, enum wv_kind kind, struct span at);
 
 #endif

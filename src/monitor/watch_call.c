@@ -14,18 +14,19 @@ struct call {
 
 static struct wv arg(const struct call *c, size_t i)
 {
-    return watch_lower(c->w, c->env, c->x->args[i], NULL);
+    return ct_mon_watch_lower(c->w, c->env, c->x->args[i], NULL);
 }
 
 static struct wv wrong_kind(const struct call *c, size_t i, const char *expected, struct wv v)
 {
     if (v.kind == WV_ERROR)
         return v;
-    return watch_error(c->w, c->x->args[i]->span, "Type mismatch: Expected %s, found %s of %s", expected,
-                       v.kind == WV_EVENTS   ? "events"
-                       : v.kind == WV_SIGNAL ? "a signal"
-                                             : "a constant",
-                       type_text(c->w->e->arena, watch_type(v)));
+    return ct_mon_watch_error(c->w, c->x->args[i]->span, "Type mismatch: Expected %s, found %s of %s",
+                              expected,
+                              v.kind == WV_EVENTS   ? "events"
+                              : v.kind == WV_SIGNAL ? "a signal"
+                                                    : "a constant",
+                              ct_mon_type_text(c->w->e->arena, ct_mon_watch_type(v)));
 }
 
 /* Reads arguments by a pattern of letters: E events, S signal (or constant),
@@ -38,7 +39,7 @@ static bool args(const struct call *c, const char *pattern, struct wv *out)
         bool fine = k == WV_ERROR       ? false
                     : pattern[i] == 'E' ? k == WV_EVENTS
                     : pattern[i] == 'S' ? k != WV_EVENTS
-                    : pattern[i] == 'D' ? k == WV_CONST && watch_type(out[i]) == c->w->e->types.integer
+                    : pattern[i] == 'D' ? k == WV_CONST && ct_mon_watch_type(out[i]) == c->w->e->types.integer
                                         : k == WV_CONST;
         if (!fine) {
             out[i] = wrong_kind(c, i,
@@ -61,12 +62,13 @@ static struct wv in_past(const struct call *c, struct wv e, struct wv d)
     struct watch *w = c->w;
     if (c->trigger) {
         struct wv list[3] = {{.kind = WV_EVENTS, .node = c->trigger}, e, d};
-        return watch_library(w, "Wp", "inPastAt", list, 3, WV_EVENTS, c->x->span);
+        return ct_mon_watch_library(w, "Wp", "inPastAt", list, 3, WV_EVENTS, c->x->span);
     }
     if (int_is_negative(&d.ir->value) || !d.ir->value.v.i)
-        return (struct wv){.kind = WV_CONST, .ir = ir_const(&w->e->pool, w->e->types.boolean, cell_int(0))};
+        return (struct wv){.kind = WV_CONST,
+                           .ir = ct_mon_ir_const(&w->e->pool, w->e->types.boolean, cell_int(0))};
     struct wv list[2] = {e, d};
-    return watch_library(w, "Wp", "inPast", list, 2, WV_SIGNAL, c->x->span);
+    return ct_mon_watch_library(w, "Wp", "inPast", list, 2, WV_SIGNAL, c->x->span);
 }
 
 static struct wv fn_in_past(const struct call *c)
@@ -79,8 +81,8 @@ static struct wv fn_in_past(const struct call *c)
     }
     if (a.kind == WV_ERROR || b.kind == WV_ERROR)
         return FAILED;
-    if (a.kind != WV_EVENTS || b.kind != WV_CONST || watch_type(b) != c->w->e->types.integer)
-        return watch_error(c->w, c->x->span, "Type mismatch: Expected events and a duration");
+    if (a.kind != WV_EVENTS || b.kind != WV_CONST || ct_mon_watch_type(b) != c->w->e->types.integer)
+        return ct_mon_watch_error(c->w, c->x->span, "Type mismatch: Expected events and a duration");
     return in_past(c, a, b);
 }
 
@@ -91,22 +93,22 @@ static struct wv fn_within(const struct call *c)
         return FAILED;
     int64_t from = list[0].ir->value.v.i, to = list[1].ir->value.v.i, length;
     if (cell_is_big(&list[0].ir->value) || cell_is_big(&list[1].ir->value))
-        return watch_error(c->w, c->x->span, "within needs durations of at most 63 bits");
+        return ct_mon_watch_error(c->w, c->x->span, "within needs durations of at most 63 bits");
     if (to > 0)
-        return watch_error(c->w, c->x->args[1]->span,
-                           "within looks ahead: the second duration must not be positive");
+        return ct_mon_watch_error(c->w, c->x->args[1]->span,
+                                  "within looks ahead: the second duration must not be positive");
     if (from >= to || __builtin_sub_overflow(to, from, &length) || length == INT64_MAX)
-        return watch_error(c->w, c->x->span, "within needs two durations, the first below the second");
+        return ct_mon_watch_error(c->w, c->x->span, "within needs two durations, the first below the second");
     if (to < 0) {
         struct wv shift[2] = {
             list[2],
-            {.kind = WV_CONST, .ir = ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(-to))}};
-        list[2] = watch_library(c->w, "Wp", "delayByTime", shift, 2, WV_EVENTS, c->x->span);
+            {.kind = WV_CONST, .ir = ct_mon_ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(-to))}};
+        list[2] = ct_mon_watch_library(c->w, "Wp", "delayByTime", shift, 2, WV_EVENTS, c->x->span);
         if (list[2].kind == WV_ERROR)
             return list[2];
     }
     struct wv d = {.kind = WV_CONST,
-                   .ir = ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(length + 1))};
+                   .ir = ct_mon_ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(length + 1))};
     return in_past(c, list[2], d);
 }
 
@@ -116,8 +118,8 @@ static struct wv sample(const struct call *c, size_t signal, size_t event)
     struct wv e = arg(c, event);
     if (e.kind != WV_EVENTS)
         return wrong_kind(c, event, "events", e);
-    struct wv list[2] = {e, watch_lower(c->w, c->env, c->x->args[signal], e.node)};
-    return watch_library(c->w, NULL, "on", list, 2, WV_EVENTS, c->x->span);
+    struct wv list[2] = {e, ct_mon_watch_lower(c->w, c->env, c->x->args[signal], e.node)};
+    return ct_mon_watch_library(c->w, NULL, "on", list, 2, WV_EVENTS, c->x->span);
 }
 
 static struct wv fn_sample(const struct call *c)
@@ -134,7 +136,7 @@ static struct wv fn_filter(const struct call *c)
 {
     struct wx x = *c->x;
     x.kind = WX_ON;
-    return watch_lower(c->w, c->env, &x, NULL);
+    return ct_mon_watch_lower(c->w, c->env, &x, NULL);
 }
 
 static struct wv fn_if_then_else(const struct call *c)
@@ -142,18 +144,21 @@ static struct wv fn_if_then_else(const struct call *c)
     struct wv list[3];
     bool events = false;
     for (size_t i = 0; i < 3; i++) {
-        list[i] = watch_lower(c->w, c->env, c->x->args[i], c->trigger);
+        list[i] = ct_mon_watch_lower(c->w, c->env, c->x->args[i], c->trigger);
         events |= list[i].kind == WV_EVENTS;
     }
-    return watch_library(c->w, "Operators", "ite", list, 3, events ? WV_EVENTS : WV_SIGNAL, c->x->span);
+    return ct_mon_watch_library(c->w, "Operators", "ite", list, 3, events ? WV_EVENTS : WV_SIGNAL,
+                                c->x->span);
 }
 
 static struct wv extremum(const struct call *c, const char *of, const char *from)
 {
     struct wv list[2];
     if (c->x->nargs == 1)
-        return args(c, "S", list) ? watch_library(c->w, "Wp", of, list, 1, WV_SIGNAL, c->x->span) : FAILED;
-    return args(c, "ED", list) ? watch_library(c->w, "Wp", from, list, 2, WV_SIGNAL, c->x->span) : FAILED;
+        return args(c, "S", list) ? ct_mon_watch_library(c->w, "Wp", of, list, 1, WV_SIGNAL, c->x->span)
+                                  : FAILED;
+    return args(c, "ED", list) ? ct_mon_watch_library(c->w, "Wp", from, list, 2, WV_SIGNAL, c->x->span)
+                               : FAILED;
 }
 
 static struct wv fn_maximum(const struct call *c)
@@ -171,8 +176,8 @@ static struct wv fn_event_count(const struct call *c)
     struct wv list[2];
     if (!args(c, c->x->nargs == 1 ? "E" : "EE", list))
         return FAILED;
-    return watch_library(c->w, "Wp", c->x->nargs == 1 ? "eventCount" : "eventCountReset", list, c->x->nargs,
-                         WV_SIGNAL, c->x->span);
+    return ct_mon_watch_library(c->w, "Wp", c->x->nargs == 1 ? "eventCount" : "eventCountReset", list,
+                                c->x->nargs, WV_SIGNAL, c->x->span);
 }
 
 /* Functions that are just one of the library. */
@@ -221,8 +226,9 @@ static const struct {
 
 static struct wv wrong_number(const struct call *c, size_t expected)
 {
-    return watch_error(c->w, c->x->span, "Wrong number of arguments for %s. Expected: %zu, actual: %zu",
-                       c->x->name, expected, c->x->nargs);
+    return ct_mon_watch_error(c->w, c->x->span,
+                              "Wrong number of arguments for %s. Expected: %zu, actual: %zu", c->x->name,
+                              expected, c->x->nargs);
 }
 
 static struct wv macro(const struct call *c, const struct wdef *d)
@@ -236,20 +242,20 @@ static struct wv macro(const struct call *c, const struct wdef *d)
             for (k = 0; k < d->nparams && d->params[k] != c->x->arg_names[i]; k++)
                 ;
             if (k == d->nparams)
-                return watch_error(c->w, c->x->args[i]->span, "Undefined keyword argument %s",
-                                   c->x->arg_names[i]);
+                return ct_mon_watch_error(c->w, c->x->args[i]->span, "Undefined keyword argument %s",
+                                          c->x->arg_names[i]);
         }
         struct wenv *b = ARENA_NEW(c->w->e->arena, struct wenv);
         *b = (struct wenv){d->params[k], c->x->args[i], c->env, inner};
         inner = b;
     }
-    return watch_lower(c->w, inner, d->body, c->trigger);
+    return ct_mon_watch_lower(c->w, inner, d->body, c->trigger);
 }
 
-struct wv watch_call(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+struct wv ct_mon_watch_call(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
 {
     const struct call c = {w, env, x, trigger};
-    const struct wdef *d = watch_find(w, x->name);
+    const struct wdef *d = ct_mon_watch_find(w, x->name);
     if (d && d->has_params)
         return macro(&c, d);
     for (size_t i = 0; i < sizeof SPECIAL / sizeof *SPECIAL; i++)
@@ -265,7 +271,8 @@ struct wv watch_call(struct watch *w, struct wenv *env, const struct wx *x, stru
             return wrong_number(&c, strlen(PLAIN[i].pattern));
         if (!args(&c, PLAIN[i].pattern, list))
             return FAILED;
-        return watch_library(w, PLAIN[i].module, PLAIN[i].library, list, x->nargs, PLAIN[i].kind, x->span);
+        return ct_mon_watch_library(w, PLAIN[i].module, PLAIN[i].library, list, x->nargs, PLAIN[i].kind,
+                                    x->span);
     }
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
         if (strcmp(WORDS[i].name, x->name) != 0)
@@ -275,7 +282,7 @@ struct wv watch_call(struct watch *w, struct wenv *env, const struct wx *x, stru
         struct wx op = *x;
         op.kind = WORDS[i].kind;
         op.name = WORDS[i].op;
-        return watch_lower(w, env, &op, trigger);
+        return ct_mon_watch_lower(w, env, &op, trigger);
     }
-    return watch_error(w, x->span, "Undefined function %s", x->name);
+    return ct_mon_watch_error(w, x->span, "Undefined function %s", x->name);
 }

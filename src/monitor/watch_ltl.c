@@ -16,42 +16,43 @@ struct formula {
 static struct ltl *fail(struct formula *f)
 {
     f->failed = true;
-    return ltl_const(&f->pool, false);
+    return ct_mon_ltl_const(&f->pool, false);
 }
 
 /* Anything that is no connective is a stream. */
 static struct ltl *atom(struct formula *f, const struct wx *x)
 {
     struct elab *e = f->w->e;
-    struct wv v = watch_lower(f->w, f->env, x, NULL);
+    struct wv v = ct_mon_watch_lower(f->w, f->env, x, NULL);
     if (v.kind == WV_ERROR)
         return fail(f);
-    bool boolean = watch_type(v) == e->types.boolean;
+    bool boolean = ct_mon_watch_type(v) == e->types.boolean;
     if (v.kind != WV_EVENTS && !boolean) {
-        watch_error(f->w, x->span,
-                    "Type mismatch: Expected events or a signal of Bool in a formula, found a signal of %s",
-                    type_text(e->arena, watch_type(v)));
+        ct_mon_watch_error(
+            f->w, x->span,
+            "Type mismatch: Expected events or a signal of Bool in a formula, found a signal of %s",
+            ct_mon_type_text(e->arena, ct_mon_watch_type(v)));
         return fail(f);
     }
     if (v.kind == WV_CONST)
-        return ltl_const(&f->pool, v.ir->value.v.i);
+        return ct_mon_ltl_const(&f->pool, v.ir->value.v.i);
     for (uint32_t i = 0; i < f->natoms; i++)
         if (f->atoms[i] == v.node)
-            return ltl_atom(&f->pool, i);
+            return ct_mon_ltl_atom(&f->pool, i);
     if (f->natoms == LTL_ATOMS_MOST) {
-        watch_error(f->w, x->span, "A formula of more than %d different streams", LTL_ATOMS_MOST);
+        ct_mon_watch_error(f->w, x->span, "A formula of more than %d different streams", LTL_ATOMS_MOST);
         return fail(f);
     }
     uint32_t k = f->natoms++;
     f->atoms[k] = f->steps[k] = v.node;
     f->kinds[k] = v.kind == WV_SIGNAL ? ATOM_SIGNAL : boolean ? ATOM_BOOL : ATOM_EVENT;
     if (v.kind == WV_SIGNAL) { /* its first value is not a change */
-        v = watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->span);
+        v = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->span);
         if (v.kind == WV_ERROR)
             return fail(f);
         f->steps[k] = v.node;
     }
-    return ltl_atom(&f->pool, k);
+    return ct_mon_ltl_atom(&f->pool, k);
 }
 
 static struct ltl *build(struct formula *f, const struct wx *x);
@@ -59,13 +60,14 @@ static struct ltl *build(struct formula *f, const struct wx *x);
 static struct ltl *holding(struct ltl_pool *p, const struct wx *x, struct ltl *a)
 {
     uint32_t n = (uint32_t)x->integer;
-    struct ltl *at_least = ltl_at_least(p, a, n), *at_most = ltl_not(p, ltl_at_least(p, a, n + 1));
-    return x->op == T_GE ? at_least : x->op == T_LE ? at_most : ltl_and(p, at_least, at_most);
+    struct ltl *at_least = ct_mon_ltl_at_least(p, a, n),
+               *at_most = ct_mon_ltl_not(p, ct_mon_ltl_at_least(p, a, n + 1));
+    return x->op == T_GE ? at_least : x->op == T_LE ? at_most : ct_mon_ltl_and(p, at_least, at_most);
 }
 
 static struct ltl *weak_until(struct ltl_pool *p, struct ltl *a, struct ltl *b)
 {
-    return ltl_release(p, b, ltl_or(p, a, b));
+    return ct_mon_ltl_release(p, b, ct_mon_ltl_or(p, a, b));
 }
 
 static struct ltl *connect(struct formula *f, const struct wx *x)
@@ -74,48 +76,49 @@ static struct ltl *connect(struct formula *f, const struct wx *x)
     struct ltl *a = build(f, x->args[0]), *b = x->nargs > 1 ? build(f, x->args[1]) : NULL, *r = a;
     switch (x->kind) {
     case WX_AND:
-        return ltl_and(p, a, b);
+        return ct_mon_ltl_and(p, a, b);
     case WX_OR:
-        return ltl_or(p, a, b);
+        return ct_mon_ltl_or(p, a, b);
     case WX_NOT:
-        return ltl_not(p, a);
+        return ct_mon_ltl_not(p, a);
     case WX_IMPLIES:
-        return ltl_or(p, ltl_not(p, a), b);
+        return ct_mon_ltl_or(p, ct_mon_ltl_not(p, a), b);
     case WX_IFF:
-        return ltl_or(p, ltl_and(p, a, b), ltl_and(p, ltl_not(p, a), ltl_not(p, b)));
+        return ct_mon_ltl_or(p, ct_mon_ltl_and(p, a, b),
+                             ct_mon_ltl_and(p, ct_mon_ltl_not(p, a), ct_mon_ltl_not(p, b)));
     case WX_ALWAYS:
-        return ltl_always(p, a);
+        return ct_mon_ltl_always(p, a);
     case WX_EVENTUALLY:
-        return ltl_eventually(p, a);
+        return ct_mon_ltl_eventually(p, a);
     case WX_NEVER:
-        return ltl_always(p, ltl_not(p, a));
+        return ct_mon_ltl_always(p, ct_mon_ltl_not(p, a));
     case WX_NEXT:
         for (int64_t i = 0; i < x->integer; i++)
-            r = ltl_next(p, r);
+            r = ct_mon_ltl_next(p, r);
         return r;
     case WX_WITHIN:
         for (int64_t i = 0; i < x->integer; i++)
-            r = ltl_or(p, a, ltl_next(p, r));
+            r = ct_mon_ltl_or(p, a, ct_mon_ltl_next(p, r));
         return r;
     case WX_HOLDING:
         return holding(p, x, a);
     case WX_UNTIL:
-        return ltl_until(p, a, b);
+        return ct_mon_ltl_until(p, a, b);
     case WX_WEAK_UNTIL:
         return weak_until(p, a, b);
     case WX_RELEASES:
-        return ltl_release(p, a, b);
+        return ct_mon_ltl_release(p, a, b);
     case WX_BEFORE:
-        return ltl_until(p, ltl_not(p, b), a);
+        return ct_mon_ltl_until(p, ct_mon_ltl_not(p, b), a);
     default: /* WX_WEAK_BEFORE */
-        return weak_until(p, ltl_not(p, b), a);
+        return weak_until(p, ct_mon_ltl_not(p, b), a);
     }
 }
 
 static struct ltl *build(struct formula *f, const struct wx *x)
 {
     if (f->failed || f->pool.count > LTL_FORMULAS_MOST)
-        return ltl_const(&f->pool, false);
+        return ct_mon_ltl_const(&f->pool, false);
     switch (x->kind) {
     case WX_AND:
     case WX_OR:
@@ -135,7 +138,7 @@ static struct ltl *build(struct formula *f, const struct wx *x)
     case WX_WEAK_BEFORE:
         return connect(f, x);
     case WX_BOOL:
-        return ltl_const(&f->pool, x->integer);
+        return ct_mon_ltl_const(&f->pool, x->integer);
     default:
         return atom(f, x);
     }
@@ -151,14 +154,14 @@ static uint32_t inputs(struct formula *f, const struct wx *x, struct node **args
         n++;
     }
     if (x->clock_all) {
-        args[n++] = node_tick(&e->graph);
+        args[n++] = ct_mon_node_tick(&e->graph);
     } else if (x->clock) {
-        struct wv v = watch_lower(f->w, f->env, x->clock, NULL);
+        struct wv v = ct_mon_watch_lower(f->w, f->env, x->clock, NULL);
         if (v.kind == WV_SIGNAL)
-            v = watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->clock->span);
+            v = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->clock->span);
         if (v.kind == WV_CONST)
-            v = watch_error(f->w, x->clock->span,
-                            "Type mismatch: Expected events as clock, found a constant");
+            v = ct_mon_watch_error(f->w, x->clock->span,
+                                   "Type mismatch: Expected events as clock, found a constant");
         if (v.kind == WV_ERROR)
             f->failed = true;
         else
@@ -173,13 +176,13 @@ static uint32_t inputs(struct formula *f, const struct wx *x, struct node **args
 static void warn(struct elab *e, const struct machine *m, struct span at)
 {
     if (m->empty != VERDICT_UNKNOWN)
-        diag_warning(e->diags, at, "The formula is always %s, whatever happens",
-                     m->empty == VERDICT_TRUE ? "true" : "false");
+        ct_mon_diag_warning(e->diags, at, "The formula is always %s, whatever happens",
+                            m->empty == VERDICT_TRUE ? "true" : "false");
     else if (!m->decided)
-        diag_warning(e->diags, at, "The formula is never decided: its verdict is always unknown");
+        ct_mon_diag_warning(e->diags, at, "The formula is never decided: its verdict is always unknown");
 }
 
-struct wv watch_monitor(struct watch *w, struct wenv *env, const struct wx *x)
+struct wv ct_mon_watch_monitor(struct watch *w, struct wenv *env, const struct wx *x)
 {
     struct elab *e = w->e;
     struct formula f = {.w = w, .env = env, .pool = {.arena = e->arena}};
@@ -196,13 +199,14 @@ struct wv watch_monitor(struct watch *w, struct wenv *env, const struct wx *x)
     uint32_t n = f.failed ? 0 : inputs(&f, x, args);
     if (f.failed)
         return (struct wv){.kind = WV_ERROR};
-    const struct machine *machine = ltl_machine(&f.pool, formula, f.natoms, &why);
+    const struct machine *machine = ct_mon_ltl_machine(&f.pool, formula, f.natoms, &why);
     if (!machine)
-        return watch_error(w, x->span, "The formula cannot be monitored: %s", why);
+        return ct_mon_watch_error(w, x->span, "The formula cannot be monitored: %s", why);
     warn(e, machine, x->args[0]->span);
     uint8_t *kinds = ARENA_ARRAY(e->arena, uint8_t, LTL_ATOMS_MOST);
     for (uint32_t i = 0; i < f.natoms; i++)
         kinds[i] = f.kinds[i];
-    struct node *node = node_monitor(&e->graph, e->types.verdict, args, n, machine, kinds, e->changes_only);
+    struct node *node =
+        ct_mon_node_monitor(&e->graph, e->types.verdict, args, n, machine, kinds, e->changes_only);
     return (struct wv){.kind = WV_EVENTS, .node = node};
 }

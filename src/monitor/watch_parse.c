@@ -40,9 +40,9 @@ static bool string_text(struct wp *w, struct wx *x)
     size_t size;
     enum string_part part;
     x->text = "";
-    while ((part = lex_string(&w->p.lx, &text, &size)) != PART_END) {
+    while ((part = ct_mon_lex_string(&w->p.lx, &text, &size)) != PART_END) {
         if (part != PART_TEXT || x->text_size) {
-            parse_error(&w->p, "a string without insertions");
+            ct_mon_parse_error(&w->p, "a string without insertions");
             return false;
         }
         x->text = text;
@@ -56,7 +56,7 @@ static bool string_text(struct wp *w, struct wx *x)
 static void check_line(struct wp *w, const struct wx *x, uint64_t line)
 {
     if (line > UINT32_MAX)
-        diag_error(w->p.diags, x->span, "A line number has at most 32 bits");
+        ct_mon_diag_error(w->p.diags, x->span, "A line number has at most 32 bits");
 }
 
 /* FILE:N as one word of text, in a string. */
@@ -67,12 +67,12 @@ static void split_line(struct wp *w, struct wx *x)
         if (x->text[i] == ':')
             colon = x->text + i;
     if (!colon) {
-        diag_error(w->p.diags, x->span, "Expected FILE:LINE");
+        ct_mon_diag_error(w->p.diags, x->span, "Expected FILE:LINE");
         return;
     }
     for (const char *p = colon + 1; p < x->text + x->text_size; p++) {
         if (*p < '0' || *p > '9') {
-            diag_error(w->p.diags, x->span, "Expected a line number behind ':'");
+            ct_mon_diag_error(w->p.diags, x->span, "Expected a line number behind ':'");
             return;
         }
         if (x->integer <= UINT32_MAX)
@@ -85,7 +85,7 @@ static void split_line(struct wp *w, struct wx *x)
 /* "0x2000" in a string. */
 static void address(struct wp *w, struct wx *x)
 {
-    const char *text = arena_copy(w->p.arena, x->text, x->text_size);
+    const char *text = ct_mon_arena_copy(w->p.arena, x->text, x->text_size);
     char *end;
     if (*text < '0' || *text > '9')
         return;
@@ -94,7 +94,7 @@ static void address(struct wp *w, struct wx *x)
     if (*end)
         return;
     if (errno)
-        diag_error(w->p.diags, x->span, "An address has at most 64 bits");
+        ct_mon_diag_error(w->p.diags, x->span, "An address has at most 64 bits");
     x->integer = (int64_t)at;
     x->text = NULL;
 }
@@ -125,12 +125,12 @@ static void source_place_argument(struct wp *w, struct wx *x)
         x->integer = (int64_t)w->p.lx.integer;
         x->span.to = w->p.lx.to;
         if (w->p.lx.integer_over)
-            diag_error(w->p.diags, x->span, "An address has at most 64 bits");
+            ct_mon_diag_error(w->p.diags, x->span, "An address has at most 64 bits");
         watch_next(w);
     } else {
-        x->text = lex_word(&w->p.lx);
+        x->text = ct_mon_lex_word(&w->p.lx);
         if (!x->text) {
-            parse_error(&w->p, line ? "FILE:LINE" : exec ? "an address" : "a name");
+            ct_mon_parse_error(&w->p, line ? "FILE:LINE" : exec ? "an address" : "a name");
             return;
         }
         x->text_size = strlen(x->text);
@@ -152,7 +152,7 @@ static struct wx *source(struct wp *w, const char *keyword)
     source_place_argument(w, x);
     if (call)
         watch_expect(w, T_RPAREN, "')'");
-    x->text = x->text ? arena_intern(w->p.arena, x->text, x->text_size) : NULL;
+    x->text = x->text ? ct_mon_arena_intern(w->p.arena, x->text, x->text_size) : NULL;
     return x;
 }
 
@@ -162,10 +162,10 @@ static struct wx *quoted_formula(struct wp *w, const struct wx *s)
 {
     const uint32_t from = s->span.from + 1, to = s->span.to - 1;
     if (to - from == s->text_size)
-        return watch_parse_formula(w->p.arena, w->p.diags, s->span.source, from, to);
+        return ct_mon_watch_parse_formula(w->p.arena, w->p.diags, s->span.source, from, to);
     struct source *inner = ARENA_NEW(w->p.arena, struct source);
-    *inner = (struct source){"formula", arena_copy(w->p.arena, s->text, s->text_size), s->text_size};
-    return watch_parse_formula(w->p.arena, w->p.diags, inner, 0, (uint32_t)inner->size);
+    *inner = (struct source){"formula", ct_mon_arena_copy(w->p.arena, s->text, s->text_size), s->text_size};
+    return ct_mon_watch_parse_formula(w->p.arena, w->p.diags, inner, 0, (uint32_t)inner->size);
 }
 
 static struct wx *monitor(struct wp *w)
@@ -180,7 +180,7 @@ static struct wx *monitor(struct wp *w)
         if (string_text(w, s))
             add(w, x, quoted_formula(w, s), NULL);
     } else {
-        add(w, x, watch_expr(w), NULL);
+        add(w, x, ct_mon_watch_expr(w), NULL);
     }
     w->temporal = before;
     while (!w->p.failed && watch_accept(w, T_COMMA)) {
@@ -190,11 +190,11 @@ static struct wx *monitor(struct wp *w)
         if (w->p.failed)
             break;
         if (strcmp(name, "clock") != 0)
-            add(w, x, watch_expr(w), name);
+            add(w, x, ct_mon_watch_expr(w), name);
         else if (watch_accept(w, T_STAR))
             x->clock_all = true;
         else
-            x->clock = watch_expr(w);
+            x->clock = ct_mon_watch_expr(w);
     }
     x->span.to = w->p.lx.to;
     watch_expect(w, T_RPAREN, "',' or ')'");
@@ -242,14 +242,14 @@ static struct wx *name_or_call(struct wp *w)
             struct lexer lx = w->p.lx;
             const char *id = lx.name;
             lx.quiet = true;
-            lex_next(&lx);
+            ct_mon_lex_next(&lx);
             if (lx.token == T_ASSIGN) {
                 name = id;
                 watch_next(w);
                 watch_next(w);
             }
         }
-        add(w, x, watch_expr(w), name);
+        add(w, x, ct_mon_watch_expr(w), name);
         if (!watch_accept(w, T_COMMA))
             break;
     }
@@ -265,11 +265,11 @@ static struct wx *prim(struct wp *w)
     switch (w->p.lx.token) {
     case T_INT:
         x->integer = (int64_t)w->p.lx.integer;
-        x->text = lex_big_digits(&w->p.lx);
+        x->text = ct_mon_lex_big_digits(&w->p.lx);
         watch_next(w);
-        if (watch_at(w, T_ID) && unit_known(w->p.lx.name)) {
+        if (watch_at(w, T_ID) && ct_mon_unit_known(w->p.lx.name)) {
             if (x->text)
-                diag_error(w->p.diags, x->span, "Time literal does not fit 63 bits");
+                ct_mon_diag_error(w->p.diags, x->span, "Time literal does not fit 63 bits");
             x->kind = WX_TIME;
             x->name = w->p.lx.name;
             x->span.to = w->p.lx.to;
@@ -293,13 +293,13 @@ static struct wx *prim(struct wp *w)
         return x;
     case T_LPAREN:
         watch_next(w);
-        x = watch_expr(w);
+        x = ct_mon_watch_expr(w);
         watch_expect(w, T_RPAREN, "an operator or ')'");
         return x;
     case T_ID:
         return name_or_call(w);
     default:
-        parse_error(&w->p, "an expression");
+        ct_mon_parse_error(&w->p, "an expression");
         x->kind = WX_ERROR;
         return x;
     }
@@ -337,7 +337,7 @@ static struct wx *infix(struct wp *w, const struct level *ops, size_t n, struct 
             continue;
         watch_next(w);
         if (++length > 4 * PARSE_DEPTH) {
-            parse_error(&w->p, "fewer operators in a row");
+            ct_mon_parse_error(&w->p, "fewer operators in a row");
             break;
         }
         a = operation(w, ops[i].name, a, operand(w));
@@ -378,7 +378,7 @@ static void bound(struct wp *w, struct wx *x, int64_t most)
     }
     x->integer = (int64_t)w->p.lx.integer;
     if (watch_at(w, T_INT) && (w->p.lx.integer_big || w->p.lx.integer > (uint64_t)most))
-        diag_error(w->p.diags, lex_span(&w->p.lx), "At most %lld steps", (long long)most);
+        ct_mon_diag_error(w->p.diags, lex_span(&w->p.lx), "At most %lld steps", (long long)most);
     if (x->integer < 0 || x->integer > most)
         x->integer = 0;
     watch_expect(w, T_INT, "a number of steps");
@@ -389,7 +389,7 @@ static bool followed_by_bracket(const struct wp *w)
 {
     struct lexer lx = w->p.lx;
     lx.quiet = true;
-    lex_next(&lx);
+    ct_mon_lex_next(&lx);
     return lx.token == T_LBRACKET;
 }
 
@@ -401,7 +401,7 @@ static struct wx *prefix(struct wp *w)
     } words[] = {{"always", WX_ALWAYS}, {"eventually", WX_EVENTUALLY}, {"never", WX_NEVER},
                  {"next", WX_NEXT},     {"holding", WX_HOLDING},       {"within", WX_WITHIN}};
     struct wx *x = make(w, WX_ERROR);
-    if (!parse_enter(&w->p))
+    if (!ct_mon_parse_enter(&w->p))
         return x;
     bool found = watch_accept_word(w, "not");
     x->kind = WX_NOT;
@@ -440,12 +440,12 @@ static struct wx *until(struct wp *w)
     else if (watch_is_word(w, "weak")) {
         watch_next(w);
         if (!watch_accept_word(w, "until"))
-            parse_error(&w->p, "'until' behind 'weak'");
+            ct_mon_parse_error(&w->p, "'until' behind 'weak'");
         kind = WX_WEAK_UNTIL;
     } else {
         return a;
     }
-    if (!parse_enter(&w->p))
+    if (!ct_mon_parse_enter(&w->p))
         return a;
     struct wx *x = node(w, kind, a, until(w));
     w->p.depth--;
@@ -472,7 +472,7 @@ static struct wx *implication(struct wp *w)
 {
     struct wx *a = or (w);
     bool iff = w->temporal && watch_is_word(w, "iff");
-    if (w->p.failed || !(iff || watch_is_word(w, "implies")) || !parse_enter(&w->p))
+    if (w->p.failed || !(iff || watch_is_word(w, "implies")) || !ct_mon_parse_enter(&w->p))
         return a;
     watch_next(w);
     struct wx *x = node(w, iff ? WX_IFF : WX_IMPLIES, a, implication(w));
@@ -480,16 +480,16 @@ static struct wx *implication(struct wp *w)
     return x;
 }
 
-struct wx *watch_expr(struct wp *w)
+struct wx *ct_mon_watch_expr(struct wp *w)
 {
-    if (!parse_enter(&w->p))
+    if (!ct_mon_parse_enter(&w->p))
         return make(w, WX_ERROR);
     struct wx *x;
     if (watch_is_word(w, "on")) {
         watch_next(w);
-        struct wx *e = watch_expr(w);
+        struct wx *e = ct_mon_watch_expr(w);
         watch_expect(w, T_IF, "'if'");
-        x = node(w, WX_ON, e, watch_expr(w));
+        x = node(w, WX_ON, e, ct_mon_watch_expr(w));
     } else {
         x = implication(w);
     }

@@ -17,7 +17,7 @@ struct wp {
 static inline void watch_next(struct wp *w)
 {
     do
-        lex_next(&w->p.lx);
+        ct_mon_lex_next(&w->p.lx);
     while (w->p.lx.token == T_NEWLINE);
 }
 
@@ -51,10 +51,10 @@ static inline bool watch_expect(struct wp *w, enum token token, const char *what
 {
     if (w->p.failed || watch_accept(w, token))
         return !w->p.failed;
-    parse_error(&w->p, what);
+    ct_mon_parse_error(&w->p, what);
     return false;
 }
 
-struct wx *watch_expr(struct wp *w);
+struct wx *ct_mon_watch_expr(struct wp *w);
 
 #endif

@@ -8,7 +8,7 @@ static struct ast_type *type(struct wp *w)
     struct ast_type *t;
     struct lexer lx = w->p.lx;
     lx.quiet = true;
-    lex_next(&lx);
+    ct_mon_lex_next(&lx);
     if (watch_at(w, T_ID) && lx.token == T_LT) {
         t = ARENA_NEW(w->p.arena, struct ast_type);
         t->name = w->p.lx.name;
@@ -16,10 +16,10 @@ static struct ast_type *type(struct wp *w)
         watch_next(w);
         watch_next(w);
         size_t cap = 0;
-        ARENA_PUSH(w->p.arena, t->args, t->nargs, cap, parse_type(&w->p));
+        ARENA_PUSH(w->p.arena, t->args, t->nargs, cap, ct_mon_parse_type(&w->p));
         watch_expect(w, T_GT, "'>'");
     } else {
-        t = parse_type(&w->p);
+        t = ct_mon_parse_type(&w->p);
     }
     while (watch_at(w, T_NEWLINE))
         watch_next(w);
@@ -50,7 +50,7 @@ static void define(struct wp *w, struct wspec *out)
     watch_expect(w, T_ASSIGN, "':='");
     if (w->p.failed)
         return;
-    d->body = watch_expr(w);
+    d->body = ct_mon_watch_expr(w);
     *out->defs_tail = d;
     out->defs_tail = &d->next;
 }
@@ -88,15 +88,15 @@ static bool begins_statement(const struct wp *w)
     return watch_at(w, T_END) || watch_at(w, T_IN) || watch_at(w, T_OUT) || watch_is_word(w, "define");
 }
 
-void watch_parse(struct arena *arena, struct diags *diags, const struct source *source_text,
-                 struct wspec *out)
+void ct_mon_watch_parse(struct arena *arena, struct diags *diags, const struct source *source_text,
+                        struct wspec *out)
 {
     struct wp w = {.p = {.arena = arena, .diags = diags}};
     *out = (struct wspec){0};
     out->defs_tail = &out->defs;
     out->ins_tail = &out->ins;
     out->outs_tail = &out->outs;
-    lex_init(&w.p.lx, arena, diags, source_text);
+    ct_mon_lex_init(&w.p.lx, arena, diags, source_text);
     while (watch_at(&w, T_NEWLINE))
         watch_next(&w);
     while (!watch_at(&w, T_END)) {
@@ -107,7 +107,7 @@ void watch_parse(struct arena *arena, struct diags *diags, const struct source *
         else if (watch_at(&w, T_OUT))
             output(&w, out);
         if (!w.p.failed && !begins_statement(&w))
-            parse_error(&w.p, "a statement: 'define', 'in' or 'out'");
+            ct_mon_parse_error(&w.p, "a statement: 'define', 'in' or 'out'");
         if (w.p.failed) {
             w.p.failed = false;
             w.p.depth = 0;
@@ -119,28 +119,28 @@ void watch_parse(struct arena *arena, struct diags *diags, const struct source *
     }
 }
 
-struct wx *watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text,
-                               uint32_t from, uint32_t to)
+struct wx *ct_mon_watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text,
+                                      uint32_t from, uint32_t to)
 {
     struct wp w = {.p = {.arena = arena, .diags = diags}, .temporal = true};
-    lex_part(&w.p.lx, arena, diags, text, from, to);
+    ct_mon_lex_part(&w.p.lx, arena, diags, text, from, to);
     while (watch_at(&w, T_NEWLINE))
         watch_next(&w);
-    struct wx *x = watch_expr(&w);
+    struct wx *x = ct_mon_watch_expr(&w);
     if (!w.p.failed && !watch_at(&w, T_END))
-        parse_error(&w.p, "the end of the formula");
+        ct_mon_parse_error(&w.p, "the end of the formula");
     return x;
 }
 
-bool watch_is(struct arena *arena, const struct source *source_text)
+bool ct_mon_watch_is(struct arena *arena, const struct source *source_text)
 {
     struct diags quiet;
     struct lexer lx;
-    diags_init(&quiet, arena);
-    lex_init(&lx, arena, &quiet, source_text);
+    ct_mon_diags_init(&quiet, arena);
+    ct_mon_lex_init(&lx, arena, &quiet, source_text);
     lx.quiet = true;
     /* only at the start of a statement: the names may mean anything elsewhere */
-    for (bool start = true; lx.token != T_END; lex_next(&lx)) {
+    for (bool start = true; lx.token != T_END; ct_mon_lex_next(&lx)) {
         if (start && lx.token == T_ID && !strcmp(lx.name, "define"))
             return true;
         if (start && lx.token == T_DEF)

@@ -22,7 +22,8 @@ static void advance(struct ct_soc *soc, unsigned core)
         soc->now = soc->core[core].cycles;
 }
 
-void soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr, uint64_t value)
+void ct_soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr,
+                    uint64_t value)
 {
     if (!soc->taps)
         return;
@@ -52,23 +53,23 @@ static void carry_out(struct ct_soc *soc, unsigned t, const struct ct_fractal_co
     soc->counts.commands++;
     switch (c->kind) {
     case CT_FRACTAL_CMD_READ:
-        soc_cache_share(soc, c->pa);
+        ct_soc_cache_share(soc, c->pa);
         deliver(soc, t, c->pa);
         break;
     case CT_FRACTAL_CMD_PEEK:
         deliver(soc, t, c->pa);
         break;
     case CT_FRACTAL_CMD_CLEAN:
-        soc_cache_clean_invalidate(soc, c->pa);
+        ct_soc_cache_clean_invalidate(soc, c->pa);
         break;
     case CT_FRACTAL_CMD_ICI:
-        soc_cache_ici(soc, c->pa);
+        ct_soc_cache_ici(soc, c->pa);
         break;
     case CT_FRACTAL_CMD_TLBI_VA:
-        soc_tlb_flush_va(soc, c->va, c->asid, 0);
+        ct_soc_tlb_flush_va(soc, c->va, c->asid, 0);
         break;
     case CT_FRACTAL_CMD_TLBI_ASID:
-        soc_tlb_flush_asid(soc, c->asid);
+        ct_soc_tlb_flush_asid(soc, c->asid);
         break;
     default:
         break;
@@ -76,7 +77,7 @@ static void carry_out(struct ct_soc *soc, unsigned t, const struct ct_fractal_co
 }
 
 /* The core whose transaction it was waits: its snoop response is held back. */
-void soc_drain(struct ct_soc *soc, unsigned core)
+void ct_soc_drain(struct ct_soc *soc, unsigned core)
 {
     struct ct_fractal_command c;
     for (unsigned t = 0; t < soc->taps; t++) {
@@ -87,7 +88,7 @@ void soc_drain(struct ct_soc *soc, unsigned core)
     }
 }
 
-unsigned soc_memory_cycles(struct ct_soc *soc, uint64_t pa)
+unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa)
 {
     const uint64_t row = pa >> 13;
     uint64_t *open = &soc->open_row[row & 7];
@@ -111,5 +112,5 @@ void ct_soc_reg_write(struct ct_soc *soc, unsigned tap, uint32_t offset, uint64_
     const struct ct_fractal_message m = {
         .time = soc->now, .addr = offset, .value = value, .op = CT_FRACTAL_REG_WRITE, .initiator = 0};
     soc->tap[tap].message(soc->tap[tap].user, &m, NULL);
-    soc_drain(soc, 0);
+    ct_soc_drain(soc, 0);
 }

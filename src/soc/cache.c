@@ -12,7 +12,7 @@ static int l1_new(struct l1 *c, uint32_t bytes, uint32_t ways)
     return c->way != NULL;
 }
 
-int soc_caches_new(struct ct_soc *soc)
+int ct_soc_caches_new(struct ct_soc *soc)
 {
     const struct ct_soc_config *k = &soc->config;
     for (unsigned i = 0; i < k->cores; i++)
@@ -28,7 +28,7 @@ int soc_caches_new(struct ct_soc *soc)
     return l2->tag && l2->meta && l2->used ? CT_OK : CT_ERR_NOMEM;
 }
 
-void soc_caches_free(struct ct_soc *soc)
+void ct_soc_caches_free(struct ct_soc *soc)
 {
     for (unsigned i = 0; i < soc->config.cores; i++) {
         free(soc->core[i].l1i.way);
@@ -149,7 +149,7 @@ static void demote(struct ct_soc *soc, uint32_t line, unsigned cores)
 static void write_back(struct ct_soc *soc, unsigned core, uint32_t line)
 {
     soc->counts.write_backs++;
-    soc_message(soc, core, CT_FRACTAL_WRITE_BACK, CT_FRACTAL_KIND_DATA, (uint64_t)line << 6, 0);
+    ct_soc_message(soc, core, CT_FRACTAL_WRITE_BACK, CT_FRACTAL_KIND_DATA, (uint64_t)line << 6, 0);
 }
 
 static uint16_t *l2_fill(struct ct_soc *soc, unsigned core, uint32_t line)
@@ -170,7 +170,7 @@ static uint16_t *l2_fill(struct ct_soc *soc, unsigned core, uint32_t line)
     return &c->meta[at];
 }
 
-unsigned soc_use_op(unsigned use)
+unsigned ct_soc_use_op(unsigned use)
 {
     static const uint8_t op[] = {CT_FRACTAL_READ_CLEAN, CT_FRACTAL_READ_SHARED, CT_FRACTAL_READ_UNIQUE,
                                  CT_FRACTAL_READ_SHARED};
@@ -188,9 +188,9 @@ static uint16_t *l2_get(struct ct_soc *soc, unsigned core, uint32_t line, unsign
         return e;
     soc->counts.l2_misses++;
     const uint64_t pa = (uint64_t)line << 6;
-    soc->core[core].cycles += soc_memory_cycles(soc, pa);
+    soc->core[core].cycles += ct_soc_memory_cycles(soc, pa);
     e = l2_fill(soc, core, line); /* what has to make place goes out first */
-    soc_message(soc, core, op, kind, pa, 0);
+    ct_soc_message(soc, core, op, kind, pa, 0);
     return e;
 }
 
@@ -208,7 +208,7 @@ static void l1d_fill(struct ct_soc *soc, unsigned core, uint32_t line, uint16_t 
 static void own(struct ct_soc *soc, unsigned core, uint32_t line, uint16_t *e, int missed)
 {
     if (*e & L2_SHARED && !missed)
-        soc_message(soc, core, CT_FRACTAL_CLEAN_INVALID, CT_FRACTAL_KIND_DATA, (uint64_t)line << 6, 0);
+        ct_soc_message(soc, core, CT_FRACTAL_CLEAN_INVALID, CT_FRACTAL_KIND_DATA, (uint64_t)line << 6, 0);
     *e = (uint16_t)(*e & ~L2_SHARED);
 }
 
@@ -269,7 +269,7 @@ static int walk(struct ct_soc *soc, unsigned core, uint32_t line)
     return missed;
 }
 
-int soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use)
+int ct_soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use)
 {
     const uint32_t line = (uint32_t)(pa >> 6);
     switch (use) {
@@ -284,7 +284,7 @@ int soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use)
     }
 }
 
-void soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa)
+void ct_soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa)
 {
     const uint32_t line = (uint32_t)(pa >> 6);
     uint32_t *hit = l1_find(&soc->core[core].l1d, line);
@@ -295,12 +295,12 @@ void soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa)
     }
     if (!e)
         e = l2_fill(soc, core, line);
-    soc_message(soc, core, CT_FRACTAL_MAKE_INVALID, CT_FRACTAL_KIND_DATA, pa & ~UINT64_C(63), 0);
+    ct_soc_message(soc, core, CT_FRACTAL_MAKE_INVALID, CT_FRACTAL_KIND_DATA, pa & ~UINT64_C(63), 0);
     *e = (uint16_t)(*e & ~L2_SHARED);
     store(soc, core, line);
 }
 
-void soc_cache_clean_invalidate(struct ct_soc *soc, uint64_t pa)
+void ct_soc_cache_clean_invalidate(struct ct_soc *soc, uint64_t pa)
 {
     const uint32_t line = (uint32_t)(pa >> 6), set = line & soc->l2.mask;
     const int way = l2_way(&soc->l2, line);
@@ -314,7 +314,7 @@ void soc_cache_clean_invalidate(struct ct_soc *soc, uint64_t pa)
     soc->l2.used[set] = (uint16_t)(soc->l2.used[set] & ~(1u << way));
 }
 
-void soc_cache_share(struct ct_soc *soc, uint64_t pa)
+void ct_soc_cache_share(struct ct_soc *soc, uint64_t pa)
 {
     const uint32_t line = (uint32_t)(pa >> 6);
     uint16_t *e = l2_find(&soc->l2, line);
@@ -329,7 +329,7 @@ int ct_soc_cached(const struct ct_soc *soc, uint64_t pa)
     return l2_way(&soc->l2, (uint32_t)(pa >> 6)) >= 0;
 }
 
-void soc_cache_ici(struct ct_soc *soc, uint64_t pa)
+void ct_soc_cache_ici(struct ct_soc *soc, uint64_t pa)
 {
     for (unsigned i = 0; i < soc->config.cores; i++)
         l1_remove(&soc->core[i].l1i, (uint32_t)(pa >> 6));

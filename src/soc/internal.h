@@ -171,11 +171,11 @@ static inline uint64_t *soc_word(const struct ct_soc *soc, uint64_t pa)
 }
 
 /* bus.c: the port. A message is answered, and its commands carried out, at the next drain. */
-void soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr,
-                 uint64_t value);
-void soc_drain(struct ct_soc *soc, unsigned core);
+void ct_soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr,
+                    uint64_t value);
+void ct_soc_drain(struct ct_soc *soc, unsigned core);
 /* A miss of the last level: cycles until memory answers. */
-unsigned soc_memory_cycles(struct ct_soc *soc, uint64_t pa);
+unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa);
 
 /* cache.c. None of these drains. */
 enum {
@@ -185,15 +185,15 @@ enum {
     USE_WALK
 };
 /* 1 when the line was in no cache of the cluster: a read went out to the port. */
-int soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use);
-void soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa); /* DC ZVA */
-void soc_cache_clean_invalidate(struct ct_soc *soc, uint64_t pa);
-void soc_cache_share(struct ct_soc *soc, uint64_t pa);
-void soc_cache_ici(struct ct_soc *soc, uint64_t pa);
+int ct_soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use);
+void ct_soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa); /* DC ZVA */
+void ct_soc_cache_clean_invalidate(struct ct_soc *soc, uint64_t pa);
+void ct_soc_cache_share(struct ct_soc *soc, uint64_t pa);
+void ct_soc_cache_ici(struct ct_soc *soc, uint64_t pa);
 /* Operation that a use shows as at the port. */
-unsigned soc_use_op(unsigned use);
-int soc_caches_new(struct ct_soc *soc);
-void soc_caches_free(struct ct_soc *soc);
+unsigned ct_soc_use_op(unsigned use);
+int ct_soc_caches_new(struct ct_soc *soc);
+void ct_soc_caches_free(struct ct_soc *soc);
 
 /* mmu.c */
 enum walk_result {
@@ -201,28 +201,29 @@ enum walk_result {
     WALK_ABSENT,
     WALK_READ_ONLY
 };
-enum walk_result soc_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use, uint64_t *pa);
-void soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches); /* asid -1: every one */
-void soc_tlb_flush_asid(struct ct_soc *soc, int asid);
-int soc_tlbs_new(struct ct_soc *soc);
-void soc_tlbs_free(struct ct_soc *soc);
+enum walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use,
+                                      uint64_t *pa);
+void ct_soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches); /* asid -1: every one */
+void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid);
+int ct_soc_tlbs_new(struct ct_soc *soc);
+void ct_soc_tlbs_free(struct ct_soc *soc);
 
 /* os.c */
-int soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum walk_result why);
-uint32_t soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va); /* aligned; UINT32_MAX: none */
-void soc_frame_put(struct ct_soc *soc, uint32_t frame);
+int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum walk_result why);
+uint32_t ct_soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va); /* aligned; UINT32_MAX: none */
+void ct_soc_frame_put(struct ct_soc *soc, uint32_t frame);
 /* Physical address of the descriptor of va at `level`, making tables on the way when `make`; 0: none.
  * The level it was found at (a block ends the way early) in *found. */
-uint64_t soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, unsigned level,
-                        int make, unsigned *found);
-void soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value);
-void soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid);
-int soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table);
+uint64_t ct_soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, unsigned level,
+                           int make, unsigned *found);
+void ct_soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value);
+void ct_soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid);
+int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table);
 /* Frees what a leaf descriptor of this level holds; flush first. */
-void soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level);
-unsigned soc_contig_count(const struct ct_soc *soc); /* pages joined at the last level */
-int soc_os_new(struct ct_soc *soc);
-void soc_os_free(struct ct_soc *soc);
-void soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to);
+void ct_soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level);
+unsigned ct_soc_contig_count(const struct ct_soc *soc); /* pages joined at the last level */
+int ct_soc_os_new(struct ct_soc *soc);
+void ct_soc_os_free(struct ct_soc *soc);
+void ct_soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int soc_tlbs_new(struct ct_soc *soc)
+int ct_soc_tlbs_new(struct ct_soc *soc)
 {
     const unsigned stride = soc->config.granule - 3u;
     soc->tlb_sets = soc->config.tlb_entries / TLB_WAYS;
@@ -25,7 +25,7 @@ int soc_tlbs_new(struct ct_soc *soc)
     return CT_OK;
 }
 
-void soc_tlbs_free(struct ct_soc *soc)
+void ct_soc_tlbs_free(struct ct_soc *soc)
 {
     for (unsigned i = 0; i < soc->config.cores; i++)
         free(soc->core[i].tlb);
@@ -60,7 +60,7 @@ static void tlb_fill(struct ct_soc *soc, struct core *c, const struct tlb_entry 
     set[way] = *e;
 }
 
-void soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches)
+void ct_soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches)
 {
     const uint64_t key = va >> soc_level_shift(soc, 2);
     for (unsigned i = 0; i < soc->config.cores; i++) {
@@ -83,7 +83,7 @@ void soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches
         soc->walk_stale = 1;
 }
 
-void soc_tlb_flush_asid(struct ct_soc *soc, int asid)
+void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid)
 {
     for (unsigned i = 0; i < soc->config.cores; i++) {
         struct core *c = &soc->core[i];
@@ -133,9 +133,9 @@ static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struc
         const uint64_t entries = level == soc->top_level ? ct_mask64(soc->config.va_bits - shift)
                                                          : ct_mask64(soc->config.granule - 3u);
         const uint64_t pa = table + (va >> shift & entries) * 8;
-        soc_cache(soc, core, pa, USE_WALK);
+        ct_soc_cache(soc, core, pa, USE_WALK);
         const uint64_t desc = *soc_word(soc, pa);
-        soc_drain(soc, core);
+        ct_soc_drain(soc, core);
         if (soc->walk_stale)
             return -1;
         if (!(desc & PTE_VALID))
@@ -169,7 +169,8 @@ static int walk(struct ct_soc *soc, unsigned core, uint64_t va, struct tlb_entry
     return found > 0;
 }
 
-enum walk_result soc_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use, uint64_t *pa)
+enum walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use,
+                                      uint64_t *pa)
 {
     struct core *c = &soc->core[core];
     const uint64_t page = va >> soc->config.granule;

@@ -8,7 +8,7 @@
 
 #define PROCESSES 1024
 
-int soc_os_new(struct ct_soc *soc)
+int ct_soc_os_new(struct ct_soc *soc)
 {
     const uint32_t n = soc->config.frames;
     soc->frame = calloc(n, sizeof *soc->frame);
@@ -20,7 +20,7 @@ int soc_os_new(struct ct_soc *soc)
     return soc->frame && soc->freed && soc->process ? CT_OK : CT_ERR_NOMEM;
 }
 
-void soc_os_free(struct ct_soc *soc)
+void ct_soc_os_free(struct ct_soc *soc)
 {
     for (uint32_t i = 0; soc->frame && i < soc->config.frames; i++)
         free(soc->frame[i].table);
@@ -70,7 +70,7 @@ static uint32_t find_frame(struct ct_soc *soc, uint64_t va)
     return UINT32_MAX;
 }
 
-uint32_t soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va)
+uint32_t ct_soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va)
 {
     if (soc->free_frames < count)
         return UINT32_MAX;
@@ -88,7 +88,7 @@ uint32_t soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va)
     return first;
 }
 
-void soc_frame_put(struct ct_soc *soc, uint32_t frame)
+void ct_soc_frame_put(struct ct_soc *soc, uint32_t frame)
 {
     struct frame *f = &soc->frame[frame];
     if (--f->refs)
@@ -102,13 +102,13 @@ void soc_frame_put(struct ct_soc *soc, uint32_t frame)
 }
 
 /* DC ZVA over the frame; of a large one the first lines stand for all. 0: no memory for a table. */
-int soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table)
+int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table)
 {
     const uint64_t pa = soc_frame_pa(soc, frame);
     for (uint64_t line = 0; line < 64; line++) {
-        soc_cache_zero(soc, core, pa + line * 64);
+        ct_soc_cache_zero(soc, core, pa + line * 64);
         soc->core[core].cycles += 2;
-        soc_drain(soc, core);
+        ct_soc_drain(soc, core);
     }
     if (!table)
         return 1;
@@ -119,34 +119,34 @@ int soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table)
 }
 
 /* Every line of a page of 4 KB; of a larger one the first 64. */
-void soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to)
+void ct_soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to)
 {
     for (uint64_t line = 0; line < 64; line++) {
-        soc_cache(soc, core, soc_frame_pa(soc, from) + line * 64, USE_LOAD);
-        soc_drain(soc, core);
-        soc_cache(soc, core, soc_frame_pa(soc, to) + line * 64, USE_STORE);
-        soc_drain(soc, core);
+        ct_soc_cache(soc, core, soc_frame_pa(soc, from) + line * 64, USE_LOAD);
+        ct_soc_drain(soc, core);
+        ct_soc_cache(soc, core, soc_frame_pa(soc, to) + line * 64, USE_STORE);
+        ct_soc_drain(soc, core);
     }
 }
 
 /* ---- page tables ---- */
 
-void soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value)
+void ct_soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value)
 {
-    soc_cache(soc, core, pa, USE_STORE);
+    ct_soc_cache(soc, core, pa, USE_STORE);
     *soc_word(soc, pa) = value;
-    soc_drain(soc, core);
+    ct_soc_drain(soc, core);
 }
 
 static uint64_t read_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa)
 {
-    soc_cache(soc, core, pa, USE_LOAD);
-    soc_drain(soc, core);
+    ct_soc_cache(soc, core, pa, USE_LOAD);
+    ct_soc_drain(soc, core);
     return *soc_word(soc, pa);
 }
 
-uint64_t soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, unsigned level,
-                        int make, unsigned *found)
+uint64_t ct_soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, unsigned level,
+                           int make, unsigned *found)
 {
     uint64_t table = soc->process[pid].pgd;
     for (unsigned l = soc->top_level;; l++) {
@@ -161,39 +161,39 @@ uint64_t soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_
         if (desc & PTE_VALID && !(desc & PTE_TABLE))
             return pa;
         if (!(desc & PTE_VALID)) {
-            const uint32_t frame = make ? soc_frames_take(soc, 1, va) : UINT32_MAX;
+            const uint32_t frame = make ? ct_soc_frames_take(soc, 1, va) : UINT32_MAX;
             if (frame == UINT32_MAX)
                 return 0;
-            if (!soc_zero_frame(soc, core, frame, 1))
+            if (!ct_soc_zero_frame(soc, core, frame, 1))
                 return 0;
             desc = soc_frame_pa(soc, frame) | PTE_VALID | PTE_TABLE;
-            soc_write_descriptor(soc, core, pa, desc);
+            ct_soc_write_descriptor(soc, core, pa, desc);
         }
         table = desc & PTE_ADDR;
     }
 }
 
-void soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid)
+void ct_soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid)
 {
     if (op == CT_FRACTAL_TLBI_ASID)
-        soc_tlb_flush_asid(soc, asid);
+        ct_soc_tlb_flush_asid(soc, asid);
     else if (op == CT_FRACTAL_TLBI_ALL)
-        soc_tlb_flush_asid(soc, -1);
+        ct_soc_tlb_flush_asid(soc, -1);
     else
-        soc_tlb_flush_va(soc, va, asid, op != CT_FRACTAL_TLBI_VA_LAST);
-    soc_message(soc, core, op, CT_FRACTAL_KIND_UNKNOWN, op == CT_FRACTAL_TLBI_ASID ? 0 : va, asid);
-    soc_drain(soc, core);
+        ct_soc_tlb_flush_va(soc, va, asid, op != CT_FRACTAL_TLBI_VA_LAST);
+    ct_soc_message(soc, core, op, CT_FRACTAL_KIND_UNKNOWN, op == CT_FRACTAL_TLBI_ASID ? 0 : va, asid);
+    ct_soc_drain(soc, core);
 }
 
-void soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level)
+void ct_soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level)
 {
     const uint32_t first = soc_pa_frame(soc, desc & PTE_ADDR);
     const uint32_t count = 1u << (soc_level_shift(soc, level) - soc->config.granule);
     for (uint32_t i = 0; i < count; i++)
-        soc_frame_put(soc, first + i);
+        ct_soc_frame_put(soc, first + i);
 }
 
-unsigned soc_contig_count(const struct ct_soc *soc)
+unsigned ct_soc_contig_count(const struct ct_soc *soc)
 {
     return 1u << (soc->shift[1] - soc->shift[0]);
 }
@@ -205,10 +205,10 @@ uint32_t ct_soc_process(struct ct_soc *soc)
     uint32_t pid = 1;
     while (pid < PROCESSES && soc->process[pid].used)
         pid++;
-    const uint32_t frame = pid < PROCESSES ? soc_frames_take(soc, 1, 0) : UINT32_MAX;
+    const uint32_t frame = pid < PROCESSES ? ct_soc_frames_take(soc, 1, 0) : UINT32_MAX;
     if (frame == UINT32_MAX)
         return 0;
-    if (!soc_zero_frame(soc, 0, frame, 1))
+    if (!ct_soc_zero_frame(soc, 0, frame, 1))
         return 0;
     soc->process[pid] = (struct process){.pgd = soc_frame_pa(soc, frame), .used = 1};
     return pid;
@@ -225,13 +225,13 @@ static void free_tables(struct ct_soc *soc, unsigned core, uint64_t table, unsig
         if (below)
             free_tables(soc, core, desc & PTE_ADDR, level + 1, clear);
         if (clear && !below)
-            soc_write_descriptor(soc, core, pa, 0);
+            ct_soc_write_descriptor(soc, core, pa, 0);
         if (clear)
             continue;
         if (below)
-            soc_frame_put(soc, soc_pa_frame(soc, desc));
+            ct_soc_frame_put(soc, soc_pa_frame(soc, desc));
         else
-            soc_put_leaf(soc, desc, level);
+            ct_soc_put_leaf(soc, desc, level);
     }
 }
 
@@ -245,9 +245,9 @@ void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
             ct_soc_run(soc, i, CT_SOC_IDLE);
     if (soc->migration.pid == pid)
         ct_soc_migrate_end(soc, core);
-    soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, p->asid);
+    ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, p->asid);
     free_tables(soc, core, p->pgd, soc->top_level, 0);
-    soc_frame_put(soc, soc_pa_frame(soc, p->pgd));
+    ct_soc_frame_put(soc, soc_pa_frame(soc, p->pgd));
     *p = (struct process){0};
 }
 
@@ -259,7 +259,7 @@ void ct_soc_asid_rollover(struct ct_soc *soc)
     soc->next_asid = 1;
     for (unsigned i = 0; i < soc->config.cores; i++)
         soc->process[soc->core[i].pid].generation = soc->asid_generation;
-    soc_tlb_flush_asid(soc, -1);
+    ct_soc_tlb_flush_asid(soc, -1);
 }
 
 /* Whoever ran at the last roll-over still has its number. */
@@ -326,7 +326,8 @@ uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid)
 void ct_soc_tick(struct ct_soc *soc, unsigned core)
 {
     if (!soc->kernel) {
-        const uint32_t frames = KERNEL_BYTES >> soc->config.granule, first = soc_frames_take(soc, frames, 0);
+        const uint32_t frames = KERNEL_BYTES >> soc->config.granule,
+                       first = ct_soc_frames_take(soc, frames, 0);
         if (first == UINT32_MAX)
             return;
         soc->kernel = first;
@@ -337,11 +338,11 @@ void ct_soc_tick(struct ct_soc *soc, unsigned core)
     for (unsigned piece = 0; piece < TICK_PIECES; piece++) {
         const uint64_t at = soc_random(soc) % (KERNEL_BYTES / 64 - TICK_LINES) * 64;
         for (unsigned line = 0; line < TICK_LINES; line++) {
-            soc_cache(soc, core, base + at + line * 64, USE_FETCH);
-            soc_drain(soc, core);
+            ct_soc_cache(soc, core, base + at + line * 64, USE_FETCH);
+            ct_soc_drain(soc, core);
             if (line % 4 == 0) {
-                soc_cache(soc, core, base + (at * 7 + line * 64) % KERNEL_BYTES, USE_LOAD);
-                soc_drain(soc, core);
+                ct_soc_cache(soc, core, base + (at * 7 + line * 64) % KERNEL_BYTES, USE_LOAD);
+                ct_soc_drain(soc, core);
             }
             soc->core[core].cycles += 12;
         }
@@ -373,20 +374,21 @@ static int from_file(const struct process *p, uint64_t va)
 static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;
-    const uint64_t at = soc_descriptor(soc, core, pid, va, 3, 1, &level);
+    const uint64_t at = ct_soc_descriptor(soc, core, pid, va, 3, 1, &level);
     if (!at)
         return 0;
     const uint64_t desc = *soc_word(soc, at);
     if (desc & PTE_VALID) { /* aged */
-        soc_write_descriptor(soc, core, at, desc | PTE_AF);
+        ct_soc_write_descriptor(soc, core, at, desc | PTE_AF);
         return 1;
     }
-    const uint32_t frame = soc_frames_take(soc, 1, va);
+    const uint32_t frame = ct_soc_frames_take(soc, 1, va);
     if (frame == UINT32_MAX)
         return 0;
     if (!from_file(&soc->process[pid], va))
-        (void)soc_zero_frame(soc, core, frame, 0);
-    soc_write_descriptor(soc, core, at, soc_frame_pa(soc, frame) | PTE_VALID | PTE_TABLE | PTE_AF | PTE_NG);
+        (void)ct_soc_zero_frame(soc, core, frame, 0);
+    ct_soc_write_descriptor(soc, core, at,
+                            soc_frame_pa(soc, frame) | PTE_VALID | PTE_TABLE | PTE_AF | PTE_NG);
     return 1;
 }
 
@@ -394,7 +396,7 @@ static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va
 static int copy_on_write(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;
-    const uint64_t at = soc_descriptor(soc, core, pid, va, 3, 0, &level);
+    const uint64_t at = ct_soc_descriptor(soc, core, pid, va, 3, 0, &level);
     if (!at)
         return 0;
     if (level < 3)
@@ -405,23 +407,24 @@ static int copy_on_write(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
     const uint16_t asid = soc->process[pid].asid;
     const uint32_t old = soc_pa_frame(soc, desc & PTE_ADDR);
     if (soc->frame[old].refs == 1) {
-        soc_write_descriptor(soc, core, at, desc & ~(PTE_RO | PTE_COW));
-        soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, page, asid);
+        ct_soc_write_descriptor(soc, core, at, desc & ~(PTE_RO | PTE_COW));
+        ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, page, asid);
         return 1;
     }
-    const uint32_t frame = soc_frames_take(soc, 1, va);
+    const uint32_t frame = ct_soc_frames_take(soc, 1, va);
     if (frame == UINT32_MAX)
         return 0;
     soc->counts.copies++;
-    soc_copy_frame(soc, core, old, frame);
-    soc_write_descriptor(soc, core, at, 0);
-    soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, page, asid);
-    soc_write_descriptor(soc, core, at, (desc & ~(PTE_ADDR | PTE_RO | PTE_COW)) | soc_frame_pa(soc, frame));
-    soc_frame_put(soc, old);
+    ct_soc_copy_frame(soc, core, old, frame);
+    ct_soc_write_descriptor(soc, core, at, 0);
+    ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, page, asid);
+    ct_soc_write_descriptor(soc, core, at,
+                            (desc & ~(PTE_ADDR | PTE_RO | PTE_COW)) | soc_frame_pa(soc, frame));
+    ct_soc_frame_put(soc, old);
     return 1;
 }
 
-int soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum walk_result why)
+int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum walk_result why)
 {
     const uint32_t pid = soc->core[core].pid;
     const struct migration *m = &soc->migration;

@@ -11,7 +11,7 @@ static uint64_t page_of(const struct ct_soc *soc, uint64_t va)
 static uint64_t page_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;
-    const uint64_t at = soc_descriptor(soc, core, pid, va, 3, 0, &level);
+    const uint64_t at = ct_soc_descriptor(soc, core, pid, va, 3, 0, &level);
     const int busy = soc->migration.pid == pid && soc->migration.desc_pa == at;
     if (!at || level != 3 || busy || !(*soc_word(soc, at) & PTE_VALID) || *soc_word(soc, at) & PTE_CONTIG)
         return 0;
@@ -24,9 +24,9 @@ int ct_soc_unmap(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
     if (!at)
         return 0;
     const uint64_t desc = *soc_word(soc, at);
-    soc_write_descriptor(soc, core, at, 0);
-    soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, page_of(soc, va), soc->process[pid].asid);
-    soc_put_leaf(soc, desc, 3);
+    ct_soc_write_descriptor(soc, core, at, 0);
+    ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, page_of(soc, va), soc->process[pid].asid);
+    ct_soc_put_leaf(soc, desc, 3);
     return 1;
 }
 
@@ -37,14 +37,14 @@ int ct_soc_alias(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t from,
     if (!at || *soc_word(soc, at) & PTE_COW ||
         (soc->migration.pid == to_pid && soc->migration.va == page_of(soc, to)))
         return 0;
-    const uint64_t here = soc_descriptor(soc, core, to_pid, to, 3, 1, &level);
+    const uint64_t here = ct_soc_descriptor(soc, core, to_pid, to, 3, 1, &level);
     if (!here || level != 3 || *soc_word(soc, here) & PTE_VALID)
         return 0;
     const uint64_t desc = *soc_word(soc, at) | PTE_SHARED | PTE_AF;
     if (desc != *soc_word(soc, at))
-        soc_write_descriptor(soc, core, at, desc);
+        ct_soc_write_descriptor(soc, core, at, desc);
     soc->frame[soc_pa_frame(soc, desc & PTE_ADDR)].refs++;
-    soc_write_descriptor(soc, core, here, desc);
+    ct_soc_write_descriptor(soc, core, here, desc);
     return 1;
 }
 
@@ -64,18 +64,18 @@ static int fork_table(struct ct_soc *soc, unsigned core, uint64_t table, unsigne
             continue;
         }
         unsigned found;
-        const uint64_t copy = soc_descriptor(soc, core, child, at_va, level, 1, &found);
+        const uint64_t copy = ct_soc_descriptor(soc, core, child, at_va, level, 1, &found);
         if (!copy)
             return 0;
         if (!(desc & PTE_SHARED) && !(desc & PTE_COW)) {
             desc |= PTE_RO | PTE_COW;
-            soc_write_descriptor(soc, core, pa, desc);
+            ct_soc_write_descriptor(soc, core, pa, desc);
         }
         const uint32_t first = soc_pa_frame(soc, desc & PTE_ADDR);
         const uint32_t count = 1u << (soc_level_shift(soc, level) - soc->config.granule);
         for (uint32_t f = 0; f < count; f++)
             soc->frame[first + f].refs++;
-        soc_write_descriptor(soc, core, copy, desc);
+        ct_soc_write_descriptor(soc, core, copy, desc);
     }
     return 1;
 }
@@ -103,7 +103,7 @@ uint32_t ct_soc_fork(struct ct_soc *soc, unsigned core, uint32_t pid)
     if (!child)
         return 0;
     const int done = fork_table(soc, core, soc->process[pid].pgd, soc->top_level, child, 0);
-    soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, soc->process[pid].asid);
+    ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, soc->process[pid].asid);
     if (done)
         return child;
     ct_soc_exit(soc, core, child);
@@ -119,7 +119,7 @@ int ct_soc_migrate_begin(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
         return 0;
     soc->migration =
         (struct migration){.va = page_of(soc, va), .desc_pa = at, .desc = *soc_word(soc, at), .pid = pid};
-    soc_write_descriptor(soc, core, at, 0);
+    ct_soc_write_descriptor(soc, core, at, 0);
     return 1;
 }
 
@@ -128,16 +128,16 @@ int ct_soc_migrate_end(struct ct_soc *soc, unsigned core)
     struct migration *m = &soc->migration;
     if (!m->pid)
         return 0;
-    soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, m->va, soc->process[m->pid].asid);
-    const uint32_t old = soc_pa_frame(soc, m->desc & PTE_ADDR), frame = soc_frames_take(soc, 1, m->va);
+    ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, m->va, soc->process[m->pid].asid);
+    const uint32_t old = soc_pa_frame(soc, m->desc & PTE_ADDR), frame = ct_soc_frames_take(soc, 1, m->va);
     uint64_t desc = m->desc;
     if (frame != UINT32_MAX) {
-        soc_copy_frame(soc, core, old, frame);
+        ct_soc_copy_frame(soc, core, old, frame);
         desc = (desc & ~PTE_ADDR) | soc_frame_pa(soc, frame);
     }
-    soc_write_descriptor(soc, core, m->desc_pa, desc);
+    ct_soc_write_descriptor(soc, core, m->desc_pa, desc);
     if (frame != UINT32_MAX)
-        soc_frame_put(soc, old);
+        ct_soc_frame_put(soc, old);
     m->pid = 0;
     return 1;
 }
@@ -152,34 +152,35 @@ static uint32_t block_frames(const struct ct_soc *soc)
 int ct_soc_map_huge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;
-    const uint64_t at = soc_descriptor(soc, core, pid, va, BLOCK_LEVEL, 1, &level);
+    const uint64_t at = ct_soc_descriptor(soc, core, pid, va, BLOCK_LEVEL, 1, &level);
     if (!at || level != BLOCK_LEVEL || *soc_word(soc, at) & PTE_VALID)
         return 0;
-    const uint32_t first = soc_frames_take(soc, block_frames(soc), va);
+    const uint32_t first = ct_soc_frames_take(soc, block_frames(soc), va);
     if (first == UINT32_MAX)
         return 0;
-    soc_write_descriptor(soc, core, at, soc_frame_pa(soc, first) | PTE_VALID | PTE_AF | PTE_NG);
+    ct_soc_write_descriptor(soc, core, at, soc_frame_pa(soc, first) | PTE_VALID | PTE_AF | PTE_NG);
     return 1;
 }
 
 int ct_soc_split(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;
-    const uint64_t at = soc_descriptor(soc, core, pid, va, BLOCK_LEVEL, 0, &level);
+    const uint64_t at = ct_soc_descriptor(soc, core, pid, va, BLOCK_LEVEL, 0, &level);
     const uint64_t desc = at && level == BLOCK_LEVEL ? *soc_word(soc, at) : 0;
     if (!(desc & PTE_VALID) || desc & PTE_TABLE)
         return 0;
-    const uint32_t table = soc_frames_take(soc, 1, va);
+    const uint32_t table = ct_soc_frames_take(soc, 1, va);
     if (table == UINT32_MAX)
         return 0;
-    soc_write_descriptor(soc, core, at, 0);
-    soc_dvm(soc, core, CT_FRACTAL_TLBI_VA, va & ~ct_mask64(soc_level_shift(soc, 2)), soc->process[pid].asid);
-    if (!soc_zero_frame(soc, core, table, 1))
+    ct_soc_write_descriptor(soc, core, at, 0);
+    ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_VA, va & ~ct_mask64(soc_level_shift(soc, 2)),
+               soc->process[pid].asid);
+    if (!ct_soc_zero_frame(soc, core, table, 1))
         return 0;
     const uint64_t page = UINT64_C(1) << soc->config.granule;
     for (uint32_t i = 0; i < block_frames(soc); i++)
-        soc_write_descriptor(soc, core, soc_frame_pa(soc, table) + i * 8, (desc | PTE_TABLE) + i * page);
-    soc_write_descriptor(soc, core, at, soc_frame_pa(soc, table) | PTE_VALID | PTE_TABLE);
+        ct_soc_write_descriptor(soc, core, soc_frame_pa(soc, table) + i * 8, (desc | PTE_TABLE) + i * page);
+    ct_soc_write_descriptor(soc, core, at, soc_frame_pa(soc, table) | PTE_VALID | PTE_TABLE);
     return 1;
 }
 
@@ -187,7 +188,7 @@ int ct_soc_split(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 static uint64_t last_table(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, uint64_t *at)
 {
     unsigned level;
-    *at = soc_descriptor(soc, core, pid, va, BLOCK_LEVEL, 0, &level);
+    *at = ct_soc_descriptor(soc, core, pid, va, BLOCK_LEVEL, 0, &level);
     const uint64_t desc = *at && level == BLOCK_LEVEL ? *soc_word(soc, *at) : 0;
     if ((desc & (PTE_VALID | PTE_TABLE)) != (PTE_VALID | PTE_TABLE))
         return 0;
@@ -201,9 +202,9 @@ static void free_pages(struct ct_soc *soc, uint64_t table)
     for (uint32_t i = 0; i < block_frames(soc); i++) {
         const uint64_t desc = *soc_word(soc, table + i * 8);
         if (desc & PTE_VALID)
-            soc_put_leaf(soc, desc, 3);
+            ct_soc_put_leaf(soc, desc, 3);
     }
-    soc_frame_put(soc, soc_pa_frame(soc, table));
+    ct_soc_frame_put(soc, soc_pa_frame(soc, table));
 }
 
 /* As khugepaged does: unlink the table, tell the TLBs, copy, link the block. */
@@ -214,40 +215,40 @@ int ct_soc_merge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
     for (uint32_t i = 0; table && i < block_frames(soc); i++)
         if (*soc_word(soc, table + i * 8) & (PTE_SHARED | PTE_COW | PTE_CONTIG))
             return 0;
-    const uint32_t first = table ? soc_frames_take(soc, block_frames(soc), va) : UINT32_MAX;
+    const uint32_t first = table ? ct_soc_frames_take(soc, block_frames(soc), va) : UINT32_MAX;
     if (first == UINT32_MAX)
         return 0;
-    soc_write_descriptor(soc, core, at, 0);
-    soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, soc->process[pid].asid);
+    ct_soc_write_descriptor(soc, core, at, 0);
+    ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, soc->process[pid].asid);
     for (uint32_t i = 0, copied = 0; i < block_frames(soc) && copied < 4; i++) {
         const uint64_t desc = *soc_word(soc, table + i * 8);
         if (desc & PTE_VALID) {
-            soc_copy_frame(soc, core, soc_pa_frame(soc, desc & PTE_ADDR), first + i);
+            ct_soc_copy_frame(soc, core, soc_pa_frame(soc, desc & PTE_ADDR), first + i);
             copied++; /* a few pages stand for all */
         }
     }
     free_pages(soc, table);
-    soc_write_descriptor(soc, core, at, soc_frame_pa(soc, first) | PTE_VALID | PTE_AF | PTE_NG);
+    ct_soc_write_descriptor(soc, core, at, soc_frame_pa(soc, first) | PTE_VALID | PTE_AF | PTE_NG);
     return 1;
 }
 
 int ct_soc_map_contiguous(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;
-    const uint32_t count = soc_contig_count(soc);
+    const uint32_t count = ct_soc_contig_count(soc);
     const uint64_t base = va & ~ct_mask64(soc->shift[1]), page = UINT64_C(1) << soc->config.granule;
-    const uint64_t at = soc_descriptor(soc, core, pid, base, 3, 1, &level);
+    const uint64_t at = ct_soc_descriptor(soc, core, pid, base, 3, 1, &level);
     for (uint32_t i = 0; at && level == 3 && i < count; i++)
         if (*soc_word(soc, at + i * 8) & PTE_VALID ||
             (soc->migration.pid == pid && soc->migration.desc_pa == at + i * 8))
             return 0;
-    const uint32_t first = at && level == 3 ? soc_frames_take(soc, count, va) : UINT32_MAX;
+    const uint32_t first = at && level == 3 ? ct_soc_frames_take(soc, count, va) : UINT32_MAX;
     if (first == UINT32_MAX)
         return 0;
     for (uint32_t i = 0; i < count; i++)
-        soc_write_descriptor(soc, core, at + i * 8,
-                             (soc_frame_pa(soc, first) + i * page) | PTE_VALID | PTE_TABLE | PTE_AF | PTE_NG |
-                                 PTE_CONTIG);
+        ct_soc_write_descriptor(soc, core, at + i * 8,
+                                (soc_frame_pa(soc, first) + i * page) | PTE_VALID | PTE_TABLE | PTE_AF |
+                                    PTE_NG | PTE_CONTIG);
     return 1;
 }
 
@@ -258,12 +259,13 @@ int ct_soc_reclaim_table(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
     if (!table)
         return 0;
     const uint16_t asid = soc->process[pid].asid;
-    soc_write_descriptor(soc, core, at, 0);
-    soc_dvm(soc, core, CT_FRACTAL_TLBI_VA, va & ~ct_mask64(soc_level_shift(soc, 2)), asid);
+    ct_soc_write_descriptor(soc, core, at, 0);
+    ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_VA, va & ~ct_mask64(soc_level_shift(soc, 2)), asid);
     const uint64_t first = va & ~ct_mask64(soc_level_shift(soc, 2));
     for (uint32_t i = 0; i < block_frames(soc); i++)
         if (*soc_word(soc, table + i * 8) & PTE_VALID)
-            soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, first + ((uint64_t)i << soc->config.granule), asid);
+            ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, first + ((uint64_t)i << soc->config.granule),
+                       asid);
     free_pages(soc, table);
     return 1;
 }
@@ -273,6 +275,6 @@ int ct_soc_age(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
     const uint64_t at = page_descriptor(soc, core, pid, va);
     if (!at)
         return 0;
-    soc_write_descriptor(soc, core, at, *soc_word(soc, at) & ~PTE_AF);
+    ct_soc_write_descriptor(soc, core, at, *soc_word(soc, at) & ~PTE_AF);
     return 1;
 }

@@ -59,7 +59,7 @@ int ct_soc_new(struct ct_ctx *ctx, const struct ct_soc_config *config, const str
     if (hooks)
         soc->hooks = *hooks;
     soc->rng = (config->seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    if (soc_caches_new(soc) || soc_tlbs_new(soc) || soc_os_new(soc)) {
+    if (ct_soc_caches_new(soc) || ct_soc_tlbs_new(soc) || ct_soc_os_new(soc)) {
         ct_soc_free(soc);
         return ct_fail_nomem(ctx, "simulated cluster");
     }
@@ -71,9 +71,9 @@ void ct_soc_free(struct ct_soc *soc)
 {
     if (!soc)
         return;
-    soc_os_free(soc);
-    soc_tlbs_free(soc);
-    soc_caches_free(soc);
+    ct_soc_os_free(soc);
+    ct_soc_tlbs_free(soc);
+    ct_soc_caches_free(soc);
     free(soc);
 }
 
@@ -105,7 +105,7 @@ static void report_miss(struct ct_soc *soc, unsigned core, uint64_t va, uint64_t
                                   .va = va & ~UINT64_C(63),
                                   .pa = pa & ~UINT64_C(63),
                                   .pid = soc->core[core].pid,
-                                  .op = (uint8_t)soc_use_op(use),
+                                  .op = (uint8_t)ct_soc_use_op(use),
                                   .core = (uint8_t)core,
                                   .kind = use == USE_FETCH ? CT_FRACTAL_KIND_INSN : CT_FRACTAL_KIND_DATA};
     soc->hooks.miss(soc->hooks.user, &m);
@@ -122,15 +122,15 @@ int ct_soc_access(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_ac
     soc->counts.accesses++;
     soc->core[core].cycles += ct_soc_latency.issue;
     for (unsigned n = 0;; n++) {
-        const enum walk_result r = soc_translate(soc, core, va, access, &pa);
+        const enum walk_result r = ct_soc_mmu_translate(soc, core, va, access, &pa);
         if (r == WALK_OK)
             break;
-        if (n == FAULTS_MAX || !soc_fault(soc, core, va, r))
+        if (n == FAULTS_MAX || !ct_soc_fault(soc, core, va, r))
             return 0;
     }
-    if (soc_cache(soc, core, pa, access)) {
+    if (ct_soc_cache(soc, core, pa, access)) {
         report_miss(soc, core, va, pa, access);
-        soc_drain(soc, core);
+        ct_soc_drain(soc, core);
     }
     return 1;
 }

@@ -70,6 +70,14 @@ def test_layers():
     yield "an unknown folder has no rule", fault("novel", "base/bytes.h") is not None
 
 
+def test_exports():
+    misnamed = load("check-exports").misnamed
+    yield "names of a library", misnamed("a/libcoretap.a", {"ct_a", "b", "cli_c"}) == [
+        "libcoretap.a: does not begin with ct_: b", "libcoretap.a: does not begin with ct_: cli_c"]
+    yield "names of the command", misnamed("a/libcoretap_cli.a", {"ct_a", "cli_c"}) == [
+        "libcoretap_cli.a: does not begin with cli_: ct_a"]
+
+
 def test_hygiene():
     module = load("check-hygiene")
 
@@ -208,7 +216,7 @@ def test_configure():
 
 
 def main():
-    results = [*test_totals(), *test_layers(), *test_hygiene(), *test_api_pages(), *test_configure()]
+    results = [*test_totals(), *test_layers(), *test_exports(), *test_hygiene(), *test_api_pages(), *test_configure()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")

@@ -245,8 +245,8 @@ static void nodes_and_their_definitions(void **state)
     }
 }
 
-/* Every operation with instructions of its own against op_eval, which folds constants: x op y for values that
- * come in, and the same values written into the specification. */
+/* Every operation with instructions of its own against ct_mon_op_eval, which folds constants: x op y for
+ * values that come in, and the same values written into the specification. */
 static void instructions_and_folding(void **state)
 {
     (void)state;

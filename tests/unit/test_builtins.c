@@ -11,8 +11,8 @@
 #include "monitor/elab.h"
 #include "monitor/library.h"
 
-extern const char stdlib_tessla[];
-extern const size_t stdlib_tessla_size;
+extern const char ct_mon_stdlib_tessla[];
+extern const size_t ct_mon_stdlib_tessla_size;
 
 enum {
     MEMORY = 16 << 20
@@ -23,17 +23,17 @@ static const char *library_error(struct arena *arena, const char *text, size_t s
 {
     struct diags diags;
     struct elab *e;
-    arena_init(arena, MEMORY);
-    diags_init(&diags, arena);
+    ct_mon_arena_init(arena, MEMORY);
+    ct_mon_diags_init(&diags, arena);
     if (setjmp(arena->out_of_memory))
         fail_msg("no memory");
     struct source *source = ARENA_NEW(arena, struct source);
     *source = (struct source){.name = "library", .text = text, .size = size};
     e = ARENA_NEW(arena, struct elab);
-    elab_init(e, arena, &diags, NULL);
-    library_open(e, source);
-    library_declare_all(e->global->lazy);
-    heap_free(&e->constants);
+    ct_mon_elab_init(e, arena, &diags, NULL);
+    ct_mon_library_open(e, source);
+    ct_mon_library_declare_all(e->global->lazy);
+    ct_mon_heap_free(&e->constants);
     return diags.first ? diags.first->text : NULL;
 }
 
@@ -63,14 +63,14 @@ static void test_own_signature(void **state)
 {
     (void)state;
     const struct elab_signature *s;
-    for (size_t i = 0; (s = elab_signature(i)); i++) {
+    for (size_t i = 0; (s = ct_mon_elab_signature(i)); i++) {
         struct arena arena;
         char text[1000];
         const size_t size = declare(text, sizeof text, s->name, s->signature);
         const char *error = library_error(&arena, text, size);
         if (error)
             fail_msg("%s: %s", text, error);
-        arena_free(&arena);
+        ct_mon_arena_free(&arena);
     }
 }
 
@@ -81,8 +81,8 @@ static void test_other_signatures(void **state)
     (void)state;
     const struct elab_signature *s, *other;
     size_t refused = 0;
-    for (size_t i = 0; (s = elab_signature(i)); i++) {
-        for (size_t k = 0; (other = elab_signature(k)); k++) {
+    for (size_t i = 0; (s = ct_mon_elab_signature(i)); i++) {
+        for (size_t k = 0; (other = ct_mon_elab_signature(k)); k++) {
             struct arena arena;
             char text[1000];
             const size_t size = declare(text, sizeof text, s->name, other->signature);
@@ -91,7 +91,7 @@ static void test_other_signatures(void **state)
             if (same != !error || (error && !strstr(error, s->signature)))
                 fail_msg("%s: %s", text, error ? error : "accepted");
             refused += !same;
-            arena_free(&arena);
+            ct_mon_arena_free(&arena);
         }
     }
     assert_true(refused > 5000);
@@ -109,7 +109,7 @@ static void test_unknown(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct arena arena;
         assert_non_null(library_error(&arena, texts[i], strlen(texts[i])));
-        arena_free(&arena);
+        ct_mon_arena_free(&arena);
     }
 }
 
@@ -118,12 +118,12 @@ static void test_library(void **state)
     (void)state;
     struct arena arena;
     const struct elab_signature *s;
-    assert_null(library_error(&arena, stdlib_tessla, stdlib_tessla_size));
-    arena_free(&arena);
-    for (size_t i = 0; (s = elab_signature(i)); i++) {
+    assert_null(library_error(&arena, ct_mon_stdlib_tessla, ct_mon_stdlib_tessla_size));
+    ct_mon_arena_free(&arena);
+    for (size_t i = 0; (s = ct_mon_elab_signature(i)); i++) {
         char use[64];
         snprintf(use, sizeof use, "__builtin__(%s)", s->name);
-        if (!strstr(stdlib_tessla, use))
+        if (!strstr(ct_mon_stdlib_tessla, use))
             fail_msg("nothing in the library is %s", use);
     }
 }

@@ -24,13 +24,13 @@ static uint8_t byte_at(uint64_t offset)
 static size_t put(struct live_ring *ring, uint64_t offset, size_t most)
 {
     uint8_t *data;
-    size_t room = live_ring_room(ring, &data);
+    size_t room = cli_live_ring_room(ring, &data);
     if (room > most)
         room = most;
     for (size_t i = 0; i < room; i++)
         data[i] = byte_at(offset + i);
     if (room)
-        live_ring_put(ring, room);
+        cli_live_ring_put(ring, room);
     return room;
 }
 
@@ -38,7 +38,7 @@ static size_t put(struct live_ring *ring, uint64_t offset, size_t most)
 static uint64_t take(struct live_ring *ring, uint64_t offset, size_t most, uint64_t *lost)
 {
     struct live_piece piece;
-    if (!live_ring_get(ring, 0, &piece))
+    if (!cli_live_ring_get(ring, 0, &piece))
         return offset;
     assert_int_equal(piece.offset, offset + piece.lost);
     if (piece.lost)
@@ -48,7 +48,7 @@ static uint64_t take(struct live_ring *ring, uint64_t offset, size_t most, uint6
         piece.size = most;
     for (size_t i = 0; i < piece.size; i++)
         assert_int_equal(piece.data[i], byte_at(piece.offset + i));
-    live_ring_done(ring, piece.size);
+    cli_live_ring_done(ring, piece.size);
     return piece.offset + piece.size;
 }
 
@@ -56,7 +56,7 @@ static uint64_t take(struct live_ring *ring, uint64_t offset, size_t most, uint6
 static void go(uint64_t seed, bool drop)
 {
     struct rng rng = {seed};
-    struct live_ring *ring = live_ring_new(SIZE, drop);
+    struct live_ring *ring = cli_live_ring_new(SIZE, drop);
     uint64_t in = 0, out = 0, lost = 0;
     assert_non_null(ring);
     while (in < TOTAL) {
@@ -65,17 +65,17 @@ static void go(uint64_t seed, bool drop)
         for (uint64_t n = rng_below(&rng, drop ? 4 : 6); n; n--)
             out = take(ring, out, (size_t)rng_below(&rng, 3000) + 1, &lost);
     }
-    live_ring_end(ring, NULL);
+    cli_live_ring_end(ring, NULL);
     struct live_piece piece;
-    while (live_ring_get(ring, 0, &piece))
-        out = (live_ring_done(ring, piece.size), lost += piece.lost, piece.offset + piece.size);
-    const struct live_ring_state state = live_ring_look(ring);
+    while (cli_live_ring_get(ring, 0, &piece))
+        out = (cli_live_ring_done(ring, piece.size), lost += piece.lost, piece.offset + piece.size);
+    const struct live_ring_state state = cli_live_ring_look(ring);
     assert_true(state.ended);
     assert_int_equal(state.read, in);
     assert_int_equal(state.taken + state.lost, in);
     assert_true(state.lost >= lost); /* the last loss has no byte behind it */
     assert_true(drop ? state.lost > 0 && state.losses > 0 : state.lost == 0 && out == in);
-    live_ring_free(ring);
+    cli_live_ring_free(ring);
 }
 
 static void every_byte(void **state)
@@ -96,24 +96,24 @@ static void or_counted(void **state)
 static void a_mark_stays_until_done(void **state)
 {
     (void)state;
-    struct live_ring *ring = live_ring_new(SIZE, false);
+    struct live_ring *ring = cli_live_ring_new(SIZE, false);
     struct live_piece piece;
     uint64_t lost = 0;
     assert_int_equal(put(ring, 0, 100), 100);
-    live_ring_break(ring);
+    cli_live_ring_break(ring);
     assert_int_equal(put(ring, 100, 50), 50);
     assert_int_equal(take(ring, 0, 100, &lost), 100);
     for (int look = 0; look < 2; look++) {
-        assert_true(live_ring_get(ring, 0, &piece));
+        assert_true(cli_live_ring_get(ring, 0, &piece));
         assert_true(piece.apart);
         assert_int_equal(piece.offset, 100);
         assert_int_equal(piece.size, 50);
     }
-    live_ring_done(ring, 20);
-    assert_true(live_ring_get(ring, 0, &piece));
+    cli_live_ring_done(ring, 20);
+    assert_true(cli_live_ring_get(ring, 0, &piece));
     assert_false(piece.apart);
     assert_int_equal(piece.size, 30);
-    live_ring_free(ring);
+    cli_live_ring_free(ring);
 }
 
 static void *write_all(void *user)
@@ -123,27 +123,27 @@ static void *write_all(void *user)
     while (in < TOTAL) {
         const size_t n = put(ring, in, TOTAL - in < 5000 ? (size_t)(TOTAL - in) : 5000);
         if (!n)
-            live_ring_wait_room(ring, 1000);
+            cli_live_ring_wait_room(ring, 1000);
         in += n;
     }
-    live_ring_end(ring, "because");
+    cli_live_ring_end(ring, "because");
     return NULL;
 }
 
 static void two_threads(void **state)
 {
     (void)state;
-    struct live_ring *ring = live_ring_new(SIZE, false);
+    struct live_ring *ring = cli_live_ring_new(SIZE, false);
     uint64_t out = 0, lost = 0;
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, write_all, ring), 0);
-    while (!live_ring_look(ring).ended || live_ring_look(ring).fill)
+    while (!cli_live_ring_look(ring).ended || cli_live_ring_look(ring).fill)
         out = take(ring, out, LIVE_PIECE, &lost);
     pthread_join(thread, NULL);
     assert_int_equal(out, TOTAL);
     assert_int_equal(lost, 0);
-    assert_string_equal(live_ring_look(ring).trouble, "because");
-    live_ring_free(ring);
+    assert_string_equal(cli_live_ring_look(ring).trouble, "because");
+    cli_live_ring_free(ring);
 }
 
 int main(void)
