@@ -88,12 +88,13 @@ struct ct_analysis {
     struct ct_analysis_captures captures;
 };
 
-/* An empty one of the same kind with the same options. CT_ERR_ARG, CT_ERR_NOMEM, those of the kind. */
+/* Makes an empty analysis of the same kind, with the same options. CT_ERR_ARG, CT_ERR_NOMEM, those of the
+ * kind. */
 CT_API int ct_analysis_part(const struct ct_analysis *whole, struct ct_analysis **part);
 CT_API void ct_analysis_free(struct ct_analysis *analysis);
 
-/* Takes one batch, of an input that the kind has. CT_ERR_ARG, CT_ERR_NOMEM,
- * CT_ERR_LIMIT, those of the kind. */
+/* Takes one batch, of an input that the kind has. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_LIMIT, those of
+ * the kind. */
 CT_API int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
 
 /* Adds what `from` found, and its captures. CT_ERR_ARG for one of another kind and for itself; CT_ERR_NOMEM,
@@ -106,7 +107,8 @@ CT_API int ct_analysis_add_captures(struct ct_analysis *analysis, const struct c
 /* Receives a piece of a saved file. Result: 0, or a negative error that ends the saving. */
 typedef int ct_write_fn(void *user, const void *data, size_t size);
 
-/* Writes all that it found (docs/formats.md). CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+/* Writes all that the analysis found as a file that ct_analysis_load reads. Its format is in docs/formats.md.
+ * CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *user);
 
 /* Adds what a saved file, called `name` in messages, says. CT_ERR_FORMAT with the number of the line for one
@@ -114,13 +116,13 @@ CT_API int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, vo
  * CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_analysis_load(struct ct_analysis *into, const char *name, const void *data, size_t size);
 
-/* Whether bytes begin as a saved file of this kind does. */
+/* Returns 1 when the bytes begin as a saved file of this kind does, else 0. */
 CT_API int ct_analysis_is_saved(const struct ct_analysis_kind *kind, const void *data, size_t size);
 
 /* ---- for kinds of analyses ---- */
 
-/* Writes one line, the newline included. The result is also kept: it is enough
- * to look at that of the last one. */
+/* Writes one line, the newline included. An error is also kept: it is enough to look at the result of the
+ * last line. CT_ERR_NOMEM, what the receiver returned. */
 CT_API int ct_save_line(struct ct_save *to, const char *format, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 2, 3)))
@@ -142,21 +144,22 @@ struct ct_load {
     unsigned version;                         /* of the file */
 };
 
-/* The next line that is not about captures. 1; 0 when there is none, or an error was found, which
- * ct_analysis_load then returns. */
+/* Goes to the next line that is not about captures. Result: 1; 0 when there is none, or an error was found,
+ * which ct_analysis_load then returns. */
 CT_API int ct_load_line(struct ct_load *from);
 
-/* Splits the line anew, into `most` words at most. */
+/* Splits the present line anew, into `most` words at most. */
 CT_API void ct_load_split(struct ct_load *from, size_t most);
 
-/* Whether word number `index` is there and is this text. */
+/* Returns 1 when word number `index` is there and is this text, else 0. */
 CT_API int ct_load_is(const struct ct_load *from, size_t index, const char *text);
 
-/* Whether word number `index` is there and a number in base 2 to 16, which goes to *value. */
+/* Reads word number `index` as a number in base 2 to 16. Result: 1 and the number in *value, or 0 when the
+ * word is missing or is none. */
 CT_API int ct_load_number(const struct ct_load *from, size_t index, unsigned base, uint64_t *value);
 
-/* Refuses the file: its present line is wrong, and `what` says what should be there. Returns CT_ERR_FORMAT.
- */
+/* Refuses the file: its present line is wrong, and `what` says what should be there.
+ * Returns CT_ERR_FORMAT. */
 CT_API int ct_load_bad(struct ct_load *from, const char *what);
 
 #ifdef __cplusplus

@@ -42,10 +42,11 @@ enum ct_error {
  * set, or a longer struct has something set behind what the library knows. They are copied, but not what they
  * point to. */
 
-/* Text of an error code, such as "CT_ERR_IO"; never NULL. */
+/* Returns the name of an error code, such as "CT_ERR_IO"; never NULL. */
 CT_API const char *ct_error_name(int code);
 
-/* "0.1.0": the version of the library that runs, where CT_VERSION_* is the one compiled against. */
+/* Returns the version of the library that runs, such as "0.1.0"; CT_VERSION_* are those of the one compiled
+ * against. */
 CT_API const char *ct_version(void);
 
 enum ct_log_level {
@@ -62,19 +63,19 @@ typedef void ct_log_fn(void *user, enum ct_log_level level, const char *text);
  * thread at a time; objects made with it keep a pointer to it, so free it last. */
 struct ct_ctx;
 
-/* A new context, or NULL without memory. Messages go nowhere until ct_ctx_set_log. */
+/* Makes a context; NULL without memory. Messages go nowhere until ct_ctx_set_log. */
 CT_API struct ct_ctx *ct_ctx_new(void);
 CT_API void ct_ctx_free(struct ct_ctx *ctx);
 
-/* Text of the last failed call on this context: object, fact, consequence, remedy. "" when there
- * was none. The pointer lives until the next failing call. */
+/* Returns the text of the last failed call on this context: object, fact, consequence, remedy; "" when no
+ * call failed. The pointer lives until the next failing call. */
 CT_API const char *ct_ctx_error(const struct ct_ctx *ctx);
 
-/* 1 when memory was missing in anything that was done with this context, also where the call itself went on
- * without what it could not store, such as a name: the results may lack it. */
+/* Returns 1 when memory was missing at any time with this context. It tells of calls, too, that went on
+ * without what they could not store, such as a name: their results may lack it. */
 CT_API int ct_ctx_lacked_memory(const struct ct_ctx *ctx);
 
-/* Messages up to and including `most` go to fn(user, …). fn NULL: none. */
+/* Gives messages up to and including the level `most` to fn(user, …); with `fn` NULL to nobody. */
 CT_API void ct_ctx_set_log(struct ct_ctx *ctx, ct_log_fn *fn, void *user, enum ct_log_level most);
 
 #ifdef __cplusplus

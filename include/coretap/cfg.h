@@ -120,48 +120,50 @@ CT_API int ct_cfg_load_bytes(struct ct_ctx *ctx, const char *name, const void *b
                              const struct ct_cfg_options *options, struct ct_cfg **out);
 CT_API void ct_cfg_free(struct ct_cfg *cfg);
 
-/* The arrays. They live until the next ct_cfg_add_edge. */
+/* Returns the arrays of functions, blocks, edges and loops. They live until the next ct_cfg_add_edge. */
 CT_API const struct ct_cfg_function *ct_cfg_functions(const struct ct_cfg *cfg, size_t *count);
 CT_API const struct ct_cfg_block *ct_cfg_blocks(const struct ct_cfg *cfg, size_t *count);
 CT_API const struct ct_cfg_edge *ct_cfg_edges(const struct ct_cfg *cfg, size_t *count);
 CT_API const struct ct_cfg_loop *ct_cfg_loops(const struct ct_cfg *cfg, size_t *count);
 
-/* Numbers of blocks, function after function. */
+/* Returns the numbers of all blocks, function after function. */
 CT_API const uint32_t *ct_cfg_members(const struct ct_cfg *cfg, size_t *count);
 
-/* The functions as symbols, borrowed from the graph. */
+/* Returns the functions as symbols, borrowed from the graph. */
 CT_API const struct ct_symbols *ct_cfg_symbols(const struct ct_cfg *cfg);
 
-/* The block that the byte at `addr` lies in, CT_CFG_NONE when there is none. A binary search. */
+/* Finds the block that the byte at `addr` lies in, by a binary search; CT_CFG_NONE when there is none. */
 CT_API uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr);
 
-/* The function with this entry, CT_CFG_NONE when there is none. */
+/* Finds the function with this entry; CT_CFG_NONE when there is none. */
 CT_API uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry);
 
-/* The edge that is traversed when execution goes from the instruction at `last`, the last one of its block,
- * to `next`; CT_CFG_NONE when the graph has none. Returns and calls count whatever `next` is when they are
- * not known better. */
+/* Finds the edge between two instructions. It is the one that execution traverses when it goes from the
+ * instruction at `last`, the last one of its block, to `next`; CT_CFG_NONE when the graph has none. Where the
+ * targets of a return or a call are not known, its edge is found for each `next`. */
 CT_API uint32_t ct_cfg_edge_between(const struct ct_cfg *cfg, uint64_t last, uint64_t next);
 
-/* How often the head of the loop runs for each time that the loop is entered, at most, when its
- * code counts to a number by itself (A64 only: a register from a constant to a constant); 0 when it
- * does not, or that is not seen. */
+/* Returns how often the head of a loop runs at most. That is for each time that the loop is entered, when its
+ * code counts to a number by itself (A64 only: a register from a constant to a constant); 0 when it does not,
+ * or that is not seen. */
 CT_API uint32_t ct_cfg_loop_count(const struct ct_cfg *cfg, uint32_t loop);
 
-/* Adds an edge from the computed branch or call at `last` to `target` in instruction set `isa`, with all code
- * that it makes known. *edge is its number, also when it was there already. A block may be split: its first
- * part keeps the number. Functions, loops and members are as before until ct_cfg_update. CT_ERR_NOT_FOUND: no
- * block ends with a computed branch there, or the target is not code; CT_ERR_LIMIT, CT_ERR_NOMEM. */
+/* Adds an edge from a computed branch or call. It goes from the instruction at `last` to `target` in
+ * instruction set `isa`, and all code that it makes known is added with it. *edge is its number, also when it
+ * was there already. A block may be split: its first part keeps the number. Functions, loops and members are
+ * as before until ct_cfg_update. CT_ERR_NOT_FOUND: no block ends with a computed branch there, or the target
+ * is not code; CT_ERR_LIMIT, CT_ERR_NOMEM. */
 CT_API int ct_cfg_add_edge(struct ct_cfg *cfg, uint64_t last, uint64_t target, enum ct_isa isa,
                            enum ct_cfg_origin origin, uint32_t *edge);
 
-/* Renews members, functions' flags, dominators and loops after edges were added. CT_ERR_NOMEM. */
+/* Renews what is derived from edges, after some were added: members, functions' flags, dominators and loops.
+ * CT_ERR_NOMEM. */
 CT_API int ct_cfg_update(struct ct_cfg *cfg);
 
-/* "next", "branch", "call", "called", "tail", "return", "unknown". */
+/* Returns the name of a kind of edge: "next", "branch", "call", "called", "tail", "return" or "unknown". */
 CT_API const char *ct_cfg_kind_name(enum ct_cfg_kind kind);
 
-/* "code", "table", "user", "learnt". */
+/* Returns the name of an origin: "code", "table", "user" or "learnt". */
 CT_API const char *ct_cfg_origin_name(enum ct_cfg_origin origin);
 
 #ifdef __cplusplus

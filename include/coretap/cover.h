@@ -57,15 +57,16 @@ CT_API struct ct_analysis *ct_cover_analysis(struct ct_cover *cover);
 CT_API int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out);
 CT_API void ct_cover_free(struct ct_cover *cover);
 
-/* The number of the program, which is added when it is not there: build ids are compared, without one names.
- * CT_ERR_ARG for a build id of more than 64 bytes, an empty name or one of more than 4096; CT_ERR_NOMEM. */
+/* Returns the number of a program, which is added when it is not there: build ids are compared, without one
+ * names. CT_ERR_ARG for a build id of more than 64 bytes, an empty name or one of more than 4096;
+ * CT_ERR_NOMEM. */
 CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number);
 
-/* The same of one that ran. The errors of ct_program_symbols too. */
+/* The same of a program that ran. The errors of ct_program_symbols too. */
 struct ct_program;
 CT_API int ct_cover_number(struct ct_cover *cover, struct ct_program *program, uint32_t *number);
 
-/* Programs, by number; names and build ids belong to `cover`. */
+/* Returns how many programs there are, and one by its number; names and build ids belong to `cover`. */
 CT_API size_t ct_cover_programs(const struct ct_cover *cover);
 CT_API struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32_t number);
 
@@ -77,27 +78,28 @@ struct ct_cover_place {
     size_t code_count;
 };
 
-/* Where a program lay: what is taken there (ct_analysis_take) counts for it. Ranges and memories are borrowed
- * as long as batches are taken, by parts too. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Says where a program lay: what is taken there (ct_analysis_take) counts for it. Ranges and memories are
+ * borrowed as long as batches are taken, by parts too. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place);
 
-/* No program lies anywhere, until places are added anew. */
+/* Forgets where programs lay: none lies anywhere until places are added anew. */
 CT_API void ct_cover_clear_places(struct ct_cover *cover);
 
-/* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context do not
- * count. CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */
+/* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context are not
+ * compared. CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */
 CT_API int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
                              const struct ct_cover_item *item);
 
-/* The contexts of all programs, in the order in which they came. */
+/* Returns the contexts of all programs, in the order in which they came. */
 CT_API const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, size_t *count);
 
-/* All items of a program in one context, or in all together (CT_EDGES_ALL), by kind, from and to; each once.
- * *items has *count of them and is the caller's to free. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Lists the items of a program in one context. With CT_EDGES_ALL as the context they are those of all
+ * together. They are in the order of kind, from and to, each once. *items has *count of them and is the
+ * caller's to free. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context,
                           struct ct_cover_item **items, size_t *count);
 
-/* Sorts items by kind, from, to and isa, and adds up equal ones, up to 2^64 - 1.
+/* Sorts items and adds up equal ones. The order is that of kind, from, to and isa; sums stop at 2^64 - 1.
  * Result: how many there are then. */
 CT_API size_t ct_cover_add_up(struct ct_cover_item *items, size_t count);
 

@@ -128,15 +128,15 @@ struct ct_chain_options {
 
 struct ct_chain;
 
-/* A chain for one buffer of a capture (not owned, neither is the sink). Loads the memory
- * images when the level is FLOW or more. Errors: those of the layers; CT_ERR_UNSUPPORTED for
- * a protocol that is not decoded. */
+/* Makes a chain for one buffer of a capture (not owned, neither is the sink). Loads the memory images when
+ * the level is FLOW or more. CT_ERR_UNSUPPORTED for a protocol that is not decoded. Errors: also those of the
+ * layers. */
 CT_API int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer,
                         const struct ct_chain_options *options, const struct ct_chain_sink *sink,
                         struct ct_chain **out);
 CT_API void ct_chain_free(struct ct_chain *chain);
 
-/* Reads the whole buffer (its file, or standard input for "-") through the chain. CT_ERR_IO, or what a
+/* Reads the whole buffer through the chain: its file, or standard input for "-". CT_ERR_IO, or what a
  * receiver returned. */
 CT_API int ct_chain_run(struct ct_chain *chain);
 
@@ -145,30 +145,30 @@ CT_API int ct_chain_run(struct ct_chain *chain);
 CT_API int ct_chain_push(struct ct_chain *chain, const void *data, size_t size);
 CT_API int ct_chain_finish(struct ct_chain *chain);
 
-/* The bytes pushed next are those of `piece`, one of the buffer's. Unless it joins the one before, decoders
- * start afresh, and offsets are from now on those of the piece. ct_chain_run does this. */
+/* Says that the bytes pushed next are those of `piece`, one of the buffer's. Unless it joins the one before,
+ * decoders start afresh; offsets are from now on those of the piece. ct_chain_run does this by itself. */
 CT_API int ct_chain_begin_piece(struct ct_chain *chain, const struct ct_piece *piece);
 
-/* Name of a packet type as in listings, such as "i_atom_f1" or "branch_address". NULL for a type that is
- * none, and for protocols that are not decoded. */
+/* Returns the name of a type of packets as in listings. "i_atom_f1" and "branch_address" are such names; NULL
+ * for a type that is none, and for protocols that are not decoded. */
 CT_API const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type);
 
-/* 1 for the types of packets that cannot be: reserved headers, bad sequences, packets cut by the end. */
+/* Returns 1 for types of packets that cannot be: reserved headers, bad sequences, packets cut by the end. */
 CT_API int ct_packet_type_is_bad(enum ct_protocol protocol, unsigned type);
 
-/* The streams of the chain, by ID; those without a byte of trace included. Statistics and
- * edges are brought up to date by this call; the stream that receivers get has those of
- * instructions from the last such call. */
+/* Returns the streams of the chain, by ID; those without a byte of trace included. Statistics and edges are
+ * brought up to date by this call; the stream that receivers get has those of instructions from the last such
+ * call. */
 CT_API const struct ct_stream *ct_chain_streams(const struct ct_chain *chain, size_t *count);
 
-/* What was lost so far, in all streams that are decoded and between frames. Brings statistics up to date as
- * ct_chain_streams does. */
+/* Returns what was lost so far, in all streams that are decoded and between frames. Brings statistics up to
+ * date as ct_chain_streams does. */
 CT_API struct ct_losses ct_chain_losses(const struct ct_chain *chain);
 
-/* What the frames were; NULL before the first byte. */
+/* Returns what the demultiplexer counted in the frames; NULL before the first byte. */
 CT_API const struct ct_frame_stats *ct_chain_frame_stats(const struct ct_chain *chain);
 
-/* The framing in force; CT_FRAMING_AUTO before the first byte when it is still to be found out. */
+/* Returns the framing in force; CT_FRAMING_AUTO before the first byte when it is still to be found out. */
 CT_API enum ct_framing ct_chain_framing(const struct ct_chain *chain);
 
 #ifdef __cplusplus

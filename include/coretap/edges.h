@@ -46,34 +46,35 @@ struct ct_edges_options {
     uint32_t max_contexts; /* contexts told apart, 1 to 65536; 0: 256. All further ones count together */
 };
 
-/* An empty table; `options` may be NULL. It needs 48 bytes for each edge of each context, in blocks of 256
- * edges. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes an empty table; `options` may be NULL. It needs 48 bytes for each edge of each context, in blocks of
+ * 256 edges. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, struct ct_edges **out);
 CT_API void ct_edges_free(struct ct_edges *edges);
 
-/* Adds the steps of one batch, which come in the order of one stream: its CONTEXT marks are heeded.
+/* Adds the steps of one batch; batches come in the order of one stream, whose CONTEXT marks are heeded.
  * CT_ERR_NOMEM. */
 CT_API int ct_edges_add(struct ct_edges *edges, const struct ct_step_batch *batch);
 
-/* From here on steps belong to the context of this CONTEXT element. */
+/* Says that steps belong to the context of this CONTEXT element from here on. */
 CT_API void ct_edges_set_context(struct ct_edges *edges, const struct ct_elem *context);
 
 /* Adds what was counted elsewhere to `edge` in the current context. CT_ERR_NOMEM. */
 CT_API int ct_edges_add_stats(struct ct_edges *edges, uint32_t edge, const struct ct_edge_stats *stats);
 
-/* Adds all of `from`, whose numbers are those of `from_graph`, to `into`, whose numbers are those of `graph`,
- * which gets the nodes and edges that it does not have. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds all counts of one table to another. The numbers of `from` are those of `from_graph`; those of `into`
+ * are those of `graph`, which gets the nodes and edges that it does not have. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_edges_merge(struct ct_edges *into, struct ct_graph *graph, const struct ct_edges *from,
                           const struct ct_graph *from_graph);
 
-/* An order of contexts by who ran, as for qsort: below, equal to or above 0.
- * `edges` and `steps` do not count. */
+/* Compares contexts by who ran, as for qsort: below, equal to or above 0. `edges` and `steps` are not
+ * compared. */
 CT_API int ct_edge_context_order(const struct ct_edge_context *a, const struct ct_edge_context *b);
 
-/* The contexts, in the order of their first step. */
+/* Returns the contexts, in the order of their first step. */
 CT_API const struct ct_edge_context *ct_edges_contexts(const struct ct_edges *edges, size_t *count);
 
-/* What an edge has in one context; CT_EDGES_ALL: in all of them. Zeros for one that was not traversed. */
+/* Returns what an edge has in one context; CT_EDGES_ALL: in all of them. Zeros for one that was not
+ * traversed. */
 #define CT_EDGES_ALL SIZE_MAX
 CT_API struct ct_edge_stats ct_edges_get(const struct ct_edges *edges, size_t context, uint32_t edge);
 

@@ -193,14 +193,14 @@ struct ct_elem {
     uint64_t v;
 };
 
-/* The whole offset of an element; `end` is any offset at or after it and less than 4 GiB away. */
+/* Returns the whole offset of an element; `end` is any offset at or after it and less than 4 GiB away. */
 static inline uint64_t ct_elem_offset(const struct ct_elem *elem, uint64_t end)
 {
     return end - (uint32_t)((uint32_t)end - elem->pos);
 }
 
-/* Why trace is missing at the element (enum ct_gap), or -1 when it tells of no loss. The wait for the first
- * synchronisation is none. */
+/* Returns why trace is missing at the element (enum ct_gap), or -1 when it tells of no loss. The wait for the
+ * first synchronisation is none. */
 static inline int ct_elem_loss(const struct ct_elem *elem)
 {
     switch (elem->kind) {
@@ -227,20 +227,22 @@ static inline int ct_elem_loss(const struct ct_elem *elem)
 
 struct ct_etm4_resolver;
 
-/* Turns packets of one ETMv4 or ETE stream into elements. */
+/* Makes a resolver, which turns the packets of one ETMv4 or ETE stream into elements. CT_ERR_CONFIG for
+ * registers that cannot be, CT_ERR_NOMEM. */
 CT_API int ct_etm4_resolver_new(struct ct_ctx *ctx, const struct ct_source *source,
                                 struct ct_etm4_resolver **out);
 CT_API void ct_etm4_resolver_free(struct ct_etm4_resolver *resolver);
 
-/* The stream was reset: what is uncommitted is gone, and a GAP (reset) comes with the next packet. */
+/* Says that the stream was reset: what is uncommitted is gone, and a GAP (reset) comes with the
+ * next packet. */
 CT_API void ct_etm4_resolver_reset(struct ct_etm4_resolver *resolver);
 
 /* Room that the array of elements must have, of all protocols. */
 #define CT_RESOLVE_MIN 16
 
-/* Takes packets, gives at most `cap` (at least CT_RESOLVE_MIN) elements; *count is how many. Result: packets
- * taken. With `final` the packets are the last ones, and after them comes the END. Call again while packets
- * are left or *count > cap - CT_RESOLVE_MIN. */
+/* Takes packets and gives elements. `elems` has room for `cap`, at least CT_RESOLVE_MIN; *count is how many
+ * were given. With `final` the packets are the last ones, and after them comes the END. Call again while
+ * packets are left or *count > cap - CT_RESOLVE_MIN. Result: packets taken. */
 CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets,
                               size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
 

@@ -19,12 +19,12 @@ extern "C" {
 
 struct ct_etm4_encoder;
 
-/* Encoder of one stream of `source` (ETMv4 or ETE, else CT_ERR_ARG). CT_ERR_NOMEM. */
+/* Makes an encoder of one stream of `source`. CT_ERR_ARG when that is neither ETMv4 nor ETE, CT_ERR_NOMEM. */
 CT_API int ct_etm4_encoder_new(struct ct_ctx *ctx, const struct ct_source *source,
                                struct ct_etm4_encoder **out);
 CT_API void ct_etm4_encoder_free(struct ct_etm4_encoder *encoder);
 
-/* Back to the state after _new. */
+/* Takes the encoder back to the state after _new. */
 CT_API void ct_etm4_encoder_reset(struct ct_etm4_encoder *encoder);
 
 /* Writes the bytes of one packet to out[0..cap), their number to *len. The encoder keeps the address
@@ -43,12 +43,12 @@ CT_API int ct_etm4_encode_packet(struct ct_etm4_encoder *encoder, const struct c
 
 struct ct_ptm_encoder;
 
-/* Encoder of one stream of `source`, which must be a PTM. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes an encoder of one stream of `source`, which must be a PTM. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_ptm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source,
                               struct ct_ptm_encoder **out);
 CT_API void ct_ptm_encoder_free(struct ct_ptm_encoder *encoder);
 
-/* Back to the state after _new. */
+/* Takes the encoder back to the state after _new. */
 CT_API void ct_ptm_encoder_reset(struct ct_ptm_encoder *encoder);
 
 /* Writes the bytes of one packet to out[0..cap), their number to *len. The encoder keeps the address,
@@ -76,7 +76,8 @@ struct ct_etm4_emit_options {
     uint64_t seed;         /* of the noise */
 };
 
-/* Writes elements as a trace unit with the registers of `source` would. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes an object that writes elements as a trace unit with the registers of `source` would. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_etm4_emitter_new(struct ct_ctx *ctx, const struct ct_source *source,
                                const struct ct_etm4_emit_options *options, struct ct_etm4_emitter **out);
 CT_API void ct_etm4_emitter_free(struct ct_etm4_emitter *emitter);
@@ -84,15 +85,16 @@ CT_API void ct_etm4_emitter_free(struct ct_etm4_emitter *emitter);
 /* Room that one element needs at most. */
 #define CT_ETM4_EMIT_MAX 512
 
-/* Takes elements, writes at most `cap` bytes (at least CT_ETM4_EMIT_MAX), their number to *len. *taken
- * elements were used; call again while some are left. With `final` nothing is held back after the last one.
- * CT_ERR_ARG: elems[*taken] cannot be said in this configuration. */
+/* Writes elements as packets, as far as there is room. `cap` is at least CT_ETM4_EMIT_MAX; *taken elements
+ * were used, and *len bytes written. Call again while some are left. With `final` nothing is held back after
+ * the last one. CT_ERR_ARG: elems[*taken] cannot be said in this configuration. */
 CT_API int ct_etm4_emit(struct ct_etm4_emitter *emitter, const struct ct_elem *elems, size_t size, int final,
                         size_t *taken, uint8_t *out, size_t cap, size_t *len);
 
 struct ct_ptm_emitter;
 
-/* Writes elements as a PTM with the registers of `source` would. CT_ERR_ARG: another source. CT_ERR_NOMEM. */
+/* Makes an object that writes elements as a PTM with the registers of `source` would. CT_ERR_ARG: another
+ * source. CT_ERR_NOMEM. */
 CT_API int ct_ptm_emitter_new(struct ct_ctx *ctx, const struct ct_source *source,
                               struct ct_ptm_emitter **out);
 CT_API void ct_ptm_emitter_free(struct ct_ptm_emitter *emitter);
@@ -119,8 +121,9 @@ CT_API void ct_ptm_emitter_free(struct ct_ptm_emitter *emitter);
 CT_API int ct_ptm_emit(struct ct_ptm_emitter *emitter, const struct ct_elem *elems, size_t size, int final,
                        size_t *taken, uint8_t *out, size_t cap, size_t *len);
 
-/* Bytes since the last alignment packet. Only who follows the program knows the address of a periodic i-sync,
- * so it is for the caller to put one where this has grown to the synchronisation period (ETMSYNCFR). */
+/* Returns the bytes since the last alignment packet. Only who follows the program knows the address of a
+ * periodic i-sync, so it is for the caller to put one where this has grown to the synchronisation period
+ * (ETMSYNCFR). */
 CT_API uint64_t ct_ptm_emitter_since_sync(const struct ct_ptm_emitter *emitter);
 
 /* ---- runs of bytes to frames ---- */
@@ -139,9 +142,9 @@ struct ct_framer_options {
 CT_API int ct_framer_new(struct ct_ctx *ctx, const struct ct_framer_options *options, struct ct_framer **out);
 CT_API void ct_framer_free(struct ct_framer *framer);
 
-/* Packs data[0..size) of trace ID `id` (0 to 127; ID 0 is padding) behind what is there.
- * *used bytes were taken and *len written to out[0..cap); `cap` is at least
- * CT_FRAMER_OUT_MIN. Call again while some are left. */
+/* Packs data[0..size) of trace ID `id` behind what is there (0 to 127; ID 0 is padding). *used bytes were
+ * taken and *len written to out[0..cap); `cap` is at least CT_FRAMER_OUT_MIN. Call again while some
+ * are left. */
 CT_API int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, size_t size,
                           size_t *used, uint8_t *out, size_t cap, size_t *len);
 

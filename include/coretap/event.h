@@ -78,20 +78,21 @@ struct ct_event_batch {
 
 struct ct_events;
 
-/* Events of one stream of `source`. CT_ERR_NOMEM. */
+/* Makes an object that gives the events of one stream of `source`. CT_ERR_NOMEM. */
 CT_API int ct_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_events **out);
 CT_API void ct_events_free(struct ct_events *events);
 
-/* Says which memory the records that come are of; 0 until it is called. */
+/* Says which memory the next records are of; 0 until it is called. */
 CT_API void ct_events_set_memory(struct ct_events *events, uint32_t memory);
 
 /* Room that the array of events must have. */
 #define CT_EVENTS_MIN 128
 
-/* Takes elements (of a stream with branch broadcast, else direct branches are missing) or flow records; gives
- * at most `cap` (at least CT_EVENTS_MIN) events, *count is how many. Result: how many were taken; call again
- * with the rest. `end` as in ct_walk_run. One object takes one kind for all of its stream. Some events are
- * held back until a cycle count or a target for them may have come; the END lets all of them go. */
+/* Turns elements or flow records into events. Elements have to be those of a stream with branch broadcast,
+ * else direct branches are missing. `out` has room for `cap`, at least CT_EVENTS_MIN; *count is how many were
+ * given. Call again with the rest. `end` as in ct_walk_run. One object takes one kind for all of its stream.
+ * Some events are held back until a cycle count or a target for them may have come; the END lets all of them
+ * go. Result: how many were taken. */
 CT_API size_t ct_events_from_elems(struct ct_events *events, const struct ct_elem *elems, size_t size,
                                    uint64_t end, struct ct_event *out, size_t cap, size_t *count);
 CT_API size_t ct_events_from_flow(struct ct_events *events, const struct ct_flow *records, size_t size,

@@ -53,18 +53,18 @@ struct ct_walk_options {
     uint8_t split_source_ranges; /* waypoints inside a source address range end a range of their own */
 };
 
-/* Walks one stream of `source` in `memory` (not owned). Elements of a source that does not trace instructions
- * are passed on. */
+/* Makes a walk along one stream of `source` in `memory` (not owned). Elements of a source that does not trace
+ * instructions are passed on. CT_ERR_CONFIG for registers that cannot be, CT_ERR_NOMEM. */
 CT_API int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                        const struct ct_walk_options *options, struct ct_walk **out);
 CT_API void ct_walk_free(struct ct_walk *walk);
 
-/* From the next element on, instructions are read in `memory` (not owned). */
+/* Says that instructions are read in `memory` (not owned) from the next element on. */
 CT_API void ct_walk_set_memory(struct ct_walk *walk, const struct ct_memory *memory);
 
-/* Takes elements, gives at most `cap` (at least 16) records; *count is how many. Result:
- * elements taken. `end` is the offset up to which packets were decoded (see ct_elem_offset).
- * Call again while elements are left. */
+/* Takes elements and gives records. `out` has room for `cap`, at least 16; *count is how many were given.
+ * `end` is the offset up to which packets were decoded (see ct_elem_offset). Call again while elements are
+ * left. Result: elements taken. */
 CT_API size_t ct_walk_run(struct ct_walk *walk, const struct ct_elem *elems, size_t size, uint64_t end,
                           struct ct_flow *out, size_t cap, size_t *count);
 

@@ -52,7 +52,8 @@ enum ct_fractal_op {
     CT_FRACTAL_OP_COUNT,
 };
 
-/* "ReadShared", "TlbiVa", …; "?" for a number that is none. ct_fractal_op_by_name gives CT_ERR_NOT_FOUND. */
+/* Returns the name of an operation ("ReadShared", "TlbiVa", …), and the operation of a name. "?" for a number
+ * that is none; CT_ERR_NOT_FOUND for a name that is none. */
 CT_API const char *ct_fractal_op_name(unsigned op);
 CT_API int ct_fractal_op_by_name(const char *name);
 
@@ -126,7 +127,8 @@ struct ct_fractal_options {
     uint32_t ring_bytes; /* the logger's ring, 4 KiB to 1 GiB; 0: 256 KiB */
 };
 
-/* options may be NULL. CT_ERR_ARG for a value out of range, CT_ERR_NOMEM. All memory is taken here. */
+/* Makes a machine and takes all the memory that it ever needs; `options` may be NULL. CT_ERR_ARG for a value
+ * out of range, CT_ERR_NOMEM. */
 CT_API int ct_fractal_new(struct ct_ctx *ctx, const struct ct_fractal_options *options,
                           struct ct_fractal **out);
 CT_API void ct_fractal_free(struct ct_fractal *f);
@@ -136,22 +138,26 @@ CT_API void ct_fractal_free(struct ct_fractal *f);
  * Commands of the message before have to be fetched first: CT_ERR_LIMIT, and nothing is done. */
 CT_API int ct_fractal_message(struct ct_fractal *f, const struct ct_fractal_message *m);
 
-/* The content of a line that a READ or PEEK asked for, as eight little-endian words. Errors as above. */
+/* Takes the content of a line that a READ or PEEK asked for, as eight little-endian words. The errors are
+ * those of ct_fractal_message. */
 CT_API int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
                            const uint64_t line[CT_FRACTAL_LINE_WORDS]);
 
-/* Takes messages until the end, the first that is refused, or the first after which a command waits.
- * Returns how many were taken; the result of the last one in *status (may be NULL). */
+/* Takes messages one after the other. It stops at the end, at the first that is refused, and behind the first
+ * after which a command waits. The result of the last one goes to *status (may be NULL). Result: how many
+ * were taken. */
 CT_API size_t ct_fractal_messages(struct ct_fractal *f, const struct ct_fractal_message *m, size_t count,
                                   int *status);
 
-/* Fetches the next command; 0 when there is none. */
+/* Fetches the next command. Result: 1, or 0 when there is none. */
 CT_API int ct_fractal_command(struct ct_fractal *f, struct ct_fractal_command *out);
 
-/* Moves up to `max` logged events out of the ring. Returns how many. Fields that were not recorded are 0. */
+/* Moves logged events out of the ring, at most `max`. Fields that were not recorded are 0. Result:
+ * how many. */
 CT_API size_t ct_fractal_events(struct ct_fractal *f, struct ct_fractal_event *out, size_t max);
 
-/* Bytes of state of a module, by index from 0; the module's name in *name. 0 and NULL after the last. */
+/* Returns how many bytes of state a module has, by index from 0; the module's name in *name. 0 and NULL after
+ * the last. */
 CT_API size_t ct_fractal_module_bytes(const struct ct_fractal *f, unsigned index, const char **name);
 
 /* ---- configuration port ---- */
@@ -224,17 +230,18 @@ enum ct_fractal_field {
     CT_FRACTAL_FIELD_ALL = 511,
 };
 
-/* Description of register `index` from 0 on; CT_ERR_NOT_FOUND after the last. */
 struct ct_fractal_reg_info {
     const char *name, *text;
     uint16_t offset;
     uint8_t bytes; /* 4 or 8 */
     uint8_t writable;
 };
+
+/* Describes register `index`, from 0 on. CT_ERR_NOT_FOUND after the last. */
 CT_API int ct_fractal_reg_info(unsigned index, struct ct_fractal_reg_info *out);
 
-/* Reads or writes `bytes` (4 or 8) at an offset of the block. CT_ERR_ARG for an offset or size that is
- * none, CT_ERR_CONFIG for a value that cannot be or a register that cannot be written. */
+/* Reads or writes a register at an offset of the block; `bytes` is 4 or 8. CT_ERR_ARG for an offset or size
+ * that is none, CT_ERR_CONFIG for a value that cannot be or a register that cannot be written. */
 CT_API int ct_fractal_reg_read(const struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t *value);
 CT_API int ct_fractal_reg_write(struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t value);
 
@@ -242,9 +249,10 @@ CT_API int ct_fractal_reg_write(struct ct_fractal *f, uint32_t offset, unsigned 
 
 struct ct_fractal_port;
 
-/* The model in this process. The port does not own it. */
+/* Makes a port to a model in this process, which it does not own. CT_ERR_NOMEM. */
 CT_API int ct_fractal_port_model(struct ct_ctx *ctx, struct ct_fractal *f, struct ct_fractal_port **out);
-/* A memory-mapped device such as /dev/uio0, registers from its first byte on. CT_ERR_IO. */
+/* Makes a port to a memory-mapped device such as /dev/uio0, registers from its first byte on. CT_ERR_IO,
+ * CT_ERR_NOMEM. */
 CT_API int ct_fractal_port_map(struct ct_ctx *ctx, const char *path, struct ct_fractal_port **out);
 CT_API void ct_fractal_port_free(struct ct_fractal_port *port);
 
@@ -262,10 +270,11 @@ struct ct_fractal_target {
 /* Starts tracing a target; whatever was traced before is forgotten. */
 CT_API int ct_fractal_port_start(struct ct_fractal_port *port, const struct ct_fractal_target *target);
 CT_API int ct_fractal_port_stop(struct ct_fractal_port *port);
-/* Changes while running: no event of what stays in the range, or of a point that stays, is lost. */
+/* Changes the range, or sets or takes away a point, while running: no event of what stays in the range, or of
+ * a point that stays, is lost. */
 CT_API int ct_fractal_port_range(struct ct_fractal_port *port, uint64_t lo, uint64_t hi);
 CT_API int ct_fractal_port_point(struct ct_fractal_port *port, uint64_t va, int add);
-/* The target got another ASID (roll-over). */
+/* Says that the target got another ASID (roll-over). */
 CT_API int ct_fractal_port_asid(struct ct_fractal_port *port, uint16_t asid);
 /* Initiators that run the target now, one bit each. Without an operating system that says so: all. */
 CT_API int ct_fractal_port_context(struct ct_fractal_port *port, uint64_t initiators);
@@ -292,10 +301,11 @@ CT_API int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const str
  * without fields, CT_ERR_NOMEM, CT_ERR_IO. */
 CT_API int ct_fractal_writer_file(struct ct_ctx *ctx, FILE *file, const char *name,
                                   const struct ct_fractal_log_info *info, struct ct_fractal_writer **out);
-/* `dropped`: events lost just before these. */
+/* Writes events; `dropped` is how many were lost just before these. CT_ERR_IO. */
 CT_API int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_event *events,
                                  size_t count, uint64_t dropped);
-/* More lines for the log's text, learned while it was written. */
+/* Adds lines to the log's text, learned while it was written. CT_ERR_ARG for a text that is too long,
+ * CT_ERR_IO. */
 CT_API int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text);
 /* Writes what is left and closes the file, unless it is the caller's; frees
  * the writer whatever the result. */
@@ -307,13 +317,13 @@ CT_API int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct c
 /* The same from memory, which stays the caller's and has to live as long as the reader. */
 CT_API int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size,
                                         struct ct_fractal_reader **out);
-/* The text is what was read so far: it is whole after the last event. */
+/* Returns what the header says; the text is what was read so far, and whole after the last event. */
 CT_API const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal_reader *r);
-/* Up to `max` events; 0 at the end. Damaged blocks are skipped and counted. */
+/* Reads up to `max` events. Damaged blocks are skipped and counted. Result: how many; 0 at the end. */
 CT_API size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_event *out, size_t max);
-/* Back to the first event; the text stays. */
+/* Goes back to the first event; the text stays. */
 CT_API void ct_fractal_reader_rewind(struct ct_fractal_reader *r);
-/* So far: events the tracer dropped, bytes of the file that made no sense. */
+/* Tells what is missing so far: events that the tracer dropped, and bytes of the file that made no sense. */
 CT_API void ct_fractal_reader_losses(const struct ct_fractal_reader *r, uint64_t *dropped, uint64_t *damaged);
 CT_API void ct_fractal_reader_free(struct ct_fractal_reader *r);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap frame: CoreSight frames taken apart into one run of bytes per trace ID (CoreSight Architecture
- * Specification ARM IHI 0029, chapter "Trace formatter"; footers of DSTREAM: docs/formats.md). */
+/* coretap frame: CoreSight frames taken apart into one run of bytes per trace ID. Their layout is that of the
+ * CoreSight Architecture Specification, ARM IHI 0029, chapter "Trace formatter"; footers of DSTREAM:
+ * docs/formats.md. */
 #ifndef CORETAP_FRAME_H
 #define CORETAP_FRAME_H
 
@@ -28,7 +29,7 @@ struct ct_span {
 #define CT_SPAN_BITS   5
 #define CT_SPAN_FRAMES 16u
 
-/* Offset in the capture that a span gives to stream position `pos`. */
+/* Returns the offset in the capture that a span gives to stream position `pos`. */
 static inline uint64_t ct_span_offset(const struct ct_span *span, uint64_t pos)
 {
     const uint64_t n = pos - span->pos;
@@ -46,16 +47,16 @@ struct ct_run {
     size_t span_count;
 };
 
-/* Index of the span that stream position `pos` is in: the last that begins at or
- * before it. 0 for an empty run. */
+/* Returns the index of the span that stream position `pos` is in: the last that begins at or before it. 0 for
+ * an empty run. */
 CT_API size_t ct_run_span(const struct ct_run *run, uint64_t pos);
 
-/* Offset in the capture of stream position `pos`, which lies in the run or right behind its
- * end. Where the byte's bit 0 is kept in the last byte of the frame, this is where the other
- * seven are. 0 for an empty run. */
+/* Returns the offset in the capture of stream position `pos`. It lies in the run or right behind its end.
+ * Where the byte's bit 0 is kept in the last byte of the frame, this is where the other seven are. 0 for an
+ * empty run. */
 CT_API uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos);
 
-/* Where in the file the byte at `offset` of the capture is: the same, but for DSTREAM. */
+/* Returns where in the file the byte at `offset` of the capture is: the same, but for DSTREAM. */
 CT_API uint64_t ct_framing_file_offset(enum ct_framing framing, uint64_t offset);
 
 /* Things in a frame stream that are no trace, counted since the demultiplexer was made. */
@@ -100,7 +101,8 @@ struct ct_demux_options {
 CT_API int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, struct ct_demux **out);
 CT_API void ct_demux_free(struct ct_demux *demux);
 
-/* keep 0: bytes of `id` (0 to 127) are counted only, its run stays empty. Default: all are kept. */
+/* Says whether the bytes of `id` (0 to 127) are kept; with `keep` 0 they are counted only, and its run stays
+ * empty. All are kept unless this is called. */
 CT_API void ct_demux_keep(struct ct_demux *demux, uint8_t id, int keep);
 
 /* Takes bytes, in pieces of any size; cutting the input elsewhere changes no result. *used bytes were taken:
@@ -109,36 +111,38 @@ CT_API void ct_demux_keep(struct ct_demux *demux, uint8_t id, int keep);
  * call. CT_ERR_NOMEM: then the demultiplexer can only be freed. */
 CT_API int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size_t *used);
 
-/* No more input: what is left of a frame becomes a mark. CT_ERR_NOMEM as above. */
+/* Ends the input: what is left of a frame becomes a mark. CT_ERR_NOMEM: then the demultiplexer can only be
+ * freed. */
 CT_API int ct_demux_finish(struct ct_demux *demux);
 
-/* What is pushed next lies at `offset` of the capture and has nothing to do with what came
- * before: synchronisation and ID are forgotten, and so is a frame in work (which
- * ct_demux_finish makes a mark of). Runs stay. */
+/* Goes to another place of the capture: what is pushed next lies at `offset` and has nothing to do with what
+ * came before. Synchronisation and ID are forgotten, and so is a frame in work (which ct_demux_finish makes a
+ * mark of). Runs stay. */
 CT_API void ct_demux_restart(struct ct_demux *demux, uint64_t offset);
 
-/* What is pushed next lies at `offset` of the capture and follows what came before. */
+/* Says where in the capture the bytes pushed next lie, though they follow what came before. */
 CT_API void ct_demux_move(struct ct_demux *demux, uint64_t offset);
 
-/* The bytes of `id` (0 to 127; without frames everything is ID 0) that were not consumed yet. With frames
- * there is never a run of ID 0 and 0x70 to 0x7f: their bytes are counted only. */
+/* Gives the bytes of `id` that were not consumed yet (0 to 127; without frames everything is ID 0). With
+ * frames there is never a run of ID 0 and 0x70 to 0x7f: their bytes are counted only. */
 CT_API void ct_demux_run(const struct ct_demux *demux, uint8_t id, struct ct_run *out);
 
-/* `count` bytes of the run of `id` are done with; more than there are means all. */
+/* Takes the first `count` bytes off the run of `id`; more than there are means all. */
 CT_API void ct_demux_consume(struct ct_demux *demux, uint8_t id, size_t count);
 
-/* Marks of the last ct_demux_push or ct_demux_finish, in order: at most one. Borrowed until the next call. */
+/* Returns the marks of the last ct_demux_push or ct_demux_finish, in order: at most one. Borrowed until the
+ * next call. */
 CT_API const struct ct_frame_mark *ct_demux_marks(const struct ct_demux *demux, size_t *count);
 
 /* Returns what was counted so far. Borrowed from the demultiplexer, which goes on counting in it. */
 CT_API const struct ct_frame_stats *ct_demux_stats(const struct ct_demux *demux);
 
-/* What is wrong with the first bytes of a framed capture, for people, or NULL: synchronisation words or IDs
- * that make sense only when the bytes of each 32-bit word are reversed. */
+/* Returns what is wrong with the first bytes of a framed capture, for people. It sees synchronisation words
+ * or IDs that make sense only when the bytes of each 32-bit word are reversed; else NULL. */
 CT_API const char *ct_framing_trouble(const uint8_t *data, size_t size);
 
-/* The framing that the first bytes of a framed capture show (CT_FRAMING_FRAMES, TPIU or DSTREAM). Give it all
- * there are, or 64 KiB; it has to see two synchronisation words or more to tell TPIU from DSTREAM. */
+/* Finds out the framing from the first bytes of a framed capture: CT_FRAMING_FRAMES, TPIU or DSTREAM. Give it
+ * all there are, or 64 KiB; it has to see two synchronisation words or more to tell TPIU from DSTREAM. */
 CT_API enum ct_framing ct_framing_probe(const uint8_t *data, size_t size);
 
 #ifdef __cplusplus

@@ -73,12 +73,12 @@ struct ct_graph;
 CT_API int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out);
 CT_API void ct_graph_free(struct ct_graph *graph);
 
-/* The number of the node or edge that is equal to *node or *edge in all its members, which is added when
- * there is none. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_GRAPH_MAX. */
+/* Returns the number of a node or an edge, which is added when it is not there. Two are the same when they
+ * are equal in all their members. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_GRAPH_MAX. */
 CT_API int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number);
 CT_API int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number);
 
-/* All of them, by number. Borrowed until the next one is added. */
+/* Returns all nodes and all edges, by number. Borrowed until the next one is added. */
 CT_API const struct ct_node *ct_graph_nodes(const struct ct_graph *graph, uint32_t *count);
 CT_API const struct ct_edge *ct_graph_edges(const struct ct_graph *graph, uint32_t *count);
 

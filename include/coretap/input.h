@@ -20,7 +20,8 @@ enum ct_protocol {
     CT_PROTOCOL_ITM,
 };
 
-/* Short name of a protocol as in listings and .ini files: "etmv4i", "ete", "etmv3", "ptm", "stm", "itm". */
+/* Returns the short name of a protocol as in listings and .ini files: "etmv4i", "ete", "etmv3", "ptm", "stm",
+ * "itm". */
 CT_API const char *ct_protocol_name(enum ct_protocol protocol);
 
 enum ct_framing {
@@ -31,7 +32,7 @@ enum ct_framing {
     CT_FRAMING_DSTREAM, /* TPIU with an 8-byte footer at the end of each block of 512 bytes */
 };
 
-/* "auto", "none", "frames", "tpiu", "dstream". */
+/* Returns the name of a framing: "auto", "none", "frames", "tpiu" or "dstream". */
 CT_API const char *ct_framing_name(enum ct_framing framing);
 
 enum ct_profile {
@@ -49,8 +50,9 @@ struct ct_arch {
     uint8_t newest;  /* 1: "ARM-AA64", the newest A profile there is */
 };
 
-/* Architecture of a core by its name ("Cortex-A53", "ARMv8.3-A", "ARM-AA64"), upper or lower case.
- * CT_ERR_NOT_FOUND when the name is not known; *out is as before then. CT_ERR_ARG for a NULL. */
+/* Finds the architecture of a core by its name. Names are such as "Cortex-A53", "ARMv8.3-A" and "ARM-AA64",
+ * upper or lower case. CT_ERR_NOT_FOUND when the name is not known; *out is as before then. CT_ERR_ARG for a
+ * NULL. */
 CT_API int ct_arch_by_name(const char *model, struct ct_arch *out);
 
 /* Registers of a trace source as the capture states them, with the defaults filled in. Which ones
@@ -99,7 +101,7 @@ struct ct_image {
     uint8_t is_elf;  /* 1: path is an ELF file whose PT_LOAD segments are meant; addr is the load bias */
 };
 
-/* Whether both say the same of the same addresses. */
+/* Returns 1 when both images say the same of the same addresses, else 0. */
 CT_API int ct_image_same(const struct ct_image *a, const struct ct_image *b);
 
 /* Where a thread or a time is not known. */
@@ -165,7 +167,7 @@ struct ct_maps {
     uint8_t pad[7];   /* 0 */
 };
 
-/* Generations are numbered from 1 on, process by process: the one with a number, or NULL. */
+/* Returns the generation with a number, or NULL. They are numbered from 1 on, process by process. */
 CT_API const struct ct_generation *ct_maps_generation(const struct ct_maps *maps, uint32_t number);
 
 struct ct_buffer {

@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* Targets of computed branches and calls that were seen become edges of the control flow graph, marked
- * CT_CFG_LEARNT, with all code that they make known. What the program tells by itself (jump tables) stays as
- * it is. `shift` is added to each address of the trace to make it one of the control flow graph (modulo
- * 2^64): the difference of their load addresses. Code of other programs is passed over. CT_ERR_LIMIT,
+/* Adds the targets of computed branches and calls that were seen to a control flow graph. They become edges,
+ * marked CT_CFG_LEARNT, with all code that they make known. What the program tells by itself (jump tables)
+ * stays as it is. `shift` is added to each address of the trace to make it one of the control flow graph
+ * (modulo 2^64): the difference of their load addresses. Code of other programs is passed over. CT_ERR_LIMIT,
  * CT_ERR_NOMEM. */
 CT_API int ct_cfg_learn(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_graph *graph, uint64_t shift);
 

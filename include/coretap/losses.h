@@ -75,14 +75,14 @@ static inline void ct_losses_add(struct ct_losses *sum, const struct ct_losses *
     sum->no_access += more->no_access;
 }
 
-/* 1 when anything was counted. */
+/* Returns 1 when anything was counted, else 0. */
 static inline int ct_losses_any(const struct ct_losses *losses)
 {
     return losses->gaps || losses->bad_packets || losses->lost_bytes || losses->no_access;
 }
 
-/* 1 when trace was lost or contradicts the program. What the trace unit lost in its own overflows, and code
- * whose memory is not there, leave a sound trace of the rest. */
+/* Returns 1 when trace was lost or contradicts the program. What the trace unit lost in its own overflows,
+ * and code whose memory is not there, leave a sound trace of the rest. */
 static inline int ct_losses_damaged(const struct ct_losses *losses)
 {
     return losses->gaps > losses->overflows || losses->bad_packets || losses->lost_bytes;

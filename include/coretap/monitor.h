@@ -36,11 +36,11 @@ struct ct_monitor_options {
 
 struct ct_monitor_spec;
 
-/* Compiles text[0..size). `name` stands in messages, and "include" is relative to it. `options` may be NULL.
- * Errors in the text are in the specification's diagnostics: then the result is CT_ERR_FORMAT, *out is set
- * nevertheless and must be freed, the context has the first error, and ct_monitor_new refuses it.
- * CT_ERR_ARG: an unknown time unit or dialect. CT_ERR_LIMIT: too large when expanded. CT_ERR_NOMEM. In these
- * cases *out is NULL. Deep macros may take 6 MiB of C stack. */
+/* Compiles the specification text[0..size). `name` stands in messages, and "include" is relative to it.
+ * `options` may be NULL. Errors in the text are in the specification's diagnostics: then the result is
+ * CT_ERR_FORMAT, *out is set nevertheless and must be freed, the context has the first error, and
+ * ct_monitor_new refuses it. CT_ERR_ARG: an unknown time unit or dialect. CT_ERR_LIMIT: too large when
+ * expanded. CT_ERR_NOMEM. With these three errors *out is NULL. Deep macros may take 6 MiB of C stack. */
 CT_API int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, size_t size,
                               const struct ct_monitor_options *options, struct ct_monitor_spec **out);
 CT_API void ct_monitor_spec_free(struct ct_monitor_spec *spec);
@@ -53,13 +53,14 @@ struct ct_monitor_diag {
     uint32_t end_line, end_column; /* the first that does not belong */
 };
 
-/* Returns how many errors and warnings compiling gave, and one of them, whose texts live as long as the
+/* Returns how many errors and warnings compiling gave, and one of them. Its texts live as long as the
  * specification. CT_ERR_ARG beyond the count. */
 CT_API size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec);
 CT_API int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_diag *out);
 
-/* "FILE:line:column: error: TEXT", the line and a caret under the place, as one text with newlines. Result:
- * its length, which may be larger than `cap`; then it was cut (and ends in NUL if cap > 0). */
+/* Writes an error or a warning as one text: "FILE:line:column: error: TEXT", the line and a caret under the
+ * place, with newlines. Result: its length, which may be larger than `cap`; then it was cut (and ends in NUL
+ * if cap > 0). */
 CT_API size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, char *text, size_t cap);
 
 /* Element types as the caller of ct_monitor_feed sees them. */
@@ -100,20 +101,20 @@ CT_API size_t ct_monitor_output_count(const struct ct_monitor_spec *spec);
 CT_API int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 CT_API int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 
-/* A message about an input, as ct_monitor_diag_print gives one: with the place
- * where the specification names it. */
+/* Writes a message about an input, with the place where the specification names it. Result: as of
+ * ct_monitor_diag_print. */
 CT_API size_t ct_monitor_input_print(const struct ct_monitor_spec *spec, size_t index, const char *message,
                                      char *text, size_t cap);
 
-/* Streams and instructions after optimisation: what a run costs. */
+/* Returns how many streams and instructions there are after optimisation: what a run costs. */
 CT_API size_t ct_monitor_node_count(const struct ct_monitor_spec *spec);
 
-/* What runs of the specification execute: bytecode also where machine code was asked for and could not be
- * made (no libgccjit, no assembler). Of a specification that would take more than a second to compile, only
- * the first parts of its programs are machine code. */
+/* Returns what runs of the specification execute. It is bytecode also where machine code was asked for and
+ * could not be made (no libgccjit, no assembler). Of a specification that would take more than a second to
+ * compile, only the first parts of its programs are machine code. */
 CT_API enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec);
 
-/* The graph of streams in graphviz's language; length and cutting as in ct_monitor_diag_print. */
+/* Writes the graph of streams in graphviz's language. Result: as of ct_monitor_diag_print. */
 CT_API size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap);
 
 union ct_monitor_value {
@@ -167,8 +168,8 @@ struct ct_monitor_limits {
     const int *stop; /* NULL, or enum ct_monitor_stop that another thread sets (atomically) */
 };
 
-/* A run of a specification, which must live longer. `limits` may be NULL. CT_ERR_ARG for a specification with
- * errors, CT_ERR_NOMEM. */
+/* Makes a run of a specification, which must live longer. `limits` may be NULL. CT_ERR_ARG for a
+ * specification with errors, CT_ERR_NOMEM. */
 CT_API int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
                           const struct ct_monitor_limits *limits, ct_monitor_fn *fn, void *user,
                           struct ct_monitor **out);
@@ -176,45 +177,48 @@ CT_API void ct_monitor_free(struct ct_monitor *monitor);
 
 /* Takes events in order of time. An instant is evaluated when an event of a later time comes, or the end.
  * CT_ERR_FORMAT: the events are wrong (time decreases, two events of one input at one time) or a value is
- * (error value needed, non-positive delay): the context has the text; results before the error were
- * delivered; the run is over. CT_ERR_LIMIT: a limit was reached, or the run was stopped. CT_ERR_ARG: no such
- * input, an input that only text can feed, or the run is over. */
+ * (error value needed, non-positive delay); the context has the text, results before the error were
+ * delivered, and the run is over. CT_ERR_LIMIT: a limit was reached, or the run was stopped. CT_ERR_ARG: no
+ * such input, an input that only text can feed, or the run is over. */
 CT_API int ct_monitor_feed(struct ct_monitor *monitor, const struct ct_monitor_event *events, size_t count);
 
-/* No event before `time` will come any more: what can be known by then is put out, timers included. */
+/* Says that no event before `time` will come any more: what can be known by then is put out, timers included.
+ * The errors of ct_monitor_feed. */
 CT_API int ct_monitor_advance(struct ct_monitor *monitor, uint64_t time);
 
-/* Events may have been lost here, any number of them and with any values, behind the last event and before
- * the next one, which must be later: of the inputs for which `kept` (as many as there are inputs) is 0, of
- * all when it is NULL. From here on results are marked that are not the same in every run that got the events
- * of this one and, in addition, lost ones (runs that end in a runtime error do not count). The marks are
- * sound; a result may be certain without being known to be. CT_ERR_NOMEM, and what the evaluation of the last
- * instant gives. */
+/* Says that events may have been lost here. They may be any number of events with any values, behind the last
+ * event and before the next one, which must be later: of the inputs for which `kept` (as many as there are
+ * inputs) is 0, of all when it is NULL. From here on results are marked that are not the same in every run
+ * that got the events of this one and, in addition, lost ones (runs that end in a runtime error do not
+ * count). The marks are sound; a result may be certain without being known to be. CT_ERR_NOMEM, and what the
+ * evaluation of the last instant gives. */
 CT_API int ct_monitor_lose(struct ct_monitor *monitor, const uint8_t *kept);
 
-/* 0: an event that was lost may have changed this result. 1: none can have: in each of those runs the output
- * has this event; or, where an output puts out the changes of a signal or of a verdict only, it has this
- * value from this time on. */
+/* Tells whether an event that was lost may have changed this result. Result: 0 when one may have, 1 when none
+ * can have: in each of those runs the output has this event; or, where an output puts out the changes of a
+ * signal or of a verdict only, it has this value from this time on. */
 CT_API int ct_monitor_certain(const struct ct_monitor_result *result);
 
-/* 1: an Int of more than 64 bits: v.i is not its value, and ct_monitor_print has its digits. Ints have at
- * most 65536 bits; more is a runtime error when the value is needed. Such Ints come in by
+/* Returns 1 for an Int of more than 64 bits: v.i is not its value, and ct_monitor_print has its digits. Ints
+ * have at most 65536 bits; more is a runtime error when the value is needed. Such Ints come in by
  * ct_monitor_feed_text. */
 CT_API int ct_monitor_is_big(const struct ct_monitor *monitor, const struct ct_monitor_result *result);
 
-/* The end of the input: evaluates the last instant. Timers later than it never fire. */
+/* Ends the input: evaluates the last instant. Timers later than it never fire. The errors
+ * of ct_monitor_feed. */
 CT_API int ct_monitor_finish(struct ct_monitor *monitor);
 
-/* Takes a textual trace (lines "TIME: NAME = VALUE"); a line may be cut anywhere between two calls, `last`
- * says that the text ends here. Errors as above, with the line number. Events of undeclared streams are
- * passed over. After `limit`+1 events (see ct_monitor_text_limit) the rest is ignored. */
+/* Takes events as text: lines "TIME: NAME = VALUE". A line may be cut anywhere between two calls; `last` says
+ * that the text ends here. The errors are those of ct_monitor_feed, with the number of the line and the name
+ * that ct_monitor_text_name gives the text. Events of undeclared streams are passed over. After more events
+ * than ct_monitor_text_limit allows the rest is ignored. */
 CT_API int ct_monitor_feed_text(struct ct_monitor *monitor, const char *text, size_t size, int last);
 CT_API void ct_monitor_text_name(struct ct_monitor *monitor, const char *name);
 CT_API void ct_monitor_text_limit(struct ct_monitor *monitor, uint64_t limit);
 
-/* Results as lines "TIME: NAME = VALUE\n", or the bare value of a @raw output. Only inside the callback.
- * Result: bytes written, as many whole results as fit; *done is how many. A single result that does not fit:
- * 0 and *done = 0; come again with a larger buffer. */
+/* Writes results as lines "TIME: NAME = VALUE\n", or as the bare value of a @raw output. To be called inside
+ * of the receiver alone. *done is how many results were written: as many as fit whole. When a single one does
+ * not fit, the result and *done are 0; come again with more room. Result: bytes written. */
 CT_API size_t ct_monitor_print(const struct ct_monitor *monitor, const struct ct_monitor_result *results,
                                size_t count, char *text, size_t cap, size_t *done);
 

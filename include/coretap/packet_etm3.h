@@ -85,25 +85,25 @@ struct ct_etm3_packet {
 
 struct ct_etm3_decoder;
 
-/* Decoder of one stream. `source` must be an ETMv3. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes a decoder of one stream of `source`, which must be an ETMv3. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_etm3_decoder_new(struct ct_ctx *ctx, const struct ct_source *source,
                                struct ct_etm3_decoder **out);
 CT_API void ct_etm3_decoder_free(struct ct_etm3_decoder *decoder);
 
-/* Back to the state after _new: not synchronised. */
+/* Takes the decoder back to the state after _new: not synchronised. */
 CT_API void ct_etm3_decoder_reset(struct ct_etm3_decoder *decoder);
 
-/* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is
- * how many. Result: bytes that are done with. A packet cut by the end of the data is left for the
- * next call, which must present its bytes again with more behind them; with `final` there is no more
- * and it becomes a packet with CT_ETM3_CUT. At most CT_ETM3_PACKET_MAX bytes are ever left. Never
- * fails: damage becomes packets. */
+/* Decodes bytes into packets. data[0..size) lies at stream position `pos`, and `packets` has room for `cap`;
+ * *count is how many there are. A packet cut by the end of the data is left for the next call, which must
+ * present its bytes again with more behind them; with `final` there is no more and it becomes a packet with
+ * CT_ETM3_CUT. At most CT_ETM3_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Result:
+ * bytes that are done with. */
 CT_API size_t ct_etm3_decode(struct ct_etm3_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                              int final, struct ct_etm3_packet *packets, size_t cap, size_t *count);
 
 #define CT_ETM3_PACKET_MAX 32
 
-/* 1 when no exception has the number in a branch packet of `source`: docs/listing.md. */
+/* Returns 1 when no exception has the number in a branch packet of `source`: docs/listing.md. */
 CT_API int ct_etm3_exception_reserved(const struct ct_source *source, const struct ct_etm3_packet *packet);
 
 #ifdef __cplusplus

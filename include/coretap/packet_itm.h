@@ -39,8 +39,8 @@ enum ct_itm_flag {
  *   value   payload; bits of a timestamp that are in this packet (GTS_2: not shifted); bytes of a NOT_SYNC
  *           run
  *   source  SWIT: port, low five bits; DWT: discriminator; TS_LOCAL: TC, the relation of the timestamp to
- *           the packet that it follows (0 at the same time, 1 timestamp delayed, 2 packet delayed, 3 both)
- */
+ *           the packet that it follows (0 at the same time, 1 timestamp delayed, 2 packet delayed,
+ * 3 both) */
 struct ct_itm_packet {
     uint64_t pos; /* of the first byte: stream position, or offset in the capture after translation */
     uint64_t value;
@@ -55,18 +55,19 @@ struct ct_itm_packet {
 
 struct ct_itm_decoder;
 
-/* Decoder of one stream; `source` must be an ITM. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes a decoder of one stream of `source`, which must be an ITM. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_itm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source,
                               struct ct_itm_decoder **out);
 CT_API void ct_itm_decoder_free(struct ct_itm_decoder *decoder);
 
-/* Back to the state after _new: not synchronised. */
+/* Takes the decoder back to the state after _new: not synchronised. */
 CT_API void ct_itm_decoder_reset(struct ct_itm_decoder *decoder);
 
-/* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how many.
- * Result: bytes that are done with. A packet cut by the end of the data is left for the next call, which must
+/* Decodes bytes into packets. data[0..size) lies at stream position `pos`, and `packets` has room for `cap`;
+ * *count is how many there are. A packet cut by the end of the data is left for the next call, which must
  * present its bytes again with more behind them; with `final` there is no more and it becomes INCOMPLETE_EOT.
- * At most CT_ITM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. */
+ * At most CT_ITM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Result: bytes that are
+ * done with. */
 CT_API size_t ct_itm_decode(struct ct_itm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_itm_packet *packets, size_t cap, size_t *count);
 

@@ -66,18 +66,19 @@ struct ct_ptm_packet {
 
 struct ct_ptm_decoder;
 
-/* Decoder of one stream. `source` must be a PTM. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes a decoder of one stream of `source`, which must be a PTM. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_ptm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source,
                               struct ct_ptm_decoder **out);
 CT_API void ct_ptm_decoder_free(struct ct_ptm_decoder *decoder);
 
-/* Back to the state after _new: not synchronised. */
+/* Takes the decoder back to the state after _new: not synchronised. */
 CT_API void ct_ptm_decoder_reset(struct ct_ptm_decoder *decoder);
 
-/* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how
- * many. Result: bytes that are done with. A packet cut by the end of the data is left for the next call,
- * which must present its bytes again with more behind them; with `final` there is no more and it becomes
- * INCOMPLETE_EOT. At most CT_PTM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. */
+/* Decodes bytes into packets. data[0..size) lies at stream position `pos`, and `packets` has room for `cap`;
+ * *count is how many there are. A packet cut by the end of the data is left for the next call, which must
+ * present its bytes again with more behind them; with `final` there is no more and it becomes INCOMPLETE_EOT.
+ * At most CT_PTM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Result: bytes that are
+ * done with. */
 CT_API size_t ct_ptm_decode(struct ct_ptm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_ptm_packet *packets, size_t cap, size_t *count);
 

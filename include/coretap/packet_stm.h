@@ -53,8 +53,8 @@ enum ct_stm_version {
 
 /* One packet. Members that do not count are 0.
  *   value   payload, first unit in the highest bits; bytes of a NOT_SYNC run
- *   ts      the complete timestamp in binary: bits that are not in the packet are those of the last one
- */
+ *   ts      the complete timestamp in binary: bits that are not in the packet are those of the
+ * last one */
 struct ct_stm_packet {
     uint64_t pos; /* of the first byte, shared or not: stream position, or offset in the capture after
                      translation */
@@ -72,19 +72,19 @@ struct ct_stm_packet {
 
 struct ct_stm_decoder;
 
-/* Decoder of one stream; `source` must be an STM. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes a decoder of one stream of `source`, which must be an STM. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_stm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source,
                               struct ct_stm_decoder **out);
 CT_API void ct_stm_decoder_free(struct ct_stm_decoder *decoder);
 
-/* Back to the state after _new: not synchronised. */
+/* Takes the decoder back to the state after _new: not synchronised. */
 CT_API void ct_stm_decoder_reset(struct ct_stm_decoder *decoder);
 
-/* Decodes data[0..size), which lies at stream position `pos`, into at most `cap` packets; *count is how
- * many. Result: bytes that are done with. A packet cut by the end of the data, and a byte whose high
- * half is still to come, are left for the next call, which must present these bytes again with more
- * behind them; with `final` there is no more. At most CT_STM_PACKET_MAX bytes are ever left. Never
- * fails: damage becomes packets. */
+/* Decodes bytes into packets. data[0..size) lies at stream position `pos`, and `packets` has room for `cap`;
+ * *count is how many there are. A packet cut by the end of the data, and a byte whose high half is still to
+ * come, are left for the next call, which must present these bytes again with more behind them; with `final`
+ * there is no more. At most CT_STM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets.
+ * Result: bytes that are done with. */
 CT_API size_t ct_stm_decode(struct ct_stm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_stm_packet *packets, size_t cap, size_t *count);
 

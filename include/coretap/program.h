@@ -27,8 +27,8 @@ struct ct_memory;
 CT_API int ct_memory_new(struct ct_ctx *ctx, struct ct_memory **out);
 CT_API void ct_memory_free(struct ct_memory *memory);
 
-/* Adds `size` bytes, copied, at `addr` in the spaces of the mask `space` (enum ct_space; 0 is all of
- * them). CT_ERR_CONFIG when the region overlaps an earlier one in a common space, which stays, or reaches
+/* Adds a copy of `size` bytes at `addr`. They are in the spaces of the mask `space` (enum ct_space; 0 is all
+ * of them). CT_ERR_CONFIG when the region overlaps an earlier one in a common space, which stays, or reaches
  * beyond the 64-bit address space; CT_ERR_ARG without bytes; CT_ERR_NOMEM. */
 CT_API int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size_t size, uint64_t addr,
                                uint32_t space);
@@ -41,10 +41,10 @@ CT_API int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size
  * CT_ERR_NOMEM. The file must not become shorter while it is mapped. */
 CT_API int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image);
 
-/* The readable bytes that start at `addr` in a region whose spaces include all of `space`: their
- * number in *size, the pointer as result, NULL and 0 when there are none. Borrowed from the memory and
- * there as long as it is. A binary search: callers that read one instruction after the other keep the
- * pointer. Several threads may ask while nobody adds. */
+/* Returns the readable bytes at `addr`, as far as their region goes. It is one whose spaces include all of
+ * `space`; *size is their number. NULL and 0 when there are none. Borrowed from the memory and there as long
+ * as it is. A binary search: callers that read one instruction after the other keep the pointer. Several
+ * threads may ask while nobody adds. */
 CT_API const uint8_t *ct_memory_at(const struct ct_memory *memory, uint64_t addr, uint32_t space,
                                    size_t *size);
 
@@ -83,10 +83,10 @@ struct ct_insn {
     uint8_t it;      /* T32 IT: number of instructions in the block it opens, 1 to 4; else 0 */
 };
 
-/* Classifies the instruction `opcode` at `addr` for a core of architecture `arch`.
- * A64 and A32: the 32-bit word. T32: the first halfword in bits 31:16, the second in 15:0 (whatever
- * follows when the instruction is 16 bits wide). Every opcode has an answer. Arm ARM DDI 0487, chapters
- * C4, F3 and F4; Armv8-M Arm ARM DDI 0553, C2. */
+/* Classifies one instruction. `opcode` lies at `addr`, of a core of architecture `arch`. A64 and A32: the
+ * 32-bit word. T32: the first halfword in bits 31:16, the second in 15:0 (whatever follows when the
+ * instruction is 16 bits wide). Every opcode has an answer. Arm ARM DDI 0487, chapters C4, F3 and F4; Armv8-M
+ * Arm ARM DDI 0553, C2. */
 CT_API void ct_insn_decode_a64(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
                                struct ct_insn *out);
 CT_API void ct_insn_decode_a32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
@@ -140,24 +140,24 @@ struct ct_debug_files;
 CT_API int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out);
 CT_API void ct_debug_files_free(struct ct_debug_files *files);
 
-/* Adds a folder, which is searched by build id with all folders in it, once, when it is first needed;
- * symbolic links to folders are not followed. CT_ERR_IO when it cannot be read, CT_ERR_NOMEM. */
+/* Adds a folder that is searched by build id, with all folders in it. It is read once, when it is first
+ * needed; symbolic links to folders are not followed. CT_ERR_IO when it cannot be read, CT_ERR_NOMEM. */
 CT_API int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path);
 
-/* The path of a program or shared object, not of its debug information alone, with this build id in the
- * folders that were added; *path is NULL when there is none, and belongs to `files`. CT_ERR_ARG,
+/* Finds a program or shared object by its build id in the folders that were added. A file with its debug
+ * information alone is not one. *path is NULL when there is none, and belongs to `files`. CT_ERR_ARG,
  * CT_ERR_NOMEM. */
 CT_API int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id, size_t size,
                                   const char **path);
 
-/* Adds a folder below which source files that debug information names are read. Without one that is the
+/* Adds a folder below which source files are read that debug information names. Without one that is the
  * current folder; the folder of the program is always one. CT_ERR_IO when there is no such folder,
  * CT_ERR_NOMEM. */
 CT_API int ct_debug_files_add_source_root(struct ct_debug_files *files, const char *path);
 
-/* Limits the bytes that the packed sections of a program (SHF_COMPRESSED, .zdebug_, .gnu_debugdata) may have
- * unpacked, those of its separate files with them. Without it, and for a `files` of NULL, they are
- * CT_DEBUG_LIMIT. */
+/* Limits how many bytes the packed sections of a program may have unpacked. These are sections with
+ * SHF_COMPRESSED, .zdebug_ and .gnu_debugdata, those of its separate files with them. Without it, and for a
+ * `files` of NULL, the limit is CT_DEBUG_LIMIT. */
 #define CT_DEBUG_LIMIT (UINT64_C(256) << 20)
 CT_API void ct_debug_files_limit(struct ct_debug_files *files, uint64_t bytes);
 
@@ -169,16 +169,16 @@ struct ct_symbol_options {
     uint8_t raw_names;            /* 1: ct_symbols_label does not demangle */
 };
 
-/* Loads the functions (STT_FUNC and STT_GNU_IFUNC that are defined) of the ELF file at `path`, and its
- * build id. When it has no .symtab, a separate file is looked for: by .gnu_debuglink beside it, in .debug
- * and below usr/lib/debug, by build id in usr/lib/debug/.build-id (below each folder that the path goes
- * through, so that files of a target's root are found there), in the folders of options->files, and, with
- * options->files and $DEBUGINFOD_URLS, at debuginfod servers. Of several names for one address one that has
- * a size counts, then the most global, then the longest function, then the one with fewest underscores at
- * its begin, then the first by alphabet. A file without symbols is no error, and what is damaged in a
- * source of names besides the symbol tables is left out with a warning. CT_ERR_IO, CT_ERR_FORMAT,
- * CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file that was not linked and so has no
- * addresses), CT_ERR_NOMEM, CT_ERR_ARG. */
+/* Loads the functions and the build id of the ELF file at `path`. Functions are symbols of the types STT_FUNC
+ * and STT_GNU_IFUNC that are defined. When the file has no .symtab, a separate file is looked for: by
+ * .gnu_debuglink beside it, in .debug and below usr/lib/debug, by build id in usr/lib/debug/.build-id (below
+ * each folder that the path goes through, so that files of a target's root are found there), in the folders
+ * of options->files, and, with options->files and $DEBUGINFOD_URLS, at debuginfod servers. Of several names
+ * for one address one that has a size counts, then the most global, then the longest function, then the one
+ * with fewest underscores at its begin, then the first by alphabet. A file without symbols is no error, and
+ * what is damaged in a source of names besides the symbol tables is left out with a warning. CT_ERR_IO,
+ * CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file that was not linked
+ * and so has no addresses), CT_ERR_NOMEM, CT_ERR_ARG. */
 CT_API int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options,
                                 struct ct_symbols **out);
 
@@ -195,15 +195,15 @@ CT_API int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const voi
 CT_API int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct ct_symbols **out);
 CT_API void ct_symbols_free(struct ct_symbols *symbols);
 
-/* All functions, by address. */
+/* Returns all functions, by address. */
 CT_API const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t *count);
 
-/* All functions as above, and behind them all pieces of code between functions (CT_SYMBOL_CODE), by address
- * too: padding as well. */
+/* Returns all functions, and behind them all pieces of code between functions. Pieces are CT_SYMBOL_CODE,
+ * padding as well; both parts are by address. */
 CT_API const struct ct_symbol *ct_symbols_all_code(const struct ct_symbols *symbols, size_t *count);
 
-/* The function that `addr` lies in, the innermost where they overlap, and how far in (offset may be NULL);
- * NULL when there is none. */
+/* Finds the function that `addr` lies in. It is the innermost where they overlap; *offset is how far in
+ * (offset may be NULL). NULL when there is none. */
 CT_API const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, uint64_t addr,
                                              uint64_t *offset);
 
@@ -211,38 +211,39 @@ CT_API const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, u
 CT_API const struct ct_symbol *ct_symbols_code_at(const struct ct_symbols *symbols, uint64_t addr,
                                                   uint64_t *offset);
 
-/* The name of one of `symbols` for people: demangled when it is a C++ or Rust name.
- * It is there as long as they are. */
+/* Returns the name of one of `symbols` for people: demangled when it is a C++ or Rust name. It is there as
+ * long as they are. */
 CT_API const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_symbol *symbol);
 
-/* Writes "label+0x10", "label" at the begin of a function, or "module+0x1234" where no function is, cut to
- * `size` bytes. Result: `text`. */
+/* Writes the name of an address, cut to `size` bytes: "label+0x10", "label" at the begin of a function, or
+ * "module+0x1234" where no function is. Result: `text`. */
 CT_API const char *ct_symbols_describe(const struct ct_symbols *symbols, uint64_t addr, char *text,
                                        size_t size);
 
-/* 1 when `name` is the name of `symbol` in the file or the one for people. */
+/* Returns 1 when `name` is the name of `symbol` in the file or the one for people, else 0. */
 CT_API int ct_symbols_is_named(const struct ct_symbols *symbols, const struct ct_symbol *symbol,
                                const char *name);
 
 /* The name of code that is in no file that is known. */
 #define CT_SYMBOL_UNKNOWN "[unknown]"
 
-/* The load bias. */
+/* Returns the load bias. */
 CT_API uint64_t ct_symbols_bias(const struct ct_symbols *symbols);
 
-/* What the file is called in names. */
+/* Returns what the file is called in names. */
 CT_API const char *ct_symbols_module(const struct ct_symbols *symbols);
 
-/* The readable name of a mangled C++ or Rust name, to be freed; NULL when `name` is none, or demangling is
- * not built in; without memory errno is ENOMEM, too. */
+/* Returns the readable form of a mangled C++ or Rust name, to be freed. NULL when `name` is none, or
+ * demangling is not built in; without memory errno is ENOMEM, too. */
 CT_API char *ct_demangle(const char *name);
 
-/* The instruction set of the code at `addr`, by the mapping symbols of the Arm ELF ABI ($a, $t,
- * $x, $d), or without them by the function it is in, or by the first one; CT_ISA_UNKNOWN for
- * data among code, such as literals. */
+/* Returns the instruction set of the code at `addr`. The mapping symbols of the Arm ELF ABI tell it ($a, $t,
+ * $x, $d), or without them the function that it is in, or the first one; CT_ISA_UNKNOWN for data among code,
+ * such as literals. */
 CT_API enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr);
 
-/* Address of the first segment that the file loads, load bias included; the load bias when it loads none. */
+/* Returns the address of the first segment that the file loads, load bias included; the load bias when it
+ * loads none. */
 CT_API uint64_t ct_symbols_base(const struct ct_symbols *symbols);
 
 /* Addresses of code: [low, high). */
@@ -250,7 +251,7 @@ struct ct_code_range {
     uint64_t low, high;
 };
 
-/* 1 when one of the ranges has the address. */
+/* Returns 1 when one of the ranges has the address, else 0. */
 static inline int ct_code_has(const struct ct_code_range *code, size_t count, uint64_t addr)
 {
     for (size_t i = 0; i < count; i++)
@@ -259,11 +260,12 @@ static inline int ct_code_has(const struct ct_code_range *code, size_t count, ui
     return 0;
 }
 
-/* Where the code of the file lies, whether it has symbols or not: its executable segments, or all that it
- * loads when none says that it is executable. By address, load bias included. Borrowed from `symbols`. */
+/* Returns where the code of the file lies, whether it has symbols or not. These are its executable segments,
+ * or all that it loads when none says that it is executable. By address, load bias included. Borrowed from
+ * `symbols`. */
 CT_API const struct ct_code_range *ct_symbols_code(const struct ct_symbols *symbols, size_t *count);
 
-/* The build id (NT_GNU_BUILD_ID), *size bytes; NULL and 0 when the file has none. */
+/* Returns the build id (NT_GNU_BUILD_ID), *size bytes; NULL and 0 when the file has none. */
 CT_API const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size);
 
 /* ---- layout: what lies where in an ELF file besides its functions ---- */

@@ -62,44 +62,45 @@ CT_API void ct_programs_free(struct ct_programs *programs);
 CT_API int ct_programs_add(struct ct_programs *programs, const char *path, const uint64_t *bias,
                            const struct ct_capture *capture, struct ct_program **out);
 
-/* Adds the ELF images of all buffers and the programs that the capture names, but those that another one was
- * named for: one of the same name and bias, or at the same bias other than 0. From the other images it takes
- * the names of what is in no program (ct_programs_places). CT_ERR_IO when one of these cannot be looked at,
- * CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Adds the programs of a capture: the ELF images of all buffers, and those that it names. Left out are those
+ * that another one was named for: one of the same name and bias, or at the same bias other than 0. From the
+ * other images it takes the names of what is in no program (ct_programs_places). CT_ERR_IO when one of these
+ * cannot be looked at, CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_add_capture(struct ct_programs *programs, const struct ct_capture *capture);
 
-/* Another capture comes: programs lie nowhere until they are added for it, or named for it, again. What is
- * loaded stays. */
+/* Says that another capture comes: programs lie nowhere until they are added for it, or named for it, again.
+ * What is loaded stays. */
 CT_API void ct_programs_next_capture(struct ct_programs *programs);
 
-/* 1 when the capture says for each memory by itself which programs lay in it. */
+/* Returns 1 when the capture says for each memory by itself which programs lay in it, else 0. */
 CT_API int ct_programs_by_memory(const struct ct_capture *capture);
 
-/* Adds what lay in a memory, by the number that nodes have. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Adds the programs that lay in a memory, which is known by the number that nodes have. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_programs_in(struct ct_programs *programs, const struct ct_maps *maps, uint32_t memory);
 
-/* Adds the programs that were named, and that the capture does not know, to the images of `buffer`, unless it
- * says itself what was in memory there. The list of images belongs to `programs`. The errors of
+/* Adds programs that were named to the images of `buffer`: those that the capture does not know. Nothing is
+ * added where it says itself what was in memory. The list of images belongs to `programs`. The errors of
  * ct_program_symbols. */
 CT_API int ct_programs_give(struct ct_programs *programs, struct ct_buffer *buffer);
 
 /* Returns how many programs there are. */
 CT_API size_t ct_programs_count(const struct ct_programs *programs);
 
-/* The program with a number below the count: those named first, then as they were
- * added. NULL for other numbers. */
+/* Returns the program with a number below the count: those named first, then as they were added. NULL for
+ * other numbers. */
 CT_API struct ct_program *ct_programs_at(const struct ct_programs *programs, size_t number);
 
-/* What is known of a program, loaded unless it is there; it belongs to the set. The errors of
- * ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image, ct_cfg_load and ct_layout_load; CT_ERR_ARG.
- * What could not be loaded is tried again. */
+/* Returns what is known of a program, loaded unless it is there; it belongs to the set. What could not be
+ * loaded is tried again. The errors of ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image,
+ * ct_cfg_load and ct_layout_load; CT_ERR_ARG. */
 CT_API int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out);
 CT_API int ct_program_lines(struct ct_program *program, const struct ct_lines **out);
 CT_API int ct_program_memory(struct ct_program *program, const struct ct_memory **out);
 CT_API int ct_program_cfg(struct ct_program *program, struct ct_cfg **out);
 CT_API int ct_program_layout(struct ct_program *program, const struct ct_layout **out);
 
-/* 1 when the program has code at an address of a memory; 0 also when its symbols cannot be loaded. */
+/* Returns 1 when the program has code at an address of a memory; 0 also when its symbols cannot be loaded. */
 CT_API int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory);
 
 /* Where names of code come from: an address `addr` of a memory in the set is addr - shift in the symbols. */
@@ -109,9 +110,9 @@ struct ct_program_place {
     struct ct_memory_set memories;
 };
 
-/* The places of all programs in their order, and behind them those of memory that is in none. The list
- * belongs to the set and stays where it is until something is added. When the symbols of a program cannot
- * be loaded the list has the others, and the result is its error: one of ct_program_symbols.
+/* Returns the places of all programs in their order. Behind them are those of memory that is in none. The
+ * list belongs to the set and stays where it is until something is added. When the symbols of a program
+ * cannot be loaded the list has the others, and the result is its error: one of ct_program_symbols.
  * CT_ERR_NOMEM: there is no list. */
 CT_API int ct_programs_places(struct ct_programs *programs, const struct ct_program_place **out,
                               size_t *count);
@@ -125,8 +126,8 @@ struct ct_program_where {
     uint32_t line;        /* 0: not known */
 };
 
-/* Looks up an address of whatever memory: of several programs that have it the first counts, and one that
- * cannot be loaded has none. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Tells what is at an address, in whatever memory: of several programs that have it the first counts, and one
+ * that cannot be loaded has none. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_where(struct ct_programs *programs, uint64_t addr, struct ct_program_where *out);
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ struct ct_seen {
  * too; of several chains over one buffer one does. */
 CT_API void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum ct_level level, int frames);
 
-/* Whether the trace of a capture is not whole: trace was lost, contradicts the program, or the file is
+/* Returns 1 when the trace of a capture is not whole: trace was lost, contradicts the program, or the file is
  * damaged; also where nothing ran and trace was lost in overflows, or memory was missing. With `strict` 1
  * these two do it in any case. */
 CT_API int ct_seen_is_damaged(const struct ct_seen *seen, const struct ct_capture *capture, int strict);
@@ -68,18 +68,19 @@ CT_API void ct_session_free(struct ct_session *session);
 /* Adds an analysis (not owned), before the first run. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_session_add(struct ct_session *session, struct ct_analysis *analysis);
 
-/* Decodes `buffers` of the capture, or copies of them, for all analyses, and adds the capture to theirs.
- * Captures can be run one after the other. Errors: those of the chain and of the analyses, CT_ERR_ARG, and
- * what a receiver returned; what analyses had taken until then stays in them. */
+/* Decodes buffers of a capture for all analyses. They are those of the capture, or copies of them; the
+ * capture is added to those of the analyses. Captures can be run one after the other. What analyses had taken
+ * before an error stays in them. Errors: those of the chain and of the analyses, CT_ERR_ARG, and what a
+ * receiver returned. */
 CT_API int ct_session_run(struct ct_session *session, const struct ct_capture *capture,
                           const struct ct_buffer *buffers, size_t count);
 
-/* For who runs a chain himself, of level STEPS with edges counted: tells the analysis of the programs and
- * gives it what the chain has counted so far. The errors of the analysis, CT_ERR_ARG. */
+/* Gives an analysis what a chain has counted so far, and tells it of the programs. It is for who runs a chain
+ * himself, of level STEPS with edges counted. The errors of the analysis, CT_ERR_ARG. */
 CT_API int ct_session_give(struct ct_analysis *analysis, struct ct_programs *programs,
                            const struct ct_chain *chain);
 
-/* What was seen of the last capture that was run. */
+/* Returns what was seen of the last capture that was run. */
 CT_API const struct ct_seen *ct_session_seen(const struct ct_session *session);
 
 #ifdef __cplusplus

@@ -56,19 +56,18 @@ struct ct_line_options {
     struct ct_debug_files *files; /* where separate files are looked for; NULL: the standard places */
 };
 
-/* Reads line tables, functions and inlined calls of the ELF file at `path`, or where it has no debug
- * information, of the separate file that ct_symbols_load_with looks for. What dwz moved to a file that
+/* Reads the debug information of the ELF file at `path`: line tables, functions and inlined calls. Where it
+ * has none, the separate file is read that ct_symbols_load_with looks for. What dwz moved to a file that
  * several share (.gnu_debugaltlink) is read from there: at the path that the link says, or by build id. The
  * errors of ct_lines_load. */
 CT_API int ct_lines_load_with(struct ct_ctx *ctx, const char *path, const struct ct_line_options *options,
                               struct ct_lines **out);
 
-/* Reads line tables, functions and inlined calls of the ELF file at `path`, `bias` added to each address.
- * Rows of code that the linker threw away (outside of executable sections) are left out. A file without debug
- * information is no error: everything is empty then. What is damaged in it is left out; the context gets a
- * warning. CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file
- * that was not linked and so has no addresses), CT_ERR_LIMIT, CT_ERR_NOMEM. Time and memory grow with the
- * debug information. */
+/* Reads the debug information of the ELF file at `path`, `bias` added to each address. Rows of code that the
+ * linker threw away (outside of executable sections) are left out. A file without debug information is no
+ * error: everything is empty then. What is damaged in it is left out; the context gets a warning. CT_ERR_IO,
+ * CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, for another machine, or an object file that was not linked
+ * and so has no addresses), CT_ERR_LIMIT, CT_ERR_NOMEM. Time and memory grow with the debug information. */
 CT_API int ct_lines_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_lines **out);
 
 /* The same from the bytes of a file, called `name` in messages; they are not needed afterwards. */
@@ -76,46 +75,47 @@ CT_API int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void 
                                uint64_t bias, struct ct_lines **out);
 CT_API void ct_lines_free(struct ct_lines *lines);
 
-/* All rows by address. Those with instructions do not overlap; a row without any stands
- * before the one at its address. */
+/* Returns all rows by address. Those with instructions do not overlap; a row without any stands before the
+ * one at its address. */
 CT_API const struct ct_line *ct_lines_all(const struct ct_lines *lines, size_t *count);
 
-/* The row whose instructions `addr` is among, or NULL. A binary search. */
+/* Finds the row whose instructions `addr` is among, by a binary search; NULL when there is none. */
 CT_API const struct ct_line *ct_lines_at(const struct ct_lines *lines, uint64_t addr);
 
-/* Path of file number `file`, as the compiler was given it, behind its folder when that is known; NULL for
- * numbers that are none. */
+/* Returns the path of a file by its number, and how many files there are. The path is as the compiler was
+ * given it, behind its folder when that is known; NULL for numbers that are none. */
 CT_API const char *ct_lines_file(const struct ct_lines *lines, uint32_t file);
 CT_API uint32_t ct_lines_file_count(const struct ct_lines *lines);
 
 /* Reads the text of a source file: *text is to be freed. Debug information may name any file, so only a
  * regular file of at most 64 MiB is read that lies, symbolic links resolved, in the folder of the program or
- * a folder of ct_debug_files_add_source_root, or below one. Else, and for a program that was loaded from
- * bytes, CT_ERR_NOT_FOUND; the first file that lies elsewhere is a note for the context of the load, which
- * has to be there still. CT_ERR_NOMEM. */
+ * a folder of ct_debug_files_add_source_root, or below one. CT_ERR_NOT_FOUND for every other file, and for a
+ * program that was loaded from bytes; CT_ERR_NOMEM. The first file that lies elsewhere is a note for the
+ * context of the load, which has to be there still. */
 CT_API int ct_lines_source(const struct ct_lines *lines, uint32_t file, char **text, size_t *size);
 
-/* 1 when `name` is the path of the file or the end of it behind a slash: "main.c" and "src/main.c" are
- * "/project/src/main.c", "ain.c" is not. */
+/* Returns 1 when `name` is the path of the file or the end of it behind a slash: "main.c" and "src/main.c"
+ * are "/project/src/main.c", "ain.c" is not. */
 CT_API int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *name);
 
-/* Where line `line` of the file called `name` (as in ct_lines_file_is; of all such files) begins to execute:
- * the addresses of its statements, in order, leaving out rows that only continue the same line behind another
- * of its rows. A line without code is taken as the next one that has some; *found (may be NULL) is the line
- * taken. The first `most` of them are written to `addrs` (NULL when most is 0), their whole number to *count.
- * CT_ERR_NOT_FOUND when there is no such file, or no code at or behind the line. */
+/* Finds where a line of the source begins to execute. The file is called `name` (as in ct_lines_file_is; of
+ * all such files). The addresses are those of its statements, in order, leaving out rows that only continue
+ * the same line behind another of its rows. A line without code is taken as the next one that has some;
+ * *found (may be NULL) is the line taken. The first `most` of them are written to `addrs` (NULL when most is
+ * 0), their whole number to *count. CT_ERR_NOT_FOUND when there is no such file, or no code at or behind the
+ * line. */
 CT_API int ct_lines_find(const struct ct_lines *lines, const char *name, uint32_t line, uint64_t *addrs,
                          size_t most, size_t *count, uint32_t *found);
 
-/* The named labels of the source, by address: rows without instructions, which the table above does not have.
- * Code that nothing was optimised in has the label's first instruction there. */
+/* Returns the named labels of the source, by address: rows without instructions, which ct_lines_all does not
+ * have. Code that nothing was optimised in has the label's first instruction there. */
 CT_API const struct ct_line *ct_lines_labels(const struct ct_lines *lines, size_t *count);
 
-/* Functions and inlined calls. A function stands before what is inlined into it. */
+/* Returns functions and inlined calls. A function stands before what is inlined into it. */
 CT_API const struct ct_line_scope *ct_lines_scopes(const struct ct_lines *lines, size_t *count);
 
-/* Number of the innermost scope at `addr`, CT_LINE_NONE when there is none. Its parents are the callers that
- * it was inlined into. */
+/* Returns the number of the innermost scope at `addr`, CT_LINE_NONE when there is none. Its parents are the
+ * callers that it was inlined into. */
 CT_API uint32_t ct_lines_scope_at(const struct ct_lines *lines, uint64_t addr);
 
 #ifdef __cplusplus

@@ -76,20 +76,22 @@ CT_API int ct_stacks_add(struct ct_stacks *stacks, uint32_t lane, const struct c
 /* Ends all functions that are still on a stack. Nothing may be added afterwards. CT_ERR_NOMEM. */
 CT_API int ct_stacks_end(struct ct_stacks *stacks);
 
-/* The tree, callers before what they call; calls; slices that ended since the last ct_stacks_add or
- * ct_stacks_end began. Borrowed until the next call that adds or ends. */
+/* Returns the tree, calls, or slices. In the tree callers stand before what they call; slices are those that
+ * ended since the last ct_stacks_add or ct_stacks_end began. Borrowed until the next call that adds
+ * or ends. */
 CT_API const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *stacks, size_t *count);
 
-/* How often a stack began anew because execution went on, behind an exception, where nobody on it had been:
- * another thread ran on the core, and no context ID told so. */
+/* Returns how often a stack began anew. It does when execution goes on, behind an exception, where nobody on
+ * it had been: another thread ran on the core, and no context ID told so. */
 CT_API uint64_t ct_stacks_renewed(const struct ct_stacks *stacks);
 
-/* Name of a function for people (ct_symbols_label); CT_SYMBOL_UNKNOWN for code that is in no program. */
+/* Returns the name of a function for people (ct_symbols_label); CT_SYMBOL_UNKNOWN for code that is in no
+ * program. */
 CT_API const char *ct_stacks_name(const struct ct_stacks *stacks, uint32_t function);
 
-/* Its symbol, and that of which program; NULL for code that is in none. */
+/* Returns the symbol of a function, and in *program that of which program; NULL for code that is in none. */
 CT_API const struct ct_symbol *ct_stacks_symbol(const struct ct_stacks *stacks, uint32_t function,
                                                 size_t *program);
 

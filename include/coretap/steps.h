@@ -63,22 +63,22 @@ struct ct_step_batch {
 
 struct ct_steps;
 
-/* The plain way to steps, from the records of ct_walk; the reference that faster ones are held to. Has a
- * graph of its own. Stale ranges make no step: the edge before them is OPEN. CT_ERR_NOMEM, or CT_ERR_CONFIG
+/* Makes the plain way to steps, from the records of ct_walk; the reference that faster ones are held to. Has
+ * a graph of its own. Stale ranges make no step: the edge before them is OPEN. CT_ERR_NOMEM, or CT_ERR_CONFIG
  * for registers that cannot be. */
 CT_API int ct_steps_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_steps **out);
 CT_API void ct_steps_free(struct ct_steps *steps);
 
-/* Takes records, *taken of them, and gives a batch, which is empty until it is worth one. Call again while
- * records are left. No batch and no number depends on how the records are cut, only where one batch ends and
- * the next begins. CT_ERR_NOMEM, CT_ERR_LIMIT: those of the graph. */
+/* Takes records and gives a batch, which is empty until it is worth one. *taken is how many records were
+ * used; call again while some are left. No batch and no number depends on how the records are cut, only where
+ * one batch ends and the next begins. CT_ERR_NOMEM, CT_ERR_LIMIT: those of the graph. */
 CT_API int ct_steps_run(struct ct_steps *steps, const struct ct_flow *records, size_t size, size_t *taken,
                         struct ct_step_batch *batch);
 
-/* What is known so far, without waiting for a full batch: after an END element that is everything. */
+/* Gives what is known so far, without waiting for a full batch: after an END element that is everything. */
 CT_API void ct_steps_flush(struct ct_steps *steps, struct ct_step_batch *batch);
 
-/* Nodes of the records that come are of this memory; 0 before the first call. */
+/* Says which memory the next records are of; 0 before the first call. */
 CT_API void ct_steps_set_memory(struct ct_steps *steps, uint32_t number);
 
 /* Returns the graph that its batches are of, borrowed. */
@@ -97,23 +97,24 @@ struct ct_fast_options {
                                 this table (not owned) */
 };
 
-/* Follows one stream of `source` in `memory` (neither owned). Holds, besides a batch of steps and the graph,
- * at most 150 MB of blocks of the program, and runs of them (2 MB) when only counts are wanted. `options` may
- * be NULL. CT_ERR_NOMEM, or CT_ERR_CONFIG for registers that cannot be. */
+/* Makes an object that follows one stream of `source` in `memory` (neither owned). Holds, besides a batch of
+ * steps and the graph, at most 150 MB of blocks of the program, and runs of them (2 MB) when only counts are
+ * wanted. `options` may be NULL. CT_ERR_NOMEM, or CT_ERR_CONFIG for registers that cannot be. */
 CT_API int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                        const struct ct_fast_options *options, struct ct_fast **out);
 CT_API void ct_fast_free(struct ct_fast *fast);
 
-/* From the next element on, instructions are read in `memory` (not owned). The same number stands for the
- * same code at the same addresses. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Says that instructions are read in `memory` (not owned) from the next element on. The same number stands
+ * for the same code at the same addresses. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_fast_set_memory(struct ct_fast *fast, const struct ct_memory *memory, uint32_t number);
 
-/* Takes elements, *taken of them, and gives a batch as ct_steps_run does; `end` as for ct_walk_run. */
+/* Takes elements and gives a batch as ct_steps_run does; `end` as for ct_walk_run. CT_ERR_NOMEM,
+ * CT_ERR_LIMIT. */
 CT_API int ct_fast_run(struct ct_fast *fast, const struct ct_elem *elems, size_t size, uint64_t end,
                        size_t *taken, struct ct_step_batch *batch);
 
-/* As ct_steps_flush. With counts: the table is complete, but for the last step when its edge is not known.
- * CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Gives what is known so far, as ct_steps_flush does. With counts: the table is complete, but for the last
+ * step when its edge is not known. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_fast_flush(struct ct_fast *fast, struct ct_step_batch *batch);
 
 /* Returns the graph that its batches or counts are of, borrowed. */

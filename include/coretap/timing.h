@@ -27,16 +27,16 @@ struct ct_dist {
                             is kept */
 };
 
-/* The bucket of `value`, and the smallest value of bucket number `bucket`. */
+/* Returns the bucket of a value, and the smallest value of a bucket. */
 CT_API unsigned ct_dist_bucket(uint64_t value);
 CT_API uint64_t ct_dist_bucket_start(unsigned bucket);
 
-/* Mean and standard deviation (of all that there is: divided by count); 0 when count is 0. */
+/* Returns the mean and the standard deviation (of all that there is: divided by count); 0 when count is 0. */
 CT_API double ct_dist_mean(const struct ct_dist *dist);
 CT_API double ct_dist_deviation(const struct ct_dist *dist);
 
-/* The value that a part `q` (0 to 1) of all is at or below, rounded up to the end of
- * its bucket but never above max. */
+/* Returns the value that a part `q` (0 to 1) of all is at or below. It is rounded up to the end of its bucket
+ * but never above max. */
 CT_API uint64_t ct_dist_quantile(const struct ct_dist *dist, double q);
 
 /* Of one edge of the program graph: steps. */
@@ -102,24 +102,26 @@ struct ct_timing_options {
     uint8_t no_histograms;
 };
 
-/* One stream. 2 KiB for each edge and function whose histogram is kept; 64 threads with 1024 calls inside of
- * one another are followed, what is beyond counts as cut. CT_ERR_NOMEM. */
+/* Makes an object that takes the times of one stream. It needs 2 KiB for each edge and function whose
+ * histogram is kept; 64 threads with 1024 calls inside of one another are followed, what is beyond counts as
+ * cut. CT_ERR_NOMEM. */
 CT_API int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, struct ct_timing **out);
 CT_API void ct_timing_free(struct ct_timing *timing);
 
-/* Measures from watchpoint `from` to `to`, both places as ct_watches_add takes them, in the programs of
- * `watches`, to which they are added. All pairs before the first batch. The errors of ct_watches_add. */
+/* Measures from one watchpoint to another. `from` and `to` are places as ct_watches_add takes them, in the
+ * programs of `watches`, to which they are added. All pairs before the first batch. The errors of
+ * ct_watches_add. */
 CT_API int ct_timing_add_pair(struct ct_timing *timing, struct ct_watches *watches, const char *from,
                               const char *to);
 
 /* Takes the batches of the stream, in order. CT_ERR_NOMEM. */
 CT_API int ct_timing_add(struct ct_timing *timing, const struct ct_step_batch *batch);
 
-/* For pairs alone, in the place of batches: events of `watches` from another source than steps, in order.
- * CT_ERR_NOMEM. */
+/* Takes events of `watches` from another source than steps, in order, in the place of batches. It is for
+ * pairs alone. CT_ERR_NOMEM. */
 CT_API int ct_timing_feed(struct ct_timing *timing, const struct ct_watch_event *events, size_t count);
 
-/* What was found. Borrowed until the next ct_timing_add. Edges by their number in the graph. */
+/* Returns what was found. Borrowed until the next ct_timing_add. Edges by their number in the graph. */
 CT_API const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *timing, size_t *count);
 CT_API const struct ct_timing_function *ct_timing_functions(const struct ct_timing *timing, size_t *count);
 CT_API const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *timing, size_t *count);

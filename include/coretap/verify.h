@@ -60,7 +60,8 @@ typedef void ct_verify_fn(void *user, const struct ct_verify_result *result);
 /* Specifications and the watchpoints that they need. */
 struct ct_verifier;
 
-/* `watches` is not owned: places are added to it. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes a verifier without specifications. `watches` is not owned: places are added to it. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options,
                            struct ct_watches *watches, struct ct_verifier **out);
 CT_API void ct_verifier_free(struct ct_verifier *verifier);
@@ -81,24 +82,25 @@ CT_API int ct_verifier_add(struct ct_verifier *verifier, const struct ct_monitor
  * its last instants, and is gone. */
 CT_API int ct_verifier_remove(struct ct_verifier *verifier, uint32_t number);
 
-/* Exchanges specification `number` for another one while a run goes on, between two batches. The old one is
- * finished as at the end of a stream; the new one takes its number and begins as if the stream began here.
- * The others notice nothing. Its places are added: ct_watcher_renew has to follow before the next batch. What
- * counts as a violation is as without ct_verifier_violation. When the new one cannot be bound (the errors of
- * ct_verifier_add) the old one goes on; CT_ERR_FORMAT, CT_ERR_LIMIT: the old one failed in its last instants,
+/* Exchanges a specification for another one while a run goes on, between two batches. The old one is finished
+ * as at the end of a stream; the new one takes its number and begins as if the stream began here. The others
+ * notice nothing. Its places are added: ct_watcher_renew has to follow before the next batch. What counts as
+ * a violation is as without ct_verifier_violation. When the new one cannot be bound (the errors of
+ * ct_verifier_add) the old one goes on. CT_ERR_FORMAT, CT_ERR_LIMIT: the old one failed in its last instants,
  * the new one runs. CT_ERR_ARG: no such specification, or no run. */
 CT_API int ct_verifier_exchange(struct ct_verifier *verifier, uint32_t number,
                                 const struct ct_monitor_spec *spec, const char *name,
                                 const struct ct_verify_bind *binds, size_t count);
 
-/* What counts as a violation. Without this: a verdict that is false; a Bool that is true when the output is
- * called error or violation or its name ends in _error or _violation, and false when it has another name (it
- * says whether a property holds); each event of a Unit output with "error" or "violation" in its name. After
- * it, for the outputs called `output` in all specifications: each event when `value` is NULL, else each event
- * with that value as text. CT_ERR_NOT_FOUND: no specification has that output. CT_ERR_NOMEM. */
+/* Says what counts as a violation. Without this call: a verdict that is false; a Bool that is true when the
+ * output is called error or violation or its name ends in _error or _violation, and false when it has another
+ * name (it says whether a property holds); each event of a Unit output with "error" or "violation" in its
+ * name. After it, for the outputs called `output` in all specifications: each event when `value` is NULL,
+ * else each event with that value as text. CT_ERR_NOT_FOUND: no specification has that
+ * output. CT_ERR_NOMEM. */
 CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *output, const char *value);
 
-/* Begins a run: a new stream, and all that the monitors knew is forgotten. CT_ERR_NOMEM. */
+/* Begins a run over a new stream; all that the monitors knew is forgotten. CT_ERR_NOMEM. */
 CT_API int ct_verifier_start(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
 
 /* Takes events of a watcher over the same watches, in order; those that no specification is bound to do no
@@ -108,10 +110,10 @@ CT_API int ct_verifier_start(struct ct_verifier *verifier, ct_verify_fn *fn, voi
  * more events; the text says which. All others got all events: a caller may go on. */
 CT_API int ct_verifier_feed(struct ct_verifier *verifier, const struct ct_watch_event *events, size_t count);
 
-/* Why specification `number` failed in this run, with its name and the time; NULL: it did not. */
+/* Returns why a specification failed in this run, with its name and the time; NULL: it did not. */
 CT_API const char *ct_verifier_failure(const struct ct_verifier *verifier, uint32_t number);
 
-/* The end of the stream: the last instants are evaluated. The errors of ct_verifier_feed. */
+/* Ends the stream: the last instants are evaluated. The errors of ct_verifier_feed. */
 CT_API int ct_verifier_finish(struct ct_verifier *verifier);
 
 #ifdef __cplusplus

@@ -60,13 +60,14 @@ struct ct_watch_event {
 /* A set of watchpoints. Filled once; then any number of watchers may use it, in any thread. */
 struct ct_watches;
 
-/* Places are looked up in `programs`, which have to stay; NULL: there are none. Lines and control flow of a
- * program are loaded when a watchpoint needs them. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes an empty set of watchpoints. Their places are looked up in `programs`, which have to stay; NULL:
+ * there are none. Lines and control flow of a program are loaded when a watchpoint needs them. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_watches_new(struct ct_ctx *ctx, struct ct_programs *programs, struct ct_watches **out);
 CT_API void ct_watches_free(struct ct_watches *watches);
 
-/* Adds what `spec` asks for, in the programs of the set, as watchpoints *first … *first + *count (both may
- * be NULL):
+/* Adds the watchpoints that `spec` asks for, in the programs of the set. Their numbers are *count from *first
+ * on (both may be NULL). `spec` is one of:
  *   0x4010, 16400, main+0x10   the instruction at an address
  *   main.c:32                  a line (the next one with code, when it has none)
  *   main                       entry and return of a function, or entry where it was inlined: up to three
@@ -82,19 +83,20 @@ CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t
 /* Returns all watchpoints, by number, borrowed until the next one is added. */
 CT_API const struct ct_watchpoint *ct_watches_all(const struct ct_watches *watches, uint32_t *count);
 
-/* "addr", "line", "entry", "return", "edge", "exception", "exception-return", "context", "gap", "overflow",
- * "no-access". */
+/* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
+ * "exception-return", "context", "gap", "overflow" or "no-access". */
 CT_API const char *ct_watch_kind_name(enum ct_watch_kind kind);
 
 /* Watches one stream. */
 struct ct_watcher;
 
-/* Puts `watches` in order, which no other thread may read meanwhile; they are not owned. CT_ERR_NOMEM. */
+/* Makes an object that watches one stream. It puts `watches` in order, which no other thread may read
+ * meanwhile; they are not owned. CT_ERR_NOMEM. */
 CT_API int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out);
 CT_API void ct_watcher_free(struct ct_watcher *watcher);
 
-/* After watchpoints were added to the set: what edges pass is found out again, from the next batch on.
- * Nothing of the stream is lost. CT_ERR_ARG in the midst of a batch. */
+/* Takes up watchpoints that were added to the set: what edges pass is found out again, from the next batch
+ * on. Nothing of the stream is lost. CT_ERR_ARG in the midst of a batch. */
 CT_API int ct_watcher_renew(struct ct_watcher *watcher);
 
 /* Gives the events of a batch in order, at most `cap` (at least 1); *count is how many. Result: 1 when the

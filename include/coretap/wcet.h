@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap wcet: the longest time that a function can take, from the control flow of the program, the times
- * that were measured for its pieces, and how often its loops go round at most (implicit path enumeration,
- * IPET: Li and Malik, DAC 1995; with measured pieces: paper 2, IV-B). */
+/* coretap wcet: the longest time that a function can take. It is worked out from the control flow of the
+ * program, the times that were measured for its pieces, and how often its loops go round at most (implicit
+ * path enumeration, IPET: Li and Malik, DAC 1995; with measured pieces: paper 2, IV-B). */
 #ifndef CORETAP_WCET_H
 #define CORETAP_WCET_H
 
@@ -96,13 +96,13 @@ struct ct_wcet_options {
 
 struct ct_wcet;
 
-/* `cfg` and `lines` (may be NULL) have to stay, and `cfg` as it is: edges are added (ct_cfg_learn) before.
- * CT_ERR_NOMEM. */
+/* Makes an object for the functions of one control flow graph. `cfg` and `lines` (may be NULL) have to stay,
+ * and `cfg` as it is: edges are added (ct_cfg_learn) before. CT_ERR_NOMEM. */
 CT_API int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines,
                        struct ct_wcet **out);
 CT_API void ct_wcet_free(struct ct_wcet *wcet);
 
-/* The function that ct_wcet_solve will be asked for: what loops do in all during one run of it is counted,
+/* Says which function ct_wcet_solve will be asked for: what loops do in all during one run of it is counted,
  * too. Before ct_wcet_count_loops. */
 CT_API void ct_wcet_tell_runs_of(struct ct_wcet *wcet, uint32_t function);
 
@@ -113,13 +113,13 @@ CT_API int ct_wcet_observe(struct ct_wcet *wcet, const struct ct_timing *timing,
 /* Counts loops of one stream at a time: batches in order, then NULL at its end. CT_ERR_NOMEM. */
 CT_API int ct_wcet_count_loops(struct ct_wcet *wcet, const struct ct_step_batch *batch);
 
-/* Reads a text of bounds and constraints (docs/analysis.md), called `name` in messages, after
- * all was observed: a `never` of what was observed is CT_ERR_FORMAT. CT_ERR_FORMAT,
- * CT_ERR_NOT_FOUND, CT_ERR_NOMEM. */
+/* Reads a text of bounds and constraints (docs/analysis.md), called `name` in messages. It comes after all
+ * was observed: a `never` of what was observed is CT_ERR_FORMAT. CT_ERR_FORMAT, CT_ERR_NOT_FOUND,
+ * CT_ERR_NOMEM. */
 CT_API int ct_wcet_bounds(struct ct_wcet *wcet, const char *name, const char *text);
 
-/* Takes "loop bound: N" out of comments of the source files that debug information names, as far as they can
- * be read. CT_ERR_NOMEM. */
+/* Takes bounds out of comments "loop bound: N" of the source files that debug information names, as far as
+ * they can be read. CT_ERR_NOMEM. */
 CT_API int ct_wcet_comments(struct ct_wcet *wcet);
 
 /* Makes the model and solves it; with `lp` also writes it there. *result is borrowed until the next call.
@@ -128,10 +128,10 @@ CT_API int ct_wcet_comments(struct ct_wcet *wcet);
 CT_API int ct_wcet_solve(struct ct_wcet *wcet, const struct ct_wcet_options *options, FILE *lp,
                          struct ct_wcet_result *result);
 
-/* All loops, by their number in the control flow graph. */
+/* Returns all loops, by their number in the control flow graph. */
 CT_API const struct ct_wcet_loop *ct_wcet_loops(const struct ct_wcet *wcet, size_t *count);
 
-/* "", "told", "comment", "counted", "observed". */
+/* Returns the name of an origin: "", "told", "comment", "counted" or "observed". */
 CT_API const char *ct_wcet_origin_name(enum ct_wcet_origin origin);
 
 #ifdef __cplusplus

@@ -159,9 +159,12 @@ def test_api_pages():
         yield "functions that it mentions", "\\fBct_word_length\\fR(3)" in new.split("SEE ALSO")[1]
         yield "the page of the header", "\\fBct_word_length\\fR(3)\ncounts letters\n" in page("coretap-base")
         yield "the page of the library", "\\fBcoretap-base\\fR(3)\nwords for tests\n" in page("coretap")
-        for what, comment in (("no comment", ""), ("a comment of errors alone", "/* CT_ERR_NOMEM. */\n")):
+        for what, comment, fault in (("no comment", "", "its comment does not say what it does"),
+                                     ("errors alone", "/* CT_ERR_NOMEM. */\n", "its comment does not say what it does"),
+                                     ("no verb", "/* The letters. */\n", "its comment does not begin with a verb"),
+                                     ("a long beginning", f"/* Counts {'many ' * 20}letters. */\n", "the first sentence")):
             code, said = faults(HEADER.replace("/* Counts letters. */\n", comment))
-            yield what, code == 1 and "base.h: ct_word_length: its comment does not say what it does\n" in said
+            yield what, code == 1 and f"base.h: ct_word_length: {fault}" in said
         code, said = faults(HEADER.replace("Counts letters.", "Counts letters. CT_ERR_WORD."))
         yield "an error that is none", code == 1 and "base.h: ct_word_length: there is no CT_ERR_WORD\n" in said
 
