@@ -57,13 +57,13 @@ static void print_lines(FILE *out, char *text, size_t size)
 static int ask(struct request *r, const char *method)
 {
     const struct cli_value *token = &r->args->values[TOKEN];
-    const struct http_request request = {.address = r->args->values[HTTP].text,
-                                         .method = method,
-                                         .path = r->path,
-                                         .token = token->given ? token->text : getenv("CORETAP_TOKEN"),
-                                         .body = r->body,
-                                         .size = r->size};
-    struct http_answer answer;
+    const struct cli_http_request request = {.address = r->args->values[HTTP].text,
+                                             .method = method,
+                                             .path = r->path,
+                                             .token = token->given ? token->text : getenv("CORETAP_TOKEN"),
+                                             .body = r->body,
+                                             .size = r->size};
+    struct cli_http_answer answer;
     if (request.token && !*request.token) {
         cli_say("the token is empty: give --token TEXT or CORETAP_TOKEN that of the live run, or neither");
         return CLI_FAILED;

@@ -7,7 +7,7 @@
 #include "input/perf_write.h"
 
 /* Bytes of a buffer as memory-aligned frames. */
-struct export_frames {
+struct cli_export_frames {
     FILE *file;    /* with nothing else in it, or the buffer's own … */
     bool borrowed; /* … which is closed too */
     uint64_t size; /* bytes, whole frames */
@@ -15,24 +15,24 @@ struct export_frames {
 
 /* The trace of `buffer` in frames, its IDs replaced by ids[ID]. False: said why. */
 bool cli_export_frames_make(const struct cli_args *args, const struct ct_buffer *buffer,
-                            const uint8_t ids[128], struct export_frames *out);
+                            const uint8_t ids[128], struct cli_export_frames *out);
 
 /* Code of an ELF file that ran, which is in the file as it was in memory. */
-struct export_code {
+struct cli_export_code {
     struct ct_perf_map map;
     char *path; /* the map's */
 };
 
-struct export_codes {
-    struct export_code *all;
+struct cli_export_codes {
+    struct cli_export_code *all;
     size_t count;
 };
 
 /* Finds it, for the programs that the capture names. False: said why. */
-bool cli_export_codes_find(const struct cli_capture *capture, struct export_codes *codes);
+bool cli_export_codes_find(const struct cli_capture *capture, struct cli_export_codes *codes);
 /* Whether an image brings nothing that they do not. */
-bool cli_export_codes_hold(const struct export_codes *codes, const struct ct_image *image);
-void cli_export_codes_free(struct export_codes *codes);
+bool cli_export_codes_hold(const struct cli_export_codes *codes, const struct ct_image *image);
+void cli_export_codes_free(struct cli_export_codes *codes);
 
 /* Writes the capture as perf.data to `path`, or in pipe mode to standard
  * output ("-"). Result: enum cli_exit. */

@@ -47,9 +47,9 @@ static bool all_agree(const struct cli_capture *capture, const struct ct_perf_ma
     return same;
 }
 
-static bool add(struct export_codes *codes, const struct ct_perf_map *map)
+static bool add(struct cli_export_codes *codes, const struct ct_perf_map *map)
 {
-    struct export_code *all = realloc(codes->all, (codes->count + 1) * sizeof *all);
+    struct cli_export_code *all = realloc(codes->all, (codes->count + 1) * sizeof *all);
     char *path = realpath(map->path, NULL);
     if (all)
         codes->all = all;
@@ -58,7 +58,7 @@ static bool add(struct export_codes *codes, const struct ct_perf_map *map)
         cli_say("%s: cannot be named", map->path);
         return false;
     }
-    all[codes->count] = (struct export_code){.map = *map, .path = path};
+    all[codes->count] = (struct cli_export_code){.map = *map, .path = path};
     all[codes->count++].map.path = path;
     return true;
 }
@@ -75,7 +75,7 @@ static struct ct_perf_map map_of(const struct ct_image *program, const struct ct
                                 .id = elf->id};
 }
 
-static bool add_program(const struct cli_capture *capture, struct export_codes *codes,
+static bool add_program(const struct cli_capture *capture, struct cli_export_codes *codes,
                         const struct ct_image *program)
 {
     struct ct_elf_look elf;
@@ -93,16 +93,16 @@ static bool add_program(const struct cli_capture *capture, struct export_codes *
     return fine;
 }
 
-bool cli_export_codes_find(const struct cli_capture *capture, struct export_codes *codes)
+bool cli_export_codes_find(const struct cli_capture *capture, struct cli_export_codes *codes)
 {
-    *codes = (struct export_codes){0};
+    *codes = (struct cli_export_codes){0};
     for (size_t i = 0; i < capture->capture->program_count; i++)
         if (!add_program(capture, codes, &capture->capture->programs[i]))
             return false;
     return true;
 }
 
-bool cli_export_codes_hold(const struct export_codes *codes, const struct ct_image *image)
+bool cli_export_codes_hold(const struct cli_export_codes *codes, const struct ct_image *image)
 {
     for (size_t i = 0; !image->is_elf && i < codes->count; i++) {
         const struct ct_perf_map *map = &codes->all[i].map;
@@ -112,7 +112,7 @@ bool cli_export_codes_hold(const struct export_codes *codes, const struct ct_ima
     return false;
 }
 
-void cli_export_codes_free(struct export_codes *codes)
+void cli_export_codes_free(struct cli_export_codes *codes)
 {
     for (size_t i = 0; i < codes->count; i++)
         free(codes->all[i].path);

@@ -124,7 +124,7 @@ static int reframe(struct framing *f, enum ct_framing framing)
 }
 
 /* The file as it is, less what does not fill a frame. */
-static bool borrow(const struct framing *f, struct export_frames *out)
+static bool borrow(const struct framing *f, struct cli_export_frames *out)
 {
     FILE *file = fopen(f->buffer->path, "rb");
     if (!file || fseeko(file, 0, SEEK_END) != 0) {
@@ -137,12 +137,12 @@ static bool borrow(const struct framing *f, struct export_frames *out)
     if (size % FRAME)
         cli_say("%s: its last %u bytes fill no frame and are left out", f->buffer->path,
                 (unsigned)(size % FRAME));
-    *out = (struct export_frames){.file = file, .borrowed = true, .size = size - size % FRAME};
+    *out = (struct cli_export_frames){.file = file, .borrowed = true, .size = size - size % FRAME};
     return true;
 }
 
 bool cli_export_frames_make(const struct cli_args *args, const struct ct_buffer *buffer,
-                            const uint8_t ids[128], struct export_frames *out)
+                            const uint8_t ids[128], struct cli_export_frames *out)
 {
     static struct framing f;
     f = (struct framing){.args = args, .buffer = buffer, .ids = ids};
@@ -158,7 +158,7 @@ bool cli_export_frames_make(const struct cli_args *args, const struct ct_buffer 
     else
         made = reframe(&f, framing) == CT_OK;
     if (made && f.out)
-        *out = (struct export_frames){.file = f.out, .size = f.size};
+        *out = (struct cli_export_frames){.file = f.out, .size = f.size};
     else if (f.out)
         fclose(f.out);
     ct_framer_free(f.framer);

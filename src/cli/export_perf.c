@@ -37,7 +37,7 @@ struct exporting {
     uint32_t process;              /* see choose_process */
     uint32_t threads[THREADS_MAX]; /* context IDs, in the order they come */
     size_t thread_count;
-    struct export_codes codes;
+    struct cli_export_codes codes;
     uint8_t seen[1 << 13];     /* a bit for each low part of a thread: a quick no */
     struct ct_source *sources; /* of the units */
 };
@@ -320,7 +320,7 @@ static int put_process(struct exporting *e)
     return rc;
 }
 
-static int copy_frames(struct exporting *e, const struct export_frames *frames)
+static int copy_frames(struct exporting *e, const struct cli_export_frames *frames)
 {
     static uint8_t bytes[1 << 16];
     rewind(frames->file);
@@ -341,7 +341,7 @@ static int put_buffer(struct exporting *e, size_t buffer)
 {
     uint8_t ids[128] = {0};
     bool used = false;
-    struct export_frames frames;
+    struct cli_export_frames frames;
     for (size_t i = 0; i < e->unit_count; i++)
         if (e->units[i].buffer == buffer) {
             ids[e->units[i].old_id] = e->units[i].source.trace_id;

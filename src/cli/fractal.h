@@ -16,9 +16,9 @@ extern const struct cli_command cli_fractal_regs;
 
 /* ---- names of addresses (fractal_names.c) ---- */
 
-struct names;
+struct cli_names;
 
-enum name_kind {
+enum cli_name_kind {
     NAME_FUNCTION,
     NAME_OBJECT,
     NAME_SECTION,
@@ -26,36 +26,36 @@ enum name_kind {
     NAME_UNKNOWN,
 };
 
-struct name {
+struct cli_name {
     uint64_t lo, hi;
     const char *text; /* for people */
     const char *raw;  /* of a function: as it is in the file; else NULL */
-    enum name_kind kind;
+    enum cli_name_kind kind;
 };
 
 /* The functions (ct_symbols_all), objects and sections of an ELF file, `bias`
  * added. NULL after a message in ctx. */
-struct names *cli_names_load(const struct cli_args *args, const char *path, uint64_t bias);
-void cli_names_free(struct names *names);
+struct cli_names *cli_names_load(const struct cli_args *args, const char *path, uint64_t bias);
+void cli_names_free(struct cli_names *names);
 /* Moves all names of the file; before cli_names_region. */
-void cli_names_move(struct names *names, uint64_t by);
+void cli_names_move(struct cli_names *names, uint64_t by);
 /* Adds a region; regions count where no symbol does. 0 without memory. */
-int cli_names_region(struct names *names, uint64_t lo, uint64_t hi, const char *text);
+int cli_names_region(struct cli_names *names, uint64_t lo, uint64_t hi, const char *text);
 /* What lies at va: the symbol, else the section or region; never NULL. Its index is stable until the
  * next cli_names_region. */
-const struct name *cli_names_at(const struct names *names, uint64_t va);
+const struct cli_name *cli_names_at(const struct cli_names *names, uint64_t va);
 /* By name, readable or as in the file: a symbol or, with `section`, a section. NULL: none. */
-const struct name *cli_names_find(const struct names *names, const char *text, bool section);
+const struct cli_name *cli_names_find(const struct cli_names *names, const char *text, bool section);
 /* Lowest address of its code as linked, plus the bias. */
-uint64_t cli_names_code(const struct names *names);
+uint64_t cli_names_code(const struct cli_names *names);
 /* End of what its file holds of it. */
-uint64_t cli_names_end(const struct names *names);
+uint64_t cli_names_end(const struct cli_names *names);
 /* All names, for tables by index (cli_names_at's result minus this). The last one stands for the unknown. */
-const struct name *cli_names_all(const struct names *names, size_t *count);
+const struct cli_name *cli_names_all(const struct cli_names *names, size_t *count);
 
 /* "time,va,pa,op,initiator,kind,symbol" and one line of it. */
 #define FRACTAL_CSV_HEADER "time,va,pa,op,initiator,kind,symbol\n"
-void cli_fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct names *names);
+void cli_fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct cli_names *names);
 
 /* "400000..402000", both hexadecimal, with or without 0x; also "all". False when it is neither. */
 bool cli_fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi);
@@ -67,7 +67,7 @@ extern const char *const cli_fractal_modes[]; /* in the order of enum ct_fractal
 
 /* ---- a program under QEMU as a stream of accesses (fractal_feed.c) ---- */
 
-struct feed {
+struct cli_feed {
     int fd;
     int child;
     size_t at, count;
@@ -75,13 +75,13 @@ struct feed {
 };
 
 /* Starts `argv` under the QEMU of its architecture with the access plugin. CLI_CLEAN or CLI_FAILED. */
-int cli_feed_start(struct feed *feed, char *const *argv);
+int cli_feed_start(struct cli_feed *feed, char *const *argv);
 /* The next word; false at the end of the program. */
-bool cli_feed_next(struct feed *feed, uint64_t *word);
+bool cli_feed_next(struct cli_feed *feed, uint64_t *word);
 /* Waits for the program. Its exit code, or -1 with a message when it was killed or could not be run. */
-int cli_feed_finish(struct feed *feed);
+int cli_feed_finish(struct cli_feed *feed);
 /* The same for a program that was told to stop. */
-void cli_feed_quiet(struct feed *feed);
+void cli_feed_quiet(struct cli_feed *feed);
 
 /* Cluster configuration: file of "key = value", NULL for none. CLI_CLEAN or CLI_FAILED. */
 int cli_fractal_read_config(const char *path, struct ct_soc_config *config);

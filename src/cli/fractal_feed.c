@@ -11,11 +11,11 @@
 #include "cli/fractal.h"
 #include "cli/qemu.h"
 
-int cli_feed_start(struct feed *feed, char *const *argv)
+int cli_feed_start(struct cli_feed *feed, char *const *argv)
 {
-    struct qemu qemu;
+    struct cli_qemu qemu;
     int ends[2];
-    *feed = (struct feed){.fd = -1, .child = -1};
+    *feed = (struct cli_feed){.fd = -1, .child = -1};
     if (cli_qemu_find(&qemu, argv[0], "coretap-access.so", "CORETAP_ACCESS_PLUGIN"))
         return CLI_FAILED;
     if (pipe(ends)) {
@@ -40,7 +40,7 @@ int cli_feed_start(struct feed *feed, char *const *argv)
     return CLI_FAILED;
 }
 
-bool cli_feed_next(struct feed *feed, uint64_t *word)
+bool cli_feed_next(struct cli_feed *feed, uint64_t *word)
 {
     if (feed->at == feed->count) {
         size_t bytes = 0;
@@ -64,7 +64,7 @@ bool cli_feed_next(struct feed *feed, uint64_t *word)
     return true;
 }
 
-int cli_feed_finish(struct feed *feed)
+int cli_feed_finish(struct cli_feed *feed)
 {
     int status = 0;
     if (feed->fd >= 0)
@@ -81,7 +81,7 @@ int cli_feed_finish(struct feed *feed)
     return -1;
 }
 
-void cli_feed_quiet(struct feed *feed)
+void cli_feed_quiet(struct cli_feed *feed)
 {
     close(feed->fd);
     feed->fd = -1;

@@ -9,19 +9,19 @@
 #include "cli/fractal.h"
 #include "cli/programs.h"
 
-struct names {
+struct cli_names {
     struct ct_arena arena;
-    struct name *all; /* symbols, then sections, then regions: each part sorted by lo; then the unknown */
+    struct cli_name *all; /* symbols, then sections, then regions: each part sorted by lo; then the unknown */
     size_t count, symbols, sections, capacity;
     uint64_t code, end;
     struct ct_programs *programs; /* whose names those of functions are */
 };
 
-static int push(struct names *n, uint64_t lo, uint64_t size, const char *text, enum name_kind kind)
+static int push(struct cli_names *n, uint64_t lo, uint64_t size, const char *text, enum cli_name_kind kind)
 {
     if (n->count + 1 >= n->capacity) {
         const size_t capacity = n->capacity ? n->capacity * 2 : 1024;
-        struct name *all = realloc(n->all, capacity * sizeof *all);
+        struct cli_name *all = realloc(n->all, capacity * sizeof *all);
         if (!all)
             return 0;
         n->all = all;
@@ -31,14 +31,14 @@ static int push(struct names *n, uint64_t lo, uint64_t size, const char *text, e
     const char *printable = copy ? ct_printable(&n->arena, copy) : NULL;
     if (!printable)
         return 0;
-    n->all[n->count++] = (struct name){.lo = lo, .hi = lo + size, .text = printable, .kind = kind};
-    n->all[n->count] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
+    n->all[n->count++] = (struct cli_name){.lo = lo, .hi = lo + size, .text = printable, .kind = kind};
+    n->all[n->count] = (struct cli_name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
     return 1;
 }
 
 static int by_address(const void *a, const void *b)
 {
-    const struct name *x = a, *y = b;
+    const struct cli_name *x = a, *y = b;
     if (x->lo != y->lo)
         return x->lo < y->lo ? -1 : 1;
     /* Of several for one address the longest counts, then the first by name: always the same one. */
@@ -48,7 +48,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Aliases go, and a symbol without a size ends where the next begins. */
-static void tidy_symbols(struct names *n)
+static void tidy_symbols(struct cli_names *n)
 {
     if (n->count)
         qsort(n->all, n->count, sizeof *n->all, by_address);
@@ -60,11 +60,11 @@ static void tidy_symbols(struct names *n)
         if (n->all[i].hi == n->all[i].lo)
             n->all[i].hi = i + 1 < kept ? n->all[i + 1].lo : n->all[i].lo + 4;
     n->count = n->symbols = kept;
-    n->all[kept] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
+    n->all[kept] = (struct cli_name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
 }
 
 /* Functions with all that the name service knows: those of stripped programs, too. */
-static int add_functions(struct names *n, const struct ct_symbols *functions)
+static int add_functions(struct cli_names *n, const struct ct_symbols *functions)
 {
     size_t count;
     const struct ct_symbol *all = ct_symbols_all(functions, &count);
@@ -79,7 +79,7 @@ static int add_functions(struct names *n, const struct ct_symbols *functions)
     return fine;
 }
 
-static int add_areas(struct names *n, const struct ct_area *areas, size_t count, enum name_kind kind)
+static int add_areas(struct cli_names *n, const struct ct_area *areas, size_t count, enum cli_name_kind kind)
 {
     int fine = 1;
     for (size_t i = 0; fine && i < count; i++)
@@ -87,7 +87,7 @@ static int add_areas(struct names *n, const struct ct_area *areas, size_t count,
     return fine;
 }
 
-static int add_layout(struct names *n, const struct ct_layout *layout)
+static int add_layout(struct cli_names *n, const struct ct_layout *layout)
 {
     if (!add_areas(n, layout->objects, layout->object_count, NAME_OBJECT))
         return 0;
@@ -101,7 +101,7 @@ static int add_layout(struct names *n, const struct ct_layout *layout)
     return 1;
 }
 
-static int add_program(struct names *n, const struct cli_args *args, const char *path)
+static int add_program(struct cli_names *n, const struct cli_args *args, const char *path)
 {
     struct ct_program *program;
     const struct ct_symbols *functions;
@@ -118,16 +118,16 @@ static int add_program(struct names *n, const struct cli_args *args, const char 
     return 0;
 }
 
-struct names *cli_names_load(const struct cli_args *args, const char *path, uint64_t bias)
+struct cli_names *cli_names_load(const struct cli_args *args, const char *path, uint64_t bias)
 {
-    struct names *n = calloc(1, sizeof *n);
+    struct cli_names *n = calloc(1, sizeof *n);
     if (!n || !push(n, 0, 0, "", NAME_UNKNOWN)) {
         cli_names_free(n);
         ct_fail_nomem(args->ctx, path ? path : "names");
         return NULL;
     }
     n->count = 0;
-    n->all[0] = (struct name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
+    n->all[0] = (struct cli_name){.text = CT_SYMBOL_UNKNOWN, .kind = NAME_UNKNOWN};
     if (path && !add_program(n, args, path)) {
         cli_names_free(n);
         return NULL;
@@ -136,7 +136,7 @@ struct names *cli_names_load(const struct cli_args *args, const char *path, uint
     return n;
 }
 
-void cli_names_move(struct names *n, uint64_t by)
+void cli_names_move(struct cli_names *n, uint64_t by)
 {
     for (size_t i = 0; i < n->sections; i++) {
         n->all[i].lo += by;
@@ -146,7 +146,7 @@ void cli_names_move(struct names *n, uint64_t by)
     n->end += by;
 }
 
-void cli_names_free(struct names *n)
+void cli_names_free(struct cli_names *n)
 {
     if (!n)
         return;
@@ -156,7 +156,7 @@ void cli_names_free(struct names *n)
     free(n);
 }
 
-int cli_names_region(struct names *n, uint64_t lo, uint64_t hi, const char *text)
+int cli_names_region(struct cli_names *n, uint64_t lo, uint64_t hi, const char *text)
 {
     if (!push(n, lo, hi - lo, text, NAME_REGION))
         return 0;
@@ -164,7 +164,7 @@ int cli_names_region(struct names *n, uint64_t lo, uint64_t hi, const char *text
     return 1;
 }
 
-static const struct name *lookup(const struct name *first, size_t count, uint64_t va)
+static const struct cli_name *lookup(const struct cli_name *first, size_t count, uint64_t va)
 {
     size_t lo = 0, hi = count;
     while (lo < hi) {
@@ -179,15 +179,15 @@ static const struct name *lookup(const struct name *first, size_t count, uint64_
 
 /* The log knows lines: a line belongs to what its first byte belongs to, else to the first name that
  * begins in it. */
-static const struct name *lookup_line(const struct name *first, size_t count, uint64_t va)
+static const struct cli_name *lookup_line(const struct cli_name *first, size_t count, uint64_t va)
 {
-    const struct name *at = lookup(first, count, va);
+    const struct cli_name *at = lookup(first, count, va);
     return at || va & 63 ? at : lookup(first, count, va + 63);
 }
 
-const struct name *cli_names_at(const struct names *n, uint64_t va)
+const struct cli_name *cli_names_at(const struct cli_names *n, uint64_t va)
 {
-    const struct name *at = lookup_line(n->all, n->symbols, va);
+    const struct cli_name *at = lookup_line(n->all, n->symbols, va);
     if (!at)
         at = lookup_line(n->all + n->symbols, n->sections - n->symbols, va);
     if (!at)
@@ -195,7 +195,7 @@ const struct name *cli_names_at(const struct names *n, uint64_t va)
     return at ? at : &n->all[n->count];
 }
 
-const struct name *cli_names_find(const struct names *n, const char *text, bool section)
+const struct cli_name *cli_names_find(const struct cli_names *n, const char *text, bool section)
 {
     const size_t first = section ? n->symbols : 0, last = section ? n->sections : n->symbols;
     for (size_t i = first; i < last; i++)
@@ -204,17 +204,17 @@ const struct name *cli_names_find(const struct names *n, const char *text, bool 
     return NULL;
 }
 
-uint64_t cli_names_code(const struct names *n)
+uint64_t cli_names_code(const struct cli_names *n)
 {
     return n->code;
 }
 
-uint64_t cli_names_end(const struct names *n)
+uint64_t cli_names_end(const struct cli_names *n)
 {
     return n->end;
 }
 
-const struct name *cli_names_all(const struct names *n, size_t *count)
+const struct cli_name *cli_names_all(const struct cli_names *n, size_t *count)
 {
     *count = n->count + 1;
     return n->all;
@@ -236,7 +236,7 @@ static void csv_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void cli_fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct names *names)
+void cli_fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct cli_names *names)
 {
     static const char kind[] = {'-', 'I', 'D'};
     fprintf(out, "%llu,0x%llx,0x%llx,%s,%u,%c,", (unsigned long long)e->time, (unsigned long long)e->va,

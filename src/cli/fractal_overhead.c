@@ -17,7 +17,7 @@ static const struct cli_option overhead_options[OVERHEAD_OPTS] = {
                       .help = "One line of comma-separated values and no heading, for tables."},
 };
 
-static void print_overhead(const struct run *run)
+static void print_overhead(const struct cli_fractal_run *run)
 {
     static const char *const name[] = {"coherent port, tracing .text", "no fabric", "coherent port"};
     static const unsigned order[] = {1, 2, 0};
@@ -43,7 +43,7 @@ static int do_overhead(const struct cli_args *args)
 {
     if (!args->rest_count)
         return cli_usage_error(args->command, "PROGRAM is missing");
-    struct run *run = cli_run_new(args);
+    struct cli_fractal_run *run = cli_run_new(args);
     if (!run)
         return CLI_FAILED;
     const struct cli_value *config = &args->values[OVERHEAD_CONFIG];

@@ -17,7 +17,7 @@ static bool regular(const unsigned *start, unsigned count)
 
 /* Phases of a name: groups of bins with events, apart by more than half of its longest pause. 0: it has
  * no pause worth the name, or no rhythm. */
-static unsigned phases(const struct by_name *n, unsigned *start, unsigned most)
+static unsigned phases(const struct cli_by_name *n, unsigned *start, unsigned most)
 {
     unsigned longest = 0, count = 0;
     int last = -1;
@@ -43,14 +43,14 @@ static unsigned phases(const struct by_name *n, unsigned *start, unsigned most)
 
 /* Each function votes with the number of its phases; of equals the higher number wins. The runs begin
  * where the first function that voted so begins its phases. */
-void cli_report_find_runs(struct report *r)
+void cli_report_find_runs(struct cli_fractal_report *r)
 {
     enum {
         MOST = 64
     };
     unsigned votes[MOST + 1] = {0}, start[MOST];
     size_t count;
-    const struct name *all = cli_names_all(r->names, &count);
+    const struct cli_name *all = cli_names_all(r->names, &count);
     for (size_t i = 0; i < r->name_count; i++)
         if (r->by_name[i].events && all[i].kind == NAME_FUNCTION)
             votes[phases(&r->by_name[i], start, MOST)]++;

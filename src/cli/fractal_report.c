@@ -30,11 +30,11 @@ enum {
 
 /* ---- first pass: totals ---- */
 
-static struct by_page *page_entry(struct report *r, uint64_t page)
+static struct cli_by_page *page_entry(struct cli_fractal_report *r, uint64_t page)
 {
     if ((r->page_count + 1) * 2 > r->page_room) {
         const size_t room = r->page_room ? r->page_room * 2 : 4096;
-        struct by_page *bigger = calloc(room, sizeof *bigger);
+        struct cli_by_page *bigger = calloc(room, sizeof *bigger);
         if (!bigger)
             return NULL;
         for (size_t i = 0; i < r->page_room; i++) {
@@ -56,15 +56,15 @@ static struct by_page *page_entry(struct report *r, uint64_t page)
     return &r->pages[at];
 }
 
-static size_t name_index(const struct report *r, uint64_t va)
+static size_t name_index(const struct cli_fractal_report *r, uint64_t va)
 {
     size_t count;
     return (size_t)(cli_names_at(r->names, va) - cli_names_all(r->names, &count));
 }
 
-static void count_point(struct report *r, const struct ct_fractal_event *e)
+static void count_point(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
-    struct by_point *p = &r->points[e->point];
+    struct cli_by_point *p = &r->points[e->point];
     if (p->events) {
         const uint64_t gap = e->time - p->last;
         p->shortest = p->events == 1 || gap < p->shortest ? gap : p->shortest;
@@ -77,7 +77,7 @@ static void count_point(struct report *r, const struct ct_fractal_event *e)
     p->last = e->time;
 }
 
-static int count_event(struct report *r, const struct ct_fractal_event *e)
+static int count_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
     if (!r->events++)
         r->start = r->end = e->time;
@@ -89,13 +89,14 @@ static int count_event(struct report *r, const struct ct_fractal_event *e)
     r->by_initiator[e->initiator & 63]++;
     if (e->point < REPORT_POINTS)
         count_point(r, e);
-    struct by_page *page = page_entry(r, e->va >> 12);
+    struct cli_by_page *page = page_entry(r, e->va >> 12);
     if (page)
         page->events++;
     return page != NULL;
 }
 
-static int for_each(struct report *r, int (*fn)(struct report *, const struct ct_fractal_event *))
+static int for_each(struct cli_fractal_report *r,
+                    int (*fn)(struct cli_fractal_report *, const struct ct_fractal_event *))
 {
     static const char what[] = "no memory for the log's pages";
     struct ct_fractal_event *batch = malloc(BATCH * sizeof *batch);
@@ -113,16 +114,16 @@ static int for_each(struct report *r, int (*fn)(struct report *, const struct ct
 
 /* ---- second pass: names and pictures ---- */
 
-static unsigned slot(const struct report *r, uint64_t time, unsigned slots)
+static unsigned slot(const struct cli_fractal_report *r, uint64_t time, unsigned slots)
 {
     const double span = (double)(r->end - r->start) + 1;
     const double place = (double)(time - r->start) / span * slots;
     return place < slots ? (unsigned)place : slots - 1; /* of a large span one more is no other number */
 }
 
-static int name_event(struct report *r, const struct ct_fractal_event *e)
+static int name_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
-    struct by_name *n = &r->by_name[name_index(r, e->va)];
+    struct cli_by_name *n = &r->by_name[name_index(r, e->va)];
     if (!n->events++)
         n->first = e->time;
     n->last = e->time;
@@ -132,10 +133,10 @@ static int name_event(struct report *r, const struct ct_fractal_event *e)
     return 1;
 }
 
-static int draw_event(struct report *r, const struct ct_fractal_event *e)
+static int draw_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
     const unsigned column = slot(r, e->time, REPORT_COLUMNS);
-    const struct name *name = cli_names_at(r->names, e->va);
+    const struct cli_name *name = cli_names_at(r->names, e->va);
     for (uint32_t i = 0; i < r->timeline.rows; i++)
         if (r->timeline.name[i] == name)
             r->timeline.cell[(size_t)i * REPORT_COLUMNS + column]++;
@@ -158,7 +159,7 @@ static int draw_event(struct report *r, const struct ct_fractal_event *e)
 
 static int by_events(const void *a, const void *b)
 {
-    const struct by_page *x = a, *y = b;
+    const struct cli_by_page *x = a, *y = b;
     if (x->events != y->events)
         return x->events < y->events ? 1 : -1;
     return x->page < y->page ? -1 : x->page > y->page;
@@ -171,7 +172,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Indices of the names with the most events, at most `most`. */
-static size_t top_names(const struct report *r, size_t *out, size_t most)
+static size_t top_names(const struct cli_fractal_report *r, size_t *out, size_t most)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->name_count; i++) {
@@ -189,11 +190,11 @@ static size_t top_names(const struct report *r, size_t *out, size_t most)
     return n;
 }
 
-static int choose_rows(struct report *r)
+static int choose_rows(struct cli_fractal_report *r)
 {
     size_t top[REPORT_ROWS], count;
     const size_t rows = top_names(r, top, REPORT_ROWS);
-    const struct name *all = cli_names_all(r->names, &count);
+    const struct cli_name *all = cli_names_all(r->names, &count);
     /* In the order in which they first ran: what the eye follows. */
     for (size_t i = 1; i < rows; i++)
         for (size_t j = i; j && r->by_name[top[j]].first < r->by_name[top[j - 1]].first; j--) {
@@ -214,7 +215,7 @@ static int choose_rows(struct report *r)
     for (unsigned i = 0; i < r->lines.rows; i++)
         r->lines.page[i] = r->heat.page[0] + i * 64;
     qsort(r->heat.page, r->heat.rows, sizeof *r->heat.page, by_number);
-    struct map *maps[] = {&r->timeline, &r->heat, &r->lines};
+    struct cli_map *maps[] = {&r->timeline, &r->heat, &r->lines};
     for (size_t i = 0; i < 3; i++)
         if (!(maps[i]->cell = calloc((size_t)(maps[i]->rows + 1) * REPORT_COLUMNS, sizeof *maps[i]->cell)))
             return 0;
@@ -223,22 +224,23 @@ static int choose_rows(struct report *r)
 
 /* ---- output ---- */
 
-static int csv_event(struct report *r, const struct ct_fractal_event *e)
+static int csv_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
     cli_fractal_csv_line(stdout, e, r->names);
     return !ferror(stdout);
 }
 
-static void text_names(const struct report *r, enum name_kind first, enum name_kind last, const char *title)
+static void text_names(const struct cli_fractal_report *r, enum cli_name_kind first, enum cli_name_kind last,
+                       const char *title)
 {
     size_t top[256], count, shown = 0;
     const uint64_t wanted = r->args->values[OPT_TOP].given ? r->args->values[OPT_TOP].number : 15;
     const size_t n = top_names(r, top, 256);
-    const struct name *all = cli_names_all(r->names, &count);
+    const struct cli_name *all = cli_names_all(r->names, &count);
     printf("\n%s\n%10s %7s %12s %12s  %s\n", title, "events", "share", "first", "last", "name");
     for (size_t i = 0; i < n && shown < wanted; i++) {
-        const struct by_name *b = &r->by_name[top[i]];
-        const struct name *name = &all[top[i]];
+        const struct cli_by_name *b = &r->by_name[top[i]];
+        const struct cli_name *name = &all[top[i]];
         if (name->kind < first || name->kind > last)
             continue;
         shown++;
@@ -263,7 +265,7 @@ static const char *log_value(const char *text, const char *key)
 }
 
 /* A point is a line of memory; the log remembers what in it was meant. */
-static void print_point_name(const struct report *r, unsigned id)
+static void print_point_name(const struct cli_fractal_report *r, unsigned id)
 {
     char key[32];
     snprintf(key, sizeof key, "point=%u 0x", id);
@@ -276,11 +278,11 @@ static void print_point_name(const struct report *r, unsigned id)
     putchar('\n');
 }
 
-static void text_points(const struct report *r)
+static void text_points(const struct cli_fractal_report *r)
 {
     bool any = false;
     for (unsigned i = 0; i < REPORT_POINTS; i++) {
-        const struct by_point *p = &r->points[i];
+        const struct cli_by_point *p = &r->points[i];
         if (!p->events)
             continue;
         if (!any)
@@ -296,7 +298,7 @@ static void text_points(const struct report *r)
     }
 }
 
-static void print_text(const struct report *r)
+static void print_text(const struct cli_fractal_report *r)
 {
     printf("range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->info->range_lo,
            (unsigned long long)r->info->range_hi, r->info->mode < 3 ? cli_fractal_modes[r->info->mode] : "?",
@@ -326,14 +328,14 @@ static void print_text(const struct report *r)
     text_points(r);
 }
 
-static void html_table(const struct report *r)
+static void html_table(const struct cli_fractal_report *r)
 {
     size_t top[256], count;
     const size_t n = top_names(r, top, 256);
-    const struct name *all = cli_names_all(r->names, &count);
+    const struct cli_name *all = cli_names_all(r->names, &count);
     puts("<table><tr><th>events</th><th>share</th><th>first</th><th>last</th><th>name</th></tr>");
     for (size_t i = 0; i < n; i++) {
-        const struct by_name *b = &r->by_name[top[i]];
+        const struct cli_by_name *b = &r->by_name[top[i]];
         printf("<tr><td>%llu</td><td>%.2f %%</td><td>%.4f</td><td>%.4f</td><td>",
                (unsigned long long)b->events, 100.0 * (double)b->events / (double)r->events,
                cli_report_ms(r, b->first), cli_report_ms(r, b->last));
@@ -343,7 +345,7 @@ static void html_table(const struct report *r)
     puts("</table>");
 }
 
-static void print_html(const struct report *r)
+static void print_html(const struct cli_fractal_report *r)
 {
     puts(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>FRACTAL log</title>\n<style>"
@@ -372,7 +374,7 @@ static void print_html(const struct report *r)
 }
 
 /* Chrome trace events: an instant for each event, on a track for each initiator, in microseconds. */
-static int perfetto_event(struct report *r, const struct ct_fractal_event *e)
+static int perfetto_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
     const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
     struct ct_json json = {.out = stdout};
@@ -386,7 +388,7 @@ static int perfetto_event(struct report *r, const struct ct_fractal_event *e)
     return !ferror(stdout);
 }
 
-static int print_perfetto(struct report *r)
+static int print_perfetto(struct cli_fractal_report *r)
 {
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,"
           "\"args\":"
@@ -399,7 +401,7 @@ static int print_perfetto(struct report *r)
 
 /* ---- the command ---- */
 
-static void take_regions(struct report *r)
+static void take_regions(struct cli_fractal_report *r)
 {
     const char *at = r->info->text;
     while ((at = log_value(at, "region="))) {
@@ -415,7 +417,7 @@ static void take_regions(struct report *r)
     }
 }
 
-static int open_log(struct report *r)
+static int open_log(struct cli_fractal_report *r)
 {
     struct ct_ctx *ctx = r->args->ctx;
     const struct cli_value *v = r->args->values;
@@ -447,7 +449,7 @@ static int open_log(struct report *r)
     return CLI_CLEAN;
 }
 
-static int print(struct report *r)
+static int print(struct cli_fractal_report *r)
 {
     const struct cli_value *v = r->args->values;
     const bool pictures = v[OPT_HTML].given || v[OPT_SVG].given;
@@ -463,8 +465,8 @@ static int print(struct report *r)
     } else if (v[OPT_HTML].given) {
         print_html(r);
     } else if (v[OPT_SVG].given) {
-        void (*const draw[])(const struct report *, FILE *) = {cli_report_svg_timeline, cli_report_svg_heat,
-                                                               cli_report_svg_lines};
+        void (*const draw[])(const struct cli_fractal_report *,
+                             FILE *) = {cli_report_svg_timeline, cli_report_svg_heat, cli_report_svg_lines};
         draw[v[OPT_SVG].number](r, stdout);
     } else {
         print_text(r);
@@ -477,7 +479,7 @@ static int run(const struct cli_args *args)
     const struct cli_value *v = args->values;
     if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given > 1)
         return cli_usage_error(args->command, "--csv, --html, --svg and --perfetto: one at a time");
-    struct report *r = calloc(1, sizeof *r);
+    struct cli_fractal_report *r = calloc(1, sizeof *r);
     if (!r) {
         cli_no_memory();
         return CLI_FAILED;

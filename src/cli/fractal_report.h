@@ -11,48 +11,48 @@
 #define REPORT_MAP_ROWS 96   /* pages of a heatmap, at most */
 #define REPORT_POINTS   4096
 
-struct by_name {
+struct cli_by_name {
     uint64_t events, insns, first, last;
     uint32_t order; /* among names by first event */
     uint8_t bin[REPORT_BINS / 8];
 };
 
-struct by_page {
+struct cli_by_page {
     uint64_t page, events; /* page + 1, so that 0 is empty */
 };
 
-struct by_point {
+struct cli_by_point {
     uint64_t va, events, first, last, shortest, longest;
 };
 
 /* Rows × columns of counts. */
-struct map {
+struct cli_map {
     uint32_t *cell;
     uint32_t rows;
-    const struct name *name[REPORT_ROWS]; /* timeline */
-    uint64_t page[REPORT_MAP_ROWS];       /* heatmap of pages; of lines: the line's address */
+    const struct cli_name *name[REPORT_ROWS]; /* timeline */
+    uint64_t page[REPORT_MAP_ROWS];           /* heatmap of pages; of lines: the line's address */
 };
 
-struct report {
+struct cli_fractal_report {
     const struct cli_args *args;
     struct ct_fractal_reader *reader;
     const struct ct_fractal_log_info *info;
-    struct names *names;
-    struct by_name *by_name;
+    struct cli_names *names;
+    struct cli_by_name *by_name;
     size_t name_count;
-    struct by_page *pages;
+    struct cli_by_page *pages;
     size_t page_room, page_count;
-    struct by_point *points;
+    struct cli_by_point *points;
     uint64_t events, aliases, insns, start, end;
     uint64_t by_op[CT_FRACTAL_OP_COUNT], by_initiator[64];
     uint64_t dropped, damaged;
     unsigned runs;
     uint64_t run_start[64];
-    struct map timeline, heat, lines;
+    struct cli_map timeline, heat, lines;
 };
 
 /* Time as the log's clock says, in the unit that picture and text use. */
-double cli_report_ms(const struct report *r, uint64_t time);
+double cli_report_ms(const struct cli_fractal_report *r, uint64_t time);
 
 /* `part` of `all` equal parts of a span of time, which may be as long as 64 bits can say. */
 static inline uint64_t report_part(uint64_t span, unsigned part, unsigned all)
@@ -61,11 +61,11 @@ static inline uint64_t report_part(uint64_t span, unsigned part, unsigned all)
 }
 
 /* Fills runs and run_start from by_name. */
-void cli_report_find_runs(struct report *r);
+void cli_report_find_runs(struct cli_fractal_report *r);
 
 /* An <svg> element. */
-void cli_report_svg_timeline(const struct report *r, FILE *out);
-void cli_report_svg_heat(const struct report *r, FILE *out);
-void cli_report_svg_lines(const struct report *r, FILE *out);
+void cli_report_svg_timeline(const struct cli_fractal_report *r, FILE *out);
+void cli_report_svg_heat(const struct cli_fractal_report *r, FILE *out);
+void cli_report_svg_lines(const struct cli_fractal_report *r, FILE *out);
 
 #endif

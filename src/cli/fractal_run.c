@@ -38,7 +38,7 @@ static void print_message(FILE *out, const struct ct_fractal_message *m, const u
 
 static void tap_message(void *user, const struct ct_fractal_message *m, const uint64_t *line)
 {
-    struct run *run = user;
+    struct cli_fractal_run *run = user;
     if (run->messages)
         print_message(run->messages, m, line);
     struct ct_fractal *f = run->bench[0].fractal;
@@ -49,13 +49,13 @@ static void tap_message(void *user, const struct ct_fractal_message *m, const ui
 
 static int tap_command(void *user, struct ct_fractal_command *out)
 {
-    const struct run *run = user;
+    const struct cli_fractal_run *run = user;
     return ct_fractal_command(run->bench[0].fractal, out);
 }
 
 static void on_miss(void *user, const struct ct_soc_miss *m)
 {
-    struct run *run = user;
+    struct cli_fractal_run *run = user;
     if (m->pid != run->bench[0].pid || m->va >= run->hi || m->va + 63 < run->lo)
         return;
     run->missed++;
@@ -66,7 +66,7 @@ static void on_miss(void *user, const struct ct_soc_miss *m)
     }
 }
 
-static void drain(struct run *run)
+static void drain(struct cli_fractal_run *run)
 {
     uint64_t dropped;
     size_t n;
@@ -82,14 +82,14 @@ static void drain(struct run *run)
     }
 }
 
-static void set_register(struct run *run, uint32_t offset, uint64_t value)
+static void set_register(struct cli_fractal_run *run, uint32_t offset, uint64_t value)
 {
     ct_soc_reg_write(run->bench[0].soc, (unsigned)run->bench[0].tap, offset, value);
 }
 
 /* ---- set-up, once the program is loaded ---- */
 
-static const char *option_text(const struct run *run, unsigned option)
+static const char *option_text(const struct cli_fractal_run *run, unsigned option)
 {
     const struct cli_value *v = &run->args->values[option];
     return v->given ? v->text : NULL;
@@ -98,15 +98,15 @@ static const char *option_text(const struct run *run, unsigned option)
 /* The first choice is what counts when none is given. The overhead study is the paper's: points mode. */
 static const char *const mode_words[] = {"active", "passive", "points", NULL};
 
-static unsigned mode_of(const struct run *run)
+static unsigned mode_of(const struct cli_fractal_run *run)
 {
     static const uint8_t mode[] = {CT_FRACTAL_ACTIVE, CT_FRACTAL_PASSIVE, CT_FRACTAL_POINTS};
     return run->log ? mode[run->args->values[OPT_MODE].number] : CT_FRACTAL_POINTS;
 }
 
-static int choose_named(struct run *run, const char *text, bool section)
+static int choose_named(struct cli_fractal_run *run, const char *text, bool section)
 {
-    const struct name *name = cli_names_find(run->names, text, section);
+    const struct cli_name *name = cli_names_find(run->names, text, section);
     if (!name) {
         cli_say("%s: there is no %s '%s'; nothing was traced", run->args->rest[0],
                 section ? "section" : "symbol", text);
@@ -117,7 +117,7 @@ static int choose_named(struct run *run, const char *text, bool section)
     return CLI_CLEAN;
 }
 
-static int choose_range(struct run *run)
+static int choose_range(struct cli_fractal_run *run)
 {
     run->lo = 0;
     run->hi = UINT64_C(1) << run->config.va_bits;
@@ -133,7 +133,7 @@ static int choose_range(struct run *run)
     return CLI_CLEAN;
 }
 
-static int set_points(struct run *run)
+static int set_points(struct cli_fractal_run *run)
 {
     unsigned id = 0;
     char line[256];
@@ -141,7 +141,7 @@ static int set_points(struct run *run)
         if (run->args->list[i].option != OPT_POINT)
             continue;
         const char *text = run->args->list[i].text;
-        const struct name *name = cli_names_find(run->names, text, false);
+        const struct cli_name *name = cli_names_find(run->names, text, false);
         char *end;
         const uint64_t va = name ? name->lo : strtoull(text, &end, 16);
         if (!name && (*end || end == text)) {
@@ -159,7 +159,7 @@ static int set_points(struct run *run)
     return CLI_CLEAN;
 }
 
-static int open_log(struct run *run, uint64_t bias)
+static int open_log(struct cli_fractal_run *run, uint64_t bias)
 {
     char text[4096];
     if (!run->log)
@@ -189,7 +189,7 @@ static int open_log(struct run *run, uint64_t bias)
 }
 
 /* The plugin's first word: where the program is. Then tracing begins, before its first instruction. */
-static int begin_tracing(struct run *run, uint64_t start_code)
+static int begin_tracing(struct cli_fractal_run *run, uint64_t start_code)
 {
     run->names = cli_names_load(run->args, run->args->rest[0], 0);
     if (!run->names)
@@ -201,7 +201,7 @@ static int begin_tracing(struct run *run, uint64_t start_code)
                     cli_names_end(run->names));
     if (choose_range(run) || open_log(run, bias))
         return CLI_FAILED;
-    const struct bench *b = &run->bench[0];
+    const struct cli_fractal_bench *b = &run->bench[0];
     set_register(run, CT_FRACTAL_REG_PGD, ct_soc_pgd(b->soc, b->pid));
     set_register(run, CT_FRACTAL_REG_ASID, ct_soc_asid(b->soc, b->pid));
     set_register(run, CT_FRACTAL_REG_GEOM, run->config.granule | (uint32_t)run->config.va_bits << 8);
@@ -216,7 +216,7 @@ static int begin_tracing(struct run *run, uint64_t start_code)
 
 /* ---- the stream ---- */
 
-static void add_region(struct run *run, uint64_t lo, uint64_t hi, const char *text)
+static void add_region(struct cli_fractal_run *run, uint64_t lo, uint64_t hi, const char *text)
 {
     if (!run->names || run->regions == sizeof run->region / sizeof run->region[0] || lo >= hi)
         return;
@@ -226,7 +226,7 @@ static void add_region(struct run *run, uint64_t lo, uint64_t hi, const char *te
     cli_names_region(run->names, lo, hi, text);
 }
 
-static void unmap(struct run *run, uint64_t lo, uint64_t size)
+static void unmap(struct cli_fractal_run *run, uint64_t lo, uint64_t size)
 {
     const uint64_t page = UINT64_C(1) << run->config.granule;
     uint64_t pa;
@@ -236,7 +236,7 @@ static void unmap(struct run *run, uint64_t lo, uint64_t size)
                 ct_soc_unmap(run->bench[b].soc, 0, run->bench[b].pid, va);
 }
 
-static int note(struct run *run, struct feed *feed)
+static int note(struct cli_fractal_run *run, struct cli_feed *feed)
 {
     uint64_t w[ACCESS_WORDS_NOTE] = {0};
     for (unsigned i = 0; i < ACCESS_WORDS_NOTE; i++)
@@ -266,7 +266,7 @@ static int note(struct run *run, struct feed *feed)
 }
 
 /* One access, in the lines that it touches. */
-static void replay(const struct bench *b, unsigned core, uint32_t pid, uint64_t word)
+static void replay(const struct cli_fractal_bench *b, unsigned core, uint32_t pid, uint64_t word)
 {
     struct ct_soc *soc = b->soc;
     const uint64_t va = access_va(word);
@@ -285,9 +285,9 @@ static void replay(const struct bench *b, unsigned core, uint32_t pid, uint64_t 
         ct_soc_access(soc, core, last & ~UINT64_C(63), how);
 }
 
-static int one_word(struct run *run, unsigned from, uint64_t word)
+static int one_word(struct cli_fractal_run *run, unsigned from, uint64_t word)
 {
-    struct feed *feed = &run->feed[from];
+    struct cli_feed *feed = &run->feed[from];
     if (access_kind_of(word) == ACCESS_NOTE)
         return note(run, feed);
     const unsigned cores = run->config.cores - run->backgrounds;
@@ -302,7 +302,7 @@ static int one_word(struct run *run, unsigned from, uint64_t word)
 }
 
 /* Background programs advance as far as the cores' clocks say. */
-static int catch_up(struct run *run)
+static int catch_up(struct cli_fractal_run *run)
 {
     const struct ct_soc *soc = run->bench[0].soc;
     uint64_t word;
@@ -315,7 +315,7 @@ static int catch_up(struct run *run)
     return CLI_CLEAN;
 }
 
-static void tick(struct bench *b, unsigned cores)
+static void tick(struct cli_fractal_bench *b, unsigned cores)
 {
     for (unsigned core = 0; core < cores; core++) {
         const uint64_t due = ct_soc_cycles(b->soc, core) / TICK_CYCLES;
@@ -326,7 +326,7 @@ static void tick(struct bench *b, unsigned cores)
     }
 }
 
-int cli_run_stream(struct run *run, bool ring)
+int cli_run_stream(struct cli_fractal_run *run, bool ring)
 {
     uint64_t word;
     for (unsigned n = 0; cli_feed_next(&run->feed[0], &word); n++) {
@@ -345,7 +345,7 @@ int cli_run_stream(struct run *run, bool ring)
 
 /* ---- run ---- */
 
-static int start_background(struct run *run)
+static int start_background(struct cli_fractal_run *run)
 {
     for (size_t i = 0; i < run->args->list_count; i++) {
         if (run->args->list[i].option != OPT_WITH)
@@ -362,9 +362,9 @@ static int start_background(struct run *run)
     return CLI_CLEAN;
 }
 
-static int add_cluster(struct run *run, unsigned fabric, bool traced)
+static int add_cluster(struct cli_fractal_run *run, unsigned fabric, bool traced)
 {
-    struct bench *b = &run->bench[run->benches];
+    struct cli_fractal_bench *b = &run->bench[run->benches];
     struct ct_soc_config config = run->config;
     config.fabric = (uint8_t)fabric;
     const struct ct_soc_hooks hooks = {.user = run, .miss = traced ? on_miss : NULL};
@@ -380,12 +380,12 @@ static int add_cluster(struct run *run, unsigned fabric, bool traced)
     return CLI_CLEAN;
 }
 
-int cli_run_add_cluster(struct run *run, unsigned fabric)
+int cli_run_add_cluster(struct cli_fractal_run *run, unsigned fabric)
 {
     return add_cluster(run, fabric, false);
 }
 
-int cli_run_add_traced(struct run *run, uint32_t sets, uint32_t ways)
+int cli_run_add_traced(struct cli_fractal_run *run, uint32_t sets, uint32_t ways)
 {
     const struct ct_fractal_options options = {.size = sizeof options, .rtlb_sets = sets, .rtlb_ways = ways};
     if (add_cluster(run, CT_SOC_FABRIC_COHERENT, true))
@@ -397,9 +397,9 @@ int cli_run_add_traced(struct run *run, uint32_t sets, uint32_t ways)
     return CLI_CLEAN;
 }
 
-struct run *cli_run_new(const struct cli_args *args)
+struct cli_fractal_run *cli_run_new(const struct cli_args *args)
 {
-    struct run *run = calloc(1, sizeof *run);
+    struct cli_fractal_run *run = calloc(1, sizeof *run);
     if (!run) {
         cli_no_memory();
         return NULL;
@@ -408,7 +408,7 @@ struct run *cli_run_new(const struct cli_args *args)
     return run;
 }
 
-static void write_regions(struct run *run)
+static void write_regions(struct cli_fractal_run *run)
 {
     char text[128];
     for (unsigned i = 0; i < run->regions && run->writer; i++) {
@@ -420,7 +420,7 @@ static void write_regions(struct run *run)
 
 /* Puts the files of a run that ended with `code` in their places; a run that failed leaves what was there,
  * and so does one whose log may lack something. */
-static int close_files(struct run *run, int code)
+static int close_files(struct cli_fractal_run *run, int code)
 {
     if (ct_fractal_writer_close(run->writer))
         code = cli_library_error(run->args->ctx);
@@ -429,7 +429,7 @@ static int close_files(struct run *run, int code)
     return cli_output_close_all(outputs, sizeof outputs / sizeof *outputs, keep) ? code : CLI_FAILED;
 }
 
-void cli_run_free(struct run *run)
+void cli_run_free(struct cli_fractal_run *run)
 {
     for (unsigned i = 0; i < run->benches; i++) {
         ct_soc_free(run->bench[i].soc);
@@ -446,7 +446,7 @@ void cli_run_free(struct run *run)
     free(run);
 }
 
-static void print_summary(const struct run *run)
+static void print_summary(const struct cli_fractal_run *run)
 {
     uint64_t commands, status;
     const struct ct_soc_counts *c = ct_soc_counts(run->bench[0].soc);
@@ -470,7 +470,7 @@ static int do_run(const struct cli_args *args)
         return cli_usage_error(args->command, "PROGRAM is missing");
     if (!args->values[OPT_OUTPUT].given)
         return cli_usage_error(args->command, "-o LOG is missing");
-    struct run *run = cli_run_new(args);
+    struct cli_fractal_run *run = cli_run_new(args);
     if (!run)
         return CLI_FAILED;
     run->log = option_text(run, OPT_OUTPUT);

@@ -11,7 +11,7 @@
 #define EVENTS      4096
 
 /* One cluster on which the stream is replayed. */
-struct bench {
+struct cli_fractal_bench {
     struct ct_soc *soc;
     struct ct_fractal *fractal; /* or NULL */
     int tap;
@@ -19,15 +19,15 @@ struct bench {
     uint64_t ticks[CT_SOC_CORES]; /* timer interrupts that each core has had */
 };
 
-struct run {
+struct cli_fractal_run {
     const struct cli_args *args;
     struct ct_soc_config config;
-    struct bench bench[3];
+    struct cli_fractal_bench bench[3];
     unsigned benches;
-    struct feed feed[1 + BACKGROUNDS];
+    struct cli_feed feed[1 + BACKGROUNDS];
     uint32_t other[BACKGROUNDS]; /* pids of the background programs */
     unsigned backgrounds;
-    struct names *names;
+    struct cli_names *names;
     struct ct_fractal_writer *writer;
     const char *log, *truth_path;
     struct cli_output log_output, truth_output, messages_output;
@@ -45,12 +45,12 @@ struct run {
 };
 
 /* A run for these arguments; NULL after a message. */
-struct run *cli_run_new(const struct cli_args *args);
+struct cli_fractal_run *cli_run_new(const struct cli_args *args);
 /* Adds the cluster with FRACTAL on its port (the first), or one without. CLI_CLEAN or CLI_FAILED. */
-int cli_run_add_traced(struct run *run, uint32_t sets, uint32_t ways);
-int cli_run_add_cluster(struct run *run, unsigned fabric);
+int cli_run_add_traced(struct cli_fractal_run *run, uint32_t sets, uint32_t ways);
+int cli_run_add_cluster(struct cli_fractal_run *run, unsigned fabric);
 /* Replays the program's stream to its end. */
-int cli_run_stream(struct run *run, bool ring);
-void cli_run_free(struct run *run);
+int cli_run_stream(struct cli_fractal_run *run, bool ring);
+void cli_run_free(struct cli_fractal_run *run);
 
 #endif

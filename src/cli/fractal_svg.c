@@ -10,18 +10,18 @@
 #define ROW    15
 #define BOTTOM 34
 
-double cli_report_ms(const struct report *r, uint64_t time)
+double cli_report_ms(const struct cli_fractal_report *r, uint64_t time)
 {
     const double cycles = (double)(time - r->start);
     return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
 }
 
-static const char *unit(const struct report *r)
+static const char *unit(const struct cli_fractal_report *r)
 {
     return r->info->clock_hz ? "ms" : "cycles";
 }
 
-static void open_picture(const struct report *r, FILE *out, const char *title, uint32_t rows,
+static void open_picture(const struct cli_fractal_report *r, FILE *out, const char *title, uint32_t rows,
                          uint32_t row_height)
 {
     const unsigned width = LEFT + REPORT_COLUMNS + 20, height = TOP + rows * row_height + BOTTOM;
@@ -37,8 +37,8 @@ static void open_picture(const struct report *r, FILE *out, const char *title, u
 }
 
 /* Five ticks below, and a line where each run begins. */
-static void axis(const struct report *r, FILE *out, uint32_t rows, uint32_t row_height, uint64_t from,
-                 uint64_t to)
+static void axis(const struct cli_fractal_report *r, FILE *out, uint32_t rows, uint32_t row_height,
+                 uint64_t from, uint64_t to)
 {
     const uint32_t base = TOP + rows * row_height;
     for (unsigned i = 0; i <= 4; i++) {
@@ -60,7 +60,7 @@ static void axis(const struct report *r, FILE *out, uint32_t rows, uint32_t row_
     }
 }
 
-static uint32_t largest(const struct map *m)
+static uint32_t largest(const struct cli_map *m)
 {
     uint32_t most = 1;
     for (size_t i = 0; i < (size_t)m->rows * REPORT_COLUMNS; i++)
@@ -88,9 +88,9 @@ static void cells(FILE *out, const uint32_t *row, uint32_t y, uint32_t height, d
 static const char *const blues[] = {"#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c"};
 static const char *const heat[] = {"#fed976", "#feb24c", "#fd8d3c", "#e31a1c", "#800026"};
 
-void cli_report_svg_timeline(const struct report *r, FILE *out)
+void cli_report_svg_timeline(const struct cli_fractal_report *r, FILE *out)
 {
-    const struct map *m = &r->timeline;
+    const struct cli_map *m = &r->timeline;
     open_picture(r, out, "Functions over time: last-level misses in each", m->rows, ROW);
     const double scale = log1p((double)largest(m));
     for (uint32_t i = 0; i < m->rows; i++) {
@@ -107,15 +107,15 @@ void cli_report_svg_timeline(const struct report *r, FILE *out)
     fputs("</svg>\n", out);
 }
 
-static void address_map(const struct report *r, FILE *out, const struct map *m, const char *title,
-                        unsigned row)
+static void address_map(const struct cli_fractal_report *r, FILE *out, const struct cli_map *m,
+                        const char *title, unsigned row)
 {
     open_picture(r, out, title, m->rows, row);
     const double scale = log1p((double)largest(m));
-    const struct name *before = NULL;
+    const struct cli_name *before = NULL;
     for (uint32_t i = 0; i < m->rows; i++) {
         const uint32_t y = TOP + i * row;
-        const struct name *name = cli_names_at(r->names, m->page[i]);
+        const struct cli_name *name = cli_names_at(r->names, m->page[i]);
         /* A label where there is room for one, and a name where it changes. */
         if (i % 2 == 0) {
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);
@@ -130,12 +130,12 @@ static void address_map(const struct report *r, FILE *out, const struct map *m, 
     fputs("</svg>\n", out);
 }
 
-void cli_report_svg_heat(const struct report *r, FILE *out)
+void cli_report_svg_heat(const struct cli_fractal_report *r, FILE *out)
 {
     address_map(r, out, &r->heat, "Pages over time: last-level misses, darker is more", 7);
 }
 
-void cli_report_svg_lines(const struct report *r, FILE *out)
+void cli_report_svg_lines(const struct cli_fractal_report *r, FILE *out)
 {
     address_map(r, out, &r->lines, "Lines of the page with the most misses", 7);
 }

@@ -110,7 +110,7 @@ static char *read_all(int fd, size_t *size)
 }
 
 /* HTTP/1.0 has no pieces of answers: the body goes up to the end of the connection. */
-static char *head_of(const struct http_request *r, size_t *size)
+static char *head_of(const struct cli_http_request *r, size_t *size)
 {
     struct cli_memory_file file;
     if (!cli_memory_open(&file))
@@ -126,7 +126,7 @@ static char *head_of(const struct http_request *r, size_t *size)
 }
 
 /* Finds status and body in the text of the answer. */
-static bool understand(struct http_answer *a, size_t size)
+static bool understand(struct cli_http_answer *a, size_t size)
 {
     char *body = strstr(a->text, "\r\n\r\n");
     if (sscanf(a->text, "HTTP/1.%*u %u", &a->status) != 1 || !body)
@@ -136,10 +136,10 @@ static bool understand(struct http_answer *a, size_t size)
     return true;
 }
 
-bool cli_http_ask(const struct http_request *r, struct http_answer *a)
+bool cli_http_ask(const struct cli_http_request *r, struct cli_http_answer *a)
 {
     size_t head_size, size = 0;
-    *a = (struct http_answer){0};
+    *a = (struct cli_http_answer){0};
     if (r->token && strpbrk(r->token, "\r\n")) {
         cli_say("the token has a line break in it");
         return false;
@@ -172,7 +172,7 @@ bool cli_http_ask(const struct http_request *r, struct http_answer *a)
     return fine;
 }
 
-void cli_http_answer_free(struct http_answer *a)
+void cli_http_answer_free(struct cli_http_answer *a)
 {
     free(a->text);
     a->text = NULL;

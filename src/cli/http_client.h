@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct http_request {
+struct cli_http_request {
     const char *address; /* PORT, HOST:PORT or [HOST]:PORT */
     const char *method, *path;
     const char *token; /* or NULL */
@@ -14,7 +14,7 @@ struct http_request {
     size_t size;
 };
 
-struct http_answer {
+struct cli_http_answer {
     unsigned status;
     char *body; /* NUL behind it */
     size_t size;
@@ -22,7 +22,7 @@ struct http_answer {
 };
 
 /* Asks for plain text. False: said why. */
-bool cli_http_ask(const struct http_request *request, struct http_answer *answer);
-void cli_http_answer_free(struct http_answer *answer);
+bool cli_http_ask(const struct cli_http_request *request, struct cli_http_answer *answer);
+void cli_http_answer_free(struct cli_http_answer *answer);
 
 #endif

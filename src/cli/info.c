@@ -30,7 +30,7 @@ struct job {
     struct ct_json json;
 };
 
-const struct ct_stream *cli_info_stream(const struct info_buffer *info, const struct ct_source *source)
+const struct ct_stream *cli_info_stream(const struct cli_info_buffer *info, const struct ct_source *source)
 {
     for (size_t i = 0; i < info->stream_count; i++) {
         if (info->streams[i].source == source)
@@ -39,7 +39,7 @@ const struct ct_stream *cli_info_stream(const struct info_buffer *info, const st
     return NULL;
 }
 
-uint64_t cli_info_source_bytes(const struct info_buffer *info, const struct ct_source *source)
+uint64_t cli_info_source_bytes(const struct cli_info_buffer *info, const struct ct_source *source)
 {
     if (!info->frames)
         return 0;
@@ -57,7 +57,7 @@ static int on_bytes(void *user, uint64_t bytes)
 
 static void print_buffer(struct job *job, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
-    struct info_buffer info = {
+    struct cli_info_buffer info = {
         .buffer = buffer, .frames = ct_chain_frame_stats(chain), .framing = ct_chain_framing(chain)};
     info.streams = ct_chain_streams(chain, &info.stream_count);
     cli_progress_finish(&job->capture.progress);

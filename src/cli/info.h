@@ -6,7 +6,7 @@
 #include "cli/capture.h"
 #include "report/json.h"
 
-struct info_buffer {
+struct cli_info_buffer {
     const struct ct_buffer *buffer;
     const struct ct_frame_stats *frames; /* NULL: the buffer is empty */
     enum ct_framing framing;
@@ -15,17 +15,17 @@ struct info_buffer {
 };
 
 /* The stream of a source, or NULL when it was not decoded. */
-const struct ct_stream *cli_info_stream(const struct info_buffer *info, const struct ct_source *source);
+const struct ct_stream *cli_info_stream(const struct cli_info_buffer *info, const struct ct_source *source);
 
 /* Bytes of trace of a source. */
-uint64_t cli_info_source_bytes(const struct info_buffer *info, const struct ct_source *source);
+uint64_t cli_info_source_bytes(const struct cli_info_buffer *info, const struct ct_source *source);
 
 void cli_info_text_capture(const struct ct_capture *capture);
-void cli_info_text_buffer(const struct info_buffer *info);
+void cli_info_text_buffer(const struct cli_info_buffer *info);
 void cli_info_text_end(const struct ct_losses *losses);
 
 void cli_info_json_capture(struct ct_json *json, const struct ct_capture *capture);
-void cli_info_json_buffer(struct ct_json *json, const struct info_buffer *info);
+void cli_info_json_buffer(struct ct_json *json, const struct cli_info_buffer *info);
 void cli_info_json_end(struct ct_json *json, const struct ct_losses *losses);
 
 #endif

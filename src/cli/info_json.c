@@ -149,7 +149,8 @@ static void add_stats(struct ct_json *json, const struct ct_stream *stream)
     ct_json_object_end(json);
 }
 
-static void add_source(struct ct_json *json, const struct info_buffer *info, const struct ct_source *source)
+static void add_source(struct ct_json *json, const struct cli_info_buffer *info,
+                       const struct ct_source *source)
 {
     char text[32];
     ct_json_object(json, NULL);
@@ -172,7 +173,7 @@ static void add_source(struct ct_json *json, const struct info_buffer *info, con
     ct_json_object_end(json);
 }
 
-void cli_info_json_buffer(struct ct_json *json, const struct info_buffer *info)
+void cli_info_json_buffer(struct ct_json *json, const struct cli_info_buffer *info)
 {
     const struct ct_buffer *b = info->buffer;
     ct_json_object(json, NULL);

@@ -138,7 +138,7 @@ static void print_stream(const struct ct_stream *stream)
     }
 }
 
-static void print_source(const struct info_buffer *info, const struct ct_source *source)
+static void print_source(const struct cli_info_buffer *info, const struct ct_source *source)
 {
     char version[32];
     ct_source_version(source, version, sizeof version);
@@ -161,7 +161,7 @@ static void print_source(const struct info_buffer *info, const struct ct_source 
 }
 
 /* Trace of IDs that no source has: it cannot be decoded, but it is there. */
-static void print_unknown_ids(const struct info_buffer *info)
+static void print_unknown_ids(const struct cli_info_buffer *info)
 {
     if (!info->frames || info->framing == CT_FRAMING_NONE)
         return;
@@ -189,7 +189,7 @@ static void print_image(const struct ct_image *image)
     fputc('\n', stdout);
 }
 
-void cli_info_text_buffer(const struct info_buffer *info)
+void cli_info_text_buffer(const struct cli_info_buffer *info)
 {
     const struct ct_buffer *b = info->buffer;
     printf("\nbuffer %s: ", b->name);

@@ -91,19 +91,19 @@ _Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option 
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;
-    struct live_wishes wishes = {.http = v[HTTP].text,
-                                 .token = v[TOKEN].given ? v[TOKEN].text : getenv("CORETAP_TOKEN"),
-                                 .output = v[OUTPUT].text,
-                                 .targets = v[TARGETS].text,
-                                 .elf_option = ELF,
-                                 .pair_option = PAIR,
-                                 .at_option = AT,
-                                 .ring = v[RING].given ? (size_t)v[RING].number * MIB : LIVE_RING,
-                                 .drop = v[DROP].given,
-                                 .again = v[RECONNECT].given,
-                                 .tee = v[TEE].text,
-                                 .cover = v[COVER].given,
-                                 .timing = v[TIMING].given};
+    struct cli_live_wishes wishes = {.http = v[HTTP].text,
+                                     .token = v[TOKEN].given ? v[TOKEN].text : getenv("CORETAP_TOKEN"),
+                                     .output = v[OUTPUT].text,
+                                     .targets = v[TARGETS].text,
+                                     .elf_option = ELF,
+                                     .pair_option = PAIR,
+                                     .at_option = AT,
+                                     .ring = v[RING].given ? (size_t)v[RING].number * MIB : LIVE_RING,
+                                     .drop = v[DROP].given,
+                                     .again = v[RECONNECT].given,
+                                     .tee = v[TEE].text,
+                                     .cover = v[COVER].given,
+                                     .timing = v[TIMING].given};
     bool any = wishes.cover || wishes.timing || cli_monitors_named(args);
     for (size_t i = 0; i < args->list_count; i++) {
         wishes.timing |= args->list[i].option == PAIR;

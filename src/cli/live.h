@@ -21,7 +21,7 @@
 #define LIVE_NONE     UINT16_MAX
 
 /* What the command line asks for. */
-struct live_wishes {
+struct cli_live_wishes {
     const char *input;
     const char *http, *token;                  /* or NULL */
     const char *output;                        /* folder of the reports; NULL: they are printed */
@@ -36,7 +36,7 @@ struct live_wishes {
 };
 
 /* A watchpoint as it was asked for. One that is off has no events. */
-struct live_place {
+struct cli_live_place {
     const char *text;
     bool on;
     uint64_t since; /* input bytes that were analysed when it was switched on */
@@ -46,7 +46,7 @@ struct live_place {
 };
 
 /* Which events of watchpoints count and reach the specifications. Losses always do. */
-struct live_filter {
+struct cli_live_filter {
     uint64_t ids[2]; /* bit i of ids[i / 64]; both 0: all */
     uint32_t contexts[LIVE_CONTEXTS];
     size_t context_count; /* 0: all */
@@ -54,7 +54,7 @@ struct live_filter {
 };
 
 /* A specification. Its slot is its number everywhere but in the verifiers of streams. */
-struct live_spec {
+struct cli_live_spec {
     char *name; /* NULL: the slot is free */
     struct ct_monitor_spec *spec;
     struct cli_pairs *binds;
@@ -63,7 +63,7 @@ struct live_spec {
     char failure[400]; /* why it takes no more events, or "" */
 };
 
-struct live_result {
+struct cli_live_result {
     uint64_t time;
     char spec[64], output[48], value[64];
     struct ct_watch_event event; /* it happened at; see placed */
@@ -71,17 +71,17 @@ struct live_result {
     uint8_t id;
 };
 
-struct live_event {
+struct cli_live_event {
     struct ct_watch_event event;
     uint16_t place;
     uint8_t id;
 };
 
-struct live;
+struct cli_live;
 
 /* One trace ID, since its first step. */
-struct live_stream {
-    struct live *live;
+struct cli_live_stream {
+    struct cli_live *live;
     const struct ct_source *source;
     const struct ct_graph *graph;
     uint8_t id;
@@ -100,14 +100,14 @@ struct live_stream {
     char *path; /* of the stream's own file, or NULL */
 };
 
-struct live_sample {
+struct cli_live_sample {
     double seconds, rate;              /* bytes/s */
     double lines, branches, functions; /* covered parts, 0 to 1 */
 };
 
-struct live {
+struct cli_live {
     const struct cli_args *args;
-    const struct live_wishes *wishes;
+    const struct cli_live_wishes *wishes;
     struct ct_ctx *ctx;
     struct cli_counts counts; /* the capture, and programs for coverage */
     struct ct_programs *programs;
@@ -118,16 +118,16 @@ struct live {
     struct ct_verifier *verifier;
     struct ct_chain *chain;
     struct ct_chain_sink sink;
-    struct live_ring *ring;
-    struct live_stream *streams[128];
-    struct live_place places[LIVE_PLACES];
+    struct cli_live_ring *ring;
+    struct cli_live_stream *streams[128];
+    struct cli_live_place places[LIVE_PLACES];
     uint16_t place_count;
-    struct live_filter filter;
-    struct live_spec specs[LIVE_SPECS];
+    struct cli_live_filter filter;
+    struct cli_live_spec specs[LIVE_SPECS];
     uint16_t spec_count; /* slots that were ever used */
-    struct live_event events[LIVE_RECENT];
+    struct cli_live_event events[LIVE_RECENT];
     uint64_t event_count; /* the last LIVE_RECENT of them are there */
-    struct live_result results[LIVE_RECENT];
+    struct cli_live_result results[LIVE_RECENT];
     uint64_t result_count;
     uint64_t violations;
     struct ct_text out; /* standard output */
@@ -141,7 +141,7 @@ struct live {
     struct ct_cover_sums sums;
     uint64_t edges_then;
     double cover_next;
-    struct live_sample history[LIVE_HISTORY];
+    struct cli_live_sample history[LIVE_HISTORY];
     size_t sample_count;
     double sample_every, sample_next;
     double rate;
@@ -155,26 +155,27 @@ double cli_live_now(void); /* seconds of a clock that only goes forward */
 /* ---- the analyses (live_run.c, live_stream.c) ---- */
 
 /* Programs, specifications and watchpoints of the command line, and the chain. False: said why. */
-bool cli_live_prepare(struct live *live, const struct cli_args *args, const struct live_wishes *wishes);
-void cli_live_release(struct live *live);
+bool cli_live_prepare(struct cli_live *live, const struct cli_args *args,
+                      const struct cli_live_wishes *wishes);
+void cli_live_release(struct cli_live *live);
 
 /* Input. CT_ERR_…: the analyses cannot go on. */
-int cli_live_push(struct live *live, const struct live_piece *piece);
+int cli_live_push(struct cli_live *live, const struct cli_live_piece *piece);
 
 /* The receivers of the chain. */
 int cli_live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
-void cli_live_stream_free(struct live_stream *stream);
+void cli_live_stream_free(struct cli_live_stream *stream);
 
 /* Prints the violations that are held back. */
-void cli_live_flush(struct live *live);
+void cli_live_flush(struct cli_live *live);
 
 /* The end of its specifications, and of the file that they print to. False: said why that is not whole. */
-bool cli_live_stream_finish(struct live_stream *stream);
+bool cli_live_stream_finish(struct cli_live_stream *stream);
 
 /* ---- exchange, between two pieces of input (live_exchange.c) ---- */
 
 /* A request that changes something, and what became of it. */
-enum live_action {
+enum cli_live_action {
     LIVE_WATCH,
     LIVE_MONITOR_ADD,
     LIVE_MONITOR_REPLACE,
@@ -183,15 +184,15 @@ enum live_action {
     LIVE_STOP,
 };
 
-struct live_command {
-    enum live_action action;
+struct cli_live_command {
+    enum cli_live_action action;
     bool whole; /* WATCH: `add` is all that is watched from now on */
     const char **add, **remove;
     size_t add_count, remove_count;
     const char *name;             /* of the specification */
     struct ct_monitor_spec *spec; /* NULL when it was taken */
     struct cli_pairs *binds;      /* … */
-    struct live_filter filter;
+    struct cli_live_filter filter;
     /* The answer. */
     bool fine;
     bool lacking;    /* refused for want of memory: asked again, it may be done */
@@ -199,33 +200,33 @@ struct live_command {
     uint64_t at;     /* input bytes analysed before */
 };
 
-void cli_live_exchange(struct live *live, struct live_command *command);
+void cli_live_exchange(struct cli_live *live, struct cli_live_command *command);
 
 /* Makes a place known to all streams; its number. CT_ERR_LIMIT: there are LIVE_PLACES already. */
-int cli_live_place_known(struct live *live, const char *text, uint16_t *number);
+int cli_live_place_known(struct cli_live *live, const char *text, uint16_t *number);
 
 /* Gives what a place has in a stream: for streams that begin. CT_ERR_NOMEM. */
-int cli_live_stream_place(struct live_stream *stream, uint16_t place);
-int cli_live_stream_spec(struct live_stream *stream, uint16_t slot);
-void cli_live_switch(struct live *live, uint16_t place, bool on);
+int cli_live_stream_place(struct cli_live_stream *stream, uint16_t place);
+int cli_live_stream_spec(struct cli_live_stream *stream, uint16_t slot);
+void cli_live_switch(struct cli_live *live, uint16_t place, bool on);
 
 /* A slot for a specification, which then belongs to it. CT_ERR_…, with the text in the context. */
-int cli_live_spec_add(struct live *live, const char *name, struct ct_monitor_spec *spec,
+int cli_live_spec_add(struct cli_live *live, const char *name, struct ct_monitor_spec *spec,
                       struct cli_pairs *binds);
 
 /* ---- reports (live_report.c) and the page's numbers (live_status.c) ---- */
 
 /* Coverage so far, when something new ran since; with `now` in any case. */
-void cli_live_cover(struct live *live, bool now);
+void cli_live_cover(struct cli_live *live, bool now);
 
 /* Takes samples for the plots. */
-void cli_live_sample(struct live *live, double now);
+void cli_live_sample(struct cli_live *live, double now);
 
 /* All that the page shows, as one line of JSON, and in words. */
-void cli_live_status_json(struct live *live, FILE *out);
-void cli_live_status_text(struct live *live, FILE *out);
+void cli_live_status_json(struct cli_live *live, FILE *out);
+void cli_live_status_text(struct cli_live *live, FILE *out);
 
 /* The final reports. Result: enum cli_exit. */
-int cli_live_report(struct live *live);
+int cli_live_report(struct cli_live *live);
 
 #endif

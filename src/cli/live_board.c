@@ -6,22 +6,22 @@
 #include <string.h>
 #include <time.h>
 
-struct live_board {
+struct cli_live_board {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct live_ring *ring;
-    char *text[2]; /* by enum live_form */
+    struct cli_live_ring *ring;
+    char *text[2]; /* by enum cli_live_form */
     size_t size[2], room[2];
     uint64_t serial; /* of the status; 0: there is none yet */
-    struct live_command *asked;
+    struct cli_live_command *asked;
     uint64_t answered; /* requests */
     bool closed;
     pthread_mutex_t turn; /* requests come one after the other */
 };
 
-struct live_board *cli_live_board_new(struct live_ring *ring)
+struct cli_live_board *cli_live_board_new(struct cli_live_ring *ring)
 {
-    struct live_board *b = calloc(1, sizeof *b);
+    struct cli_live_board *b = calloc(1, sizeof *b);
     pthread_condattr_t attributes;
     if (!b)
         return NULL;
@@ -35,7 +35,7 @@ struct live_board *cli_live_board_new(struct live_ring *ring)
     return b;
 }
 
-void cli_live_board_free(struct live_board *b)
+void cli_live_board_free(struct cli_live_board *b)
 {
     if (!b)
         return;
@@ -48,7 +48,7 @@ void cli_live_board_free(struct live_board *b)
 }
 
 /* Makes room for a text of this size. Room only grows, and seldom: memory stays in one piece. */
-static bool make_room(struct live_board *b, enum live_form form, size_t size)
+static bool make_room(struct cli_live_board *b, enum cli_live_form form, size_t size)
 {
     if (size + 1 <= b->room[form])
         return true;
@@ -61,14 +61,14 @@ static bool make_room(struct live_board *b, enum live_form form, size_t size)
     return true;
 }
 
-static void keep(struct live_board *b, enum live_form form, const char *text, size_t size)
+static void keep(struct cli_live_board *b, enum cli_live_form form, const char *text, size_t size)
 {
     memcpy(b->text[form], text, size);
     b->text[form][size] = '\0';
     b->size[form] = size;
 }
 
-bool cli_live_board_publish(struct live_board *b, const char *json, size_t json_size, const char *text,
+bool cli_live_board_publish(struct cli_live_board *b, const char *json, size_t json_size, const char *text,
                             size_t text_size)
 {
     while (json_size && json[json_size - 1] == '\n') /* an event has no newline in it */
@@ -85,15 +85,15 @@ bool cli_live_board_publish(struct live_board *b, const char *json, size_t json_
     return fits;
 }
 
-struct live_command *cli_live_board_asked(struct live_board *b)
+struct cli_live_command *cli_live_board_asked(struct cli_live_board *b)
 {
     pthread_mutex_lock(&b->lock);
-    struct live_command *command = b->asked;
+    struct cli_live_command *command = b->asked;
     pthread_mutex_unlock(&b->lock);
     return command;
 }
 
-void cli_live_board_answer(struct live_board *b)
+void cli_live_board_answer(struct cli_live_board *b)
 {
     pthread_mutex_lock(&b->lock);
     b->asked = NULL;
@@ -102,13 +102,13 @@ void cli_live_board_answer(struct live_board *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-static void refuse(struct live_command *command)
+static void refuse(struct cli_live_command *command)
 {
     command->fine = false;
     snprintf(command->text, sizeof command->text, "the run is over");
 }
 
-void cli_live_board_close(struct live_board *b)
+void cli_live_board_close(struct cli_live_board *b)
 {
     pthread_mutex_lock(&b->lock);
     b->closed = true;
@@ -120,8 +120,8 @@ void cli_live_board_close(struct live_board *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-char *cli_live_board_read(struct live_board *b, enum live_form form, uint64_t *serial, unsigned milliseconds,
-                          size_t *size, bool *over)
+char *cli_live_board_read(struct cli_live_board *b, enum cli_live_form form, uint64_t *serial,
+                          unsigned milliseconds, size_t *size, bool *over)
 {
     struct timespec until;
     char *copy = NULL;
@@ -144,7 +144,7 @@ char *cli_live_board_read(struct live_board *b, enum live_form form, uint64_t *s
     return copy;
 }
 
-void cli_live_board_ask(struct live_board *b, struct live_command *command)
+void cli_live_board_ask(struct cli_live_board *b, struct cli_live_command *command)
 {
     pthread_mutex_lock(&b->turn);
     pthread_mutex_lock(&b->lock);

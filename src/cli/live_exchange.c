@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void answer(struct live_command *c, bool fine, const char *fmt, ...)
+static void answer(struct cli_live_command *c, bool fine, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void answer(struct live_command *c, bool fine, const char *fmt, ...)
+static void answer(struct cli_live_command *c, bool fine, const char *fmt, ...)
 {
     va_list ap;
     c->fine = fine;
@@ -21,7 +21,7 @@ static void answer(struct live_command *c, bool fine, const char *fmt, ...)
 }
 
 /* Answers with what the context says. */
-static void answer_failed(const struct live *l, struct live_command *c, int rc)
+static void answer_failed(const struct cli_live *l, struct cli_live_command *c, int rc)
 {
     c->lacking = rc == CT_ERR_NOMEM;
     answer(c, false, "%s", ct_ctx_error(l->ctx));
@@ -29,7 +29,7 @@ static void answer_failed(const struct live *l, struct live_command *c, int rc)
 
 /* ---- watchpoints ---- */
 
-static uint16_t find_place(const struct live *l, const char *text)
+static uint16_t find_place(const struct cli_live *l, const char *text)
 {
     for (uint16_t i = 0; i < l->place_count; i++)
         if (strcmp(l->places[i].text, text) == 0)
@@ -38,20 +38,20 @@ static uint16_t find_place(const struct live *l, const char *text)
 }
 
 /* Takes back the place that came last, which not all streams know. */
-static void forget_place(struct live *l, uint16_t number)
+static void forget_place(struct cli_live *l, uint16_t number)
 {
     for (size_t i = 0; i < 128; i++) {
-        struct live_stream *s = l->streams[i];
+        struct cli_live_stream *s = l->streams[i];
         for (size_t k = 0; s && k < s->watch_count; k++)
             if (s->place_of[k] == number)
                 s->place_of[k] = LIVE_NONE;
     }
     free((char *)l->places[number].text);
-    l->places[number] = (struct live_place){0};
+    l->places[number] = (struct cli_live_place){0};
     l->place_count--;
 }
 
-int cli_live_place_known(struct live *l, const char *text, uint16_t *number)
+int cli_live_place_known(struct cli_live *l, const char *text, uint16_t *number)
 {
     *number = find_place(l, text);
     if (*number != LIVE_NONE)
@@ -67,7 +67,7 @@ int cli_live_place_known(struct live *l, const char *text, uint16_t *number)
     if (!copy)
         return ct_fail_nomem(l->ctx, text);
     *number = l->place_count++;
-    l->places[*number] = (struct live_place){.text = copy};
+    l->places[*number] = (struct cli_live_place){.text = copy};
     for (size_t i = 0; !rc && i < 128; i++)
         rc = l->streams[i] ? cli_live_stream_place(l->streams[i], *number) : CT_OK;
     if (rc)
@@ -75,9 +75,9 @@ int cli_live_place_known(struct live *l, const char *text, uint16_t *number)
     return rc;
 }
 
-void cli_live_switch(struct live *l, uint16_t place, bool on)
+void cli_live_switch(struct cli_live *l, uint16_t place, bool on)
 {
-    struct live_place *p = &l->places[place];
+    struct cli_live_place *p = &l->places[place];
     if (p->on == on)
         return;
     p->on = on;
@@ -85,7 +85,7 @@ void cli_live_switch(struct live *l, uint16_t place, bool on)
     p->hits = 0;
 }
 
-static bool know_all(struct live *l, struct live_command *c)
+static bool know_all(struct cli_live *l, struct cli_live_command *c)
 {
     for (size_t i = 0; i < c->add_count; i++) {
         uint16_t number;
@@ -98,7 +98,7 @@ static bool know_all(struct live *l, struct live_command *c)
     return true;
 }
 
-static size_t count_on(const struct live *l)
+static size_t count_on(const struct cli_live *l)
 {
     size_t on = 0;
     for (size_t i = 0; i < l->place_count; i++)
@@ -106,7 +106,7 @@ static size_t count_on(const struct live *l)
     return on;
 }
 
-static void exchange_places(struct live *l, struct live_command *c)
+static void exchange_places(struct cli_live *l, struct cli_live_command *c)
 {
     bool wanted[LIVE_PLACES] = {false};
     for (size_t i = 0; i < c->remove_count; i++) {
@@ -131,7 +131,7 @@ static void exchange_places(struct live *l, struct live_command *c)
 
 /* ---- specifications ---- */
 
-static uint16_t find_spec(const struct live *l, const char *name)
+static uint16_t find_spec(const struct cli_live *l, const char *name)
 {
     for (uint16_t i = 0; i < l->spec_count; i++)
         if (l->specs[i].name && strcmp(l->specs[i].name, name) == 0)
@@ -139,16 +139,16 @@ static uint16_t find_spec(const struct live *l, const char *name)
     return LIVE_NONE;
 }
 
-static void clear(struct live_spec *s)
+static void clear(struct cli_live_spec *s)
 {
     free(s->name);
     ct_monitor_spec_free(s->spec);
     free(s->binds);
-    *s = (struct live_spec){0};
+    *s = (struct cli_live_spec){0};
 }
 
 /* The number that a slot has in the verifier of a stream. */
-static uint32_t number_in(const struct live_stream *s, uint16_t slot)
+static uint32_t number_in(const struct cli_live_stream *s, uint16_t slot)
 {
     uint32_t number = 0;
     while (number < LIVE_SPECS && s->slot_of[number] != slot)
@@ -157,10 +157,10 @@ static uint32_t number_in(const struct live_stream *s, uint16_t slot)
 }
 
 /* Ends it in all verifiers. One that fails in its last instants is gone too. */
-static void end_spec(struct live *l, uint16_t slot)
+static void end_spec(struct cli_live *l, uint16_t slot)
 {
     for (size_t i = 0; i < 128; i++) {
-        struct live_stream *s = l->streams[i];
+        struct cli_live_stream *s = l->streams[i];
         const uint32_t number = s ? number_in(s, slot) : LIVE_SPECS;
         if (number == LIVE_SPECS)
             continue;
@@ -171,7 +171,8 @@ static void end_spec(struct live *l, uint16_t slot)
     ct_verifier_remove(l->verifier, slot);
 }
 
-int cli_live_spec_add(struct live *l, const char *name, struct ct_monitor_spec *spec, struct cli_pairs *binds)
+int cli_live_spec_add(struct cli_live *l, const char *name, struct ct_monitor_spec *spec,
+                      struct cli_pairs *binds)
 {
     uint16_t slot = 0;
     while (slot < l->spec_count && l->specs[slot].name)
@@ -188,18 +189,18 @@ int cli_live_spec_add(struct live *l, const char *name, struct ct_monitor_spec *
     }
     if (slot == l->spec_count)
         l->spec_count++;
-    l->specs[slot] = (struct live_spec){.name = copy, .spec = spec, .binds = binds, .since = l->analysed};
+    l->specs[slot] = (struct cli_live_spec){.name = copy, .spec = spec, .binds = binds, .since = l->analysed};
     for (size_t i = 0; !rc && i < 128; i++)
         rc = l->streams[i] ? cli_live_stream_spec(l->streams[i], slot) : CT_OK;
     if (rc) {
         end_spec(l, slot);
         free(copy);
-        l->specs[slot] = (struct live_spec){0};
+        l->specs[slot] = (struct cli_live_spec){0};
     }
     return rc;
 }
 
-static void add_spec(struct live *l, struct live_command *c)
+static void add_spec(struct cli_live *l, struct cli_live_command *c)
 {
     if (find_spec(l, c->name) != LIVE_NONE) {
         answer(c, false, "%s: a specification of this name runs already; replace it", c->name);
@@ -217,14 +218,14 @@ static void add_spec(struct live *l, struct live_command *c)
     }
 }
 
-static void remove_spec(struct live *l, struct live_command *c)
+static void remove_spec(struct cli_live *l, struct cli_live_command *c)
 {
     const uint16_t slot = find_spec(l, c->name);
     if (slot == LIVE_NONE) {
         answer(c, false, "%s: no specification of this name runs", c->name);
         return;
     }
-    struct live_spec *spec = &l->specs[slot];
+    struct cli_live_spec *spec = &l->specs[slot];
     end_spec(l, slot);
     answer(c, true, "%s is over: %" PRIu64 " violations in %" PRIu64 " results", c->name, spec->violations,
            spec->results);
@@ -232,7 +233,7 @@ static void remove_spec(struct live *l, struct live_command *c)
 }
 
 /* The new one is bound before the old one goes, so that a wrong one changes nothing. */
-static void replace_spec(struct live *l, struct live_command *c)
+static void replace_spec(struct cli_live *l, struct cli_live_command *c)
 {
     const uint16_t slot = find_spec(l, c->name);
     if (slot == LIVE_NONE) {
@@ -241,7 +242,7 @@ static void replace_spec(struct live *l, struct live_command *c)
     }
     int rc = ct_verifier_exchange(l->verifier, slot, c->spec, c->name, c->binds->pairs, c->binds->count);
     for (size_t i = 0; !rc && i < 128; i++) {
-        struct live_stream *s = l->streams[i];
+        struct cli_live_stream *s = l->streams[i];
         if (!s)
             continue;
         rc = ct_verifier_exchange(s->verifier, number_in(s, slot), c->spec, c->name, c->binds->pairs,
@@ -253,7 +254,7 @@ static void replace_spec(struct live *l, struct live_command *c)
         if (!rc)
             rc = ct_watcher_renew(s->watcher);
     }
-    struct live_spec *spec = &l->specs[slot];
+    struct cli_live_spec *spec = &l->specs[slot];
     if (rc == CT_ERR_NOMEM) { /* some streams have the new one, others the one before */
         end_spec(l, slot);
         c->lacking = true;
@@ -268,7 +269,8 @@ static void replace_spec(struct live *l, struct live_command *c)
     }
     ct_monitor_spec_free(spec->spec);
     free(spec->binds);
-    *spec = (struct live_spec){.name = spec->name, .spec = c->spec, .binds = c->binds, .since = l->analysed};
+    *spec =
+        (struct cli_live_spec){.name = spec->name, .spec = c->spec, .binds = c->binds, .since = l->analysed};
     c->spec = NULL;
     c->binds = NULL;
     answer(c, true, "%s runs in place of the one before", c->name);
@@ -276,7 +278,7 @@ static void replace_spec(struct live *l, struct live_command *c)
 
 /* ---- all of it ---- */
 
-void cli_live_exchange(struct live *l, struct live_command *c)
+void cli_live_exchange(struct cli_live *l, struct cli_live_command *c)
 {
     c->at = l->analysed;
     switch (c->action) {

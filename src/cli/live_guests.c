@@ -14,21 +14,21 @@
 #define WAIT_MS   5000 /* that one may take to show the token */
 #define LOOK_MS   250  /* between two looks at them */
 
-struct live_guest {
-    struct live_guest *next, *before;
+struct cli_live_guest {
+    struct cli_live_guest *next, *before;
     int fd;
     bool admitted;
     uint64_t since; /* ms */
     unsigned char peer[16];
 };
 
-struct live_guests {
+struct cli_live_guests {
     pthread_mutex_t lock;
     pthread_cond_t ends;
     pthread_t thread;
     bool over;
-    struct live_guest *first; /* the oldest */
-    struct live_guest *last;
+    struct cli_live_guest *first; /* the oldest */
+    struct cli_live_guest *last;
 };
 
 static uint64_t now_ms(void)
@@ -39,7 +39,7 @@ static uint64_t now_ms(void)
 }
 
 /* Takes it off the list of guests; its owner still has it. */
-static void unlink_guest(struct live_guests *g, struct live_guest *one)
+static void unlink_guest(struct cli_live_guests *g, struct cli_live_guest *one)
 {
     if (one->admitted)
         return;
@@ -49,7 +49,7 @@ static void unlink_guest(struct live_guests *g, struct live_guest *one)
 }
 
 /* Its thread wakes up, finds the end of the input, and closes the socket. */
-static void turn_out(struct live_guests *g, struct live_guest *one)
+static void turn_out(struct cli_live_guests *g, struct cli_live_guest *one)
 {
     shutdown(one->fd, SHUT_RDWR);
     unlink_guest(g, one);
@@ -57,7 +57,7 @@ static void turn_out(struct live_guests *g, struct live_guest *one)
 
 static void *watch(void *user)
 {
-    struct live_guests *g = user;
+    struct cli_live_guests *g = user;
     pthread_mutex_lock(&g->lock);
     while (!g->over) {
         const uint64_t now = now_ms();
@@ -71,9 +71,9 @@ static void *watch(void *user)
     return NULL;
 }
 
-struct live_guests *cli_live_guests_new(void)
+struct cli_live_guests *cli_live_guests_new(void)
 {
-    struct live_guests *g = calloc(1, sizeof *g);
+    struct cli_live_guests *g = calloc(1, sizeof *g);
     pthread_condattr_t clock;
     if (!g)
         return NULL;
@@ -90,7 +90,7 @@ struct live_guests *cli_live_guests_new(void)
     return NULL;
 }
 
-void cli_live_guests_free(struct live_guests *g)
+void cli_live_guests_free(struct cli_live_guests *g)
 {
     if (!g)
         return;
@@ -104,7 +104,7 @@ void cli_live_guests_free(struct live_guests *g)
     free(g);
 }
 
-static void note_peer(struct live_guest *one, const struct sockaddr *peer)
+static void note_peer(struct cli_live_guest *one, const struct sockaddr *peer)
 {
     if (peer && peer->sa_family == AF_INET)
         memcpy(one->peer, &((const struct sockaddr_in *)peer)->sin_addr, 4);
@@ -113,11 +113,11 @@ static void note_peer(struct live_guest *one, const struct sockaddr *peer)
 }
 
 /* Turns out the oldest of this peer when it has too many, or of all when those are too many. */
-static void make_room(struct live_guests *g, const struct live_guest *newest)
+static void make_room(struct cli_live_guests *g, const struct cli_live_guest *newest)
 {
-    struct live_guest *oldest = NULL;
+    struct cli_live_guest *oldest = NULL;
     unsigned same = 0, all = 0;
-    for (struct live_guest *one = g->first; one; one = one->next) {
+    for (struct cli_live_guest *one = g->first; one; one = one->next) {
         const bool is_same = memcmp(one->peer, newest->peer, sizeof one->peer) == 0;
         oldest = is_same && !oldest ? one : oldest;
         same += is_same;
@@ -129,9 +129,9 @@ static void make_room(struct live_guests *g, const struct live_guest *newest)
         turn_out(g, g->first);
 }
 
-struct live_guest *cli_live_guests_add(struct live_guests *g, int fd, const struct sockaddr *peer)
+struct cli_live_guest *cli_live_guests_add(struct cli_live_guests *g, int fd, const struct sockaddr *peer)
 {
-    struct live_guest *one = calloc(1, sizeof *one);
+    struct cli_live_guest *one = calloc(1, sizeof *one);
     if (!one)
         return NULL;
     one->fd = fd;
@@ -146,7 +146,7 @@ struct live_guest *cli_live_guests_add(struct live_guests *g, int fd, const stru
     return one;
 }
 
-void cli_live_guests_admit(struct live_guests *g, struct live_guest *guest)
+void cli_live_guests_admit(struct cli_live_guests *g, struct cli_live_guest *guest)
 {
     if (!guest)
         return;
@@ -155,7 +155,7 @@ void cli_live_guests_admit(struct live_guests *g, struct live_guest *guest)
     pthread_mutex_unlock(&g->lock);
 }
 
-void cli_live_guests_remove(struct live_guests *g, struct live_guest *guest)
+void cli_live_guests_remove(struct cli_live_guests *g, struct cli_live_guest *guest)
 {
     cli_live_guests_admit(g, guest);
     free(guest);

@@ -7,19 +7,20 @@
 #include <stdbool.h>
 
 struct sockaddr;
-struct live_guests;
-struct live_guest;
+struct cli_live_guests;
+struct cli_live_guest;
 
 /* Starts the thread that ends those that take too long. NULL without memory or threads. */
-struct live_guests *cli_live_guests_new(void);
-void cli_live_guests_free(struct live_guests *guests);
+struct cli_live_guests *cli_live_guests_new(void);
+void cli_live_guests_free(struct cli_live_guests *guests);
 
 /* Adds a connection; when there are too many, of all or of its peer, the oldest of them is shut down. NULL
  * without memory. */
-struct live_guest *cli_live_guests_add(struct live_guests *guests, int fd, const struct sockaddr *peer);
+struct cli_live_guest *cli_live_guests_add(struct cli_live_guests *guests, int fd,
+                                           const struct sockaddr *peer);
 /* The connection may ask: it is no guest any more. */
-void cli_live_guests_admit(struct live_guests *guests, struct live_guest *guest);
+void cli_live_guests_admit(struct cli_live_guests *guests, struct cli_live_guest *guest);
 /* Before its socket is closed. */
-void cli_live_guests_remove(struct live_guests *guests, struct live_guest *guest);
+void cli_live_guests_remove(struct cli_live_guests *guests, struct cli_live_guest *guest);
 
 #endif

@@ -29,12 +29,12 @@ extern const size_t cli_live_page_js_size;
 extern const char cli_live_page_html[];
 extern const size_t cli_live_page_html_size;
 
-struct live_http {
+struct cli_live_http {
     struct MHD_Daemon *daemon;
-    struct live_board *board;
+    struct cli_live_board *board;
     struct ct_monitor_options compile;
-    struct live_guests *guests;
-    struct live_turns *compiling;
+    struct cli_live_guests *guests;
+    struct cli_live_turns *compiling;
     char *token; /* or NULL */
     char *host;  /* that --http names, or nothing */
     char *page;
@@ -98,7 +98,7 @@ static bool wants_text(struct MHD_Connection *c)
 
 /* One text: as JSON under `key`, or alone. */
 static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char *key, const char *words,
-                           const struct live_command *done)
+                           const struct cli_live_command *done)
 {
     struct cli_memory_file file;
     size_t size;
@@ -129,7 +129,7 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const c
 
 /* As refuse(), with `status`, or for want of memory. */
 static enum MHD_Result refuse_command(struct MHD_Connection *c, unsigned status, const char *why,
-                                      const struct live_command *command)
+                                      const struct cli_live_command *command)
 {
     if (!command->lacking)
         return refuse(c, status, why);
@@ -151,7 +151,7 @@ static bool same_text(const char *a, const char *b)
     return !differ;
 }
 
-static bool has_token(const struct live_http *h, struct MHD_Connection *c)
+static bool has_token(const struct cli_live_http *h, struct MHD_Connection *c)
 {
     const char *header = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
     const char *query = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
@@ -190,7 +190,7 @@ static bool is_address(const char *host)
 
 /* A page of somewhere else whose name resolves to this machine must not get at
  * us: its browser says that name. */
-static bool knows_host(const struct live_http *h, struct MHD_Connection *c)
+static bool knows_host(const struct cli_live_http *h, struct MHD_Connection *c)
 {
     const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
     char own[256] = "";
@@ -203,20 +203,20 @@ static bool knows_host(const struct live_http *h, struct MHD_Connection *c)
     return is_address(host) || is_host(host, own) || is_host(host, h->host);
 }
 
-static bool may(const struct live_http *h, struct MHD_Connection *c)
+static bool may(const struct cli_live_http *h, struct MHD_Connection *c)
 {
     return knows_host(h, c) && (!h->token || has_token(h, c));
 }
 
 /* ---- what can be asked for ---- */
 
-static enum MHD_Result send_page(const struct live_http *h, struct MHD_Connection *c)
+static enum MHD_Result send_page(const struct cli_live_http *h, struct MHD_Connection *c)
 {
     return send_answer(c, MHD_HTTP_OK, "text/html; charset=utf-8",
                        MHD_create_response_from_buffer(h->page_size, h->page, MHD_RESPMEM_PERSISTENT));
 }
 
-static enum MHD_Result send_status(const struct live_http *h, struct MHD_Connection *c)
+static enum MHD_Result send_status(const struct cli_live_http *h, struct MHD_Connection *c)
 {
     uint64_t serial = 0;
     size_t size = 0;
@@ -230,7 +230,7 @@ static enum MHD_Result send_status(const struct live_http *h, struct MHD_Connect
 
 /* A stream of server-sent events: one connection's. */
 struct news {
-    const struct live_http *http;
+    const struct cli_live_http *http;
     uint64_t serial;
     char *text; /* of the event that is being sent */
     size_t size, sent;
@@ -274,7 +274,7 @@ static void free_news(void *user)
     free(n);
 }
 
-static enum MHD_Result send_events(const struct live_http *h, struct MHD_Connection *c)
+static enum MHD_Result send_events(const struct cli_live_http *h, struct MHD_Connection *c)
 {
     struct news *n = calloc(1, sizeof *n);
     if (!n)
@@ -287,7 +287,7 @@ static enum MHD_Result send_events(const struct live_http *h, struct MHD_Connect
     return send_answer(c, MHD_HTTP_OK, "text/event-stream", response);
 }
 
-static enum MHD_Result get(const struct live_http *h, struct MHD_Connection *c, const char *url)
+static enum MHD_Result get(const struct cli_live_http *h, struct MHD_Connection *c, const char *url)
 {
     if (strcmp(url, "/") == 0)
         return send_page(h, c);
@@ -310,12 +310,12 @@ static const char *subject(const char *url)
     return NULL;
 }
 
-static enum MHD_Result post(const struct live_http *h, struct MHD_Connection *c, const char *url,
+static enum MHD_Result post(const struct cli_live_http *h, struct MHD_Connection *c, const char *url,
                             const struct body *body)
 {
     const char *what = subject(url);
     const char *type = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
-    struct live_command command;
+    struct cli_live_command command;
     char why[4096] = "";
     if (!what)
         return refuse(c, MHD_HTTP_NOT_FOUND,
@@ -329,8 +329,8 @@ static enum MHD_Result post(const struct live_http *h, struct MHD_Connection *c,
     if (compiles && !cli_live_turns_take(h->compiling))
         return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE,
                       "a specification is being compiled and another one waits; ask again");
-    struct live_request *request = cli_live_request_read(what, body->text ? body->text : "", body->size,
-                                                         &h->compile, &command, why, sizeof why);
+    struct cli_live_request *request = cli_live_request_read(what, body->text ? body->text : "", body->size,
+                                                             &h->compile, &command, why, sizeof why);
     if (compiles)
         cli_live_turns_give(h->compiling);
     if (!request)
@@ -358,7 +358,7 @@ static bool take_body(struct body *b, const char *data, size_t size)
     return true;
 }
 
-static struct live_guest *guest_of(struct MHD_Connection *c)
+static struct cli_live_guest *guest_of(struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
@@ -367,7 +367,7 @@ static struct live_guest *guest_of(struct MHD_Connection *c)
 static void on_connection(void *user, struct MHD_Connection *c, void **state,
                           enum MHD_ConnectionNotificationCode code)
 {
-    struct live_http *h = user;
+    struct cli_live_http *h = user;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
         cli_live_guests_remove(h->guests, *state);
         *state = NULL;
@@ -381,7 +381,7 @@ static void on_connection(void *user, struct MHD_Connection *c, void **state,
 static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const char *url, const char *method,
                                   const char *version, const char *data, size_t *size, void **state)
 {
-    struct live_http *h = user;
+    struct cli_live_http *h = user;
     struct body *body = *state;
     (void)version;
     if (!body) {
@@ -413,7 +413,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
 
 static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
 {
-    struct live_http *h = user;
+    struct cli_live_http *h = user;
     struct body *body = *state;
     (void)c;
     (void)code;
@@ -426,7 +426,7 @@ static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD
 
 /* ---- begin and end ---- */
 
-static bool make_page(struct live_http *h)
+static bool make_page(struct cli_live_http *h)
 {
     struct cli_memory_file file;
     if (!cli_memory_open(&file))
@@ -472,7 +472,7 @@ static struct addrinfo *find_address(const char *text)
     return is_port && !rc ? found : NULL;
 }
 
-static void tell_address(const struct live_http *h, const struct addrinfo *at)
+static void tell_address(const struct cli_live_http *h, const struct addrinfo *at)
 {
     char host[64] = "";
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
@@ -482,7 +482,7 @@ static void tell_address(const struct live_http *h, const struct addrinfo *at)
             h->token ? "?token=…" : "");
 }
 
-static bool start(struct live_http *h, const char *text, const struct addrinfo *at)
+static bool start(struct cli_live_http *h, const char *text, const struct addrinfo *at)
 {
     if (!is_loopback(at->ai_addr) && !h->token) {
         cli_say("--http %s: other machines can reach this address: give --token, which they then need", text);
@@ -518,8 +518,9 @@ static char *host_of(const char *address)
     return found;
 }
 
-struct live_http *cli_live_http_start(const char *address, const char *token,
-                                      const struct ct_monitor_options *compile, struct live_board *board)
+struct cli_live_http *cli_live_http_start(const char *address, const char *token,
+                                          const struct ct_monitor_options *compile,
+                                          struct cli_live_board *board)
 {
     if (token && !*token) {
         cli_say(
@@ -529,7 +530,7 @@ struct live_http *cli_live_http_start(const char *address, const char *token,
         return NULL;
     }
     struct addrinfo *at = find_address(address);
-    struct live_http *h = at ? calloc(1, sizeof *h) : NULL;
+    struct cli_live_http *h = at ? calloc(1, sizeof *h) : NULL;
     if (!at)
         return NULL;
     if (!h) {
@@ -556,7 +557,7 @@ struct live_http *cli_live_http_start(const char *address, const char *token,
 }
 
 /* Takes no more connections, and lets those that are asking have their answers. */
-static void finish_requests(struct live_http *h)
+static void finish_requests(struct cli_live_http *h)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     const int fd = MHD_quiesce_daemon(h->daemon);
@@ -566,7 +567,7 @@ static void finish_requests(struct live_http *h)
         nanosleep(&pause, NULL);
 }
 
-void cli_live_http_stop(struct live_http *h)
+void cli_live_http_stop(struct cli_live_http *h)
 {
     if (!h)
         return;

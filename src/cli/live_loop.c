@@ -23,14 +23,14 @@
 #define FIRST_S       0.5                /* … or those that come in this time */
 
 struct run {
-    struct live live;
-    struct live_wishes wishes;
+    struct cli_live live;
+    struct cli_live_wishes wishes;
     struct cli_args described; /* the stream by its description */
-    struct live_source source;
-    struct live_tee *tee; /* or NULL */
-    struct live_reader *reader;
-    struct live_board *board; /* NULL: no page */
-    struct live_http *http;
+    struct cli_live_source source;
+    struct cli_live_tee *tee; /* or NULL */
+    struct cli_live_reader *reader;
+    struct cli_live_board *board; /* NULL: no page */
+    struct cli_live_http *http;
     struct cli_memory_file json, words; /* written again and again into the same memory */
     double publish_next;
     double first; /* time of the first bytes */
@@ -40,7 +40,8 @@ struct run {
 };
 
 /* Prints into the memory of the text. False: there is none. */
-static bool print_again(struct run *r, struct cli_memory_file *t, void (*print)(struct live *live, FILE *out))
+static bool print_again(struct run *r, struct cli_memory_file *t,
+                        void (*print)(struct cli_live *live, FILE *out))
 {
     if (!t->out && !cli_memory_open(t))
         return false;
@@ -68,7 +69,7 @@ static void free_text(struct cli_memory_file *t)
 
 static void serve_request(struct run *r)
 {
-    struct live_command *command = r->board ? cli_live_board_asked(r->board) : NULL;
+    struct cli_live_command *command = r->board ? cli_live_board_asked(r->board) : NULL;
     if (!command)
         return;
     cli_live_exchange(&r->live, command);
@@ -91,7 +92,7 @@ static void between_pieces(struct run *r)
 }
 
 /* The first bytes decide about the framing: not too few of them. */
-static bool is_worth(struct run *r, const struct live_piece *piece)
+static bool is_worth(struct run *r, const struct cli_live_piece *piece)
 {
     if (r->live.analysed || piece->size >= FIRST_BYTES || cli_live_ring_look(r->live.ring).ended)
         return true;
@@ -112,7 +113,7 @@ static bool is_late(struct run *r)
 
 /* Analyses a piece, or the first part of it: requests are answered between two of them, so that slow
  * specifications get less at a time. */
-static int push(struct run *r, struct live_piece *piece)
+static int push(struct run *r, struct cli_live_piece *piece)
 {
     const double begin = cli_live_now();
     if (r->part && piece->size > r->part)
@@ -132,7 +133,7 @@ static int analyse(struct run *r)
 {
     int rc = CT_OK;
     while (!rc && !is_late(r)) {
-        struct live_piece piece;
+        struct cli_live_piece piece;
         const bool ended =
             cli_live_ring_look(r->live.ring).ended; /* asked first: then there is nothing behind it */
         const bool got = cli_live_ring_get(r->live.ring, TICK_MS, &piece);
@@ -215,7 +216,7 @@ static int run(struct run *r)
         code = cli_library_error(r->live.ctx);
         cli_live_reader_stop(r->reader);
     }
-    const struct live_ring_state input = cli_live_ring_look(r->live.ring);
+    const struct cli_live_ring_state input = cli_live_ring_look(r->live.ring);
     if (input.trouble) {
         cli_say("%s: cannot be read any more: %s", r->wishes.input, input.trouble);
         code = CLI_FAILED;
@@ -234,7 +235,7 @@ static bool connects(const char *input)
     return strncmp(input, "tcp:", 4) == 0 || strncmp(input, "listen:", 7) == 0;
 }
 
-int cli_live_run(const struct cli_args *args, const struct live_wishes *wishes)
+int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wishes)
 {
     struct run *r = calloc(1, sizeof *r);
     if (!r) {

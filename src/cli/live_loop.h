@@ -7,6 +7,6 @@
 
 /* Reads args->operand, whose rows begin with CLI_CAPTURE_TABLE and
  * CLI_MONITOR_TABLE. Result: enum cli_exit. */
-int cli_live_run(const struct cli_args *args, const struct live_wishes *wishes);
+int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wishes);
 
 #endif

@@ -2,8 +2,9 @@
 /* In place of the page where its libraries were not there when coretap was built. */
 #include "cli/live_http.h"
 
-struct live_http *cli_live_http_start(const char *address, const char *token,
-                                      const struct ct_monitor_options *compile, struct live_board *board)
+struct cli_live_http *cli_live_http_start(const char *address, const char *token,
+                                          const struct ct_monitor_options *compile,
+                                          struct cli_live_board *board)
 {
     (void)token;
     (void)compile;
@@ -15,7 +16,7 @@ struct live_http *cli_live_http_start(const char *address, const char *token,
     return NULL;
 }
 
-void cli_live_http_stop(struct live_http *http)
+void cli_live_http_stop(struct cli_live_http *http)
 {
     (void)http;
 }

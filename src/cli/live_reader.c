@@ -30,13 +30,13 @@
 #define PATIENCE_MS 700
 #define STOP_MS     400
 
-struct live_reader {
-    struct live_source *source;
-    struct live_ring *ring;
-    struct live_tee *tee; /* or NULL */
+struct cli_live_reader {
+    struct cli_live_source *source;
+    struct cli_live_ring *ring;
+    struct cli_live_tee *tee; /* or NULL */
     pthread_t thread;
     int signals, stop, done; /* descriptors */
-    struct live_intake intake;
+    struct cli_live_intake intake;
     uint64_t got;   /* bytes of this connection */
     int pause;      /* before the next attempt to connect, milliseconds */
     bool told;      /* it was said that there is no connection */
@@ -67,7 +67,7 @@ enum ready {
 
 /* Waits for `events` on a descriptor (-1: none), for so many milliseconds (-1: as long as it takes), or for
  * who stops it. */
-static enum ready wait_for(struct live_reader *r, int fd, short events, int milliseconds)
+static enum ready wait_for(struct cli_live_reader *r, int fd, short events, int milliseconds)
 {
     struct signalfd_siginfo info;
     struct pollfd fds[] = {{.fd = r->signals, .events = POLLIN},
@@ -83,14 +83,14 @@ static enum ready wait_for(struct live_reader *r, int fd, short events, int mill
 
 /* ---- connections ---- */
 
-static void tell_intake(struct live_reader *r)
+static void tell_intake(struct cli_live_reader *r)
 {
     if (r->tee)
         cli_live_tee_look(r->tee, &r->intake);
     cli_live_ring_tell(r->ring, &r->intake);
 }
 
-static enum ready begin_connection(struct live_reader *r)
+static enum ready begin_connection(struct cli_live_reader *r)
 {
     r->intake.waits = false;
     r->intake.connections++;
@@ -99,7 +99,7 @@ static enum ready begin_connection(struct live_reader *r)
 }
 
 /* Tries one address. *error: why there is no connection. */
-static enum ready try_address(struct live_reader *r, const struct addrinfo *address, int *error)
+static enum ready try_address(struct cli_live_reader *r, const struct addrinfo *address, int *error)
 {
     const int fd = cli_live_source_begin(address);
     if (fd < 0) {
@@ -113,7 +113,7 @@ static enum ready try_address(struct live_reader *r, const struct addrinfo *addr
     return ready == READY && *error ? NOT_YET : ready;
 }
 
-static void say_tries(struct live_reader *r, int error)
+static void say_tries(struct cli_live_reader *r, int error)
 {
     if (!r->told)
         cli_say("%s: no connection: %s; it is tried again, first after %g s and at last every %g s",
@@ -121,7 +121,7 @@ static void say_tries(struct live_reader *r, int error)
     r->told = true;
 }
 
-static enum ready connect_again(struct live_reader *r)
+static enum ready connect_again(struct cli_live_reader *r)
 {
     int error = 0;
     if (r->pause && wait_for(r, -1, 0, r->pause) == STOPPED)
@@ -139,7 +139,7 @@ static enum ready connect_again(struct live_reader *r)
     return NOT_YET;
 }
 
-static enum ready next_connection(struct live_reader *r)
+static enum ready next_connection(struct cli_live_reader *r)
 {
     if (r->source->listener < 0)
         return connect_again(r);
@@ -150,7 +150,7 @@ static enum ready next_connection(struct live_reader *r)
 }
 
 /* The connection is over; `error` is why, or 0. */
-static void end_connection(struct live_reader *r, int error)
+static void end_connection(struct cli_live_reader *r, int error)
 {
     close(r->source->fd);
     r->source->fd = -1;
@@ -168,7 +168,7 @@ static void end_connection(struct live_reader *r, int error)
 
 /* ---- bytes ---- */
 
-static void take(struct live_reader *r, const uint8_t *data, size_t size)
+static void take(struct cli_live_reader *r, const uint8_t *data, size_t size)
 {
     if (!r->got && r->told)
         cli_say("%s: trace comes again, after %.1f s", r->source->name, cli_live_now() - r->intake.since);
@@ -184,7 +184,7 @@ static void take(struct live_reader *r, const uint8_t *data, size_t size)
 }
 
 /* Reads what there is, once. False: that was the end, or *trouble is why no more can be read. */
-static bool read_once(struct live_reader *r, const char **trouble)
+static bool read_once(struct cli_live_reader *r, const char **trouble)
 {
     uint8_t *data;
     const size_t room = cli_live_ring_room(r->ring, &data);
@@ -209,7 +209,7 @@ static bool read_once(struct live_reader *r, const char **trouble)
 }
 
 /* Whether the run is over before so many milliseconds (negative: any) have gone by. */
-static bool is_over(struct live_reader *r, int milliseconds)
+static bool is_over(struct cli_live_reader *r, int milliseconds)
 {
     struct pollfd over = {.fd = r->done, .events = POLLIN};
     int rc;
@@ -220,7 +220,7 @@ static bool is_over(struct live_reader *r, int milliseconds)
 }
 
 /* Waits until the run is over, or for a signal when there was none yet. */
-static void wait_signal(struct live_reader *r)
+static void wait_signal(struct cli_live_reader *r)
 {
     struct signalfd_siginfo info;
     struct pollfd fds[] = {{.fd = r->signals, .events = POLLIN}, {.fd = r->done, .events = POLLIN}};
@@ -231,7 +231,7 @@ static void wait_signal(struct live_reader *r)
 
 /* Behind the end of the input: whatever the specifications do, a signal ends the run. Signals stay blocked in
  * the thread that analyses and prints, which may wait for somebody: this one takes the next, which kills. */
-static void guard_end(struct live_reader *r)
+static void guard_end(struct cli_live_reader *r)
 {
     sigset_t set;
     wait_signal(r);
@@ -248,7 +248,7 @@ static void guard_end(struct live_reader *r)
 
 static void *read_all(void *user)
 {
-    struct live_reader *r = user;
+    struct cli_live_reader *r = user;
     const char *trouble = NULL;
     bool goes_on = true;
     while (goes_on) {
@@ -264,7 +264,7 @@ static void *read_all(void *user)
     return NULL;
 }
 
-static void release(struct live_reader *r)
+static void release(struct cli_live_reader *r)
 {
     const int fds[] = {r->signals, r->stop, r->done};
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
@@ -273,17 +273,17 @@ static void release(struct live_reader *r)
     free(r);
 }
 
-struct live_reader *cli_live_reader_start(struct live_source *source, struct live_ring *ring,
-                                          struct live_tee *tee, int *hurry)
+struct cli_live_reader *cli_live_reader_start(struct cli_live_source *source, struct cli_live_ring *ring,
+                                              struct cli_live_tee *tee, int *hurry)
 {
-    struct live_reader *r = calloc(1, sizeof *r);
+    struct cli_live_reader *r = calloc(1, sizeof *r);
     sigset_t set;
     if (!r) {
         cli_no_memory();
         return NULL;
     }
     fill_signals(&set);
-    *r = (struct live_reader){
+    *r = (struct cli_live_reader){
         .source = source,
         .ring = ring,
         .tee = tee,
@@ -302,14 +302,14 @@ struct live_reader *cli_live_reader_start(struct live_source *source, struct liv
     return NULL;
 }
 
-void cli_live_reader_stop(struct live_reader *r)
+void cli_live_reader_stop(struct cli_live_reader *r)
 {
     const uint64_t one = 1;
     if (write(r->stop, &one, sizeof one) < 0)
         cli_say("the input goes on: %s", strerror(errno));
 }
 
-void cli_live_reader_free(struct live_reader *r)
+void cli_live_reader_free(struct cli_live_reader *r)
 {
     const uint64_t one = 1;
     if (write(r->done, &one, sizeof one) == sizeof one)

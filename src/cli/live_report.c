@@ -8,40 +8,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef int print_fn(struct live *live, FILE *out);
+typedef int print_fn(struct cli_live *live, FILE *out);
 
 /* Without counts nothing is printed: why there are none was said. */
-static int print_cover(struct live *l, FILE *out, enum cli_cover_format format)
+static int print_cover(struct cli_live *l, FILE *out, enum cli_cover_format format)
 {
     return l->counts.cover ? cli_cover_print(out, &l->counts, format, false) : CLI_FAILED;
 }
 
-static int cover_text(struct live *l, FILE *out)
+static int cover_text(struct cli_live *l, FILE *out)
 {
     return print_cover(l, out, CLI_COVER_TEXT);
 }
 
-static int cover_lcov(struct live *l, FILE *out)
+static int cover_lcov(struct cli_live *l, FILE *out)
 {
     return print_cover(l, out, CLI_COVER_LCOV);
 }
 
-static int cover_json(struct live *l, FILE *out)
+static int cover_json(struct cli_live *l, FILE *out)
 {
     return print_cover(l, out, CLI_COVER_JSON);
 }
 
-static int cover_html(struct live *l, FILE *out)
+static int cover_html(struct cli_live *l, FILE *out)
 {
     return print_cover(l, out, CLI_COVER_HTML);
 }
 
-static int cover_data(struct live *l, FILE *out)
+static int cover_data(struct cli_live *l, FILE *out)
 {
     return print_cover(l, out, CLI_COVER_DATA);
 }
 
-static struct ct_losses losses_of(const struct live *l, uint8_t id)
+static struct ct_losses losses_of(const struct cli_live *l, uint8_t id)
 {
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(l->chain, &count);
@@ -51,11 +51,11 @@ static struct ct_losses losses_of(const struct live *l, uint8_t id)
     return (struct ct_losses){0};
 }
 
-static int each_timing(struct live *l, FILE *out, struct ct_json *json)
+static int each_timing(struct cli_live *l, FILE *out, struct ct_json *json)
 {
     const struct ct_timing_wish wish = {.top = CLI_TIMING_TOP};
     for (size_t i = 0; i < 128; i++) {
-        const struct live_stream *s = l->streams[i];
+        const struct cli_live_stream *s = l->streams[i];
         struct ct_timing_block *blocks;
         if (!s || !s->timing)
             continue;
@@ -71,12 +71,12 @@ static int each_timing(struct live *l, FILE *out, struct ct_json *json)
     return CLI_CLEAN;
 }
 
-static int timing_text(struct live *l, FILE *out)
+static int timing_text(struct cli_live *l, FILE *out)
 {
     return each_timing(l, out, NULL);
 }
 
-static int timing_json(struct live *l, FILE *out)
+static int timing_json(struct cli_live *l, FILE *out)
 {
     struct ct_json json = {.out = out};
     ct_json_array(&json, NULL);
@@ -85,13 +85,13 @@ static int timing_json(struct live *l, FILE *out)
     return CLI_CLEAN;
 }
 
-static int status_json(struct live *l, FILE *out)
+static int status_json(struct cli_live *l, FILE *out)
 {
     cli_live_status_json(l, out);
     return CLI_CLEAN;
 }
 
-static int write_file(struct live *l, const char *name, print_fn *print)
+static int write_file(struct cli_live *l, const char *name, print_fn *print)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", l->wishes->output, name);
@@ -101,7 +101,7 @@ static int write_file(struct live *l, const char *name, print_fn *print)
     return out && cli_output_close(&output, code != CLI_FAILED) ? code : CLI_FAILED;
 }
 
-static int write_files(struct live *l)
+static int write_files(struct cli_live *l)
 {
     static const struct {
         const char *name;
@@ -122,7 +122,7 @@ static int write_files(struct live *l)
     return worst;
 }
 
-static int print_all(struct live *l)
+static int print_all(struct cli_live *l)
 {
     int code = l->wishes->cover ? cover_text(l, stdout) : CLI_CLEAN;
     if (l->wishes->timing)
@@ -130,34 +130,34 @@ static int print_all(struct live *l)
     return code;
 }
 
-static void tell_sum(const struct live *l, const struct live_ring_state *input)
+static void tell_sum(const struct cli_live *l, const struct cli_live_ring_state *input)
 {
     const double seconds = cli_live_now() - l->begun;
     cli_say("%.1f MB in %.1f s, %" PRIu64 " violations", (double)input->read / 1e6, seconds, l->violations);
 }
 
-static void tell_dropped(const struct live_ring_state *input)
+static void tell_dropped(const struct cli_live_ring_state *input)
 {
     cli_say("%" PRIu64 " of %" PRIu64 " bytes were dropped, at %" PRIu64
             " places: they came faster than they could be analysed",
             input->lost, input->read, input->losses);
 }
 
-static void tell_breaks(const struct live *l, const struct live_ring_state *input)
+static void tell_breaks(const struct cli_live *l, const struct cli_live_ring_state *input)
 {
     cli_say("%s: %" PRIu64 " connections; the trace is broken at %" PRIu64 " places between them",
             l->wishes->input, input->intake.connections, input->breaks);
 }
 
-static void tell_unanalysed(const struct live *l)
+static void tell_unanalysed(const struct cli_live *l)
 {
     cli_say("%" PRIu64 " bytes that waited were not analysed: the signal left no time for them",
             l->unanalysed);
 }
 
-int cli_live_report(struct live *l)
+int cli_live_report(struct cli_live *l)
 {
-    const struct live_ring_state input = cli_live_ring_look(l->ring);
+    const struct cli_live_ring_state input = cli_live_ring_look(l->ring);
     int code = CLI_CLEAN;
     for (size_t i = 0; i < 128; i++) {
         if (l->streams[i] && !cli_live_stream_finish(l->streams[i]))

@@ -10,7 +10,7 @@
 
 #define SPEC_NAME_MAX 255
 
-struct live_request {
+struct cli_live_request {
     struct ct_ctx *ctx; /* of the specification */
     json_t *root;
     const char **texts; /* of all lists … */
@@ -19,9 +19,9 @@ struct live_request {
     size_t why_size;
 };
 
-static bool refuse(struct live_request *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse(struct cli_live_request *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static bool refuse(struct live_request *r, const char *fmt, ...)
+static bool refuse(struct cli_live_request *r, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -30,14 +30,14 @@ static bool refuse(struct live_request *r, const char *fmt, ...)
     return false;
 }
 
-static bool lack(struct live_request *r, struct live_command *c)
+static bool lack(struct cli_live_request *r, struct cli_live_command *c)
 {
     c->lacking = true;
     return refuse(r, "out of memory; ask again");
 }
 
 /* A key that nobody asks for is a mistake, and silence about it another. `keys` ends with NULL. */
-static bool check_keys(struct live_request *r, const char *what, const char *const *keys)
+static bool check_keys(struct cli_live_request *r, const char *what, const char *const *keys)
 {
     const char *key;
     json_t *value;
@@ -53,7 +53,7 @@ static bool check_keys(struct live_request *r, const char *what, const char *con
 }
 
 /* A list of texts, behind those that were read before; absent: empty. */
-static bool read_list(struct live_request *r, const char *key, const char ***list, size_t *count)
+static bool read_list(struct cli_live_request *r, const char *key, const char ***list, size_t *count)
 {
     json_t *array = json_object_get(r->root, key), *text;
     size_t i;
@@ -73,7 +73,7 @@ static bool read_list(struct live_request *r, const char *key, const char ***lis
     return true;
 }
 
-static bool read_watch(struct live_request *r, struct live_command *c)
+static bool read_watch(struct cli_live_request *r, struct cli_live_command *c)
 {
     static const char *const keys[] = {"set", "add", "remove", NULL};
     c->action = LIVE_WATCH;
@@ -90,7 +90,7 @@ static bool read_watch(struct live_request *r, struct live_command *c)
 
 /* ---- specifications ---- */
 
-static bool compile(struct live_request *r, struct live_command *c, json_t *text,
+static bool compile(struct cli_live_request *r, struct cli_live_command *c, json_t *text,
                     const struct ct_monitor_options *options)
 {
     if (!json_is_string(text))
@@ -111,7 +111,7 @@ static bool compile(struct live_request *r, struct live_command *c, json_t *text
     return false;
 }
 
-static bool read_binds(struct live_request *r, struct live_command *c, json_t *object)
+static bool read_binds(struct cli_live_request *r, struct cli_live_command *c, json_t *object)
 {
     const char *input;
     json_t *place;
@@ -136,13 +136,13 @@ static bool read_binds(struct live_request *r, struct live_command *c, json_t *o
     return true;
 }
 
-static bool read_monitor(struct live_request *r, struct live_command *c,
+static bool read_monitor(struct cli_live_request *r, struct cli_live_command *c,
                          const struct ct_monitor_options *options)
 {
     static const char *const keys[] = {"action", "name", "text", "bind", NULL};
     static const struct {
         const char *name;
-        enum live_action action;
+        enum cli_live_action action;
     } actions[] = {
         {"add", LIVE_MONITOR_ADD}, {"replace", LIVE_MONITOR_REPLACE}, {"remove", LIVE_MONITOR_REMOVE}};
     const size_t count = sizeof actions / sizeof *actions;
@@ -164,7 +164,8 @@ static bool read_monitor(struct live_request *r, struct live_command *c,
 
 /* ---- filters ---- */
 
-static bool read_hex(struct live_request *r, const char *key, const char *text, uint64_t most, uint64_t *out)
+static bool read_hex(struct cli_live_request *r, const char *key, const char *text, uint64_t most,
+                     uint64_t *out)
 {
     char *end;
     *out = strtoull(text, &end, 16);
@@ -174,7 +175,7 @@ static bool read_hex(struct live_request *r, const char *key, const char *text, 
     return true;
 }
 
-static bool read_levels(struct live_request *r, struct live_filter *f)
+static bool read_levels(struct cli_live_request *r, struct cli_live_filter *f)
 {
     json_t *array = json_object_get(r->root, "levels"), *level;
     size_t i;
@@ -189,10 +190,10 @@ static bool read_levels(struct live_request *r, struct live_filter *f)
     return true;
 }
 
-static bool read_filter(struct live_request *r, struct live_command *c)
+static bool read_filter(struct cli_live_request *r, struct cli_live_command *c)
 {
     static const char *const keys[] = {"ids", "contexts", "levels", NULL};
-    struct live_filter *f = &c->filter;
+    struct cli_live_filter *f = &c->filter;
     const char **texts;
     size_t count;
     uint64_t number;
@@ -245,8 +246,8 @@ static size_t count_texts(const json_t *root)
     return count;
 }
 
-static bool read(struct live_request *r, const char *what, const char *text, size_t size,
-                 const struct ct_monitor_options *options, struct live_command *c)
+static bool read(struct cli_live_request *r, const char *what, const char *text, size_t size,
+                 const struct ct_monitor_options *options, struct cli_live_command *c)
 {
     static const char *const none[] = {NULL};
     json_error_t error;
@@ -274,13 +275,13 @@ static bool read(struct live_request *r, const char *what, const char *text, siz
     return check_keys(r, "stop", none);
 }
 
-struct live_request *cli_live_request_read(const char *what, const char *text, size_t size,
-                                           const struct ct_monitor_options *options, struct live_command *c,
-                                           char *why, size_t why_size)
+struct cli_live_request *cli_live_request_read(const char *what, const char *text, size_t size,
+                                               const struct ct_monitor_options *options,
+                                               struct cli_live_command *c, char *why, size_t why_size)
 {
-    struct live_request *r = calloc(1, sizeof *r);
-    *c = (struct live_command){0};
-    struct live_request nothing = {.why = why, .why_size = why_size};
+    struct cli_live_request *r = calloc(1, sizeof *r);
+    *c = (struct cli_live_command){0};
+    struct cli_live_request nothing = {.why = why, .why_size = why_size};
     if (!r) {
         lack(&nothing, c);
         return NULL;
@@ -293,7 +294,7 @@ struct live_request *cli_live_request_read(const char *what, const char *text, s
     return NULL;
 }
 
-void cli_live_request_free(struct live_request *r, struct live_command *c)
+void cli_live_request_free(struct cli_live_request *r, struct cli_live_command *c)
 {
     if (!r)
         return;

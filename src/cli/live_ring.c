@@ -14,7 +14,7 @@ struct loss {
     bool apart; /* another connection begins there */
 };
 
-struct live_ring {
+struct cli_live_ring {
     pthread_mutex_t lock;
     pthread_cond_t filled, emptied;
     uint8_t *data, *waste;
@@ -24,7 +24,7 @@ struct live_ring {
     bool apart;  /* what comes next is of another connection */
     bool woken, ended;
     const char *trouble;
-    struct live_intake intake;
+    struct cli_live_intake intake;
     uint64_t origin;     /* bytes that came before this connection */
     uint64_t put, taken; /* bytes */
     uint64_t losing_now; /* bytes lost since the last one that was put */
@@ -43,9 +43,9 @@ static void make_condition(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-struct live_ring *cli_live_ring_new(size_t size, bool drop)
+struct cli_live_ring *cli_live_ring_new(size_t size, bool drop)
 {
-    struct live_ring *r = calloc(1, sizeof *r);
+    struct cli_live_ring *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->data = malloc(size);
@@ -61,7 +61,7 @@ struct live_ring *cli_live_ring_new(size_t size, bool drop)
     return NULL;
 }
 
-void cli_live_ring_free(struct live_ring *r)
+void cli_live_ring_free(struct cli_live_ring *r)
 {
     if (!r)
         return;
@@ -73,7 +73,7 @@ void cli_live_ring_free(struct live_ring *r)
     free(r);
 }
 
-static void wait_for(struct live_ring *r, pthread_cond_t *condition, unsigned milliseconds)
+static void wait_for(struct cli_live_ring *r, pthread_cond_t *condition, unsigned milliseconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -94,7 +94,7 @@ static size_t least(size_t a, size_t b)
 }
 
 /* How many bytes of those that come next are lost, at least; 0: none. */
-static size_t to_be_lost(struct live_ring *r)
+static size_t to_be_lost(struct cli_live_ring *r)
 {
     const size_t room = r->size - (size_t)(r->put - r->taken);
     if (!r->drop)
@@ -110,7 +110,7 @@ static size_t to_be_lost(struct live_ring *r)
 }
 
 /* Notes what is missing before bytes that came. */
-static void note_loss(struct live_ring *r)
+static void note_loss(struct cli_live_ring *r)
 {
     if (!r->losing_now && !r->apart)
         return;
@@ -122,7 +122,7 @@ static void note_loss(struct live_ring *r)
     r->apart = false;
 }
 
-size_t cli_live_ring_room(struct live_ring *r, uint8_t **data)
+size_t cli_live_ring_room(struct cli_live_ring *r, uint8_t **data)
 {
     pthread_mutex_lock(&r->lock);
     size_t room = to_be_lost(r);
@@ -137,7 +137,7 @@ size_t cli_live_ring_room(struct live_ring *r, uint8_t **data)
     return room;
 }
 
-void cli_live_ring_put(struct live_ring *r, size_t size)
+void cli_live_ring_put(struct cli_live_ring *r, size_t size)
 {
     pthread_mutex_lock(&r->lock);
     if (r->losing) {
@@ -151,7 +151,7 @@ void cli_live_ring_put(struct live_ring *r, size_t size)
     pthread_mutex_unlock(&r->lock);
 }
 
-void cli_live_ring_break(struct live_ring *r)
+void cli_live_ring_break(struct cli_live_ring *r)
 {
     pthread_mutex_lock(&r->lock);
     r->apart |= r->put + r->lost != r->origin;
@@ -159,14 +159,14 @@ void cli_live_ring_break(struct live_ring *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-void cli_live_ring_tell(struct live_ring *r, const struct live_intake *intake)
+void cli_live_ring_tell(struct cli_live_ring *r, const struct cli_live_intake *intake)
 {
     pthread_mutex_lock(&r->lock);
     r->intake = *intake;
     pthread_mutex_unlock(&r->lock);
 }
 
-void cli_live_ring_wait_room(struct live_ring *r, unsigned milliseconds)
+void cli_live_ring_wait_room(struct cli_live_ring *r, unsigned milliseconds)
 {
     pthread_mutex_lock(&r->lock);
     if (r->put - r->taken == r->size || (r->apart && r->loss_count == LOSSES))
@@ -174,7 +174,7 @@ void cli_live_ring_wait_room(struct live_ring *r, unsigned milliseconds)
     pthread_mutex_unlock(&r->lock);
 }
 
-void cli_live_ring_end(struct live_ring *r, const char *trouble)
+void cli_live_ring_end(struct cli_live_ring *r, const char *trouble)
 {
     pthread_mutex_lock(&r->lock);
     r->losses += r->losing_now != 0;
@@ -187,12 +187,12 @@ void cli_live_ring_end(struct live_ring *r, const char *trouble)
 /* ---- the analysing thread ---- */
 
 /* The loss that stands right before the next byte, or NULL. */
-static const struct loss *next_loss(const struct live_ring *r)
+static const struct loss *next_loss(const struct cli_live_ring *r)
 {
     return r->loss_count ? &r->waiting[r->first_loss] : NULL;
 }
 
-bool cli_live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_piece *piece)
+bool cli_live_ring_get(struct cli_live_ring *r, unsigned milliseconds, struct cli_live_piece *piece)
 {
     pthread_mutex_lock(&r->lock);
     if (r->put == r->taken && !r->ended && !r->woken)
@@ -200,7 +200,7 @@ bool cli_live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_p
     r->woken = false;
     const size_t at = (size_t)(r->taken % r->size);
     const struct loss *loss = next_loss(r);
-    *piece = (struct live_piece){.data = r->data + at};
+    *piece = (struct cli_live_piece){.data = r->data + at};
     uint64_t end = r->put;
     if (loss && loss->at == r->taken && end > r->taken) {
         piece->lost = loss->count;
@@ -215,7 +215,7 @@ bool cli_live_ring_get(struct live_ring *r, unsigned milliseconds, struct live_p
     return piece->size > 0;
 }
 
-void cli_live_ring_done(struct live_ring *r, size_t size)
+void cli_live_ring_done(struct cli_live_ring *r, size_t size)
 {
     pthread_mutex_lock(&r->lock);
     const struct loss *loss = next_loss(r);
@@ -231,7 +231,7 @@ void cli_live_ring_done(struct live_ring *r, size_t size)
 
 /* ---- any thread ---- */
 
-void cli_live_ring_wake(struct live_ring *r)
+void cli_live_ring_wake(struct cli_live_ring *r)
 {
     pthread_mutex_lock(&r->lock);
     r->woken = true;
@@ -239,19 +239,19 @@ void cli_live_ring_wake(struct live_ring *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-struct live_ring_state cli_live_ring_look(struct live_ring *r)
+struct cli_live_ring_state cli_live_ring_look(struct cli_live_ring *r)
 {
     pthread_mutex_lock(&r->lock);
-    const struct live_ring_state state = {.read = r->put + r->lost,
-                                          .lost = r->lost,
-                                          .losses = r->losses + (r->losing_now && !r->ended),
-                                          .taken = r->taken,
-                                          .breaks = r->breaks,
-                                          .intake = r->intake,
-                                          .size = r->size,
-                                          .fill = (size_t)(r->put - r->taken),
-                                          .ended = r->ended,
-                                          .trouble = r->trouble};
+    const struct cli_live_ring_state state = {.read = r->put + r->lost,
+                                              .lost = r->lost,
+                                              .losses = r->losses + (r->losing_now && !r->ended),
+                                              .taken = r->taken,
+                                              .breaks = r->breaks,
+                                              .intake = r->intake,
+                                              .size = r->size,
+                                              .fill = (size_t)(r->put - r->taken),
+                                              .ended = r->ended,
+                                              .trouble = r->trouble};
     pthread_mutex_unlock(&r->lock);
     return state;
 }

@@ -15,10 +15,10 @@
 /* Bytes that are given at once at most; what a chain takes in a piece. */
 #define LIVE_PIECE ((size_t)1 << 18)
 
-struct live_ring;
+struct cli_live_ring;
 
 /* What is said of where the bytes come from, and of the file that they are kept in. */
-struct live_intake {
+struct cli_live_intake {
     bool connects;        /* it is a source that is waited for again */
     bool waits;           /* there is no connection now */
     double since;         /* time (cli_live_now) of the last connection or its end */
@@ -30,40 +30,40 @@ struct live_intake {
 };
 
 /* Numbers since the start; `ended`: no more bytes will come. */
-struct live_ring_state {
+struct cli_live_ring_state {
     uint64_t read, lost, losses, taken;
     uint64_t breaks; /* places where another connection begins */
-    struct live_intake intake;
+    struct cli_live_intake intake;
     size_t size, fill;
     bool ended;
     const char *trouble; /* why it ended, when that is no end of input */
 };
 
 /* `size` is a multiple of LIVE_BLOCK. `drop`: bytes are lost when it is full. NULL: no memory. */
-struct live_ring *cli_live_ring_new(size_t size, bool drop);
-void cli_live_ring_free(struct live_ring *ring);
+struct cli_live_ring *cli_live_ring_new(size_t size, bool drop);
+void cli_live_ring_free(struct cli_live_ring *ring);
 
 /* ---- the reading thread ---- */
 
 /* Where the next bytes go and how many at most, 0 when it is full. With `drop` there is always room: what is
  * put there may be lost. */
-size_t cli_live_ring_room(struct live_ring *ring, uint8_t **data);
-void cli_live_ring_put(struct live_ring *ring, size_t size);
+size_t cli_live_ring_room(struct cli_live_ring *ring, uint8_t **data);
+void cli_live_ring_put(struct cli_live_ring *ring, size_t size);
 
 /* What comes next does not follow what came before: it is of another connection. */
-void cli_live_ring_break(struct live_ring *ring);
+void cli_live_ring_break(struct cli_live_ring *ring);
 
-void cli_live_ring_tell(struct live_ring *ring, const struct live_intake *intake);
+void cli_live_ring_tell(struct cli_live_ring *ring, const struct cli_live_intake *intake);
 
 /* Waits until there is room, or `milliseconds`. */
-void cli_live_ring_wait_room(struct live_ring *ring, unsigned milliseconds);
+void cli_live_ring_wait_room(struct cli_live_ring *ring, unsigned milliseconds);
 
 /* `trouble` (a literal or text that stays): why, or NULL. */
-void cli_live_ring_end(struct live_ring *ring, const char *trouble);
+void cli_live_ring_end(struct cli_live_ring *ring, const char *trouble);
 
 /* ---- the analysing thread ---- */
 
-struct live_piece {
+struct cli_live_piece {
     const uint8_t *data;
     size_t size;
     uint64_t offset; /* of its first byte in the input, lost ones counted */
@@ -72,12 +72,12 @@ struct live_piece {
 };
 
 /* Waits until there are bytes, the end, a wake or `milliseconds` went by. False: there are none now. */
-bool cli_live_ring_get(struct live_ring *ring, unsigned milliseconds, struct live_piece *piece);
-void cli_live_ring_done(struct live_ring *ring, size_t size);
+bool cli_live_ring_get(struct cli_live_ring *ring, unsigned milliseconds, struct cli_live_piece *piece);
+void cli_live_ring_done(struct cli_live_ring *ring, size_t size);
 
 /* ---- any thread ---- */
 
-void cli_live_ring_wake(struct live_ring *ring);
-struct live_ring_state cli_live_ring_look(struct live_ring *ring);
+void cli_live_ring_wake(struct cli_live_ring *ring);
+struct cli_live_ring_state cli_live_ring_look(struct cli_live_ring *ring);
 
 #endif

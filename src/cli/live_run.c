@@ -15,13 +15,13 @@ double cli_live_now(void)
 
 /* ---- preparations ---- */
 
-static bool failed(const struct live *l)
+static bool failed(const struct cli_live *l)
 {
     cli_library_error(l->ctx);
     return false;
 }
 
-static bool open_capture(struct live *l)
+static bool open_capture(struct cli_live *l)
 {
     if (l->wishes->cover)
         return cli_counts_open(&l->counts, l->args, l->wishes->elf_option) == CLI_CLEAN;
@@ -31,7 +31,7 @@ static bool open_capture(struct live *l)
 }
 
 /* Loads all at once that may be asked for while trace comes. */
-static bool load_programs(struct live *l)
+static bool load_programs(struct cli_live *l)
 {
     struct ct_program *program;
     const struct ct_lines *lines;
@@ -51,7 +51,7 @@ static void ignore(void *user, const struct ct_verify_result *result)
 }
 
 /* Whether the options about specifications fit together: said as 'coretap monitor' says it. */
-static bool check_specs(struct live *l)
+static bool check_specs(struct cli_live *l)
 {
     struct ct_watches *watches = NULL;
     struct ct_verifier *verifier = NULL;
@@ -65,7 +65,7 @@ static bool check_specs(struct live *l)
     return fine;
 }
 
-static bool add_specs(struct live *l)
+static bool add_specs(struct cli_live *l)
 {
     for (size_t i = 0; i < l->monitors.count; i++) {
         struct cli_pairs *binds = calloc(1, sizeof *binds);
@@ -83,7 +83,7 @@ static bool add_specs(struct live *l)
     return true;
 }
 
-static bool add_places(struct live *l)
+static bool add_places(struct cli_live *l)
 {
     for (size_t i = 0; i < l->args->list_count; i++) {
         if (l->args->list[i].option != l->wishes->at_option)
@@ -97,7 +97,7 @@ static bool add_places(struct live *l)
 }
 
 /* Wrong pairs are told now and not when the first trace comes. */
-static bool check_pairs(struct live *l)
+static bool check_pairs(struct cli_live *l)
 {
     const struct ct_timing_options options = {.size = sizeof options};
     struct ct_watches *watches = NULL;
@@ -112,7 +112,7 @@ static bool check_pairs(struct live *l)
     return fine;
 }
 
-static bool make_watches(struct live *l)
+static bool make_watches(struct cli_live *l)
 {
     if (ct_watches_new(l->ctx, l->programs, &l->watches) == CT_OK &&
         ct_verifier_new(l->ctx, &l->monitors.verify, l->watches, &l->verifier) == CT_OK &&
@@ -121,7 +121,7 @@ static bool make_watches(struct live *l)
     return failed(l);
 }
 
-static bool make_chain(struct live *l)
+static bool make_chain(struct cli_live *l)
 {
     struct ct_chain_options options = cli_capture_chain_options(&l->counts.capture, CT_LEVEL_STEPS);
     options.edges = CT_EDGES_CYCLES;
@@ -130,14 +130,14 @@ static bool make_chain(struct live *l)
            failed(l);
 }
 
-static bool load_specs(struct live *l)
+static bool load_specs(struct cli_live *l)
 {
     const bool fine = cli_monitors_load(&l->monitors, l->args);
     l->monitors.limits.stop = &l->stop;
     return fine;
 }
 
-bool cli_live_prepare(struct live *l, const struct cli_args *args, const struct live_wishes *wishes)
+bool cli_live_prepare(struct cli_live *l, const struct cli_args *args, const struct cli_live_wishes *wishes)
 {
     l->args = args;
     l->ctx = args->ctx;
@@ -150,7 +150,7 @@ bool cli_live_prepare(struct live *l, const struct cli_args *args, const struct 
            make_watches(l) && add_specs(l) && add_places(l) && make_chain(l);
 }
 
-void cli_live_release(struct live *l)
+void cli_live_release(struct cli_live *l)
 {
     for (size_t i = 0; i < 128; i++)
         cli_live_stream_free(l->streams[i]);
@@ -173,7 +173,7 @@ void cli_live_release(struct live *l)
 /* ---- input ---- */
 
 /* Trace is missing before the byte at `offset`: decoders start afresh there. */
-static int break_off(struct live *l, uint64_t offset)
+static int break_off(struct cli_live *l, uint64_t offset)
 {
     struct ct_piece piece = {
         .offset = l->analysed, .time = CT_NO_TIME, .tid = CT_NO_THREAD, .joins = 1, .cut = 1};
@@ -185,7 +185,7 @@ static int break_off(struct live *l, uint64_t offset)
     return rc ? rc : ct_chain_begin_piece(l->chain, &piece);
 }
 
-int cli_live_push(struct live *l, const struct live_piece *piece)
+int cli_live_push(struct cli_live *l, const struct cli_live_piece *piece)
 {
     int rc = piece->lost || piece->apart ? break_off(l, piece->offset) : CT_OK;
     if (!rc)

@@ -57,7 +57,7 @@ int cli_live_source_begin(const struct addrinfo *address)
     return -1;
 }
 
-int cli_live_source_connected(struct live_source *s, int fd)
+int cli_live_source_connected(struct cli_live_source *s, int fd)
 {
     int error = 0;
     socklen_t size = sizeof error;
@@ -70,7 +70,7 @@ int cli_live_source_connected(struct live_source *s, int fd)
     return error;
 }
 
-bool cli_live_source_accept(struct live_source *s)
+bool cli_live_source_accept(struct cli_live_source *s)
 {
     const int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0)
@@ -129,7 +129,7 @@ static struct addrinfo *find_addresses(const char *name, const char *text, bool 
     return rc ? NULL : all;
 }
 
-static bool open_socket(struct live_source *s, const char *text, bool listens)
+static bool open_socket(struct cli_live_source *s, const char *text, bool listens)
 {
     struct addrinfo *all = find_addresses(s->name, text, listens);
     int fd = -1;
@@ -161,10 +161,10 @@ static int open_path(const char *path)
     return fd;
 }
 
-bool cli_live_source_open(struct live_source *s, const char *name, bool again)
+bool cli_live_source_open(struct cli_live_source *s, const char *name, bool again)
 {
     struct stat st;
-    *s = (struct live_source){.name = name, .fd = -1, .listener = -1, .again = again};
+    *s = (struct cli_live_source){.name = name, .fd = -1, .listener = -1, .again = again};
     if (strncmp(name, "tcp:", 4) == 0)
         return open_socket(s, name + 4, false);
     if (strncmp(name, "listen:", 7) == 0)
@@ -178,7 +178,7 @@ bool cli_live_source_open(struct live_source *s, const char *name, bool again)
     return true;
 }
 
-void cli_live_source_close(struct live_source *s)
+void cli_live_source_close(struct cli_live_source *s)
 {
     if (s->fd > STDERR_FILENO)
         close(s->fd);
@@ -186,5 +186,5 @@ void cli_live_source_close(struct live_source *s)
         close(s->listener);
     if (s->addresses)
         freeaddrinfo(s->addresses);
-    *s = (struct live_source){.fd = -1, .listener = -1};
+    *s = (struct cli_live_source){.fd = -1, .listener = -1};
 }

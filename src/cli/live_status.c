@@ -24,7 +24,7 @@ static void add_ratio(struct ct_cover_ratio *to, struct ct_cover_ratio some)
     to->all += some.all;
 }
 
-static bool add_program(struct live *l, struct ct_program *program, struct ct_cover_sums *sums)
+static bool add_program(struct cli_live *l, struct ct_program *program, struct ct_cover_sums *sums)
 {
     struct ct_cover_source source;
     struct ct_cover_report *report;
@@ -43,7 +43,7 @@ static bool add_program(struct live *l, struct ct_program *program, struct ct_co
 }
 
 /* Edges that ran so far: coverage is the same as long as this is. */
-static uint64_t count_edges(const struct live *l)
+static uint64_t count_edges(const struct cli_live *l)
 {
     uint64_t all = 0;
     for (size_t i = 0; i < 128; i++) {
@@ -55,7 +55,7 @@ static uint64_t count_edges(const struct live *l)
     return all;
 }
 
-void cli_live_cover(struct live *l, bool now)
+void cli_live_cover(struct cli_live *l, bool now)
 {
     const double begin = cli_live_now();
     if (!l->wishes->cover || (!now && (begin < l->cover_next || count_edges(l) == l->edges_then)))
@@ -79,7 +79,7 @@ static double part(struct ct_cover_ratio r)
     return r.all ? (double)r.seen / (double)r.all : 0;
 }
 
-static void update_rate(struct live *l, double now)
+static void update_rate(struct cli_live *l, double now)
 {
     if (now - l->rate_then < RATE_EVERY)
         return;
@@ -89,7 +89,7 @@ static void update_rate(struct live *l, double now)
 }
 
 /* Every other sample goes, and from now on they come half as often. */
-static void thin_out(struct live *l)
+static void thin_out(struct cli_live *l)
 {
     for (size_t i = 0; i < LIVE_HISTORY / 2; i++)
         l->history[i] = l->history[2 * i + 1];
@@ -97,7 +97,7 @@ static void thin_out(struct live *l)
     l->sample_every *= 2;
 }
 
-void cli_live_sample(struct live *l, double now)
+void cli_live_sample(struct cli_live *l, double now)
 {
     update_rate(l, now);
     if (now < l->sample_next)
@@ -105,11 +105,11 @@ void cli_live_sample(struct live *l, double now)
     cli_live_cover(l, false);
     if (l->sample_count == LIVE_HISTORY)
         thin_out(l);
-    l->history[l->sample_count++] = (struct live_sample){.seconds = now - l->begun,
-                                                         .rate = l->rate,
-                                                         .lines = part(l->sums.lines),
-                                                         .branches = part(l->sums.branches),
-                                                         .functions = part(l->sums.functions)};
+    l->history[l->sample_count++] = (struct cli_live_sample){.seconds = now - l->begun,
+                                                             .rate = l->rate,
+                                                             .lines = part(l->sums.lines),
+                                                             .branches = part(l->sums.branches),
+                                                             .functions = part(l->sums.functions)};
     l->sample_next = now + l->sample_every;
 }
 
@@ -131,7 +131,7 @@ static void put_hex(struct ct_json *j, const char *key, uint64_t value, unsigned
 }
 
 /* Function and line of an address. */
-static void put_where(const struct live *l, struct ct_json *j, uint64_t addr)
+static void put_where(const struct cli_live *l, struct ct_json *j, uint64_t addr)
 {
     struct ct_program_where where;
     put_hex(j, "addr", addr, 1);
@@ -156,9 +156,9 @@ static uint64_t resident(void)
 }
 
 /* The connection, where there is one, and the file that keeps the trace. */
-static void put_intake(const struct live_ring_state *input, struct ct_json *j)
+static void put_intake(const struct cli_live_ring_state *input, struct ct_json *j)
 {
-    const struct live_intake *intake = &input->intake;
+    const struct cli_live_intake *intake = &input->intake;
     ct_json_number(j, "breaks", input->breaks);
     ct_json_number(j, "connections", intake->connections);
     ct_json_bool(j, "reconnects", intake->connects);
@@ -170,9 +170,9 @@ static void put_intake(const struct live_ring_state *input, struct ct_json *j)
     ct_json_text(j, "tee_trouble", intake->trouble);
 }
 
-static void put_input(const struct live *l, struct ct_json *j)
+static void put_input(const struct cli_live *l, struct ct_json *j)
 {
-    const struct live_ring_state input = cli_live_ring_look(l->ring);
+    const struct cli_live_ring_state input = cli_live_ring_look(l->ring);
     ct_json_object(j, "input");
     ct_json_text(j, "name", l->wishes->input);
     ct_json_number(j, "read", input.read);
@@ -188,7 +188,7 @@ static void put_input(const struct live *l, struct ct_json *j)
     ct_json_object_end(j);
 }
 
-static void put_streams(const struct live *l, struct ct_json *j)
+static void put_streams(const struct cli_live *l, struct ct_json *j)
 {
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(l->chain, &count);
@@ -211,13 +211,13 @@ static void put_streams(const struct live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-static void put_losses(const struct live *l, struct ct_json *j)
+static void put_losses(const struct cli_live *l, struct ct_json *j)
 {
     const struct ct_losses losses = ct_chain_losses(l->chain);
     ct_losses_json(j, &losses);
 }
 
-static void put_cover(const struct live *l, struct ct_json *j)
+static void put_cover(const struct cli_live *l, struct ct_json *j)
 {
     if (!l->wishes->cover)
         return;
@@ -231,11 +231,11 @@ static void put_cover(const struct live *l, struct ct_json *j)
     ct_json_object_end(j);
 }
 
-static void put_history(const struct live *l, struct ct_json *j)
+static void put_history(const struct cli_live *l, struct ct_json *j)
 {
     ct_json_array(j, "history");
     for (size_t i = 0; i < l->sample_count; i++) {
-        const struct live_sample *s = &l->history[i];
+        const struct cli_live_sample *s = &l->history[i];
         ct_json_array(j, NULL);
         ct_json_real(j, NULL, s->seconds);
         ct_json_real(j, NULL, s->rate);
@@ -251,7 +251,7 @@ static void put_history(const struct live *l, struct ct_json *j)
 
 struct hot {
     uint64_t weight;
-    const struct live_stream *stream;
+    const struct cli_live_stream *stream;
     const struct ct_edges *edges;
     size_t number;
 };
@@ -269,12 +269,12 @@ static void offer(struct hot *all, size_t *count, struct hot one)
     all[at] = one;
 }
 
-static size_t find_edges(const struct live *l, struct hot *hottest)
+static size_t find_edges(const struct cli_live *l, struct hot *hottest)
 {
     size_t streams, found = 0;
     const struct ct_stream *all = ct_chain_streams(l->chain, &streams);
     for (size_t i = 0; i < streams; i++) {
-        const struct live_stream *s = l->streams[all[i].id];
+        const struct cli_live_stream *s = l->streams[all[i].id];
         uint32_t count = 0;
         if (s)
             ct_graph_edges(s->graph, &count);
@@ -286,7 +286,7 @@ static size_t find_edges(const struct live *l, struct hot *hottest)
     return found;
 }
 
-static void put_edges(const struct live *l, struct ct_json *j)
+static void put_edges(const struct cli_live *l, struct ct_json *j)
 {
     struct hot hottest[HOTTEST + 1];
     const size_t count = find_edges(l, hottest);
@@ -339,12 +339,12 @@ static void put_dist(struct ct_json *j, const struct ct_dist *d, bool plot)
         put_histogram(j, d);
 }
 
-static void put_functions(const struct live *l, struct ct_json *j)
+static void put_functions(const struct cli_live *l, struct ct_json *j)
 {
     struct hot hottest[HOTTEST + 1];
     size_t found = 0, count;
     for (size_t i = 0; i < 128; i++) {
-        const struct live_stream *s = l->streams[i];
+        const struct cli_live_stream *s = l->streams[i];
         const struct ct_timing_function *all = s && s->timing ? ct_timing_functions(s->timing, &count) : NULL;
         for (size_t k = 0; all && k < count; k++)
             if (all[k].steps)
@@ -365,11 +365,11 @@ static void put_functions(const struct live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-static void put_pairs(const struct live *l, struct ct_json *j)
+static void put_pairs(const struct cli_live *l, struct ct_json *j)
 {
     ct_json_array(j, "pairs");
     for (size_t i = 0; i < 128; i++) {
-        const struct live_stream *s = l->streams[i];
+        const struct cli_live_stream *s = l->streams[i];
         size_t count = 0;
         const struct ct_timing_pair *all = s && s->timing ? ct_timing_pairs(s->timing, &count) : NULL;
         for (size_t k = 0; all && k < count; k++) {
@@ -384,7 +384,7 @@ static void put_pairs(const struct live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-static void put_timing(const struct live *l, struct ct_json *j)
+static void put_timing(const struct cli_live *l, struct ct_json *j)
 {
     struct ct_timing_totals all = {0};
     if (!l->wishes->timing)
@@ -410,7 +410,7 @@ static void put_timing(const struct live *l, struct ct_json *j)
 
 /* ---- watchpoints and specifications ---- */
 
-static void put_event(const struct live *l, struct ct_json *j, const char *key,
+static void put_event(const struct cli_live *l, struct ct_json *j, const char *key,
                       const struct ct_watch_event *e, uint8_t id)
 {
     ct_json_object(j, key);
@@ -426,11 +426,11 @@ static void put_event(const struct live *l, struct ct_json *j, const char *key,
     ct_json_object_end(j);
 }
 
-static void put_places(const struct live *l, struct ct_json *j)
+static void put_places(const struct cli_live *l, struct ct_json *j)
 {
     ct_json_array(j, "watchpoints");
     for (size_t i = 0; i < l->place_count; i++) {
-        const struct live_place *p = &l->places[i];
+        const struct cli_live_place *p = &l->places[i];
         if (!p->on)
             continue;
         ct_json_object(j, NULL);
@@ -452,11 +452,11 @@ static uint64_t first_kept(uint64_t count)
     return count > LIVE_RECENT ? count - LIVE_RECENT : 0;
 }
 
-static void put_events(const struct live *l, struct ct_json *j)
+static void put_events(const struct cli_live *l, struct ct_json *j)
 {
     ct_json_array(j, "events");
     for (uint64_t i = l->event_count; i > first_kept(l->event_count); i--) {
-        const struct live_event *e = &l->events[(i - 1) % LIVE_RECENT];
+        const struct cli_live_event *e = &l->events[(i - 1) % LIVE_RECENT];
         ct_json_object(j, NULL);
         ct_json_text(j, "place", l->places[e->place].text);
         put_event(l, j, "event", &e->event, e->id);
@@ -465,11 +465,11 @@ static void put_events(const struct live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-static void put_specs(const struct live *l, struct ct_json *j)
+static void put_specs(const struct cli_live *l, struct ct_json *j)
 {
     ct_json_array(j, "monitors");
     for (size_t i = 0; i < l->spec_count; i++) {
-        const struct live_spec *s = &l->specs[i];
+        const struct cli_live_spec *s = &l->specs[i];
         if (!s->name)
             continue;
         ct_json_object(j, NULL);
@@ -484,11 +484,11 @@ static void put_specs(const struct live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-static void put_results(const struct live *l, struct ct_json *j)
+static void put_results(const struct cli_live *l, struct ct_json *j)
 {
     ct_json_array(j, "verdicts");
     for (uint64_t i = l->result_count; i > first_kept(l->result_count); i--) {
-        const struct live_result *r = &l->results[(i - 1) % LIVE_RECENT];
+        const struct cli_live_result *r = &l->results[(i - 1) % LIVE_RECENT];
         ct_json_object(j, NULL);
         ct_json_number(j, "time", r->time);
         ct_json_text(j, "monitor", r->spec);
@@ -503,7 +503,7 @@ static void put_results(const struct live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-static void put_filter(const struct live_filter *f, struct ct_json *j)
+static void put_filter(const struct cli_live_filter *f, struct ct_json *j)
 {
     ct_json_object(j, "filter");
     ct_json_array(j, "ids");
@@ -523,7 +523,7 @@ static void put_filter(const struct live_filter *f, struct ct_json *j)
     ct_json_object_end(j);
 }
 
-void cli_live_status_json(struct live *l, FILE *out)
+void cli_live_status_json(struct cli_live *l, FILE *out)
 {
     struct ct_json j = {.out = out, .script = true};
     ct_json_object(&j, NULL);
@@ -553,14 +553,14 @@ static void say_ratio(FILE *out, const char *name, struct ct_cover_ratio r)
     fprintf(out, "  %-10s %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", name, r.seen, r.all, 100 * part(r));
 }
 
-static void say_place(FILE *out, const struct live_place *place)
+static void say_place(FILE *out, const struct cli_live_place *place)
 {
     fputs("watchpoint ", out);
     ct_put_printable(out, place->text);
     fprintf(out, ": %" PRIu64 " hits\n", place->hits);
 }
 
-static void say_spec(FILE *out, const struct live_spec *spec)
+static void say_spec(FILE *out, const struct cli_live_spec *spec)
 {
     fputs("monitor ", out);
     ct_put_printable(out, spec->name);
@@ -572,7 +572,7 @@ static void say_spec(FILE *out, const struct live_spec *spec)
     fputc('\n', out);
 }
 
-static void say_kept(FILE *out, const struct live_intake *intake)
+static void say_kept(FILE *out, const struct cli_live_intake *intake)
 {
     fprintf(out, "kept: %" PRIu64 " bytes in ", intake->kept);
     ct_put_printable(out, intake->tee);
@@ -580,9 +580,9 @@ static void say_kept(FILE *out, const struct live_intake *intake)
             intake->trouble ? intake->trouble : "");
 }
 
-static void say_intake(FILE *out, const struct live_ring_state *input)
+static void say_intake(FILE *out, const struct cli_live_ring_state *input)
 {
-    const struct live_intake *intake = &input->intake;
+    const struct cli_live_intake *intake = &input->intake;
     const double seconds = cli_live_now() - intake->since;
     if (intake->waits && !input->ended)
         fprintf(out, "connection: none, for %.1f s, %" PRIu64 " attempts; %" PRIu64 " before\n", seconds,
@@ -594,9 +594,9 @@ static void say_intake(FILE *out, const struct live_ring_state *input)
         say_kept(out, intake);
 }
 
-void cli_live_status_text(struct live *l, FILE *out)
+void cli_live_status_text(struct cli_live *l, FILE *out)
 {
-    const struct live_ring_state input = cli_live_ring_look(l->ring);
+    const struct cli_live_ring_state input = cli_live_ring_look(l->ring);
     ct_put_printable(out, l->wishes->input);
     fprintf(out, ": %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n", l->analysed,
             cli_live_now() - l->begun, l->rate / 1e6, input.fill, input.size);

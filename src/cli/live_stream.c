@@ -14,7 +14,7 @@ static bool is_loss(const struct ct_watch_event *e)
     return e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW || e->kind == CT_WATCH_NO_ACCESS;
 }
 
-static bool passes(const struct live_filter *f, const struct ct_watch_event *e, uint8_t id)
+static bool passes(const struct cli_live_filter *f, const struct ct_watch_event *e, uint8_t id)
 {
     if (is_loss(e))
         return true;
@@ -28,22 +28,22 @@ static bool passes(const struct live_filter *f, const struct ct_watch_event *e, 
     return found;
 }
 
-static void count(struct live_stream *s, const struct ct_watch_event *e)
+static void count(struct cli_live_stream *s, const struct ct_watch_event *e)
 {
-    struct live *l = s->live;
+    struct cli_live *l = s->live;
     const uint16_t number = e->watch < s->watch_count ? s->place_of[e->watch] : LIVE_NONE;
-    struct live_place *place = number == LIVE_NONE ? NULL : &l->places[number];
+    struct cli_live_place *place = number == LIVE_NONE ? NULL : &l->places[number];
     if (!place || !place->on)
         return;
     if (!place->hits++)
         place->first = *e;
     place->last = *e;
     place->last_id = s->id;
-    l->events[l->event_count++ % LIVE_RECENT] = (struct live_event){*e, number, s->id};
+    l->events[l->event_count++ % LIVE_RECENT] = (struct cli_live_event){*e, number, s->id};
 }
 
 /* Leaves out what does not pass; how many are left. */
-static size_t sift(struct live_stream *s, struct ct_watch_event *events, size_t size)
+static size_t sift(struct cli_live_stream *s, struct ct_watch_event *events, size_t size)
 {
     size_t kept = 0;
     for (size_t i = 0; i < size; i++) {
@@ -57,15 +57,15 @@ static size_t sift(struct live_stream *s, struct ct_watch_event *events, size_t 
 
 /* ---- results ---- */
 
-static void keep_result(struct live_stream *s, const struct live_spec *spec,
+static void keep_result(struct cli_live_stream *s, const struct cli_live_spec *spec,
                         const struct ct_verify_result *from)
 {
-    struct live_result *r = &s->live->results[s->live->result_count++ % LIVE_RECENT];
-    *r = (struct live_result){.time = from->time,
-                              .placed = from->place != NULL,
-                              .violation = from->violation,
-                              .uncertain = from->uncertain,
-                              .id = s->id};
+    struct cli_live_result *r = &s->live->results[s->live->result_count++ % LIVE_RECENT];
+    *r = (struct cli_live_result){.time = from->time,
+                                  .placed = from->place != NULL,
+                                  .violation = from->violation,
+                                  .uncertain = from->uncertain,
+                                  .id = s->id};
     if (from->place)
         r->event = from->place->event;
     snprintf(r->spec, sizeof r->spec, "%s", spec->name);
@@ -74,9 +74,9 @@ static void keep_result(struct live_stream *s, const struct live_spec *spec,
 }
 
 /* Lines of several IDs in one text: says whose follow. */
-static void tell_id(struct live_stream *s)
+static void tell_id(struct cli_live_stream *s)
 {
-    struct live *l = s->live;
+    struct cli_live *l = s->live;
     if (s->path || l->told_id == s->id || l->wishes->format != CT_VERDICT_TEXT)
         return;
     if (l->told_id >= 0 || l->counts.capture.buffers[0].source_count > 1) {
@@ -88,9 +88,9 @@ static void tell_id(struct live_stream *s)
     l->told_id = s->id;
 }
 
-static struct ct_verdict_text verdict_text(struct live_stream *s)
+static struct ct_verdict_text verdict_text(struct cli_live_stream *s)
 {
-    const struct live *l = s->live;
+    const struct cli_live *l = s->live;
     size_t specs = 0;
     for (size_t i = 0; i < l->spec_count; i++)
         specs += l->specs[i].name != NULL;
@@ -107,9 +107,9 @@ static struct ct_verdict_text verdict_text(struct live_stream *s)
 
 static void on_result(void *user, const struct ct_verify_result *result)
 {
-    struct live_stream *s = user;
-    struct live *l = s->live;
-    struct live_spec *spec = &l->specs[s->slot_of[result->spec]];
+    struct cli_live_stream *s = user;
+    struct cli_live *l = s->live;
+    struct cli_live_spec *spec = &l->specs[s->slot_of[result->spec]];
     spec->results++;
     spec->violations += result->violation;
     spec->uncertain += result->violation && result->uncertain;
@@ -123,10 +123,10 @@ static void on_result(void *user, const struct ct_verify_result *result)
 }
 
 /* Says which specifications failed; the others go on. */
-static void tell_failures(struct live_stream *s)
+static void tell_failures(struct cli_live_stream *s)
 {
     for (uint32_t i = 0; i < LIVE_SPECS; i++) {
-        struct live_spec *spec = s->slot_of[i] == LIVE_NONE ? NULL : &s->live->specs[s->slot_of[i]];
+        struct cli_live_spec *spec = s->slot_of[i] == LIVE_NONE ? NULL : &s->live->specs[s->slot_of[i]];
         const char *why = spec ? ct_verifier_failure(s->verifier, i) : NULL;
         if (!why || s->told[i])
             continue;
@@ -140,7 +140,7 @@ static void tell_failures(struct live_stream *s)
     }
 }
 
-static int watch(struct live_stream *s, const struct ct_step_batch *batch)
+static int watch(struct cli_live_stream *s, const struct ct_step_batch *batch)
 {
     struct ct_watch_event *events = s->live->batch;
     size_t got;
@@ -155,7 +155,7 @@ static int watch(struct live_stream *s, const struct ct_step_batch *batch)
 
 /* ---- begin ---- */
 
-int cli_live_stream_place(struct live_stream *s, uint16_t place)
+int cli_live_stream_place(struct cli_live_stream *s, uint16_t place)
 {
     uint32_t first, some, all;
     int rc = ct_watches_add(s->watches, s->live->places[place].text, &first, &some);
@@ -174,7 +174,7 @@ int cli_live_stream_place(struct live_stream *s, uint16_t place)
 
 /* What --violation says holds for all specifications, those that come later too. An output that no
  * specification has by now counts for nothing. CT_ERR_NOMEM. */
-static int set_violations(struct live_stream *s)
+static int set_violations(struct cli_live_stream *s)
 {
     const struct cli_pairs *rules = &s->live->monitors.violations;
     int rc = CT_OK;
@@ -183,9 +183,9 @@ static int set_violations(struct live_stream *s)
     return rc == CT_ERR_NOMEM ? rc : CT_OK;
 }
 
-int cli_live_stream_spec(struct live_stream *s, uint16_t slot)
+int cli_live_stream_spec(struct cli_live_stream *s, uint16_t slot)
 {
-    const struct live_spec *spec = &s->live->specs[slot];
+    const struct cli_live_spec *spec = &s->live->specs[slot];
     uint32_t number = 0;
     while (number < LIVE_SPECS && s->slot_of[number] != LIVE_NONE)
         number++;
@@ -202,9 +202,9 @@ int cli_live_stream_spec(struct live_stream *s, uint16_t slot)
     return named ? named : ct_watcher_renew(s->watcher);
 }
 
-static int begin_timing(struct live_stream *s)
+static int begin_timing(struct cli_live_stream *s)
 {
-    struct live *l = s->live;
+    struct cli_live *l = s->live;
     struct ct_timing_options options = {.size = sizeof options};
     int rc = ct_programs_places(l->programs, &options.programs, &options.program_count);
     if (!rc)
@@ -217,9 +217,9 @@ static int begin_timing(struct live_stream *s)
 }
 
 /* Violations go to a file of the stream's own, or to standard output. */
-static int begin_text(struct live_stream *s)
+static int begin_text(struct cli_live_stream *s)
 {
-    struct live *l = s->live;
+    struct cli_live *l = s->live;
     s->out = &l->out;
     if (!l->wishes->output)
         return CT_OK;
@@ -237,9 +237,9 @@ static int begin_text(struct live_stream *s)
                : CT_OK;
 }
 
-static int begin(struct live_stream *s)
+static int begin(struct cli_live_stream *s)
 {
-    struct live *l = s->live;
+    struct cli_live *l = s->live;
     int rc = ct_watches_new(l->ctx, l->programs, &s->watches);
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->monitors.verify, s->watches, &s->verifier);
@@ -256,9 +256,9 @@ static int begin(struct live_stream *s)
     return rc ? rc : begin_text(s);
 }
 
-static struct live_stream *stream_of(struct live *l, const struct ct_stream *stream, int *rc)
+static struct cli_live_stream *stream_of(struct cli_live *l, const struct ct_stream *stream, int *rc)
 {
-    struct live_stream *s = l->streams[stream->id];
+    struct cli_live_stream *s = l->streams[stream->id];
     if (s)
         return s;
     s = calloc(1, sizeof *s);
@@ -281,9 +281,9 @@ static struct live_stream *stream_of(struct live *l, const struct ct_stream *str
 
 int cli_live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
-    struct live *l = user;
+    struct cli_live *l = user;
     int rc = CT_OK;
-    struct live_stream *s = stream_of(l, stream, &rc);
+    struct cli_live_stream *s = stream_of(l, stream, &rc);
     if (rc)
         return rc;
     s->graph = batch->graph;
@@ -298,12 +298,12 @@ int cli_live_on_steps(void *user, const struct ct_stream *stream, const struct c
 
 /* ---- end ---- */
 
-void cli_live_flush(struct live *l)
+void cli_live_flush(struct cli_live *l)
 {
     ct_text_flush(&l->out);
     fflush(stdout);
     for (size_t i = 0; i < 128; i++) {
-        struct live_stream *s = l->streams[i];
+        struct cli_live_stream *s = l->streams[i];
         if (!s || !s->output.file)
             continue;
         ct_text_flush(s->out);
@@ -311,7 +311,7 @@ void cli_live_flush(struct live *l)
     }
 }
 
-bool cli_live_stream_finish(struct live_stream *s)
+bool cli_live_stream_finish(struct cli_live_stream *s)
 {
     if (ct_verifier_finish(s->verifier) != CT_OK)
         tell_failures(s);
@@ -319,7 +319,7 @@ bool cli_live_stream_finish(struct live_stream *s)
     return s->output.file ? cli_output_close(&s->output, printed) : printed;
 }
 
-void cli_live_stream_free(struct live_stream *s)
+void cli_live_stream_free(struct cli_live_stream *s)
 {
     if (!s)
         return;

@@ -16,7 +16,7 @@
 
 #define CONFIG_MAX ((off_t)16 << 20) /* bytes */
 
-struct live_tee {
+struct cli_live_tee {
     const char *path;
     char *described; /* path of the description, or NULL */
     int fd, gaps;    /* descriptors: the trace, and the description, or -1 */
@@ -152,7 +152,7 @@ static bool print_description(struct ct_ctx *ctx, FILE *out, const char *trace, 
     return !status;
 }
 
-static bool describe(struct live_tee *t, struct ct_ctx *ctx, const char *config, enum ct_framing framing)
+static bool describe(struct cli_live_tee *t, struct ct_ctx *ctx, const char *config, enum ct_framing framing)
 {
     struct cli_output output;
     const char *slash = strrchr(t->path, '/');
@@ -189,7 +189,7 @@ static bool is_free(const char *path, int input)
     return false;
 }
 
-static bool open_file(struct live_tee *t)
+static bool open_file(struct cli_live_tee *t)
 {
     t->fd = open(t->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (t->fd < 0)
@@ -200,7 +200,7 @@ static bool open_file(struct live_tee *t)
 }
 
 /* The description, then the file: what is there can be read at any time. */
-static bool create(struct live_tee *t, struct ct_ctx *ctx, const char *config, enum ct_framing framing,
+static bool create(struct cli_live_tee *t, struct ct_ctx *ctx, const char *config, enum ct_framing framing,
                    int input)
 {
     struct stat about;
@@ -221,7 +221,7 @@ static bool create(struct live_tee *t, struct ct_ctx *ctx, const char *config, e
     return false;
 }
 
-static void free_tee(struct live_tee *t)
+static void free_tee(struct cli_live_tee *t)
 {
     if (t->fd >= 0)
         close(t->fd);
@@ -231,16 +231,16 @@ static void free_tee(struct live_tee *t)
     free(t);
 }
 
-struct live_tee *cli_live_tee_open(struct ct_ctx *ctx, const char *path, const char *config,
-                                   enum ct_framing framing, int input)
+struct cli_live_tee *cli_live_tee_open(struct ct_ctx *ctx, const char *path, const char *config,
+                                       enum ct_framing framing, int input)
 {
     const char *slash = strrchr(path, '/');
-    struct live_tee *t = calloc(1, sizeof *t);
+    struct cli_live_tee *t = calloc(1, sizeof *t);
     if (!t) {
         cli_no_memory();
         return NULL;
     }
-    *t = (struct live_tee){.path = path, .fd = -1, .gaps = -1};
+    *t = (struct cli_live_tee){.path = path, .fd = -1, .gaps = -1};
     if (!can_be_written(slash ? slash + 1 : path) || strcmp(path, "-") == 0)
         cli_say("--tee %s: the trace is kept in a file with a name that an .ini can hold; name another one",
                 path);
@@ -268,7 +268,7 @@ static bool write_all(int fd, const void *data, size_t size, uint64_t *written)
 }
 
 /* The description has the gap before the file has what is behind it. */
-static bool write_gap(const struct live_tee *t)
+static bool write_gap(const struct cli_live_tee *t)
 {
     char text[64];
     uint64_t written = 0;
@@ -276,7 +276,7 @@ static bool write_gap(const struct live_tee *t)
     return t->gaps < 0 || write_all(t->gaps, text, (size_t)size, &written);
 }
 
-void cli_live_tee_write(struct live_tee *t, const uint8_t *data, size_t size)
+void cli_live_tee_write(struct cli_live_tee *t, const uint8_t *data, size_t size)
 {
     if (t->trouble)
         return;
@@ -290,20 +290,20 @@ void cli_live_tee_write(struct live_tee *t, const uint8_t *data, size_t size)
             told ? t->path : t->described, t->trouble, t->kept);
 }
 
-void cli_live_tee_break(struct live_tee *t)
+void cli_live_tee_break(struct cli_live_tee *t)
 {
     t->apart |= t->kept != t->origin;
     t->origin = t->kept;
 }
 
-void cli_live_tee_look(const struct live_tee *t, struct live_intake *intake)
+void cli_live_tee_look(const struct cli_live_tee *t, struct cli_live_intake *intake)
 {
     intake->tee = t->path;
     intake->kept = t->kept;
     intake->trouble = t->trouble;
 }
 
-bool cli_live_tee_close(struct live_tee *t)
+bool cli_live_tee_close(struct cli_live_tee *t)
 {
     bool whole = !t->trouble;
     if (close(t->fd) && whole) {

@@ -8,23 +8,23 @@
 #include "cli/live_ring.h"
 #include "coretap/frame.h"
 
-struct live_tee;
+struct cli_live_tee;
 
 /* Creates `path` and its description from the .ini of the stream, `framing` as the options say. `input` is
  * what is read, and cannot be the file. NULL: said why. A character device, such as /dev/full, has no
  * description. */
-struct live_tee *cli_live_tee_open(struct ct_ctx *ctx, const char *path, const char *config,
-                                   enum ct_framing framing, int input);
+struct cli_live_tee *cli_live_tee_open(struct ct_ctx *ctx, const char *path, const char *config,
+                                       enum ct_framing framing, int input);
 
 /* Writes bytes that came. When that fails it is said, and no more is written. */
-void cli_live_tee_write(struct live_tee *tee, const uint8_t *data, size_t size);
+void cli_live_tee_write(struct cli_live_tee *tee, const uint8_t *data, size_t size);
 
 /* What comes next is of another connection. */
-void cli_live_tee_break(struct live_tee *tee);
+void cli_live_tee_break(struct cli_live_tee *tee);
 
-void cli_live_tee_look(const struct live_tee *tee, struct live_intake *intake);
+void cli_live_tee_look(const struct cli_live_tee *tee, struct cli_live_intake *intake);
 
 /* False when not all is in the file. */
-bool cli_live_tee_close(struct live_tee *tee);
+bool cli_live_tee_close(struct cli_live_tee *tee);
 
 #endif

@@ -6,16 +6,16 @@
 
 #define INSIDE_MOST 2 /* who works, and who waits */
 
-struct live_turns {
+struct cli_live_turns {
     pthread_mutex_t lock;
     pthread_cond_t given;
     unsigned inside;
     bool busy;
 };
 
-struct live_turns *cli_live_turns_new(void)
+struct cli_live_turns *cli_live_turns_new(void)
 {
-    struct live_turns *t = calloc(1, sizeof *t);
+    struct cli_live_turns *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
     pthread_mutex_init(&t->lock, NULL);
@@ -23,7 +23,7 @@ struct live_turns *cli_live_turns_new(void)
     return t;
 }
 
-void cli_live_turns_free(struct live_turns *t)
+void cli_live_turns_free(struct cli_live_turns *t)
 {
     if (!t)
         return;
@@ -32,7 +32,7 @@ void cli_live_turns_free(struct live_turns *t)
     free(t);
 }
 
-bool cli_live_turns_take(struct live_turns *t)
+bool cli_live_turns_take(struct cli_live_turns *t)
 {
     pthread_mutex_lock(&t->lock);
     const bool taken = t->inside < INSIDE_MOST;
@@ -44,7 +44,7 @@ bool cli_live_turns_take(struct live_turns *t)
     return taken;
 }
 
-void cli_live_turns_give(struct live_turns *t)
+void cli_live_turns_give(struct cli_live_turns *t)
 {
     pthread_mutex_lock(&t->lock);
     t->inside--;

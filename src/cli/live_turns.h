@@ -5,14 +5,14 @@
 
 #include <stdbool.h>
 
-struct live_turns;
+struct cli_live_turns;
 
 /* NULL: no memory. */
-struct live_turns *cli_live_turns_new(void);
-void cli_live_turns_free(struct live_turns *turns);
+struct cli_live_turns *cli_live_turns_new(void);
+void cli_live_turns_free(struct cli_live_turns *turns);
 
 /* Waits for the caller's turn. False: one works and another one waits already. */
-bool cli_live_turns_take(struct live_turns *turns);
-void cli_live_turns_give(struct live_turns *turns);
+bool cli_live_turns_take(struct cli_live_turns *turns);
+void cli_live_turns_give(struct cli_live_turns *turns);
 
 #endif

@@ -202,13 +202,13 @@ static void release(struct watched *w)
 
 static int run_live(const struct cli_args *args)
 {
-    const struct live_wishes wishes = {.http = args->values[LIVE].text,
-                                       .token = getenv("CORETAP_TOKEN"),
-                                       .elf_option = ELF,
-                                       .pair_option = SIZE_MAX,
-                                       .at_option = SIZE_MAX,
-                                       .ring = LIVE_RING,
-                                       .format = (enum ct_verdict_format)args->values[FORMAT].number};
+    const struct cli_live_wishes wishes = {.http = args->values[LIVE].text,
+                                           .token = getenv("CORETAP_TOKEN"),
+                                           .elf_option = ELF,
+                                           .pair_option = SIZE_MAX,
+                                           .at_option = SIZE_MAX,
+                                           .ring = LIVE_RING,
+                                           .format = (enum ct_verdict_format)args->values[FORMAT].number};
     return cli_live_run(args, &wishes);
 }
 

@@ -35,7 +35,7 @@ static bool find_plugin(char path[4096], const char *file, const char *variable)
 }
 
 /* Architecture of a program by its ELF header. */
-static int find_command(struct qemu *qemu, const char *program)
+static int find_command(struct cli_qemu *qemu, const char *program)
 {
     unsigned char head[20] = {0};
     const int fd = open(program, O_RDONLY | O_CLOEXEC);
@@ -57,9 +57,9 @@ static int find_command(struct qemu *qemu, const char *program)
     return CLI_CLEAN;
 }
 
-int cli_qemu_find(struct qemu *qemu, const char *program, const char *file, const char *variable)
+int cli_qemu_find(struct cli_qemu *qemu, const char *program, const char *file, const char *variable)
 {
-    *qemu = (struct qemu){0};
+    *qemu = (struct cli_qemu){0};
     if (find_command(qemu, program))
         return CLI_FAILED;
     if (find_plugin(qemu->plugin, file, variable))
@@ -68,16 +68,16 @@ int cli_qemu_find(struct qemu *qemu, const char *program, const char *file, cons
     return CLI_FAILED;
 }
 
-int cli_qemu_find_system(struct qemu *qemu, const char *command, const char *file, const char *variable)
+int cli_qemu_find_system(struct cli_qemu *qemu, const char *command, const char *file, const char *variable)
 {
-    *qemu = (struct qemu){.command = command, .system = true};
+    *qemu = (struct cli_qemu){.command = command, .system = true};
     if (find_plugin(qemu->plugin, file, variable))
         return CLI_CLEAN;
     cli_say("the plugin for QEMU is not at %s; name it in %s", qemu->plugin, variable);
     return CLI_FAILED;
 }
 
-void cli_qemu_run(const struct qemu *qemu, const char *option, char *const *argv)
+void cli_qemu_run(const struct cli_qemu *qemu, const char *option, char *const *argv)
 {
     char plugin[4200];
     size_t count = 0;

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-struct qemu {
+struct cli_qemu {
     const char *command; /* "qemu-aarch64" or "qemu-arm" */
     const char *sysroot; /* where the program's loader and libraries are looked for, or NULL */
     bool arm32;
@@ -16,12 +16,13 @@ struct qemu {
 /* Finds what runs `program` (a path): QEMU by the program's architecture, the plugin `file` where the
  * environment variable `variable` says, beside the command in a build tree, or installed. CLI_CLEAN, or
  * CLI_FAILED with a message. */
-int cli_qemu_find(struct qemu *qemu, const char *program, const char *file, const char *variable);
+int cli_qemu_find(struct cli_qemu *qemu, const char *program, const char *file, const char *variable);
 
 /* The same for a whole machine: `command` is the system emulator itself. */
-int cli_qemu_find_system(struct qemu *qemu, const char *command, const char *file, const char *variable);
+int cli_qemu_find_system(struct cli_qemu *qemu, const char *command, const char *file, const char *variable);
 
 /* In a child process: becomes QEMU running `argv`, with `option` for the plugin. */
-void cli_qemu_run(const struct qemu *qemu, const char *option, char *const *argv) __attribute__((noreturn));
+void cli_qemu_run(const struct cli_qemu *qemu, const char *option, char *const *argv)
+    __attribute__((noreturn));
 
 #endif

@@ -46,11 +46,11 @@ struct thread {
 
 struct record {
     const struct cli_args *args;
-    struct record_options o;
-    struct record_feed feed;
-    struct record_out *out;
+    struct cli_record_options o;
+    struct cli_record_feed feed;
+    struct cli_record_out *out;
     struct ct_code *code;
-    struct record_programs programs;
+    struct cli_record_programs programs;
     struct thread threads[TRACE_THREADS];
     bool busy[RECORD_CORES];
     unsigned running; /* index of the thread that the one core runs, of contexts */
@@ -131,10 +131,10 @@ static int find_point(struct record *r, unsigned option, uint64_t *addr, bool *g
     *given = text != NULL;
     if (!text || (!parse_address(text, addr, &end) && !*end))
         return CLI_CLEAN;
-    struct names *names = cli_names_load(r->args, r->o.program, 0);
+    struct cli_names *names = cli_names_load(r->args, r->o.program, 0);
     if (!names)
         return cli_library_error(r->args->ctx);
-    const struct name *name = cli_names_find(names, text, false);
+    const struct cli_name *name = cli_names_find(names, text, false);
     if (name)
         *addr = name->lo + r->feed.area->code_start - cli_names_code(names);
     else
@@ -295,7 +295,7 @@ static int read_options(struct record *r)
 {
     static const uint8_t protocols[] = {CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE, CT_PROTOCOL_PTM};
     const struct cli_value *v = r->args->values;
-    struct record_options *o = &r->o;
+    struct cli_record_options *o = &r->o;
     o->dir = v[OPT_OUTPUT].text;
     o->truth = v[OPT_TRUTH].text;
     o->program = r->args->rest[0];
@@ -358,9 +358,9 @@ static uint32_t latency(const struct record *r)
     return threshold && r->o.unit.cc_threshold ? r->o.unit.cc_threshold : 1;
 }
 
-static int record(struct record *r, const struct qemu *qemu)
+static int record(struct record *r, const struct cli_qemu *qemu)
 {
-    const struct record_feed_options feed = {
+    const struct cli_record_feed_options feed = {
         .seed = r->o.unit.seed, .latency = latency(r), .each = r->args->values[OPT_EACH].given};
     int code = new_code(r);
     if (!code)
@@ -381,7 +381,7 @@ static int record(struct record *r, const struct qemu *qemu)
     return code ? code : program;
 }
 
-static int find_qemu(const struct record *r, struct qemu *qemu)
+static int find_qemu(const struct record *r, struct cli_qemu *qemu)
 {
     const struct cli_args *args = r->args;
     static const char file[] = "coretap-trace.so", variable[] = "CORETAP_TRACE_PLUGIN";
@@ -396,7 +396,7 @@ static int find_qemu(const struct record *r, struct qemu *qemu)
 
 static int run(const struct cli_args *args)
 {
-    struct qemu qemu = {0};
+    struct cli_qemu qemu = {0};
     if (!args->rest_count)
         return cli_usage_error(args->command, "PROGRAM is missing");
     if (!args->values[OPT_OUTPUT].given)

@@ -18,7 +18,7 @@
 
 /* ---- the program under QEMU (record_feed.c) ---- */
 
-struct record_feed {
+struct cli_record_feed {
     struct trace_area *area;
     int child;
     int status; /* of waitpid, once the child is gone */
@@ -30,7 +30,7 @@ struct record_feed {
     uint32_t blocks_at;    /* … from this word on */
 };
 
-struct record_feed_options {
+struct cli_record_feed_options {
     uint64_t seed;
     uint32_t latency; /* cycles that a core waits at least when another one is not later than it; 0: never */
     bool each;        /* every instruction has a mark */
@@ -40,52 +40,53 @@ struct record_feed_options {
  * Keys on the terminal are for the program, which gets their signals itself. */
 void cli_record_feed_catch_signals(void);
 /* Starts `argv` under `qemu`. CLI_CLEAN or CLI_FAILED. */
-int cli_record_feed_start(struct record_feed *feed, const struct qemu *qemu,
-                          const struct record_feed_options *options, char *const *argv);
+int cli_record_feed_start(struct cli_record_feed *feed, const struct cli_qemu *qemu,
+                          const struct cli_record_feed_options *options, char *const *argv);
 /* The next chunk that was handed over, to be given back; NULL when the program is over. */
-struct trace_chunk *cli_record_feed_chunk(struct record_feed *feed);
-void cli_record_feed_give_back(struct record_feed *feed, struct trace_chunk *chunk);
+struct trace_chunk *cli_record_feed_chunk(struct cli_record_feed *feed);
+void cli_record_feed_give_back(struct cli_record_feed *feed, struct trace_chunk *chunk);
 /* Tells the program to go on unobserved. */
-void cli_record_feed_stop(struct record_feed *feed);
+void cli_record_feed_stop(struct cli_record_feed *feed);
 /* The next words of a block or page, or NULL when there is none yet. Good until the next call. */
-const struct trace_block *cli_record_feed_block(struct record_feed *feed);
+const struct trace_block *cli_record_feed_block(struct cli_record_feed *feed);
 /* Waits for the program and gives back the memory. Its exit code; 128 and the
  * number of the signal that ended it. */
-int cli_record_feed_finish(struct record_feed *feed);
+int cli_record_feed_finish(struct cli_record_feed *feed);
 
 /* ---- the ELF files that ran (record_programs.c) ---- */
 
-struct record_programs {
+struct cli_record_programs {
     struct ct_snapshot_program *all;
     size_t count;
 };
 
 /* A file is mapped at `addr`; one that is no ELF file with code there is none that ran. */
-int cli_record_programs_map(struct record_programs *programs, uint64_t addr, const struct trace_file *file);
+int cli_record_programs_map(struct cli_record_programs *programs, uint64_t addr,
+                            const struct trace_file *file);
 /* The program that was started takes the first place. */
-int cli_record_programs_first(struct record_programs *programs, const char *path, uint64_t bias);
-void cli_record_programs_free(struct record_programs *programs);
+int cli_record_programs_first(struct cli_record_programs *programs, const char *path, uint64_t bias);
+void cli_record_programs_free(struct cli_record_programs *programs);
 
 /* ---- a file of trace (record_trace.c) ---- */
 
-struct record_trace {
+struct cli_record_trace {
     FILE *file;
     uint8_t *bytes; /* not yet in the file */
     size_t size, room;
 };
 
 /* False after a message. */
-bool cli_record_trace_open(struct record_trace *trace, const char *path);
+bool cli_record_trace_open(struct cli_record_trace *trace, const char *path);
 /* Holds bytes for the file. Not 0: no memory. */
-int cli_record_trace_add(struct record_trace *trace, const uint8_t *bytes, size_t size);
+int cli_record_trace_add(struct cli_record_trace *trace, const uint8_t *bytes, size_t size);
 /* Writes what is held. False after a message that names the file: `name`, in
  * `dir` or, with NULL, as it is. */
-bool cli_record_trace_release(struct record_trace *trace, const char *dir, const char *name);
-void cli_record_trace_close(struct record_trace *trace);
+bool cli_record_trace_release(struct cli_record_trace *trace, const char *dir, const char *name);
+void cli_record_trace_close(struct cli_record_trace *trace);
 
 /* ---- the capture (record_write.c) ---- */
 
-struct record_options {
+struct cli_record_options {
     struct ct_unit_wishes wishes;
     struct ct_unit_options unit; /* as far as all cores share it */
     const char *dir;
@@ -102,40 +103,40 @@ struct record_options {
 
 /* The program's ELF file, to be freed, and where it was loaded less where it
  * says. CLI_CLEAN or CLI_FAILED. */
-int cli_record_program(const struct record_options *options, char **path, uint64_t *bias);
+int cli_record_program(const struct cli_record_options *options, char **path, uint64_t *bias);
 
 /* Writes DIR/live.ini, which says what is in the stream. CLI_CLEAN or CLI_FAILED. */
-int cli_record_live(const struct record_options *options);
+int cli_record_live(const struct cli_record_options *options);
 
-struct record_out;
+struct cli_record_out;
 
 /* Trace IDs of the cores: those of `text` (hexadecimal, with commas), or NULL, and then the ones from 0x10 on
  * that are not among them. 0, or what is wrong with the text. */
 const char *cli_record_ids(const char *text, uint8_t ids[RECORD_CORES]);
 
 /* Makes the directory, for a program whose code grows in `code` (not owned). CLI_CLEAN or CLI_FAILED. */
-int cli_record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct ct_code *code,
-                       struct record_out **out);
+int cli_record_out_new(struct ct_ctx *ctx, const struct cli_record_options *options, struct ct_code *code,
+                       struct cli_record_out **out);
 /* The trace unit of core `number`, made when it is wanted first. NULL after a message. */
-struct ct_unit *cli_record_out_unit(struct record_out *out, unsigned number);
+struct ct_unit *cli_record_out_unit(struct cli_record_out *out, unsigned number);
 /* What it sees of code that changes: each core of its own, in frames all of them the same. NULL: what its
  * images can say of a stream does not change. */
-struct ct_code_view *cli_record_out_view(struct record_out *out, unsigned number);
+struct ct_code_view *cli_record_out_view(struct cli_record_out *out, unsigned number);
 /* Code or a file that ran came: the trace from here on needs a new description. */
-void cli_record_out_changed(struct record_out *out);
+void cli_record_out_changed(struct cli_record_out *out);
 /* Writes what was traced so far, when it is time, behind what describes it, so that the capture
  * can be read up to there however the recording ends. To who reads a stream everything goes at
  * once. CLI_CLEAN or CLI_FAILED. */
-int cli_record_out_flush(struct record_out *out, struct record_programs *programs);
+int cli_record_out_flush(struct cli_record_out *out, struct cli_record_programs *programs);
 /* Writes what is left, and the files that describe the capture. */
-int cli_record_out_finish(struct record_out *out, struct record_programs *programs);
+int cli_record_out_finish(struct cli_record_out *out, struct cli_record_programs *programs);
 /* Puts the truth, if any, in its place: the last step of a recording that went
  * well. CLI_CLEAN or CLI_FAILED. */
-int cli_record_out_keep_truth(struct record_out *out);
+int cli_record_out_keep_truth(struct cli_record_out *out);
 /* Instructions traced, and executed but not traceable, by all cores. */
-uint64_t cli_record_out_traced(const struct record_out *out);
-uint64_t cli_record_out_untraceable(const struct record_out *out);
-uint64_t cli_record_out_bytes(const struct record_out *out);
-void cli_record_out_free(struct record_out *out);
+uint64_t cli_record_out_traced(const struct cli_record_out *out);
+uint64_t cli_record_out_untraceable(const struct cli_record_out *out);
+uint64_t cli_record_out_bytes(const struct cli_record_out *out);
+void cli_record_out_free(struct cli_record_out *out);
 
 #endif

@@ -45,7 +45,7 @@ void cli_record_feed_catch_signals(void)
 }
 
 /* Sends the program the signal that this process got, and ends it when it goes on all the same. */
-static void pass_signal(struct record_feed *feed)
+static void pass_signal(struct cli_record_feed *feed)
 {
     struct timespec now;
     if (!for_program || feed->child <= 0)
@@ -60,10 +60,10 @@ static void pass_signal(struct record_feed *feed)
     }
 }
 
-int cli_record_feed_start(struct record_feed *feed, const struct qemu *qemu,
-                          const struct record_feed_options *options, char *const *argv)
+int cli_record_feed_start(struct cli_record_feed *feed, const struct cli_qemu *qemu,
+                          const struct cli_record_feed_options *options, char *const *argv)
 {
-    *feed = (struct record_feed){.child = -1, .blocks_chunk = TRACE_NO_CHUNK};
+    *feed = (struct cli_record_feed){.child = -1, .blocks_chunk = TRACE_NO_CHUNK};
     const int fd = memfd_create("coretap-record", 0);
     feed->area = fd < 0 || ftruncate(fd, sizeof *feed->area)
                      ? MAP_FAILED
@@ -90,7 +90,7 @@ int cli_record_feed_start(struct record_feed *feed, const struct qemu *qemu,
 }
 
 /* True when the child has ended; waits for that when `block`. */
-static bool reap(struct record_feed *feed, bool block)
+static bool reap(struct cli_record_feed *feed, bool block)
 {
     const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
     while (feed->child > 0) {
@@ -106,7 +106,7 @@ static bool reap(struct record_feed *feed, bool block)
     return true;
 }
 
-struct trace_chunk *cli_record_feed_chunk(struct record_feed *feed)
+struct trace_chunk *cli_record_feed_chunk(struct cli_record_feed *feed)
 {
     struct trace_area *area = feed->area;
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
@@ -124,7 +124,7 @@ struct trace_chunk *cli_record_feed_chunk(struct record_feed *feed)
     }
 }
 
-void cli_record_feed_give_back(struct record_feed *feed, struct trace_chunk *chunk)
+void cli_record_feed_give_back(struct cli_record_feed *feed, struct trace_chunk *chunk)
 {
     struct trace_area *area = feed->area;
     atomic_store(&chunk->kind, TRACE_CHUNK_FREE);
@@ -133,14 +133,14 @@ void cli_record_feed_give_back(struct record_feed *feed, struct trace_chunk *chu
         syscall(SYS_futex, &area->freed, FUTEX_WAKE, TRACE_THREADS, NULL, NULL, 0);
 }
 
-void cli_record_feed_stop(struct record_feed *feed)
+void cli_record_feed_stop(struct cli_record_feed *feed)
 {
     atomic_store(&feed->area->stop, 1);
     atomic_fetch_add(&feed->area->freed, 1);
     syscall(SYS_futex, &feed->area->freed, FUTEX_WAKE, TRACE_THREADS, NULL, NULL, 0);
 }
 
-const struct trace_block *cli_record_feed_block(struct record_feed *feed)
+const struct trace_block *cli_record_feed_block(struct cli_record_feed *feed)
 {
     struct trace_area *area = feed->area;
     if (area->magic != TRACE_MAGIC)
@@ -165,7 +165,7 @@ const struct trace_block *cli_record_feed_block(struct record_feed *feed)
     return cli_record_feed_block(feed);
 }
 
-int cli_record_feed_finish(struct record_feed *feed)
+int cli_record_feed_finish(struct cli_record_feed *feed)
 {
     if (!feed->area)
         return 127;

@@ -12,7 +12,7 @@
 
 #define LIVE_CORES 16 /* sources that are named: how many threads there will be nobody knows yet */
 
-static void write_source(FILE *out, const struct record_options *o, unsigned core)
+static void write_source(FILE *out, const struct cli_record_options *o, unsigned core)
 {
     struct ct_source source = {0};
     struct ct_unit_wishes wishes = o->wishes;
@@ -28,7 +28,7 @@ static void write_source(FILE *out, const struct record_options *o, unsigned cor
                 r->configr, r->idr0, r->idr1, r->idr2);
 }
 
-int cli_record_program(const struct record_options *o, char **path, uint64_t *bias)
+int cli_record_program(const struct cli_record_options *o, char **path, uint64_t *bias)
 {
     struct ct_elf_look elf;
     if (!ct_elf_look(&ct_files_system, o->program, &elf) || !elf.code_count) {
@@ -48,7 +48,7 @@ int cli_record_program(const struct record_options *o, char **path, uint64_t *bi
     return CLI_FAILED;
 }
 
-static int write_image(FILE *out, const struct record_options *o)
+static int write_image(FILE *out, const struct cli_record_options *o)
 {
     char *path = NULL;
     uint64_t bias = 0;
@@ -61,7 +61,7 @@ static int write_image(FILE *out, const struct record_options *o)
     return CLI_CLEAN;
 }
 
-int cli_record_live(const struct record_options *o)
+int cli_record_live(const struct cli_record_options *o)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/live.ini", o->dir);

@@ -6,7 +6,7 @@
 #include "cli/record.h"
 #include "input/elf_look.h"
 
-static int add(struct record_programs *p, const char *path, uint64_t bias, const struct ct_build_id *id)
+static int add(struct cli_record_programs *p, const char *path, uint64_t bias, const struct ct_build_id *id)
 {
     for (size_t i = 0; i < p->count; i++)
         if (strcmp(p->all[i].path, path) == 0 && p->all[i].bias == bias)
@@ -24,7 +24,7 @@ static int add(struct record_programs *p, const char *path, uint64_t bias, const
     return CLI_CLEAN;
 }
 
-int cli_record_programs_map(struct record_programs *p, uint64_t addr, const struct trace_file *file)
+int cli_record_programs_map(struct cli_record_programs *p, uint64_t addr, const struct trace_file *file)
 {
     struct ct_elf_look elf;
     const uint64_t offset = file->offset[0] | (uint64_t)file->offset[1] << 32;
@@ -36,7 +36,7 @@ int cli_record_programs_map(struct record_programs *p, uint64_t addr, const stru
     return add(p, file->path, bias, &elf.id);
 }
 
-int cli_record_programs_first(struct record_programs *p, const char *path, uint64_t bias)
+int cli_record_programs_first(struct cli_record_programs *p, const char *path, uint64_t bias)
 {
     struct ct_elf_look elf = {0};
     (void)ct_elf_look(&ct_files_system, path, &elf); /* then it has no build id */
@@ -51,7 +51,7 @@ int cli_record_programs_first(struct record_programs *p, const char *path, uint6
     return CLI_CLEAN;
 }
 
-void cli_record_programs_free(struct record_programs *p)
+void cli_record_programs_free(struct cli_record_programs *p)
 {
     for (size_t i = 0; i < p->count; i++)
         free((char *)p->all[i].path);

@@ -6,9 +6,9 @@
 
 #include "cli/record.h"
 
-bool cli_record_trace_open(struct record_trace *t, const char *path)
+bool cli_record_trace_open(struct cli_record_trace *t, const char *path)
 {
-    *t = (struct record_trace){.file = fopen(path, "w")};
+    *t = (struct cli_record_trace){.file = fopen(path, "w")};
     if (!t->file)
         cli_say("%s: cannot be created: %s", path, strerror(errno));
     else
@@ -16,7 +16,7 @@ bool cli_record_trace_open(struct record_trace *t, const char *path)
     return t->file;
 }
 
-int cli_record_trace_add(struct record_trace *t, const uint8_t *bytes, size_t size)
+int cli_record_trace_add(struct cli_record_trace *t, const uint8_t *bytes, size_t size)
 {
     if (t->room - t->size < size) {
         const size_t room = 2 * (t->size + size);
@@ -31,7 +31,7 @@ int cli_record_trace_add(struct record_trace *t, const uint8_t *bytes, size_t si
     return 0;
 }
 
-bool cli_record_trace_release(struct record_trace *t, const char *dir, const char *name)
+bool cli_record_trace_release(struct cli_record_trace *t, const char *dir, const char *name)
 {
     if (!t->file || !t->size)
         return true;
@@ -43,10 +43,10 @@ bool cli_record_trace_release(struct record_trace *t, const char *dir, const cha
     return fine;
 }
 
-void cli_record_trace_close(struct record_trace *t)
+void cli_record_trace_close(struct cli_record_trace *t)
 {
     if (t->file)
         fclose(t->file);
     free(t->bytes);
-    *t = (struct record_trace){0};
+    *t = (struct cli_record_trace){0};
 }

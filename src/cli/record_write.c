@@ -35,23 +35,23 @@ struct buffer {
 };
 
 struct core {
-    struct record_out *out;
+    struct cli_record_out *out;
     unsigned number;
     struct ct_unit *unit;
     struct ct_unit_options options;
-    struct record_trace trace; /* none when framed */
+    struct cli_record_trace trace; /* none when framed */
     char file[32];
     struct buffer own;
     struct buffer *buffer; /* its own or, framed, that of all */
 };
 
-struct record_out {
+struct cli_record_out {
     struct ct_ctx *ctx;
-    struct record_options o;
+    struct cli_record_options o;
     struct core *cores[RECORD_CORES];
     unsigned core_count;
     struct ct_framer *framer;
-    struct record_trace frames;
+    struct cli_record_trace frames;
     struct buffer shared; /* the frames */
     struct ct_code *code;
     struct ct_states *states;
@@ -89,14 +89,14 @@ const char *cli_record_ids(const char *text, uint8_t ids[RECORD_CORES])
     return NULL;
 }
 
-static bool create(const struct record_out *out, const char *name, struct record_trace *trace)
+static bool create(const struct cli_record_out *out, const char *name, struct cli_record_trace *trace)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", out->o.dir, name);
     return cli_record_trace_open(trace, path);
 }
 
-static int new_framer(struct record_out *out)
+static int new_framer(struct cli_record_out *out)
 {
     const struct ct_framer_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
     ct_framer_free(out->framer);
@@ -104,10 +104,10 @@ static int new_framer(struct record_out *out)
     return ct_framer_new(out->ctx, &options, &out->framer);
 }
 
-int cli_record_out_new(struct ct_ctx *ctx, const struct record_options *options, struct ct_code *code,
-                       struct record_out **out)
+int cli_record_out_new(struct ct_ctx *ctx, const struct cli_record_options *options, struct ct_code *code,
+                       struct cli_record_out **out)
 {
-    struct record_out *o = calloc(1, sizeof *o);
+    struct cli_record_out *o = calloc(1, sizeof *o);
     *out = o;
     if (!o) {
         cli_no_memory();
@@ -142,7 +142,7 @@ int cli_record_out_new(struct ct_ctx *ctx, const struct record_options *options,
     return cli_record_trace_open(&o->frames, options->stream) ? CLI_CLEAN : CLI_FAILED;
 }
 
-static int push_frames(struct record_out *out, uint8_t id, const uint8_t *bytes, size_t size)
+static int push_frames(struct cli_record_out *out, uint8_t id, const uint8_t *bytes, size_t size)
 {
     uint8_t frames[4096];
     while (size) {
@@ -162,7 +162,7 @@ static int push_frames(struct record_out *out, uint8_t id, const uint8_t *bytes,
 static int write_framed(struct core *core, const uint8_t *bytes, size_t size)
 {
     static const uint8_t nothing[15];
-    struct record_out *out = core->out;
+    struct cli_record_out *out = core->out;
     if (push_frames(out, core->options.source.trace_id, bytes, size))
         return -1;
     out->unpadded += size;
@@ -197,7 +197,7 @@ static int write_run(void *user, const struct ct_unit_run *run)
 /* ---- code that changes ---- */
 
 /* What is left of the frames so far. */
-static int end_frames(struct record_out *out)
+static int end_frames(struct cli_record_out *out)
 {
     uint8_t last[1024];
     size_t len = 0;
@@ -210,7 +210,7 @@ static int end_frames(struct record_out *out)
 /* Everything that goes into the buffer of the core begins afresh. */
 static int restart(struct core *core)
 {
-    struct record_out *out = core->out;
+    struct cli_record_out *out = core->out;
     if (!out->framer)
         return ct_unit_restart(core->unit);
     int status = CT_OK;
@@ -262,7 +262,7 @@ static void free_core(struct core *core)
     free(core);
 }
 
-static struct core *new_core(struct record_out *out, unsigned number)
+static struct core *new_core(struct cli_record_out *out, unsigned number)
 {
     struct core *core = calloc(1, sizeof *core);
     if (!core) {
@@ -305,7 +305,7 @@ static struct core *new_core(struct record_out *out, unsigned number)
     return core;
 }
 
-struct ct_unit *cli_record_out_unit(struct record_out *out, unsigned number)
+struct ct_unit *cli_record_out_unit(struct cli_record_out *out, unsigned number)
 {
     while (out->core_count <= number) {
         struct core *core = new_core(out, out->core_count);
@@ -316,12 +316,12 @@ struct ct_unit *cli_record_out_unit(struct record_out *out, unsigned number)
     return out->cores[number]->unit;
 }
 
-struct ct_code_view *cli_record_out_view(struct record_out *out, unsigned number)
+struct ct_code_view *cli_record_out_view(struct cli_record_out *out, unsigned number)
 {
     return out->o.stream ? NULL : out->cores[number]->buffer->view;
 }
 
-void cli_record_out_changed(struct record_out *out)
+void cli_record_out_changed(struct cli_record_out *out)
 {
     out->changed = true;
 }
@@ -329,7 +329,7 @@ void cli_record_out_changed(struct record_out *out)
 /* ---- what describes the trace ---- */
 
 /* The trace is whole without its name. */
-static void name_program(struct record_out *out, struct record_programs *programs)
+static void name_program(struct cli_record_out *out, struct cli_record_programs *programs)
 {
     char *path = NULL;
     uint64_t bias = 0;
@@ -339,7 +339,7 @@ static void name_program(struct record_out *out, struct record_programs *program
     free(path);
 }
 
-static int describe(struct record_out *out, struct record_programs *programs, const char *part)
+static int describe(struct cli_record_out *out, struct cli_record_programs *programs, const char *part)
 {
     struct ct_snapshot_core cores[RECORD_CORES];
     char description[200];
@@ -369,7 +369,7 @@ static int describe(struct record_out *out, struct record_programs *programs, co
 }
 
 /* Removes the folder of a checkpoint: all files in it are of coretap. */
-static void remove_checkpoint(const struct record_out *out, unsigned number)
+static void remove_checkpoint(const struct cli_record_out *out, unsigned number)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/part-%u", out->o.dir, number);
@@ -382,7 +382,7 @@ static void remove_checkpoint(const struct record_out *out, unsigned number)
     rmdir(path);
 }
 
-static int release(struct record_out *out)
+static int release(struct cli_record_out *out)
 {
     bool fine = cli_record_trace_release(&out->frames, out->o.stream ? NULL : out->o.dir,
                                          out->o.stream ? out->o.stream : "trace.bin");
@@ -393,7 +393,7 @@ static int release(struct record_out *out)
 
 /* Describes what ran up to now in a new folder, which then takes the place of the last
  * one: at any time one is whole. */
-static int make_checkpoint(struct record_out *out, struct record_programs *programs)
+static int make_checkpoint(struct cli_record_out *out, struct cli_record_programs *programs)
 {
     char part[32], path[4096];
     snprintf(part, sizeof part, "part-%u/", out->checkpoint + 1);
@@ -414,7 +414,7 @@ static int64_t nanoseconds(const struct timespec *from, const struct timespec *t
     return (to->tv_sec - from->tv_sec) * INT64_C(1000000000) + to->tv_nsec - from->tv_nsec;
 }
 
-int cli_record_out_flush(struct record_out *out, struct record_programs *programs)
+int cli_record_out_flush(struct cli_record_out *out, struct cli_record_programs *programs)
 {
     struct timespec begin, end;
     if (out->o.stream)
@@ -432,7 +432,7 @@ int cli_record_out_flush(struct record_out *out, struct record_programs *program
 
 /* ---- the end ---- */
 
-int cli_record_out_finish(struct record_out *out, struct record_programs *programs)
+int cli_record_out_finish(struct cli_record_out *out, struct cli_record_programs *programs)
 {
     int result = CLI_CLEAN;
     for (unsigned i = 0; i < out->core_count; i++)
@@ -447,18 +447,18 @@ int cli_record_out_finish(struct record_out *out, struct record_programs *progra
 }
 
 /* Closes the truth; `keep`: the recording went well up to its end. */
-static int close_truth(struct record_out *out, bool keep)
+static int close_truth(struct cli_record_out *out, bool keep)
 {
     struct cli_output *truth = &out->truth;
     return cli_output_close_all(&truth, 1, keep) ? CLI_CLEAN : CLI_FAILED;
 }
 
-int cli_record_out_keep_truth(struct record_out *out)
+int cli_record_out_keep_truth(struct cli_record_out *out)
 {
     return close_truth(out, !cli_lacked_memory(out->ctx));
 }
 
-uint64_t cli_record_out_traced(const struct record_out *out)
+uint64_t cli_record_out_traced(const struct cli_record_out *out)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < out->core_count; i++)
@@ -466,7 +466,7 @@ uint64_t cli_record_out_traced(const struct record_out *out)
     return sum;
 }
 
-uint64_t cli_record_out_untraceable(const struct record_out *out)
+uint64_t cli_record_out_untraceable(const struct cli_record_out *out)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < out->core_count; i++)
@@ -474,12 +474,12 @@ uint64_t cli_record_out_untraceable(const struct record_out *out)
     return sum;
 }
 
-uint64_t cli_record_out_bytes(const struct record_out *out)
+uint64_t cli_record_out_bytes(const struct cli_record_out *out)
 {
     return out->bytes;
 }
 
-void cli_record_out_free(struct record_out *out)
+void cli_record_out_free(struct cli_record_out *out)
 {
     if (!out)
         return;

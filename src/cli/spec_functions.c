@@ -12,7 +12,7 @@ struct finding {
     struct cli_passes passes;
     struct ct_programs *programs;
     struct ct_timing *timing;
-    struct spec_functions *functions;
+    struct cli_spec_functions *functions;
     bool failed;
 };
 
@@ -39,18 +39,18 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
 }
 
 /* Functions of one name count as one: a specification cannot tell them apart. */
-static bool add(struct spec_functions *functions, const char *name, uint64_t cycles)
+static bool add(struct cli_spec_functions *functions, const char *name, uint64_t cycles)
 {
     size_t i = 0;
     while (i < functions->count && strcmp(functions->all[i].name, name) != 0)
         i++;
     if (i == functions->count) {
-        struct spec_function *all = realloc(functions->all, (i + 1) * sizeof *all);
+        struct cli_spec_function *all = realloc(functions->all, (i + 1) * sizeof *all);
         char *copy = all ? strdup(name) : NULL;
         functions->all = all ? all : functions->all;
         if (!copy)
             return false;
-        functions->all[functions->count++] = (struct spec_function){.name = copy};
+        functions->all[functions->count++] = (struct cli_spec_function){.name = copy};
     }
     functions->all[i].cycles += cycles;
     return true;
@@ -70,7 +70,7 @@ static void end(struct cli_passes *passes)
     f->timing = NULL;
 }
 
-int cli_spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf)
+int cli_spec_functions_find(struct cli_spec_functions *functions, const struct cli_args *args, size_t elf)
 {
     struct finding f = {.functions = functions};
     int code = CLI_FAILED;
@@ -87,20 +87,20 @@ int cli_spec_functions_find(struct spec_functions *functions, const struct cli_a
 
 static int by_time(const void *a, const void *b)
 {
-    const struct spec_function *x = a;
-    const struct spec_function *y = b;
+    const struct cli_spec_function *x = a;
+    const struct cli_spec_function *y = b;
     if (x->cycles != y->cycles)
         return x->cycles > y->cycles ? -1 : 1;
     return strcmp(x->name, y->name);
 }
 
-void cli_spec_functions_sort(struct spec_functions *functions)
+void cli_spec_functions_sort(struct cli_spec_functions *functions)
 {
     if (functions->count)
         qsort(functions->all, functions->count, sizeof *functions->all, by_time);
 }
 
-void cli_spec_functions_free(struct spec_functions *functions)
+void cli_spec_functions_free(struct cli_spec_functions *functions)
 {
     for (size_t i = 0; i < functions->count; i++)
         free(functions->all[i].name);

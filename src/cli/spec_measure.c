@@ -18,7 +18,7 @@ struct measuring {
     struct ct_watcher *watcher;
     struct ct_verifier *verifier;
     struct ct_monitor_spec *spec;
-    struct spec_ways *ways;
+    struct cli_spec_ways *ways;
     bool failed;
     struct ct_watch_event batch[BATCH];
 };
@@ -28,7 +28,7 @@ struct measuring {
 static void on_result(void *user, const struct ct_verify_result *result)
 {
     struct measuring *m = user;
-    struct spec_way *way = &m->ways->all[result->output];
+    struct cli_spec_way *way = &m->ways->all[result->output];
     const uint64_t took = strtoull(result->value, NULL, 10);
     if (result->uncertain) /* an end may belong to a start that is missing */
         return;
@@ -106,7 +106,7 @@ static bool source_of(const char *place, char *room, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-static bool is_taken(const struct spec_ways *ways, const char *name)
+static bool is_taken(const struct cli_spec_ways *ways, const char *name)
 {
     for (size_t i = 0; i < ways->count; i++)
         if (strcmp(ways->all[i].name, name) == 0)
@@ -115,7 +115,7 @@ static bool is_taken(const struct spec_ways *ways, const char *name)
 }
 
 /* The beginning of the name as a word of TeSSLa, another one than those before. */
-static void make_name(const struct spec_ways *ways, const char *name, char word[SPEC_NAME])
+static void make_name(const struct cli_spec_ways *ways, const char *name, char word[SPEC_NAME])
 {
     const size_t size = strnlen(name, SPEC_NAME - 1);
     for (size_t i = 0; i <= size; i++) {
@@ -128,10 +128,10 @@ static void make_name(const struct spec_ways *ways, const char *name, char word[
         snprintf(word + (size < SPEC_NAME - 5 ? size : SPEC_NAME - 5), 5, "_%u", k);
 }
 
-static bool add_way(struct spec_ways *ways, const char *name, const char *from, const char *to)
+static bool add_way(struct cli_spec_ways *ways, const char *name, const char *from, const char *to)
 {
     char start[1024], stop[1024]; /* twice the longest place, when all of it is escaped */
-    struct spec_way *way = &ways->all[ways->count];
+    struct cli_spec_way *way = &ways->all[ways->count];
     if (!source_of(from, start, sizeof start) || !source_of(to, stop, sizeof stop)) {
         cli_say("'%s' to '%s': a place is FILE:LINE, 0xADDRESS, entry:NAME or return:NAME", from, to);
         return false;
@@ -148,7 +148,7 @@ static bool add_way(struct spec_ways *ways, const char *name, const char *from, 
     return true;
 }
 
-bool cli_spec_add_function(struct spec_ways *ways, const char *name)
+bool cli_spec_add_function(struct cli_spec_ways *ways, const char *name)
 {
     char from[500], to[500];
     if (strlen(name) > SPEC_FUNCTION) {
@@ -161,7 +161,7 @@ bool cli_spec_add_function(struct spec_ways *ways, const char *name)
     return add_way(ways, name, from, to);
 }
 
-bool cli_spec_add_pair(struct spec_ways *ways, const char *text)
+bool cli_spec_add_pair(struct cli_spec_ways *ways, const char *text)
 {
     char from[500], name[32];
     const size_t size = strcspn(text, " ");
@@ -205,7 +205,7 @@ static bool prepare(struct measuring *m, const struct cli_args *args, size_t elf
     return fine;
 }
 
-int cli_spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf)
+int cli_spec_measure(struct cli_spec_ways *ways, const struct cli_args *args, size_t elf)
 {
     struct measuring *m = calloc(1, sizeof *m);
     if (!m) {

@@ -14,14 +14,14 @@ enum {
 };
 
 /* One way that is measured. */
-struct spec_way {
+struct cli_spec_way {
     char name[SPEC_NAME];
     uint64_t count, least, most;
 };
 
 /* Start with all zero. */
-struct spec_ways {
-    struct spec_way all[SPEC_WAYS];
+struct cli_spec_ways {
+    struct cli_spec_way all[SPEC_WAYS];
     size_t count;
     char text[SPEC_TEXT]; /* definitions of the ends of all ways */
     size_t size;
@@ -30,18 +30,18 @@ struct spec_ways {
 };
 
 /* From the call of the function to its return; "FROM TO". False: said why. */
-bool cli_spec_add_function(struct spec_ways *ways, const char *name);
-bool cli_spec_add_pair(struct spec_ways *ways, const char *text);
+bool cli_spec_add_function(struct cli_spec_ways *ways, const char *name);
+bool cli_spec_add_pair(struct cli_spec_ways *ways, const char *text);
 
 /* Adds what the ways took in the capture of `args`; `elf` is the number of the
  * option. Result: enum cli_exit. */
-int cli_spec_measure(struct spec_ways *ways, const struct cli_args *args, size_t elf);
+int cli_spec_measure(struct cli_spec_ways *ways, const struct cli_args *args, size_t elf);
 
 /* ---- spec_functions.c ---- */
 
 /* Functions by the time that whole runs of them took. Start with all zero. */
-struct spec_functions {
-    struct spec_function {
+struct cli_spec_functions {
+    struct cli_spec_function {
         char *name;
         uint64_t cycles;
     } * all;
@@ -50,10 +50,10 @@ struct spec_functions {
 };
 
 /* Adds those of the capture of `args`. Result: enum cli_exit. */
-int cli_spec_functions_find(struct spec_functions *functions, const struct cli_args *args, size_t elf);
+int cli_spec_functions_find(struct cli_spec_functions *functions, const struct cli_args *args, size_t elf);
 
 /* The longest first, then by name. */
-void cli_spec_functions_sort(struct spec_functions *functions);
-void cli_spec_functions_free(struct spec_functions *functions);
+void cli_spec_functions_sort(struct cli_spec_functions *functions);
+void cli_spec_functions_free(struct cli_spec_functions *functions);
 
 #endif

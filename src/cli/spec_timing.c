@@ -75,7 +75,7 @@ static bool has_option(const struct cli_args *args, size_t option)
     return args->values[option].given;
 }
 
-static bool add_named(struct spec_ways *ways, const struct cli_args *args)
+static bool add_named(struct cli_spec_ways *ways, const struct cli_args *args)
 {
     bool fine = true;
     for (size_t i = 0; fine && i < args->list_count; i++) {
@@ -120,7 +120,7 @@ static int measure(void *to, const struct cli_args *args)
 }
 
 /* No function to specify. */
-static int none_found(const struct spec_functions *functions, const struct cli_args *args)
+static int none_found(const struct cli_spec_functions *functions, const struct cli_args *args)
 {
     const bool match = has_option(args, MATCH);
     if (functions->ran.instructions)
@@ -135,10 +135,10 @@ static int none_found(const struct spec_functions *functions, const struct cli_a
 }
 
 /* All functions that ran, the longest first. Result: enum cli_exit. */
-static int add_all(struct spec_ways *ways, const struct cli_args *args)
+static int add_all(struct cli_spec_ways *ways, const struct cli_args *args)
 {
     const size_t most = has_option(args, MOST) ? args->values[MOST].number : USUAL_MOST;
-    struct spec_functions functions = {0};
+    struct cli_spec_functions functions = {0};
     size_t left = 0, too_long = 0;
     bool fine = each_capture(args, find, &functions) != CLI_FAILED;
     cli_spec_functions_sort(&functions);
@@ -165,7 +165,7 @@ static int add_all(struct spec_ways *ways, const struct cli_args *args)
 
 /* An interval that inPast looks back on does not hold its far end: what was measured is allowed when the
  * bound is one tick larger. */
-static void print_way(const struct spec_way *w, uint64_t percent)
+static void print_way(const struct cli_spec_way *w, uint64_t percent)
 {
     const char *name = w->name;
     const unsigned __int128 less = (unsigned __int128)w->least * (percent < 100 ? 100 - percent : 0) / 100;
@@ -188,7 +188,7 @@ static void print_way(const struct spec_way *w, uint64_t percent)
         name, name, name, name, high, name);
 }
 
-static bool is_any_measured(const struct spec_ways *ways)
+static bool is_any_measured(const struct cli_spec_ways *ways)
 {
     bool any = false;
     for (size_t i = 0; i < ways->count; i++)
@@ -196,7 +196,7 @@ static bool is_any_measured(const struct spec_ways *ways)
     return any && ways->timed;
 }
 
-static void print_spec(const struct spec_ways *ways, const struct cli_args *args, uint64_t percent)
+static void print_spec(const struct cli_spec_ways *ways, const struct cli_args *args, uint64_t percent)
 {
     printf("-- Times from one place to the next, as measured, and %" PRIu64 " %% beyond.\n"
            "-- Times are cycles: coretap monitor --spec THIS --elf PROGRAM CAPTURE\n%s",
@@ -236,7 +236,7 @@ static int check(const struct cli_args *args, bool named)
 
 static int run(const struct cli_args *args)
 {
-    struct spec_ways ways = {0};
+    struct cli_spec_ways ways = {0};
     const struct cli_value *margin = &args->values[MARGIN];
     const bool named = has_option(args, FUNCTION) || has_option(args, PAIR);
     uint64_t percent = USUAL_MARGIN;

@@ -30,7 +30,7 @@ static size_t find_point(struct ct_ahead_search *s, const struct ct_run *run, si
 }
 
 /* From the synchronisation point at lane->at up to behind the first atom packet. False: that is not known. */
-static bool land(struct ct_lane *lane, struct ct_etm4_fast *bytes, uint16_t domain)
+static bool land(struct ct_etm4_lane *lane, struct ct_etm4_fast *bytes, uint16_t domain)
 {
     const struct ct_run *run = lane->run;
     const struct ct_etm4_cuts *c = &lane->cuts;
@@ -52,7 +52,7 @@ static bool land(struct ct_lane *lane, struct ct_etm4_fast *bytes, uint16_t doma
 bool ct_ahead_begin(struct ct_ahead *a, struct ct_ahead_search *search, struct ct_etm4_fast *bytes,
                     const struct ct_run *run, size_t from, uint16_t domain)
 {
-    struct ct_lane *lane = &a->lane;
+    struct ct_etm4_lane *lane = &a->lane;
     const size_t point = find_point(search, run, from);
     if (point == SIZE_MAX || run->size - point < 2 * CT_SCAN_BYTES)
         return false;
@@ -105,7 +105,7 @@ static uint32_t with_room(struct ct_hops *h, uint32_t state)
 }
 
 /* Packets of the chunk up to `end` in the run count once less. Result: the state behind them. */
-CT_AVX2 static uint32_t undo_chunk(struct ct_lane *lane, uint32_t state, size_t end)
+CT_AVX2 static uint32_t undo_chunk(struct ct_etm4_lane *lane, uint32_t state, size_t end)
 {
     const struct ct_etm4_cuts *c = &lane->cuts;
     struct ct_hops *h = lane->hops;
@@ -131,7 +131,7 @@ CT_AVX2 static uint32_t undo_chunk(struct ct_lane *lane, uint32_t state, size_t 
 
 void ct_ahead_undo(struct ct_ahead *a, struct ct_ahead_search *search)
 {
-    struct ct_lane *lane = &a->lane;
+    struct ct_etm4_lane *lane = &a->lane;
     const struct ct_etm4_scan_table *current = lane->table;
     uint32_t state = a->first;
     size_t before = SIZE_MAX;

@@ -10,7 +10,7 @@
 #include "decode/etm4_lane.h"
 
 struct ct_ahead {
-    struct ct_lane lane;             /* with hops and table */
+    struct ct_etm4_lane lane;        /* with hops and table */
     bool ended;                      /* it can go no further by itself */
     struct ct_run run;               /* what it may go over … */
     size_t begin;                    /* … where it began there … */

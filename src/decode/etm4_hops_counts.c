@@ -79,9 +79,9 @@ static void leave(struct ct_etm4_hops *h, uint32_t state)
 /* As far as hops go, with the way ahead side by side. True: there was one. */
 static bool follow(struct ct_etm4_hops *h)
 {
-    struct ct_lane *here = &way_here(h)->lane;
+    struct ct_etm4_lane *here = &way_here(h)->lane;
     struct ct_ahead *ahead = way_ahead(h);
-    struct ct_lane *const lanes[CT_LANES] = {here, &ahead->lane};
+    struct ct_etm4_lane *const lanes[CT_LANES] = {here, &ahead->lane};
     const size_t begin = here->at;
     bool more = true;
     while (more) {
@@ -114,7 +114,7 @@ static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
 /* A way begins here. False: none does. */
 static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
 {
-    struct ct_lane *lane = &way_here(h)->lane;
+    struct ct_etm4_lane *lane = &way_here(h)->lane;
     lane->run = work->run;
     lane->at = work->at;
     lane->stuck = false;
@@ -138,7 +138,7 @@ static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
         ct_etm4_hops_undo_ahead(h);
     if (there ? !meet(h, work) : !begin(h, work))
         return;
-    struct ct_lane *lane = &way_here(h)->lane;
+    struct ct_etm4_lane *lane = &way_here(h)->lane;
     if (!h->ahead && !is_much(&h->fast->blocks))
         h->ahead = ct_ahead_begin(way_ahead(h), &h->search, h->bytes, work->run, lane->at, h->fast->domain);
     if (follow(h) || there) {

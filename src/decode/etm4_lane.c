@@ -41,7 +41,7 @@ CT_AVX512 static uint16_t *list_avx512(uint16_t *to, const struct ct_etm4_cuts *
     return to;
 }
 
-static void list_packets(struct ct_lane *lane)
+static void list_packets(struct ct_etm4_lane *lane)
 {
     const bool avx512 = lane->chunk.simd == CT_SIMD_AVX512;
     uint16_t *const first = lane->ends + 1;
@@ -50,7 +50,7 @@ static void list_packets(struct ct_lane *lane)
         (unsigned)((avx512 ? list_avx512(first, &lane->cuts) : list_avx2(first, &lane->cuts)) - first);
 }
 
-bool ct_lane_cut(struct ct_lane *lane)
+bool ct_lane_cut(struct ct_etm4_lane *lane)
 {
     const size_t left = lane->run->size - lane->at;
     lane->next = lane->count = lane->entry = 0;
@@ -63,7 +63,7 @@ bool ct_lane_cut(struct ct_lane *lane)
     return lane->chunk.blocks;
 }
 
-bool ct_lane_scan(struct ct_lane *lane)
+bool ct_lane_scan(struct ct_etm4_lane *lane)
 {
     if (!ct_lane_cut(lane))
         return false;
@@ -83,7 +83,7 @@ CT_AVX2_INLINE uint64_t bytes_of(const uint8_t *bytes, const uint16_t *ends, siz
 }
 
 /* The loop for so many lanes. */
-CT_AVX2_INLINE void follow(struct ct_lane *const lanes[], const unsigned count)
+CT_AVX2_INLINE void follow(struct ct_etm4_lane *const lanes[], const unsigned count)
 {
     struct ct_quick_hop *const quick = lanes[0]->hops->quick;
     const uint8_t *bytes[CT_LANES];
@@ -119,7 +119,7 @@ CT_AVX2_INLINE void follow(struct ct_lane *const lanes[], const unsigned count)
     }
 }
 
-CT_AVX2 void ct_lanes_follow(struct ct_lane *const lanes[], unsigned count)
+CT_AVX2 void ct_lanes_follow(struct ct_etm4_lane *const lanes[], unsigned count)
 {
     if (count < CT_LANES)
         follow(lanes, 1);
@@ -128,7 +128,7 @@ CT_AVX2 void ct_lanes_follow(struct ct_lane *const lanes[], unsigned count)
 }
 
 /* The hop of the next packet, which becomes a quick one if it can be. False: there is none. */
-CT_AVX2 static bool step(struct ct_lane *lane)
+CT_AVX2 static bool step(struct ct_etm4_lane *lane)
 {
     struct ct_hops *h = lane->hops;
     const unsigned begin = lane->ends[lane->next];
@@ -156,7 +156,7 @@ CT_AVX2 static bool step(struct ct_lane *lane)
     return true;
 }
 
-void ct_lane_pass(struct ct_lane *lane)
+void ct_lane_pass(struct ct_etm4_lane *lane)
 {
     if (!lane->next)
         return;
@@ -166,7 +166,7 @@ void ct_lane_pass(struct ct_lane *lane)
     lane->next = lane->count = 0;
 }
 
-bool ct_lane_step(struct ct_lane *lane)
+bool ct_lane_step(struct ct_etm4_lane *lane)
 {
     if (lane->next < lane->count && !lane->stuck) {
         lane->stuck = !step(lane);

@@ -9,7 +9,7 @@
 #include "decode/etm4_cuts.h"
 #include "decode/hops.h"
 
-struct ct_lane {
+struct ct_etm4_lane {
     struct ct_hops *hops;
     const struct ct_etm4_scan_table *table;
     const struct ct_run *run;
@@ -29,19 +29,19 @@ struct ct_lane {
 #define CT_LANES 2u
 
 /* Scans what begins at lane->at. False: there is too little of it, or it is rare. */
-bool ct_lane_cut(struct ct_lane *lane);
+bool ct_lane_cut(struct ct_etm4_lane *lane);
 
 /* The same, and lists the packets. False: there are none. */
-bool ct_lane_scan(struct ct_lane *lane);
+bool ct_lane_scan(struct ct_etm4_lane *lane);
 
 /* One lane, or CT_LANES of them, as far as quick hops are known, until one of them has none. */
-void ct_lanes_follow(struct ct_lane *const lanes[], unsigned count);
+void ct_lanes_follow(struct ct_etm4_lane *const lanes[], unsigned count);
 
 /* The next packet, with a hop that is made for it; or the next chunk. False: the lane ends, and all of it was
  * passed or ct_lane_pass does it. */
-bool ct_lane_step(struct ct_lane *lane);
+bool ct_lane_step(struct ct_etm4_lane *lane);
 
 /* What was done is passed: lane->at is behind it. */
-void ct_lane_pass(struct ct_lane *lane);
+void ct_lane_pass(struct ct_etm4_lane *lane);
 
 #endif

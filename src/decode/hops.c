@@ -179,10 +179,10 @@ static uint8_t isa_of(const struct ct_hops *h, unsigned is)
 
 /* The pair of an indirect branch and its target; NULL: there is none, or it
  * would be new where nothing may be. */
-static struct ct_pair *pair_of(struct ct_hops *h, const struct trip *t)
+static struct ct_branch_target *pair_of(struct ct_hops *h, const struct trip *t)
 {
     struct ct_blocks *b = &h->fast->blocks;
-    struct ct_pair *pair = NULL;
+    struct ct_branch_target *pair = NULL;
     if (t->have_addr)
         pair = h->known_only ? ct_blocks_known_pair(b, t->block, t->addr, t->isa)
                              : ct_blocks_pair(b, t->block, t->addr, t->isa);
@@ -195,7 +195,7 @@ static bool turn(struct ct_hops *h, struct trip *t, unsigned executed, uint32_t 
 {
     struct ct_blocks *b = &h->fast->blocks;
     if (is_indirect(b, t)) {
-        struct ct_pair *pair = pair_of(h, t);
+        struct ct_branch_target *pair = pair_of(h, t);
         if (!pair || ct_block_contradicts(&b->blocks[pair->next], executed))
             return false;
         t->cur = pair->next;

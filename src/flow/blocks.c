@@ -204,11 +204,12 @@ uint32_t ct_blocks_link(struct ct_blocks *b, uint32_t block, unsigned executed)
     return next;
 }
 
-static struct ct_pair *find_pair(const struct ct_blocks *b, uint32_t from, uint64_t addr, uint8_t isa)
+static struct ct_branch_target *find_pair(const struct ct_blocks *b, uint32_t from, uint64_t addr,
+                                          uint8_t isa)
 {
     uint32_t at = ct_pair_place(b, from, addr);
     for (;; at = (at + 1) & (b->pair_cap - 1)) {
-        struct ct_pair *pair = &b->pairs[at];
+        struct ct_branch_target *pair = &b->pairs[at];
         if (!pair->from || (pair->from == from && pair->addr == addr && pair->isa == isa))
             return pair;
     }
@@ -217,8 +218,8 @@ static struct ct_pair *find_pair(const struct ct_blocks *b, uint32_t from, uint6
 static int grow_pairs(struct ct_blocks *b)
 {
     uint32_t cap = b->pair_cap;
-    struct ct_pair *old = b->pairs;
-    struct ct_pair *pairs = calloc((size_t)cap * 2, sizeof *pairs);
+    struct ct_branch_target *old = b->pairs;
+    struct ct_branch_target *pairs = calloc((size_t)cap * 2, sizeof *pairs);
     if (!pairs)
         return no_memory(b);
     b->pairs = pairs;
@@ -230,9 +231,9 @@ static int grow_pairs(struct ct_blocks *b)
     return CT_OK;
 }
 
-struct ct_pair *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint64_t addr, uint8_t isa)
+struct ct_branch_target *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint64_t addr, uint8_t isa)
 {
-    struct ct_pair *pair = find_pair(b, from, addr, isa);
+    struct ct_branch_target *pair = find_pair(b, from, addr, isa);
     if (pair->from)
         return pair;
     if (b->pair_count * 4 >= b->pair_cap) {
@@ -242,7 +243,8 @@ struct ct_pair *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint64_t addr
     }
     uint32_t next = quick_block(b, ct_blocks_at(b, addr, isa, b->blocks[from].domain));
     b->pair_count++;
-    *pair = (struct ct_pair){.addr = addr, .from = from, .next = next, .edge = CT_NO_NUMBER, .isa = isa};
+    *pair =
+        (struct ct_branch_target){.addr = addr, .from = from, .next = next, .edge = CT_NO_NUMBER, .isa = isa};
     return pair;
 }
 
@@ -289,7 +291,7 @@ uint32_t ct_block_edge(struct ct_blocks *b, uint32_t block, unsigned executed)
     return *number;
 }
 
-uint32_t ct_pair_edge(struct ct_blocks *b, struct ct_pair *pair)
+uint32_t ct_pair_edge(struct ct_blocks *b, struct ct_branch_target *pair)
 {
     if (pair->edge == CT_NO_NUMBER)
         pair->edge = edge_of(b, pair->from, 1, pair->addr);

@@ -48,7 +48,7 @@ struct ct_block_info {
 };
 
 /* An indirect branch and one of its targets. */
-struct ct_pair {
+struct ct_branch_target {
     uint64_t addr;
     uint64_t count;
     uint32_t from; /* block; 0: free */
@@ -74,7 +74,7 @@ struct ct_blocks {
     struct ct_block_info *infos;
     uint32_t *heads; /* index by address: twice as many as there is room */
     uint32_t count, cap;
-    struct ct_pair *pairs;
+    struct ct_branch_target *pairs;
     struct ct_domain *domains;
     uint32_t domain_count;
     uint32_t pair_count, pair_cap; /* a power of two, at most a quarter of it used */
@@ -126,12 +126,12 @@ static inline uint32_t ct_pair_place(const struct ct_blocks *b, uint32_t from, u
 }
 
 /* The pair of a branch and its target when it is there and has its number; else NULL. */
-static inline struct ct_pair *ct_blocks_known_pair(const struct ct_blocks *b, uint32_t from, uint64_t addr,
-                                                   uint8_t isa)
+static inline struct ct_branch_target *ct_blocks_known_pair(const struct ct_blocks *b, uint32_t from,
+                                                            uint64_t addr, uint8_t isa)
 {
     uint32_t at = ct_pair_place(b, from, addr);
     for (;; at = (at + 1) & (b->pair_cap - 1)) {
-        struct ct_pair *pair = &b->pairs[at];
+        struct ct_branch_target *pair = &b->pairs[at];
         if (pair->from == from && pair->addr == addr && pair->isa == isa)
             return pair->edge == CT_NO_NUMBER ? NULL : pair;
         if (!pair->from)
@@ -140,11 +140,11 @@ static inline struct ct_pair *ct_blocks_known_pair(const struct ct_blocks *b, ui
 }
 
 /* The pair of a branch and its target; NULL without memory. */
-struct ct_pair *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint64_t addr, uint8_t isa);
+struct ct_branch_target *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint64_t addr, uint8_t isa);
 
 /* Numbers in the graph; CT_NO_NUMBER when b->error says why. */
 uint32_t ct_block_node(struct ct_blocks *b, uint32_t block);
 uint32_t ct_block_edge(struct ct_blocks *b, uint32_t block, unsigned executed);
-uint32_t ct_pair_edge(struct ct_blocks *b, struct ct_pair *pair);
+uint32_t ct_pair_edge(struct ct_blocks *b, struct ct_branch_target *pair);
 
 #endif

@@ -199,7 +199,7 @@ uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed)
     return f->blocks.error ? 0 : block;
 }
 
-uint32_t ct_fast_turn(struct ct_fast *f, struct ct_pair **pair)
+uint32_t ct_fast_turn(struct ct_fast *f, struct ct_branch_target **pair)
 {
     struct ct_return_stack *stack = &f->walk->stack;
     uint64_t addr = f->addr;
@@ -225,7 +225,7 @@ uint32_t ct_fast_turn(struct ct_fast *f, struct ct_pair **pair)
     f->have_addr = false;
     f->cur = (*pair)->next;
     const struct ct_block *block = &f->blocks.blocks[f->cur];
-    *ct_fast_target(f, addr) = (struct ct_target){
+    *ct_fast_target(f, addr) = (struct ct_fast_target){
         .addr = addr, .block = f->cur, .isa = isa, .space = block->space, .domain = block->domain};
     return f->cur;
 }

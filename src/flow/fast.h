@@ -40,7 +40,7 @@ enum ct_memo_flag {
 /* Where a branch that the trace gave the address of has led before, whatever the branch. */
 #define CT_TARGETS_SHIFT 12
 
-struct ct_target {
+struct ct_fast_target {
     uint64_t addr;
     uint32_t block; /* 0: none */
     uint8_t isa, space;
@@ -67,7 +67,7 @@ struct ct_fast {
     struct ct_memo *tail;     /* counts: run of the last step */
     struct ct_memo *runs;     /* counts without cycles; else NULL */
     struct ct_places counted; /* runs with a count */
-    struct ct_target *targets;
+    struct ct_fast_target *targets;
     struct ct_blocks blocks;
     struct ct_flow_sums sums;
     struct ct_elem context_elem; /* the last one */
@@ -123,7 +123,7 @@ uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed);
 
 /* Where execution is behind the last step when it is not known from the program alone: the block there, and
  * the pair of it and the last one (NULL when the trace only said what was known). 0 when plain it must be. */
-uint32_t ct_fast_turn(struct ct_fast *f, struct ct_pair **pair);
+uint32_t ct_fast_turn(struct ct_fast *f, struct ct_branch_target **pair);
 
 /* PTM: the branch `block` was executed, which is a return unless `target`. False when there is nowhere to
  * return to: then nothing happened. */
@@ -140,7 +140,7 @@ size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_
 size_t ct_fast_steps_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size);
 
 /* The place of an address in `targets`. */
-static inline struct ct_target *ct_fast_target(const struct ct_fast *f, uint64_t addr)
+static inline struct ct_fast_target *ct_fast_target(const struct ct_fast *f, uint64_t addr)
 {
     return &f->targets[(addr ^ addr >> CT_TARGETS_SHIFT) >> 2 & ((1u << CT_TARGETS_SHIFT) - 1)];
 }
@@ -150,7 +150,7 @@ static inline struct ct_target *ct_fast_target(const struct ct_fast *f, uint64_t
 static inline uint32_t ct_fast_known_target(const struct ct_fast *f, uint64_t addr, uint8_t isa,
                                             const struct ct_block *like)
 {
-    const struct ct_target *t = ct_fast_target(f, addr);
+    const struct ct_fast_target *t = ct_fast_target(f, addr);
     return t->addr == addr && t->isa == isa && t->space == like->space && t->domain == like->domain ? t->block
                                                                                                     : 0;
 }

@@ -17,7 +17,8 @@ struct trip {
 };
 
 /* The last step of the run so far did not end it. `add`: its edge ran so often; 0: it gets its number. */
-static void confirm(struct ct_fast *f, uint32_t last, unsigned exec, struct ct_pair *pair, uint64_t add)
+static void confirm(struct ct_fast *f, uint32_t last, unsigned exec, struct ct_branch_target *pair,
+                    uint64_t add)
 {
     struct ct_blocks *b = &f->blocks;
     if (add && pair)
@@ -31,12 +32,12 @@ static void confirm(struct ct_fast *f, uint32_t last, unsigned exec, struct ct_p
 }
 
 /* Behind an indirect branch: its target may be what the run itself pushed. */
-static struct ct_pair *internal_return(struct ct_fast *f, struct trip *t)
+static struct ct_branch_target *internal_return(struct ct_fast *f, struct trip *t)
 {
     if (f->pft || !t->height)
         return NULL;
     const struct ct_block *from = &f->blocks.blocks[t->stack[t->height - 1]];
-    struct ct_pair *pair = ct_blocks_pair(&f->blocks, t->last, from->end, from->isa);
+    struct ct_branch_target *pair = ct_blocks_pair(&f->blocks, t->last, from->end, from->isa);
     if (!pair || !pair->next)
         return NULL;
     t->height--;
@@ -77,7 +78,7 @@ static unsigned travel(struct ct_fast *f, struct trip *t, uint32_t block, uint64
     unsigned fitting = 0;
     *t = (struct trip){.next = block};
     while (t->taken < count) {
-        struct ct_pair *pair = NULL;
+        struct ct_branch_target *pair = NULL;
         uint32_t last = t->last;
         uint32_t next = t->next;
         unsigned exec = t->exec;
@@ -154,7 +155,7 @@ static void apply_stack(struct ct_fast *f, const struct ct_memo *run)
 }
 
 /* The edge of the last step is known now. */
-static void settle(struct ct_fast *f, struct ct_pair *pair)
+static void settle(struct ct_fast *f, struct ct_branch_target *pair)
 {
     if (!f->open)
         return;
@@ -172,7 +173,7 @@ static void settle(struct ct_fast *f, struct ct_pair *pair)
 /* The block at which the next step begins; 0: plain it must be. */
 static uint32_t begin(struct ct_fast *f, unsigned executed)
 {
-    struct ct_pair *pair = NULL;
+    struct ct_branch_target *pair = NULL;
     if (!f->quick)
         return ct_fast_enter(f, executed);
     if ((f->have_addr || !f->cur) && !ct_fast_turn(f, &pair))
@@ -259,7 +260,7 @@ struct burst {
 
 /* Behind an indirect branch: the block where the trace or the return stack say that it led, and the pair of
  * both. 0: not known here. */
-static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, struct ct_pair **pair)
+static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, struct ct_branch_target **pair)
 {
     const struct ct_return_stack *stack = &f->walk->stack;
     uint64_t addr = b->addr;
@@ -275,7 +276,7 @@ static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, stru
 }
 
 /* The block where the next step begins, and the pair that leads there; 0: not known here. */
-static inline uint32_t known_begin(struct ct_fast *f, const struct burst *b, struct ct_pair **pair)
+static inline uint32_t known_begin(struct ct_fast *f, const struct burst *b, struct ct_branch_target **pair)
 {
     *pair = NULL;
     if (!b->cur)
@@ -291,7 +292,7 @@ static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t 
     struct ct_return_stack *stack = &f->walk->stack;
     unsigned done = 0;
     do {
-        struct ct_pair *pair;
+        struct ct_branch_target *pair;
         uint32_t block = known_begin(f, b, &pair);
         uint64_t low = UINT64_C(1) << (count - done);
         uint64_t marked = low | (bits >> done & (low - 1));

@@ -3,7 +3,7 @@
 #include "flow/fast.h"
 
 /* The last step gets its edge, unless so many marks came behind it that it has one. */
-static void settle(struct ct_fast *f, struct ct_pair *pair)
+static void settle(struct ct_fast *f, struct ct_branch_target *pair)
 {
     struct ct_step_builder *b = &f->builder;
     if (b->timestamp_held)
@@ -18,7 +18,7 @@ static void settle(struct ct_fast *f, struct ct_pair *pair)
 /* The block at which the next step begins; the last step gets its edge. 0: plain it must be. */
 static uint32_t begin(struct ct_fast *f, unsigned executed)
 {
-    struct ct_pair *pair = NULL;
+    struct ct_branch_target *pair = NULL;
     if (!f->quick)
         return ct_fast_enter(f, executed);
     if (f->have_addr || !f->cur) {
@@ -101,7 +101,7 @@ static inline uint32_t known_turn(const struct ct_fast *f, const struct burst *b
         addr = stack->entries[stack->top].addr;
         isa = stack->entries[stack->top].isa;
     }
-    const struct ct_pair *pair = ct_blocks_known_pair(&f->blocks, b->last, addr, isa);
+    const struct ct_branch_target *pair = ct_blocks_known_pair(&f->blocks, b->last, addr, isa);
     *edge = pair ? pair->edge : CT_NO_NUMBER;
     return ct_fast_known_target(f, addr, isa, &f->blocks.blocks[b->last]);
 }

@@ -400,7 +400,7 @@ static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
         return;
     }
     put_range(w, sink, &range, executed);
-    w->owners[0] = (struct data_owner){range.start, true};
+    w->owners[0] = (struct ct_data_owner){range.start, true};
     if (executed)
         take_waypoint(w);
 }
@@ -556,7 +556,7 @@ static void on_data(struct ct_walk *w, const struct ct_elem *elem, struct sink *
     unsigned tag = (elem->aux & CT_DATA_TAG) >> CT_DATA_TAG_SHIFT;
     if (elem->n == CT_DATA_LATER)
         w->owners[tag] = w->owners[0];
-    const struct data_owner *owner = &w->owners[elem->n == CT_DATA_LATE ? tag : 0];
+    const struct ct_data_owner *owner = &w->owners[elem->n == CT_DATA_LATE ? tag : 0];
     put_elem(w, sink, *elem);
     sink->records[sink->count - 1].start = owner->known ? owner->addr : 0;
     sink->records[sink->count - 1].n = owner->known;

@@ -15,7 +15,7 @@
 #define CT_WALK_MAX_BLOCK 65536u
 
 /* An instruction that data transfers belong to. */
-struct data_owner {
+struct ct_data_owner {
     uint64_t addr;
     bool known;
 };
@@ -27,10 +27,10 @@ struct ct_walk {
     bool split_source_ranges;
     bool need_address;
     bool need_context;
-    struct data_owner owners[4]; /* ETMv3: of data transfers: 0 the last instruction, others
+    struct ct_data_owner owners[4]; /* ETMv3: of data transfers: 0 the last instruction, others
                                     placeholders by tag */
-    bool lost_told;              /* ETMv3: it was said that instructions run at an unknown address */
-    bool stale;                  /* the walk starts at an address that execution has left */
+    bool lost_told;                 /* ETMv3: it was said that instructions run at an unknown address */
+    bool stale;                     /* the walk starts at an address that execution has left */
     bool doubt;    /* the trace contradicts the program; what is walked up to the next address is for listings
                       alone */
     bool lost;     /* with need_address: `addr` is not even where listings count from */

@@ -221,7 +221,7 @@ static int add_point(struct ct_fractal *f, uint64_t va)
     }
     if (!ct_config_enabled(&f->config))
         return CT_OK;
-    const struct ct_mapping *m = ct_rtlb_find_va(&f->rtlb, va);
+    const struct ct_fractal_mapping *m = ct_rtlb_find_va(&f->rtlb, va);
     if (m) {
         ct_points_refill(&f->points, m);
     } else if (f->stalker.track) {

@@ -20,7 +20,7 @@ static void emit(struct ct_fractal *f, struct ct_fractal_event *e, const struct 
 
 static void annotate(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t pa, uint32_t chain)
 {
-    const struct ct_mapping *hit[CT_RTLB_HITS_MAX];
+    const struct ct_fractal_mapping *hit[CT_RTLB_HITS_MAX];
     const unsigned hits = ct_rtlb_collect(&f->rtlb, pa, hit);
     struct ct_fractal_event e = {.time = m->time,
                                  .pa = pa,

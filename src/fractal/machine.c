@@ -223,7 +223,7 @@ int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
     f->time = time;
     if (!ct_config_enabled(&f->config))
         return CT_OK;
-    struct ct_mapping maps[CT_MAPPINGS_MAX];
+    struct ct_fractal_mapping maps[CT_MAPPINGS_MAX];
     const int count = ct_stalker_data(&f->stalker, pa, line, maps);
     if (count < 0)
         return inconsistent(f, "data of a line that nobody asked for:", pa);

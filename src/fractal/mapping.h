@@ -9,7 +9,7 @@
  * its table is linked. Four such places are followed. */
 #define CT_MAPPINGS_MAX 32
 
-struct ct_mapping {
+struct ct_fractal_mapping {
     uint64_t va, pa;     /* of the first byte */
     uint64_t desc;       /* physical address of the first line that holds a descriptor of it */
     uint16_t desc_lines; /* more than 1 with the contiguous hint */
@@ -17,7 +17,7 @@ struct ct_mapping {
     uint8_t page_shift;  /* smaller with the contiguous hint: log2 of the size of one descriptor's part */
 };
 
-static inline int ct_mapping_covers(const struct ct_mapping *m, uint64_t va)
+static inline int ct_mapping_covers(const struct ct_fractal_mapping *m, uint64_t va)
 {
     return m->shift && (m->va ^ va) >> m->shift == 0;
 }

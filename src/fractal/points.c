@@ -113,7 +113,7 @@ static void unchain(struct ct_points *p, uint32_t index)
     p->resolved--;
 }
 
-void ct_points_refill(struct ct_points *p, const struct ct_mapping *m)
+void ct_points_refill(struct ct_points *p, const struct ct_fractal_mapping *m)
 {
     const uint64_t last = m->va + ((UINT64_C(1) << m->shift) - 1);
     for (uint32_t i = lower_bound(p, m->va); i < p->count && p->point[i].va <= last; i++) {

@@ -41,7 +41,7 @@ int ct_points_remove(struct ct_points *p, uint64_t va);
 void ct_points_announce(struct ct_points *p);
 
 /* Resolves the points in a mapping. */
-void ct_points_refill(struct ct_points *p, const struct ct_mapping *m);
+void ct_points_refill(struct ct_points *p, const struct ct_fractal_mapping *m);
 /* The translation of va, or every one, is gone. Returns how many points lost theirs. */
 uint32_t ct_points_forget(struct ct_points *p, uint64_t va, int all);
 

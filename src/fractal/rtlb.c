@@ -59,7 +59,7 @@ static void count_shift(struct ct_rtlb *r, unsigned shift, int up)
     }
 }
 
-static void put(struct ct_rtlb *r, size_t at, const struct ct_mapping *m)
+static void put(struct ct_rtlb *r, size_t at, const struct ct_fractal_mapping *m)
 {
     r->tag[at] = ct_rtlb_tag(m->pa, m->shift);
     r->delta[at] = m->va - m->pa;
@@ -75,13 +75,13 @@ static void drop(struct ct_rtlb *r, size_t at)
     count_shift(r, r->entry[at].shift, 0);
 }
 
-static void tlbi(struct ct_rtlb *r, const struct ct_mapping *m)
+static void tlbi(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
 {
     ct_helper_tlbi(r->helper, m->va, 1u << (m->shift - m->page_shift), UINT64_C(1) << m->page_shift);
 }
 
 /* Active eviction. The descriptor goes first: a walk between the two is then in the open. */
-static void evict(struct ct_rtlb *r, const struct ct_mapping *m)
+static void evict(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
 {
     r->evictions++;
     if (!r->active)
@@ -92,19 +92,19 @@ static void evict(struct ct_rtlb *r, const struct ct_mapping *m)
 
 /* The cores were told to forget a translation: the next walk has to show. Of a contiguous mapping they
  * may have been told to forget one part only. */
-static void expose(struct ct_rtlb *r, const struct ct_mapping *m)
+static void expose(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
 {
     ct_helper_clean(r->helper, m->desc, m->desc_lines);
     if (m->shift != m->page_shift)
         tlbi(r, m);
 }
 
-static int same(const struct ct_mapping *a, const struct ct_mapping *b)
+static int same(const struct ct_fractal_mapping *a, const struct ct_fractal_mapping *b)
 {
     return a->va == b->va && a->pa == b->pa && a->shift == b->shift;
 }
 
-static int among(const struct ct_mapping *m, const struct ct_mapping *maps, unsigned count)
+static int among(const struct ct_fractal_mapping *m, const struct ct_fractal_mapping *maps, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         if (same(m, &maps[i]))
@@ -114,8 +114,8 @@ static int among(const struct ct_mapping *m, const struct ct_mapping *maps, unsi
 
 /* Way for a new mapping: its own old one, an empty one, else a victim that is not of this refill; -1
  * when the whole set is. */
-static int choose(struct ct_rtlb *r, uint32_t set, const struct ct_mapping *m, const struct ct_mapping *maps,
-                  unsigned count)
+static int choose(struct ct_rtlb *r, uint32_t set, const struct ct_fractal_mapping *m,
+                  const struct ct_fractal_mapping *maps, unsigned count)
 {
     const size_t base = (size_t)set * r->ways;
     int empty = -1;
@@ -136,7 +136,7 @@ static int choose(struct ct_rtlb *r, uint32_t set, const struct ct_mapping *m, c
     return -1;
 }
 
-void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_mapping *maps, unsigned count)
+void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_fractal_mapping *maps, unsigned count)
 {
     if (!count)
         return;
@@ -145,7 +145,7 @@ void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_mapping *maps, unsigned c
             evict(r, &r->stash[i]);
     r->stashed = 0;
     for (unsigned i = 0; i < count; i++) {
-        const struct ct_mapping *m = &maps[i];
+        const struct ct_fractal_mapping *m = &maps[i];
         const uint32_t set = (uint32_t)(m->pa >> m->shift & (r->sets - 1));
         const int way = choose(r, set, m, maps, count);
         r->refills++;
@@ -193,7 +193,7 @@ void ct_rtlb_remove_all(struct ct_rtlb *r, int exposed)
     remove_if(r, 1, 0, exposed);
 }
 
-const struct ct_mapping *ct_rtlb_find_va(const struct ct_rtlb *r, uint64_t va)
+const struct ct_fractal_mapping *ct_rtlb_find_va(const struct ct_rtlb *r, uint64_t va)
 {
     const size_t entries = (size_t)r->sets * r->ways;
     for (size_t at = 0; at < entries; at++)
@@ -205,7 +205,7 @@ const struct ct_mapping *ct_rtlb_find_va(const struct ct_rtlb *r, uint64_t va)
     return NULL;
 }
 
-unsigned ct_rtlb_collect(const struct ct_rtlb *r, uint64_t pa, const struct ct_mapping **out)
+unsigned ct_rtlb_collect(const struct ct_rtlb *r, uint64_t pa, const struct ct_fractal_mapping **out)
 {
     unsigned n = 0;
     for (uint32_t s = 0; s < r->shifts; s++) {

@@ -13,7 +13,7 @@
 struct ct_rtlb {
     uint64_t *tag;   /* sets × ways: page number << 6 | shift; 0: empty */
     uint64_t *delta; /* virtual minus physical address, for those who need no more of an entry */
-    struct ct_mapping *entry;
+    struct ct_fractal_mapping *entry;
     uint8_t *turn; /* a set's next victim */
     uint32_t sets, ways, used;
     uint8_t shift[CT_RTLB_SHIFTS]; /* page sizes in use … */
@@ -21,7 +21,7 @@ struct ct_rtlb {
     uint32_t shifts;
     /* Mappings of the line refilled last that found no way free of that same line. The core is about
      * to use one of them and only it knows which, so none may be put out before the next refill. */
-    struct ct_mapping stash[CT_MAPPINGS_MAX];
+    struct ct_fractal_mapping stash[CT_MAPPINGS_MAX];
     uint32_t stashed;
     uint64_t refills, evictions;
     struct ct_helper *helper;
@@ -33,7 +33,7 @@ void ct_rtlb_free(struct ct_rtlb *r);
 void ct_rtlb_reset(struct ct_rtlb *r);
 
 /* Takes all mappings of one line of descriptors. */
-void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_mapping *maps, unsigned count);
+void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_fractal_mapping *maps, unsigned count);
 
 /* Removes the mappings of va, or all of them; with `expose`, the lines of their descriptors leave the
  * caches, so that the next walk is seen. */
@@ -41,10 +41,10 @@ void ct_rtlb_remove_va(struct ct_rtlb *r, uint64_t va, int expose);
 void ct_rtlb_remove_all(struct ct_rtlb *r, int expose);
 
 /* A mapping of va, or NULL. Slow: the table is indexed the other way. */
-const struct ct_mapping *ct_rtlb_find_va(const struct ct_rtlb *r, uint64_t va);
+const struct ct_fractal_mapping *ct_rtlb_find_va(const struct ct_rtlb *r, uint64_t va);
 
 /* All mappings of the page of pa, up to CT_RTLB_HITS_MAX. */
-unsigned ct_rtlb_collect(const struct ct_rtlb *r, uint64_t pa, const struct ct_mapping **out);
+unsigned ct_rtlb_collect(const struct ct_rtlb *r, uint64_t pa, const struct ct_fractal_mapping **out);
 
 size_t ct_rtlb_bytes(const struct ct_rtlb *r);
 

@@ -243,7 +243,7 @@ void ct_stalker_touch(struct ct_stalker *s, uint64_t pa)
 
 /* A leaf descriptor as a mapping; 0 when it maps nothing that a TLB may hold. */
 static int leaf(const struct ct_stalker *s, unsigned level, uint64_t desc, uint64_t desc_pa, uint64_t va,
-                struct ct_mapping *out)
+                struct ct_fractal_mapping *out)
 {
     /* Blocks, D8.3.1: with 4 KB granule at levels 1 and 2, else at level 2. */
     const int block = level == 2 || (level == 1 && s->granule == 12);
@@ -254,7 +254,7 @@ static int leaf(const struct ct_stalker *s, unsigned level, uint64_t desc, uint6
     const unsigned more = desc & DESC_CONTIG ? contig_bits(s, level) : 0;
     const unsigned shift = page_shift + more;
     const uint64_t group = UINT64_C(8) << more;
-    *out = (struct ct_mapping){
+    *out = (struct ct_fractal_mapping){
         .va = va & ~ct_mask64(shift),
         .pa = desc & ct_mask64(PA_BITS) & ~ct_mask64(shift),
         .desc = desc_pa & ~(group - 1) & ~UINT64_C(63),
@@ -278,7 +278,7 @@ static void unlink_others(struct ct_stalker *s, uint64_t desc_pa, uint64_t base)
 }
 
 static unsigned read_line(struct ct_stalker *s, const struct ct_watermark *w, uint64_t pa,
-                          const uint64_t *line, struct ct_mapping *out, unsigned count)
+                          const uint64_t *line, struct ct_fractal_mapping *out, unsigned count)
 {
     const unsigned shift = level_shift(s, w->level);
     const uint64_t first = (pa - w->base) / 8, entries = level_entries(s, w->level);
@@ -299,7 +299,7 @@ static unsigned read_line(struct ct_stalker *s, const struct ct_watermark *w, ui
 }
 
 int ct_stalker_data(struct ct_stalker *s, uint64_t pa, const uint64_t line[CT_FRACTAL_LINE_WORDS],
-                    struct ct_mapping *out)
+                    struct ct_fractal_mapping *out)
 {
     uint32_t p = 0;
     while (p < s->pending_count && s->pending[p] != pa)

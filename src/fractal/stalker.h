@@ -56,7 +56,7 @@ void ct_stalker_touch(struct ct_stalker *s, uint64_t pa);
 
 /* The content of a line that was asked for. Fills up to CT_MAPPINGS_MAX mappings; -1 when nobody asked. */
 int ct_stalker_data(struct ct_stalker *s, uint64_t pa, const uint64_t line[CT_FRACTAL_LINE_WORDS],
-                    struct ct_mapping *out);
+                    struct ct_fractal_mapping *out);
 
 /* Translations of va (or all) were invalidated, walk caches included: tables that were unlinked are gone. */
 void ct_stalker_invalidated(struct ct_stalker *s, uint64_t va, int all);

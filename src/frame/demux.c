@@ -61,7 +61,7 @@ void ct_demux_keep(struct ct_demux *demux, uint8_t id, int keep)
 
 static size_t unframed_push(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
-    struct ct_stream *stream = &demux->streams[0];
+    struct ct_demux_stream *stream = &demux->streams[0];
     demux->counts[0] += size;
     demux->offset += size;
     if (stream->dropped)
@@ -226,7 +226,7 @@ void ct_demux_run(const struct ct_demux *demux, uint8_t id, struct ct_run *out)
     *out = (struct ct_run){0};
     if (id >= CT_ID_COUNT)
         return;
-    const struct ct_stream *stream = &demux->streams[id];
+    const struct ct_demux_stream *stream = &demux->streams[id];
     out->data = stream->data ? stream->data + stream->begin : NULL;
     out->size = stream->end - stream->begin;
     out->pos = stream->pos;

@@ -16,7 +16,7 @@
 #define CT_BLOCK_DATA   (CT_BLOCK_SIZE - CT_BLOCK_FOOTER)
 
 /* Bytes of one ID and where they came from: a queue in one piece of memory. */
-struct ct_stream {
+struct ct_demux_stream {
     uint8_t *data;
     size_t begin, end, cap;
     uint64_t pos; /* stream position of data[begin] */
@@ -74,7 +74,7 @@ struct ct_demux {
     struct ct_frame_mark mark;
     struct ct_frame_stats stats; /* what is counted per ID enters at the end of each push */
     uint64_t counts[CT_ID_ALL];  /* data bytes */
-    struct ct_stream streams[CT_ID_ALL];
+    struct ct_demux_stream streams[CT_ID_ALL];
     struct ct_frame_row row; /* what the mixed loop works on … */
     struct ct_frame_list list;
 };
@@ -82,21 +82,22 @@ struct ct_demux {
 /* ---- stream.c ---- */
 
 /* Slow ways of the two functions below. */
-int ct_stream_grow(struct ct_stream *stream, size_t size);
-int ct_stream_new_span(struct ct_stream *stream, uint64_t offset, uint32_t stride);
+int ct_stream_grow(struct ct_demux_stream *stream, size_t size);
+int ct_stream_new_span(struct ct_demux_stream *stream, uint64_t offset, uint32_t stride);
 
 /* Room for so many more bytes and spans; 0 without memory. */
-int ct_stream_make_room(struct ct_stream *stream, size_t size, size_t spans);
+int ct_stream_make_room(struct ct_demux_stream *stream, size_t size, size_t spans);
 
 /* Room for `size` more bytes; 0 without memory. */
-static inline int ct_stream_reserve(struct ct_stream *stream, size_t size)
+static inline int ct_stream_reserve(struct ct_demux_stream *stream, size_t size)
 {
     return stream->cap - stream->end >= size + CT_STREAM_WIDE || ct_stream_grow(stream, size);
 }
 
 /* The bytes that are appended next come from `offset` on, with this stride, and those after them would come
  * from `next` on. Continues the last span if that says the same. 0 without memory. */
-static inline int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint32_t stride, uint64_t next)
+static inline int ct_stream_map(struct ct_demux_stream *stream, uint64_t offset, uint32_t stride,
+                                uint64_t next)
 {
     int same = offset == stream->next && stride == stream->stride && stream->span_end > stream->span_begin;
     stream->next = next;
@@ -104,8 +105,8 @@ static inline int ct_stream_map(struct ct_stream *stream, uint64_t offset, uint3
     return same || ct_stream_new_span(stream, offset, stride);
 }
 
-void ct_stream_consume(struct ct_stream *stream, size_t count);
-void ct_stream_free(struct ct_stream *stream);
+void ct_stream_consume(struct ct_demux_stream *stream, size_t count);
+void ct_stream_free(struct ct_demux_stream *stream);
 
 /* ---- frame.c ---- */
 

@@ -27,7 +27,7 @@ const struct ct_frame_ops *ct_frame_ops_at(unsigned i)
 
 static size_t pure_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
-    struct ct_stream *stream = &demux->streams[demux->id];
+    struct ct_demux_stream *stream = &demux->streams[demux->id];
     if (!stream->dropped && !ct_stream_reserve(stream, count * CT_FRAME_DATA)) {
         demux->failed = 1;
         return 0;

@@ -30,7 +30,7 @@ void ct_frame_fsync(struct ct_demux *demux, uint32_t count)
 
 static void put(struct ct_demux *demux, unsigned id, uint8_t byte, uint64_t offset)
 {
-    struct ct_stream *stream = &demux->streams[id];
+    struct ct_demux_stream *stream = &demux->streams[id];
     demux->counts[id]++;
     if (stream->dropped)
         return;
@@ -49,7 +49,7 @@ static int side_by_side(const uint64_t *at)
 /* A frame without an ID byte and without holes: the one case that is mapped with a stride. */
 static void plain_pure(struct ct_demux *demux, const uint8_t *frame, uint64_t offset)
 {
-    struct ct_stream *stream = &demux->streams[demux->id];
+    struct ct_demux_stream *stream = &demux->streams[demux->id];
     demux->counts[demux->id] += CT_FRAME_DATA;
     if (stream->dropped)
         return;

@@ -95,7 +95,7 @@ static inline void count_list(struct ct_demux *demux, unsigned id, const struct 
 static inline int append_list(struct ct_demux *demux, unsigned id, const struct ct_frame_row *row,
                               const struct ct_frame_list *list, uint64_t offset, int small)
 {
-    struct ct_stream *stream = &demux->streams[id];
+    struct ct_demux_stream *stream = &demux->streams[id];
     if (!ct_stream_make_room(stream, row->frames * CT_FRAME_DATA, 2 * list->count))
         return 0;
     uint8_t *to = stream->data + stream->end;
@@ -122,7 +122,7 @@ static inline int append_list(struct ct_demux *demux, unsigned id, const struct 
 /* What lies before the first ID byte, of the ID that the row begins with. 0 without memory. */
 static inline int append_first(struct ct_demux *demux, const struct ct_frame_row *row, uint64_t offset)
 {
-    struct ct_stream *stream = &demux->streams[demux->id];
+    struct ct_demux_stream *stream = &demux->streams[demux->id];
     const size_t size = ct_frame_row_end(row->at[0]);
     demux->counts[demux->id] += size;
     if (stream->dropped)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int ct_stream_grow(struct ct_stream *stream, size_t size)
+int ct_stream_grow(struct ct_demux_stream *stream, size_t size)
 {
     size_t live = stream->end - stream->begin;
     /* Moving is paid for by the bytes consumed since the last move. */
@@ -32,7 +32,7 @@ int ct_stream_grow(struct ct_stream *stream, size_t size)
     return 1;
 }
 
-static int reserve_spans(struct ct_stream *stream, size_t count)
+static int reserve_spans(struct ct_demux_stream *stream, size_t count)
 {
     size_t live = stream->span_end - stream->span_begin;
     if (stream->span_cap - stream->span_end >= count)
@@ -57,7 +57,7 @@ static int reserve_spans(struct ct_stream *stream, size_t count)
     return 1;
 }
 
-int ct_stream_new_span(struct ct_stream *stream, uint64_t offset, uint32_t stride)
+int ct_stream_new_span(struct ct_demux_stream *stream, uint64_t offset, uint32_t stride)
 {
     uint64_t pos = stream->pos + (stream->end - stream->begin);
     if (!reserve_spans(stream, 1))
@@ -67,12 +67,12 @@ int ct_stream_new_span(struct ct_stream *stream, uint64_t offset, uint32_t strid
     return 1;
 }
 
-int ct_stream_make_room(struct ct_stream *stream, size_t size, size_t spans)
+int ct_stream_make_room(struct ct_demux_stream *stream, size_t size, size_t spans)
 {
     return ct_stream_reserve(stream, size) && reserve_spans(stream, spans);
 }
 
-void ct_stream_consume(struct ct_stream *stream, size_t count)
+void ct_stream_consume(struct ct_demux_stream *stream, size_t count)
 {
     size_t live = stream->end - stream->begin;
     if (count > live)
@@ -91,7 +91,7 @@ void ct_stream_consume(struct ct_stream *stream, size_t count)
         stream->span_begin++;
 }
 
-void ct_stream_free(struct ct_stream *stream)
+void ct_stream_free(struct ct_demux_stream *stream)
 {
     free(stream->data);
     free(stream->spans);

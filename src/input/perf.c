@@ -12,7 +12,8 @@ static const char *in_folder(char *text, size_t size, const char *folder)
     return text;
 }
 
-static int perf_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
+static int perf_probe(const struct ct_files *files, const struct ct_path_to_open *target, char *why,
+                      size_t cap)
 {
     char path[4096];
     char head[8];
@@ -101,7 +102,7 @@ static int read_all(struct ct_perf *p)
     return rc;
 }
 
-static int perf_open(struct ct_opening *opening, const struct ct_target *target)
+static int perf_open(struct ct_opening *opening, const struct ct_path_to_open *target)
 {
     struct ct_perf p = {.opening = opening, .options = opening->options};
     const char *path = target->path;

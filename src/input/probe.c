@@ -22,13 +22,13 @@ struct owned_capture {
 
 static int note_section(void *user, const struct ct_ini_item *item)
 {
-    struct ct_target *target = user;
+    struct ct_path_to_open *target = user;
     snprintf(target->section, sizeof target->section, "%s", item->section);
     return CT_ERR_LIMIT; /* enough */
 }
 
 static int look_at(struct ct_ctx *ctx, const struct ct_files *files, const char *path,
-                   struct ct_target *target)
+                   struct ct_path_to_open *target)
 {
     target->path = path;
     target->kind = files->look(files->user, path, &target->size);
@@ -49,7 +49,7 @@ static int look_at(struct ct_ctx *ctx, const struct ct_files *files, const char 
 
 static int open_with(struct ct_ctx *ctx, const struct ct_files *files,
                      const struct ct_capture_options *options, const struct ct_reader *reader,
-                     const struct ct_target *target, struct ct_capture **out)
+                     const struct ct_path_to_open *target, struct ct_capture **out)
 {
     struct owned_capture *owned = calloc(1, sizeof *owned);
     if (!owned)
@@ -82,7 +82,7 @@ int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, cons
                           const struct ct_capture_options *options, struct ct_capture **out)
 {
     char reasons[900] = "";
-    struct ct_target target = {0};
+    struct ct_path_to_open target = {0};
     *out = NULL;
     if (strcmp(path, "-") == 0)
         return ct_fail(

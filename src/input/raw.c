@@ -47,7 +47,8 @@ struct raw {
     size_t gap_count;
 };
 
-static int raw_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
+static int raw_probe(const struct ct_files *files, const struct ct_path_to_open *target, char *why,
+                     size_t cap)
 {
     (void)files;
     if (strcmp(target->section, "capture") == 0)
@@ -449,7 +450,7 @@ static int finish_capture(struct raw *raw)
     return status ? status : finish_gaps(raw);
 }
 
-static int raw_open(struct ct_opening *opening, const struct ct_target *target)
+static int raw_open(struct ct_opening *opening, const struct ct_path_to_open *target)
 {
     struct raw raw = {
         .opening = opening,

@@ -16,7 +16,7 @@
 #define CT_PROBE_BYTES  4096
 
 /* The path that is to be opened, looked at once for all readers. */
-struct ct_target {
+struct ct_path_to_open {
     const char *path;
     enum ct_file_kind kind;
     uint64_t size;
@@ -39,8 +39,8 @@ struct ct_opening {
 struct ct_reader {
     const char *kind;
     /* 1: mine; 0: not mine, and the reason in `why`. */
-    int (*probe)(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap);
-    int (*open)(struct ct_opening *opening, const struct ct_target *target);
+    int (*probe)(const struct ct_files *files, const struct ct_path_to_open *target, char *why, size_t cap);
+    int (*open)(struct ct_opening *opening, const struct ct_path_to_open *target);
 };
 
 extern const struct ct_reader ct_reader_snapshot;

@@ -25,7 +25,7 @@ struct snapshot {
     const char *path; /* of snapshot.ini */
     const char *metadata;
     unsigned metadata_line;
-    struct ct_pair *device_files;
+    struct ct_ini_pair *device_files;
     size_t device_file_count;
     struct ct_device *devices;
     size_t device_count;
@@ -34,7 +34,8 @@ struct snapshot {
     size_t program_count;
 };
 
-static int snapshot_probe(const struct ct_files *files, const struct ct_target *target, char *why, size_t cap)
+static int snapshot_probe(const struct ct_files *files, const struct ct_path_to_open *target, char *why,
+                          size_t cap)
 {
     if (target->kind == CT_FILE_DIR) {
         char path[4096];
@@ -190,7 +191,7 @@ static const struct ct_device *find_device(const struct snapshot *s, const char 
     return NULL;
 }
 
-static int read_device(struct snapshot *s, const struct ct_pair *pair)
+static int read_device(struct snapshot *s, const struct ct_ini_pair *pair)
 {
     struct ct_arena *arena = s->opening->arena;
     const char *path = ct_path_join(arena, s->folder, pair->value);
@@ -216,7 +217,7 @@ static int read_device(struct snapshot *s, const struct ct_pair *pair)
 }
 
 /* The device that traces into a buffer as `pair` of [source_buffers] says; *out NULL: it is to be skipped. */
-static int find_source(const struct snapshot *s, const struct ct_pair *pair, const struct ct_device **out)
+static int find_source(const struct snapshot *s, const struct ct_ini_pair *pair, const struct ct_device **out)
 {
     const struct ct_device *device = find_device(s, pair->key);
     struct ct_ctx *ctx = s->opening->ctx;
@@ -241,7 +242,7 @@ static int find_source(const struct snapshot *s, const struct ct_pair *pair, con
 }
 
 /* Name of the core that `source` traces, or NULL. The first one that says so counts. */
-static const struct ct_pair *find_core(const struct snapshot *s, const char *source)
+static const struct ct_ini_pair *find_core(const struct snapshot *s, const char *source)
 {
     for (size_t i = 0; i < s->trace.core_count; i++)
         if (strcmp(s->trace.cores[i].value, source) == 0)
@@ -257,7 +258,7 @@ struct buffer_parts {
 
 static int add_core(struct snapshot *s, struct buffer_parts *parts, struct ct_source *source)
 {
-    const struct ct_pair *pair = find_core(s, source->name);
+    const struct ct_ini_pair *pair = find_core(s, source->name);
     if (!pair)
         return CT_OK;
     source->core = pair->key;
@@ -276,7 +277,7 @@ static int add_core(struct snapshot *s, struct buffer_parts *parts, struct ct_so
     return status;
 }
 
-static int add_source(struct snapshot *s, struct buffer_parts *parts, const struct ct_pair *pair)
+static int add_source(struct snapshot *s, struct buffer_parts *parts, const struct ct_ini_pair *pair)
 {
     const struct ct_device *device;
     int status = find_source(s, pair, &device);
@@ -459,7 +460,7 @@ static int read_trace(struct snapshot *s)
     return ct_trace_file_read(s->opening, path, wanted_by, s->folder, &s->trace);
 }
 
-static int snapshot_open(struct ct_opening *opening, const struct ct_target *target)
+static int snapshot_open(struct ct_opening *opening, const struct ct_path_to_open *target)
 {
     struct ct_arena *arena = opening->arena;
     struct snapshot s = {.opening = opening};

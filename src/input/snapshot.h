@@ -20,7 +20,7 @@ int ct_device_read(struct ct_opening *opening, const char *path, const char *wan
                    struct ct_device *device);
 
 /* A line "key=value" of a list section. */
-struct ct_pair {
+struct ct_ini_pair {
     const char *key, *value;
     unsigned line;
 };
@@ -37,9 +37,9 @@ struct ct_trace_file {
     unsigned buffers_line;
     struct ct_buffer_section *sections;
     size_t section_count;
-    struct ct_pair *sources; /* [source_buffers] */
+    struct ct_ini_pair *sources; /* [source_buffers] */
     size_t source_count;
-    struct ct_pair *cores; /* [core_trace_sources] */
+    struct ct_ini_pair *cores; /* [core_trace_sources] */
     size_t core_count;
     struct ct_snapshot_states states;
 };
@@ -49,7 +49,7 @@ int ct_trace_file_read(struct ct_opening *opening, const char *path, const char 
                        const char *folder, struct ct_trace_file *trace);
 
 /* Appends a copy of the item's key and value. CT_ERR_LIMIT after CT_ITEMS_MAX. */
-int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_pair **pairs,
+int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_ini_pair **pairs,
                 size_t *count);
 
 #endif

@@ -12,18 +12,18 @@ struct trace_parser {
     int in_buffer;      /* the section is not one of the fixed ones: the last of trace->sections */
 };
 
-int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_pair **pairs,
+int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_ini_pair **pairs,
                 size_t *count)
 {
     if (*count == CT_ITEMS_MAX)
         return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %d lines in [%.100s]", item->path,
                        item->line, CT_ITEMS_MAX, item->section);
-    struct ct_pair pair = {
+    struct ct_ini_pair pair = {
         .key = ct_arena_strdup(opening->arena, item->key),
         .value = ct_arena_strdup(opening->arena, item->value),
         .line = item->line,
     };
-    struct ct_pair *room = ct_arena_push(opening->arena, *pairs, count, sizeof pair);
+    struct ct_ini_pair *room = ct_arena_push(opening->arena, *pairs, count, sizeof pair);
     if (!pair.key || !pair.value || !room)
         return ct_fail_nomem(item->ctx, item->path);
     room[*count - 1] = pair;

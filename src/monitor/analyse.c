@@ -3,26 +3,26 @@
 #include "monitor/program.h"
 
 /* last and delay look at their first argument only in the past. */
-static bool same_instant(const struct node *s, uint32_t arg)
+static bool same_instant(const struct ct_mon_node *s, uint32_t arg)
 {
     return arg > 0 || (s->kind != N_LAST && s->kind != N_DELAY);
 }
 
-static void recursion_error(struct elab *e, const struct node *s)
+static void recursion_error(struct ct_mon_elab *e, const struct ct_mon_node *s)
 {
     ct_mon_diag_error(e->diags, s->span, "Infinite recursion detected%s%s",
                       s->name ? " in the definition of " : "", s->name ? s->name : "");
 }
 
 /* Replaces references by what they stand for. */
-static bool resolve(struct elab *e)
+static bool resolve(struct ct_mon_elab *e)
 {
     bool fine = true;
     for (size_t i = 0; i < e->graph.cap; i++) {
-        for (struct node *s = e->graph.buckets[i]; s; s = s->next) {
+        for (struct ct_mon_node *s = e->graph.buckets[i]; s; s = s->next) {
             if (s->kind != N_REF || !s->args[0])
                 continue;
-            struct node *target = ct_mon_node_target(s);
+            struct ct_mon_node *target = ct_mon_node_target(s);
             if (!target) {
                 recursion_error(e, s);
                 fine = false;
@@ -33,7 +33,7 @@ static bool resolve(struct elab *e)
         }
     }
     for (size_t i = 0; fine && i < e->graph.cap; i++)
-        for (struct node *s = e->graph.buckets[i]; s; s = s->next)
+        for (struct ct_mon_node *s = e->graph.buckets[i]; s; s = s->next)
             for (uint32_t k = 0; s->kind != N_REF && k < s->n; k++)
                 if (s->args[k]->kind == N_REF && ct_mon_node_target(s->args[k]))
                     s->args[k] = ct_mon_node_target(s->args[k]);
@@ -43,14 +43,15 @@ static bool resolve(struct elab *e)
 }
 
 struct frame {
-    struct node *s;
+    struct ct_mon_node *s;
     uint32_t next;
 };
 
 /* The definition to name is one on the cycle that was referred to before it was done. */
-static void report_cycle(struct elab *e, const struct frame *stack, size_t depth, const struct node *again)
+static void report_cycle(struct ct_mon_elab *e, const struct frame *stack, size_t depth,
+                         const struct ct_mon_node *again)
 {
-    const struct node *named = again;
+    const struct ct_mon_node *named = again;
     for (size_t i = depth; i-- > 0;) {
         if (stack[i].s->span.source && !named->span.source)
             named = stack[i].s;
@@ -61,12 +62,12 @@ static void report_cycle(struct elab *e, const struct frame *stack, size_t depth
 }
 
 /* Depth first along the edges of one instant, with a stack of its own: graphs may be deep. */
-static bool acyclic(struct elab *e)
+static bool acyclic(struct ct_mon_elab *e)
 {
     struct frame *stack = ARENA_ARRAY(e->arena, struct frame, e->graph.count + 1);
     bool fine = true;
     for (size_t i = 0; i < e->graph.cap; i++) {
-        for (struct node *root = e->graph.buckets[i]; root; root = root->next) {
+        for (struct ct_mon_node *root = e->graph.buckets[i]; root; root = root->next) {
             if (root->mark)
                 continue;
             size_t depth = 0;
@@ -80,7 +81,7 @@ static bool acyclic(struct elab *e)
                     continue;
                 }
                 uint32_t k = f->next++;
-                struct node *t = f->s->args[k];
+                struct ct_mon_node *t = f->s->args[k];
                 if (!same_instant(f->s, k) || t->mark == 2)
                     continue;
                 if (t->mark == 1) {
@@ -96,11 +97,11 @@ static bool acyclic(struct elab *e)
     return fine;
 }
 
-static size_t mark_reached(struct elab *e, struct node **list)
+static size_t mark_reached(struct ct_mon_elab *e, struct ct_mon_node **list)
 {
     size_t n = 0;
     for (size_t i = 0; i < e->noutputs; i++) {
-        struct node *s = e->outputs[i].node;
+        struct ct_mon_node *s = e->outputs[i].node;
         if (!s->reached) {
             s->reached = true;
             list[n++] = s;
@@ -117,12 +118,12 @@ static size_t mark_reached(struct elab *e, struct node **list)
 
 /* Kahn's algorithm. A `last` goes first when it can: before its stream is written, the value it wants is
  * still in place and need not be saved. */
-static void sort(struct elab *e, struct node **list, size_t n, struct order *order)
+static void sort(struct ct_mon_elab *e, struct ct_mon_node **list, size_t n, struct ct_mon_order *order)
 {
     uint32_t *waits = ARENA_ARRAY(e->arena, uint32_t, e->graph.count);
     uint32_t *first = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1); /* users of a node: CSR */
-    struct node **ready = ARENA_ARRAY(e->arena, struct node *, n),
-                **lasts = ARENA_ARRAY(e->arena, struct node *, n);
+    struct ct_mon_node **ready = ARENA_ARRAY(e->arena, struct ct_mon_node *, n),
+                       **lasts = ARENA_ARRAY(e->arena, struct ct_mon_node *, n);
     size_t nready = 0, nlasts = 0, edges = 0;
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < list[i]->n; k++)
@@ -134,7 +135,7 @@ static void sort(struct elab *e, struct node **list, size_t n, struct order *ord
     for (size_t i = 0; i < e->graph.count; i++)
         first[i + 1] += first[i];
     uint32_t *fill = ARENA_ARRAY(e->arena, uint32_t, e->graph.count);
-    struct node **users = ARENA_ARRAY(e->arena, struct node *, edges);
+    struct ct_mon_node **users = ARENA_ARRAY(e->arena, struct ct_mon_node *, edges);
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < list[i]->n; k++)
             if (same_instant(list[i], k)) {
@@ -144,13 +145,13 @@ static void sort(struct elab *e, struct node **list, size_t n, struct order *ord
     for (size_t i = n; i-- > 0;)
         if (!waits[list[i]->id])
             ready[nready++] = list[i];
-    order->nodes = ARENA_ARRAY(e->arena, struct node *, n);
+    order->nodes = ARENA_ARRAY(e->arena, struct ct_mon_node *, n);
     while (nready || nlasts) {
-        struct node *s = nlasts ? lasts[--nlasts] : ready[--nready];
+        struct ct_mon_node *s = nlasts ? lasts[--nlasts] : ready[--nready];
         s->order = (uint32_t)order->n;
         order->nodes[order->n++] = s;
         for (uint32_t k = first[s->id]; k < first[s->id + 1]; k++) {
-            struct node *u = users[k];
+            struct ct_mon_node *u = users[k];
             if (--waits[u->id])
                 continue;
             if (u->kind == N_LAST)
@@ -162,7 +163,7 @@ static void sort(struct elab *e, struct node **list, size_t n, struct order *ord
 }
 
 /* Surely an event at the instant 0, whatever comes in? */
-static bool always_at_zero(const struct node *s)
+static bool always_at_zero(const struct ct_mon_node *s)
 {
     switch (s->kind) {
     case N_DEFAULT:
@@ -187,12 +188,12 @@ static bool always_at_zero(const struct node *s)
     }
 }
 
-bool ct_mon_analyse(struct elab *e, struct order *order)
+bool ct_mon_analyse(struct ct_mon_elab *e, struct ct_mon_order *order)
 {
-    *order = (struct order){0};
+    *order = (struct ct_mon_order){0};
     if (!resolve(e) || !acyclic(e))
         return false;
-    struct node **list = ARENA_ARRAY(e->arena, struct node *, e->graph.count + 1);
+    struct ct_mon_node **list = ARENA_ARRAY(e->arena, struct ct_mon_node *, e->graph.count + 1);
     size_t n = mark_reached(e, list);
     sort(e, list, n, order);
     for (size_t i = 0; i < order->n; i++)

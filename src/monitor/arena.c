@@ -11,35 +11,35 @@ enum {
     STEP_BYTES = 64, /* that a step of work sets to zero */
 };
 
-struct arena_chunk {
-    struct arena_chunk *next;
+struct ct_mon_arena_chunk {
+    struct ct_mon_arena_chunk *next;
     size_t used, size;
     _Alignas(16) unsigned char bytes[];
 };
 
-struct arena_name {
-    struct arena_name *next;
+struct ct_mon_arena_name {
+    struct ct_mon_arena_name *next;
     uint64_t hash;
     size_t size;
     char text[];
 };
 
-void ct_mon_arena_init(struct arena *a, size_t limit)
+void ct_mon_arena_init(struct ct_mon_arena *a, size_t limit)
 {
     memset(a, 0, sizeof *a);
     a->limit = limit;
     a->work = UINT64_MAX;
 }
 
-void ct_mon_arena_leave(struct arena *a, enum arena_end why)
+void ct_mon_arena_leave(struct ct_mon_arena *a, enum ct_mon_arena_end why)
 {
     a->end = why;
     longjmp(a->out_of_memory, 1);
 }
 
-void ct_mon_arena_free(struct arena *a)
+void ct_mon_arena_free(struct ct_mon_arena *a)
 {
-    for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
+    for (struct ct_mon_arena_chunk *c = a->chunks, *next; c; c = next) {
         next = c->next;
         free(c);
     }
@@ -48,11 +48,11 @@ void ct_mon_arena_free(struct arena *a)
     a->names = NULL;
 }
 
-static struct arena_chunk *chunk_new(struct arena *a, size_t size)
+static struct ct_mon_arena_chunk *chunk_new(struct ct_mon_arena *a, size_t size)
 {
     if (size > a->limit || a->used > a->limit - size)
         ct_mon_arena_leave(a, ARENA_LIMIT);
-    struct arena_chunk *c = calloc(1, sizeof *c + size);
+    struct ct_mon_arena_chunk *c = calloc(1, sizeof *c + size);
     if (!c)
         ct_mon_arena_leave(a, ARENA_NO_MEMORY);
     c->size = size;
@@ -60,16 +60,16 @@ static struct arena_chunk *chunk_new(struct arena *a, size_t size)
     return c;
 }
 
-void *ct_mon_arena_alloc(struct arena *a, size_t size)
+void *ct_mon_arena_alloc(struct ct_mon_arena *a, size_t size)
 {
     if (size > a->limit)
         ct_mon_arena_leave(a, ARENA_LIMIT);
     arena_spend(a, size / STEP_BYTES + 1);
     size = (size + 15) & ~(size_t)15;
-    struct arena_chunk *c = a->chunks;
+    struct ct_mon_arena_chunk *c = a->chunks;
     if (!c || c->size - c->used < size) {
         if (size > CHUNK / 4) { /* a large block gets a chunk of its own, behind the current one */
-            struct arena_chunk *own = chunk_new(a, size);
+            struct ct_mon_arena_chunk *own = chunk_new(a, size);
             own->used = size;
             own->next = c ? c->next : NULL;
             if (c)
@@ -87,7 +87,7 @@ void *ct_mon_arena_alloc(struct arena *a, size_t size)
     return p;
 }
 
-char *ct_mon_arena_copy(struct arena *a, const char *text, size_t n)
+char *ct_mon_arena_copy(struct ct_mon_arena *a, const char *text, size_t n)
 {
     char *p = ct_mon_arena_alloc(a, n + 1);
     if (n)
@@ -95,14 +95,14 @@ char *ct_mon_arena_copy(struct arena *a, const char *text, size_t n)
     return p;
 }
 
-static void names_grow(struct arena *a)
+static void names_grow(struct ct_mon_arena *a)
 {
     size_t cap = a->name_cap ? a->name_cap * 2 : 1024;
-    struct arena_name **names = calloc(cap, sizeof(struct arena_name *));
+    struct ct_mon_arena_name **names = calloc(cap, sizeof(struct ct_mon_arena_name *));
     if (!names)
         ct_mon_arena_leave(a, ARENA_NO_MEMORY);
     for (size_t i = 0; i < a->name_cap; i++) {
-        for (struct arena_name *e = a->names[i], *next; e; e = next) {
+        for (struct ct_mon_arena_name *e = a->names[i], *next; e; e = next) {
             next = e->next;
             e->next = names[e->hash & (cap - 1)];
             names[e->hash & (cap - 1)] = e;
@@ -113,7 +113,7 @@ static void names_grow(struct arena *a)
     a->name_cap = cap;
 }
 
-const char *ct_mon_arena_intern(struct arena *a, const char *text, size_t n)
+const char *ct_mon_arena_intern(struct ct_mon_arena *a, const char *text, size_t n)
 {
     if (a->name_count >= a->name_cap)
         names_grow(a);
@@ -121,10 +121,10 @@ const char *ct_mon_arena_intern(struct arena *a, const char *text, size_t n)
     for (size_t i = 0; i < n; i++)
         h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
     h ^= h >> 31;
-    for (struct arena_name *e = a->names[h & (a->name_cap - 1)]; e; e = e->next)
+    for (struct ct_mon_arena_name *e = a->names[h & (a->name_cap - 1)]; e; e = e->next)
         if (e->hash == h && e->size == n && !memcmp(e->text, text, n))
             return e->text;
-    struct arena_name *e = ct_mon_arena_alloc(a, sizeof *e + n + 1);
+    struct ct_mon_arena_name *e = ct_mon_arena_alloc(a, sizeof *e + n + 1);
     e->hash = h;
     e->size = n;
     memcpy(e->text, text, n);
@@ -134,12 +134,12 @@ const char *ct_mon_arena_intern(struct arena *a, const char *text, size_t n)
     return e->text;
 }
 
-const char *ct_mon_arena_intern_z(struct arena *a, const char *text)
+const char *ct_mon_arena_intern_z(struct ct_mon_arena *a, const char *text)
 {
     return ct_mon_arena_intern(a, text, strlen(text));
 }
 
-char *ct_mon_arena_printf(struct arena *a, const char *fmt, ...)
+char *ct_mon_arena_printf(struct ct_mon_arena *a, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -152,7 +152,7 @@ char *ct_mon_arena_printf(struct arena *a, const char *fmt, ...)
     return p;
 }
 
-void *ct_mon_arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t size)
+void *ct_mon_arena_grow(struct ct_mon_arena *a, void *array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return array;

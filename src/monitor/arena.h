@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena_chunk;
-struct arena_name;
+struct ct_mon_arena_chunk;
+struct ct_mon_arena_name;
 
 /* Why a compilation cannot go on. */
-enum arena_end {
+enum ct_mon_arena_end {
     ARENA_NO_MEMORY, /* there is none */
     ARENA_LIMIT,     /* more than the limit */
     ARENA_WORK,      /* more than the work */
@@ -19,24 +19,24 @@ enum arena_end {
 
 /* When memory (or the limit, or the work) runs out the arena jumps to `out_of_memory`: a compilation has one
  * place that handles it and needs no test after each allocation. Set it with setjmp before the first call. */
-struct arena {
-    struct arena_chunk *chunks;
+struct ct_mon_arena {
+    struct ct_mon_arena_chunk *chunks;
     size_t used, limit;
     uint64_t work; /* steps that may be done yet; what is allocated counts, too */
-    struct arena_name **names;
+    struct ct_mon_arena_name **names;
     size_t name_count, name_cap;
     jmp_buf out_of_memory;
-    enum arena_end end; /* why it was taken */
+    enum ct_mon_arena_end end; /* why it was taken */
 };
 /* Without an end of the work. */
-void ct_mon_arena_init(struct arena *a, size_t limit);
-void ct_mon_arena_free(struct arena *a);
+void ct_mon_arena_init(struct ct_mon_arena *a, size_t limit);
+void ct_mon_arena_free(struct ct_mon_arena *a);
 
 /* Jumps to `out_of_memory`. */
-_Noreturn void ct_mon_arena_leave(struct arena *a, enum arena_end why);
+_Noreturn void ct_mon_arena_leave(struct ct_mon_arena *a, enum ct_mon_arena_end why);
 
 /* Accounts for work that is about to be done, in steps of some ten nanoseconds. */
-static inline void arena_spend(struct arena *a, uint64_t steps)
+static inline void arena_spend(struct ct_mon_arena *a, uint64_t steps)
 {
     if (__builtin_expect(a->work < steps, 0))
         ct_mon_arena_leave(a, ARENA_WORK);
@@ -44,19 +44,19 @@ static inline void arena_spend(struct arena *a, uint64_t steps)
 }
 
 /* Zeroed memory, aligned for any type. */
-void *ct_mon_arena_alloc(struct arena *a, size_t size);
+void *ct_mon_arena_alloc(struct ct_mon_arena *a, size_t size);
 
 /* A copy of n bytes with a NUL behind. */
-char *ct_mon_arena_copy(struct arena *a, const char *text, size_t n);
+char *ct_mon_arena_copy(struct ct_mon_arena *a, const char *text, size_t n);
 
 /* The one pointer that stands for this text: names compare by pointer. */
-const char *ct_mon_arena_intern(struct arena *a, const char *text, size_t n);
-const char *ct_mon_arena_intern_z(struct arena *a, const char *text);
+const char *ct_mon_arena_intern(struct ct_mon_arena *a, const char *text, size_t n);
+const char *ct_mon_arena_intern_z(struct ct_mon_arena *a, const char *text);
 
-char *ct_mon_arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *ct_mon_arena_printf(struct ct_mon_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A growing array: makes room for one more of `size` bytes behind the n there are. */
-void *ct_mon_arena_grow(struct arena *a, void *array, size_t n, size_t *cap, size_t size);
+void *ct_mon_arena_grow(struct ct_mon_arena *a, void *array, size_t n, size_t *cap, size_t size);
 
 #define ARENA_NEW(a, type)      ((type *)ct_mon_arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)ct_mon_arena_alloc((a), sizeof(type) * (n)))

@@ -5,7 +5,7 @@
 
 #include "monitor/lex.h"
 
-enum ast_kind {
+enum ct_mon_ast_kind {
     A_ERROR,
     A_INT,  /* integer; or digits */
     A_TIME, /* integer, unit in name */
@@ -27,85 +27,85 @@ enum ast_kind {
     A_BUILTIN,
 };
 
-struct ast_type;
-struct ast_def;
+struct ct_mon_ast_type;
+struct ct_mon_ast_def;
 
-struct ast_arg {
+struct ct_mon_ast_arg {
     const char *name; /* NULL: by position */
-    struct span name_span;
-    struct ast *value;
+    struct ct_mon_span name_span;
+    struct ct_mon_ast *value;
 };
 
 /* A piece of a string: text, or an inserted expression with the conversion that applies to it. */
-struct ast_part {
-    struct ast *value; /* NULL: text */
+struct ct_mon_ast_part {
+    struct ct_mon_ast *value; /* NULL: text */
     const char *text;
     size_t size;
     const char *format; /* f"": "%5d" and the like behind an insertion, or NULL */
 };
 
-struct ast {
-    enum ast_kind kind;
-    struct span span;
+struct ct_mon_ast {
+    enum ct_mon_ast_kind kind;
+    struct ct_mon_span span;
     const char *name;
-    struct span name_span;
-    enum token op;
+    struct ct_mon_span name_span;
+    enum ct_mon_token op;
     bool flag;
     int64_t integer;
     const char *digits; /* A_INT: of an integer of more than 63 bits; else NULL */
     double real;
-    struct ast *a, *b, *c;
-    struct ast_arg *args;
+    struct ct_mon_ast *a, *b, *c;
+    struct ct_mon_ast_arg *args;
     size_t nargs;
-    struct ast_type **types;
+    struct ct_mon_ast_type **types;
     size_t ntypes;
-    struct ast_part *parts;
+    struct ct_mon_ast_part *parts;
     size_t nparts;
-    struct ast_def **defs;
+    struct ct_mon_ast_def **defs;
     size_t ndefs;
-    struct ast_def *lambda;
+    struct ct_mon_ast_def *lambda;
 };
 
-enum ast_type_kind {
+enum ct_mon_ast_type_kind {
     AT_NAME, /* name[args] */
     AT_TUPLE,
     AT_FUN, /* args, last: the result */
     AT_RECORD,
 };
 
-struct ast_type {
-    enum ast_type_kind kind;
-    struct span span;
+struct ct_mon_ast_type {
+    enum ct_mon_ast_type_kind kind;
+    struct ct_mon_span span;
     const char *name;
-    struct ast_type **args;
+    struct ct_mon_ast_type **args;
     const char **names; /* records */
     size_t nargs;
     bool open;
 };
 
-struct ast_param {
+struct ct_mon_ast_param {
     const char *name;
-    struct span span;
-    struct ast_type *type;
+    struct ct_mon_span span;
+    struct ct_mon_ast_type *type;
 };
 
 /* A definition or a lambda. */
-struct ast_def {
+struct ct_mon_ast_def {
     const char *name; /* NULL: lambda */
-    struct span span, name_span;
+    struct ct_mon_span span, name_span;
     const char **type_params;
     size_t ntype_params;
-    struct ast_param *params;
+    struct ct_mon_ast_param *params;
     size_t nparams;
     bool has_params; /* def f() differs from def f */
     bool liftable;
-    struct ast_type *type;
-    struct ast *body;
+    struct ct_mon_ast_type *type;
+    struct ct_mon_ast *body;
     unsigned active;        /* expansions under way: how recursion is noticed */
     uint64_t static_params; /* bits of parameters that a 'static if' in a recursive function depends on */
 };
 
-enum stmt_kind {
+enum ct_mon_stmt_kind {
     S_DEF,
     S_TYPE,
     S_MODULE,
@@ -117,26 +117,26 @@ enum stmt_kind {
 };
 
 /* @name(…) before a statement. */
-struct ast_annotation {
-    struct ast_annotation *next;
+struct ct_mon_ast_annotation {
+    struct ct_mon_ast_annotation *next;
     const char *name;
-    struct span span;
+    struct ct_mon_span span;
 };
 
-struct ast_stmt {
-    struct ast_stmt *next;
-    enum stmt_kind kind;
-    struct span span;
+struct ct_mon_ast_stmt {
+    struct ct_mon_ast_stmt *next;
+    enum ct_mon_stmt_kind kind;
+    struct ct_mon_span span;
     const char *name;
-    struct span name_span;
-    struct ast_def *def;
-    struct ast_type *type;
+    struct ct_mon_span name_span;
+    struct ct_mon_ast_def *def;
+    struct ct_mon_ast_type *type;
     const char **type_params;
     size_t ntype_params;
-    struct ast *value;
+    struct ct_mon_ast *value;
     bool raw;
-    struct ast_stmt *body; /* module */
-    struct ast_annotation *annotations;
+    struct ct_mon_ast_stmt *body; /* module */
+    struct ct_mon_ast_annotation *annotations;
 };
 
 #endif

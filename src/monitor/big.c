@@ -21,13 +21,13 @@ enum {
 
 _Static_assert(sizeof(mp_digit) == sizeof(uint64_t), "digits lie on the heap as struct obj_big has them");
 
-static mp_digit *digits_of(const struct obj *o)
+static mp_digit *digits_of(const struct ct_mon_obj *o)
 {
-    return (mp_digit *)((struct obj_big *)o)->digits;
+    return (mp_digit *)((struct ct_mon_obj_big *)o)->digits;
 }
 
 /* The value for libtommath to read, not to be cleared. `room` holds the digits of one of 64 bits. */
-static mp_int view(const struct cell *c, mp_digit room[SMALL_DIGITS])
+static mp_int view(const struct ct_mon_cell *c, mp_digit room[SMALL_DIGITS])
 {
     if (cell_is_big(c))
         return (mp_int){.used = (int)c->v.o->size,
@@ -41,14 +41,14 @@ static mp_int view(const struct cell *c, mp_digit room[SMALL_DIGITS])
     return x;
 }
 
-static struct cell no_memory(struct heap *h)
+static struct ct_mon_cell no_memory(struct ct_mon_heap *h)
 {
     if (h)
         heap_exhaust(h, E_MEMORY);
     return cell_error(E_MEMORY);
 }
 
-static struct cell to_cell(struct heap *h, const mp_int *x)
+static struct ct_mon_cell to_cell(struct ct_mon_heap *h, const mp_int *x)
 {
     const int bits = mp_count_bits(x);
     const uint64_t low = mp_get_mag_u64(x);
@@ -56,25 +56,26 @@ static struct cell to_cell(struct heap *h, const mp_int *x)
         return cell_int((int64_t)(x->sign == MP_NEG ? -low : low));
     if (bits > BIG_BITS_MOST)
         return cell_error(E_OVERFLOW);
-    struct obj_big *o = h ? (struct obj_big *)ct_mon_heap_alloc(h, OBJ_BIG, (size_t)x->used) : NULL;
+    struct ct_mon_obj_big *o =
+        h ? (struct ct_mon_obj_big *)ct_mon_heap_alloc(h, OBJ_BIG, (size_t)x->used) : NULL;
     if (!o)
         return no_memory(h);
     o->o.negative = x->sign == MP_NEG;
     memcpy(o->digits, x->dp, (size_t)x->used * sizeof *x->dp);
-    return (struct cell){.v.o = &o->o, .meta = META_PTR};
+    return (struct ct_mon_cell){.v.o = &o->o, .meta = META_PTR};
 }
 
 /* The result of a calculation: the cell of x, which is cleared. */
-static struct cell finish(struct heap *h, mp_err err, mp_int *x)
+static struct ct_mon_cell finish(struct ct_mon_heap *h, mp_err err, mp_int *x)
 {
-    const struct cell c = err == MP_OKAY ? to_cell(h, x) : no_memory(h);
+    const struct ct_mon_cell c = err == MP_OKAY ? to_cell(h, x) : no_memory(h);
     mp_clear(x);
     return c;
 }
 
 /* By any number of bits; to the left when `by` is positive. */
-static struct cell shift(struct heap *h, const struct cell *a, const mp_int *x, const struct cell *b,
-                         bool right)
+static struct ct_mon_cell shift(struct ct_mon_heap *h, const struct ct_mon_cell *a, const mp_int *x,
+                                const struct ct_mon_cell *b, bool right)
 {
     const bool left = int_is_negative(b) == right;
     const bool far = cell_is_big(b) || b->v.i > BIG_BITS_MOST || b->v.i < -BIG_BITS_MOST;
@@ -89,7 +90,7 @@ static struct cell shift(struct heap *h, const struct cell *a, const mp_int *x, 
     return finish(h, left ? mp_mul_2d(x, by, &r) : mp_signed_rsh(x, by, &r), &r);
 }
 
-static mp_err calculate(enum op op, const mp_int *x, const mp_int *y, mp_int *r)
+static mp_err calculate(enum ct_mon_op op, const mp_int *x, const mp_int *y, mp_int *r)
 {
     switch (op) {
     case OP_ADD:
@@ -115,7 +116,7 @@ static mp_err calculate(enum op op, const mp_int *x, const mp_int *y, mp_int *r)
 
 /* Units of work: digits that are touched. Division goes over the whole dividend
  * for each digit of the quotient. */
-static uint64_t work_of(enum op op, const mp_int *x, const mp_int *y)
+static uint64_t work_of(enum ct_mon_op op, const mp_int *x, const mp_int *y)
 {
     const uint64_t n = (uint64_t)x->used;
     const uint64_t k = (uint64_t)y->used;
@@ -126,7 +127,8 @@ static uint64_t work_of(enum op op, const mp_int *x, const mp_int *y)
     return CALCULATE_WORK + n + k;
 }
 
-struct cell ct_mon_big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
+struct ct_mon_cell ct_mon_big_op(enum ct_mon_op op, struct ct_mon_heap *h, const struct ct_mon_cell *a,
+                                 const struct ct_mon_cell *b)
 {
     mp_digit rooms[2][SMALL_DIGITS] = {0};
     const mp_int x = view(a, rooms[0]);
@@ -145,9 +147,9 @@ struct cell ct_mon_big_op(enum op op, struct heap *h, const struct cell *a, cons
 }
 
 /* Rounds once: the 64 highest bits, the lowest of which says whether there is anything below. */
-double ct_mon_big_to_float(const struct cell *c)
+double ct_mon_big_to_float(const struct ct_mon_cell *c)
 {
-    const struct obj *o = c->v.o;
+    const struct ct_mon_obj *o = c->v.o;
     const mp_digit *d = digits_of(o);
     mp_digit room[SMALL_DIGITS];
     const mp_int x = view(c, room);
@@ -166,7 +168,7 @@ double ct_mon_big_to_float(const struct cell *c)
     return o->negative ? -f : f;
 }
 
-struct cell ct_mon_big_from_float(struct heap *h, double f)
+struct ct_mon_cell ct_mon_big_from_float(struct ct_mon_heap *h, double f)
 {
     int exponent;
     const double fraction = frexp(f, &exponent);
@@ -217,7 +219,8 @@ static mp_err read_digits(const char *p, size_t n, unsigned base, mp_int *x)
     return err;
 }
 
-struct cell ct_mon_int_from_digits(struct heap *h, const char *digits, size_t n, unsigned base, bool negative)
+struct ct_mon_cell ct_mon_int_from_digits(struct ct_mon_heap *h, const char *digits, size_t n, unsigned base,
+                                          bool negative)
 {
     uint64_t u = 0;
     bool fits = true;
@@ -240,7 +243,7 @@ struct cell ct_mon_int_from_digits(struct heap *h, const char *digits, size_t n,
 }
 
 /* The chunks from the lowest on; NULL without memory. */
-static mp_digit *chunks_of(const struct cell *c, mp_digit power, size_t *count)
+static mp_digit *chunks_of(const struct ct_mon_cell *c, mp_digit power, size_t *count)
 {
     mp_digit room[SMALL_DIGITS];
     const mp_int x = view(c, room);
@@ -258,7 +261,7 @@ static mp_digit *chunks_of(const struct cell *c, mp_digit power, size_t *count)
     return NULL;
 }
 
-void ct_mon_big_print(struct text *t, const struct cell *c, unsigned base)
+void ct_mon_big_print(struct ct_mon_text *t, const struct ct_mon_cell *c, unsigned base)
 {
     const struct chunk chunk = chunk_of(base);
     const uint64_t size = c->v.o->size;

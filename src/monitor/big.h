@@ -6,7 +6,7 @@
 
 #include "monitor/op.h"
 
-struct text;
+struct ct_mon_text;
 
 enum {
     /* An Int of more bits is the error value E_OVERFLOW: no number grows until the memory or the time of a
@@ -15,28 +15,29 @@ enum {
 };
 
 /* The payload is an object; only asked of Ints that are no errors. */
-static inline bool cell_is_big(const struct cell *c)
+static inline bool cell_is_big(const struct ct_mon_cell *c)
 {
     return (c->meta & META_PTR) != 0;
 }
 
-static inline bool int_is_negative(const struct cell *c)
+static inline bool int_is_negative(const struct ct_mon_cell *c)
 {
     return cell_is_big(c) ? c->v.o->negative : c->v.i < 0;
 }
 
 /* An operation on Ints of any size, from OP_ADD to OP_SHR; b is not read for OP_BITNOT. Without a heap a
  * result of more than 64 bits is the error E_MEMORY. */
-struct cell ct_mon_big_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b);
+struct ct_mon_cell ct_mon_big_op(enum ct_mon_op op, struct ct_mon_heap *h, const struct ct_mon_cell *a,
+                                 const struct ct_mon_cell *b);
 
-double ct_mon_big_to_float(const struct cell *c);
+double ct_mon_big_to_float(const struct ct_mon_cell *c);
 /* The integer part of a finite number. */
-struct cell ct_mon_big_from_float(struct heap *h, double f);
+struct ct_mon_cell ct_mon_big_from_float(struct ct_mon_heap *h, double f);
 
 /* Digits of base 10 or 16, without sign and prefix. */
-struct cell ct_mon_int_from_digits(struct heap *h, const char *digits, size_t n, unsigned base,
-                                   bool negative);
+struct ct_mon_cell ct_mon_int_from_digits(struct ct_mon_heap *h, const char *digits, size_t n, unsigned base,
+                                          bool negative);
 /* Adds the magnitude to a text, in base 8, 10 or 16 (small letters). t->failed without memory. */
-void ct_mon_big_print(struct text *t, const struct cell *c, unsigned base);
+void ct_mon_big_print(struct ct_mon_text *t, const struct ct_mon_cell *c, unsigned base);
 
 #endif

@@ -15,71 +15,74 @@ enum {
     STREAM_WORK = 60, /* units of work of a stream at one instant */
 };
 
-static const struct cell *cell_of(const struct certain *c, const struct node *s)
+static const struct ct_mon_cell *cell_of(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     return &c->m->cells[c->m->p->node_cells[s->order]];
 }
 
 /* Has the run itself an event of the stream at this instant? */
-static bool in_run(const struct certain *c, const struct node *s)
+static bool in_run(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     return !c->unseen && cell_of(c, s)->stamp == c->m->stamp;
 }
 
-static struct shade_event nothing(void)
+static struct ct_mon_shade_event nothing(void)
 {
-    return (struct shade_event){.occurs = OCCURS_NOT, .sure = true};
+    return (struct ct_mon_shade_event){.occurs = OCCURS_NOT, .sure = true};
 }
 
 /* What the run has at this instant, and so has any other. */
-static struct shade_event as_in_run(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event as_in_run(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (!in_run(c, s))
         return nothing();
-    return (struct shade_event){
+    return (struct ct_mon_shade_event){
         .occurs = OCCURS, .sure = true, .value = ct_mon_guess_cell(s->type, *cell_of(c, s))};
 }
 
-static struct shade_event event(const struct certain *c, const struct node *s, enum occurs occurs,
-                                struct guess value)
+static struct ct_mon_shade_event event(const struct ct_mon_certain *c, const struct ct_mon_node *s,
+                                       enum ct_mon_occurs occurs, struct ct_mon_guess value)
 {
     if (occurs == OCCURS_NOT)
         return nothing();
     const bool sure = !c->unseen && occurs == OCCURS && ct_mon_guess_single(s->type, &value);
-    return (struct shade_event){.occurs = occurs, .sure = sure, .value = value};
+    return (struct ct_mon_shade_event){.occurs = occurs, .sure = sure, .value = value};
 }
 
-static const struct shade_event *now(const struct certain *c, const struct node *s, uint32_t arg)
+static const struct ct_mon_shade_event *now(const struct ct_mon_certain *c, const struct ct_mon_node *s,
+                                            uint32_t arg)
 {
     return &c->now[s->args[arg]->order];
 }
 
-static const struct shade *held(const struct certain *c, const struct node *s, uint32_t arg)
+static const struct ct_mon_shade *held(const struct ct_mon_certain *c, const struct ct_mon_node *s,
+                                       uint32_t arg)
 {
     return &c->held[s->args[arg]->order];
 }
 
-static struct guess held_value(const struct certain *c, const struct node *s, uint32_t arg)
+static struct ct_mon_guess held_value(const struct ct_mon_certain *c, const struct ct_mon_node *s,
+                                      uint32_t arg)
 {
-    const struct shade *h = held(c, s, arg);
+    const struct ct_mon_shade *h = held(c, s, arg);
     return h->sure && h->ever && !c->unseen ? ct_mon_guess_cell(s->args[arg]->type, *cell_of(c, s->args[arg]))
                                             : h->value;
 }
 
 /* Whether it happens that needs both. */
-static enum occurs both(enum occurs a, enum occurs b)
+static enum ct_mon_occurs both(enum ct_mon_occurs a, enum ct_mon_occurs b)
 {
     return a < b ? a : b;
 }
 
-static enum occurs exists(const struct shade *h)
+static enum ct_mon_occurs exists(const struct ct_mon_shade *h)
 {
     return !h->ever ? OCCURS_NOT : h->never ? OCCURS_MAYBE : OCCURS;
 }
 
 /* ---- operators ---- */
 
-static struct shade_event source(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event source(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (in_run(c, s))
         return as_in_run(c, s);
@@ -87,17 +90,18 @@ static struct shade_event source(const struct certain *c, const struct node *s)
     return lost ? event(c, s, OCCURS_MAYBE, ct_mon_guess_any(s->type, false)) : nothing();
 }
 
-static struct shade_event expiry(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event expiry(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const struct shade_timer *t = &c->timers[s->index];
+    const struct ct_mon_shade_timer *t = &c->timers[s->index];
     if (t->sure || (!c->unseen && t->until < c->to))
         return as_in_run(c, s);
     return event(c, s, OCCURS_MAYBE, ct_mon_guess_range(0, 0));
 }
 
 /* a's event, else what `other` is. */
-static struct shade_event either(const struct certain *c, const struct node *s, const struct shade_event *a,
-                                 const struct shade_event *other)
+static struct ct_mon_shade_event either(const struct ct_mon_certain *c, const struct ct_mon_node *s,
+                                        const struct ct_mon_shade_event *a,
+                                        const struct ct_mon_shade_event *other)
 {
     if (a->occurs == OCCURS || other->occurs == OCCURS_NOT)
         return *a;
@@ -106,18 +110,18 @@ static struct shade_event either(const struct certain *c, const struct node *s, 
     return event(c, s, other->occurs, ct_mon_guess_join(&a->value, &other->value));
 }
 
-static struct shade_event with_default(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event with_default(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (c->to > 0 || c->unseen)
         return *now(c, s, 0);
-    const struct shade_event value = event(c, s, OCCURS, ct_mon_guess_cell(s->type, s->value));
+    const struct ct_mon_shade_event value = event(c, s, OCCURS, ct_mon_guess_cell(s->type, s->value));
     return either(c, s, now(c, s, 0), &value);
 }
 
-static struct shade_event default_from(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event default_from(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const enum occurs first = exists(&c->before[s->order]);
-    struct shade_event other = *now(c, s, 1);
+    const enum ct_mon_occurs first = exists(&c->before[s->order]);
+    struct ct_mon_shade_event other = *now(c, s, 1);
     if (first == OCCURS)
         other = nothing();
     else if (first == OCCURS_MAYBE)
@@ -125,33 +129,35 @@ static struct shade_event default_from(const struct certain *c, const struct nod
     return either(c, s, now(c, s, 0), &other);
 }
 
-static struct shade_event last(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event last(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const struct shade *v = &c->before[s->args[0]->order];
+    const struct ct_mon_shade *v = &c->before[s->args[0]->order];
     return event(c, s, both(now(c, s, 1)->occurs, exists(v)), v->value);
 }
 
-static struct shade_event lift(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event lift(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    struct guess params[8];
-    enum occurs called = OCCURS_NOT;
+    struct ct_mon_guess params[8];
+    enum ct_mon_occurs called = OCCURS_NOT;
     for (uint32_t i = 0; i < s->n; i++) {
-        const struct shade_event *e = now(c, s, i);
+        const struct ct_mon_shade_event *e = now(c, s, i);
         called = e->occurs > called ? e->occurs : called;
         params[i] = ct_mon_guess_option(&e->value, e->occurs != OCCURS, e->occurs != OCCURS_NOT);
     }
     if (called == OCCURS_NOT)
         return nothing();
-    struct guess result = ct_mon_guess_eval(&c->m->heap, s->kernel, params);
-    const enum occurs given = !result.some ? OCCURS_NOT : result.none || result.error ? OCCURS_MAYBE : OCCURS;
+    struct ct_mon_guess result = ct_mon_guess_eval(&c->m->heap, s->kernel, params);
+    const enum ct_mon_occurs given = !result.some                  ? OCCURS_NOT
+                                     : result.none || result.error ? OCCURS_MAYBE
+                                                                   : OCCURS;
     result.none = false;
     return event(c, s, both(called, given), ct_mon_guess_payload(s->type, &result));
 }
 
-static struct shade_event signal_lift(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event signal_lift(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    struct guess params[8];
-    enum occurs occurs = OCCURS_NOT;
+    struct ct_mon_guess params[8];
+    enum ct_mon_occurs occurs = OCCURS_NOT;
     for (uint32_t i = 0; i < s->n; i++)
         occurs = now(c, s, i)->occurs > occurs ? now(c, s, i)->occurs : occurs;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -162,25 +168,25 @@ static struct shade_event signal_lift(const struct certain *c, const struct node
                                 : event(c, s, occurs, ct_mon_guess_eval(&c->m->heap, s->kernel, params));
 }
 
-static struct shade_event filter(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event filter(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const struct shade *condition = held(c, s, 1);
-    enum occurs passes = exists(condition);
+    const struct ct_mon_shade *condition = held(c, s, 1);
+    enum ct_mon_occurs passes = exists(condition);
     if (passes != OCCURS_NOT && condition->value.lo == 0)
         passes = condition->value.hi == 0 ? OCCURS_NOT : OCCURS_MAYBE;
     return event(c, s, both(now(c, s, 0)->occurs, passes), now(c, s, 0)->value);
 }
 
-static struct shade_event folded(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event folded(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const struct shade_event *x = now(c, s, 0);
-    const struct shade *before = &c->before[s->order];
+    const struct ct_mon_shade_event *x = now(c, s, 0);
+    const struct ct_mon_shade *before = &c->before[s->order];
     const bool zero = c->to == 0 && !c->unseen;
-    const struct guess init = s->kind == N_FOLD ? ct_mon_guess_cell(s->type, s->value) : x->value;
+    const struct ct_mon_guess init = s->kind == N_FOLD ? ct_mon_guess_cell(s->type, s->value) : x->value;
     if (x->occurs == OCCURS_NOT)
         return s->kind == N_FOLD && zero ? event(c, s, OCCURS, init) : nothing();
-    struct guess value = init;
-    const struct guess params[] = {s->kind == N_FOLD && zero ? init : before->value, x->value};
+    struct ct_mon_guess value = init;
+    const struct ct_mon_guess params[] = {s->kind == N_FOLD && zero ? init : before->value, x->value};
     if (before->ever || (s->kind == N_FOLD && zero))
         value = ct_mon_guess_eval(&c->m->heap, s->kernel, params);
     if (s->kind == N_REDUCE && before->ever && before->never)
@@ -190,24 +196,24 @@ static struct shade_event folded(const struct certain *c, const struct node *s)
     return event(c, s, s->kind == N_FOLD && zero ? OCCURS : x->occurs, value);
 }
 
-static struct shade_event pure(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event pure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const struct shade_event *x = now(c, s, 0);
-    const struct shade *before = &c->before[s->order];
-    enum occurs changes = !before->ever ? OCCURS : OCCURS_MAYBE;
+    const struct ct_mon_shade_event *x = now(c, s, 0);
+    const struct ct_mon_shade *before = &c->before[s->order];
+    enum ct_mon_occurs changes = !before->ever ? OCCURS : OCCURS_MAYBE;
     if (ct_mon_guess_single(s->type, &x->value) && ct_mon_guess_single(s->type, &before->value) &&
         !before->never)
         changes = x->value.lo == before->value.lo ? OCCURS_NOT : OCCURS;
     return event(c, s, both(x->occurs, changes), x->value);
 }
 
-static struct shade_event instant_of(const struct certain *c, const struct node *s)
+static struct ct_mon_shade_event instant_of(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     return event(c, s, now(c, s, 0)->occurs, ct_mon_guess_range(c->unseen ? c->from : c->to, c->to));
 }
 
 /* Whether all that the run made this event of is what any other run had. */
-static bool made_of_sure(const struct certain *c, const struct node *s)
+static bool made_of_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (c->unseen)
         return false;
@@ -224,7 +230,7 @@ static bool made_of_sure(const struct certain *c, const struct node *s)
            s->kind == N_FILTER || s->kind == N_ON || s->kind == N_DEFAULT || c->before[s->order].sure;
 }
 
-static struct shade_event operator_event(struct certain *c, const struct node *s)
+static struct ct_mon_shade_event operator_event(struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     switch (s->kind) {
     case N_INPUT:
@@ -272,9 +278,10 @@ static struct shade_event operator_event(struct certain *c, const struct node *s
 
 /* ---- instants ---- */
 
-static struct shade joined(const struct node *s, const struct shade *before, const struct shade_event *e)
+static struct ct_mon_shade joined(const struct ct_mon_node *s, const struct ct_mon_shade *before,
+                                  const struct ct_mon_shade_event *e)
 {
-    struct shade h = *before;
+    struct ct_mon_shade h = *before;
     h.value = before->ever ? ct_mon_guess_join(&before->value, &e->value) : e->value;
     h.value.known = false;
     h.ever = true;
@@ -283,10 +290,10 @@ static struct shade joined(const struct node *s, const struct shade *before, con
 }
 
 /* The stream's value behind the instant. */
-static struct shade held_after(const struct certain *c, const struct node *s)
+static struct ct_mon_shade held_after(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const struct shade_event *e = &c->now[s->order];
-    const struct shade *before = &c->before[s->order];
+    const struct ct_mon_shade_event *e = &c->now[s->order];
+    const struct ct_mon_shade *before = &c->before[s->order];
     if (s->kind == N_MONITOR)
         return ct_mon_certain_verdict(c, s);
     if (s->kind == N_PURE && !c->unseen) /* also where its event stays away because nothing changed */
@@ -295,18 +302,18 @@ static struct shade held_after(const struct certain *c, const struct node *s)
         return *before;
     if (e->occurs == OCCURS_MAYBE || c->unseen)
         return joined(s, before, e);
-    struct shade h = {
+    struct ct_mon_shade h = {
         .sure = e->sure || ct_mon_guess_single(s->type, &e->value), .ever = true, .value = e->value};
     h.value.known = false; /* its object may move before the next instant */
     return h;
 }
 
-static void timer_after(struct certain *c, const struct node *s)
+static void timer_after(struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    struct shade_timer *t = &c->timers[s->index];
-    const struct shade_event *amount = now(c, s, 0);
+    struct ct_mon_shade_timer *t = &c->timers[s->index];
+    const struct ct_mon_shade_event *amount = now(c, s, 0);
     const int64_t due = c->m->timers[s->index];
-    enum occurs set = now(c, s, 1)->occurs;
+    enum ct_mon_occurs set = now(c, s, 1)->occurs;
     set = c->now[s->order].occurs > set ? c->now[s->order].occurs : set;
     if (set == OCCURS && amount->sure && !c->unseen) {
         t->sure = true;
@@ -326,9 +333,9 @@ static void timer_after(struct certain *c, const struct node *s)
 }
 
 /* All streams once; `before` is what they held. */
-static void step(struct certain *c)
+static void step(struct ct_mon_certain *c)
 {
-    const struct order *o = c->order;
+    const struct ct_mon_order *o = c->order;
     for (size_t i = 0; i < o->n; i++) /* a `last` may come before its stream, which may be a source */
         c->before[i] = c->held[i];
     for (size_t i = 0; i < o->n && heap_spend(&c->m->heap, STREAM_WORK); i++) {
@@ -340,14 +347,14 @@ static void step(struct certain *c)
             timer_after(c, o->nodes[i]);
 }
 
-static bool same(const struct shade *a, const struct shade *b)
+static bool same(const struct ct_mon_shade *a, const struct ct_mon_shade *b)
 {
     return a->sure == b->sure && a->never == b->never && a->ever == b->ever &&
            a->value.error == b->value.error && a->value.none == b->value.none &&
            a->value.some == b->value.some && a->value.lo == b->value.lo && a->value.hi == b->value.hi;
 }
 
-static size_t states_possible(const struct certain *c)
+static size_t states_possible(const struct ct_mon_certain *c)
 {
     size_t count = 0;
     for (size_t k = 0; k < c->m->p->nmachines; k++)
@@ -357,7 +364,7 @@ static size_t states_possible(const struct certain *c)
 }
 
 /* Any number of instants that the run did not see, until they add nothing. */
-static void unseen_instants(struct certain *c)
+static void unseen_instants(struct ct_mon_certain *c)
 {
     bool changed = true;
     c->unseen = true;
@@ -378,7 +385,7 @@ static void unseen_instants(struct certain *c)
     c->unseen = false;
 }
 
-static bool timers_sure(const struct certain *c)
+static bool timers_sure(const struct ct_mon_certain *c)
 {
     for (size_t i = 0; i < c->m->p->ntimers; i++)
         if (!c->timers[i].sure)
@@ -386,10 +393,10 @@ static bool timers_sure(const struct certain *c)
     return true;
 }
 
-static bool all_sure(const struct certain *c)
+static bool all_sure(const struct ct_mon_certain *c)
 {
     for (size_t i = 0; i < c->order->n; i++) {
-        const struct node *s = c->order->nodes[i];
+        const struct ct_mon_node *s = c->order->nodes[i];
         if (s->kind == N_MONITOR ? !ct_mon_certain_states_sure(c, s) : !c->held[i].sure)
             return false;
     }
@@ -397,13 +404,13 @@ static bool all_sure(const struct certain *c)
 }
 
 /* What a result says: that there is this event; or, of a signal, that it has this value from here on. */
-static bool result_sure(const struct certain *c, const struct node *s)
+static bool result_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const bool signal = s->kind == N_PURE || (s->kind == N_MONITOR && s->changes_only);
     return signal ? c->held[s->order].sure : c->now[s->order].sure;
 }
 
-bool ct_mon_certain_instant(struct certain *c)
+bool ct_mon_certain_instant(struct ct_mon_certain *c)
 {
     struct ct_monitor *m = c->m;
     c->to = m->now;
@@ -423,21 +430,21 @@ bool ct_mon_certain_instant(struct certain *c)
 
 /* ---- begin and end ---- */
 
-static void hold(struct certain *c, const struct node *s)
+static void hold(struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const struct cell *cell = cell_of(c, s);
-    struct shade *h = &c->held[s->order];
-    *h = (struct shade){.sure = true, .never = cell->stamp == 0, .ever = cell->stamp != 0};
+    const struct ct_mon_cell *cell = cell_of(c, s);
+    struct ct_mon_shade *h = &c->held[s->order];
+    *h = (struct ct_mon_shade){.sure = true, .never = cell->stamp == 0, .ever = cell->stamp != 0};
     h->value = h->ever ? ct_mon_guess_cell(s->type, *cell) : ct_mon_guess_range(0, 0);
     h->value.known = false;
     if (s->kind == N_MONITOR)
         *h = ct_mon_certain_verdict(c, s);
 }
 
-struct certain *ct_mon_certain_new(struct ct_monitor *m)
+struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
 {
-    const struct program *p = m->p;
-    struct certain *c = calloc(1, sizeof *c);
+    const struct ct_mon_program *p = m->p;
+    struct ct_mon_certain *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->m = m;
@@ -460,18 +467,18 @@ struct certain *ct_mon_certain_new(struct ct_monitor *m)
     for (size_t i = 0; i < c->order->n; i++)
         hold(c, c->order->nodes[i]);
     for (size_t i = 0; i < p->ntimers; i++)
-        c->timers[i] = (struct shade_timer){.sure = true, .due = m->timers[i]};
+        c->timers[i] = (struct ct_mon_shade_timer){.sure = true, .due = m->timers[i]};
     return c;
 }
 
-void ct_mon_certain_lose(struct certain *c, const uint8_t *kept)
+void ct_mon_certain_lose(struct ct_mon_certain *c, const uint8_t *kept)
 {
     for (size_t i = 0; i < c->m->p->ninputs; i++)
         c->kept[i] = kept && kept[i] && (!c->losing || c->kept[i]);
     c->losing = true;
 }
 
-void ct_mon_certain_free(struct certain *c)
+void ct_mon_certain_free(struct ct_mon_certain *c)
 {
     if (!c)
         return;

@@ -9,68 +9,68 @@
 #include "monitor/run.h"
 
 /* Whether a stream has an event. */
-enum occurs {
+enum ct_mon_occurs {
     OCCURS_NOT,
     OCCURS_MAYBE,
     OCCURS
 };
 
 /* The value that a stream holds. */
-struct shade {
+struct ct_mon_shade {
     bool sure;        /* it is what the run has; `value` says the same, where a guess can */
     bool never, ever; /* whether it may have had no event yet, and one */
-    struct guess value;
+    struct ct_mon_guess value;
 };
 
 /* Its event of the instant in work. */
-struct shade_event {
-    enum occurs occurs;
+struct ct_mon_shade_event {
+    enum ct_mon_occurs occurs;
     bool sure; /* there is one where the run has one, with the same value */
-    struct guess value;
+    struct ct_mon_guess value;
 };
 
 /* The states that a formula's machine may be in: bits by number. */
-struct shade_states {
+struct ct_mon_shade_states {
     uint64_t *set, *next; /* `next`: room for a step */
     size_t words;
 };
 
-struct shade_timer {
+struct ct_mon_shade_timer {
     bool sure;
     int64_t until; /* if not: the latest time at which it may expire */
     int64_t due;   /* when it expires in the run, as of the last instant; or -1 */
 };
 
 /* By the order of the streams. */
-struct certain {
+struct ct_mon_certain {
     struct ct_monitor *m;
-    const struct order *order;
+    const struct ct_mon_order *order;
     bool *kept;  /* by input: none of its events were lost */
     bool losing; /* events may have been lost since the last instant */
     bool unseen; /* the instant in work is one that the run may have missed */
     int64_t from, to;
-    struct shade *held, *before;
-    struct shade_event *now;
-    struct shade_states *states; /* by machine */
-    struct shade_timer *timers;
+    struct ct_mon_shade *held, *before;
+    struct ct_mon_shade_event *now;
+    struct ct_mon_shade_states *states; /* by machine */
+    struct ct_mon_shade_timer *timers;
 };
 
 /* NULL: no memory. */
-struct certain *ct_mon_certain_new(struct ct_monitor *m);
-void ct_mon_certain_free(struct certain *c);
+struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m);
+void ct_mon_certain_free(struct ct_mon_certain *c);
 
 /* Events may have been lost since the last instant: of the inputs for which `kept` is 0; NULL: of all. */
-void ct_mon_certain_lose(struct certain *c, const uint8_t *kept);
+void ct_mon_certain_lose(struct ct_mon_certain *c, const uint8_t *kept);
 
 /* Behind the evaluation of an instant: marks those of its results that are not
  * certain. False: all is certain again. */
-bool ct_mon_certain_instant(struct certain *c);
+bool ct_mon_certain_instant(struct ct_mon_certain *c);
 
 /* One machine. */
-struct shade_event ct_mon_certain_step(struct certain *c, const struct node *s);
+struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const struct ct_mon_node *s);
 /* What is known of its verdict. */
-struct shade ct_mon_certain_verdict(const struct certain *c, const struct node *s);
-bool ct_mon_certain_states_init(struct certain *c, const struct node *s);
-bool ct_mon_certain_states_sure(const struct certain *c, const struct node *s);
+struct ct_mon_shade ct_mon_certain_verdict(const struct ct_mon_certain *c, const struct ct_mon_node *s);
+bool ct_mon_certain_states_init(struct ct_mon_certain *c, const struct ct_mon_node *s);
+bool ct_mon_certain_states_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s);
 
 #endif

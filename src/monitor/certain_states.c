@@ -21,14 +21,14 @@ static void add(uint64_t *set, uint32_t number)
 }
 
 /* The state that a row of the table is indexed with: its number and its verdict. */
-static uint32_t encoded(const struct machine *machine, uint32_t number)
+static uint32_t encoded(const struct ct_mon_machine *machine, uint32_t number)
 {
     return number << 2 | machine->verdicts[number];
 }
 
-bool ct_mon_certain_states_init(struct certain *c, const struct node *s)
+bool ct_mon_certain_states_init(struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    struct shade_states *states = &c->states[s->index];
+    struct ct_mon_shade_states *states = &c->states[s->index];
     states->words = (s->machine->nstates + 63) / 64;
     states->set = calloc(2 * states->words, sizeof *states->set);
     if (!states->set)
@@ -45,7 +45,7 @@ struct letters {
 };
 
 /* Atoms that are true where their stream has an event, and their stream makes the steps. */
-static uint32_t clock_atoms(const struct certain *c, const struct node *s)
+static uint32_t clock_atoms(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     uint32_t all = 0;
     for (uint32_t k = s->machine->natoms; k < s->n; k++) {
@@ -59,14 +59,14 @@ static uint32_t clock_atoms(const struct certain *c, const struct node *s)
     return all;
 }
 
-static struct letters letters(const struct certain *c, const struct node *s)
+static struct letters letters(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     struct letters l = {.one_of = clock_atoms(c, s)};
     for (uint32_t i = 0; i < s->machine->natoms; i++) {
-        const struct node *atom = s->args[i];
-        const struct shade_event *e = &c->now[atom->order];
-        const struct shade *h = &c->held[atom->order];
-        const struct guess *g = s->atoms[i] == ATOM_SIGNAL ? &h->value : &e->value;
+        const struct ct_mon_node *atom = s->args[i];
+        const struct ct_mon_shade_event *e = &c->now[atom->order];
+        const struct ct_mon_shade *h = &c->held[atom->order];
+        const struct ct_mon_guess *g = s->atoms[i] == ATOM_SIGNAL ? &h->value : &e->value;
         bool may = s->atoms[i] == ATOM_SIGNAL ? h->ever : e->occurs != OCCURS_NOT;
         bool must = s->atoms[i] == ATOM_SIGNAL ? !h->never : e->occurs == OCCURS;
         if (s->atoms[i] != ATOM_EVENT) {
@@ -80,7 +80,8 @@ static struct letters letters(const struct certain *c, const struct node *s)
 }
 
 /* Every state that the letters lead to from the set. Result: how many steps that took. */
-static uint32_t step(struct shade_states *states, const struct machine *machine, const struct letters *l)
+static uint32_t step(struct ct_mon_shade_states *states, const struct ct_mon_machine *machine,
+                     const struct letters *l)
 {
     uint32_t work = 0;
     for (uint32_t number = 0; number < machine->nstates; number++) {
@@ -101,20 +102,20 @@ static uint32_t step(struct shade_states *states, const struct machine *machine,
     return work;
 }
 
-static enum occurs clock_of(const struct certain *c, const struct node *s)
+static enum ct_mon_occurs clock_of(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    enum occurs clock = OCCURS_NOT;
+    enum ct_mon_occurs clock = OCCURS_NOT;
     for (uint32_t i = s->machine->natoms; i < s->n; i++)
         if (c->now[s->args[i]->order].occurs > clock)
             clock = c->now[s->args[i]->order].occurs;
     return clock;
 }
 
-struct shade ct_mon_certain_verdict(const struct certain *c, const struct node *s)
+struct ct_mon_shade ct_mon_certain_verdict(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const struct machine *machine = s->machine;
-    const struct shade_states *states = &c->states[s->index];
-    struct shade h = {.value = {.lo = 3, .hi = -1}};
+    const struct ct_mon_machine *machine = s->machine;
+    const struct ct_mon_shade_states *states = &c->states[s->index];
+    struct ct_mon_shade h = {.value = {.lo = 3, .hi = -1}};
     for (uint32_t number = 0; number < machine->nstates; number++) {
         if (!has(states->set, number))
             continue;
@@ -130,21 +131,21 @@ struct shade ct_mon_certain_verdict(const struct certain *c, const struct node *
     return h;
 }
 
-struct shade_event ct_mon_certain_step(struct certain *c, const struct node *s)
+struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    struct shade_states *states = &c->states[s->index];
-    const enum occurs clock = clock_of(c, s);
+    struct ct_mon_shade_states *states = &c->states[s->index];
+    const enum ct_mon_occurs clock = clock_of(c, s);
     heap_spend(&c->m->heap, 4 * (uint64_t)s->machine->nstates);
-    const struct shade was = ct_mon_certain_verdict(c, s);
+    const struct ct_mon_shade was = ct_mon_certain_verdict(c, s);
     if (clock == OCCURS_NOT)
-        return (struct shade_event){.occurs = OCCURS_NOT, .sure = true};
+        return (struct ct_mon_shade_event){.occurs = OCCURS_NOT, .sure = true};
     memset(states->next, 0, states->words * sizeof *states->next);
     const struct letters l = letters(c, s);
     heap_spend(&c->m->heap, 2 * step(states, s->machine, &l));
     for (size_t i = 0; i < states->words; i++)
         states->set[i] = states->next[i] | (clock == OCCURS && !c->unseen ? 0 : states->set[i]);
-    const struct shade is = ct_mon_certain_verdict(c, s);
-    struct shade_event e = {.occurs = clock, .sure = clock == OCCURS && is.sure, .value = is.value};
+    const struct ct_mon_shade is = ct_mon_certain_verdict(c, s);
+    struct ct_mon_shade_event e = {.occurs = clock, .sure = clock == OCCURS && is.sure, .value = is.value};
     if (s->changes_only && e.sure && was.sure) /* both verdicts are those of the run: so is the change */
         e.occurs = was.never || was.value.lo != is.value.lo ? OCCURS : OCCURS_NOT;
     else if (s->changes_only) {
@@ -154,9 +155,9 @@ struct shade_event ct_mon_certain_step(struct certain *c, const struct node *s)
     return e;
 }
 
-bool ct_mon_certain_states_sure(const struct certain *c, const struct node *s)
+bool ct_mon_certain_states_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const struct shade_states *states = &c->states[s->index];
+    const struct ct_mon_shade_states *states = &c->states[s->index];
     unsigned count = 0;
     for (size_t i = 0; i < states->words; i++)
         count += (unsigned)__builtin_popcountll(states->set[i]);

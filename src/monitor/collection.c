@@ -19,15 +19,15 @@ enum {
     Y
 };
 
-static uint64_t size(const struct obj_tree *t)
+static uint64_t size(const struct ct_mon_obj_tree *t)
 {
     return t ? t->count : 0;
 }
 
-static struct obj_tree *node(struct heap *h, struct obj_tree *left, const struct cell *cells,
-                             struct obj_tree *right)
+static struct ct_mon_obj_tree *node(struct ct_mon_heap *h, struct ct_mon_obj_tree *left,
+                                    const struct ct_mon_cell *cells, struct ct_mon_obj_tree *right)
 {
-    struct obj_tree *t = (struct obj_tree *)ct_mon_heap_alloc(h, OBJ_TREE, 3);
+    struct ct_mon_obj_tree *t = (struct ct_mon_obj_tree *)ct_mon_heap_alloc(h, OBJ_TREE, 3);
     if (!t)
         return NULL;
     t->left = left;
@@ -37,8 +37,8 @@ static struct obj_tree *node(struct heap *h, struct obj_tree *left, const struct
     return t;
 }
 
-static struct obj_tree *balance(struct heap *h, struct obj_tree *l, const struct cell *cells,
-                                struct obj_tree *r)
+static struct ct_mon_obj_tree *balance(struct ct_mon_heap *h, struct ct_mon_obj_tree *l,
+                                       const struct ct_mon_cell *cells, struct ct_mon_obj_tree *r)
 {
     uint64_t nl = size(l), nr = size(r);
     if (nl + nr < 2)
@@ -46,20 +46,21 @@ static struct obj_tree *balance(struct heap *h, struct obj_tree *l, const struct
     if (nr > 3 * nl) {
         if (size(r->left) < 2 * size(r->right))
             return node(h, node(h, l, cells, r->left), r->cells, r->right);
-        struct obj_tree *m = r->left;
+        struct ct_mon_obj_tree *m = r->left;
         return node(h, node(h, l, cells, m->left), m->cells, node(h, m->right, r->cells, r->right));
     }
     if (nl > 3 * nr) {
         if (size(l->right) < 2 * size(l->left))
             return node(h, l->left, l->cells, node(h, l->right, cells, r));
-        struct obj_tree *m = l->right;
+        struct ct_mon_obj_tree *m = l->right;
         return node(h, node(h, l->left, l->cells, m->left), m->cells, node(h, m->right, cells, r));
     }
     return node(h, l, cells, r);
 }
 
 /* Inserts or replaces by key. */
-static struct obj_tree *insert(struct heap *h, struct obj_tree *t, const struct cell *cells)
+static struct ct_mon_obj_tree *insert(struct ct_mon_heap *h, struct ct_mon_obj_tree *t,
+                                      const struct ct_mon_cell *cells)
 {
     if (!t)
         return node(h, NULL, cells, NULL);
@@ -71,7 +72,8 @@ static struct obj_tree *insert(struct heap *h, struct obj_tree *t, const struct 
     return node(h, t->left, cells, t->right);
 }
 
-static struct obj_tree *insert_end(struct heap *h, struct obj_tree *t, const struct cell *cells, bool last)
+static struct ct_mon_obj_tree *insert_end(struct ct_mon_heap *h, struct ct_mon_obj_tree *t,
+                                          const struct ct_mon_cell *cells, bool last)
 {
     if (!t)
         return node(h, NULL, cells, NULL);
@@ -80,14 +82,15 @@ static struct obj_tree *insert_end(struct heap *h, struct obj_tree *t, const str
     return balance(h, insert_end(h, t->left, cells, last), t->cells, t->right);
 }
 
-static struct obj_tree *remove_end(struct heap *h, struct obj_tree *t, bool last)
+static struct ct_mon_obj_tree *remove_end(struct ct_mon_heap *h, struct ct_mon_obj_tree *t, bool last)
 {
     if (last)
         return t->right ? balance(h, t->left, t->cells, remove_end(h, t->right, last)) : t->left;
     return t->left ? balance(h, remove_end(h, t->left, last), t->cells, t->right) : t->right;
 }
 
-static struct obj_tree *remove_key(struct heap *h, struct obj_tree *t, const struct cell *key)
+static struct ct_mon_obj_tree *remove_key(struct ct_mon_heap *h, struct ct_mon_obj_tree *t,
+                                          const struct ct_mon_cell *key)
 {
     if (!t)
         return NULL;
@@ -98,13 +101,14 @@ static struct obj_tree *remove_key(struct heap *h, struct obj_tree *t, const str
         return balance(h, t->left, t->cells, remove_key(h, t->right, key));
     if (!t->left || !t->right)
         return t->left ? t->left : t->right;
-    const struct obj_tree *first = t->right;
+    const struct ct_mon_obj_tree *first = t->right;
     while (first->left)
         first = first->left;
     return balance(h, t->left, first->cells, remove_end(h, t->right, false));
 }
 
-static const struct obj_tree *find(struct heap *h, const struct obj_tree *t, const struct cell *key)
+static const struct ct_mon_obj_tree *find(struct ct_mon_heap *h, const struct ct_mon_obj_tree *t,
+                                          const struct ct_mon_cell *key)
 {
     while (t) {
         int c = ct_mon_value_compare(h, key, &t->cells[KEY]);
@@ -115,7 +119,7 @@ static const struct obj_tree *find(struct heap *h, const struct obj_tree *t, con
     return NULL;
 }
 
-static const struct obj_tree *at_place(const struct obj_tree *t, uint64_t at)
+static const struct ct_mon_obj_tree *at_place(const struct ct_mon_obj_tree *t, uint64_t at)
 {
     while (t) {
         uint64_t n = size(t->left);
@@ -131,7 +135,8 @@ static const struct obj_tree *at_place(const struct obj_tree *t, uint64_t at)
     return NULL;
 }
 
-static struct obj_tree *set_place(struct heap *h, struct obj_tree *t, uint64_t at, const struct cell *cells)
+static struct ct_mon_obj_tree *set_place(struct ct_mon_heap *h, struct ct_mon_obj_tree *t, uint64_t at,
+                                         const struct ct_mon_cell *cells)
 {
     uint64_t n = size(t->left);
     if (at < n)
@@ -141,95 +146,101 @@ static struct obj_tree *set_place(struct heap *h, struct obj_tree *t, uint64_t a
     return node(h, t->left, cells, t->right);
 }
 
-static struct obj_tree *tree_of(const struct obj *o, int which)
+static struct ct_mon_obj_tree *tree_of(const struct ct_mon_obj *o, int which)
 {
-    return (struct obj_tree *)((const struct obj_cells *)o)->cells[which].v.o;
+    return (struct ct_mon_obj_tree *)((const struct ct_mon_obj_cells *)o)->cells[which].v.o;
 }
 
-static struct cell tree_cell(struct obj_tree *t)
+static struct ct_mon_cell tree_cell(struct ct_mon_obj_tree *t)
 {
-    return (struct cell){.v.o = (struct obj *)t, .meta = t ? META_PTR : 0};
+    return (struct ct_mon_cell){.v.o = (struct ct_mon_obj *)t, .meta = t ? META_PTR : 0};
 }
 
-static struct cell collection(struct heap *h, struct obj_tree *order, struct obj_tree *index, int64_t next)
+static struct ct_mon_cell collection(struct ct_mon_heap *h, struct ct_mon_obj_tree *order,
+                                     struct ct_mon_obj_tree *index, int64_t next)
 {
-    struct obj_cells *o = (struct obj_cells *)ct_mon_heap_alloc(h, OBJ_COLLECTION, COLLECTION_CELLS);
+    struct ct_mon_obj_cells *o =
+        (struct ct_mon_obj_cells *)ct_mon_heap_alloc(h, OBJ_COLLECTION, COLLECTION_CELLS);
     if (!o)
         return cell_error(E_MEMORY);
     o->cells[ORDER] = tree_cell(order);
     o->cells[INDEX] = tree_cell(index);
     o->cells[NEXT] = cell_int(next);
-    return (struct cell){.v.o = &o->o, .meta = META_PTR};
+    return (struct ct_mon_cell){.v.o = &o->o, .meta = META_PTR};
 }
 
-struct cell ct_mon_list_empty(struct heap *h)
+struct ct_mon_cell ct_mon_list_empty(struct ct_mon_heap *h)
 {
     return collection(h, NULL, NULL, -1);
 }
 
-struct cell ct_mon_list_append(struct heap *h, const struct cell *list, const struct cell *x)
+struct ct_mon_cell ct_mon_list_append(struct ct_mon_heap *h, const struct ct_mon_cell *list,
+                                      const struct ct_mon_cell *x)
 {
-    const struct cell cells[3] = {[X] = *x};
+    const struct ct_mon_cell cells[3] = {[X] = *x};
     return collection(h, insert_end(h, tree_of(list->v.o, ORDER), cells, true), NULL, -1);
 }
 
-struct cell ct_mon_list_prepend(struct heap *h, const struct cell *list, const struct cell *x)
+struct ct_mon_cell ct_mon_list_prepend(struct ct_mon_heap *h, const struct ct_mon_cell *list,
+                                       const struct ct_mon_cell *x)
 {
-    const struct cell cells[3] = {[X] = *x};
+    const struct ct_mon_cell cells[3] = {[X] = *x};
     return collection(h, insert_end(h, tree_of(list->v.o, ORDER), cells, false), NULL, -1);
 }
 
-struct cell ct_mon_list_get(const struct cell *list, int64_t at)
+struct ct_mon_cell ct_mon_list_get(const struct ct_mon_cell *list, int64_t at)
 {
-    const struct obj_tree *t = at < 0 ? NULL : at_place(tree_of(list->v.o, ORDER), (uint64_t)at);
+    const struct ct_mon_obj_tree *t = at < 0 ? NULL : at_place(tree_of(list->v.o, ORDER), (uint64_t)at);
     return t ? t->cells[X] : cell_error(E_INDEX);
 }
 
-struct cell ct_mon_list_set(struct heap *h, const struct cell *list, int64_t at, const struct cell *x)
+struct ct_mon_cell ct_mon_list_set(struct ct_mon_heap *h, const struct ct_mon_cell *list, int64_t at,
+                                   const struct ct_mon_cell *x)
 {
-    struct obj_tree *t = tree_of(list->v.o, ORDER);
+    struct ct_mon_obj_tree *t = tree_of(list->v.o, ORDER);
     if (at < 0 || (uint64_t)at >= size(t))
         return cell_error(E_INDEX);
-    const struct cell cells[3] = {[X] = *x};
+    const struct ct_mon_cell cells[3] = {[X] = *x};
     return collection(h, set_place(h, t, (uint64_t)at, cells), NULL, -1);
 }
 
-struct cell ct_mon_list_drop(struct heap *h, const struct cell *list, bool last)
+struct ct_mon_cell ct_mon_list_drop(struct ct_mon_heap *h, const struct ct_mon_cell *list, bool last)
 {
-    struct obj_tree *t = tree_of(list->v.o, ORDER);
+    struct ct_mon_obj_tree *t = tree_of(list->v.o, ORDER);
     return t ? collection(h, remove_end(h, t, last), NULL, -1) : *list;
 }
 
-struct cell ct_mon_map_empty(struct heap *h)
+struct ct_mon_cell ct_mon_map_empty(struct ct_mon_heap *h)
 {
     return collection(h, NULL, NULL, 0);
 }
 
-static int64_t next_of(const struct cell *map)
+static int64_t next_of(const struct ct_mon_cell *map)
 {
-    return ((const struct obj_cells *)map->v.o)->cells[NEXT].v.i;
+    return ((const struct ct_mon_obj_cells *)map->v.o)->cells[NEXT].v.i;
 }
 
-struct cell ct_mon_map_add(struct heap *h, const struct cell *map, const struct cell *key,
-                           const struct cell *x)
+struct ct_mon_cell ct_mon_map_add(struct ct_mon_heap *h, const struct ct_mon_cell *map,
+                                  const struct ct_mon_cell *key, const struct ct_mon_cell *x)
 {
-    struct obj_tree *order = tree_of(map->v.o, ORDER), *index = tree_of(map->v.o, INDEX);
-    const struct obj_tree *old = find(h, index, key);
+    struct ct_mon_obj_tree *order = tree_of(map->v.o, ORDER), *index = tree_of(map->v.o, INDEX);
+    const struct ct_mon_obj_tree *old = find(h, index, key);
     int64_t next = next_of(map);
-    struct cell cells[3] = {old ? old->cells[X] : cell_int(next), *key, *x};
+    struct ct_mon_cell cells[3] = {old ? old->cells[X] : cell_int(next), *key, *x};
     cells[KEY].stamp = 0;
     order = insert(h, order, cells);
     if (!old) {
-        const struct cell entry[3] = {*key, cells[KEY]};
+        const struct ct_mon_cell entry[3] = {*key, cells[KEY]};
         index = insert(h, index, entry);
         next++;
     }
     return collection(h, order, index, next);
 }
 
-bool ct_mon_map_find(struct heap *h, const struct cell *map, const struct cell *key, struct cell *x)
+bool ct_mon_map_find(struct ct_mon_heap *h, const struct ct_mon_cell *map, const struct ct_mon_cell *key,
+                     struct ct_mon_cell *x)
 {
-    const struct obj_tree *t = find(h, tree_of(map->v.o, INDEX), key);
+    const struct ct_mon_obj_tree *t = find(h, tree_of(map->v.o, INDEX), key);
     if (!t)
         return false;
     t = find(h, tree_of(map->v.o, ORDER), &t->cells[X]);
@@ -238,26 +249,28 @@ bool ct_mon_map_find(struct heap *h, const struct cell *map, const struct cell *
     return t;
 }
 
-struct cell ct_mon_map_remove(struct heap *h, const struct cell *map, const struct cell *key)
+struct ct_mon_cell ct_mon_map_remove(struct ct_mon_heap *h, const struct ct_mon_cell *map,
+                                     const struct ct_mon_cell *key)
 {
-    struct obj_tree *index = tree_of(map->v.o, INDEX);
-    const struct obj_tree *t = find(h, index, key);
+    struct ct_mon_obj_tree *index = tree_of(map->v.o, INDEX);
+    const struct ct_mon_obj_tree *t = find(h, index, key);
     if (!t)
         return *map;
-    struct obj_tree *order = remove_key(h, tree_of(map->v.o, ORDER), &t->cells[X]);
+    struct ct_mon_obj_tree *order = remove_key(h, tree_of(map->v.o, ORDER), &t->cells[X]);
     return collection(h, order, remove_key(h, index, key), next_of(map));
 }
 
-uint64_t ct_mon_collection_size(const struct obj *o)
+uint64_t ct_mon_collection_size(const struct ct_mon_obj *o)
 {
     return size(tree_of(o, ORDER));
 }
 
-void ct_mon_collection_at(const struct obj *o, uint64_t at, struct cell *key, struct cell *x)
+void ct_mon_collection_at(const struct ct_mon_obj *o, uint64_t at, struct ct_mon_cell *key,
+                          struct ct_mon_cell *x)
 {
-    const struct obj_tree *t = at_place(tree_of(o, ORDER), at);
-    bool list = ((const struct obj_cells *)o)->cells[NEXT].v.i < 0;
-    struct cell none = {0};
+    const struct ct_mon_obj_tree *t = at_place(tree_of(o, ORDER), at);
+    bool list = ((const struct ct_mon_obj_cells *)o)->cells[NEXT].v.i < 0;
+    struct ct_mon_cell none = {0};
     if (key)
         *key = t ? t->cells[X] : none;
     if (x)
@@ -265,17 +278,17 @@ void ct_mon_collection_at(const struct obj *o, uint64_t at, struct cell *key, st
 }
 
 /* Lists in order; sets and maps in the order of their keys, because the order of insertion does not count. */
-int ct_mon_collection_compare(struct heap *h, const struct obj *a, const struct obj *b)
+int ct_mon_collection_compare(struct ct_mon_heap *h, const struct ct_mon_obj *a, const struct ct_mon_obj *b)
 {
     uint64_t n = ct_mon_collection_size(a), m = ct_mon_collection_size(b);
-    bool list = ((const struct obj_cells *)a)->cells[NEXT].v.i < 0;
+    bool list = ((const struct ct_mon_obj_cells *)a)->cells[NEXT].v.i < 0;
     int which = list ? ORDER : INDEX;
     for (uint64_t i = 0; i < n && i < m && !h->exhausted; i++) {
-        const struct obj_tree *x = at_place(tree_of(a, which), i), *y = at_place(tree_of(b, which), i);
+        const struct ct_mon_obj_tree *x = at_place(tree_of(a, which), i), *y = at_place(tree_of(b, which), i);
         int c = ct_mon_value_compare(h, &x->cells[list ? X : KEY], &y->cells[list ? X : KEY]);
         if (!c && !list) {
-            const struct obj_tree *u = find(h, tree_of(a, ORDER), &x->cells[X]);
-            const struct obj_tree *v = find(h, tree_of(b, ORDER), &y->cells[X]);
+            const struct ct_mon_obj_tree *u = find(h, tree_of(a, ORDER), &x->cells[X]);
+            const struct ct_mon_obj_tree *v = find(h, tree_of(b, ORDER), &y->cells[X]);
             c = u && v ? ct_mon_value_compare(h, &u->cells[Y], &v->cells[Y]) : 0;
         }
         if (c)

@@ -7,23 +7,30 @@
 
 /* All results are new versions; arguments stay as they are. Empty results and exhausted heaps are told apart
  * by heap.exhausted only. */
-struct cell ct_mon_list_empty(struct heap *h);
-struct cell ct_mon_list_append(struct heap *h, const struct cell *list, const struct cell *x);
-struct cell ct_mon_list_prepend(struct heap *h, const struct cell *list, const struct cell *x);
-struct cell ct_mon_list_get(const struct cell *list, int64_t at); /* E_INDEX */
-struct cell ct_mon_list_set(struct heap *h, const struct cell *list, int64_t at, const struct cell *x);
-struct cell ct_mon_list_drop(struct heap *h, const struct cell *list, bool last); /* of empty: empty */
+struct ct_mon_cell ct_mon_list_empty(struct ct_mon_heap *h);
+struct ct_mon_cell ct_mon_list_append(struct ct_mon_heap *h, const struct ct_mon_cell *list,
+                                      const struct ct_mon_cell *x);
+struct ct_mon_cell ct_mon_list_prepend(struct ct_mon_heap *h, const struct ct_mon_cell *list,
+                                       const struct ct_mon_cell *x);
+struct ct_mon_cell ct_mon_list_get(const struct ct_mon_cell *list, int64_t at); /* E_INDEX */
+struct ct_mon_cell ct_mon_list_set(struct ct_mon_heap *h, const struct ct_mon_cell *list, int64_t at,
+                                   const struct ct_mon_cell *x);
+struct ct_mon_cell ct_mon_list_drop(struct ct_mon_heap *h, const struct ct_mon_cell *list,
+                                    bool last); /* of empty: empty */
 
 /* A Set is a Map to units; both keep the order of insertion, re-adding keeps the place. */
-struct cell ct_mon_map_empty(struct heap *h);
-struct cell ct_mon_map_add(struct heap *h, const struct cell *map, const struct cell *key,
-                           const struct cell *x);
-bool ct_mon_map_find(struct heap *h, const struct cell *map, const struct cell *key, struct cell *x);
-struct cell ct_mon_map_remove(struct heap *h, const struct cell *map, const struct cell *key);
+struct ct_mon_cell ct_mon_map_empty(struct ct_mon_heap *h);
+struct ct_mon_cell ct_mon_map_add(struct ct_mon_heap *h, const struct ct_mon_cell *map,
+                                  const struct ct_mon_cell *key, const struct ct_mon_cell *x);
+bool ct_mon_map_find(struct ct_mon_heap *h, const struct ct_mon_cell *map, const struct ct_mon_cell *key,
+                     struct ct_mon_cell *x);
+struct ct_mon_cell ct_mon_map_remove(struct ct_mon_heap *h, const struct ct_mon_cell *map,
+                                     const struct ct_mon_cell *key);
 
 /* Elements by place, 0 up to size: *key and *x (either may be NULL). */
-void ct_mon_collection_at(const struct obj *o, uint64_t at, struct cell *key, struct cell *x);
-uint64_t ct_mon_collection_size(const struct obj *o);
-int ct_mon_collection_compare(struct heap *h, const struct obj *a, const struct obj *b);
+void ct_mon_collection_at(const struct ct_mon_obj *o, uint64_t at, struct ct_mon_cell *key,
+                          struct ct_mon_cell *x);
+uint64_t ct_mon_collection_size(const struct ct_mon_obj *o);
+int ct_mon_collection_compare(struct ct_mon_heap *h, const struct ct_mon_obj *a, const struct ct_mon_obj *b);
 
 #endif

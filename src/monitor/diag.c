@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-void ct_mon_diags_init(struct diags *d, struct arena *arena)
+void ct_mon_diags_init(struct ct_mon_diags *d, struct ct_mon_arena *arena)
 {
-    *d = (struct diags){.arena = arena};
+    *d = (struct ct_mon_diags){.arena = arena};
     d->tail = &d->first;
 }
 
-static void add(struct diags *d, struct span at, bool warning, const char *fmt, va_list ap)
+static void add(struct ct_mon_diags *d, struct ct_mon_span at, bool warning, const char *fmt, va_list ap)
 {
     unsigned *count = warning ? &d->warnings : &d->errors;
     if (*count >= DIAG_MOST) {
@@ -20,10 +20,10 @@ static void add(struct diags *d, struct span at, bool warning, const char *fmt, 
     }
     char text[1024];
     vsnprintf(text, sizeof text, fmt, ap);
-    for (const struct diag *e = d->first; e; e = e->next)
+    for (const struct ct_mon_diag *e = d->first; e; e = e->next)
         if (e->span.source == at.source && e->span.from == at.from && !strcmp(e->text, text))
             return;
-    struct diag *e = ARENA_NEW(d->arena, struct diag);
+    struct ct_mon_diag *e = ARENA_NEW(d->arena, struct ct_mon_diag);
     e->warning = warning;
     e->span = at;
     e->text = ct_mon_arena_copy(d->arena, text, strlen(text));
@@ -32,7 +32,7 @@ static void add(struct diags *d, struct span at, bool warning, const char *fmt, 
     (*count)++;
 }
 
-void ct_mon_diag_error(struct diags *d, struct span at, const char *fmt, ...)
+void ct_mon_diag_error(struct ct_mon_diags *d, struct ct_mon_span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -40,7 +40,7 @@ void ct_mon_diag_error(struct diags *d, struct span at, const char *fmt, ...)
     va_end(ap);
 }
 
-void ct_mon_diag_warning(struct diags *d, struct span at, const char *fmt, ...)
+void ct_mon_diag_warning(struct ct_mon_diags *d, struct ct_mon_span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -48,13 +48,13 @@ void ct_mon_diag_warning(struct diags *d, struct span at, const char *fmt, ...)
     va_end(ap);
 }
 
-void ct_mon_diags_sort(struct diags *d)
+void ct_mon_diags_sort(struct ct_mon_diags *d)
 {
     /* few: neighbours change places until none of one source is out of order */
     for (bool moved = true; moved;) {
         moved = false;
-        for (struct diag **at = &d->first; *at && (*at)->next; at = &(*at)->next) {
-            struct diag *a = *at, *b = a->next;
+        for (struct ct_mon_diag **at = &d->first; *at && (*at)->next; at = &(*at)->next) {
+            struct ct_mon_diag *a = *at, *b = a->next;
             if (a->span.source != b->span.source || a->span.from <= b->span.from)
                 continue;
             a->next = b->next;
@@ -65,7 +65,7 @@ void ct_mon_diags_sort(struct diags *d)
     }
 }
 
-void ct_mon_source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col,
+void ct_mon_source_place(const struct ct_mon_source *s, uint32_t at, unsigned *line, unsigned *col,
                          const char **begin, size_t *size)
 {
     const char *p = s->text, *end = s->text + s->size, *stop = s->text + (at < s->size ? at : s->size);

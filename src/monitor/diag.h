@@ -7,28 +7,28 @@
 
 #include "monitor/arena.h"
 
-struct source {
+struct ct_mon_source {
     const char *name; /* as shown in messages */
     const char *text; /* NUL behind */
     size_t size;
 };
 
 /* A piece of a source: bytes from..to. */
-struct span {
-    const struct source *source;
+struct ct_mon_span {
+    const struct ct_mon_source *source;
     uint32_t from, to;
 };
 
-struct diag {
-    struct diag *next;
+struct ct_mon_diag {
+    struct ct_mon_diag *next;
     bool warning;
-    struct span span;
+    struct ct_mon_span span;
     const char *text;
 };
 
-struct diags {
-    struct arena *arena;
-    struct diag *first, **tail;
+struct ct_mon_diags {
+    struct ct_mon_arena *arena;
+    struct ct_mon_diag *first, **tail;
     unsigned errors, warnings;
 };
 
@@ -37,24 +37,24 @@ enum {
     DIAG_MOST = 50
 };
 
-void ct_mon_diags_init(struct diags *d, struct arena *arena);
+void ct_mon_diags_init(struct ct_mon_diags *d, struct ct_mon_arena *arena);
 
 /* The same text at the same place is kept once: a macro expanded twice is wrong once. */
-void ct_mon_diag_error(struct diags *d, struct span at, const char *fmt, ...)
+void ct_mon_diag_error(struct ct_mon_diags *d, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-void ct_mon_diag_warning(struct diags *d, struct span at, const char *fmt, ...)
+void ct_mon_diag_warning(struct ct_mon_diags *d, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Within each source by place. */
-void ct_mon_diags_sort(struct diags *d);
+void ct_mon_diags_sort(struct ct_mon_diags *d);
 
 /* 1-based line and column (in characters) of a byte; *begin and *size are the line itself. */
-void ct_mon_source_place(const struct source *s, uint32_t at, unsigned *line, unsigned *col,
+void ct_mon_source_place(const struct ct_mon_source *s, uint32_t at, unsigned *line, unsigned *col,
                          const char **begin, size_t *size);
 
-static inline struct span span_join(struct span a, struct span b)
+static inline struct ct_mon_span span_join(struct ct_mon_span a, struct ct_mon_span b)
 {
-    return (struct span){a.source, a.from, b.to > a.from ? b.to : a.to};
+    return (struct ct_mon_span){a.source, a.from, b.to > a.from ? b.to : a.to};
 }
 
 #endif

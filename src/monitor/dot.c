@@ -16,7 +16,7 @@ enum {
 };
 
 /* A function as an expression; deep ones are cut. */
-static void expression(struct text *t, const struct ir *x, int depth)
+static void expression(struct ct_mon_text *t, const struct ct_mon_ir *x, int depth)
 {
     if (depth > DEPTH_MOST) {
         ct_mon_text_add_z(t, "..");
@@ -24,7 +24,7 @@ static void expression(struct text *t, const struct ir *x, int depth)
     }
     switch (x->kind) {
     case IR_CONST: {
-        struct text value = {0}, line = {0};
+        struct ct_mon_text value = {0}, line = {0};
         ct_mon_print_value(&value, &x->value, x->type, true);
         ct_mon_text_add_printable(&line, value.p, value.n, false);
         for (size_t i = 0; i < line.n; i++)
@@ -55,12 +55,12 @@ static void expression(struct text *t, const struct ir *x, int depth)
     ct_mon_text_add(t, ")", 1);
 }
 
-void ct_mon_dot_write(const struct elab *e, const struct order *order, struct text *t)
+void ct_mon_dot_write(const struct ct_mon_elab *e, const struct ct_mon_order *order, struct ct_mon_text *t)
 {
     ct_mon_text_add_z(
         t, "digraph specification {\n    rankdir = LR;\n    node [shape = box, fontname = monospace];\n");
     for (size_t i = 0; i < order->n; i++) {
-        const struct node *s = order->nodes[i];
+        const struct ct_mon_node *s = order->nodes[i];
         ct_mon_text_printf(t, "    n%u [label = \"%s", s->id, NAMES[s->kind]);
         if (s->name)
             ct_mon_text_printf(t, " %s", s->name);

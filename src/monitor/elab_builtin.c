@@ -5,19 +5,19 @@
 #include "monitor/elab.h"
 
 struct builtin {
-    struct elab *e;
-    struct cv *args;
+    struct ct_mon_elab *e;
+    struct ct_mon_cv *args;
     size_t n;
-    const struct type *result;
-    struct span at;
+    const struct ct_mon_type *result;
+    struct ct_mon_span at;
 };
 
-typedef struct cv builtin_fn(struct builtin *b);
+typedef struct ct_mon_cv builtin_fn(struct builtin *b);
 
 /* The argument as a constant; false after reporting. */
-static bool constant(struct builtin *b, size_t i, struct cell *out)
+static bool constant(struct builtin *b, size_t i, struct ct_mon_cell *out)
 {
-    struct ir *ir = ct_mon_elab_materialise(b->e, b->args[i], b->at);
+    struct ct_mon_ir *ir = ct_mon_elab_materialise(b->e, b->args[i], b->at);
     if (!ir)
         return false;
     if (!ir_is_const(ir)) {
@@ -29,94 +29,95 @@ static bool constant(struct builtin *b, size_t i, struct cell *out)
     return true;
 }
 
-static struct cv stream(struct builtin *b, struct node *node)
+static struct ct_mon_cv stream(struct builtin *b, struct ct_mon_node *node)
 {
     return cv_stream(b->e, node);
 }
 
-static struct cv bi_nil(struct builtin *b)
+static struct ct_mon_cv bi_nil(struct builtin *b)
 {
     return stream(b, ct_mon_node_nil(&b->e->graph, b->result->args[0]));
 }
 
-static struct cv bi_default(struct builtin *b)
+static struct ct_mon_cv bi_default(struct builtin *b)
 {
-    struct cell c;
+    struct ct_mon_cell c;
     if (!constant(b, 1, &c))
         return cv_error(b->e);
     return stream(b, ct_mon_node_default(&b->e->graph, b->args[0].node, c));
 }
 
-static struct cv plain(struct builtin *b, enum node_kind kind)
+static struct ct_mon_cv plain(struct builtin *b, enum ct_mon_node_kind kind)
 {
-    struct node *args[2] = {b->args[0].node, b->n > 1 ? b->args[1].node : NULL};
+    struct ct_mon_node *args[2] = {b->args[0].node, b->n > 1 ? b->args[1].node : NULL};
     return stream(b, ct_mon_node_plain(&b->e->graph, kind, b->result->args[0], args, (uint32_t)b->n));
 }
 
-static struct cv bi_default_from(struct builtin *b)
+static struct ct_mon_cv bi_default_from(struct builtin *b)
 {
     return plain(b, N_DEFAULT_FROM);
 }
 
-static struct cv bi_time(struct builtin *b)
+static struct ct_mon_cv bi_time(struct builtin *b)
 {
     return plain(b, N_TIME);
 }
 
-static struct cv bi_last(struct builtin *b)
+static struct ct_mon_cv bi_last(struct builtin *b)
 {
     return plain(b, N_LAST);
 }
 
-static struct cv bi_delay(struct builtin *b)
+static struct ct_mon_cv bi_delay(struct builtin *b)
 {
     return plain(b, N_DELAY);
 }
 
-static struct cv bi_merge(struct builtin *b)
+static struct ct_mon_cv bi_merge(struct builtin *b)
 {
     return plain(b, N_MERGE);
 }
 
-static struct cv bi_filter(struct builtin *b)
+static struct ct_mon_cv bi_filter(struct builtin *b)
 {
     return plain(b, N_FILTER);
 }
 
-static struct cv bi_pure(struct builtin *b)
+static struct ct_mon_cv bi_pure(struct builtin *b)
 {
     return plain(b, N_PURE);
 }
 
-static struct cv bi_on(struct builtin *b)
+static struct ct_mon_cv bi_on(struct builtin *b)
 {
-    struct node *trigger = b->args[0].node, *s = b->args[1].node;
+    struct ct_mon_node *trigger = b->args[0].node, *s = b->args[1].node;
     if (node_is_const(s)) /* const(c, trigger) */
         return stream(b, ct_mon_node_kernel(&b->e->graph, N_SLIFT, &trigger, 1,
                                             ct_mon_ir_const(&b->e->pool, s->type, s->value), s->type));
     return plain(b, N_ON);
 }
 
-static struct cv bi_lift(struct builtin *b)
+static struct ct_mon_cv bi_lift(struct builtin *b)
 {
-    struct elab *e = b->e;
-    struct node *streams[LIFT_MOST];
-    const struct type *types[LIFT_MOST];
+    struct ct_mon_elab *e = b->e;
+    struct ct_mon_node *streams[LIFT_MOST];
+    const struct ct_mon_type *types[LIFT_MOST];
     size_t n = b->n - 1;
     for (size_t i = 0; i < n; i++) {
         streams[i] = b->args[i].node;
         types[i] = ct_mon_type_of1(&e->types, TY_OPTION, streams[i]->type);
     }
-    struct ir *kernel = ct_mon_elab_kernel(e, b->args[n], types, NULL, n, b->at);
+    struct ct_mon_ir *kernel = ct_mon_elab_kernel(e, b->args[n], types, NULL, n, b->at);
     if (!kernel)
         return cv_error(e);
     return stream(b, ct_mon_node_kernel(&e->graph, N_LIFT, streams, (uint32_t)n, kernel, b->result->args[0]));
 }
 
-struct cv ct_mon_elab_slift(struct elab *e, struct cv f, struct node **streams, size_t n, struct span at)
+struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_node **streams,
+                                   size_t n, struct ct_mon_span at)
 {
-    struct node *consts[LIFT_MOST] = {0}, *kept[LIFT_MOST];
-    const struct type *types[LIFT_MOST];
+    struct ct_mon_node *consts[LIFT_MOST] = {0}, *kept[LIFT_MOST];
+    const struct ct_mon_type *types[LIFT_MOST];
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++) {
         types[i] = streams[i]->type;
@@ -126,7 +127,7 @@ struct cv ct_mon_elab_slift(struct elab *e, struct cv f, struct node **streams, 
         else
             kept[k++] = streams[i];
     }
-    struct ir *kernel = ct_mon_elab_kernel(e, f, types, consts, n, at);
+    struct ct_mon_ir *kernel = ct_mon_elab_kernel(e, f, types, consts, n, at);
     if (!kernel)
         return cv_error(e);
     if (k == 0 && !ir_is_const(kernel)) { /* a recursion too deep to be done now */
@@ -136,62 +137,62 @@ struct cv ct_mon_elab_slift(struct elab *e, struct cv f, struct node **streams, 
     return cv_stream(e, ct_mon_node_kernel(&e->graph, N_SLIFT, kept, k, kernel, kernel->type));
 }
 
-static struct cv bi_slift(struct builtin *b)
+static struct ct_mon_cv bi_slift(struct builtin *b)
 {
-    struct node *streams[LIFT_MOST];
+    struct ct_mon_node *streams[LIFT_MOST];
     for (size_t i = 0; i + 1 < b->n; i++)
         streams[i] = b->args[i].node;
     return ct_mon_elab_slift(b->e, b->args[b->n - 1], streams, b->n - 1, b->at);
 }
 
-static struct cv bi_fold(struct builtin *b)
+static struct ct_mon_cv bi_fold(struct builtin *b)
 {
-    struct elab *e = b->e;
-    struct node *x = b->args[0].node;
-    const struct type *types[2] = {b->result->args[0], x->type};
-    struct cell init;
+    struct ct_mon_elab *e = b->e;
+    struct ct_mon_node *x = b->args[0].node;
+    const struct ct_mon_type *types[2] = {b->result->args[0], x->type};
+    struct ct_mon_cell init;
     if (!constant(b, 1, &init))
         return cv_error(e);
-    struct ir *kernel = ct_mon_elab_kernel(e, b->args[2], types, NULL, 2, b->at);
+    struct ct_mon_ir *kernel = ct_mon_elab_kernel(e, b->args[2], types, NULL, 2, b->at);
     return kernel ? stream(b, ct_mon_node_fold(&e->graph, x, init, kernel)) : cv_error(e);
 }
 
-static struct cv bi_reduce(struct builtin *b)
+static struct ct_mon_cv bi_reduce(struct builtin *b)
 {
-    struct elab *e = b->e;
-    struct node *x = b->args[0].node;
-    const struct type *types[2] = {x->type, x->type};
-    struct ir *kernel = ct_mon_elab_kernel(e, b->args[1], types, NULL, 2, b->at);
+    struct ct_mon_elab *e = b->e;
+    struct ct_mon_node *x = b->args[0].node;
+    const struct ct_mon_type *types[2] = {x->type, x->type};
+    struct ct_mon_ir *kernel = ct_mon_elab_kernel(e, b->args[1], types, NULL, 2, b->at);
     return kernel ? stream(b, ct_mon_node_kernel(&e->graph, N_REDUCE, &x, 1, kernel, x->type)) : cv_error(e);
 }
 
-static struct cv bi_and(struct builtin *b)
+static struct ct_mon_cv bi_and(struct builtin *b)
 {
     return cv_value(ct_mon_ir_and(&b->e->pool, b->args[0].ir, b->args[1].ir));
 }
 
-static struct cv bi_or(struct builtin *b)
+static struct ct_mon_cv bi_or(struct builtin *b)
 {
     return cv_value(ct_mon_ir_or(&b->e->pool, b->args[0].ir, b->args[1].ir));
 }
 
-static struct cv bi_ite(struct builtin *b)
+static struct ct_mon_cv bi_ite(struct builtin *b)
 {
-    struct ir *x = ct_mon_elab_materialise(b->e, b->args[1], b->at),
-              *y = ct_mon_elab_materialise(b->e, b->args[2], b->at);
+    struct ct_mon_ir *x = ct_mon_elab_materialise(b->e, b->args[1], b->at),
+                     *y = ct_mon_elab_materialise(b->e, b->args[2], b->at);
     return x && y ? cv_value(ct_mon_ir_if(&b->e->pool, b->args[0].ir, x, y)) : cv_error(b->e);
 }
 
-static struct cv bi_none(struct builtin *b)
+static struct ct_mon_cv bi_none(struct builtin *b)
 {
     return cv_cell(b->e, b->result, cell_int(0));
 }
 
-static struct cv value_op(struct builtin *b, enum op op)
+static struct ct_mon_cv value_op(struct builtin *b, enum ct_mon_op op)
 {
-    struct elab *e = b->e;
-    struct ir **args = ARENA_ARRAY(e->arena, struct ir *, b->n);
-    struct op_extra extra = {0};
+    struct ct_mon_elab *e = b->e;
+    struct ct_mon_ir **args = ARENA_ARRAY(e->arena, struct ct_mon_ir *, b->n);
+    struct ct_mon_op_extra extra = {0};
     for (size_t i = 0; i < b->n; i++)
         if (!(args[i] = ct_mon_elab_materialise(e, b->args[i], b->at)))
             return cv_error(e);
@@ -203,9 +204,9 @@ static struct cv value_op(struct builtin *b, enum op op)
 /* Each operation has one signature: type parameters are A, B, … in the order of the declaration. An operation
  * of the engine (op) believes the types of its operands, and so do the functions above. */
 static const struct {
-    struct elab_signature is;
+    struct ct_mon_elab_signature is;
     builtin_fn *fn;
-    enum op op; /* where fn is NULL */
+    enum ct_mon_op op; /* where fn is NULL */
 } ROWS[] = {
     {{"nil", "Events[A]"}, bi_nil, 0},
     {{"default", "(Events[A], A) => Events[A]"}, bi_default, 0},
@@ -322,7 +323,7 @@ static size_t find_row(const char *name)
     return i;
 }
 
-const struct elab_signature *ct_mon_elab_signature(size_t i)
+const struct ct_mon_elab_signature *ct_mon_elab_signature(size_t i)
 {
     return i < sizeof ROWS / sizeof *ROWS ? &ROWS[i].is : NULL;
 }
@@ -337,7 +338,7 @@ static bool eat(const char **p, const char *text)
 }
 
 /* Does the text begin with the type as ct_mon_type_text would write it? Moves on behind it. */
-static bool eat_type(struct arena *a, const char **p, const struct type *t)
+static bool eat_type(struct ct_mon_arena *a, const char **p, const struct ct_mon_type *t)
 {
     const bool function = t->kind == TY_FUN;
     const uint32_t n = function ? t->n - 1 : t->n;
@@ -352,12 +353,13 @@ static bool eat_type(struct arena *a, const char **p, const struct type *t)
 }
 
 /* The type of a declaration, its type parameters under the names A, B, … */
-static const struct type *declared(struct elab *e, const struct ast_def *def, struct env *env)
+static const struct ct_mon_type *declared(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
+                                          struct ct_mon_env *env)
 {
     static const char names[26][2] = {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M",
                                       "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z"};
-    struct env *types = ct_mon_env_new(e, env);
-    const struct type **list = ARENA_ARRAY(e->arena, const struct type *, def->nparams + 1);
+    struct ct_mon_env *types = ct_mon_env_new(e, env);
+    const struct ct_mon_type **list = ARENA_ARRAY(e->arena, const struct ct_mon_type *, def->nparams + 1);
     for (size_t i = 0; i < def->ntype_params; i++)
         ct_mon_env_bind_type(e, types, def->type_params[i], ct_mon_type_var(&e->types, names[i % 26], def));
     for (size_t i = 0; i < def->nparams; i++)
@@ -366,11 +368,11 @@ static const struct type *declared(struct elab *e, const struct ast_def *def, st
     return def->nparams ? ct_mon_type_fun(&e->types, list, def->nparams + 1) : list[0];
 }
 
-void ct_mon_elab_check_builtin(struct elab *e, struct ast_def *def, struct env *env)
+void ct_mon_elab_check_builtin(struct ct_mon_elab *e, struct ct_mon_ast_def *def, struct ct_mon_env *env)
 {
     const char *name = def->body->name;
-    const struct elab_signature *row = ct_mon_elab_signature(find_row(name));
-    const struct type *type = declared(e, def, env);
+    const struct ct_mon_elab_signature *row = ct_mon_elab_signature(find_row(name));
+    const struct ct_mon_type *type = declared(e, def, env);
     const char *p = row ? row->signature : "";
     if (row && eat_type(e->arena, &p, type) && !*p)
         return;
@@ -382,8 +384,8 @@ void ct_mon_elab_check_builtin(struct elab *e, struct ast_def *def, struct env *
     def->body->kind = A_ERROR;
 }
 
-struct cv ct_mon_elab_builtin(struct elab *e, const char *name, struct cv *args, size_t n,
-                              const struct type *result, struct span at)
+struct ct_mon_cv ct_mon_elab_builtin(struct ct_mon_elab *e, const char *name, struct ct_mon_cv *args,
+                                     size_t n, const struct ct_mon_type *result, struct ct_mon_span at)
 {
     struct builtin b = {e, args, n, result, at};
     const size_t i = find_row(name);

@@ -4,15 +4,15 @@
 
 #include "monitor/elab.h"
 
-static const char *fun_name(const struct ast_def *def)
+static const char *fun_name(const struct ct_mon_ast_def *def)
 {
     return def->name ? def->name : "function";
 }
 
-static struct type_binds binds_of(struct elab *e, const struct closure *c)
+static struct ct_mon_type_binds binds_of(struct ct_mon_elab *e, const struct ct_mon_closure *c)
 {
-    struct type_binds binds = {.n = c->def->ntype_params};
-    binds.at = ARENA_ARRAY(e->arena, struct type_bind, binds.n);
+    struct ct_mon_type_binds binds = {.n = c->def->ntype_params};
+    binds.at = ARENA_ARRAY(e->arena, struct ct_mon_type_bind, binds.n);
     for (size_t i = 0; i < binds.n; i++) {
         binds.at[i].var = ct_mon_type_var(&e->types, c->def->type_params[i], c->def);
         binds.at[i].type = i < c->ngiven ? c->given[i].type : NULL;
@@ -21,28 +21,28 @@ static struct type_binds binds_of(struct elab *e, const struct closure *c)
 }
 
 /* An environment in which the definition's type parameters have names. */
-static struct env *type_env(struct elab *e, const struct closure *c)
+static struct ct_mon_env *type_env(struct ct_mon_elab *e, const struct ct_mon_closure *c)
 {
     if (!c->def->ntype_params)
         return c->env;
-    struct env *env = ct_mon_env_new(e, c->env);
+    struct ct_mon_env *env = ct_mon_env_new(e, c->env);
     for (size_t i = 0; i < c->def->ntype_params; i++)
         ct_mon_env_bind_type(e, env, c->def->type_params[i],
                              ct_mon_type_var(&e->types, c->def->type_params[i], c->def));
     return env;
 }
 
-static const struct type *param_type(struct elab *e, const struct env *env, const struct ast_def *def,
-                                     size_t i)
+static const struct ct_mon_type *param_type(struct ct_mon_elab *e, const struct ct_mon_env *env,
+                                            const struct ct_mon_ast_def *def, size_t i)
 {
     return def->params[i].type ? ct_mon_elab_type(e, env, def->params[i].type) : e->types.error;
 }
 
 /* The environment of the body: parameters are values, type parameters are what they were bound to. */
-static struct env *body_env(struct elab *e, const struct closure *c, const struct type_binds *binds,
-                            const struct cv *args)
+static struct ct_mon_env *body_env(struct ct_mon_elab *e, const struct ct_mon_closure *c,
+                                   const struct ct_mon_type_binds *binds, const struct ct_mon_cv *args)
 {
-    struct env *env = ct_mon_env_new(e, c->env);
+    struct ct_mon_env *env = ct_mon_env_new(e, c->env);
     for (size_t i = 0; i < binds->n; i++)
         ct_mon_env_bind_type(e, env, c->def->type_params[i],
                              binds->at[i].type ? binds->at[i].type : binds->at[i].var);
@@ -51,19 +51,19 @@ static struct env *body_env(struct elab *e, const struct closure *c, const struc
     return env;
 }
 
-struct cv ct_mon_elab_dummy(struct elab *e, const struct type *type, uint32_t index)
+struct ct_mon_cv ct_mon_elab_dummy(struct ct_mon_elab *e, const struct ct_mon_type *type, uint32_t index)
 {
     switch (type->kind) {
     case TY_EVENTS:
         return cv_stream(e, ct_mon_node_opaque(&e->graph, type->args[0]));
     case TY_FUN:
-        return (struct cv){.kind = CV_FUN, .type = type};
+        return (struct ct_mon_cv){.kind = CV_FUN, .type = type};
     case TY_ERROR:
         return cv_error(e);
     case TY_RECORD:
         if (!type->value) {
-            struct cv cv = {
-                .kind = CV_RECORD, .type = type, .members = ARENA_ARRAY(e->arena, struct cv, type->n)};
+            struct ct_mon_cv cv = {
+                .kind = CV_RECORD, .type = type, .members = ARENA_ARRAY(e->arena, struct ct_mon_cv, type->n)};
             for (uint32_t i = 0; i < type->n; i++)
                 cv.members[i] = ct_mon_elab_dummy(e, type->args[i], index);
             return cv;
@@ -74,46 +74,47 @@ struct cv ct_mon_elab_dummy(struct elab *e, const struct type *type, uint32_t in
     }
 }
 
-void ct_mon_elab_generic(struct elab *e, struct cv f, struct span at)
+void ct_mon_elab_generic(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_span at)
 {
     if (e->fuel)
         ct_mon_diag_error(e->diags, at, "Explicit type arguments needed for %s", fun_name(f.closure->def));
 }
 
 /* The type of the body when the parameters have these types. */
-static const struct type *body_type(struct elab *e, const struct closure *c, const struct type_binds *binds,
-                                    const struct type **params)
+static const struct ct_mon_type *body_type(struct ct_mon_elab *e, const struct ct_mon_closure *c,
+                                           const struct ct_mon_type_binds *binds,
+                                           const struct ct_mon_type **params)
 {
-    struct cv *args = ARENA_ARRAY(e->arena, struct cv, c->def->nparams);
-    struct fn *fn = e->fn;
+    struct ct_mon_cv *args = ARENA_ARRAY(e->arena, struct ct_mon_cv, c->def->nparams);
+    struct ct_mon_fn *fn = e->fn;
     e->check++;
     e->fn = ct_mon_elab_fn_new(e, c->env->fn, (uint32_t)c->def->nparams, NULL);
     for (size_t i = 0; i < c->def->nparams; i++)
         args[i] = ct_mon_elab_dummy(e, params[i], (uint32_t)i);
-    struct env *env = body_env(e, c, binds, args);
-    struct cv cv = ct_mon_elab_expr(e, env, c->def->body);
+    struct ct_mon_env *env = body_env(e, c, binds, args);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, env, c->def->body);
     e->fn = fn;
     e->check--;
     if (cv.kind != CV_CLOSURE)
         return cv.type ? cv.type : e->types.error;
-    const struct type *type = ct_mon_elab_fun_type(e, cv);
+    const struct ct_mon_type *type = ct_mon_elab_fun_type(e, cv);
     if (!type)
         ct_mon_elab_generic(e, cv, c->def->body->span);
     return type ? type : e->types.error;
 }
 
-const struct type *ct_mon_elab_fun_type(struct elab *e, struct cv f)
+const struct ct_mon_type *ct_mon_elab_fun_type(struct ct_mon_elab *e, struct ct_mon_cv f)
 {
     if (f.kind != CV_CLOSURE)
         return f.type;
-    struct closure *c = f.closure;
+    struct ct_mon_closure *c = f.closure;
     if (c->type)
         return c->type;
     if (c->def->ntype_params > c->ngiven || !ct_mon_elab_step(e, c->def->name_span))
         return NULL;
-    struct type_binds binds = binds_of(e, c);
-    const struct env *env = type_env(e, c);
-    const struct type **types = ARENA_ARRAY(e->arena, const struct type *, c->def->nparams + 1);
+    struct ct_mon_type_binds binds = binds_of(e, c);
+    const struct ct_mon_env *env = type_env(e, c);
+    const struct ct_mon_type **types = ARENA_ARRAY(e->arena, const struct ct_mon_type *, c->def->nparams + 1);
     for (size_t i = 0; i < c->def->nparams; i++)
         types[i] = ct_mon_type_subst(&e->types, param_type(e, env, c->def, i), &binds);
     if (c->def->type) {
@@ -131,31 +132,31 @@ const struct type *ct_mon_elab_fun_type(struct elab *e, struct cv f)
 }
 
 /* A macro given where a function type is expected: its own type parameters follow from the expectation. */
-static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pattern,
-                           struct type_binds *binds)
+static bool adapt_function(struct ct_mon_elab *e, struct ct_mon_cv *cv, const struct ct_mon_type *pattern,
+                           struct ct_mon_type_binds *binds)
 {
-    const struct type *want = ct_mon_type_subst(&e->types, pattern, binds);
-    struct closure *c = cv->kind == CV_CLOSURE ? cv->closure : NULL;
+    const struct ct_mon_type *want = ct_mon_type_subst(&e->types, pattern, binds);
+    struct ct_mon_closure *c = cv->kind == CV_CLOSURE ? cv->closure : NULL;
     if (c && c->def->ntype_params > c->ngiven) {
         if (c->def->nparams + 1 != want->n)
             return false;
-        struct type_binds own = binds_of(e, c);
-        const struct env *env = type_env(e, c);
+        struct ct_mon_type_binds own = binds_of(e, c);
+        const struct ct_mon_env *env = type_env(e, c);
         for (size_t i = 0; i < c->def->nparams; i++)
             if (!ct_mon_type_match(param_type(e, env, c->def, i), want->args[i], &own))
                 return false;
-        struct closure *given = ARENA_NEW(e->arena, struct closure);
-        *given = (struct closure){.def = c->def, .env = c->env, .given = own.at, .ngiven = own.n};
+        struct ct_mon_closure *given = ARENA_NEW(e->arena, struct ct_mon_closure);
+        *given = (struct ct_mon_closure){.def = c->def, .env = c->env, .given = own.at, .ngiven = own.n};
         for (size_t i = 0; i < own.n; i++)
             if (!own.at[i].type || own.at[i].type->generic)
                 return false;
         cv->closure = given;
     }
-    const struct type *have = ct_mon_elab_fun_type(e, *cv);
+    const struct ct_mon_type *have = ct_mon_elab_fun_type(e, *cv);
     if (!have)
         return false;
     size_t n = binds->n;
-    struct type_bind *saved = ARENA_ARRAY(e->arena, struct type_bind, n);
+    struct ct_mon_type_bind *saved = ARENA_ARRAY(e->arena, struct ct_mon_type_bind, n);
     if (n)
         memcpy(saved, binds->at, n * sizeof *saved);
     if (ct_mon_type_match(pattern, have, binds))
@@ -174,13 +175,14 @@ static bool adapt_function(struct elab *e, struct cv *cv, const struct type *pat
     return true;
 }
 
-static bool to_const_stream(struct elab *e, struct cv *cv, const struct type *element, struct span at)
+static bool to_const_stream(struct ct_mon_elab *e, struct ct_mon_cv *cv, const struct ct_mon_type *element,
+                            struct ct_mon_span at)
 {
     if (e->check) {
         *cv = cv_stream(e, ct_mon_node_opaque(&e->graph, element));
         return true;
     }
-    struct ir *ir = ct_mon_elab_materialise(e, *cv, at);
+    struct ct_mon_ir *ir = ct_mon_elab_materialise(e, *cv, at);
     if (!ir)
         return false;
     if (!ir_is_const(ir)) {
@@ -191,10 +193,10 @@ static bool to_const_stream(struct elab *e, struct cv *cv, const struct type *el
     return true;
 }
 
-static void mismatch(struct elab *e, const struct cv *cv, const struct type *pattern,
-                     struct type_binds *binds, struct span at)
+static void mismatch(struct ct_mon_elab *e, const struct ct_mon_cv *cv, const struct ct_mon_type *pattern,
+                     struct ct_mon_type_binds *binds, struct ct_mon_span at)
 {
-    const struct type *have = ct_mon_elab_fun_type(e, *cv);
+    const struct ct_mon_type *have = ct_mon_elab_fun_type(e, *cv);
     if (cv->kind == CV_CLOSURE && !have) {
         ct_mon_elab_generic(e, *cv, at);
         return;
@@ -206,13 +208,13 @@ static void mismatch(struct elab *e, const struct cv *cv, const struct type *pat
                       have ? ct_mon_type_text(e->arena, have) : "a module");
 }
 
-static bool is_value(const struct cv *cv)
+static bool is_value(const struct ct_mon_cv *cv)
 {
     return cv->kind == CV_VALUE || (cv->kind == CV_RECORD && cv->type->value);
 }
 
-bool ct_mon_elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern, struct type_binds *binds,
-                       bool liftable, bool *lift, struct span at)
+bool ct_mon_elab_adapt(struct ct_mon_elab *e, struct ct_mon_cv *cv, const struct ct_mon_type *pattern,
+                       struct ct_mon_type_binds *binds, bool liftable, bool *lift, struct ct_mon_span at)
 {
     if (cv->kind == CV_ERROR || pattern->kind == TY_ERROR)
         return cv->kind != CV_ERROR;
@@ -234,8 +236,9 @@ bool ct_mon_elab_adapt(struct elab *e, struct cv *cv, const struct type *pattern
 }
 
 /* The arguments in the order of the parameters; false after reporting. */
-static bool place_args(struct elab *e, const struct ast_def *def, const struct cv_arg *args, size_t n,
-                       const struct cv_arg **placed, struct span at)
+static bool place_args(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
+                       const struct ct_mon_cv_arg *args, size_t n, const struct ct_mon_cv_arg **placed,
+                       struct ct_mon_span at)
 {
     size_t position = 0, filled = 0;
     for (size_t i = 0; i < n; i++) {
@@ -267,10 +270,11 @@ static bool place_args(struct elab *e, const struct ast_def *def, const struct c
     return false;
 }
 
-static struct cv expand(struct elab *e, struct closure *c, struct type_binds *binds, struct cv *args,
-                        const struct type *result, struct span at)
+static struct ct_mon_cv expand(struct ct_mon_elab *e, struct ct_mon_closure *c,
+                               struct ct_mon_type_binds *binds, struct ct_mon_cv *args,
+                               const struct ct_mon_type *result, struct ct_mon_span at)
 {
-    struct ast_def *def = c->def;
+    struct ct_mon_ast_def *def = c->def;
     if (def->body->kind == A_BUILTIN) {
         if (e->check && result->kind != TY_ERROR && result->kind != TY_FUN)
             return ct_mon_elab_dummy(e, result, def->nparams ? (uint32_t)def->nparams : 0);
@@ -279,7 +283,7 @@ static struct cv expand(struct elab *e, struct closure *c, struct type_binds *bi
     if (e->check && def->type)
         return ct_mon_elab_dummy(e, result, 1);
     if (!e->check && ct_mon_elab_wants_residual(e, def, args, def->nparams, result)) {
-        struct env *env = body_env(e, c, binds, args);
+        struct ct_mon_env *env = body_env(e, c, binds, args);
         return ct_mon_elab_residual(e, c, env, args, def->nparams, result, at);
     }
     if (e->check && !def->type && def->active > 2) {
@@ -291,10 +295,10 @@ static struct cv expand(struct elab *e, struct closure *c, struct type_binds *bi
         return cv_error(e);
     e->depth++;
     def->active++;
-    struct env *env = body_env(e, c, binds, args);
-    struct cv cv = ct_mon_elab_expr(e, env, def->body);
+    struct ct_mon_env *env = body_env(e, c, binds, args);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, env, def->body);
     if (def->type &&
-        !ct_mon_elab_adapt(e, &cv, result, &(struct type_binds){0}, false, NULL, def->body->span))
+        !ct_mon_elab_adapt(e, &cv, result, &(struct ct_mon_type_binds){0}, false, NULL, def->body->span))
         cv = cv_error(e);
     def->active--;
     e->depth--;
@@ -302,10 +306,10 @@ static struct cv expand(struct elab *e, struct closure *c, struct type_binds *bi
 }
 
 /* At least one argument of a liftable function is a stream. */
-static struct cv lift_call(struct elab *e, struct cv f, struct cv *args, size_t n, const struct type *result,
-                           struct span at)
+static struct ct_mon_cv lift_call(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_cv *args, size_t n,
+                                  const struct ct_mon_type *result, struct ct_mon_span at)
 {
-    struct node *streams[LIFT_MOST];
+    struct ct_mon_node *streams[LIFT_MOST];
     if (n > LIFT_MOST) {
         ct_mon_diag_error(e->diags, at, "Cannot lift a function of more than %d parameters", LIFT_MOST);
         return cv_error(e);
@@ -320,22 +324,22 @@ static struct cv lift_call(struct elab *e, struct cv f, struct cv *args, size_t 
     return ct_mon_elab_slift(e, f, streams, n, at);
 }
 
-static struct cv call_closure(struct elab *e, struct cv f, const struct cv_arg *args, size_t n,
-                              struct span at)
+static struct ct_mon_cv call_closure(struct ct_mon_elab *e, struct ct_mon_cv f,
+                                     const struct ct_mon_cv_arg *args, size_t n, struct ct_mon_span at)
 {
-    struct closure *c = f.closure;
-    struct ast_def *def = c->def;
-    const struct cv_arg **placed = ARENA_ARRAY(e->arena, const struct cv_arg *, def->nparams);
-    struct cv *cvs = ARENA_ARRAY(e->arena, struct cv, def->nparams);
+    struct ct_mon_closure *c = f.closure;
+    struct ct_mon_ast_def *def = c->def;
+    const struct ct_mon_cv_arg **placed = ARENA_ARRAY(e->arena, const struct ct_mon_cv_arg *, def->nparams);
+    struct ct_mon_cv *cvs = ARENA_ARRAY(e->arena, struct ct_mon_cv, def->nparams);
     if (!place_args(e, def, args, n, placed, at))
         return cv_error(e);
-    struct type_binds binds = binds_of(e, c);
-    const struct env *env = type_env(e, c);
+    struct ct_mon_type_binds binds = binds_of(e, c);
+    const struct ct_mon_env *env = type_env(e, c);
     bool lift = false, failed = false;
     /* functions last: the other arguments say what their type parameters are */
     for (int functions = 0; functions < 2; functions++) {
         for (size_t i = 0; i < def->nparams; i++) {
-            const struct type *pattern = param_type(e, env, def, i);
+            const struct ct_mon_type *pattern = param_type(e, env, def, i);
             if ((pattern->kind == TY_FUN) != (functions == 1))
                 continue;
             cvs[i] = placed[i]->cv;
@@ -350,15 +354,15 @@ static struct cv call_closure(struct elab *e, struct cv f, const struct cv_arg *
             return cv_error(e);
         }
     }
-    const struct type *result =
+    const struct ct_mon_type *result =
         def->type ? ct_mon_type_subst(&e->types, ct_mon_elab_type(e, env, def->type), &binds)
                   : e->types.error;
     if (lift) {
-        struct closure *given = ARENA_NEW(e->arena, struct closure);
-        *given = (struct closure){.def = def, .env = c->env, .given = binds.at, .ngiven = binds.n};
+        struct ct_mon_closure *given = ARENA_NEW(e->arena, struct ct_mon_closure);
+        *given = (struct ct_mon_closure){.def = def, .env = c->env, .given = binds.at, .ngiven = binds.n};
         f.closure = given;
         if (!def->type) {
-            const struct type *t = ct_mon_elab_fun_type(e, f);
+            const struct ct_mon_type *t = ct_mon_elab_fun_type(e, f);
             result = t ? t->args[t->n - 1] : result;
         }
         return lift_call(e, f, cvs, def->nparams, result, at);
@@ -366,41 +370,43 @@ static struct cv call_closure(struct elab *e, struct cv f, const struct cv_arg *
     return expand(e, c, &binds, cvs, result, at);
 }
 
-static struct cv call_choice(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at)
+static struct ct_mon_cv call_choice(struct ct_mon_elab *e, struct ct_mon_cv f,
+                                    const struct ct_mon_cv_arg *args, size_t n, struct ct_mon_span at)
 {
-    struct cv a = ct_mon_elab_call(e, f.members[0], args, n, at),
-              b = ct_mon_elab_call(e, f.members[1], args, n, at);
+    struct ct_mon_cv a = ct_mon_elab_call(e, f.members[0], args, n, at),
+                     b = ct_mon_elab_call(e, f.members[1], args, n, at);
     if (a.kind == CV_ERROR || b.kind == CV_ERROR)
         return cv_error(e);
     if (a.kind == CV_CLOSURE || a.kind == CV_CHOICE) {
-        struct cv *members = ARENA_ARRAY(e->arena, struct cv, 2);
+        struct ct_mon_cv *members = ARENA_ARRAY(e->arena, struct ct_mon_cv, 2);
         members[0] = a;
         members[1] = b;
-        return (struct cv){
+        return (struct ct_mon_cv){
             .kind = CV_CHOICE, .type = ct_mon_elab_fun_type(e, a), .ir = f.ir, .members = members};
     }
-    struct ir *x = ct_mon_elab_materialise(e, a, at), *y = ct_mon_elab_materialise(e, b, at);
+    struct ct_mon_ir *x = ct_mon_elab_materialise(e, a, at), *y = ct_mon_elab_materialise(e, b, at);
     return x && y ? cv_value(ct_mon_ir_if(&e->pool, f.ir, x, y)) : cv_error(e);
 }
 
-static struct cv call_unknown(struct elab *e, struct cv f, const struct cv_arg *args, size_t n,
-                              struct span at)
+static struct ct_mon_cv call_unknown(struct ct_mon_elab *e, struct ct_mon_cv f,
+                                     const struct ct_mon_cv_arg *args, size_t n, struct ct_mon_span at)
 {
-    struct type_binds none = {0};
+    struct ct_mon_type_binds none = {0};
     if (n + 1 != f.type->n) {
         ct_mon_diag_error(e->diags, at, "Wrong number of arguments for function. Expected: %u, actual: %zu",
                           f.type->n - 1, n);
         return cv_error(e);
     }
     for (size_t i = 0; i < n; i++) {
-        struct cv cv = args[i].cv;
+        struct ct_mon_cv cv = args[i].cv;
         if (!ct_mon_elab_adapt(e, &cv, f.type->args[i], &none, false, NULL, args[i].span))
             return cv_error(e);
     }
     return ct_mon_elab_dummy(e, f.type->args[n], (uint32_t)n);
 }
 
-struct cv ct_mon_elab_call(struct elab *e, struct cv f, const struct cv_arg *args, size_t n, struct span at)
+struct ct_mon_cv ct_mon_elab_call(struct ct_mon_elab *e, struct ct_mon_cv f, const struct ct_mon_cv_arg *args,
+                                  size_t n, struct ct_mon_span at)
 {
     if (!ct_mon_elab_step(e, at))
         return cv_error(e);
@@ -421,19 +427,21 @@ struct cv ct_mon_elab_call(struct elab *e, struct cv f, const struct cv_arg *arg
     }
 }
 
-struct cv ct_mon_elab_apply(struct elab *e, struct cv f, struct cv *args, size_t n, struct span at)
+struct ct_mon_cv ct_mon_elab_apply(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_cv *args,
+                                   size_t n, struct ct_mon_span at)
 {
-    struct cv_arg *list = ARENA_ARRAY(e->arena, struct cv_arg, n);
+    struct ct_mon_cv_arg *list = ARENA_ARRAY(e->arena, struct ct_mon_cv_arg, n);
     for (size_t i = 0; i < n; i++)
-        list[i] = (struct cv_arg){.span = at, .cv = args[i]};
+        list[i] = (struct ct_mon_cv_arg){.span = at, .cv = args[i]};
     return ct_mon_elab_call(e, f, list, n, at);
 }
 
-static void check_liftable(struct elab *e, const struct closure *c, const struct env *env)
+static void check_liftable(struct ct_mon_elab *e, const struct ct_mon_closure *c,
+                           const struct ct_mon_env *env)
 {
     bool fine = c->def->nparams > 0;
     for (size_t i = 0; i < c->def->nparams; i++) {
-        const struct type *t = param_type(e, env, c->def, i);
+        const struct ct_mon_type *t = param_type(e, env, c->def, i);
         fine &= t->value;
     }
     if (c->def->type)
@@ -445,30 +453,30 @@ static void check_liftable(struct elab *e, const struct closure *c, const struct
 }
 
 /* A macro is checked once on its own, for any arguments: its type parameters stand for themselves. */
-void ct_mon_elab_check_def(struct elab *e, struct ast_def *def, struct env *env)
+void ct_mon_elab_check_def(struct ct_mon_elab *e, struct ct_mon_ast_def *def, struct ct_mon_env *env)
 {
-    struct closure c = {.def = def, .env = env};
-    struct type_binds binds = binds_of(e, &c);
-    const struct env *types = type_env(e, &c);
-    const struct type **params = ARENA_ARRAY(e->arena, const struct type *, def->nparams);
+    struct ct_mon_closure c = {.def = def, .env = env};
+    struct ct_mon_type_binds binds = binds_of(e, &c);
+    const struct ct_mon_env *types = type_env(e, &c);
+    const struct ct_mon_type **params = ARENA_ARRAY(e->arena, const struct ct_mon_type *, def->nparams);
     for (size_t i = 0; i < def->nparams; i++)
         params[i] = param_type(e, types, def, i);
     if (def->liftable)
         check_liftable(e, &c, types);
     if (def->body->kind == A_BUILTIN)
         return;
-    struct fn *fn = e->fn;
+    struct ct_mon_fn *fn = e->fn;
     e->check++;
     e->fn = ct_mon_elab_fn_new(e, env->fn, (uint32_t)def->nparams, NULL);
-    struct cv *args = ARENA_ARRAY(e->arena, struct cv, def->nparams);
+    struct ct_mon_cv *args = ARENA_ARRAY(e->arena, struct ct_mon_cv, def->nparams);
     for (size_t i = 0; i < def->nparams; i++)
         args[i] = ct_mon_elab_dummy(e, params[i], (uint32_t)i);
     def->active++;
-    struct cv cv = ct_mon_elab_expr(e, body_env(e, &c, &binds, args), def->body);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, body_env(e, &c, &binds, args), def->body);
     def->active--;
     if (def->type)
-        ct_mon_elab_adapt(e, &cv, ct_mon_elab_type(e, types, def->type), &(struct type_binds){0}, false, NULL,
-                          def->body->span);
+        ct_mon_elab_adapt(e, &cv, ct_mon_elab_type(e, types, def->type), &(struct ct_mon_type_binds){0},
+                          false, NULL, def->body->span);
     e->fn = fn;
     e->check--;
 }

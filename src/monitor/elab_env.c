@@ -5,9 +5,9 @@
 #include "monitor/elab.h"
 #include "monitor/library.h"
 
-struct env *ct_mon_env_new(struct elab *e, struct env *up)
+struct ct_mon_env *ct_mon_env_new(struct ct_mon_elab *e, struct ct_mon_env *up)
 {
-    struct env *env = ARENA_NEW(e->arena, struct env);
+    struct ct_mon_env *env = ARENA_NEW(e->arena, struct ct_mon_env);
     env->up = up;
     env->tail = &env->first;
     env->fn = e->fn;
@@ -16,14 +16,14 @@ struct env *ct_mon_env_new(struct elab *e, struct env *up)
     return env;
 }
 
-static size_t slot(const struct env *env, const char *name)
+static size_t slot(const struct ct_mon_env *env, const char *name)
 {
     return (size_t)(hash_ptr(0, name) & (env->table_cap - 1));
 }
 
-struct binding *ct_mon_env_find(const struct env *env, const char *name, bool is_type)
+struct ct_mon_binding *ct_mon_env_find(const struct ct_mon_env *env, const char *name, bool is_type)
 {
-    struct binding *b = env->table ? env->table[slot(env, name)] : env->first;
+    struct ct_mon_binding *b = env->table ? env->table[slot(env, name)] : env->first;
     while (b && (b->name != name || b->is_type != is_type))
         b = b->next;
     return !b && !is_type && env->lazy && ct_mon_library_declare(env->lazy, name)
@@ -31,20 +31,21 @@ struct binding *ct_mon_env_find(const struct env *env, const char *name, bool is
                : b;
 }
 
-struct binding *ct_mon_env_lookup(const struct env *env, const char *name, bool is_type)
+struct ct_mon_binding *ct_mon_env_lookup(const struct ct_mon_env *env, const char *name, bool is_type)
 {
     for (; env; env = env->up) {
-        struct binding *b = ct_mon_env_find(env, name, is_type);
+        struct ct_mon_binding *b = ct_mon_env_find(env, name, is_type);
         if (b)
             return b;
     }
     return NULL;
 }
 
-struct binding *ct_mon_env_add(struct elab *e, struct env *env, const char *name, struct span span)
+struct ct_mon_binding *ct_mon_env_add(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
+                                      struct ct_mon_span span)
 {
-    struct binding *b = ARENA_NEW(e->arena, struct binding);
-    *b = (struct binding){.name = name, .span = span, .env = env};
+    struct ct_mon_binding *b = ARENA_NEW(e->arena, struct ct_mon_binding);
+    *b = (struct ct_mon_binding){.name = name, .span = span, .env = env};
     if (env->table) {
         b->next = env->table[slot(env, name)];
         env->table[slot(env, name)] = b;
@@ -55,45 +56,49 @@ struct binding *ct_mon_env_add(struct elab *e, struct env *env, const char *name
     return b;
 }
 
-static struct binding *add_new(struct elab *e, struct env *env, const char *name, struct span span)
+static struct ct_mon_binding *add_new(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
+                                      struct ct_mon_span span)
 {
     if (ct_mon_env_find(env, name, false))
         ct_mon_diag_error(e->diags, span, "Multiple definitions of %s in same scope", name);
     return ct_mon_env_add(e, env, name, span);
 }
 
-void ct_mon_env_bind_value(struct elab *e, struct env *env, const char *name, struct span span, struct cv cv)
+void ct_mon_env_bind_value(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
+                           struct ct_mon_span span, struct ct_mon_cv cv)
 {
-    struct binding *b = add_new(e, env, name, span);
+    struct ct_mon_binding *b = add_new(e, env, name, span);
     b->cv = cv;
     b->state = BIND_DONE;
 }
 
-void ct_mon_env_bind_type(struct elab *e, struct env *env, const char *name, const struct type *type)
+void ct_mon_env_bind_type(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
+                          const struct ct_mon_type *type)
 {
-    struct binding *b = ct_mon_env_add(e, env, name, (struct span){0});
+    struct ct_mon_binding *b = ct_mon_env_add(e, env, name, (struct ct_mon_span){0});
     b->is_type = true;
     b->type = type;
 }
 
-void ct_mon_env_bind_def(struct elab *e, struct env *env, struct ast_def *def)
+void ct_mon_env_bind_def(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_def *def)
 {
     if (!def->name)
         return;
-    struct binding *b = add_new(e, env, def->name, def->name_span);
+    struct ct_mon_binding *b = add_new(e, env, def->name, def->name_span);
     b->def = def;
     if (def->body->kind == A_BUILTIN)
         ct_mon_elab_check_builtin(e, def, env);
     if (def->has_params || def->ntype_params) {
-        struct closure *c = ARENA_NEW(e->arena, struct closure);
-        *c = (struct closure){.def = def, .env = env};
-        b->cv = (struct cv){.kind = CV_CLOSURE, .closure = c};
+        struct ct_mon_closure *c = ARENA_NEW(e->arena, struct ct_mon_closure);
+        *c = (struct ct_mon_closure){.def = def, .env = env};
+        b->cv = (struct ct_mon_cv){.kind = CV_CLOSURE, .closure = c};
         b->state = BIND_DONE;
     }
 }
 
 /* What stands for a definition inside itself: a stream to be filled in later, or a record of such. */
-static bool make_early(struct elab *e, const struct type *type, const struct ast_def *def, struct cv *out)
+static bool make_early(struct ct_mon_elab *e, const struct ct_mon_type *type,
+                       const struct ct_mon_ast_def *def, struct ct_mon_cv *out)
 {
     if (type->kind == TY_EVENTS) {
         *out = cv_stream(e, ct_mon_node_ref(&e->graph, type->args[0], def->name, def->name_span));
@@ -101,14 +106,15 @@ static bool make_early(struct elab *e, const struct type *type, const struct ast
     }
     if (type->kind != TY_RECORD || type->value)
         return false;
-    *out = (struct cv){.kind = CV_RECORD, .type = type, .members = ARENA_ARRAY(e->arena, struct cv, type->n)};
+    *out = (struct ct_mon_cv){
+        .kind = CV_RECORD, .type = type, .members = ARENA_ARRAY(e->arena, struct ct_mon_cv, type->n)};
     for (uint32_t i = 0; i < type->n; i++)
         if (!make_early(e, type->args[i], def, &out->members[i]))
             return false;
     return true;
 }
 
-static void fill_early(const struct cv *early, const struct cv *cv)
+static void fill_early(const struct ct_mon_cv *early, const struct ct_mon_cv *cv)
 {
     if (early->kind == CV_STREAM && cv->kind == CV_STREAM) {
         early->node->args[0] = cv->node;
@@ -119,9 +125,9 @@ static void fill_early(const struct cv *early, const struct cv *cv)
     }
 }
 
-static struct cv refer_early(struct elab *e, struct binding *b, struct span at)
+static struct ct_mon_cv refer_early(struct ct_mon_elab *e, struct ct_mon_binding *b, struct ct_mon_span at)
 {
-    const struct ast_def *def = b->def;
+    const struct ct_mon_ast_def *def = b->def;
     if (b->used_early)
         return b->early;
     b->used_early = true;
@@ -136,17 +142,17 @@ static struct cv refer_early(struct elab *e, struct binding *b, struct span at)
     return b->early;
 }
 
-static struct cv force_lazy(struct elab *e, struct binding *b)
+static struct ct_mon_cv force_lazy(struct ct_mon_elab *e, struct ct_mon_binding *b)
 {
-    struct fn *fn = e->fn;
+    struct ct_mon_fn *fn = e->fn;
     unsigned check = e->check;
     b->state = BIND_ACTIVE;
     e->fn = b->env->fn;
     e->check = b->env->check ? (check ? check : 1) : 0;
-    struct cv cv = ct_mon_elab_expr(e, b->env, b->def->body);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, b->env, b->def->body);
     if (b->def->type) {
-        const struct type *type = ct_mon_elab_type(e, b->env, b->def->type);
-        if (!ct_mon_elab_adapt(e, &cv, type, &(struct type_binds){0}, false, NULL, b->def->body->span))
+        const struct ct_mon_type *type = ct_mon_elab_type(e, b->env, b->def->type);
+        if (!ct_mon_elab_adapt(e, &cv, type, &(struct ct_mon_type_binds){0}, false, NULL, b->def->body->span))
             cv = cv_error(e);
     }
     if (cv.kind == CV_STREAM && !cv.node->name && !b->env->library)
@@ -161,13 +167,13 @@ static struct cv force_lazy(struct elab *e, struct binding *b)
 }
 
 /* A value from a function around the present one comes in as a captured parameter. */
-static struct cv import(struct elab *e, struct cv cv)
+static struct ct_mon_cv import(struct ct_mon_elab *e, struct ct_mon_cv cv)
 {
     if (cv.kind == CV_VALUE)
         cv.ir = ct_mon_ir_import(&e->pool, e->fn, cv.ir);
     if ((cv.kind == CV_RECORD || cv.kind == CV_CHOICE) && e->fn) {
         uint32_t n = cv.kind == CV_CHOICE ? 2 : cv.type->n;
-        struct cv *members = ARENA_ARRAY(e->arena, struct cv, n);
+        struct ct_mon_cv *members = ARENA_ARRAY(e->arena, struct ct_mon_cv, n);
         for (uint32_t i = 0; i < n; i++)
             members[i] = import(e, cv.members[i]);
         cv.members = members;
@@ -177,7 +183,7 @@ static struct cv import(struct elab *e, struct cv cv)
     return cv;
 }
 
-struct cv ct_mon_elab_force(struct elab *e, struct binding *b, struct span at)
+struct ct_mon_cv ct_mon_elab_force(struct ct_mon_elab *e, struct ct_mon_binding *b, struct ct_mon_span at)
 {
     if (b->state == BIND_ACTIVE)
         return refer_early(e, b, at);
@@ -191,9 +197,10 @@ struct cv ct_mon_elab_force(struct elab *e, struct binding *b, struct span at)
 
 /* Does a parameter of the type around it, which stands for a stream or a function,
  * make this type unfit for a stream? */
-static bool is_of_unfit_parameter(const struct env *env, const struct ast_type *t)
+static bool is_of_unfit_parameter(const struct ct_mon_env *env, const struct ct_mon_ast_type *t)
 {
-    const struct binding *b = t->kind == AT_NAME && t->name ? ct_mon_env_lookup(env, t->name, true) : NULL;
+    const struct ct_mon_binding *b =
+        t->kind == AT_NAME && t->name ? ct_mon_env_lookup(env, t->name, true) : NULL;
     if (b && b->type)
         return !b->type->value;
     for (size_t i = 0; i < t->nargs; i++)
@@ -202,10 +209,11 @@ static bool is_of_unfit_parameter(const struct env *env, const struct ast_type *
     return false;
 }
 
-static const struct type *type_definition(struct elab *e, const struct env *env, const struct ast_type *t,
-                                          const struct binding *b)
+static const struct ct_mon_type *type_definition(struct ct_mon_elab *e, const struct ct_mon_env *env,
+                                                 const struct ct_mon_ast_type *t,
+                                                 const struct ct_mon_binding *b)
 {
-    const struct ast_stmt *s = b->type_def;
+    const struct ct_mon_ast_stmt *s = b->type_def;
     if (t->nargs != s->ntype_params) {
         ct_mon_diag_error(e->diags, t->span,
                           "Wrong number of type arguments for %s. Expected: %zu, actual: %zu", t->name,
@@ -214,20 +222,20 @@ static const struct type *type_definition(struct elab *e, const struct env *env,
     }
     if (!s->type || !ct_mon_elab_step(e, t->span))
         return e->types.error;
-    struct env *inner = ct_mon_env_new(e, b->env);
+    struct ct_mon_env *inner = ct_mon_env_new(e, b->env);
     for (size_t i = 0; i < t->nargs; i++)
         ct_mon_env_bind_type(e, inner, s->type_params[i], ct_mon_elab_type(e, env, t->args[i]));
-    const struct span outer = e->type_use;
+    const struct ct_mon_span outer = e->type_use;
     if (!is_of_unfit_parameter(env, t))
         e->type_use = t->span;
-    const struct type *type = ct_mon_elab_type(e, inner, s->type);
+    const struct ct_mon_type *type = ct_mon_elab_type(e, inner, s->type);
     e->type_use = outer;
     return type;
 }
 
 static const struct {
     const char *name;
-    enum type_kind kind;
+    enum ct_mon_type_kind kind;
     size_t n;
 } TYPES[] = {{"Int", TY_INT, 0},       {"Float", TY_FLOAT, 0}, {"Bool", TY_BOOL, 0},
              {"String", TY_STRING, 0}, {"Unit", TY_RECORD, 0}, {"Option", TY_OPTION, 1},
@@ -251,11 +259,12 @@ bool ct_mon_elab_has_type(const char *name)
     return find_type(name) < TYPES_COUNT;
 }
 
-static const struct type *named_type(struct elab *e, const struct env *env, const struct ast_type *t)
+static const struct ct_mon_type *named_type(struct ct_mon_elab *e, const struct ct_mon_env *env,
+                                            const struct ct_mon_ast_type *t)
 {
-    struct types *ts = &e->types;
-    const struct type *args[2] = {0};
-    const struct binding *b = ct_mon_env_lookup(env, t->name, true);
+    struct ct_mon_types *ts = &e->types;
+    const struct ct_mon_type *args[2] = {0};
+    const struct ct_mon_binding *b = ct_mon_env_lookup(env, t->name, true);
     if (b && b->type)
         return b->type;
     if (b)
@@ -299,11 +308,12 @@ static const struct type *named_type(struct elab *e, const struct env *env, cons
     }
 }
 
-const struct type *ct_mon_elab_type(struct elab *e, const struct env *env, const struct ast_type *t)
+const struct ct_mon_type *ct_mon_elab_type(struct ct_mon_elab *e, const struct ct_mon_env *env,
+                                           const struct ct_mon_ast_type *t)
 {
     if (t->kind == AT_NAME)
         return t->name ? named_type(e, env, t) : e->types.error;
-    const struct type **args = ARENA_ARRAY(e->arena, const struct type *, t->nargs + 1);
+    const struct ct_mon_type **args = ARENA_ARRAY(e->arena, const struct ct_mon_type *, t->nargs + 1);
     for (size_t i = 0; i < t->nargs; i++)
         args[i] = ct_mon_elab_type(e, env, t->args[i]);
     for (size_t i = 0; t->kind == AT_RECORD && i < t->nargs; i++)

@@ -11,7 +11,7 @@ enum {
     STACK_MOST = 6 * 1024 * 1024
 };
 
-bool ct_mon_elab_step(struct elab *e, struct span at)
+bool ct_mon_elab_step(struct ct_mon_elab *e, struct ct_mon_span at)
 {
     ptrdiff_t used = e->stack_base - (const char *)__builtin_frame_address(0);
     if (e->fuel == 0)
@@ -27,33 +27,36 @@ bool ct_mon_elab_step(struct elab *e, struct span at)
     return e->fuel > 0;
 }
 
-struct cv ct_mon_elab_library_name(struct elab *e, const char *module, const char *name)
+struct ct_mon_cv ct_mon_elab_library_name(struct ct_mon_elab *e, const char *module, const char *name)
 {
-    struct env *env = e->global;
+    struct ct_mon_env *env = e->global;
     if (module) {
-        struct binding *m = ct_mon_env_find(env, ct_mon_arena_intern_z(e->arena, module), false);
+        struct ct_mon_binding *m = ct_mon_env_find(env, ct_mon_arena_intern_z(e->arena, module), false);
         env = m && m->cv.kind == CV_MODULE ? m->cv.env : env;
     }
-    struct binding *b = ct_mon_env_find(env, ct_mon_arena_intern_z(e->arena, name), false);
-    return b ? ct_mon_elab_force(e, b, (struct span){0}) : cv_error(e);
+    struct ct_mon_binding *b = ct_mon_env_find(env, ct_mon_arena_intern_z(e->arena, name), false);
+    return b ? ct_mon_elab_force(e, b, (struct ct_mon_span){0}) : cv_error(e);
 }
 
-static struct cv name(struct elab *e, struct env *env, const char *id, struct span at)
+static struct ct_mon_cv name(struct ct_mon_elab *e, struct ct_mon_env *env, const char *id,
+                             struct ct_mon_span at)
 {
-    struct binding *b = ct_mon_env_lookup(env, id, false);
+    struct ct_mon_binding *b = ct_mon_env_lookup(env, id, false);
     if (b)
         return ct_mon_elab_force(e, b, at);
     ct_mon_diag_error(e->diags, at, "Undefined variable %s", id);
     return cv_error(e);
 }
 
-struct cv ct_mon_elab_integer(struct elab *e, int64_t integer, const char *digits, struct span at)
+struct ct_mon_cv ct_mon_elab_integer(struct ct_mon_elab *e, int64_t integer, const char *digits,
+                                     struct ct_mon_span at)
 {
     if (!digits)
         return cv_cell(e, e->types.integer, cell_int(integer));
     const bool hex = digits[0] == '0' && (digits[1] | 0x20) == 'x';
     const char *first = hex ? digits + 2 : digits;
-    const struct cell c = ct_mon_int_from_digits(&e->constants, first, strlen(first), hex ? 16 : 10, false);
+    const struct ct_mon_cell c =
+        ct_mon_int_from_digits(&e->constants, first, strlen(first), hex ? 16 : 10, false);
     ct_mon_ir_check_constants(&e->pool);
     if (!cell_err(&c))
         return cv_cell(e, e->types.integer, c);
@@ -61,7 +64,7 @@ struct cv ct_mon_elab_integer(struct elab *e, int64_t integer, const char *digit
     return cv_error(e);
 }
 
-static struct cv time_literal(struct elab *e, const struct ast *x)
+static struct ct_mon_cv time_literal(struct ct_mon_elab *e, const struct ct_mon_ast *x)
 {
     int64_t t = 0;
     /* inside a macro the unit matters when it is called */
@@ -72,20 +75,21 @@ static struct cv time_literal(struct elab *e, const struct ast *x)
     return cv_cell(e, e->types.integer, cell_int(t));
 }
 
-static struct cv insertion(struct elab *e, struct env *env, const struct ast_part *part)
+static struct ct_mon_cv insertion(struct ct_mon_elab *e, struct ct_mon_env *env,
+                                  const struct ct_mon_ast_part *part)
 {
-    struct cv args[2];
-    struct cv cv = ct_mon_elab_expr(e, env, part->value);
+    struct ct_mon_cv args[2];
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, env, part->value);
     if (cv.kind == CV_ERROR || !part->format)
         return cv.kind == CV_ERROR ? cv
                                    : ct_mon_elab_apply(e, ct_mon_elab_library_name(e, NULL, "toString"), &cv,
                                                        1, part->value->span);
     size_t size = strlen(part->format);
-    enum format_need need = ct_mon_format_check(part->format, size);
-    const struct type *type = cv.type && cv.type->kind == TY_EVENTS ? cv.type->args[0] : cv.type;
-    const struct type *want = need == FORMAT_INT     ? e->types.integer
-                              : need == FORMAT_FLOAT ? e->types.real
-                                                     : type;
+    enum ct_mon_format_need need = ct_mon_format_check(part->format, size);
+    const struct ct_mon_type *type = cv.type && cv.type->kind == TY_EVENTS ? cv.type->args[0] : cv.type;
+    const struct ct_mon_type *want = need == FORMAT_INT     ? e->types.integer
+                                     : need == FORMAT_FLOAT ? e->types.real
+                                                            : type;
     if (need == FORMAT_BAD) {
         ct_mon_diag_error(e->diags, part->value->span, "Format conversion %s is not supported", part->format);
         return cv_error(e);
@@ -101,16 +105,17 @@ static struct cv insertion(struct elab *e, struct env *env, const struct ast_par
     return ct_mon_elab_apply(e, ct_mon_elab_library_name(e, "String", "format"), args, 2, part->value->span);
 }
 
-static struct cv string(struct elab *e, struct env *env, const struct ast *x)
+static struct ct_mon_cv string(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
 {
-    struct cv sum = {0};
+    struct ct_mon_cv sum = {0};
     for (size_t i = 0; i < x->nparts; i++) {
-        const struct ast_part *part = &x->parts[i];
-        struct cv cv = part->value ? insertion(e, env, part)
-                                   : cv_cell(e, e->types.string,
-                                             ct_mon_value_string(&e->constants, part->text, part->size));
+        const struct ct_mon_ast_part *part = &x->parts[i];
+        struct ct_mon_cv cv =
+            part->value
+                ? insertion(e, env, part)
+                : cv_cell(e, e->types.string, ct_mon_value_string(&e->constants, part->text, part->size));
         if (i) {
-            struct cv args[] = {sum, cv};
+            struct ct_mon_cv args[] = {sum, cv};
             cv = ct_mon_elab_apply(e, ct_mon_elab_library_name(e, "String", "concat"), args, 2, x->span);
         }
         sum = cv;
@@ -118,10 +123,10 @@ static struct cv string(struct elab *e, struct env *env, const struct ast *x)
     return x->nparts ? sum : cv_cell(e, e->types.string, ct_mon_value_string(&e->constants, "", 0));
 }
 
-static struct cv record(struct elab *e, struct env *env, const struct ast *x)
+static struct ct_mon_cv record(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
 {
-    struct cv *members = ARENA_ARRAY(e->arena, struct cv, x->nargs);
-    const struct type **types = ARENA_ARRAY(e->arena, const struct type *, x->nargs);
+    struct ct_mon_cv *members = ARENA_ARRAY(e->arena, struct ct_mon_cv, x->nargs);
+    const struct ct_mon_type **types = ARENA_ARRAY(e->arena, const struct ct_mon_type *, x->nargs);
     const char **names = ARENA_ARRAY(e->arena, const char *, x->nargs);
     bool failed = false;
     if (!x->nargs)
@@ -147,22 +152,22 @@ static struct cv record(struct elab *e, struct env *env, const struct ast *x)
     }
     if (failed)
         return cv_error(e);
-    const struct type *type = ct_mon_type_record(&e->types, names, types, x->nargs, false);
-    struct cv *ordered = ARENA_ARRAY(e->arena, struct cv, x->nargs);
+    const struct ct_mon_type *type = ct_mon_type_record(&e->types, names, types, x->nargs, false);
+    struct ct_mon_cv *ordered = ARENA_ARRAY(e->arena, struct ct_mon_cv, x->nargs);
     for (size_t i = 0; i < x->nargs; i++)
         ordered[ct_mon_type_member(type, names[i])] = members[i];
-    return (struct cv){.kind = CV_RECORD, .type = type, .members = ordered};
+    return (struct ct_mon_cv){.kind = CV_RECORD, .type = type, .members = ordered};
 }
 
-static struct cv block(struct elab *e, struct env *env, const struct ast *x)
+static struct ct_mon_cv block(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
 {
-    struct env *inner = ct_mon_env_new(e, env);
+    struct ct_mon_env *inner = ct_mon_env_new(e, env);
     for (size_t i = 0; i < x->ndefs; i++)
         ct_mon_env_bind_def(e, inner, x->defs[i]);
-    struct cv cv = ct_mon_elab_expr(e, inner, x->a);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, inner, x->a);
     /* what the result did not need is still checked, unless this is one expansion of many */
     if (e->depth == 0 || e->check) {
-        for (struct binding *b = inner->first; b; b = b->next) {
+        for (struct ct_mon_binding *b = inner->first; b; b = b->next) {
             if (b->is_type)
                 continue;
             if (b->cv.kind == CV_CLOSURE)
@@ -174,26 +179,27 @@ static struct cv block(struct elab *e, struct env *env, const struct ast *x)
     return cv;
 }
 
-static struct cv value_member(struct elab *e, struct cv cv, const struct type *type, int k)
+static struct ct_mon_cv value_member(struct ct_mon_elab *e, struct ct_mon_cv cv,
+                                     const struct ct_mon_type *type, int k)
 {
-    struct op_extra extra = {.index = (uint32_t)k};
-    struct ir *arg = cv.ir;
+    struct ct_mon_op_extra extra = {.index = (uint32_t)k};
+    struct ct_mon_ir *arg = cv.ir;
     return cv_value(ct_mon_ir_op(&e->pool, type->args[k], OP_FIELD, &extra, &arg, 1));
 }
 
-static struct cv member(struct elab *e, struct env *env, const struct ast *x)
+static struct ct_mon_cv member(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
 {
-    struct cv cv = ct_mon_elab_expr(e, env, x->a);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, env, x->a);
     if (cv.kind == CV_ERROR)
         return cv;
     if (cv.kind == CV_MODULE) {
-        struct binding *b = ct_mon_env_find(cv.env, x->name, false);
+        struct ct_mon_binding *b = ct_mon_env_find(cv.env, x->name, false);
         if (b)
             return ct_mon_elab_force(e, b, x->span);
         ct_mon_diag_error(e->diags, x->name_span, "Undefined variable %s", x->name);
         return cv_error(e);
     }
-    const struct type *type = cv.kind == CV_STREAM ? cv.type->args[0] : cv.type;
+    const struct ct_mon_type *type = cv.kind == CV_STREAM ? cv.type->args[0] : cv.type;
     int k = type && type->kind == TY_RECORD ? ct_mon_type_member(type, x->name) : -1;
     if (k < 0) {
         if (!type || type->kind != TY_ERROR)
@@ -205,27 +211,27 @@ static struct cv member(struct elab *e, struct env *env, const struct ast *x)
         return cv.members[k];
     if (cv.kind == CV_VALUE)
         return value_member(e, cv, type, k);
-    struct op_extra extra = {.index = (uint32_t)k};
-    struct ir *param = ct_mon_ir_param(&e->pool, type, 1, 0);
-    struct ir *kernel = ct_mon_ir_op(&e->pool, type->args[k], OP_FIELD, &extra, &param, 1);
+    struct ct_mon_op_extra extra = {.index = (uint32_t)k};
+    struct ct_mon_ir *param = ct_mon_ir_param(&e->pool, type, 1, 0);
+    struct ct_mon_ir *kernel = ct_mon_ir_op(&e->pool, type->args[k], OP_FIELD, &extra, &param, 1);
     return cv_stream(e, ct_mon_node_kernel(&e->graph, N_SLIFT, &cv.node, 1, kernel, kernel->type));
 }
 
-static struct cv typed(struct elab *e, struct env *env, const struct ast *x)
+static struct ct_mon_cv typed(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
 {
-    struct cv cv = ct_mon_elab_expr(e, env, x->a);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, env, x->a);
     if (cv.kind != CV_CLOSURE)
         return cv;
-    struct ast_def *def = cv.closure->def;
+    struct ct_mon_ast_def *def = cv.closure->def;
     if (def->ntype_params != x->ntypes) {
         ct_mon_diag_error(e->diags, x->span,
                           "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
                           def->name ? def->name : "function", def->ntype_params, x->ntypes);
         return cv_error(e);
     }
-    struct closure *c = ARENA_NEW(e->arena, struct closure);
-    *c = (struct closure){.def = def, .env = cv.closure->env, .ngiven = x->ntypes};
-    c->given = ARENA_ARRAY(e->arena, struct type_bind, x->ntypes);
+    struct ct_mon_closure *c = ARENA_NEW(e->arena, struct ct_mon_closure);
+    *c = (struct ct_mon_closure){.def = def, .env = cv.closure->env, .ngiven = x->ntypes};
+    c->given = ARENA_ARRAY(e->arena, struct ct_mon_type_bind, x->ntypes);
     for (size_t i = 0; i < x->ntypes; i++) {
         c->given[i].var = ct_mon_type_var(&e->types, def->type_params[i], def);
         c->given[i].type = ct_mon_elab_type(e, env, x->types[i]);
@@ -241,7 +247,8 @@ static struct cv typed(struct elab *e, struct env *env, const struct ast *x)
     return cv;
 }
 
-static struct cv operator_call(struct elab *e, struct env *env, const struct ast *x)
+static struct ct_mon_cv operator_call(struct ct_mon_elab *e, struct ct_mon_env *env,
+                                      const struct ct_mon_ast *x)
 {
     static const char *const binary[] = {
         "add",    "sub",   "mul",    "div",       "mod",        "fadd", "fsub", "fmul", "fdiv",
@@ -252,7 +259,7 @@ static struct cv operator_call(struct elab *e, struct env *env, const struct ast
                      : x->op == T_TILDE  ? "bitflip"
                      : x->op == T_MINUS  ? "negate"
                                          : "fnegate";
-    struct cv_arg args[2] = {{.span = x->a->span}, {0}};
+    struct ct_mon_cv_arg args[2] = {{.span = x->a->span}, {0}};
     args[0].cv = ct_mon_elab_expr(e, env, x->a);
     /* a known left side of && and || may leave the right side unneeded, and in a recursion it must */
     if (x->kind == A_BINARY && (x->op == T_AND || x->op == T_OR) && !e->check &&
@@ -267,58 +274,61 @@ static struct cv operator_call(struct elab *e, struct env *env, const struct ast
                             x->kind == A_BINARY ? 2 : 1, x->span);
 }
 
-static struct cv checked(struct elab *e, struct env *env, const struct ast *x)
+static struct ct_mon_cv checked(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
 {
     e->check++;
-    struct cv cv = ct_mon_elab_expr(e, env, x);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, env, x);
     e->check--;
     return cv;
 }
 
 /* Both branches at run time or in a check: they must have one type. */
-static struct cv join(struct elab *e, struct cv cond, struct cv a, struct cv b, struct span at)
+static struct ct_mon_cv join(struct ct_mon_elab *e, struct ct_mon_cv cond, struct ct_mon_cv a,
+                             struct ct_mon_cv b, struct ct_mon_span at)
 {
     if (a.kind == CV_ERROR || b.kind == CV_ERROR)
         return cv_error(e);
-    const struct type *ta = a.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, a) : a.type;
-    const struct type *tb = b.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, b) : b.type;
+    const struct ct_mon_type *ta = a.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, a) : a.type;
+    const struct ct_mon_type *tb = b.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, b) : b.type;
     if (!ta || !tb) {
         ct_mon_elab_generic(e, ta ? b : a, at);
         return cv_error(e);
     }
-    if (!ct_mon_type_match(ta, tb, &(struct type_binds){0})) {
+    if (!ct_mon_type_match(ta, tb, &(struct ct_mon_type_binds){0})) {
         ct_mon_diag_error(e->diags, at, "Type mismatch: Expected %s, found %s",
                           ct_mon_type_text(e->arena, ta), ct_mon_type_text(e->arena, tb));
         return cv_error(e);
     }
     if (ta->kind == TY_FUN) {
-        struct cv *members = ARENA_ARRAY(e->arena, struct cv, 2);
+        struct ct_mon_cv *members = ARENA_ARRAY(e->arena, struct ct_mon_cv, 2);
         members[0] = a;
         members[1] = b;
-        return (struct cv){.kind = CV_CHOICE, .type = ta, .ir = cond.ir, .members = members};
+        return (struct ct_mon_cv){.kind = CV_CHOICE, .type = ta, .ir = cond.ir, .members = members};
     }
-    struct ir *x = ct_mon_elab_materialise(e, a, at), *y = ct_mon_elab_materialise(e, b, at);
+    struct ct_mon_ir *x = ct_mon_elab_materialise(e, a, at), *y = ct_mon_elab_materialise(e, b, at);
     return x && y ? cv_value(ct_mon_ir_if(&e->pool, cond.ir, x, y)) : cv_error(e);
 }
 
-static struct cv choose(struct elab *e, struct env *env, const struct ast *x, bool which)
+static struct ct_mon_cv choose(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x,
+                               bool which)
 {
-    struct cv cv = ct_mon_elab_expr(e, env, which ? x->b : x->c);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, env, which ? x->b : x->c);
     if (e->depth == 0 && !x->flag)
         checked(e, env, which ? x->c : x->b);
     return cv;
 }
 
-static struct cv if_streams(struct elab *e, struct cv cond, struct cv a, struct cv b, const struct ast *x)
+static struct ct_mon_cv if_streams(struct ct_mon_elab *e, struct ct_mon_cv cond, struct ct_mon_cv a,
+                                   struct ct_mon_cv b, const struct ct_mon_ast *x)
 {
-    const struct cv_arg args[] = {
+    const struct ct_mon_cv_arg args[] = {
         {.cv = cond, .span = x->a->span}, {.cv = a, .span = x->b->span}, {.cv = b, .span = x->c->span}};
     return ct_mon_elab_call(e, ct_mon_elab_library_name(e, "Operators", "ite"), args, 3, x->span);
 }
 
-static struct cv if_expr(struct elab *e, struct env *env, const struct ast *x)
+static struct ct_mon_cv if_expr(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
 {
-    struct cv cond = ct_mon_elab_expr(e, env, x->a);
+    struct ct_mon_cv cond = ct_mon_elab_expr(e, env, x->a);
     if (cond.kind == CV_ERROR) {
         checked(e, env, x->b);
         checked(e, env, x->c);
@@ -337,18 +347,18 @@ static struct cv if_expr(struct elab *e, struct env *env, const struct ast *x)
         return choose(e, env, x, cond.ir->value.v.i);
     if (known && e->depth) {
         /* in a function a plain if is lazy as well; only with streams is it the signal operator */
-        struct cv cv = ct_mon_elab_expr(e, env, cond.ir->value.v.i ? x->b : x->c);
+        struct ct_mon_cv cv = ct_mon_elab_expr(e, env, cond.ir->value.v.i ? x->b : x->c);
         if (cv.kind != CV_STREAM)
             return cv;
     }
-    struct cv a = ct_mon_elab_expr(e, env, x->b), b = ct_mon_elab_expr(e, env, x->c);
+    struct ct_mon_cv a = ct_mon_elab_expr(e, env, x->b), b = ct_mon_elab_expr(e, env, x->c);
     if (a.kind == CV_ERROR || b.kind == CV_ERROR)
         return cv_error(e);
     if (x->flag) { /* a check of both branches of a static choice: their types may differ by lifting */
-        struct cv wide = a.kind == CV_STREAM ? b : a, other = a.kind == CV_STREAM ? a : b;
-        const struct type *t = other.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, other) : other.type;
+        struct ct_mon_cv wide = a.kind == CV_STREAM ? b : a, other = a.kind == CV_STREAM ? a : b;
+        const struct ct_mon_type *t = other.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, other) : other.type;
         if (t)
-            ct_mon_elab_adapt(e, &wide, t, &(struct type_binds){0}, false, NULL, x->span);
+            ct_mon_elab_adapt(e, &wide, t, &(struct ct_mon_type_binds){0}, false, NULL, x->span);
         return other;
     }
     if (!value || a.kind == CV_STREAM || b.kind == CV_STREAM)
@@ -356,13 +366,13 @@ static struct cv if_expr(struct elab *e, struct env *env, const struct ast *x)
     return join(e, cond, a, b, x->c->span);
 }
 
-static struct cv call(struct elab *e, struct env *env, const struct ast *x)
+static struct ct_mon_cv call(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
 {
-    struct cv f = ct_mon_elab_expr(e, env, x->a);
-    struct cv_arg *args = ARENA_ARRAY(e->arena, struct cv_arg, x->nargs);
+    struct ct_mon_cv f = ct_mon_elab_expr(e, env, x->a);
+    struct ct_mon_cv_arg *args = ARENA_ARRAY(e->arena, struct ct_mon_cv_arg, x->nargs);
     bool failed = f.kind == CV_ERROR;
     for (size_t i = 0; i < x->nargs; i++) {
-        args[i] = (struct cv_arg){
+        args[i] = (struct ct_mon_cv_arg){
             .name = x->args[i].name, .name_span = x->args[i].name_span, .span = x->args[i].value->span};
         args[i].cv = ct_mon_elab_expr(e, env, x->args[i].value);
         failed |= args[i].cv.kind == CV_ERROR;
@@ -370,7 +380,7 @@ static struct cv call(struct elab *e, struct env *env, const struct ast *x)
     if (failed) {
         /* its result is still known when it is stated: less follows from the error */
         if (f.kind == CV_CLOSURE && f.closure->def->type && !f.closure->def->ntype_params) {
-            const struct type *t = ct_mon_elab_type(e, f.closure->env, f.closure->def->type);
+            const struct ct_mon_type *t = ct_mon_elab_type(e, f.closure->env, f.closure->def->type);
             if (t->kind == TY_EVENTS)
                 return cv_stream(e, ct_mon_node_opaque(&e->graph, t->args[0]));
         }
@@ -379,7 +389,7 @@ static struct cv call(struct elab *e, struct env *env, const struct ast *x)
     return ct_mon_elab_call(e, f, args, x->nargs, x->span);
 }
 
-struct cv ct_mon_elab_expr(struct elab *e, struct env *env, const struct ast *x)
+struct ct_mon_cv ct_mon_elab_expr(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
 {
     if (!ct_mon_elab_step(e, x->span))
         return cv_error(e);
@@ -417,9 +427,9 @@ struct cv ct_mon_elab_expr(struct elab *e, struct env *env, const struct ast *x)
     case A_IF:
         return if_expr(e, env, x);
     case A_LAMBDA: {
-        struct closure *c = ARENA_NEW(e->arena, struct closure);
-        *c = (struct closure){.def = x->lambda, .env = env};
-        return (struct cv){.kind = CV_CLOSURE, .closure = c};
+        struct ct_mon_closure *c = ARENA_NEW(e->arena, struct ct_mon_closure);
+        *c = (struct ct_mon_closure){.def = x->lambda, .env = env};
+        return (struct ct_mon_cv){.kind = CV_CLOSURE, .closure = c};
     }
     case A_BUILTIN:
         ct_mon_diag_error(e->diags, x->span, "__builtin__ needs a definition with parameters around it");

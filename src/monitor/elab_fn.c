@@ -8,33 +8,34 @@ enum {
     MARK_MOST = 100000, /* expressions looked at for the parameters of a condition */
 };
 
-struct residual {
-    struct residual *next;
-    struct residual *around; /* whose body led to this one, while both are elaborated */
-    struct ast_def *def;
-    const struct env *env;
-    const struct env *types; /* of its first expansion, for the meaning of type parameters */
-    const struct cv *args;
+struct ct_mon_residual {
+    struct ct_mon_residual *next;
+    struct ct_mon_residual *around; /* whose body led to this one, while both are elaborated */
+    struct ct_mon_ast_def *def;
+    const struct ct_mon_env *env;
+    const struct ct_mon_env *types; /* of its first expansion, for the meaning of type parameters */
+    const struct ct_mon_cv *args;
     size_t n;
     uint64_t statics; /* bits of arguments that are constants in the body and no parameters of fn */
-    struct fn *fn;
+    struct ct_mon_fn *fn;
     bool again;  /* a 'static if' in it needs constants that it was not elaborated for */
     bool broken; /* its body was left out because of such a 'static if', here or around it */
 };
 
-struct fn *ct_mon_elab_fn_new(struct elab *e, struct fn *up, uint32_t nparams, const struct type *result)
+struct ct_mon_fn *ct_mon_elab_fn_new(struct ct_mon_elab *e, struct ct_mon_fn *up, uint32_t nparams,
+                                     const struct ct_mon_type *result)
 {
-    struct fn *fn = ARENA_NEW(e->arena, struct fn);
-    *fn = (struct fn){.up = up, .level = up ? up->level + 1 : 1, .nparams = nparams, .result = result};
+    struct ct_mon_fn *fn = ARENA_NEW(e->arena, struct ct_mon_fn);
+    *fn = (struct ct_mon_fn){.up = up, .level = up ? up->level + 1 : 1, .nparams = nparams, .result = result};
     return fn;
 }
 
-struct ir *ct_mon_elab_materialise(struct elab *e, struct cv cv, struct span at)
+struct ct_mon_ir *ct_mon_elab_materialise(struct ct_mon_elab *e, struct ct_mon_cv cv, struct ct_mon_span at)
 {
     if (cv.kind == CV_VALUE)
         return cv.ir;
     if (cv.kind == CV_RECORD && cv.type->value) {
-        struct ir **args = ARENA_ARRAY(e->arena, struct ir *, cv.type->n);
+        struct ct_mon_ir **args = ARENA_ARRAY(e->arena, struct ct_mon_ir *, cv.type->n);
         for (uint32_t i = 0; i < cv.type->n; i++)
             if (!(args[i] = ct_mon_elab_materialise(e, cv.members[i], at)))
                 return NULL;
@@ -48,7 +49,7 @@ struct ir *ct_mon_elab_materialise(struct elab *e, struct cv cv, struct span at)
     return NULL;
 }
 
-static bool is_run_time(const struct cv *cv)
+static bool is_run_time(const struct ct_mon_cv *cv)
 {
     if (cv->kind == CV_VALUE)
         return !ir_is_const(cv->ir);
@@ -60,7 +61,7 @@ static bool is_run_time(const struct cv *cv)
     return false;
 }
 
-static bool is_fun(const struct cv *cv)
+static bool is_fun(const struct ct_mon_cv *cv)
 {
     return cv->kind == CV_CLOSURE || cv->kind == CV_FUN;
 }
@@ -70,8 +71,8 @@ static bool has_bit(uint64_t bits, size_t i)
     return i < STATIC_PARAMS && (bits >> i & 1);
 }
 
-bool ct_mon_elab_wants_residual(const struct elab *e, const struct ast_def *def, const struct cv *args,
-                                size_t n, const struct type *result)
+bool ct_mon_elab_wants_residual(const struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
+                                const struct ct_mon_cv *args, size_t n, const struct ct_mon_type *result)
 {
     if (!def->active || !result->value || !n)
         return false;
@@ -89,7 +90,7 @@ bool ct_mon_elab_wants_residual(const struct elab *e, const struct ast_def *def,
 }
 
 /* The constants that the function is elaborated for. */
-static uint64_t statics_of(const struct ast_def *def, const struct cv *args, size_t n)
+static uint64_t statics_of(const struct ct_mon_ast_def *def, const struct ct_mon_cv *args, size_t n)
 {
     uint64_t bits = 0;
     for (size_t i = 0; i < n; i++)
@@ -98,12 +99,12 @@ static uint64_t statics_of(const struct ast_def *def, const struct cv *args, siz
     return bits;
 }
 
-static bool is_param(const struct cv *args, uint64_t statics, size_t i)
+static bool is_param(const struct ct_mon_cv *args, uint64_t statics, size_t i)
 {
     return !is_fun(&args[i]) && !has_bit(statics, i);
 }
 
-static bool same_arg(const struct cv *a, const struct cv *b, bool constant)
+static bool same_arg(const struct ct_mon_cv *a, const struct ct_mon_cv *b, bool constant)
 {
     if (constant)
         return a->ir == b->ir;
@@ -114,11 +115,11 @@ static bool same_arg(const struct cv *a, const struct cv *b, bool constant)
     return a->type == b->type;
 }
 
-static struct residual *find(const struct elab *e, const struct closure *c, const struct cv *args, size_t n,
-                             const struct type *result)
+static struct ct_mon_residual *find(const struct ct_mon_elab *e, const struct ct_mon_closure *c,
+                                    const struct ct_mon_cv *args, size_t n, const struct ct_mon_type *result)
 {
     const uint64_t statics = statics_of(c->def, args, n);
-    for (struct residual *r = e->residuals; r; r = r->next) {
+    for (struct ct_mon_residual *r = e->residuals; r; r = r->next) {
         bool same = r->def == c->def && r->env == c->env && r->fn->result == result && !r->broken &&
                     r->statics == statics;
         for (size_t i = 0; i < n && same; i++)
@@ -131,9 +132,9 @@ static struct residual *find(const struct elab *e, const struct closure *c, cons
 
 /* Marks the parameters that x, in the body of `r`, depends on and that are called with constants. False:
  * there is none. `left` bounds the work: expressions share their parts. */
-static bool mark_static(struct residual *r, const struct ir *x, unsigned *left);
+static bool mark_static(struct ct_mon_residual *r, const struct ct_mon_ir *x, unsigned *left);
 
-static bool mark_param(struct residual *r, const struct ir *param, unsigned *left)
+static bool mark_param(struct ct_mon_residual *r, const struct ct_mon_ir *param, unsigned *left)
 {
     while (r && r->fn->level != param->level)
         r = r->around;
@@ -145,7 +146,7 @@ static bool mark_param(struct residual *r, const struct ir *param, unsigned *lef
     size_t i = 0;
     for (uint32_t k = 0; !is_param(r->args, r->statics, i) || k++ < param->index; i++)
         ;
-    const struct cv *arg = &r->args[i];
+    const struct ct_mon_cv *arg = &r->args[i];
     if (arg->kind != CV_VALUE || i >= STATIC_PARAMS)
         return false;
     if (!ir_is_const(arg->ir))
@@ -154,7 +155,7 @@ static bool mark_param(struct residual *r, const struct ir *param, unsigned *lef
     return r->again = true;
 }
 
-static bool mark_static(struct residual *r, const struct ir *x, unsigned *left)
+static bool mark_static(struct ct_mon_residual *r, const struct ct_mon_ir *x, unsigned *left)
 {
     if (!*left)
         return false;
@@ -165,7 +166,7 @@ static bool mark_static(struct residual *r, const struct ir *x, unsigned *left)
     return marked;
 }
 
-bool ct_mon_elab_defer_static(struct elab *e, const struct ir *condition)
+bool ct_mon_elab_defer_static(struct ct_mon_elab *e, const struct ct_mon_ir *condition)
 {
     unsigned left = MARK_MOST;
     const bool marked = mark_static(e->building, condition, &left);
@@ -173,13 +174,14 @@ bool ct_mon_elab_defer_static(struct elab *e, const struct ir *condition)
     return marked;
 }
 
-static struct fn *residual_fn(struct elab *e, const struct closure *c, const struct cv *args, size_t n,
-                              uint64_t statics, const struct type *result)
+static struct ct_mon_fn *residual_fn(struct ct_mon_elab *e, const struct ct_mon_closure *c,
+                                     const struct ct_mon_cv *args, size_t n, uint64_t statics,
+                                     const struct ct_mon_type *result)
 {
     uint32_t values = 0;
     for (size_t i = 0; i < n; i++)
         values += is_param(args, statics, i);
-    struct fn *fn = ct_mon_elab_fn_new(e, c->env->fn, values, result);
+    struct ct_mon_fn *fn = ct_mon_elab_fn_new(e, c->env->fn, values, result);
     fn->id = e->nfns++;
     if (e->fns_tail)
         e->fns_tail->next = fn;
@@ -189,37 +191,38 @@ static struct fn *residual_fn(struct elab *e, const struct closure *c, const str
     return fn;
 }
 
-static struct residual *build(struct elab *e, struct closure *c, struct env *env, const struct cv *args,
-                              size_t n, const struct type *result, struct span at)
+static struct ct_mon_residual *build(struct ct_mon_elab *e, struct ct_mon_closure *c, struct ct_mon_env *env,
+                                     const struct ct_mon_cv *args, size_t n, const struct ct_mon_type *result,
+                                     struct ct_mon_span at)
 {
     const unsigned deferred = e->deferred;
     const uint64_t statics = statics_of(c->def, args, n);
-    struct residual *r = ARENA_NEW(e->arena, struct residual);
-    struct fn *fn = residual_fn(e, c, args, n, statics, result);
-    *r = (struct residual){.def = c->def,
-                           .env = c->env,
-                           .types = env,
-                           .args = args,
-                           .n = n,
-                           .statics = statics,
-                           .fn = fn,
-                           .next = e->residuals,
-                           .around = e->building};
+    struct ct_mon_residual *r = ARENA_NEW(e->arena, struct ct_mon_residual);
+    struct ct_mon_fn *fn = residual_fn(e, c, args, n, statics, result);
+    *r = (struct ct_mon_residual){.def = c->def,
+                                  .env = c->env,
+                                  .types = env,
+                                  .args = args,
+                                  .n = n,
+                                  .statics = statics,
+                                  .fn = fn,
+                                  .next = e->residuals,
+                                  .around = e->building};
     e->residuals = e->building = r;
-    struct fn *outer = e->fn;
+    struct ct_mon_fn *outer = e->fn;
     e->fn = env->fn = fn;
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++) {
         if (is_fun(&args[i]))
             continue;
-        struct binding *b = ct_mon_env_find(env, c->def->params[i].name, false);
+        struct ct_mon_binding *b = ct_mon_env_find(env, c->def->params[i].name, false);
         b->cv =
             has_bit(statics, i) ? args[i] : cv_value(ct_mon_ir_param(&e->pool, args[i].type, fn->level, k++));
     }
     e->depth++;
-    struct cv cv = ct_mon_elab_expr(e, env, c->def->body);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, env, c->def->body);
     e->depth--;
-    if (ct_mon_elab_adapt(e, &cv, result, &(struct type_binds){0}, false, NULL, c->def->body->span))
+    if (ct_mon_elab_adapt(e, &cv, result, &(struct ct_mon_type_binds){0}, false, NULL, c->def->body->span))
         fn->body = ct_mon_elab_materialise(e, cv, at);
     if (!fn->body)
         fn->body = ct_mon_ir_const(&e->pool, result, cell_error(E_STACK));
@@ -229,8 +232,9 @@ static struct residual *build(struct elab *e, struct closure *c, struct env *env
     return r;
 }
 
-struct cv ct_mon_elab_residual(struct elab *e, struct closure *c, struct env *env, struct cv *args, size_t n,
-                               const struct type *result, struct span at)
+struct ct_mon_cv ct_mon_elab_residual(struct ct_mon_elab *e, struct ct_mon_closure *c, struct ct_mon_env *env,
+                                      struct ct_mon_cv *args, size_t n, const struct ct_mon_type *result,
+                                      struct ct_mon_span at)
 {
     if (!c->def->type) {
         ct_mon_diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation",
@@ -245,19 +249,19 @@ struct cv ct_mon_elab_residual(struct elab *e, struct closure *c, struct env *en
         }
     }
     for (size_t i = 0; i < n; i++) {
-        struct ir *constant = args[i].kind == CV_RECORD && !is_run_time(&args[i])
-                                  ? ct_mon_elab_materialise(e, args[i], at)
-                                  : NULL;
+        struct ct_mon_ir *constant = args[i].kind == CV_RECORD && !is_run_time(&args[i])
+                                         ? ct_mon_elab_materialise(e, args[i], at)
+                                         : NULL;
         if (constant)
             args[i] = cv_value(constant);
     }
-    struct residual *r = find(e, c, args, n, result);
+    struct ct_mon_residual *r = find(e, c, args, n, result);
     while (!r || r->again) {
         if (!ct_mon_elab_step(e, at))
             return cv_error(e);
         r = build(e, c, env, args, n, result, at);
     }
-    struct ir **list = ARENA_ARRAY(e->arena, struct ir *, n);
+    struct ct_mon_ir **list = ARENA_ARRAY(e->arena, struct ct_mon_ir *, n);
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++) {
         if (!is_param(args, r->statics, i))
@@ -268,28 +272,29 @@ struct cv ct_mon_elab_residual(struct elab *e, struct closure *c, struct env *en
     return cv_value(ct_mon_ir_call(&e->pool, r->fn, list, k));
 }
 
-struct ir *ct_mon_elab_kernel(struct elab *e, struct cv f, const struct type **types, struct node **consts,
-                              size_t n, struct span at)
+struct ct_mon_ir *ct_mon_elab_kernel(struct ct_mon_elab *e, struct ct_mon_cv f,
+                                     const struct ct_mon_type **types, struct ct_mon_node **consts, size_t n,
+                                     struct ct_mon_span at)
 {
-    struct fn *outer = e->fn;
+    struct ct_mon_fn *outer = e->fn;
     if (outer) {
         ct_mon_diag_error(e->diags, at, "A stream operator cannot stand inside a function on values");
         return NULL;
     }
-    struct cv *args = ARENA_ARRAY(e->arena, struct cv, n);
+    struct ct_mon_cv *args = ARENA_ARRAY(e->arena, struct ct_mon_cv, n);
     e->fn = ct_mon_elab_fn_new(e, NULL, (uint32_t)n, NULL);
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++)
         args[i] = consts && consts[i] ? cv_cell(e, types[i], consts[i]->value)
                                       : cv_value(ct_mon_ir_param(&e->pool, types[i], e->fn->level, k++));
     /* a kernel starts afresh: macros around the lift do not make a function in it recursive */
-    struct cv cv = ct_mon_elab_apply(e, f, args, n, at);
-    struct ir *ir = ct_mon_elab_materialise(e, cv, at);
+    struct ct_mon_cv cv = ct_mon_elab_apply(e, f, args, n, at);
+    struct ct_mon_ir *ir = ct_mon_elab_materialise(e, cv, at);
     e->fn = outer;
     return ir;
 }
 
-static bool close_tree(struct elab *e, struct fn *fn, struct ir *x, uint8_t *seen)
+static bool close_tree(struct ct_mon_elab *e, struct ct_mon_fn *fn, struct ct_mon_ir *x, uint8_t *seen)
 {
     bool grew = false;
     if (seen[x->id])
@@ -308,12 +313,12 @@ static bool close_tree(struct elab *e, struct fn *fn, struct ir *x, uint8_t *see
 }
 
 /* A function that calls another one needs what that one captures, if it lies further out. */
-void ct_mon_elab_close_captures(struct elab *e)
+void ct_mon_elab_close_captures(struct ct_mon_elab *e)
 {
     bool grew;
     do {
         grew = false;
-        for (struct fn *fn = e->fns; fn; fn = fn->next) {
+        for (struct ct_mon_fn *fn = e->fns; fn; fn = fn->next) {
             /* room for the parameters that imports add while the tree is walked */
             uint8_t *seen = ARENA_ARRAY(e->arena, uint8_t, e->pool.count + 65536);
             grew |= close_tree(e, fn, fn->body, seen);

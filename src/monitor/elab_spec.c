@@ -13,7 +13,8 @@ enum {
     CONSTANTS_WORK = 200000000 /* units, to calculate with them */
 };
 
-void ct_mon_elab_init(struct elab *e, struct arena *arena, struct diags *diags, const char *time_unit)
+void ct_mon_elab_init(struct ct_mon_elab *e, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                      const char *time_unit)
 {
     memset(e, 0, sizeof *e);
     e->arena = arena;
@@ -27,17 +28,17 @@ void ct_mon_elab_init(struct elab *e, struct arena *arena, struct diags *diags, 
     ct_mon_graph_init(&e->graph, arena, &e->types, &e->pool);
     e->global = ct_mon_env_new(e, NULL);
     e->global->table_cap = GLOBAL_TABLE;
-    e->global->table = ARENA_ARRAY(arena, struct binding *, GLOBAL_TABLE);
+    e->global->table = ARENA_ARRAY(arena, struct ct_mon_binding *, GLOBAL_TABLE);
 }
 
-static void declare_module(struct elab *e, struct env *env, const struct ast_stmt *s)
+static void declare_module(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast_stmt *s)
 {
-    struct env *inner = ct_mon_env_new(e, env);
+    struct ct_mon_env *inner = ct_mon_env_new(e, env);
     ct_mon_elab_declare(e, inner, s->body);
-    ct_mon_env_bind_value(e, env, s->name, s->name_span, (struct cv){.kind = CV_MODULE, .env = inner});
+    ct_mon_env_bind_value(e, env, s->name, s->name_span, (struct ct_mon_cv){.kind = CV_MODULE, .env = inner});
 }
 
-static void declare_type(struct elab *e, struct env *env, struct ast_stmt *s)
+static void declare_type(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *s)
 {
     /* the library's definitions are read in the global scope, where a type of
      * the language must stay what it is */
@@ -45,17 +46,17 @@ static void declare_type(struct elab *e, struct env *env, struct ast_stmt *s)
         ct_mon_diag_error(e->diags, s->name_span, "Multiple definitions of %s in same scope", s->name);
         return;
     }
-    struct binding *b = ct_mon_env_add(e, env, s->name, s->name_span);
+    struct ct_mon_binding *b = ct_mon_env_add(e, env, s->name, s->name_span);
     b->is_type = true;
     b->type_def = s;
 }
 
-static void declare_input(struct elab *e, struct env *env, const struct ast_stmt *s)
+static void declare_input(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast_stmt *s)
 {
-    const struct type *type = s->type ? ct_mon_elab_type(e, env, s->type) : e->types.error;
-    struct cv cv = cv_error(e);
+    const struct ct_mon_type *type = s->type ? ct_mon_elab_type(e, env, s->type) : e->types.error;
+    struct ct_mon_cv cv = cv_error(e);
     if (type->kind == TY_EVENTS) {
-        struct elab_input input = {.name = s->name, .type = type->args[0], .span = s->name_span};
+        struct ct_mon_elab_input input = {.name = s->name, .type = type->args[0], .span = s->name_span};
         input.node = ct_mon_node_input(&e->graph, input.type, (uint32_t)e->ninputs);
         input.node->name = s->name;
         ARENA_PUSH(e->arena, e->inputs, e->ninputs, e->inputs_cap, input);
@@ -66,13 +67,13 @@ static void declare_input(struct elab *e, struct env *env, const struct ast_stmt
     ct_mon_env_bind_value(e, env, s->name, s->name_span, cv);
 }
 
-void ct_mon_elab_declare(struct elab *e, struct env *env, struct ast_stmt *stmts)
+void ct_mon_elab_declare(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *stmts)
 {
     /* types first: inputs refer to them whatever the order */
-    for (struct ast_stmt *s = stmts; s; s = s->next)
+    for (struct ct_mon_ast_stmt *s = stmts; s; s = s->next)
         if (s->kind == S_TYPE && s->name)
             declare_type(e, env, s);
-    for (struct ast_stmt *s = stmts; s; s = s->next) {
+    for (struct ct_mon_ast_stmt *s = stmts; s; s = s->next) {
         if (!s->name)
             continue;
         if (s->kind == S_DEF)
@@ -84,13 +85,13 @@ void ct_mon_elab_declare(struct elab *e, struct env *env, struct ast_stmt *stmts
     }
 }
 
-static void check_annotations(struct elab *e, const struct ast_stmt *stmts)
+static void check_annotations(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *stmts)
 {
-    for (const struct ast_stmt *s = stmts; s; s = s->next) {
-        for (const struct ast_annotation *a = s->annotations; a; a = a->next) {
+    for (const struct ct_mon_ast_stmt *s = stmts; s; s = s->next) {
+        for (const struct ct_mon_ast_annotation *a = s->annotations; a; a = a->next) {
             bool known =
                 (!strcmp(a->name, "raw") && s->kind == S_OUT) || (!strcmp(a->name, "liftable") && s->def);
-            for (const struct ast_stmt *d = stmts; d && !known; d = d->next)
+            for (const struct ct_mon_ast_stmt *d = stmts; d && !known; d = d->next)
                 known = d->kind == S_ANNOTATION && d->name == a->name;
             if (!known)
                 ct_mon_diag_error(e->diags, a->span, "Undefined annotation @%s", a->name);
@@ -98,10 +99,10 @@ static void check_annotations(struct elab *e, const struct ast_stmt *stmts)
     }
 }
 
-static void check_all(struct elab *e, struct env *env, const struct ast_stmt *stmts)
+static void check_all(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast_stmt *stmts)
 {
-    for (const struct ast_stmt *s = stmts; s; s = s->next) {
-        struct binding *b = s->name ? ct_mon_env_find(env, s->name, s->kind == S_TYPE) : NULL;
+    for (const struct ct_mon_ast_stmt *s = stmts; s; s = s->next) {
+        struct ct_mon_binding *b = s->name ? ct_mon_env_find(env, s->name, s->kind == S_TYPE) : NULL;
         if (!b)
             continue;
         if (s->kind == S_MODULE && b->cv.kind == CV_MODULE)
@@ -115,9 +116,10 @@ static void check_all(struct elab *e, struct env *env, const struct ast_stmt *st
     }
 }
 
-static void add_output(struct elab *e, const char *name, struct node *node, bool raw, struct span span)
+static void add_output(struct ct_mon_elab *e, const char *name, struct ct_mon_node *node, bool raw,
+                       struct ct_mon_span span)
 {
-    const struct elab_output out = {.name = name, .node = node, .raw = raw, .span = span};
+    const struct ct_mon_elab_output out = {.name = name, .node = node, .raw = raw, .span = span};
     for (size_t i = 0; i < e->noutputs; i++)
         if (e->outputs[i].name == name) {
             ct_mon_diag_warning(e->diags, span, "Conflicting out declaration: %s is put out twice", name);
@@ -127,17 +129,17 @@ static void add_output(struct elab *e, const char *name, struct node *node, bool
 }
 
 /* No output disappears in silence, whatever the reason. */
-static void no_output(struct elab *e, const struct ast_stmt *s)
+static void no_output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
 {
     if (!e->diags->errors)
         ct_mon_diag_error(e->diags, s->value->span, "Nothing to put out; a stream or a value was expected");
 }
 
-static void output(struct elab *e, const struct ast_stmt *s)
+static void output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
 {
-    struct cv cv = ct_mon_elab_expr(e, e->global, s->value);
+    struct ct_mon_cv cv = ct_mon_elab_expr(e, e->global, s->value);
     if (cv.kind == CV_VALUE || (cv.kind == CV_RECORD && cv.type->value)) {
-        struct ir *ir = ct_mon_elab_materialise(e, cv, s->value->span);
+        struct ct_mon_ir *ir = ct_mon_elab_materialise(e, cv, s->value->span);
         cv = ir && ir_is_const(ir) ? cv_stream(e, ct_mon_node_const(&e->graph, ir->type, ir->value))
                                    : cv_error(e);
     }
@@ -146,7 +148,7 @@ static void output(struct elab *e, const struct ast_stmt *s)
         return;
     }
     if (cv.kind != CV_STREAM) {
-        const struct type *have = ct_mon_elab_fun_type(e, cv);
+        const struct ct_mon_type *have = ct_mon_elab_fun_type(e, cv);
         ct_mon_diag_error(e->diags, s->value->span, "Type mismatch: Expected a stream, found %s",
                           have ? ct_mon_type_text(e->arena, have) : "a macro or module");
         return;
@@ -154,25 +156,25 @@ static void output(struct elab *e, const struct ast_stmt *s)
     add_output(e, s->name, cv.node, s->raw || s->kind == S_PRINT, s->name_span);
 }
 
-static void output_all(struct elab *e, const struct ast_stmt *stmts)
+static void output_all(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *stmts)
 {
-    for (const struct ast_stmt *s = stmts; s; s = s->next) {
-        struct binding *b = s->name && (s->kind == S_DEF || s->kind == S_IN)
-                                ? ct_mon_env_find(e->global, s->name, false)
-                                : NULL;
+    for (const struct ct_mon_ast_stmt *s = stmts; s; s = s->next) {
+        struct ct_mon_binding *b = s->name && (s->kind == S_DEF || s->kind == S_IN)
+                                       ? ct_mon_env_find(e->global, s->name, false)
+                                       : NULL;
         if (b && b->state == BIND_DONE && b->cv.kind == CV_STREAM)
             add_output(e, s->name, b->cv.node, false, s->name_span);
     }
 }
 
-void ct_mon_elab_spec(struct elab *e, struct ast_stmt *stmts)
+void ct_mon_elab_spec(struct ct_mon_elab *e, struct ct_mon_ast_stmt *stmts)
 {
     e->stack_base = __builtin_frame_address(0);
     e->global->library = false;
     ct_mon_elab_declare(e, e->global, stmts);
     check_annotations(e, stmts);
     check_all(e, e->global, stmts);
-    for (const struct ast_stmt *s = stmts; s; s = s->next) {
+    for (const struct ct_mon_ast_stmt *s = stmts; s; s = s->next) {
         if (s->kind == S_OUT_ALL)
             output_all(e, stmts);
         else if ((s->kind == S_OUT || s->kind == S_PRINT) && s->value)

@@ -13,43 +13,43 @@ enum {
     ALL = -2
 };
 
-static uint32_t cell_of(const struct emit *m, const struct node *s)
+static uint32_t cell_of(const struct ct_mon_emit *m, const struct ct_mon_node *s)
 {
     return m->cell[s->id];
 }
 
-static enum presence present(const struct emit *m, const struct node *s)
+static enum ct_mon_presence present(const struct ct_mon_emit *m, const struct ct_mon_node *s)
 {
     return m->presence[s->id];
 }
 
 /* Written before the program starts, by whoever starts it. */
-static bool is_source(const struct node *s)
+static bool is_source(const struct ct_mon_node *s)
 {
     return s->kind == N_INPUT || s->kind == N_DELAY;
 }
 
-static enum presence source_presence(const struct scope *sc, const struct node *s)
+static enum ct_mon_presence source_presence(const struct scope *sc, const struct ct_mon_node *s)
 {
     int which = s->kind == N_INPUT ? sc->input : sc->timer;
     return which == ALL ? MAYBE : which == (int)s->index ? ALWAYS : NEVER;
 }
 
 /* Does the stream surely have a held value in this program? */
-static bool held(const struct emit *m, const struct scope *sc, const struct node *s)
+static bool held(const struct ct_mon_emit *m, const struct scope *sc, const struct ct_mon_node *s)
 {
     return present(m, s) == ALWAYS || (!sc->zero && s->has0);
 }
 
 /* Jumps over the node unless one of its streams has an event and all have a held value. */
-static enum presence guard(struct emit *m, const struct scope *sc, const struct node *s, bool signal,
-                           struct label *skip)
+static enum ct_mon_presence guard(struct ct_mon_emit *m, const struct scope *sc, const struct ct_mon_node *s,
+                                  bool signal, struct ct_mon_label *skip)
 {
-    enum presence result = NEVER;
+    enum ct_mon_presence result = NEVER;
     uint32_t maybe = 0;
     bool all_held = true;
     for (uint32_t i = 0; i < s->n; i++) {
-        enum presence p = present(m, s->args[i]);
+        enum ct_mon_presence p = present(m, s->args[i]);
         if (p > result)
             result = p;
         maybe += p == MAYBE;
@@ -57,7 +57,7 @@ static enum presence guard(struct emit *m, const struct scope *sc, const struct 
     if (result == NEVER)
         return NEVER;
     if (result == MAYBE) {
-        struct label go = {0};
+        struct ct_mon_label go = {0};
         for (uint32_t i = 0; i < s->n; i++) {
             if (present(m, s->args[i]) != MAYBE)
                 continue;
@@ -77,19 +77,19 @@ static enum presence guard(struct emit *m, const struct scope *sc, const struct 
     return all_held ? result : MAYBE;
 }
 
-static struct param *params_of(struct emit *m, const struct node *s, bool option)
+static struct ct_mon_param *params_of(struct ct_mon_emit *m, const struct ct_mon_node *s, bool option)
 {
-    struct param *params = ARENA_ARRAY(m->e->arena, struct param, s->n);
+    struct ct_mon_param *params = ARENA_ARRAY(m->e->arena, struct ct_mon_param, s->n);
     for (uint32_t i = 0; i < s->n; i++)
-        params[i] = (struct param){cell_of(m, s->args[i]), present(m, s->args[i]), option};
+        params[i] = (struct ct_mon_param){cell_of(m, s->args[i]), present(m, s->args[i]), option};
     return params;
 }
 
-static enum presence emit_lift(struct emit *m, const struct scope *sc, const struct node *s,
-                               struct label *skip)
+static enum ct_mon_presence emit_lift(struct ct_mon_emit *m, const struct scope *sc,
+                                      const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
     bool option = s->kind == N_LIFT;
-    enum presence p = guard(m, sc, s, !option, skip);
+    enum ct_mon_presence p = guard(m, sc, s, !option, skip);
     if (p == NEVER)
         return p;
     ct_mon_emit_begin_kernel(m, params_of(m, s, option));
@@ -97,14 +97,14 @@ static enum presence emit_lift(struct emit *m, const struct scope *sc, const str
         ct_mon_emit_value(m, s->kernel, cell_of(m, s));
         return p;
     }
-    enum presence r = ct_mon_emit_event(m, s->kernel, cell_of(m, s), skip);
+    enum ct_mon_presence r = ct_mon_emit_event(m, s->kernel, cell_of(m, s), skip);
     return r < p ? r : p;
 }
 
-static enum presence emit_copy(struct emit *m, const struct node *s, const struct node *from,
-                               struct label *skip)
+static enum ct_mon_presence emit_copy(struct ct_mon_emit *m, const struct ct_mon_node *s,
+                                      const struct ct_mon_node *from, struct ct_mon_label *skip)
 {
-    enum presence p = present(m, from);
+    enum ct_mon_presence p = present(m, from);
     if (p == NEVER)
         return p;
     if (p == MAYBE)
@@ -114,14 +114,14 @@ static enum presence emit_copy(struct emit *m, const struct node *s, const struc
 }
 
 /* a's event if there is one, else what `other` emits. */
-static enum presence emit_default(struct emit *m, const struct scope *sc, const struct node *s,
-                                  struct label *skip)
+static enum ct_mon_presence emit_default(struct ct_mon_emit *m, const struct scope *sc,
+                                         const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
-    enum presence p = present(m, s->args[0]);
+    enum ct_mon_presence p = present(m, s->args[0]);
     if (!sc->zero || p == ALWAYS)
         return emit_copy(m, s, s->args[0], skip);
     uint32_t d = cell_of(m, s);
-    struct label other = {0};
+    struct ct_mon_label other = {0};
     if (p == MAYBE) {
         ct_mon_emit_jump(m, &other, I_JABSENT, cell_of(m, s->args[0]));
         ct_mon_emit_insn(m, I_COPY, d, cell_of(m, s->args[0]), 0);
@@ -132,14 +132,15 @@ static enum presence emit_default(struct emit *m, const struct scope *sc, const 
     return ALWAYS;
 }
 
-static enum presence emit_merge(struct emit *m, const struct node *s, struct label *skip)
+static enum ct_mon_presence emit_merge(struct ct_mon_emit *m, const struct ct_mon_node *s,
+                                       struct ct_mon_label *skip)
 {
-    enum presence a = present(m, s->args[0]), b = present(m, s->args[1]);
+    enum ct_mon_presence a = present(m, s->args[0]), b = present(m, s->args[1]);
     if (a == ALWAYS || b == NEVER)
         return emit_copy(m, s, s->args[0], skip);
     if (a == NEVER)
         return emit_copy(m, s, s->args[1], skip);
-    struct label other = {0};
+    struct ct_mon_label other = {0};
     ct_mon_emit_jump(m, &other, I_JABSENT, cell_of(m, s->args[0]));
     ct_mon_emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, s->args[0]), 0);
     ct_mon_emit_jump(m, skip, I_JUMP, 0);
@@ -147,19 +148,20 @@ static enum presence emit_merge(struct emit *m, const struct node *s, struct lab
     return emit_copy(m, s, s->args[1], skip);
 }
 
-static enum presence emit_default_from(struct emit *m, const struct node *s, struct label *skip)
+static enum ct_mon_presence emit_default_from(struct ct_mon_emit *m, const struct ct_mon_node *s,
+                                              struct ct_mon_label *skip)
 {
-    enum presence a = present(m, s->args[0]), b = present(m, s->args[1]);
+    enum ct_mon_presence a = present(m, s->args[0]), b = present(m, s->args[1]);
     if (a == ALWAYS || b == NEVER)
         return emit_copy(m, s, s->args[0], skip);
     ct_mon_emit_insn(m, I_DEFAULT_FROM, cell_of(m, s), cell_of(m, s->args[0]), cell_of(m, s->args[1]));
     return MAYBE;
 }
 
-static enum presence emit_filter(struct emit *m, const struct scope *sc, const struct node *s,
-                                 struct label *skip)
+static enum ct_mon_presence emit_filter(struct ct_mon_emit *m, const struct scope *sc,
+                                        const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
-    const struct node *x = s->args[0], *c = s->args[1];
+    const struct ct_mon_node *x = s->args[0], *c = s->args[1];
     if (present(m, x) == NEVER)
         return NEVER;
     if (present(m, x) == MAYBE)
@@ -171,10 +173,11 @@ static enum presence emit_filter(struct emit *m, const struct scope *sc, const s
     return MAYBE;
 }
 
-static enum presence emit_on(struct emit *m, const struct scope *sc, const struct node *s, struct label *skip)
+static enum ct_mon_presence emit_on(struct ct_mon_emit *m, const struct scope *sc,
+                                    const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
-    const struct node *trigger = s->args[0], *x = s->args[1];
-    enum presence p = present(m, trigger);
+    const struct ct_mon_node *trigger = s->args[0], *x = s->args[1];
+    enum ct_mon_presence p = present(m, trigger);
     if (p == NEVER || (sc->zero && present(m, x) == NEVER))
         return NEVER;
     if (p == MAYBE)
@@ -186,10 +189,10 @@ static enum presence emit_on(struct emit *m, const struct scope *sc, const struc
     return sure ? p : MAYBE;
 }
 
-static enum presence emit_last(struct emit *m, const struct scope *sc, const struct node *s,
-                               struct label *skip)
+static enum ct_mon_presence emit_last(struct ct_mon_emit *m, const struct scope *sc,
+                                      const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
-    const struct node *x = s->args[0], *r = s->args[1];
+    const struct ct_mon_node *x = s->args[0], *r = s->args[1];
     if (sc->zero || present(m, r) == NEVER) /* there is no past at 0 */
         return NEVER;
     if (present(m, r) == MAYBE)
@@ -204,13 +207,13 @@ static enum presence emit_last(struct emit *m, const struct scope *sc, const str
     return x->has0 ? present(m, r) : MAYBE;
 }
 
-static enum presence emit_fold(struct emit *m, const struct scope *sc, const struct node *s,
-                               struct label *skip)
+static enum ct_mon_presence emit_fold(struct ct_mon_emit *m, const struct scope *sc,
+                                      const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
-    const struct node *x = s->args[0];
+    const struct ct_mon_node *x = s->args[0];
     uint32_t d = cell_of(m, s);
     bool reduce = s->kind == N_REDUCE;
-    enum presence p = present(m, x);
+    enum ct_mon_presence p = present(m, x);
     if (sc->zero && !reduce)
         ct_mon_emit_insn(m, I_COPY, d, ct_mon_emit_constant(m, s->value), 0);
     if (p == NEVER)
@@ -218,7 +221,7 @@ static enum presence emit_fold(struct emit *m, const struct scope *sc, const str
     if (p == MAYBE)
         ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, x));
     if (reduce && (sc->zero || !s->has0)) {
-        struct label more = {0};
+        struct ct_mon_label more = {0};
         uint32_t begun = ct_mon_emit_insn(m, I_JNEVER, 0, d, 0);
         ct_mon_emit_jump(m, &more, I_JUMP, 0);
         m->p->code[begun].d = emit_here(m);
@@ -226,17 +229,18 @@ static enum presence emit_fold(struct emit *m, const struct scope *sc, const str
         ct_mon_emit_jump(m, skip, I_JUMP, 0);
         ct_mon_emit_land(m, &more);
     }
-    struct param *params = ARENA_ARRAY(m->e->arena, struct param, 2);
-    params[0] = (struct param){d, ALWAYS, false};
-    params[1] = (struct param){cell_of(m, x), ALWAYS, false};
+    struct ct_mon_param *params = ARENA_ARRAY(m->e->arena, struct ct_mon_param, 2);
+    params[0] = (struct ct_mon_param){d, ALWAYS, false};
+    params[1] = (struct ct_mon_param){cell_of(m, x), ALWAYS, false};
     ct_mon_emit_begin_kernel(m, params);
     ct_mon_emit_value(m, s->kernel, d);
     return sc->zero && !reduce ? ALWAYS : p;
 }
 
-static enum presence emit_pure(struct emit *m, const struct node *s, struct label *skip)
+static enum ct_mon_presence emit_pure(struct ct_mon_emit *m, const struct ct_mon_node *s,
+                                      struct ct_mon_label *skip)
 {
-    const struct node *x = s->args[0];
+    const struct ct_mon_node *x = s->args[0];
     if (present(m, x) == NEVER)
         return NEVER;
     if (present(m, x) == MAYBE)
@@ -246,11 +250,11 @@ static enum presence emit_pure(struct emit *m, const struct node *s, struct labe
 }
 
 /* Is the letter known, and which? False: it must be read when the program runs. */
-static bool known_letter(const struct emit *m, const struct node *s, uint32_t *letter)
+static bool known_letter(const struct ct_mon_emit *m, const struct ct_mon_node *s, uint32_t *letter)
 {
     *letter = 0;
     for (uint32_t i = 0; i < s->machine->natoms; i++) {
-        enum presence p = present(m, s->args[i]);
+        enum ct_mon_presence p = present(m, s->args[i]);
         if (s->atoms[i] == ATOM_SIGNAL || p == MAYBE || (p == ALWAYS && s->atoms[i] == ATOM_BOOL))
             return false;
         *letter |= (uint32_t)(p == ALWAYS) << i;
@@ -258,18 +262,18 @@ static bool known_letter(const struct emit *m, const struct node *s, uint32_t *l
     return true;
 }
 
-static enum presence emit_monitor(struct emit *m, const struct node *s, uint32_t direct)
+static enum ct_mon_presence emit_monitor(struct ct_mon_emit *m, const struct ct_mon_node *s, uint32_t direct)
 {
-    struct program *p = m->p;
-    const struct machine *machine = s->machine;
-    struct step step = {.machine = machine,
-                        .state = s->index,
-                        .cell = cell_of(m, s),
-                        .out = direct,
-                        .atoms = (uint32_t)p->natoms,
-                        .clocks = s->n - machine->natoms,
-                        .changes_only = s->changes_only};
-    enum presence clock = NEVER;
+    struct ct_mon_program *p = m->p;
+    const struct ct_mon_machine *machine = s->machine;
+    struct ct_mon_step step = {.machine = machine,
+                               .state = s->index,
+                               .cell = cell_of(m, s),
+                               .out = direct,
+                               .atoms = (uint32_t)p->natoms,
+                               .clocks = s->n - machine->natoms,
+                               .changes_only = s->changes_only};
+    enum ct_mon_presence clock = NEVER;
     for (uint32_t i = machine->natoms; i < s->n; i++)
         if (present(m, s->args[i]) > clock)
             clock = present(m, s->args[i]);
@@ -280,15 +284,15 @@ static enum presence emit_monitor(struct emit *m, const struct node *s, uint32_t
     if (step.known && machine->next8)
         row = machine->next8 + (size_t)step.letter * machine->width;
     for (uint32_t i = 0; !step.known && i < s->n; i++) {
-        const struct step_atom atom = {cell_of(m, s->args[i]),
-                                       i < machine->natoms ? s->atoms[i] : ATOM_EVENT};
+        const struct ct_mon_step_atom atom = {cell_of(m, s->args[i]),
+                                              i < machine->natoms ? s->atoms[i] : ATOM_EVENT};
         ARENA_PUSH(m->e->arena, p->atoms, p->natoms, p->atoms_cap, atom);
     }
     size_t n = p->nsteps;
     ARENA_PUSH(m->e->arena, p->rows, n, p->rows_cap, row);
     ARENA_PUSH(m->e->arena, p->steps, p->nsteps, p->steps_cap, step);
     uint32_t at = (uint32_t)p->nsteps - 1;
-    struct insn *before = p->ncode ? &p->code[p->ncode - 1] : NULL;
+    struct ct_mon_insn *before = p->ncode ? &p->code[p->ncode - 1] : NULL;
     bool fast = row && s->changes_only;
     if (fast && before && before->op == I_STEPS && before->a + before->b == at &&
         p->steps[at - 1].state + 1 == step.state)
@@ -298,7 +302,8 @@ static enum presence emit_monitor(struct emit *m, const struct node *s, uint32_t
     return s->changes_only ? MAYBE : clock;
 }
 
-static enum presence emit_node(struct emit *m, const struct scope *sc, struct node *s, struct label *skip)
+static enum ct_mon_presence emit_node(struct ct_mon_emit *m, const struct scope *sc, struct ct_mon_node *s,
+                                      struct ct_mon_label *skip)
 {
     switch (s->kind) {
     case N_NIL:
@@ -316,7 +321,7 @@ static enum presence emit_node(struct emit *m, const struct scope *sc, struct no
     case N_DEFAULT_FROM:
         return emit_default_from(m, s, skip);
     case N_TIME: {
-        enum presence p = present(m, s->args[0]);
+        enum ct_mon_presence p = present(m, s->args[0]);
         if (p == MAYBE)
             ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, s->args[0]));
         if (p != NEVER)
@@ -348,13 +353,13 @@ static enum presence emit_node(struct emit *m, const struct scope *sc, struct no
 }
 
 /* Timers are set when all streams of the instant are known. */
-static void emit_timers(struct emit *m, const struct order *order)
+static void emit_timers(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
     for (size_t i = 0; i < order->n; i++) {
-        const struct node *s = order->nodes[i];
+        const struct ct_mon_node *s = order->nodes[i];
         if (s->kind != N_DELAY)
             continue;
-        const struct node *amount = s->args[0], *reset = s->args[1];
+        const struct ct_mon_node *amount = s->args[0], *reset = s->args[1];
         if (present(m, amount) != NEVER)
             ct_mon_emit_insn(m, I_CHECK_DELAY, 0, cell_of(m, amount), 0);
         if (present(m, reset) != NEVER || present(m, s) != NEVER)
@@ -362,32 +367,32 @@ static void emit_timers(struct emit *m, const struct order *order)
     }
 }
 
-static void emit_outputs(struct emit *m)
+static void emit_outputs(struct ct_mon_emit *m)
 {
     for (size_t i = 0; i < m->e->noutputs; i++) {
-        const struct node *s = m->e->outputs[i].node;
+        const struct ct_mon_node *s = m->e->outputs[i].node;
         if (present(m, s) != NEVER && !m->p->outputs[i].direct)
             ct_mon_emit_insn(m, I_OUT, 0, cell_of(m, s), (uint32_t)i);
     }
 }
 
-static uint32_t emit_scope(struct emit *m, const struct order *order, const struct scope *sc)
+static uint32_t emit_scope(struct ct_mon_emit *m, const struct ct_mon_order *order, const struct scope *sc)
 {
     uint32_t begin = emit_here(m);
     arena_spend(m->e->arena, order->n);
     /* a `last` may come before the source whose former value it wants */
     for (size_t i = 0; i < order->n; i++) {
-        const struct node *s = order->nodes[i];
+        const struct ct_mon_node *s = order->nodes[i];
         m->presence[s->id] = is_source(s) ? source_presence(sc, s) : NEVER;
     }
     for (size_t i = 0; i < order->n; i++) {
-        struct node *s = order->nodes[i];
+        struct ct_mon_node *s = order->nodes[i];
         uint32_t from = emit_here(m);
-        struct label skip = {0};
+        struct ct_mon_label skip = {0};
         m->temp = m->p->roots_to;
         if (m->prev[s->id] != NO_CELL && !is_source(s))
             ct_mon_emit_insn(m, I_SAVE, m->prev[s->id], cell_of(m, s), 0);
-        enum presence p = emit_node(m, sc, s, &skip);
+        enum ct_mon_presence p = emit_node(m, sc, s, &skip);
         m->presence[s->id] = p;
         if (p == NEVER) /* nothing can have been emitted that counts */
             m->p->ncode = from;
@@ -404,7 +409,7 @@ static uint32_t emit_scope(struct emit *m, const struct order *order, const stru
 
 /* A machine whose verdict only goes out when it changes, and to nobody else, is fast: its steps write the
  * output themselves. */
-static void find_direct(struct emit *m, const struct order *order)
+static void find_direct(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
     uint8_t *used = ARENA_ARRAY(m->e->arena, uint8_t, m->e->graph.count);
     for (size_t i = 0; i < order->n; i++)
@@ -414,7 +419,7 @@ static void find_direct(struct emit *m, const struct order *order)
         if (used[m->e->outputs[i].node->id] < 2)
             used[m->e->outputs[i].node->id]++;
     for (size_t i = 0; i < m->e->noutputs; i++) {
-        struct node *s = m->e->outputs[i].node;
+        struct ct_mon_node *s = m->e->outputs[i].node;
         if (s->kind != N_MONITOR || !s->changes_only || used[s->id] != 1)
             continue;
         s->mark = 3;
@@ -424,10 +429,10 @@ static void find_direct(struct emit *m, const struct order *order)
 }
 
 /* Only a `last` that comes after its stream needs the value that was overwritten. */
-static void find_saved(struct emit *m, const struct order *order, uint32_t *next)
+static void find_saved(struct ct_mon_emit *m, const struct ct_mon_order *order, uint32_t *next)
 {
     for (size_t i = 0; i < order->n; i++) {
-        const struct node *s = order->nodes[i];
+        const struct ct_mon_node *s = order->nodes[i];
         if (s->kind != N_LAST || (s->args[0]->order >= s->order && !is_source(s->args[0])))
             continue;
         uint32_t *prev = &m->prev[s->args[0]->id];
@@ -436,38 +441,39 @@ static void find_saved(struct emit *m, const struct order *order, uint32_t *next
     }
 }
 
-static void tables(struct emit *m, const struct order *order)
+static void tables(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
-    struct elab *e = m->e;
-    struct program *p = m->p;
-    p->inputs = ARENA_ARRAY(e->arena, struct input_info, e->ninputs + 1);
-    p->outputs = ARENA_ARRAY(e->arena, struct out_info, e->noutputs + 1);
-    p->timers = ARENA_ARRAY(e->arena, struct timer_info, e->graph.ndelays + 1);
+    struct ct_mon_elab *e = m->e;
+    struct ct_mon_program *p = m->p;
+    p->inputs = ARENA_ARRAY(e->arena, struct ct_mon_input_info, e->ninputs + 1);
+    p->outputs = ARENA_ARRAY(e->arena, struct ct_mon_out_info, e->noutputs + 1);
+    p->timers = ARENA_ARRAY(e->arena, struct ct_mon_timer_info, e->graph.ndelays + 1);
     p->ninputs = e->ninputs;
     p->noutputs = e->noutputs;
     p->nnodes = order->n;
     for (size_t i = 0; i < e->ninputs; i++) {
-        const struct elab_input *in = &e->inputs[i];
-        p->inputs[i] = (struct input_info){.name = in->name,
-                                           .type = in->type,
-                                           .type_text = ct_mon_type_text(e->arena, in->type),
-                                           .source_kind = in->source_kind,
-                                           .source_arg = in->source_arg,
-                                           .source_number = in->source_number,
-                                           .cell = NO_CELL};
+        const struct ct_mon_elab_input *in = &e->inputs[i];
+        p->inputs[i] = (struct ct_mon_input_info){.name = in->name,
+                                                  .type = in->type,
+                                                  .type_text = ct_mon_type_text(e->arena, in->type),
+                                                  .source_kind = in->source_kind,
+                                                  .source_arg = in->source_arg,
+                                                  .source_number = in->source_number,
+                                                  .cell = NO_CELL};
     }
     for (size_t i = 0; i < e->noutputs; i++)
-        p->outputs[i] = (struct out_info){.name = e->outputs[i].name,
-                                          .type = e->outputs[i].node->type,
-                                          .type_text = ct_mon_type_text(e->arena, e->outputs[i].node->type),
-                                          .raw = e->outputs[i].raw};
+        p->outputs[i] =
+            (struct ct_mon_out_info){.name = e->outputs[i].name,
+                                     .type = e->outputs[i].node->type,
+                                     .type_text = ct_mon_type_text(e->arena, e->outputs[i].node->type),
+                                     .raw = e->outputs[i].raw};
     p->ntimers = 0;
     size_t machines = 0;
     for (size_t i = 0; i < order->n; i++)
         machines += order->nodes[i]->kind == N_MONITOR;
     p->machine_starts = ARENA_ARRAY(e->arena, uint16_t, machines + 1);
     for (size_t i = 0; i < order->n; i++) {
-        struct node *s = order->nodes[i];
+        struct ct_mon_node *s = order->nodes[i];
         if (s->kind == N_DELAY) /* renumber: only those that are needed count */
             s->index = (uint32_t)p->ntimers++;
         if (s->kind == N_MONITOR) {
@@ -478,9 +484,9 @@ static void tables(struct emit *m, const struct order *order)
 }
 
 /* First constants are collected with a dry run, because their cells come first; then all is emitted again. */
-static void emit_all(struct emit *m, const struct order *order)
+static void emit_all(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
-    struct program *p = m->p;
+    struct ct_mon_program *p = m->p;
     p->ncode = p->nslow = p->nsteps = p->natoms = p->nconstants = 0;
     for (size_t i = 0; i < m->nids; i++)
         m->const_cell[i] = 0;
@@ -496,7 +502,7 @@ static void emit_all(struct emit *m, const struct order *order)
 }
 
 /* Work of one instruction, without that of the operation and of the calls that it makes. */
-static uint64_t cost_of(const struct program *p, const struct insn *i)
+static uint64_t cost_of(const struct ct_mon_program *p, const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case I_STEP:
@@ -519,12 +525,12 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* Jumps go forward: from the end on, what comes behind an instruction is known. */
-static void find_costs(const struct emit *m)
+static void find_costs(const struct ct_mon_emit *m)
 {
-    struct program *p = m->p;
+    struct ct_mon_program *p = m->p;
     p->costs = ARENA_ARRAY(m->e->arena, uint32_t, p->ncode + 1);
     for (size_t k = p->ncode; k-- > 0;) {
-        const struct insn *i = &p->code[k];
+        const struct ct_mon_insn *i = &p->code[k];
         const bool last = i->op == I_END || i->op == I_RETURN || i->op == I_TAIL;
         const uint64_t next = last || i->op == I_JUMP ? 0 : p->costs[k + 1];
         const uint64_t cost =
@@ -533,15 +539,15 @@ static void find_costs(const struct emit *m)
     }
 }
 
-static void assign_cells(struct emit *m, const struct order *order)
+static void assign_cells(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
-    struct program *p = m->p;
+    struct ct_mon_program *p = m->p;
     uint32_t next = (uint32_t)p->nconstants;
     p->roots_from = next;
     for (size_t i = 0; i < m->e->graph.count; i++)
         m->prev[i] = NO_CELL;
     for (size_t i = 0; i < order->n; i++) {
-        struct node *s = order->nodes[i];
+        struct ct_mon_node *s = order->nodes[i];
         m->cell[s->id] = next++;
         if (s->kind == N_INPUT) {
             p->inputs[s->index].cell = m->cell[s->id];
@@ -552,7 +558,7 @@ static void assign_cells(struct emit *m, const struct order *order)
     }
     find_saved(m, order, &next);
     for (size_t i = 0; i < order->n; i++) {
-        const struct node *s = order->nodes[i];
+        const struct ct_mon_node *s = order->nodes[i];
         if (s->kind == N_INPUT)
             p->inputs[s->index].prev = m->prev[s->id];
         if (s->kind == N_DELAY)
@@ -561,15 +567,15 @@ static void assign_cells(struct emit *m, const struct order *order)
     p->roots_to = next;
 }
 
-void ct_mon_emit_program(struct elab *e, const struct order *order, struct program *p)
+void ct_mon_emit_program(struct ct_mon_elab *e, const struct ct_mon_order *order, struct ct_mon_program *p)
 {
-    struct emit m = {.e = e, .p = p, .nids = e->pool.count};
-    *p = (struct program){0};
+    struct ct_mon_emit m = {.e = e, .p = p, .nids = e->pool.count};
+    *p = (struct ct_mon_program){0};
     m.memo_of = ARENA_ARRAY(e->arena, uint32_t, m.nids + 1);
     m.const_cell = ARENA_ARRAY(e->arena, uint32_t, m.nids + 1);
     m.cell = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1);
     m.prev = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1);
-    m.presence = ARENA_ARRAY(e->arena, enum presence, e->graph.count + 1);
+    m.presence = ARENA_ARRAY(e->arena, enum ct_mon_presence, e->graph.count + 1);
     tables(&m, order);
     find_direct(&m, order);
     assign_cells(&m, order);

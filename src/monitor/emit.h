@@ -6,59 +6,60 @@
 #include "monitor/program.h"
 
 /* Whether a stream has an event in the program under construction. */
-enum presence {
+enum ct_mon_presence {
     NEVER,
     MAYBE,
     ALWAYS,
 };
 
-struct param {
+struct ct_mon_param {
     uint32_t cell;
-    enum presence presence;
+    enum ct_mon_presence presence;
     bool option; /* lift: the parameter is the stream's event as an option */
 };
 
-struct memo {
-    const struct ir *ir;
+struct ct_mon_memo {
+    const struct ct_mon_ir *ir;
     uint32_t cell;
 };
 
-struct emit {
-    struct elab *e;
-    struct program *p;
-    const struct param *params;
-    const struct fn *fn; /* NULL: in a stream */
-    uint32_t *memo_of;   /* by ir id: 1 + place in memos, or 0 */
-    struct memo *memos;
+struct ct_mon_emit {
+    struct ct_mon_elab *e;
+    struct ct_mon_program *p;
+    const struct ct_mon_param *params;
+    const struct ct_mon_fn *fn; /* NULL: in a stream */
+    uint32_t *memo_of;          /* by ir id: 1 + place in memos, or 0 */
+    struct ct_mon_memo *memos;
     size_t nmemos, memos_cap;
     uint32_t temp, temp_max; /* next temporary */
     uint32_t *const_cell;    /* by ir id: 1 + constant, or 0 */
     size_t nids;
     /* per node id */
     uint32_t *cell, *prev;
-    enum presence *presence;
+    enum ct_mon_presence *presence;
 };
 
-uint32_t ct_mon_emit_insn(struct emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b);
-uint32_t ct_mon_emit_constant(struct emit *m, struct cell value);
-static inline uint32_t emit_here(const struct emit *m)
+uint32_t ct_mon_emit_insn(struct ct_mon_emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b);
+uint32_t ct_mon_emit_constant(struct ct_mon_emit *m, struct ct_mon_cell value);
+static inline uint32_t emit_here(const struct ct_mon_emit *m)
 {
     return (uint32_t)m->p->ncode;
 }
 
 /* Jumps that all go to one place still to come. */
-struct label {
+struct ct_mon_label {
     uint32_t *at; /* instructions; bit 31: the target is operand b */
     size_t n, cap;
 };
-void ct_mon_emit_jump(struct emit *m, struct label *l, uint32_t op, uint32_t a);
-void ct_mon_emit_land(struct emit *m, struct label *l);
+void ct_mon_emit_jump(struct ct_mon_emit *m, struct ct_mon_label *l, uint32_t op, uint32_t a);
+void ct_mon_emit_land(struct ct_mon_emit *m, struct ct_mon_label *l);
 
 /* The cell that holds the value; with want != NO_CELL it is that one. */
-uint32_t ct_mon_emit_value(struct emit *m, const struct ir *x, uint32_t want);
+uint32_t ct_mon_emit_value(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want);
 /* The result of a lift's function as an event in d; jumps to skip without one. */
-enum presence ct_mon_emit_event(struct emit *m, const struct ir *x, uint32_t d, struct label *skip);
-void ct_mon_emit_begin_kernel(struct emit *m, const struct param *params);
-void ct_mon_emit_functions(struct emit *m);
+enum ct_mon_presence ct_mon_emit_event(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t d,
+                                       struct ct_mon_label *skip);
+void ct_mon_emit_begin_kernel(struct ct_mon_emit *m, const struct ct_mon_param *params);
+void ct_mon_emit_functions(struct ct_mon_emit *m);
 
 #endif

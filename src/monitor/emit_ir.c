@@ -8,25 +8,25 @@ enum {
     STATIC_DEPTH = 12
 };
 
-uint32_t ct_mon_emit_insn(struct emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b)
+uint32_t ct_mon_emit_insn(struct ct_mon_emit *m, uint32_t op, uint32_t d, uint32_t a, uint32_t b)
 {
-    const struct insn i = {op, d, a, b};
+    const struct ct_mon_insn i = {op, d, a, b};
     if (m->p->ncode >= CODE_MOST)
         ct_mon_arena_leave(m->e->arena, ARENA_LIMIT);
     ARENA_PUSH(m->e->arena, m->p->code, m->p->ncode, m->p->code_cap, i);
     return (uint32_t)m->p->ncode - 1;
 }
 
-void ct_mon_emit_jump(struct emit *m, struct label *l, uint32_t op, uint32_t a)
+void ct_mon_emit_jump(struct ct_mon_emit *m, struct ct_mon_label *l, uint32_t op, uint32_t a)
 {
     uint32_t at = ct_mon_emit_insn(m, op, 0, a, 0);
     ARENA_PUSH(m->e->arena, l->at, l->n, l->cap, at);
 }
 
-void ct_mon_emit_land(struct emit *m, struct label *l)
+void ct_mon_emit_land(struct ct_mon_emit *m, struct ct_mon_label *l)
 {
     for (size_t i = 0; i < l->n; i++) {
-        struct insn *insn = &m->p->code[l->at[i] & 0x7fffffff];
+        struct ct_mon_insn *insn = &m->p->code[l->at[i] & 0x7fffffff];
         if (l->at[i] >> 31)
             insn->b = emit_here(m);
         else
@@ -35,14 +35,14 @@ void ct_mon_emit_land(struct emit *m, struct label *l)
     l->n = 0;
 }
 
-uint32_t ct_mon_emit_constant(struct emit *m, struct cell value)
+uint32_t ct_mon_emit_constant(struct ct_mon_emit *m, struct ct_mon_cell value)
 {
     value.stamp = 0;
     ARENA_PUSH(m->e->arena, m->p->constants, m->p->nconstants, m->p->constants_cap, value);
     return (uint32_t)m->p->nconstants - 1;
 }
 
-static uint32_t new_temp(struct emit *m)
+static uint32_t new_temp(struct ct_mon_emit *m)
 {
     uint32_t t = m->temp++;
     if (m->temp > m->temp_max)
@@ -50,52 +50,52 @@ static uint32_t new_temp(struct emit *m)
     return t;
 }
 
-static void remember(struct emit *m, const struct ir *x, uint32_t cell)
+static void remember(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t cell)
 {
-    const struct memo memo = {x, cell};
+    const struct ct_mon_memo memo = {x, cell};
     ARENA_PUSH(m->e->arena, m->memos, m->nmemos, m->memos_cap, memo);
     m->memo_of[x->id] = (uint32_t)m->nmemos;
 }
 
-static void forget(struct emit *m, size_t n)
+static void forget(struct ct_mon_emit *m, size_t n)
 {
     while (m->nmemos > n)
         m->memo_of[m->memos[--m->nmemos].ir->id] = 0;
 }
 
-void ct_mon_emit_begin_kernel(struct emit *m, const struct param *params)
+void ct_mon_emit_begin_kernel(struct ct_mon_emit *m, const struct ct_mon_param *params)
 {
     forget(m, 0);
     m->params = params;
 }
 
-static uint32_t constant_cell(struct emit *m, const struct ir *x)
+static uint32_t constant_cell(struct ct_mon_emit *m, const struct ct_mon_ir *x)
 {
     if (!m->const_cell[x->id])
         m->const_cell[x->id] = ct_mon_emit_constant(m, x->value) + 1;
     return m->const_cell[x->id] - 1;
 }
 
-static bool is_option_test(const struct emit *m, const struct ir *x, enum op op)
+static bool is_option_test(const struct ct_mon_emit *m, const struct ct_mon_ir *x, enum ct_mon_op op)
 {
     return x->kind == IR_OP && x->op == op && x->args[0]->kind == IR_PARAM && !m->fn &&
            m->params[x->args[0]->index].option;
 }
 
-static bool is_test(const struct emit *m, const struct ir *x)
+static bool is_test(const struct ct_mon_emit *m, const struct ct_mon_ir *x)
 {
     return is_option_test(m, x, OP_IS_SOME) || is_option_test(m, x, OP_IS_NONE);
 }
 
 /* What is known of a condition in this program: 1, 0, or -1. */
-static int known(const struct emit *m, const struct ir *x, int depth)
+static int known(const struct ct_mon_emit *m, const struct ct_mon_ir *x, int depth)
 {
     if (depth > STATIC_DEPTH)
         return -1;
     if (x->kind == IR_CONST)
         return cell_err(&x->value) ? -1 : x->value.v.i != 0;
     if (is_test(m, x)) {
-        enum presence p = m->params[x->args[0]->index].presence;
+        enum ct_mon_presence p = m->params[x->args[0]->index].presence;
         return p == MAYBE ? -1 : (p == ALWAYS) == (x->op == OP_IS_SOME);
     }
     if (x->kind == IR_OP && x->op == OP_NOT) {
@@ -113,7 +113,7 @@ static int known(const struct emit *m, const struct ir *x, int depth)
 }
 
 /* Jumps to `no` when x is false. */
-static void branch(struct emit *m, const struct ir *x, struct label *no)
+static void branch(struct ct_mon_emit *m, const struct ct_mon_ir *x, struct ct_mon_label *no)
 {
     if (is_test(m, x)) {
         ct_mon_emit_jump(m, no, x->op == OP_IS_SOME ? I_JABSENT : I_JPRESENT,
@@ -134,7 +134,7 @@ static void branch(struct emit *m, const struct ir *x, struct label *no)
     }
 }
 
-static uint32_t emit_param(struct emit *m, const struct ir *x, uint32_t want)
+static uint32_t emit_param(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want)
 {
     if (m->fn) {
         if (want == NO_CELL)
@@ -142,7 +142,7 @@ static uint32_t emit_param(struct emit *m, const struct ir *x, uint32_t want)
         ct_mon_emit_insn(m, I_COPY, want, x->index, 0);
         return want;
     }
-    const struct param *p = &m->params[x->index];
+    const struct ct_mon_param *p = &m->params[x->index];
     if (p->option) {
         uint32_t d = want == NO_CELL ? new_temp(m) : want;
         ct_mon_emit_insn(m, I_OPTION, d, p->cell, 0);
@@ -154,13 +154,13 @@ static uint32_t emit_param(struct emit *m, const struct ir *x, uint32_t want)
     return want;
 }
 
-static uint32_t emit_if(struct emit *m, const struct ir *x, uint32_t want)
+static uint32_t emit_if(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want)
 {
     int k = known(m, x->args[0], 0);
     if (k >= 0)
         return ct_mon_emit_value(m, x->args[k ? 1 : 2], want);
     uint32_t d = want == NO_CELL ? new_temp(m) : want;
-    struct label no = {0}, end = {0};
+    struct ct_mon_label no = {0}, end = {0};
     size_t before = m->nmemos;
     branch(m, x->args[0], &no);
     ct_mon_emit_value(m, x->args[1], d);
@@ -173,7 +173,7 @@ static uint32_t emit_if(struct emit *m, const struct ir *x, uint32_t want)
     return d;
 }
 
-static uint32_t emit_and_or(struct emit *m, const struct ir *x, uint32_t want)
+static uint32_t emit_and_or(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want)
 {
     int stop = x->kind == IR_OR, k = known(m, x->args[0], 0);
     if (k >= 0)
@@ -189,7 +189,7 @@ static uint32_t emit_and_or(struct emit *m, const struct ir *x, uint32_t want)
 }
 
 /* n consecutive cells with the values. */
-static uint32_t emit_args(struct emit *m, struct ir *const *args, uint32_t n)
+static uint32_t emit_args(struct ct_mon_emit *m, struct ct_mon_ir *const *args, uint32_t n)
 {
     uint32_t *cells = ARENA_ARRAY(m->e->arena, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++)
@@ -202,15 +202,15 @@ static uint32_t emit_args(struct emit *m, struct ir *const *args, uint32_t n)
     return base;
 }
 
-static uint32_t emit_call(struct emit *m, const struct ir *x, uint32_t want, bool tail)
+static uint32_t emit_call(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want, bool tail)
 {
-    const struct fn *callee = x->fn;
+    const struct ct_mon_fn *callee = x->fn;
     uint32_t n = x->n + (uint32_t)callee->ncaptures;
-    struct ir **args = ARENA_ARRAY(m->e->arena, struct ir *, n + 1);
+    struct ct_mon_ir **args = ARENA_ARRAY(m->e->arena, struct ct_mon_ir *, n + 1);
     for (uint32_t i = 0; i < x->n; i++)
         args[i] = x->args[i];
     for (size_t i = 0; i < callee->ncaptures; i++)
-        args[x->n + i] = ct_mon_ir_import(&m->e->pool, (struct fn *)m->fn, callee->captures[i]);
+        args[x->n + i] = ct_mon_ir_import(&m->e->pool, (struct ct_mon_fn *)m->fn, callee->captures[i]);
     uint32_t base = emit_args(m, args, n);
     if (tail) {
         ct_mon_emit_insn(m, I_TAIL, 0, base, callee->id);
@@ -221,10 +221,10 @@ static uint32_t emit_call(struct emit *m, const struct ir *x, uint32_t want, boo
     return d;
 }
 
-static uint32_t emit_op(struct emit *m, const struct ir *x, uint32_t want)
+static uint32_t emit_op(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want)
 {
     if (!m->fn && x->op == OP_GET_SOME && x->args[0]->kind == IR_PARAM) {
-        const struct param *p = &m->params[x->args[0]->index];
+        const struct ct_mon_param *p = &m->params[x->args[0]->index];
         if (p->option && p->presence == ALWAYS) {
             if (want == NO_CELL)
                 return p->cell;
@@ -246,7 +246,7 @@ static uint32_t emit_op(struct emit *m, const struct ir *x, uint32_t want)
         return t;
     }
     if ((int)x->op >= (int)OP_FIRST_SLOW) {
-        const struct slow slow = {x->op, x->n, x->extra};
+        const struct ct_mon_slow slow = {x->op, x->n, x->extra};
         uint32_t base = emit_args(m, x->args, x->n);
         uint32_t t = want == NO_CELL ? new_temp(m) : want;
         ARENA_PUSH(m->e->arena, m->p->slow, m->p->nslow, m->p->slow_cap, slow);
@@ -260,7 +260,7 @@ static uint32_t emit_op(struct emit *m, const struct ir *x, uint32_t want)
     return d;
 }
 
-uint32_t ct_mon_emit_value(struct emit *m, const struct ir *x, uint32_t want)
+uint32_t ct_mon_emit_value(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want)
 {
     uint32_t cell = NO_CELL;
     if (x->kind == IR_CONST) {
@@ -304,7 +304,8 @@ uint32_t ct_mon_emit_value(struct emit *m, const struct ir *x, uint32_t want)
     return cell;
 }
 
-enum presence ct_mon_emit_event(struct emit *m, const struct ir *x, uint32_t d, struct label *skip)
+enum ct_mon_presence ct_mon_emit_event(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t d,
+                                       struct ct_mon_label *skip)
 {
     if (x->kind == IR_CONST && !cell_err(&x->value) && !(x->value.meta & META_SOME)) {
         ct_mon_emit_jump(m, skip, I_JUMP, 0);
@@ -315,7 +316,7 @@ enum presence ct_mon_emit_event(struct emit *m, const struct ir *x, uint32_t d, 
         return ALWAYS;
     }
     if (x->kind == IR_PARAM && m->params[x->index].option) {
-        const struct param *p = &m->params[x->index];
+        const struct ct_mon_param *p = &m->params[x->index];
         if (p->presence == NEVER) {
             ct_mon_emit_jump(m, skip, I_JUMP, 0);
             return NEVER;
@@ -329,14 +330,14 @@ enum presence ct_mon_emit_event(struct emit *m, const struct ir *x, uint32_t d, 
         int k = known(m, x->args[0], 0);
         if (k >= 0)
             return ct_mon_emit_event(m, x->args[k ? 1 : 2], d, skip);
-        struct label no = {0}, end = {0};
+        struct ct_mon_label no = {0}, end = {0};
         size_t before = m->nmemos;
         branch(m, x->args[0], &no);
-        enum presence a = ct_mon_emit_event(m, x->args[1], d, skip);
+        enum ct_mon_presence a = ct_mon_emit_event(m, x->args[1], d, skip);
         forget(m, before);
         ct_mon_emit_jump(m, &end, I_JUMP, 0);
         ct_mon_emit_land(m, &no);
-        enum presence b = ct_mon_emit_event(m, x->args[2], d, skip);
+        enum ct_mon_presence b = ct_mon_emit_event(m, x->args[2], d, skip);
         forget(m, before);
         ct_mon_emit_land(m, &end);
         return a == b ? a : MAYBE;
@@ -346,12 +347,12 @@ enum presence ct_mon_emit_event(struct emit *m, const struct ir *x, uint32_t d, 
 }
 
 /* The body as the result of the function: a call in last place reuses the frame. */
-static void emit_result(struct emit *m, const struct ir *x)
+static void emit_result(struct ct_mon_emit *m, const struct ct_mon_ir *x)
 {
     if (x->kind == IR_CALL) {
         emit_call(m, x, NO_CELL, true);
     } else if (x->kind == IR_IF && known(m, x->args[0], 0) < 0) {
-        struct label no = {0};
+        struct ct_mon_label no = {0};
         size_t before = m->nmemos;
         branch(m, x->args[0], &no);
         emit_result(m, x->args[1]);
@@ -364,12 +365,12 @@ static void emit_result(struct emit *m, const struct ir *x)
     }
 }
 
-void ct_mon_emit_functions(struct emit *m)
+void ct_mon_emit_functions(struct ct_mon_emit *m)
 {
     m->p->nfns = m->e->nfns;
-    m->p->fns = ARENA_ARRAY(m->e->arena, struct fn_info, m->p->nfns + 1);
-    for (const struct fn *fn = m->e->fns; fn; fn = fn->next) {
-        struct fn_info *info = &m->p->fns[fn->id];
+    m->p->fns = ARENA_ARRAY(m->e->arena, struct ct_mon_fn_info, m->p->nfns + 1);
+    for (const struct ct_mon_fn *fn = m->e->fns; fn; fn = fn->next) {
+        struct ct_mon_fn_info *info = &m->p->fns[fn->id];
         forget(m, 0);
         m->fn = fn;
         info->nargs = fn->nparams + (uint32_t)fn->ncaptures;

@@ -70,7 +70,7 @@ static bool parse(const char *p, size_t size, struct conversion *c)
     return !((c->left || c->zero) && c->width < 0) && !(c->left && c->zero) && !(c->plus && c->space);
 }
 
-enum format_need ct_mon_format_check(const char *format, size_t size)
+enum ct_mon_format_need ct_mon_format_check(const char *format, size_t size)
 {
     struct conversion c;
     if (!parse(format, size, &c))
@@ -83,7 +83,7 @@ enum format_need ct_mon_format_check(const char *format, size_t size)
 }
 
 /* Commas between groups of three in the integer part. */
-static void group_digits(struct text *t, const char *digits)
+static void group_digits(struct ct_mon_text *t, const char *digits)
 {
     size_t whole = strspn(digits, "0123456789");
     for (size_t i = 0; i < whole; i++) {
@@ -94,7 +94,7 @@ static void group_digits(struct text *t, const char *digits)
     ct_mon_text_add_z(t, digits + whole);
 }
 
-static void pad(struct text *t, const struct conversion *c, const char *prefix, const char *body)
+static void pad(struct ct_mon_text *t, const struct conversion *c, const char *prefix, const char *body)
 {
     size_t columns = strlen(prefix);
     for (const char *p = body; *p; p++)
@@ -113,10 +113,10 @@ static void pad(struct text *t, const struct conversion *c, const char *prefix, 
             ct_mon_text_add(t, " ", 1);
 }
 
-static void signed_body(struct text *t, const struct conversion *c, bool negative, const char *prefix,
+static void signed_body(struct ct_mon_text *t, const struct conversion *c, bool negative, const char *prefix,
                         const char *digits)
 {
-    struct text body = {0};
+    struct ct_mon_text body = {0};
     char front[8];
     snprintf(front, sizeof front, "%s%s",
              negative   ? (c->paren ? "(" : "-")
@@ -142,9 +142,9 @@ static void upper(char *p)
             *p = (char)(*p - 32);
 }
 
-static void format_int(struct text *t, const struct conversion *c, const struct cell *cell)
+static void format_int(struct ct_mon_text *t, const struct conversion *c, const struct ct_mon_cell *cell)
 {
-    struct text digits = {.limit = t->limit, .payer = t->payer};
+    struct ct_mon_text digits = {.limit = t->limit, .payer = t->payer};
     const char *prefix = "";
     if (cell_is_big(cell)) {
         ct_mon_big_print(&digits, cell, c->letter == 'd' ? 10 : c->letter == 'o' ? 8 : 16);
@@ -179,7 +179,7 @@ static void hex_float(const char *in, char *out)
     *out = 0;
 }
 
-static void format_float(struct text *t, const struct conversion *c, double f)
+static void format_float(struct ct_mon_text *t, const struct conversion *c, double f)
 {
     char digits[800], hex[800];
     if (t->payer)
@@ -214,10 +214,10 @@ static void format_float(struct text *t, const struct conversion *c, double f)
     signed_body(t, &plain, negative, "", digits);
 }
 
-static void format_any(struct text *t, const struct conversion *c, const struct cell *cell,
-                       const struct type *type)
+static void format_any(struct ct_mon_text *t, const struct conversion *c, const struct ct_mon_cell *cell,
+                       const struct ct_mon_type *type)
 {
-    struct text body = {.limit = t->limit, .payer = t->payer};
+    struct ct_mon_text body = {.limit = t->limit, .payer = t->payer};
     ct_mon_print_value(&body, cell, type, true);
     if ((c->letter | 0x20) == 'h' && body.p) { /* the hash of the text as java.lang.String makes it */
         uint32_t hash = 0;
@@ -236,8 +236,8 @@ static void format_any(struct text *t, const struct conversion *c, const struct 
     ct_mon_text_free(&body);
 }
 
-void ct_mon_format_value(struct text *t, const char *format, size_t size, const struct cell *cell,
-                         const struct type *type)
+void ct_mon_format_value(struct ct_mon_text *t, const char *format, size_t size,
+                         const struct ct_mon_cell *cell, const struct ct_mon_type *type)
 {
     struct conversion c;
     if (!parse(format, size, &c))

@@ -10,20 +10,20 @@ enum {
     ASSUMED = 16
 };
 
-static bool is_plain(const struct type *type)
+static bool is_plain(const struct ct_mon_type *type)
 {
     return type->kind == TY_INT || type->kind == TY_BOOL || type->kind == TY_VERDICT ||
            (type->kind == TY_RECORD && !type->n);
 }
 
 /* An interval's ends at the ends of 64 bits are none: an Int may lie beyond. */
-static bool is_open(const struct guess *g)
+static bool is_open(const struct ct_mon_guess *g)
 {
     return g->lo == INT64_MIN || g->hi == INT64_MAX;
 }
 
 /* Sets the ends to an Int of any size. */
-static void set_int(struct guess *g, const struct cell *cell)
+static void set_int(struct ct_mon_guess *g, const struct ct_mon_cell *cell)
 {
     if (!(cell->meta & META_PTR))
         g->lo = g->hi = cell->v.i;
@@ -33,14 +33,14 @@ static void set_int(struct guess *g, const struct cell *cell)
         g->lo = g->hi = INT64_MAX;
 }
 
-struct guess ct_mon_guess_range(int64_t lo, int64_t hi)
+struct ct_mon_guess ct_mon_guess_range(int64_t lo, int64_t hi)
 {
-    return (struct guess){.lo = lo, .hi = hi};
+    return (struct ct_mon_guess){.lo = lo, .hi = hi};
 }
 
-struct guess ct_mon_guess_any(const struct type *type, bool error)
+struct ct_mon_guess ct_mon_guess_any(const struct ct_mon_type *type, bool error)
 {
-    struct guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
+    struct ct_mon_guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
     if (type->kind == TY_BOOL)
         g = ct_mon_guess_range(0, 1);
     else if (type->kind == TY_VERDICT)
@@ -54,9 +54,9 @@ struct guess ct_mon_guess_any(const struct type *type, bool error)
     return g;
 }
 
-struct guess ct_mon_guess_cell(const struct type *type, struct cell cell)
+struct ct_mon_guess ct_mon_guess_cell(const struct ct_mon_type *type, struct ct_mon_cell cell)
 {
-    struct guess g = ct_mon_guess_any(type, false);
+    struct ct_mon_guess g = ct_mon_guess_any(type, false);
     g.known = true;
     g.cell = cell;
     g.error = (cell.meta & META_ERR) != 0;
@@ -73,9 +73,9 @@ struct guess ct_mon_guess_cell(const struct type *type, struct cell cell)
     return g;
 }
 
-struct guess ct_mon_guess_join(const struct guess *a, const struct guess *b)
+struct ct_mon_guess ct_mon_guess_join(const struct ct_mon_guess *a, const struct ct_mon_guess *b)
 {
-    struct guess g = *a;
+    struct ct_mon_guess g = *a;
     g.known = false;
     g.error |= b->error;
     g.none |= b->none;
@@ -85,14 +85,14 @@ struct guess ct_mon_guess_join(const struct guess *a, const struct guess *b)
     return g;
 }
 
-bool ct_mon_guess_single(const struct type *type, const struct guess *g)
+bool ct_mon_guess_single(const struct ct_mon_type *type, const struct ct_mon_guess *g)
 {
     return !g->error && is_plain(type) && g->lo == g->hi && !is_open(g);
 }
 
-struct guess ct_mon_guess_option(const struct guess *g, bool none, bool some)
+struct ct_mon_guess ct_mon_guess_option(const struct ct_mon_guess *g, bool none, bool some)
 {
-    struct guess o = *g;
+    struct ct_mon_guess o = *g;
     o.none = none;
     o.some = some;
     if (o.known && some && !none)
@@ -100,18 +100,18 @@ struct guess ct_mon_guess_option(const struct guess *g, bool none, bool some)
     else
         o.known = false;
     if (!some)
-        o = (struct guess){.known = true, .none = true};
+        o = (struct ct_mon_guess){.known = true, .none = true};
     return o;
 }
 
-struct guess ct_mon_guess_payload(const struct type *type, const struct guess *option)
+struct ct_mon_guess ct_mon_guess_payload(const struct ct_mon_type *type, const struct ct_mon_guess *option)
 {
-    struct cell cell = option->cell;
+    struct ct_mon_cell cell = option->cell;
     if (option->known && option->some) {
         cell.meta -= META_SOME_ONE;
         return ct_mon_guess_cell(type, cell);
     }
-    struct guess g = ct_mon_guess_any(type, option->error || option->none);
+    struct ct_mon_guess g = ct_mon_guess_any(type, option->error || option->none);
     if (type->kind != TY_OPTION) {
         g.lo = option->lo;
         g.hi = option->hi;
@@ -121,42 +121,42 @@ struct guess ct_mon_guess_payload(const struct type *type, const struct guess *o
 
 /* ---- operations ---- */
 
-static struct guess truth(bool may_false, bool may_true)
+static struct ct_mon_guess truth(bool may_false, bool may_true)
 {
     return ct_mon_guess_range(may_false ? 0 : 1, may_true ? 1 : 0);
 }
 
 /* Any Int, or the error of one that is too large. */
-static struct guess any_int(void)
+static struct ct_mon_guess any_int(void)
 {
-    struct guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
+    struct ct_mon_guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
     g.error = true;
     return g;
 }
 
-static struct guess sum(const struct guess *a, const struct guess *b)
+static struct ct_mon_guess sum(const struct ct_mon_guess *a, const struct ct_mon_guess *b)
 {
-    struct guess g = {0};
+    struct ct_mon_guess g = {0};
     if (!is_open(a) && !is_open(b) && !__builtin_add_overflow(a->lo, b->lo, &g.lo) &&
         !__builtin_add_overflow(a->hi, b->hi, &g.hi))
         return g;
     return any_int();
 }
 
-static struct guess difference(const struct guess *a, const struct guess *b)
+static struct ct_mon_guess difference(const struct ct_mon_guess *a, const struct ct_mon_guess *b)
 {
-    struct guess g = {0};
+    struct ct_mon_guess g = {0};
     if (!is_open(a) && !is_open(b) && !__builtin_sub_overflow(a->lo, b->hi, &g.lo) &&
         !__builtin_sub_overflow(a->hi, b->lo, &g.hi))
         return g;
     return any_int();
 }
 
-static struct guess product(const struct guess *a, const struct guess *b)
+static struct ct_mon_guess product(const struct ct_mon_guess *a, const struct ct_mon_guess *b)
 {
     const int64_t x[] = {a->lo, a->hi};
     const int64_t y[] = {b->lo, b->hi};
-    struct guess g = ct_mon_guess_range(INT64_MAX, INT64_MIN);
+    struct ct_mon_guess g = ct_mon_guess_range(INT64_MAX, INT64_MIN);
     if (is_open(a) || is_open(b))
         return any_int();
     for (unsigned i = 0; i < 4; i++) {
@@ -170,9 +170,9 @@ static struct guess product(const struct guess *a, const struct guess *b)
 }
 
 /* Only by what is surely positive. */
-static struct guess quotient(const struct guess *a, const struct guess *b, bool modulo)
+static struct ct_mon_guess quotient(const struct ct_mon_guess *a, const struct ct_mon_guess *b, bool modulo)
 {
-    struct guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
+    struct ct_mon_guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
     g.error = b->lo <= 0;
     if (g.error || b->lo != b->hi || is_open(b))
         return g;
@@ -181,12 +181,13 @@ static struct guess quotient(const struct guess *a, const struct guess *b, bool 
     return ct_mon_guess_range(a->lo < 0 ? 1 - b->lo : 0, a->hi > 0 ? b->lo - 1 : 0);
 }
 
-static bool may_be_less(const struct guess *a, const struct guess *b)
+static bool may_be_less(const struct ct_mon_guess *a, const struct ct_mon_guess *b)
 {
     return a->lo < b->hi || a->lo == INT64_MIN || b->hi == INT64_MAX;
 }
 
-static struct guess compare(enum op op, const struct guess *a, const struct guess *b)
+static struct ct_mon_guess compare(enum ct_mon_op op, const struct ct_mon_guess *a,
+                                   const struct ct_mon_guess *b)
 {
     switch (op) {
     case OP_LT:
@@ -200,7 +201,8 @@ static struct guess compare(enum op op, const struct guess *a, const struct gues
     }
 }
 
-static struct guess equal(const struct ir *x, const struct guess *a, const struct guess *b)
+static struct ct_mon_guess equal(const struct ct_mon_ir *x, const struct ct_mon_guess *a,
+                                 const struct ct_mon_guess *b)
 {
     bool may = true, may_not = true;
     if (is_plain(x->args[0]->type)) {
@@ -210,7 +212,8 @@ static struct guess equal(const struct ir *x, const struct guess *a, const struc
     return x->op == OP_EQ ? truth(may_not, may) : truth(may, may_not);
 }
 
-static struct guess operation(const struct ir *x, const struct guess *a, const struct guess *b)
+static struct ct_mon_guess operation(const struct ct_mon_ir *x, const struct ct_mon_guess *a,
+                                     const struct ct_mon_guess *b)
 {
     switch (x->op) {
     case OP_ADD:
@@ -218,7 +221,7 @@ static struct guess operation(const struct ir *x, const struct guess *a, const s
     case OP_SUB:
         return difference(a, b);
     case OP_NEG:
-        return difference(&(struct guess){0}, a);
+        return difference(&(struct ct_mon_guess){0}, a);
     case OP_MUL:
         return product(a, b);
     case OP_DIV:
@@ -253,18 +256,18 @@ static struct guess operation(const struct ir *x, const struct guess *a, const s
 
 /* On the way into a branch: this option is known to be one or the other. */
 struct assumed {
-    const struct ir *option;
+    const struct ct_mon_ir *option;
     bool some;
 };
 
 struct eval {
-    const struct guess *params;
+    const struct ct_mon_guess *params;
     struct assumed assumed[ASSUMED];
     unsigned assumed_count, visits, depth;
-    struct heap heap; /* without memory: only plain results are known */
+    struct ct_mon_heap heap; /* without memory: only plain results are known */
 };
 
-static void assume(struct eval *e, const struct ir *x, bool value)
+static void assume(struct eval *e, const struct ct_mon_ir *x, bool value)
 {
     if (x->kind == IR_OP && x->op == OP_NOT) {
         assume(e, x->args[0], !value);
@@ -277,37 +280,38 @@ static void assume(struct eval *e, const struct ir *x, bool value)
     }
 }
 
-static struct guess eval(struct eval *e, const struct ir *x);
+static struct ct_mon_guess eval(struct eval *e, const struct ct_mon_ir *x);
 
-static struct guess eval_assuming(struct eval *e, const struct ir *x, const struct ir *condition, bool value)
+static struct ct_mon_guess eval_assuming(struct eval *e, const struct ct_mon_ir *x,
+                                         const struct ct_mon_ir *condition, bool value)
 {
     const unsigned count = e->assumed_count;
     assume(e, condition, value);
-    const struct guess g = eval(e, x);
+    const struct ct_mon_guess g = eval(e, x);
     e->assumed_count = count;
     return g;
 }
 
 /* A condition that is an error ends the run: what it would choose does not matter. */
-static struct guess choice(struct eval *e, const struct ir *x)
+static struct ct_mon_guess choice(struct eval *e, const struct ct_mon_ir *x)
 {
-    const struct guess c = eval(e, x->args[0]);
+    const struct ct_mon_guess c = eval(e, x->args[0]);
     if (c.lo == c.hi)
         return eval_assuming(e, x->args[c.lo ? 1 : 2], x->args[0], c.lo != 0);
-    const struct guess yes = eval_assuming(e, x->args[1], x->args[0], true);
-    const struct guess no = eval_assuming(e, x->args[2], x->args[0], false);
+    const struct ct_mon_guess yes = eval_assuming(e, x->args[1], x->args[0], true);
+    const struct ct_mon_guess no = eval_assuming(e, x->args[2], x->args[0], false);
     return ct_mon_guess_join(&yes, &no);
 }
 
-static struct guess connective(struct eval *e, const struct ir *x)
+static struct ct_mon_guess connective(struct eval *e, const struct ct_mon_ir *x)
 {
     const bool stop = x->kind == IR_OR;
-    const struct guess a = eval(e, x->args[0]);
+    const struct ct_mon_guess a = eval(e, x->args[0]);
     if (a.lo == a.hi && (a.lo != 0) == stop)
         return a;
-    struct guess b = eval_assuming(e, x->args[1], x->args[0], !stop);
+    struct ct_mon_guess b = eval_assuming(e, x->args[1], x->args[0], !stop);
     if (a.lo != a.hi) {
-        const struct guess stopped = ct_mon_guess_range(stop, stop);
+        const struct ct_mon_guess stopped = ct_mon_guess_range(stop, stop);
         b = ct_mon_guess_join(&stopped, &b);
     }
     b.known = false;
@@ -315,9 +319,9 @@ static struct guess connective(struct eval *e, const struct ir *x)
     return b;
 }
 
-static struct guess applied(struct eval *e, const struct ir *x)
+static struct ct_mon_guess applied(struct eval *e, const struct ct_mon_ir *x)
 {
-    struct guess args[2] = {{0}};
+    struct ct_mon_guess args[2] = {{0}};
     if (x->n > 2 || x->op >= OP_POW)
         return ct_mon_guess_any(x->type, true);
     bool known = true;
@@ -328,26 +332,26 @@ static struct guess applied(struct eval *e, const struct ir *x)
         error |= args[i].error;
     }
     if (known) {
-        const struct cell cells[] = {args[0].cell, args[1].cell};
-        struct cell result = {0};
+        const struct ct_mon_cell cells[] = {args[0].cell, args[1].cell};
+        struct ct_mon_cell result = {0};
         ct_mon_op_eval(x->op, &x->extra, &e->heap, cells, x->n, &result);
         const bool fine = !e->heap.exhausted;
         e->heap.exhausted = E_NONE;
         if (fine)
             return ct_mon_guess_cell(x->type, result);
     }
-    struct guess g = operation(x, &args[0], &args[1]);
+    struct ct_mon_guess g = operation(x, &args[0], &args[1]);
     g.error |= error;
     g.known = false;
     return g;
 }
 
-static struct guess eval(struct eval *e, const struct ir *x)
+static struct ct_mon_guess eval(struct eval *e, const struct ct_mon_ir *x)
 {
     if (++e->visits > VISITS || e->depth >= DEPTH)
         return ct_mon_guess_any(x->type, true);
     e->depth++;
-    struct guess g = ct_mon_guess_any(x->type, true);
+    struct ct_mon_guess g = ct_mon_guess_any(x->type, true);
     if (x->kind == IR_CONST)
         g = ct_mon_guess_cell(x->type, x->value);
     else if (x->kind == IR_PARAM)
@@ -368,10 +372,11 @@ static struct guess eval(struct eval *e, const struct ir *x)
     return g;
 }
 
-struct guess ct_mon_guess_eval(struct heap *payer, const struct ir *kernel, const struct guess *params)
+struct ct_mon_guess ct_mon_guess_eval(struct ct_mon_heap *payer, const struct ct_mon_ir *kernel,
+                                      const struct ct_mon_guess *params)
 {
     struct eval e = {.params = params, .heap = {.work = VALUES_WORK}};
-    const struct guess g = eval(&e, kernel);
+    const struct ct_mon_guess g = eval(&e, kernel);
     heap_spend(payer, e.visits * VISIT_WORK + (uint64_t)(VALUES_WORK - e.heap.work));
     return g;
 }

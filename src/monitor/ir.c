@@ -7,18 +7,18 @@ enum {
     NODES_MOST = 2000000
 };
 
-void ct_mon_ir_init(struct ir_pool *p, struct arena *arena, struct heap *constants)
+void ct_mon_ir_init(struct ct_mon_ir_pool *p, struct ct_mon_arena *arena, struct ct_mon_heap *constants)
 {
-    *p = (struct ir_pool){.arena = arena, .constants = constants, .cap = 1024, .limit = NODES_MOST};
-    p->buckets = ARENA_ARRAY(arena, struct ir *, p->cap);
+    *p = (struct ct_mon_ir_pool){.arena = arena, .constants = constants, .cap = 1024, .limit = NODES_MOST};
+    p->buckets = ARENA_ARRAY(arena, struct ct_mon_ir *, p->cap);
 }
 
-static void grow(struct ir_pool *p)
+static void grow(struct ct_mon_ir_pool *p)
 {
     size_t cap = p->cap * 2;
-    struct ir **buckets = ARENA_ARRAY(p->arena, struct ir *, cap);
+    struct ct_mon_ir **buckets = ARENA_ARRAY(p->arena, struct ct_mon_ir *, cap);
     for (size_t i = 0; i < p->cap; i++) {
-        for (struct ir *e = p->buckets[i], *next; e; e = next) {
+        for (struct ct_mon_ir *e = p->buckets[i], *next; e; e = next) {
             next = e->next;
             e->next = buckets[e->hash & (cap - 1)];
             buckets[e->hash & (cap - 1)] = e;
@@ -28,13 +28,13 @@ static void grow(struct ir_pool *p)
     p->cap = cap;
 }
 
-void ct_mon_ir_check_constants(const struct ir_pool *p)
+void ct_mon_ir_check_constants(const struct ct_mon_ir_pool *p)
 {
     if (p->constants->exhausted)
         ct_mon_arena_leave(p->arena, p->constants->exhausted == E_BUDGET ? ARENA_WORK : ARENA_LIMIT);
 }
 
-static bool same(struct heap *heap, const struct ir *a, const struct ir *b)
+static bool same(struct ct_mon_heap *heap, const struct ct_mon_ir *a, const struct ct_mon_ir *b)
 {
     if (a->hash != b->hash || a->kind != b->kind || a->op != b->op || a->n != b->n || a->level != b->level ||
         a->index != b->index || a->type != b->type || a->fn != b->fn || a->extra.type != b->extra.type ||
@@ -49,7 +49,7 @@ static bool same(struct heap *heap, const struct ir *a, const struct ir *b)
              ((a->value.meta & META_PTR) && ct_mon_value_compare(heap, &a->value, &b->value) == 0)));
 }
 
-static struct ir *intern(struct ir_pool *p, struct ir e)
+static struct ct_mon_ir *intern(struct ct_mon_ir_pool *p, struct ct_mon_ir e)
 {
     uint64_t h = hash_mix(e.kind * 256u + e.op, e.level * 65536u + e.index);
     h = hash_ptr(hash_ptr(hash_ptr(h, e.type), e.fn), e.extra.type);
@@ -65,15 +65,15 @@ static struct ir *intern(struct ir_pool *p, struct ir e)
     }
     e.hash = h;
     e.weight = weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
-    for (struct ir *o = p->buckets[h & (p->cap - 1)]; o; o = o->next)
+    for (struct ct_mon_ir *o = p->buckets[h & (p->cap - 1)]; o; o = o->next)
         if (same(p->constants, o, &e))
             return o;
     if (p->count >= p->limit)
         ct_mon_arena_leave(p->arena, ARENA_LIMIT);
     if (p->count >= p->cap)
         grow(p);
-    struct ir *o = ARENA_NEW(p->arena, struct ir);
-    struct ir **args = ARENA_ARRAY(p->arena, struct ir *, e.n);
+    struct ct_mon_ir *o = ARENA_NEW(p->arena, struct ct_mon_ir);
+    struct ct_mon_ir **args = ARENA_ARRAY(p->arena, struct ct_mon_ir *, e.n);
     for (uint32_t i = 0; i < e.n; i++)
         args[i] = e.args[i];
     *o = e;
@@ -83,21 +83,23 @@ static struct ir *intern(struct ir_pool *p, struct ir e)
     return p->buckets[h & (p->cap - 1)] = o;
 }
 
-struct ir *ct_mon_ir_const(struct ir_pool *p, const struct type *type, struct cell value)
+struct ct_mon_ir *ct_mon_ir_const(struct ct_mon_ir_pool *p, const struct ct_mon_type *type,
+                                  struct ct_mon_cell value)
 {
     value.stamp = 0;
-    return intern(p, (struct ir){.kind = IR_CONST, .type = type, .value = value});
+    return intern(p, (struct ct_mon_ir){.kind = IR_CONST, .type = type, .value = value});
 }
 
-struct ir *ct_mon_ir_param(struct ir_pool *p, const struct type *type, uint32_t level, uint32_t index)
+struct ct_mon_ir *ct_mon_ir_param(struct ct_mon_ir_pool *p, const struct ct_mon_type *type, uint32_t level,
+                                  uint32_t index)
 {
-    return intern(p, (struct ir){.kind = IR_PARAM, .type = type, .level = level, .index = index});
+    return intern(p, (struct ct_mon_ir){.kind = IR_PARAM, .type = type, .level = level, .index = index});
 }
 
-static struct ir *fold(struct ir_pool *p, const struct type *type, enum op op, const struct op_extra *extra,
-                       struct ir **args, uint32_t n)
+static struct ct_mon_ir *fold(struct ct_mon_ir_pool *p, const struct ct_mon_type *type, enum ct_mon_op op,
+                              const struct ct_mon_op_extra *extra, struct ct_mon_ir **args, uint32_t n)
 {
-    struct cell few[8], *cells = n <= 8 ? few : ARENA_ARRAY(p->arena, struct cell, n), r = {0};
+    struct ct_mon_cell few[8], *cells = n <= 8 ? few : ARENA_ARRAY(p->arena, struct ct_mon_cell, n), r = {0};
     for (uint32_t i = 0; i < n; i++) {
         if (!ir_is_const(args[i]))
             return NULL;
@@ -108,10 +110,10 @@ static struct ir *fold(struct ir_pool *p, const struct type *type, enum op op, c
     return ct_mon_ir_const(p, type, r);
 }
 
-struct ir *ct_mon_ir_op(struct ir_pool *p, const struct type *type, enum op op, const struct op_extra *extra,
-                        struct ir **args, uint32_t n)
+struct ct_mon_ir *ct_mon_ir_op(struct ct_mon_ir_pool *p, const struct ct_mon_type *type, enum ct_mon_op op,
+                               const struct ct_mon_op_extra *extra, struct ct_mon_ir **args, uint32_t n)
 {
-    struct ir *c = fold(p, type, op, extra, args, n);
+    struct ct_mon_ir *c = fold(p, type, op, extra, args, n);
     if (c)
         return c;
     if (n == 1 && args[0]->kind == IR_OP && args[0]->op == OP_SOME) {
@@ -124,58 +126,61 @@ struct ir *ct_mon_ir_op(struct ir_pool *p, const struct type *type, enum op op, 
         return args[0]->args[0];
     if (op == OP_FIELD && args[0]->kind == IR_OP && args[0]->op == OP_RECORD)
         return args[0]->args[extra->index];
-    struct ir e = {.kind = IR_OP, .op = op, .type = type, .n = n, .args = args};
+    struct ct_mon_ir e = {.kind = IR_OP, .op = op, .type = type, .n = n, .args = args};
     if (extra)
         e.extra = *extra;
     return intern(p, e);
 }
 
 /* A condition that is an error constant stays: it is raised when it is reached. */
-static int known(const struct ir *c)
+static int known(const struct ct_mon_ir *c)
 {
     return ir_is_const(c) && !cell_err(&c->value) ? (c->value.v.i ? 1 : 0) : -1;
 }
 
-struct ir *ct_mon_ir_if(struct ir_pool *p, struct ir *c, struct ir *a, struct ir *b)
+struct ct_mon_ir *ct_mon_ir_if(struct ct_mon_ir_pool *p, struct ct_mon_ir *c, struct ct_mon_ir *a,
+                               struct ct_mon_ir *b)
 {
     int k = known(c);
     if (k >= 0)
         return k ? a : b;
-    struct ir *args[] = {c, a, b};
-    return intern(p, (struct ir){.kind = IR_IF, .type = a->type, .n = 3, .args = args});
+    struct ct_mon_ir *args[] = {c, a, b};
+    return intern(p, (struct ct_mon_ir){.kind = IR_IF, .type = a->type, .n = 3, .args = args});
 }
 
-struct ir *ct_mon_ir_and(struct ir_pool *p, struct ir *a, struct ir *b)
+struct ct_mon_ir *ct_mon_ir_and(struct ct_mon_ir_pool *p, struct ct_mon_ir *a, struct ct_mon_ir *b)
 {
     int k = known(a);
     if (k >= 0)
         return k ? b : a;
-    struct ir *args[] = {a, b};
-    return intern(p, (struct ir){.kind = IR_AND, .type = a->type, .n = 2, .args = args});
+    struct ct_mon_ir *args[] = {a, b};
+    return intern(p, (struct ct_mon_ir){.kind = IR_AND, .type = a->type, .n = 2, .args = args});
 }
 
-struct ir *ct_mon_ir_or(struct ir_pool *p, struct ir *a, struct ir *b)
+struct ct_mon_ir *ct_mon_ir_or(struct ct_mon_ir_pool *p, struct ct_mon_ir *a, struct ct_mon_ir *b)
 {
     int k = known(a);
     if (k >= 0)
         return k ? a : b;
-    struct ir *args[] = {a, b};
-    return intern(p, (struct ir){.kind = IR_OR, .type = a->type, .n = 2, .args = args});
+    struct ct_mon_ir *args[] = {a, b};
+    return intern(p, (struct ct_mon_ir){.kind = IR_OR, .type = a->type, .n = 2, .args = args});
 }
 
-struct ir *ct_mon_ir_call(struct ir_pool *p, struct fn *fn, struct ir **args, uint32_t n)
+struct ct_mon_ir *ct_mon_ir_call(struct ct_mon_ir_pool *p, struct ct_mon_fn *fn, struct ct_mon_ir **args,
+                                 uint32_t n)
 {
     /* the result belongs to the function that calls, also when only captures tie it to one */
     uint32_t level = fn->up ? fn->up->level : 0;
-    return intern(
-        p, (struct ir){.kind = IR_CALL, .type = fn->result, .fn = fn, .n = n, .args = args, .level = level});
+    return intern(p,
+                  (struct ct_mon_ir){
+                      .kind = IR_CALL, .type = fn->result, .fn = fn, .n = n, .args = args, .level = level});
 }
 
-struct ir *ct_mon_ir_import(struct ir_pool *p, struct fn *fn, struct ir *e)
+struct ct_mon_ir *ct_mon_ir_import(struct ct_mon_ir_pool *p, struct ct_mon_fn *fn, struct ct_mon_ir *e)
 {
     if (!fn || e->level == 0 || e->level >= fn->level)
         return e;
-    struct ir *outer = ct_mon_ir_import(p, fn->up, e);
+    struct ct_mon_ir *outer = ct_mon_ir_import(p, fn->up, e);
     size_t i = 0;
     while (i < fn->ncaptures && fn->captures[i] != outer)
         i++;

@@ -6,7 +6,7 @@
 
 static const struct {
     const char *text;
-    enum token token;
+    enum ct_mon_token token;
 } KEYWORDS[] = {
     {"def", T_DEF},
     {"where", T_WHERE},
@@ -33,7 +33,7 @@ static const struct {
 /* Longest first: the first that matches is the token. */
 static const struct {
     char text[4];
-    enum token token;
+    enum ct_mon_token token;
 } OPERATORS[] = {
     {"<=.", T_FLE},    {">=.", T_FGE},  {"+.", T_FPLUS},  {"-.", T_FMINUS}, {"*.", T_FSTAR},
     {"/.", T_FSLASH},  {"<<", T_SHL},   {">>", T_SHR},    {"==", T_EQ},     {"!=", T_NE},
@@ -46,7 +46,7 @@ static const struct {
     {"=", T_ASSIGN},   {".", T_DOT},    {"@", T_AT},      {"$", T_DOLLAR},
 };
 
-const char *ct_mon_token_text(enum token token)
+const char *ct_mon_token_text(enum ct_mon_token token)
 {
     switch (token) {
     case T_END:
@@ -83,19 +83,20 @@ const char *ct_mon_token_text(enum token token)
     return token >= T_PLUS ? ops[token - T_PLUS] : "?";
 }
 
-void ct_mon_lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source)
+void ct_mon_lex_init(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                     const struct ct_mon_source *source)
 {
     ct_mon_lex_part(lx, arena, diags, source, 0, (uint32_t)source->size);
 }
 
-void ct_mon_lex_part(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source,
-                     uint32_t from, uint32_t to)
+void ct_mon_lex_part(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                     const struct ct_mon_source *source, uint32_t from, uint32_t to)
 {
-    *lx = (struct lexer){.arena = arena, .diags = diags, .source = source, .pos = from, .end = to};
+    *lx = (struct ct_mon_lexer){.arena = arena, .diags = diags, .source = source, .pos = from, .end = to};
     ct_mon_lex_next(lx);
 }
 
-static int at(const struct lexer *lx, uint32_t pos)
+static int at(const struct ct_mon_lexer *lx, uint32_t pos)
 {
     return pos < lx->end ? (unsigned char)lx->source->text[pos] : -1;
 }
@@ -119,13 +120,13 @@ static int hex_digit(int c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static void error(struct lexer *lx, uint32_t from, uint32_t to, const char *text)
+static void error(struct ct_mon_lexer *lx, uint32_t from, uint32_t to, const char *text)
 {
     if (!lx->quiet)
-        ct_mon_diag_error(lx->diags, (struct span){lx->source, from, to}, "%s", text);
+        ct_mon_diag_error(lx->diags, (struct ct_mon_span){lx->source, from, to}, "%s", text);
 }
 
-static void skip_blank(struct lexer *lx)
+static void skip_blank(struct ct_mon_lexer *lx)
 {
     for (;;) {
         int c = at(lx, lx->pos);
@@ -144,7 +145,7 @@ static void skip_blank(struct lexer *lx)
     }
 }
 
-static void lex_integer(struct lexer *lx, uint32_t from, uint32_t to, unsigned base)
+static void lex_integer(struct ct_mon_lexer *lx, uint32_t from, uint32_t to, unsigned base)
 {
     lx->token = T_INT;
     lx->integer = 0;
@@ -158,13 +159,13 @@ static void lex_integer(struct lexer *lx, uint32_t from, uint32_t to, unsigned b
     lx->integer_big = lx->integer_over || lx->integer > INT64_MAX;
 }
 
-const char *ct_mon_lex_big_digits(struct lexer *lx)
+const char *ct_mon_lex_big_digits(struct ct_mon_lexer *lx)
 {
     return lx->integer_big ? ct_mon_arena_copy(lx->arena, lx->source->text + lx->from, lx->to - lx->from)
                            : NULL;
 }
 
-static void lex_number(struct lexer *lx)
+static void lex_number(struct ct_mon_lexer *lx)
 {
     uint32_t from = lx->pos, p = from;
     if (at(lx, p) == '0' && (at(lx, p + 1) | 0x20) == 'x' && hex_digit(at(lx, p + 2)) >= 0) {
@@ -201,7 +202,7 @@ static void lex_number(struct lexer *lx)
     lx->real = strtod(ct_mon_arena_copy(lx->arena, lx->source->text + from, p - from), NULL);
 }
 
-static void lex_name(struct lexer *lx)
+static void lex_name(struct ct_mon_lexer *lx)
 {
     uint32_t p = lx->pos;
     while (is_letter(at(lx, p)) || is_digit(at(lx, p)))
@@ -216,7 +217,7 @@ static void lex_name(struct lexer *lx)
             lx->token = KEYWORDS[i].token;
 }
 
-static void lex_operator(struct lexer *lx)
+static void lex_operator(struct ct_mon_lexer *lx)
 {
     const char *text = lx->source->text + lx->pos;
     size_t left = lx->end - lx->pos;
@@ -237,7 +238,7 @@ static void lex_operator(struct lexer *lx)
     error(lx, lx->from, lx->pos, "Invalid character; a name, number, string or operator was expected");
 }
 
-void ct_mon_lex_next(struct lexer *lx)
+void ct_mon_lex_next(struct ct_mon_lexer *lx)
 {
     skip_blank(lx);
     lx->from = lx->pos;
@@ -280,7 +281,7 @@ static int escape(int c)
     }
 }
 
-enum string_part ct_mon_lex_string(struct lexer *lx, const char **text, size_t *size)
+enum ct_mon_string_part ct_mon_lex_string(struct ct_mon_lexer *lx, const char **text, size_t *size)
 {
     lx->from = lx->pos;
     int c = at(lx, lx->pos);
@@ -333,7 +334,7 @@ enum string_part ct_mon_lex_string(struct lexer *lx, const char **text, size_t *
     return PART_TEXT;
 }
 
-const char *ct_mon_lex_word(struct lexer *lx)
+const char *ct_mon_lex_word(struct ct_mon_lexer *lx)
 {
     /* the word begins at the current token, which may have stopped inside it */
     uint32_t p = lx->from;

@@ -6,7 +6,7 @@
 
 #include "monitor/diag.h"
 
-enum token {
+enum ct_mon_token {
     T_END,
     T_NEWLINE, /* a line break or ';' */
     T_ID,
@@ -81,14 +81,14 @@ enum token {
     T_DOLLAR, /* '$', in words of the watchpoint dialect only */
 };
 
-struct lexer {
-    struct arena *arena;
-    struct diags *diags;
-    const struct source *source;
+struct ct_mon_lexer {
+    struct ct_mon_arena *arena;
+    struct ct_mon_diags *diags;
+    const struct ct_mon_source *source;
     uint32_t pos, end;
     bool quiet; /* looking ahead: report nothing */
     /* the current token */
-    enum token token;
+    enum ct_mon_token token;
     uint32_t from, to;
     const char *name; /* T_ID: interned; T_COLON: ":" or ":=" was written */
     uint64_t integer;
@@ -97,20 +97,21 @@ struct lexer {
     double real;
 };
 
-void ct_mon_lex_init(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source);
+void ct_mon_lex_init(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                     const struct ct_mon_source *source);
 /* Only the bytes from..to of it. */
-void ct_mon_lex_part(struct lexer *lx, struct arena *arena, struct diags *diags, const struct source *source,
-                     uint32_t from, uint32_t to);
-void ct_mon_lex_next(struct lexer *lx);
+void ct_mon_lex_part(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                     const struct ct_mon_source *source, uint32_t from, uint32_t to);
+void ct_mon_lex_next(struct ct_mon_lexer *lx);
 
 /* The text of the current integer when it does not fit 63 bits, for ct_mon_elab_integer; NULL when it does.
  */
-const char *ct_mon_lex_big_digits(struct lexer *lx);
+const char *ct_mon_lex_big_digits(struct ct_mon_lexer *lx);
 
 /* "identifier", "'+'", ...: for "expected X, found Y". */
-const char *ct_mon_token_text(enum token token);
+const char *ct_mon_token_text(enum ct_mon_token token);
 
-enum string_part {
+enum ct_mon_string_part {
     PART_TEXT, /* *text, *size */
     PART_NAME, /* $name: *text is the interned name */
     PART_EXPR, /* ${: the caller reads an expression with ct_mon_lex_next and stops at its '}' */
@@ -118,14 +119,14 @@ enum string_part {
 };
 
 /* Behind the opening quote, or behind what stood between two parts. from..to is the part. */
-enum string_part ct_mon_lex_string(struct lexer *lx, const char **text, size_t *size);
+enum ct_mon_string_part ct_mon_lex_string(struct ct_mon_lexer *lx, const char **text, size_t *size);
 
-static inline struct span lex_span(const struct lexer *lx)
+static inline struct ct_mon_span lex_span(const struct ct_mon_lexer *lx)
 {
-    return (struct span){lx->source, lx->from, lx->to};
+    return (struct ct_mon_span){lx->source, lx->from, lx->to};
 }
 
 /* A word of the watchpoint dialect behind codeLine and its like: letters, digits and _ . / + - $ */
-const char *ct_mon_lex_word(struct lexer *lx);
+const char *ct_mon_lex_word(struct ct_mon_lexer *lx);
 
 #endif

@@ -12,9 +12,9 @@ struct definition {
     bool declared;
 };
 
-struct library {
-    struct elab *e;
-    const struct source *source;
+struct ct_mon_library {
+    struct ct_mon_elab *e;
+    const struct ct_mon_source *source;
     struct definition *all;
     size_t count, cap;
 };
@@ -22,7 +22,7 @@ struct library {
 /* What stands before the name in the line that a definition begins with. */
 static const char *const heads[] = {"def ", "@liftable def ", "module "};
 
-static void add(struct library *l, uint32_t from, const char *name)
+static void add(struct ct_mon_library *l, uint32_t from, const char *name)
 {
     const size_t size = strcspn(name, "[(: =\n");
     struct definition d = {
@@ -32,10 +32,10 @@ static void add(struct library *l, uint32_t from, const char *name)
     ARENA_PUSH(l->e->arena, l->all, l->count, l->cap, d);
 }
 
-void ct_mon_library_open(struct elab *e, const struct source *source)
+void ct_mon_library_open(struct ct_mon_elab *e, const struct ct_mon_source *source)
 {
-    struct library *l = ARENA_NEW(e->arena, struct library);
-    *l = (struct library){.e = e, .source = source};
+    struct ct_mon_library *l = ARENA_NEW(e->arena, struct ct_mon_library);
+    *l = (struct ct_mon_library){.e = e, .source = source};
     for (const char *line = source->text; line; line = strchr(line, '\n')) {
         line += line != source->text;
         for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
@@ -47,10 +47,10 @@ void ct_mon_library_open(struct elab *e, const struct source *source)
 }
 
 /* It belongs to no function that is under construction, and to no check. */
-static void declare(struct library *l, struct definition *d)
+static void declare(struct ct_mon_library *l, struct definition *d)
 {
-    struct elab *e = l->e;
-    struct fn *fn = e->fn;
+    struct ct_mon_elab *e = l->e;
+    struct ct_mon_fn *fn = e->fn;
     const unsigned check = e->check;
     const bool was_library = e->global->library;
     d->declared = true;
@@ -63,7 +63,7 @@ static void declare(struct library *l, struct definition *d)
     e->global->library = was_library;
 }
 
-bool ct_mon_library_declare(struct library *l, const char *name)
+bool ct_mon_library_declare(struct ct_mon_library *l, const char *name)
 {
     const size_t size = strlen(name);
     for (size_t i = 0; i < l->count; i++) {
@@ -76,7 +76,7 @@ bool ct_mon_library_declare(struct library *l, const char *name)
     return false;
 }
 
-void ct_mon_library_declare_all(struct library *l)
+void ct_mon_library_declare_all(struct ct_mon_library *l)
 {
     for (size_t i = 0; i < l->count; i++)
         if (!l->all[i].declared)

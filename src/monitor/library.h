@@ -8,12 +8,12 @@
 
 /* Finds the definitions of `source`, each of which begins at the begin of a line and ends before the next
  * one. From now on the global scope has them. */
-void ct_mon_library_open(struct elab *e, const struct source *source);
+void ct_mon_library_open(struct ct_mon_elab *e, const struct ct_mon_source *source);
 
 /* Declares what is called so, unless that was done. False: there is nothing new. */
-bool ct_mon_library_declare(struct library *library, const char *name);
+bool ct_mon_library_declare(struct ct_mon_library *library, const char *name);
 
 /* Declares all. */
-void ct_mon_library_declare_all(struct library *library);
+void ct_mon_library_declare_all(struct ct_mon_library *library);
 
 #endif

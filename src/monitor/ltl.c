@@ -1,49 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/ltl.h"
 
-static struct ltl *intern(struct ltl_pool *p, enum ltl_kind kind, uint32_t index, struct ltl *a,
-                          struct ltl *b)
+static struct ct_mon_ltl *intern(struct ct_mon_ltl_pool *p, enum ct_mon_ltl_kind kind, uint32_t index,
+                                 struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
     uint64_t h = hash_ptr(hash_ptr(hash_mix(kind, index), a), b);
-    struct ltl **bucket = &p->buckets[h & (LTL_BUCKETS - 1)];
-    for (struct ltl *f = *bucket; f; f = f->next)
+    struct ct_mon_ltl **bucket = &p->buckets[h & (LTL_BUCKETS - 1)];
+    for (struct ct_mon_ltl *f = *bucket; f; f = f->next)
         if (f->kind == kind && f->index == index && f->a == a && f->b == b)
             return f;
-    struct ltl *f = ARENA_NEW(p->arena, struct ltl);
-    *f = (struct ltl){.kind = kind, .index = index, .a = a, .b = b, .id = p->count++, .next = *bucket};
+    struct ct_mon_ltl *f = ARENA_NEW(p->arena, struct ct_mon_ltl);
+    *f = (struct ct_mon_ltl){.kind = kind, .index = index, .a = a, .b = b, .id = p->count++, .next = *bucket};
     if (kind == LTL_UNTIL)
         f->until = p->untils++;
     return *bucket = f;
 }
 
-struct ltl *ct_mon_ltl_const(struct ltl_pool *p, bool value)
+struct ct_mon_ltl *ct_mon_ltl_const(struct ct_mon_ltl_pool *p, bool value)
 {
     return intern(p, value ? LTL_TRUE : LTL_FALSE, 0, NULL, NULL);
 }
 
-struct ltl *ct_mon_ltl_atom(struct ltl_pool *p, uint32_t index)
+struct ct_mon_ltl *ct_mon_ltl_atom(struct ct_mon_ltl_pool *p, uint32_t index)
 {
     return intern(p, LTL_ATOM, index, NULL, NULL);
 }
 
-struct ltl *ct_mon_ltl_not(struct ltl_pool *p, struct ltl *a)
+struct ct_mon_ltl *ct_mon_ltl_not(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
 {
     if (a->kind == LTL_TRUE || a->kind == LTL_FALSE)
         return ct_mon_ltl_const(p, a->kind == LTL_FALSE);
     return a->kind == LTL_NOT ? a->a : intern(p, LTL_NOT, 0, a, NULL);
 }
 
-static bool opposite(const struct ltl *a, const struct ltl *b)
+static bool opposite(const struct ct_mon_ltl *a, const struct ct_mon_ltl *b)
 {
     return (a->kind == LTL_NOT && a->a == b) || (b->kind == LTL_NOT && b->a == a);
 }
 
 /* Conjunction and disjunction differ in which constant rules. Operands in order
  * of age, so that a & b is b & a. */
-static struct ltl *junction(struct ltl_pool *p, enum ltl_kind kind, struct ltl *a, struct ltl *b)
+static struct ct_mon_ltl *junction(struct ct_mon_ltl_pool *p, enum ct_mon_ltl_kind kind, struct ct_mon_ltl *a,
+                                   struct ct_mon_ltl *b)
 {
-    enum ltl_kind rules = kind == LTL_AND ? LTL_FALSE : LTL_TRUE,
-                  yields = kind == LTL_AND ? LTL_TRUE : LTL_FALSE;
+    enum ct_mon_ltl_kind rules = kind == LTL_AND ? LTL_FALSE : LTL_TRUE,
+                         yields = kind == LTL_AND ? LTL_TRUE : LTL_FALSE;
     if (a->kind == rules || b->kind == yields || a == b)
         return a;
     if (b->kind == rules || a->kind == yields)
@@ -53,56 +54,56 @@ static struct ltl *junction(struct ltl_pool *p, enum ltl_kind kind, struct ltl *
     return a->id < b->id ? intern(p, kind, 0, a, b) : intern(p, kind, 0, b, a);
 }
 
-struct ltl *ct_mon_ltl_and(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+struct ct_mon_ltl *ct_mon_ltl_and(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
     return junction(p, LTL_AND, a, b);
 }
 
-struct ltl *ct_mon_ltl_or(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+struct ct_mon_ltl *ct_mon_ltl_or(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
     return junction(p, LTL_OR, a, b);
 }
 
-struct ltl *ct_mon_ltl_next(struct ltl_pool *p, struct ltl *a)
+struct ct_mon_ltl *ct_mon_ltl_next(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
 {
     return a->kind == LTL_TRUE || a->kind == LTL_FALSE ? a : intern(p, LTL_NEXT, 0, a, NULL);
 }
 
-struct ltl *ct_mon_ltl_until(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+struct ct_mon_ltl *ct_mon_ltl_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
     if (b->kind == LTL_TRUE || b->kind == LTL_FALSE || a->kind == LTL_FALSE || a == b)
         return b;
     return intern(p, LTL_UNTIL, 0, a, b);
 }
 
-struct ltl *ct_mon_ltl_release(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+struct ct_mon_ltl *ct_mon_ltl_release(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
     if (b->kind == LTL_TRUE || b->kind == LTL_FALSE || a->kind == LTL_TRUE || a == b)
         return b;
     return intern(p, LTL_RELEASE, 0, a, b);
 }
 
-struct ltl *ct_mon_ltl_always(struct ltl_pool *p, struct ltl *a)
+struct ct_mon_ltl *ct_mon_ltl_always(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
 {
     return ct_mon_ltl_release(p, ct_mon_ltl_const(p, false), a);
 }
 
-struct ltl *ct_mon_ltl_eventually(struct ltl_pool *p, struct ltl *a)
+struct ct_mon_ltl *ct_mon_ltl_eventually(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
 {
     return ct_mon_ltl_until(p, ct_mon_ltl_const(p, true), a);
 }
 
-struct ltl *ct_mon_ltl_at_least(struct ltl_pool *p, struct ltl *f, uint32_t n)
+struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n)
 {
-    struct ltl *r = ct_mon_ltl_const(p, true);
+    struct ct_mon_ltl *r = ct_mon_ltl_const(p, true);
     for (; n; n--)
         r = ct_mon_ltl_eventually(p, ct_mon_ltl_and(p, f, ct_mon_ltl_next(p, r)));
     return r;
 }
 
-static struct ltl *normal(struct ltl_pool *p, struct ltl *f, bool negate)
+static struct ct_mon_ltl *normal(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, bool negate)
 {
-    struct ltl *a, *b;
+    struct ct_mon_ltl *a, *b;
     switch (f->kind) {
     case LTL_NOT:
         return ct_mon_ltl_nnf(p, f->a, !negate);
@@ -122,9 +123,9 @@ static struct ltl *normal(struct ltl_pool *p, struct ltl *f, bool negate)
     }
 }
 
-struct ltl *ct_mon_ltl_nnf(struct ltl_pool *p, struct ltl *f, bool negate)
+struct ct_mon_ltl *ct_mon_ltl_nnf(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, bool negate)
 {
-    struct ltl **memo = negate ? &f->negative : &f->positive;
+    struct ct_mon_ltl **memo = negate ? &f->negative : &f->positive;
     if (!*memo)
         *memo = normal(p, f, negate);
     return *memo;

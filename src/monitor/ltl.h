@@ -6,7 +6,7 @@
 #include "monitor/arena.h"
 #include "monitor/machine.h"
 
-enum ltl_kind {
+enum ct_mon_ltl_kind {
     LTL_TRUE,
     LTL_FALSE,
     LTL_ATOM, /* index */
@@ -19,14 +19,14 @@ enum ltl_kind {
 };
 
 /* Hash-consed: equal formulas are the same pointer. */
-struct ltl {
-    enum ltl_kind kind;
+struct ct_mon_ltl {
+    enum ct_mon_ltl_kind kind;
     uint32_t index; /* atoms */
     uint32_t id;
     uint32_t until; /* untils in normal form: their number */
-    struct ltl *a, *b;
-    struct ltl *positive, *negative; /* normal forms, once made */
-    struct ltl *next;
+    struct ct_mon_ltl *a, *b;
+    struct ct_mon_ltl *positive, *negative; /* normal forms, once made */
+    struct ct_mon_ltl *next;
 };
 
 enum {
@@ -35,60 +35,60 @@ enum {
     LTL_ATOMS_MOST = 12
 };
 
-struct ltl_pool {
-    struct arena *arena;
-    struct ltl *buckets[LTL_BUCKETS];
+struct ct_mon_ltl_pool {
+    struct ct_mon_arena *arena;
+    struct ct_mon_ltl *buckets[LTL_BUCKETS];
     uint32_t count, untils;
 };
 
 /* The constructors simplify constants and repetitions. */
-struct ltl *ct_mon_ltl_const(struct ltl_pool *p, bool value);
-struct ltl *ct_mon_ltl_atom(struct ltl_pool *p, uint32_t index);
-struct ltl *ct_mon_ltl_not(struct ltl_pool *p, struct ltl *a);
-struct ltl *ct_mon_ltl_and(struct ltl_pool *p, struct ltl *a, struct ltl *b);
-struct ltl *ct_mon_ltl_or(struct ltl_pool *p, struct ltl *a, struct ltl *b);
-struct ltl *ct_mon_ltl_next(struct ltl_pool *p, struct ltl *a);
-struct ltl *ct_mon_ltl_until(struct ltl_pool *p, struct ltl *a, struct ltl *b);
-struct ltl *ct_mon_ltl_release(struct ltl_pool *p, struct ltl *a, struct ltl *b);
-struct ltl *ct_mon_ltl_always(struct ltl_pool *p, struct ltl *a);
-struct ltl *ct_mon_ltl_eventually(struct ltl_pool *p, struct ltl *a);
+struct ct_mon_ltl *ct_mon_ltl_const(struct ct_mon_ltl_pool *p, bool value);
+struct ct_mon_ltl *ct_mon_ltl_atom(struct ct_mon_ltl_pool *p, uint32_t index);
+struct ct_mon_ltl *ct_mon_ltl_not(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
+struct ct_mon_ltl *ct_mon_ltl_and(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
+struct ct_mon_ltl *ct_mon_ltl_or(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
+struct ct_mon_ltl *ct_mon_ltl_next(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
+struct ct_mon_ltl *ct_mon_ltl_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
+struct ct_mon_ltl *ct_mon_ltl_release(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
+struct ct_mon_ltl *ct_mon_ltl_always(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
+struct ct_mon_ltl *ct_mon_ltl_eventually(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
 /* f holds at n or more steps from now on. */
-struct ltl *ct_mon_ltl_at_least(struct ltl_pool *p, struct ltl *f, uint32_t n);
+struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
 
 /* The formula, or its negation, with negations in front of atoms only. */
-struct ltl *ct_mon_ltl_nnf(struct ltl_pool *p, struct ltl *f, bool negate);
+struct ct_mon_ltl *ct_mon_ltl_nnf(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, bool negate);
 
 /* The three-valued monitor of f over natoms atoms. NULL: *why says which limit it exceeds. */
-const struct machine *ct_mon_ltl_machine(struct ltl_pool *p, struct ltl *f, uint32_t natoms,
-                                         const char **why);
+const struct ct_mon_machine *ct_mon_ltl_machine(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
+                                                uint32_t natoms, const char **why);
 
 /* Inside of the construction (ltl_automaton.c): an automaton whose states are sets of formulas that hold from
  * now on, with the transitions as its elements of choice. */
-struct ltl_set {
+struct ct_mon_ltl_set {
     uint64_t *bits;
 };
 
-struct ltl_edge {
+struct ct_mon_ltl_edge {
     uint32_t to;
     uint32_t pos, neg; /* atoms that must be true, false */
     uint64_t promised; /* untils whose end is put off */
 };
 
-struct ltl_state {
+struct ct_mon_ltl_state {
     uint64_t *set; /* of formula ids */
-    struct ltl_edge *edges;
+    struct ct_mon_ltl_edge *edges;
     size_t nedges, cap;
     uint32_t low, index; /* Tarjan */
     bool on_stack, live, expanded;
     uint32_t hash_next;
 };
 
-struct ltl_automaton {
-    struct ltl_pool *pool;
-    struct ltl **by_id;
+struct ct_mon_ltl_automaton {
+    struct ct_mon_ltl_pool *pool;
+    struct ct_mon_ltl **by_id;
     uint64_t *ways; /* the formulas that hold in more than one way */
     uint32_t words; /* 64-bit words in a set */
-    struct ltl_state *states;
+    struct ct_mon_ltl_state *states;
     size_t n, cap;
     uint32_t *table;
     uint64_t **spare; /* sets of choices, to be used again */
@@ -98,8 +98,8 @@ struct ltl_automaton {
 };
 
 /* The state for {f}, with all it leads to; live states have a nonempty language. */
-void ct_mon_ltl_automaton_init(struct ltl_automaton *m, struct ltl_pool *p);
-uint32_t ct_mon_ltl_automaton_add(struct ltl_automaton *m, const struct ltl *f);
-void ct_mon_ltl_automaton_finish(struct ltl_automaton *m);
+void ct_mon_ltl_automaton_init(struct ct_mon_ltl_automaton *m, struct ct_mon_ltl_pool *p);
+uint32_t ct_mon_ltl_automaton_add(struct ct_mon_ltl_automaton *m, const struct ct_mon_ltl *f);
+void ct_mon_ltl_automaton_finish(struct ct_mon_ltl_automaton *m);
 
 #endif

@@ -36,7 +36,7 @@ static bool subset(const uint64_t *a, const uint64_t *b, uint32_t words)
     return true;
 }
 
-static uint64_t *new_set(struct ltl_automaton *m, const uint64_t *from)
+static uint64_t *new_set(struct ct_mon_ltl_automaton *m, const uint64_t *from)
 {
     uint64_t *set = ARENA_ARRAY(m->pool->arena, uint64_t, m->words);
     if (from)
@@ -44,12 +44,12 @@ static uint64_t *new_set(struct ltl_automaton *m, const uint64_t *from)
     return set;
 }
 
-static void index_formulas(struct ltl_automaton *m)
+static void index_formulas(struct ct_mon_ltl_automaton *m)
 {
-    m->by_id = ARENA_ARRAY(m->pool->arena, struct ltl *, m->pool->count);
+    m->by_id = ARENA_ARRAY(m->pool->arena, struct ct_mon_ltl *, m->pool->count);
     m->ways = new_set(m, NULL);
     for (uint32_t i = 0; i < LTL_BUCKETS; i++) {
-        for (struct ltl *f = m->pool->buckets[i]; f; f = f->next) {
+        for (struct ct_mon_ltl *f = m->pool->buckets[i]; f; f = f->next) {
             m->by_id[f->id] = f;
             if (f->kind == LTL_OR || f->kind == LTL_UNTIL || f->kind == LTL_RELEASE)
                 put(m->ways, f->id);
@@ -57,15 +57,15 @@ static void index_formulas(struct ltl_automaton *m)
     }
 }
 
-void ct_mon_ltl_automaton_init(struct ltl_automaton *m, struct ltl_pool *p)
+void ct_mon_ltl_automaton_init(struct ct_mon_ltl_automaton *m, struct ct_mon_ltl_pool *p)
 {
-    *m = (struct ltl_automaton){.pool = p, .words = p->count / 64 + 1, .work = WORK_MOST};
+    *m = (struct ct_mon_ltl_automaton){.pool = p, .words = p->count / 64 + 1, .work = WORK_MOST};
     m->table = ARENA_ARRAY(p->arena, uint32_t, TABLE);
     index_formulas(m);
 }
 
 /* Counts work; false: there was too much of it. */
-static bool spend(struct ltl_automaton *m, size_t n)
+static bool spend(struct ct_mon_ltl_automaton *m, size_t n)
 {
     arena_spend(m->pool->arena, n);
     m->failed |= m->work < n;
@@ -73,7 +73,7 @@ static bool spend(struct ltl_automaton *m, size_t n)
     return !m->failed;
 }
 
-static uint32_t state_of(struct ltl_automaton *m, const uint64_t *set)
+static uint32_t state_of(struct ct_mon_ltl_automaton *m, const uint64_t *set)
 {
     uint64_t h = 1;
     for (uint32_t i = 0; i < m->words; i++)
@@ -86,20 +86,20 @@ static uint32_t state_of(struct ltl_automaton *m, const uint64_t *set)
         m->failed = true;
         return 0;
     }
-    struct ltl_state s = {.set = new_set(m, set), .hash_next = *bucket};
+    struct ct_mon_ltl_state s = {.set = new_set(m, set), .hash_next = *bucket};
     ARENA_PUSH(m->pool->arena, m->states, m->n, m->cap, s);
     *bucket = (uint32_t)m->n;
     return (uint32_t)m->n - 1;
 }
 
 /* Another edge asks for no more than the choice, which makes it needless, with all that becomes of it. */
-static bool needless(struct ltl_automaton *m, uint32_t from, const struct choice *c)
+static bool needless(struct ct_mon_ltl_automaton *m, uint32_t from, const struct choice *c)
 {
-    const struct ltl_state *s = &m->states[from];
+    const struct ct_mon_ltl_state *s = &m->states[from];
     if (!spend(m, s->nedges))
         return true;
     for (size_t i = 0; i < s->nedges; i++) {
-        const struct ltl_edge *o = &s->edges[i];
+        const struct ct_mon_ltl_edge *o = &s->edges[i];
         if (!(o->pos & ~c->pos) && !(o->neg & ~c->neg) && !(o->promised & ~c->promised) &&
             subset(m->states[o->to].set, c->next, m->words))
             return true;
@@ -107,17 +107,17 @@ static bool needless(struct ltl_automaton *m, uint32_t from, const struct choice
     return false;
 }
 
-static void add_edge(struct ltl_automaton *m, uint32_t from, const struct choice *c)
+static void add_edge(struct ct_mon_ltl_automaton *m, uint32_t from, const struct choice *c)
 {
     if (needless(m, from, c))
         return;
-    const struct ltl_edge e = {state_of(m, c->next), c->pos, c->neg, c->promised};
-    struct ltl_state *s = &m->states[from];
+    const struct ct_mon_ltl_edge e = {state_of(m, c->next), c->pos, c->neg, c->promised};
+    struct ct_mon_ltl_state *s = &m->states[from];
     ARENA_PUSH(m->pool->arena, s->edges, s->nedges, s->cap, e);
 }
 
 /* A copy of the choice, whose sets lie behind the ones of the choices that are being expanded. */
-static struct choice split(struct ltl_automaton *m, const struct choice *c)
+static struct choice split(struct ct_mon_ltl_automaton *m, const struct choice *c)
 {
     struct choice d = *c;
     uint64_t **sets[] = {&d.todo, &d.done, &d.next};
@@ -135,7 +135,7 @@ static struct choice split(struct ltl_automaton *m, const struct choice *c)
 
 /* The next formula to do: those with one way first, so that a contradiction
  * is found before there are many. */
-static int first(const struct ltl_automaton *m, const uint64_t *set)
+static int first(const struct ct_mon_ltl_automaton *m, const uint64_t *set)
 {
     int id = -1;
     for (uint32_t i = 0; i < m->words; i++) {
@@ -150,22 +150,23 @@ static int first(const struct ltl_automaton *m, const uint64_t *set)
 
 /* Asked for in this step already: another way of which it is a part asks for
  * no less, and would be needless. */
-static bool asked(const struct choice *c, const struct ltl *f)
+static bool asked(const struct choice *c, const struct ct_mon_ltl *f)
 {
     return has(c->done, f->id) || has(c->todo, f->id);
 }
 
 /* Cannot hold beside what is asked for. */
-static bool refuted(const struct choice *c, const struct ltl *f)
+static bool refuted(const struct choice *c, const struct ct_mon_ltl *f)
 {
     return f->kind == LTL_FALSE || (f->kind == LTL_ATOM && c->neg >> f->index & 1) ||
            (f->kind == LTL_NOT && c->pos >> f->a->index & 1);
 }
 
-static void expand(struct ltl_automaton *m, uint32_t from, struct choice *c);
+static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice *c);
 
 /* The first of two ways, in which f holds in this step. */
-static void expand_other(struct ltl_automaton *m, uint32_t from, const struct choice *c, const struct ltl *f)
+static void expand_other(struct ct_mon_ltl_automaton *m, uint32_t from, const struct choice *c,
+                         const struct ct_mon_ltl *f)
 {
     if (refuted(c, f) || needless(m, from, c))
         return;
@@ -177,13 +178,13 @@ static void expand_other(struct ltl_automaton *m, uint32_t from, const struct ch
 }
 
 /* Takes the formulas to do one by one; where there are two ways, both are gone. */
-static void expand(struct ltl_automaton *m, uint32_t from, struct choice *c)
+static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice *c)
 {
     int id;
     while (!m->failed && (id = first(m, c->todo)) >= 0) {
         if (!spend(m, 1))
             return;
-        const struct ltl *f = m->by_id[id];
+        const struct ct_mon_ltl *f = m->by_id[id];
         c->todo[f->id / 64] &= ~(UINT64_C(1) << (f->id % 64));
         if (has(c->done, f->id))
             continue;
@@ -235,7 +236,7 @@ static void expand(struct ltl_automaton *m, uint32_t from, struct choice *c)
         add_edge(m, from, c);
 }
 
-uint32_t ct_mon_ltl_automaton_add(struct ltl_automaton *m, const struct ltl *f)
+uint32_t ct_mon_ltl_automaton_add(struct ct_mon_ltl_automaton *m, const struct ct_mon_ltl *f)
 {
     uint64_t *set = new_set(m, NULL);
     put(set, f->id);
@@ -251,12 +252,13 @@ uint32_t ct_mon_ltl_automaton_add(struct ltl_automaton *m, const struct ltl *f)
 }
 
 /* A component is good when every until can end inside it, again and again. */
-static bool good(const struct ltl_automaton *m, const uint32_t *members, size_t n, const uint32_t *component)
+static bool good(const struct ct_mon_ltl_automaton *m, const uint32_t *members, size_t n,
+                 const uint32_t *component)
 {
     uint64_t always_promised = ~UINT64_C(0);
     bool inner = false;
     for (size_t i = 0; i < n; i++) {
-        const struct ltl_state *s = &m->states[members[i]];
+        const struct ct_mon_ltl_state *s = &m->states[members[i]];
         for (size_t k = 0; k < s->nedges; k++)
             if (component[s->edges[k].to] == component[members[i]]) {
                 always_promised &= s->edges[k].promised;
@@ -272,9 +274,9 @@ struct frame {
 };
 
 /* Tarjan's components come out in reverse order: what one leads to is done before it. */
-void ct_mon_ltl_automaton_finish(struct ltl_automaton *m)
+void ct_mon_ltl_automaton_finish(struct ct_mon_ltl_automaton *m)
 {
-    struct arena *a = m->pool->arena;
+    struct ct_mon_arena *a = m->pool->arena;
     uint32_t *stack = ARENA_ARRAY(a, uint32_t, m->n + 1), *component = ARENA_ARRAY(a, uint32_t, m->n + 1);
     struct frame *frames = ARENA_ARRAY(a, struct frame, m->n + 1);
     uint32_t index = 0, components = 0;
@@ -285,7 +287,7 @@ void ct_mon_ltl_automaton_finish(struct ltl_automaton *m)
         frames[depth++] = (struct frame){root, 0};
         while (depth) {
             struct frame *f = &frames[depth - 1];
-            struct ltl_state *s = &m->states[f->state];
+            struct ct_mon_ltl_state *s = &m->states[f->state];
             if (!s->index) {
                 s->index = s->low = ++index;
                 s->on_stack = true;
@@ -293,7 +295,7 @@ void ct_mon_ltl_automaton_finish(struct ltl_automaton *m)
             }
             if (f->edge < s->nedges) {
                 uint32_t to = s->edges[f->edge++].to;
-                struct ltl_state *t = &m->states[to];
+                struct ct_mon_ltl_state *t = &m->states[to];
                 if (!t->index)
                     frames[depth++] = (struct frame){to, 0};
                 else if (t->on_stack && t->index < s->low)
@@ -313,7 +315,7 @@ void ct_mon_ltl_automaton_finish(struct ltl_automaton *m)
             } while (stack[top] != f->state);
             bool live = good(m, &stack[top], end - top, component);
             for (size_t i = top; i < end && !live; i++) {
-                const struct ltl_state *x = &m->states[stack[i]];
+                const struct ct_mon_ltl_state *x = &m->states[stack[i]];
                 for (size_t k = 0; k < x->nedges; k++)
                     live |= m->states[x->edges[k].to].live;
             }

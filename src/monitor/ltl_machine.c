@@ -20,8 +20,8 @@ struct pair {
 };
 
 struct product {
-    struct arena *arena;
-    struct ltl_automaton m;
+    struct ct_mon_arena *arena;
+    struct ct_mon_ltl_automaton m;
     struct pair *pairs;
     size_t n, cap;
     uint32_t *table;
@@ -96,9 +96,9 @@ static uint32_t successors(struct product *p, const uint32_t *ids, uint32_t n, u
     uint32_t count = 0;
     p->stamp++;
     for (uint32_t i = 0; i < n; i++) {
-        const struct ltl_state *s = &p->m.states[ids[i]];
+        const struct ct_mon_ltl_state *s = &p->m.states[ids[i]];
         for (size_t k = 0; k < s->nedges; k++) {
-            const struct ltl_edge *e = &s->edges[k];
+            const struct ct_mon_ltl_edge *e = &s->edges[k];
             if ((e->pos & ~letter) || (e->neg & letter) || !p->m.states[e->to].live ||
                 p->mark[e->to] == p->stamp)
                 continue;
@@ -179,11 +179,11 @@ static uint32_t minimise(struct product *p, uint32_t *class)
 }
 
 /* States in breadth first order behind the one before the first step. */
-static const struct machine *build(struct product *p, uint32_t natoms, const uint32_t *class,
-                                   uint32_t classes, const char **why)
+static const struct ct_mon_machine *build(struct product *p, uint32_t natoms, const uint32_t *class,
+                                          uint32_t classes, const char **why)
 {
-    struct arena *a = p->arena;
-    struct machine *m = ARENA_NEW(a, struct machine);
+    struct ct_mon_arena *a = p->arena;
+    struct ct_mon_machine *m = ARENA_NEW(a, struct ct_mon_machine);
     uint32_t *repr = ARENA_ARRAY(a, uint32_t, classes), *number = ARENA_ARRAY(a, uint32_t, classes);
     uint32_t *order = ARENA_ARRAY(a, uint32_t, classes + 1), n = 0;
     for (uint32_t i = (uint32_t)p->n; i-- > 0;)
@@ -199,7 +199,7 @@ static const struct machine *build(struct product *p, uint32_t natoms, const uin
             }
         }
     }
-    *m = (struct machine){.natoms = natoms, .nstates = n + 1, .empty = p->pairs[0].verdict};
+    *m = (struct ct_mon_machine){.natoms = natoms, .nstates = n + 1, .empty = p->pairs[0].verdict};
     if (m->nstates > MACHINE_STATES_MOST) {
         *why = "its monitor needs more than 16000 states";
         return NULL;
@@ -230,10 +230,10 @@ static const struct machine *build(struct product *p, uint32_t natoms, const uin
     return m;
 }
 
-const struct machine *ct_mon_ltl_machine(struct ltl_pool *pool, struct ltl *f, uint32_t natoms,
-                                         const char **why)
+const struct ct_mon_machine *ct_mon_ltl_machine(struct ct_mon_ltl_pool *pool, struct ct_mon_ltl *f,
+                                                uint32_t natoms, const char **why)
 {
-    struct ltl *pos = ct_mon_ltl_nnf(pool, f, false), *neg = ct_mon_ltl_nnf(pool, f, true);
+    struct ct_mon_ltl *pos = ct_mon_ltl_nnf(pool, f, false), *neg = ct_mon_ltl_nnf(pool, f, true);
     if (natoms > LTL_ATOMS_MOST || pool->untils > 64 || pool->count > LTL_FORMULAS_MOST) {
         *why = natoms > LTL_ATOMS_MOST ? "it has more than 12 atoms" : "it has too many operators";
         return NULL;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum verdict {
+enum ct_mon_verdict {
     VERDICT_UNKNOWN,
     VERDICT_TRUE,
     VERDICT_FALSE,
@@ -15,7 +15,7 @@ enum verdict {
 
 /* A state is number << 2 | verdict, so that a change of the verdict shows in the low bits of the states.
  * Row `letter` of a table is next[letter * width + state]. Up to 64 states: bytes, width 256. */
-struct machine {
+struct ct_mon_machine {
     uint32_t natoms, nstates;
     uint32_t width;
     uint16_t start;          /* of verdict none: the only state that no step leads back to */
@@ -26,7 +26,7 @@ struct machine {
     const uint16_t *next16;
 };
 
-static inline uint32_t machine_next(const struct machine *m, uint32_t state, uint32_t letter)
+static inline uint32_t machine_next(const struct ct_mon_machine *m, uint32_t state, uint32_t letter)
 {
     return m->next8 ? m->next8[letter * m->width + state] : m->next16[letter * m->width + state];
 }

@@ -24,9 +24,10 @@ enum {
     INCLUDE_BYTES = 16 << 20
 };
 
-static const struct source *make_source(struct arena *a, const char *name, const char *text, size_t size)
+static const struct ct_mon_source *make_source(struct ct_mon_arena *a, const char *name, const char *text,
+                                               size_t size)
 {
-    struct source *s = ARENA_NEW(a, struct source);
+    struct ct_mon_source *s = ARENA_NEW(a, struct ct_mon_source);
     s->name = ct_mon_arena_copy(a, name, strlen(name));
     s->text = ct_mon_arena_copy(a, text, size);
     s->size = size;
@@ -35,12 +36,12 @@ static const struct source *make_source(struct arena *a, const char *name, const
 
 /* A text file; one with NUL bytes is none. `real` is its path, resolved. All memory comes first: the arena
  * may jump away, and then nothing must be open. */
-static const struct source *read_file(struct arena *a, const char *path, const char *real)
+static const struct ct_mon_source *read_file(struct ct_mon_arena *a, const char *path, const char *real)
 {
     struct stat st;
     if (stat(real, &st) || !S_ISREG(st.st_mode) || st.st_size > INCLUDE_BYTES)
         return NULL;
-    struct source *s = ARENA_NEW(a, struct source);
+    struct ct_mon_source *s = ARENA_NEW(a, struct ct_mon_source);
     char *text = ct_mon_arena_alloc(a, (size_t)st.st_size + 1);
     s->name = ct_mon_arena_copy(a, path, strlen(path));
     s->text = text;
@@ -59,7 +60,7 @@ static const struct source *read_file(struct arena *a, const char *path, const c
 
 /* Where "include" finds files. */
 struct includes {
-    struct arena *arena;
+    struct ct_mon_arena *arena;
     const char *name; /* of the specification */
 };
 
@@ -83,13 +84,14 @@ static bool is_below(const char *specification, const char *path, char *real)
 }
 
 /* Beside the including file; as NAME, then as NAME.tessla. Only below the folder of the specification. */
-static const struct source *include_file(void *user, const struct source *from, const char *name)
+static const struct ct_mon_source *include_file(void *user, const struct ct_mon_source *from,
+                                                const char *name)
 {
     const struct includes *includes = user;
-    struct arena *a = includes->arena;
+    struct ct_mon_arena *a = includes->arena;
     const char *slash = strrchr(from->name, '/');
     int dir = slash && name[0] != '/' ? (int)(slash - from->name + 1) : 0;
-    const struct source *s = NULL;
+    const struct ct_mon_source *s = NULL;
     char real[PATH_MAX];
     for (int ending = 0; ending < 2 && !s; ending++) {
         const char *path = ct_mon_arena_printf(a, "%.*s%s%s", dir, from->name, name, ending ? ".tessla" : "");
@@ -98,13 +100,13 @@ static const struct source *include_file(void *user, const struct source *from, 
     return s;
 }
 
-static bool has_nul(struct diags *d, const struct source *s)
+static bool has_nul(struct ct_mon_diags *d, const struct ct_mon_source *s)
 {
     const char *nul = memchr(s->text, 0, s->size);
     if (!nul)
         return false;
     uint32_t at = (uint32_t)(nul - s->text);
-    ct_mon_diag_error(d, (struct span){s, at, at + 1},
+    ct_mon_diag_error(d, (struct ct_mon_span){s, at, at + 1},
                       "NUL byte in the specification; it must be UTF-8 text");
     return true;
 }
@@ -112,10 +114,10 @@ static bool has_nul(struct diags *d, const struct source *s)
 static void compile(struct ct_monitor_spec *spec, const char *name, const char *text, size_t size,
                     const struct ct_monitor_options *o)
 {
-    struct arena *a = &spec->arena;
-    const struct source *source = make_source(a, name, text, size);
+    struct ct_mon_arena *a = &spec->arena;
+    const struct ct_mon_source *source = make_source(a, name, text, size);
     struct includes includes = {a, name};
-    const struct source *library =
+    const struct ct_mon_source *library =
         make_source(a, "<library>", ct_mon_stdlib_tessla, ct_mon_stdlib_tessla_size);
     ct_mon_elab_init(&spec->elab, a, &spec->diags, o->time_unit);
     spec->elab.changes_only = o->changes_only;
@@ -135,7 +137,7 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
         spec->native = ct_mon_native_new(&spec->program, a);
 }
 
-static int too_large(struct ct_ctx *ctx, const char *name, enum arena_end end)
+static int too_large(struct ct_ctx *ctx, const char *name, enum ct_mon_arena_end end)
 {
     if (end == ARENA_NO_MEMORY)
         return ct_fail_nomem(ctx, name);
@@ -176,7 +178,7 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
     spec->arena.work = COMPILE_WORK;
     ct_mon_diags_init(&spec->diags, &spec->arena);
     if (setjmp(spec->arena.out_of_memory)) {
-        const enum arena_end end = spec->arena.end;
+        const enum ct_mon_arena_end end = spec->arena.end;
         ct_monitor_spec_free(spec);
         return too_large(ctx, name, end);
     }
@@ -205,9 +207,9 @@ void ct_monitor_spec_free(struct ct_monitor_spec *spec)
     free(spec);
 }
 
-static const struct diag *diag_at(const struct ct_monitor_spec *spec, size_t index)
+static const struct ct_mon_diag *diag_at(const struct ct_monitor_spec *spec, size_t index)
 {
-    const struct diag *d = spec->diags.first;
+    const struct ct_mon_diag *d = spec->diags.first;
     while (d && index--)
         d = d->next;
     return d;
@@ -216,14 +218,14 @@ static const struct diag *diag_at(const struct ct_monitor_spec *spec, size_t ind
 size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec)
 {
     size_t n = 0;
-    for (const struct diag *d = spec->diags.first; d; d = d->next)
+    for (const struct ct_mon_diag *d = spec->diags.first; d; d = d->next)
         n++;
     return n;
 }
 
 int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_diag *out)
 {
-    const struct diag *d = diag_at(spec, index);
+    const struct ct_mon_diag *d = diag_at(spec, index);
     const char *line;
     size_t size;
     if (!d)
@@ -237,7 +239,7 @@ int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct
     return CT_OK;
 }
 
-static size_t copy_out(struct text *t, char *text, size_t cap)
+static size_t copy_out(struct ct_mon_text *t, char *text, size_t cap)
 {
     if (t->failed)
         t->n = 0;
@@ -252,7 +254,7 @@ static size_t copy_out(struct text *t, char *text, size_t cap)
 
 /* Prints a line of the source with a question mark for each character that cannot be printed, so that carets
  * stay below what they mean. */
-static void print_source(struct text *t, const char *line, size_t size)
+static void print_source(struct ct_mon_text *t, const char *line, size_t size)
 {
     for (size_t length; size; line += length, size -= length) {
         ct_utf8_read(line, size, &length);
@@ -262,7 +264,8 @@ static void print_source(struct text *t, const char *line, size_t size)
 }
 
 /* The line, and under it blanks (tabs as they are) up to the carets. */
-static void print_place(struct text *t, struct span span, unsigned line, unsigned col, uint32_t width)
+static void print_place(struct ct_mon_text *t, struct ct_mon_span span, unsigned line, unsigned col,
+                        uint32_t width)
 {
     const char *begin;
     size_t size;
@@ -282,7 +285,7 @@ static void print_place(struct text *t, struct span span, unsigned line, unsigne
         ct_mon_text_add(t, "^", 1);
 }
 
-static void print_message(struct text *t, struct span span, bool warning, const char *message)
+static void print_message(struct ct_mon_text *t, struct ct_mon_span span, bool warning, const char *message)
 {
     unsigned line = 0, col = 0, end_line = 0, end_col = 0;
     const char *begin;
@@ -304,8 +307,8 @@ static void print_message(struct text *t, struct span span, bool warning, const 
 
 size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, char *text, size_t cap)
 {
-    const struct diag *d = diag_at(spec, index);
-    struct text t = {0};
+    const struct ct_mon_diag *d = diag_at(spec, index);
+    struct ct_mon_text t = {0};
     if (cap)
         text[0] = 0;
     if (!d)
@@ -317,7 +320,7 @@ size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, c
 size_t ct_monitor_input_print(const struct ct_monitor_spec *spec, size_t index, const char *message,
                               char *text, size_t cap)
 {
-    struct text t = {0};
+    struct ct_mon_text t = {0};
     if (cap)
         text[0] = 0;
     if (index >= spec->elab.ninputs)
@@ -336,7 +339,7 @@ size_t ct_monitor_output_count(const struct ct_monitor_spec *spec)
     return spec->program.noutputs;
 }
 
-static uint8_t public_type(const struct type *t)
+static uint8_t public_type(const struct ct_mon_type *t)
 {
     switch (t->kind) {
     case TY_INT:
@@ -358,7 +361,7 @@ int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct
 {
     if (index >= spec->program.ninputs)
         return CT_ERR_ARG;
-    const struct input_info *in = &spec->program.inputs[index];
+    const struct ct_mon_input_info *in = &spec->program.inputs[index];
     *out = (struct ct_monitor_stream){.name = in->name,
                                       .type_text = in->type_text,
                                       .type = public_type(in->type),
@@ -372,7 +375,7 @@ int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct c
 {
     if (index >= spec->program.noutputs)
         return CT_ERR_ARG;
-    const struct out_info *o = &spec->program.outputs[index];
+    const struct ct_mon_out_info *o = &spec->program.outputs[index];
     *out = (struct ct_monitor_stream){
         .name = o->name, .type_text = o->type_text, .type = public_type(o->type), .raw = o->raw};
     return CT_OK;
@@ -390,7 +393,7 @@ enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec)
 
 size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap)
 {
-    struct text t = {0};
+    struct ct_mon_text t = {0};
     ct_mon_dot_write(&spec->elab, &spec->order, &t);
     return copy_out(&t, text, cap);
 }

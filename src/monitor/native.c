@@ -6,19 +6,19 @@
 
 #ifndef CT_HAVE_GCCJIT
 
-struct native *ct_mon_native_new(const struct program *p, struct arena *arena)
+struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena)
 {
     (void)p;
     (void)arena;
     return NULL;
 }
 
-void ct_mon_native_free(struct native *native)
+void ct_mon_native_free(struct ct_mon_native *native)
 {
     (void)native;
 }
 
-native_fn *const *ct_mon_native_table(const struct native *native)
+native_fn *const *ct_mon_native_table(const struct ct_mon_native *native)
 {
     (void)native;
     return NULL;
@@ -46,7 +46,7 @@ enum {
 /* What is loaded in the place of libgccjit.so.0: another build of it, or, for tests, nothing. */
 static const char variable[] = "CORETAP_GCCJIT";
 
-struct native {
+struct ct_mon_native {
     gcc_jit_result *result;
     native_fn **table;
 };
@@ -54,7 +54,7 @@ struct native {
 /* Signals of what the compiler itself does wrong. */
 static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 
-static struct jit_api api;
+static struct ct_mon_jit_api api;
 static bool api_found;
 static pthread_once_t api_once = PTHREAD_ONCE_INIT;
 
@@ -78,7 +78,7 @@ static void find_api(void)
     api_found = all;
 }
 
-static size_t length(const struct program *p, uint32_t code)
+static size_t length(const struct ct_mon_program *p, uint32_t code)
 {
     size_t n = 0;
     while (p->code[code + n].op != I_END)
@@ -88,7 +88,7 @@ static size_t length(const struct program *p, uint32_t code)
 
 /* The beginnings of programs: inputs first, for they run most often. The one for the
  * instant 0 runs once: bytecode. */
-static uint32_t entry(const struct program *p, size_t i)
+static uint32_t entry(const struct ct_mon_program *p, size_t i)
 {
     if (i < p->ninputs)
         return p->inputs[i].code;
@@ -103,7 +103,7 @@ static void name_of(size_t i, char name[32])
     snprintf(name, 32, "program_%zu", i);
 }
 
-static size_t total_length(const struct program *p, size_t count)
+static size_t total_length(const struct ct_mon_program *p, size_t count)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
@@ -113,9 +113,10 @@ static size_t total_length(const struct program *p, size_t count)
 
 /* EMIT_NOTHING: there is no program but that of the instant 0. EMIT_FAILED: no memory,
  * or none that there is room for. */
-static enum emitted emit_entries(const struct program *p, gcc_jit_context *ctx, bool *chosen, size_t count)
+static enum ct_mon_emitted emit_entries(const struct ct_mon_program *p, gcc_jit_context *ctx, bool *chosen,
+                                        size_t count)
 {
-    enum emitted result = EMIT_NOTHING;
+    enum ct_mon_emitted result = EMIT_NOTHING;
     size_t room = INSNS_MOST;
     char name[32];
     for (size_t i = 0; i < count; i++) {
@@ -123,7 +124,7 @@ static enum emitted emit_entries(const struct program *p, gcc_jit_context *ctx, 
         if (code == NO_CODE)
             continue;
         name_of(i, name);
-        const enum emitted one = ct_mon_native_emit(&api, ctx, p, code, length(p, code), &room, name);
+        const enum ct_mon_emitted one = ct_mon_native_emit(&api, ctx, p, code, length(p, code), &room, name);
         if (one == EMIT_FAILED)
             return one;
         chosen[i] = one == EMIT_SOME;
@@ -133,7 +134,8 @@ static enum emitted emit_entries(const struct program *p, gcc_jit_context *ctx, 
     return result;
 }
 
-static bool fill(const struct program *p, struct native *native, const bool *chosen, size_t count)
+static bool fill(const struct ct_mon_program *p, struct ct_mon_native *native, const bool *chosen,
+                 size_t count)
 {
     char name[32];
     for (size_t i = 0; i < count; i++) {
@@ -150,9 +152,9 @@ static bool fill(const struct program *p, struct native *native, const bool *cho
 
 /* Allocates the table; a specification without outputs has no code at all, and
  * an empty table. NULL: no memory. */
-static struct native *make_native(const struct program *p)
+static struct ct_mon_native *make_native(const struct ct_mon_program *p)
 {
-    struct native *native = calloc(1, sizeof *native);
+    struct ct_mon_native *native = calloc(1, sizeof *native);
     if (native)
         native->table = calloc(p->ncode + 1, sizeof *native->table);
     if (native && native->table)
@@ -176,27 +178,27 @@ static gcc_jit_result *compile_context(gcc_jit_context *ctx)
 }
 
 /* False: no machine code came out. */
-static bool compile(const struct program *p, gcc_jit_context *ctx, struct native *native, bool *chosen,
-                    size_t count)
+static bool compile(const struct ct_mon_program *p, gcc_jit_context *ctx, struct ct_mon_native *native,
+                    bool *chosen, size_t count)
 {
     api.context_set_int_option(ctx, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL,
                                total_length(p, count) <= INSNS_BEST ? BEST : MODERATE);
     api.context_set_bool_allow_unreachable_blocks(ctx, 1);
-    const enum emitted emitted = emit_entries(p, ctx, chosen, count);
+    const enum ct_mon_emitted emitted = emit_entries(p, ctx, chosen, count);
     if (emitted == EMIT_SOME)
         native->result = compile_context(ctx);
     return emitted == EMIT_NOTHING ||
            (emitted == EMIT_SOME && native->result && fill(p, native, chosen, count));
 }
 
-struct native *ct_mon_native_new(const struct program *p, struct arena *arena)
+struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena)
 {
     pthread_once(&api_once, find_api);
     if (!api_found)
         return NULL;
     const size_t count = p->ninputs + p->ntimers + 1;
     gcc_jit_context *ctx = api.context_acquire();
-    struct native *native = make_native(p);
+    struct ct_mon_native *native = make_native(p);
     bool *chosen = calloc(count, sizeof *chosen);
     const bool memory = ctx && native && chosen;
     const bool fine = memory && compile(p, ctx, native, chosen, count);
@@ -210,7 +212,7 @@ struct native *ct_mon_native_new(const struct program *p, struct arena *arena)
     return fine ? native : NULL;
 }
 
-void ct_mon_native_free(struct native *native)
+void ct_mon_native_free(struct ct_mon_native *native)
 {
     if (!native)
         return;
@@ -220,7 +222,7 @@ void ct_mon_native_free(struct native *native)
     free(native);
 }
 
-native_fn *const *ct_mon_native_table(const struct native *native)
+native_fn *const *ct_mon_native_table(const struct ct_mon_native *native)
 {
     return native ? native->table : NULL;
 }

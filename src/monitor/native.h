@@ -10,17 +10,17 @@
 struct ct_monitor;
 
 /* What ct_mon_vm_run does from a program's first instruction on. */
-typedef bool native_fn(struct ct_monitor *m, struct cell *cells, uint32_t stamp);
+typedef bool native_fn(struct ct_monitor *m, struct ct_mon_cell *cells, uint32_t stamp);
 
-struct native;
+struct ct_mon_native;
 
 /* The programs of `p`, which must stay. NULL: there is no libgccjit or no assembler, or they have no memory,
  * or a program too large to be worth it. Without memory of its own it leaves `arena` (ct_mon_arena_leave), in
  * which nothing of it lies. Any thread. */
-struct native *ct_mon_native_new(const struct program *p, struct arena *arena);
-void ct_mon_native_free(struct native *native);
+struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena);
+void ct_mon_native_free(struct ct_mon_native *native);
 
 /* By the first instruction of a program; NULL where there is bytecode only. p->ncode entries. */
-native_fn *const *ct_mon_native_table(const struct native *native);
+native_fn *const *ct_mon_native_table(const struct ct_mon_native *native);
 
 #endif

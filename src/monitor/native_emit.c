@@ -11,8 +11,8 @@
 
 #include "monitor/run.h"
 
-_Static_assert(sizeof(struct cell) == 16 && offsetof(struct cell, meta) == 8 &&
-                   offsetof(struct cell, stamp) == 12,
+_Static_assert(sizeof(struct ct_mon_cell) == 16 && offsetof(struct ct_mon_cell, meta) == 8 &&
+                   offsetof(struct ct_mon_cell, stamp) == 12,
                "a cell is told to the compiler as it is");
 _Static_assert(sizeof(struct ct_monitor_result) == 24 && offsetof(struct ct_monitor_result, v) == 8 &&
                    offsetof(struct ct_monitor_result, output) == 16 &&
@@ -31,9 +31,9 @@ enum {
 };
 
 struct build {
-    const struct jit_api *jit;
+    const struct ct_mon_jit_api *jit;
     gcc_jit_context *ctx;
-    const struct program *p;
+    const struct ct_mon_program *p;
     gcc_jit_type *i64, *u64, *u32, *u8, *truth, *f64, *wide, *bytes, *pointer, *cell, *result;
     gcc_jit_field *of_value, *of_int, *of_float, *of_meta, *of_stamp;
     gcc_jit_field *of_time, *of_payload, *of_output, *of_form;
@@ -243,14 +243,14 @@ enum {
     NOT_FLOAT = META_ERR | META_SOME,
 };
 
-static void need_plain(struct build *b, const struct insn *i, int mask)
+static void need_plain(struct build *b, const struct ct_mon_insn *i, int mask)
 {
     value metas = binary(b, GCC_JIT_BINARY_OP_BITWISE_OR, b->u32, meta_in(b, i->a), meta_in(b, i->b));
     leave_if(b, is_set(b, bits(b, metas, (uint32_t)mask), b->u32));
 }
 
 /* In 128 bits: what does not fit in 64 is for the bytecode. */
-static void arithmetic(struct build *b, const struct insn *i, enum gcc_jit_binary_op op)
+static void arithmetic(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
 {
     need_plain(b, i, NOT_INT);
     gcc_jit_lvalue *r = b->jit->function_new_local(b->fn, NULL, b->wide, "r");
@@ -261,7 +261,7 @@ static void arithmetic(struct build *b, const struct insn *i, enum gcc_jit_binar
     set_int(b, i->d, narrow);
 }
 
-static void divide(struct build *b, const struct insn *i, enum gcc_jit_binary_op op)
+static void divide(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
 {
     need_plain(b, i, NOT_INT);
     leave_if(b, is_zero(b, int_in(b, i->b), b->i64));
@@ -269,19 +269,19 @@ static void divide(struct build *b, const struct insn *i, enum gcc_jit_binary_op
     set_int(b, i->d, binary(b, op, b->i64, int_in(b, i->a), int_in(b, i->b)));
 }
 
-static void bitwise(struct build *b, const struct insn *i, enum gcc_jit_binary_op op)
+static void bitwise(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
 {
     need_plain(b, i, NOT_INT);
     set_int(b, i->d, binary(b, op, b->i64, int_in(b, i->a), int_in(b, i->b)));
 }
 
-static void comparison(struct build *b, const struct insn *i, enum gcc_jit_comparison op)
+static void comparison(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_comparison op)
 {
     need_plain(b, i, NOT_INT);
     set_int(b, i->d, cast(b, compare(b, op, int_in(b, i->a), int_in(b, i->b)), b->i64));
 }
 
-static void float_arithmetic(struct build *b, const struct insn *i, enum gcc_jit_binary_op op)
+static void float_arithmetic(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
 {
     need_plain(b, i, NOT_FLOAT);
     assign(b, float_of(b, i->d),
@@ -289,7 +289,7 @@ static void float_arithmetic(struct build *b, const struct insn *i, enum gcc_jit
     set_kind(b, i->d, number(b, b->u32, META_FLOAT));
 }
 
-static void float_comparison(struct build *b, const struct insn *i, enum gcc_jit_comparison op)
+static void float_comparison(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_comparison op)
 {
     need_plain(b, i, NOT_FLOAT);
     value x = compare(b, op, read(b, float_of(b, i->a)), read(b, float_of(b, i->b)));
@@ -297,7 +297,7 @@ static void float_comparison(struct build *b, const struct insn *i, enum gcc_jit
 }
 
 /* isSome, isNone: an error inside a Some does not matter. */
-static void option_test(struct build *b, const struct insn *i, bool some)
+static void option_test(struct build *b, const struct ct_mon_insn *i, bool some)
 {
     value meta = meta_in(b, i->a);
     value below =
@@ -331,7 +331,7 @@ static void unwrap(struct build *b, uint32_t d, uint32_t a)
         (b)->now = behind_;                                                                                  \
     } while (0)
 
-static void last2(struct build *b, const struct insn *i)
+static void last2(struct build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *before = block(b), *held = block(b), *behind = block(b);
     branch(b, is_present(b, i->a), before, held);
@@ -344,7 +344,7 @@ static void last2(struct build *b, const struct insn *i)
     b->now = behind;
 }
 
-static void option(struct build *b, const struct insn *i)
+static void option(struct build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *yes = block(b), *no = block(b), *behind = block(b);
     branch(b, is_present(b, i->a), yes, no);
@@ -357,14 +357,14 @@ static void option(struct build *b, const struct insn *i)
     b->now = behind;
 }
 
-static void condition(struct build *b, const struct insn *i, bool wanted)
+static void condition(struct build *b, const struct ct_mon_insn *i, bool wanted)
 {
     leave_if(b, is_set(b, bits(b, meta_in(b, i->a), META_ERR), b->u32));
     value x = int_in(b, i->a);
     jump_if(b, wanted ? is_set(b, x, b->i64) : is_zero(b, x, b->i64), i->d);
 }
 
-static void and_or(struct build *b, const struct insn *i, bool stop)
+static void and_or(struct build *b, const struct ct_mon_insn *i, bool stop)
 {
     gcc_jit_block *taken = block(b), *on = block(b);
     leave_if(b, is_set(b, bits(b, meta_in(b, i->a), META_ERR), b->u32));
@@ -376,14 +376,14 @@ static void and_or(struct build *b, const struct insn *i, bool stop)
     b->now = on;
 }
 
-static void unoption(struct build *b, const struct insn *i)
+static void unoption(struct build *b, const struct ct_mon_insn *i)
 {
     leave_if(b, is_set(b, bits(b, meta_in(b, i->a), META_ERR), b->u32));
     WHEN(b, is_set(b, bits(b, meta_in(b, i->a), META_SOME), b->u32), unwrap(b, i->d, i->a));
 }
 
 /* Only values whose payload is all of them; of an unchanged one the event stays away. */
-static void pure(struct build *b, const struct insn *i)
+static void pure(struct build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *known = block(b), *news = block(b), *behind = block(b);
     leave_if(b, is_set(b, meta_in(b, i->a), b->u32));
@@ -397,7 +397,7 @@ static void pure(struct build *b, const struct insn *i)
     b->now = behind;
 }
 
-static void default_from(struct build *b, const struct insn *i)
+static void default_from(struct build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *yes = block(b), *no = block(b), *behind = block(b);
     branch(b, is_present(b, i->a), yes, no);
@@ -412,7 +412,7 @@ static void default_from(struct build *b, const struct insn *i)
     b->now = behind;
 }
 
-static void check_delay(struct build *b, const struct insn *i)
+static void check_delay(struct build *b, const struct ct_mon_insn *i)
 {
     WHEN(b, is_present(b, i->a), {
         leave_if(b, is_set(b, meta_in(b, i->a), b->u32));
@@ -420,7 +420,7 @@ static void check_delay(struct build *b, const struct insn *i)
     });
 }
 
-static void put(struct build *b, const struct insn *i)
+static void put(struct build *b, const struct ct_mon_insn *i)
 {
     leave_if(b, is_set(b, bits(b, meta_in(b, i->a), META_ERR), b->u32));
     gcc_jit_lvalue *count = MEMBER(b, nresults, b->u64);
@@ -433,7 +433,7 @@ static void put(struct build *b, const struct insn *i)
     assign(b, count, binary(b, GCC_JIT_BINARY_OP_PLUS, b->u64, read(b, count), number(b, b->u64, 1)));
 }
 
-static void save(struct build *b, const struct insn *i)
+static void save(struct build *b, const struct ct_mon_insn *i)
 {
     value stamp = stamp_in(b, i->a);
     assign(b, int_of(b, i->d), int_in(b, i->a));
@@ -441,7 +441,7 @@ static void save(struct build *b, const struct insn *i)
     assign(b, field(b, cell_at(b, i->d), b->of_stamp), stamp);
 }
 
-static bool emit_operation(struct build *b, const struct insn *i)
+static bool emit_operation(struct build *b, const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case OP_ADD:
@@ -485,7 +485,7 @@ static bool emit_operation(struct build *b, const struct insn *i)
     }
 }
 
-static bool emit_test(struct build *b, const struct insn *i)
+static bool emit_test(struct build *b, const struct ct_mon_insn *i)
 {
     static const struct {
         uint8_t op;
@@ -510,7 +510,7 @@ static bool emit_test(struct build *b, const struct insn *i)
     return false;
 }
 
-static bool emit_option(struct build *b, const struct insn *i)
+static bool emit_option(struct build *b, const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case OP_NOT:
@@ -539,7 +539,7 @@ static bool emit_option(struct build *b, const struct insn *i)
     }
 }
 
-static bool emit_way(struct build *b, const struct insn *i)
+static bool emit_way(struct build *b, const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case I_JUMP:
@@ -572,7 +572,7 @@ static bool emit_way(struct build *b, const struct insn *i)
     }
 }
 
-static bool emit_stream(struct build *b, const struct insn *i)
+static bool emit_stream(struct build *b, const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case I_COPY:
@@ -610,7 +610,7 @@ static bool emit_stream(struct build *b, const struct insn *i)
     }
 }
 
-static void emit_one(struct build *b, const struct insn *i)
+static void emit_one(struct build *b, const struct ct_mon_insn *i)
 {
     if (!emit_operation(b, i) && !emit_test(b, i) && !emit_option(b, i) && !emit_way(b, i) &&
         !emit_stream(b, i))
@@ -666,7 +666,7 @@ static gcc_jit_function *new_function(struct build *b, enum gcc_jit_function_kin
 }
 
 /* The end of the part that begins at `from`: of at most PART_INSNS, but where a stream alone has more. */
-static uint32_t part_end(const struct program *p, uint32_t from, uint32_t end)
+static uint32_t part_end(const struct ct_mon_program *p, uint32_t from, uint32_t end)
 {
     uint32_t cut = from;
     uint32_t reach = from;
@@ -748,14 +748,15 @@ static size_t emit_parts(struct build *b, uint32_t end, size_t *room, gcc_jit_fu
     return n;
 }
 
-enum emitted ct_mon_native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p,
-                                uint32_t code, size_t count, size_t *room, const char *name)
+enum ct_mon_emitted ct_mon_native_emit(const struct ct_mon_jit_api *jit, gcc_jit_context *ctx,
+                                       const struct ct_mon_program *p, uint32_t code, size_t count,
+                                       size_t *room, const char *name)
 {
     struct build b = {.jit = jit, .ctx = ctx, .p = p, .first = code};
     const uint32_t end = code + (uint32_t)count - 1; /* without I_END */
     gcc_jit_function **parts = calloc(count, sizeof *parts);
     b.targets = calloc(count, sizeof *b.targets);
-    enum emitted emitted = EMIT_FAILED;
+    enum ct_mon_emitted emitted = EMIT_FAILED;
     if (b.targets && parts) {
         make_types(&b);
         const size_t n = emit_parts(&b, end, room, parts, name);

@@ -48,13 +48,13 @@
     X(result_get_code)                                                                                       \
     X(result_release)
 
-struct jit_api {
+struct ct_mon_jit_api {
 #define JIT_FIELD(name) __typeof__ (&gcc_jit_##name)(name);
     JIT_ENTRIES(JIT_FIELD)
 #undef JIT_FIELD
 };
 
-enum emitted {
+enum ct_mon_emitted {
     EMIT_FAILED, /* no memory */
     EMIT_NOTHING,
     EMIT_SOME,
@@ -63,7 +63,8 @@ enum emitted {
 /* Tells the compiler the program of `count` instructions from `code` on, as the function called `name`; of a
  * program longer than *room, which becomes less, the bytecode does the rest. EMIT_NOTHING: there is no room
  * for its first part. */
-enum emitted ct_mon_native_emit(const struct jit_api *jit, gcc_jit_context *ctx, const struct program *p,
-                                uint32_t code, size_t count, size_t *room, const char *name);
+enum ct_mon_emitted ct_mon_native_emit(const struct ct_mon_jit_api *jit, gcc_jit_context *ctx,
+                                       const struct ct_mon_program *p, uint32_t code, size_t count,
+                                       size_t *room, const char *name);
 
 #endif

@@ -6,7 +6,7 @@
 #include "monitor/diag.h"
 #include "monitor/ir.h"
 
-enum node_kind {
+enum ct_mon_node_kind {
     N_NIL,
     N_INPUT,        /* index */
     N_TICK,         /* a unit at every instant */
@@ -29,67 +29,75 @@ enum node_kind {
 };
 
 /* How a letter of a formula is read from the atom. */
-enum atom_kind {
+enum ct_mon_atom_kind {
     ATOM_EVENT,  /* true where the stream has an event */
     ATOM_BOOL,   /* true where it has an event with value true */
     ATOM_SIGNAL, /* true where its held value is true */
 };
 
-struct machine;
+struct ct_mon_machine;
 
-struct node {
-    enum node_kind kind;
-    const struct type *type; /* of the elements */
+struct ct_mon_node {
+    enum ct_mon_node_kind kind;
+    const struct ct_mon_type *type; /* of the elements */
     uint32_t n, id, index;
-    struct node **args;
-    struct cell value;
-    struct ir *kernel;
-    const struct machine *machine;
-    const uint8_t *atoms; /* N_MONITOR: enum atom_kind each */
+    struct ct_mon_node **args;
+    struct ct_mon_cell value;
+    struct ct_mon_ir *kernel;
+    const struct ct_mon_machine *machine;
+    const uint8_t *atoms; /* N_MONITOR: enum ct_mon_atom_kind each */
     bool changes_only;
-    struct span span;
+    struct ct_mon_span span;
     const char *name; /* of the definition, for messages and drawings */
     uint64_t hash;
-    struct node *next;
+    struct ct_mon_node *next;
     /* set by the analysis */
     bool reached, has0;
     uint8_t mark;
     uint32_t order;
 };
 
-struct graph {
-    struct arena *arena;
-    struct types *types;
-    struct ir_pool *pool;
-    struct node **buckets;
+struct ct_mon_graph {
+    struct ct_mon_arena *arena;
+    struct ct_mon_types *types;
+    struct ct_mon_ir_pool *pool;
+    struct ct_mon_node **buckets;
     size_t cap, count;
     uint32_t ndelays;
-    struct node *nil; /* of no type in particular; see ct_mon_node_nil */
+    struct ct_mon_node *nil; /* of no type in particular; see ct_mon_node_nil */
 };
 
-void ct_mon_graph_init(struct graph *g, struct arena *arena, struct types *types, struct ir_pool *pool);
+void ct_mon_graph_init(struct ct_mon_graph *g, struct ct_mon_arena *arena, struct ct_mon_types *types,
+                       struct ct_mon_ir_pool *pool);
 
-struct node *ct_mon_node_nil(struct graph *g, const struct type *type);
-struct node *ct_mon_node_input(struct graph *g, const struct type *type, uint32_t index);
-struct node *ct_mon_node_const(struct graph *g, const struct type *type, struct cell value);
-struct node *ct_mon_node_default(struct graph *g, struct node *s, struct cell value);
-struct node *ct_mon_node_plain(struct graph *g, enum node_kind kind, const struct type *type,
-                               struct node **args, uint32_t n);
-struct node *ct_mon_node_kernel(struct graph *g, enum node_kind kind, struct node **args, uint32_t n,
-                                struct ir *kernel, const struct type *type);
-struct node *ct_mon_node_fold(struct graph *g, struct node *x, struct cell init, struct ir *kernel);
-struct node *ct_mon_node_ref(struct graph *g, const struct type *type, const char *name, struct span span);
-struct node *ct_mon_node_tick(struct graph *g);
-struct node *ct_mon_node_opaque(struct graph *g, const struct type *type);
-struct node *ct_mon_node_monitor(struct graph *g, const struct type *type, struct node **args, uint32_t n,
-                                 const struct machine *machine, const uint8_t *atoms, bool changes_only);
+struct ct_mon_node *ct_mon_node_nil(struct ct_mon_graph *g, const struct ct_mon_type *type);
+struct ct_mon_node *ct_mon_node_input(struct ct_mon_graph *g, const struct ct_mon_type *type, uint32_t index);
+struct ct_mon_node *ct_mon_node_const(struct ct_mon_graph *g, const struct ct_mon_type *type,
+                                      struct ct_mon_cell value);
+struct ct_mon_node *ct_mon_node_default(struct ct_mon_graph *g, struct ct_mon_node *s,
+                                        struct ct_mon_cell value);
+struct ct_mon_node *ct_mon_node_plain(struct ct_mon_graph *g, enum ct_mon_node_kind kind,
+                                      const struct ct_mon_type *type, struct ct_mon_node **args, uint32_t n);
+struct ct_mon_node *ct_mon_node_kernel(struct ct_mon_graph *g, enum ct_mon_node_kind kind,
+                                       struct ct_mon_node **args, uint32_t n, struct ct_mon_ir *kernel,
+                                       const struct ct_mon_type *type);
+struct ct_mon_node *ct_mon_node_fold(struct ct_mon_graph *g, struct ct_mon_node *x, struct ct_mon_cell init,
+                                     struct ct_mon_ir *kernel);
+struct ct_mon_node *ct_mon_node_ref(struct ct_mon_graph *g, const struct ct_mon_type *type, const char *name,
+                                    struct ct_mon_span span);
+struct ct_mon_node *ct_mon_node_tick(struct ct_mon_graph *g);
+struct ct_mon_node *ct_mon_node_opaque(struct ct_mon_graph *g, const struct ct_mon_type *type);
+struct ct_mon_node *ct_mon_node_monitor(struct ct_mon_graph *g, const struct ct_mon_type *type,
+                                        struct ct_mon_node **args, uint32_t n,
+                                        const struct ct_mon_machine *machine, const uint8_t *atoms,
+                                        bool changes_only);
 
-static inline bool node_is_const(const struct node *s)
+static inline bool node_is_const(const struct ct_mon_node *s)
 {
     return s->kind == N_DEFAULT && s->args[0]->kind == N_NIL;
 }
 
 /* Follows references; NULL for one that leads back to itself. */
-struct node *ct_mon_node_target(struct node *s);
+struct ct_mon_node *ct_mon_node_target(struct ct_mon_node *s);
 
 #endif

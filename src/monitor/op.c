@@ -15,7 +15,7 @@ enum {
     TREE_LEVEL_WORK = 12,
 };
 
-const char *ct_mon_op_name(enum op op)
+const char *ct_mon_op_name(enum ct_mon_op op)
 {
     static const char *const names[] = {
 #define OP_ROW(name, arity) #name,
@@ -26,7 +26,7 @@ const char *ct_mon_op_name(enum op op)
 }
 
 /* Sums, products and quotients that fit 64 bits; false: the operands or the result do not. */
-static bool small_op(enum op op, int64_t a, int64_t b, int64_t *r)
+static bool small_op(enum ct_mon_op op, int64_t a, int64_t b, int64_t *r)
 {
     switch (op) {
     case OP_ADD:
@@ -55,7 +55,8 @@ static bool small_op(enum op op, int64_t a, int64_t b, int64_t *r)
     }
 }
 
-static struct cell comparison(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
+static struct ct_mon_cell comparison(enum ct_mon_op op, struct ct_mon_heap *h, const struct ct_mon_cell *a,
+                                     const struct ct_mon_cell *b)
 {
     const int c = ct_mon_value_compare(h, a, b);
     switch (op) {
@@ -70,7 +71,8 @@ static struct cell comparison(enum op op, struct heap *h, const struct cell *a, 
     }
 }
 
-static struct cell int_op(enum op op, struct heap *h, const struct cell *a, const struct cell *b)
+static struct ct_mon_cell int_op(enum ct_mon_op op, struct ct_mon_heap *h, const struct ct_mon_cell *a,
+                                 const struct ct_mon_cell *b)
 {
     int64_t r;
     if (op >= OP_LT)
@@ -80,7 +82,7 @@ static struct cell int_op(enum op op, struct heap *h, const struct cell *a, cons
     return ct_mon_big_op(op, h, a, b);
 }
 
-static struct cell float_op(enum op op, struct heap *h, double a, double b)
+static struct ct_mon_cell float_op(enum ct_mon_op op, struct ct_mon_heap *h, double a, double b)
 {
     heap_spend(h, op >= OP_POW && op <= OP_ATAN ? FLOAT_WORK : 0);
     switch (op) {
@@ -124,50 +126,53 @@ static struct cell float_op(enum op op, struct heap *h, double a, double b)
 }
 
 /* Makes a value of the text, which is freed. */
-static struct cell text_value(struct heap *h, struct text *t)
+static struct ct_mon_cell text_value(struct ct_mon_heap *h, struct ct_mon_text *t)
 {
-    const struct cell r = t->failed ? cell_error(E_MEMORY) : ct_mon_value_string(h, t->p ? t->p : "", t->n);
+    const struct ct_mon_cell r =
+        t->failed ? cell_error(E_MEMORY) : ct_mon_value_string(h, t->p ? t->p : "", t->n);
     if (t->failed)
         heap_exhaust(h, E_MEMORY);
     ct_mon_text_free(t);
     return r;
 }
 
-static struct cell to_string(struct heap *h, const struct cell *c, const struct type *type)
+static struct ct_mon_cell to_string(struct ct_mon_heap *h, const struct ct_mon_cell *c,
+                                    const struct ct_mon_type *type)
 {
-    struct text t = {.limit = h->limit, .payer = h};
+    struct ct_mon_text t = {.limit = h->limit, .payer = h};
     heap_spend(h, FORMAT_WORK);
     ct_mon_print_value(&t, c, type, true);
     return text_value(h, &t);
 }
 
-static struct cell format(struct heap *h, const struct cell *c, const struct cell *x, const struct type *type)
+static struct ct_mon_cell format(struct ct_mon_heap *h, const struct ct_mon_cell *c,
+                                 const struct ct_mon_cell *x, const struct ct_mon_type *type)
 {
-    const struct obj_string *f = cell_string(c);
-    enum format_need need = ct_mon_format_check(f->text, f->o.size);
+    const struct ct_mon_obj_string *f = cell_string(c);
+    enum ct_mon_format_need need = ct_mon_format_check(f->text, f->o.size);
     if (need == FORMAT_BAD || (need == FORMAT_INT && type->kind != TY_INT) ||
         (need == FORMAT_FLOAT && type->kind != TY_FLOAT))
         return cell_error(E_FORMAT);
-    struct text t = {.limit = h->limit, .payer = h};
+    struct ct_mon_text t = {.limit = h->limit, .payer = h};
     heap_spend(h, FORMAT_WORK);
     ct_mon_format_value(&t, f->text, f->o.size, x, type);
     return text_value(h, &t);
 }
 
-static struct cell record(struct heap *h, const struct cell *args, unsigned n)
+static struct ct_mon_cell record(struct ct_mon_heap *h, const struct ct_mon_cell *args, unsigned n)
 {
-    struct obj_cells *r = (struct obj_cells *)ct_mon_heap_alloc(h, OBJ_RECORD, n);
+    struct ct_mon_obj_cells *r = (struct ct_mon_obj_cells *)ct_mon_heap_alloc(h, OBJ_RECORD, n);
     if (!r)
         return cell_error(E_MEMORY);
     if (n)
         memcpy(r->cells, args, n * sizeof *args);
-    return (struct cell){.v.o = &r->o, .meta = META_PTR};
+    return (struct ct_mon_cell){.v.o = &r->o, .meta = META_PTR};
 }
 
-static struct cell option_op(enum op op, const struct cell *a)
+static struct ct_mon_cell option_op(enum ct_mon_op op, const struct ct_mon_cell *a)
 {
-    struct cell r = *a;
-    enum value_error e = cell_err(a);
+    struct ct_mon_cell r = *a;
+    enum ct_mon_value_error e = cell_err(a);
     switch (op) {
     case OP_SOME:
         r.meta += META_SOME_ONE;
@@ -183,9 +188,9 @@ static struct cell option_op(enum op op, const struct cell *a)
     }
 }
 
-static struct cell collection_op(enum op op, struct heap *h, const struct cell *a)
+static struct ct_mon_cell collection_op(enum ct_mon_op op, struct ct_mon_heap *h, const struct ct_mon_cell *a)
 {
-    struct cell r;
+    struct ct_mon_cell r;
     uint64_t n = ct_mon_collection_size(a[0].v.o);
     heap_spend(h, TREE_LEVEL_WORK * (64 - (unsigned)__builtin_clzll(n | 1)));
     switch (op) {
@@ -206,7 +211,7 @@ static struct cell collection_op(enum op op, struct heap *h, const struct cell *
     case OP_LIST_SET:
         return cell_is_big(&a[1]) ? cell_error(E_INDEX) : ct_mon_list_set(h, &a[0], a[1].v.i, &a[2]);
     case OP_SET_ADD:
-        return ct_mon_map_add(h, &a[0], &a[1], &(struct cell){0});
+        return ct_mon_map_add(h, &a[0], &a[1], &(struct ct_mon_cell){0});
     case OP_MAP_ADD:
         return ct_mon_map_add(h, &a[0], &a[1], &a[2]);
     case OP_MAP_CONTAINS:
@@ -223,8 +228,8 @@ static struct cell collection_op(enum op op, struct heap *h, const struct cell *
     }
 }
 
-static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args,
-                        unsigned n)
+static struct ct_mon_cell eval(enum ct_mon_op op, const struct ct_mon_op_extra *extra, struct ct_mon_heap *h,
+                               const struct ct_mon_cell *args, unsigned n)
 {
     switch (op) {
     case OP_EQ:
@@ -234,7 +239,7 @@ static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h
     case OP_NOT:
         return cell_int(!args[0].v.i);
     case OP_NEG:
-        return int_op(OP_SUB, h, &(struct cell){0}, &args[0]);
+        return int_op(OP_SUB, h, &(struct ct_mon_cell){0}, &args[0]);
     case OP_BITNOT:
         return cell_is_big(&args[0]) ? ct_mon_big_op(op, h, &args[0], NULL) : cell_int(~args[0].v.i);
     case OP_INT_TO_FLOAT:
@@ -248,7 +253,7 @@ static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h
     case OP_RECORD:
         return record(h, args, n);
     case OP_FIELD:
-        return ((const struct obj_cells *)args[0].v.o)->cells[extra->index];
+        return ((const struct ct_mon_obj_cells *)args[0].v.o)->cells[extra->index];
     case OP_LIST_EMPTY:
         return ct_mon_list_empty(h);
     case OP_MAP_EMPTY:
@@ -262,11 +267,11 @@ static struct cell eval(enum op op, const struct op_extra *extra, struct heap *h
     }
 }
 
-void ct_mon_op_eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args,
-                    unsigned n, struct cell *out)
+void ct_mon_op_eval(enum ct_mon_op op, const struct ct_mon_op_extra *extra, struct ct_mon_heap *h,
+                    const struct ct_mon_cell *args, unsigned n, struct ct_mon_cell *out)
 {
-    struct cell r;
-    enum value_error e = E_NONE;
+    struct ct_mon_cell r;
+    enum ct_mon_value_error e = E_NONE;
     if (op >= OP_IS_NONE && op <= OP_GET_SOME) {
         r = option_op(op, args);
     } else {

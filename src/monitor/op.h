@@ -73,7 +73,7 @@
     X(KEY_AT, 2)                                                                                             \
     X(FIELD_COUNT_, 0)
 
-enum op {
+enum ct_mon_op {
 #define OP_ENUM(name, arity) OP_##name,
     OPS(OP_ENUM)
 #undef OP_ENUM
@@ -84,17 +84,17 @@ enum {
     OP_FIRST_SLOW = OP_POW
 };
 
-const char *ct_mon_op_name(enum op op);
+const char *ct_mon_op_name(enum ct_mon_op op);
 
 /* What an operation needs besides its operands. */
-struct op_extra {
-    const struct type *type; /* of the (last) operand, for TO_STRING and FORMAT */
-    uint32_t index;          /* FIELD */
+struct ct_mon_op_extra {
+    const struct ct_mon_type *type; /* of the (last) operand, for TO_STRING and FORMAT */
+    uint32_t index;                 /* FIELD */
 };
 
 /* out may be one of the operands. Strict: an error operand is the result, but for IS_NONE, IS_SOME, SOME and
  * GET_SOME, which look below their option level only. Check heap->exhausted afterwards. */
-void ct_mon_op_eval(enum op op, const struct op_extra *extra, struct heap *h, const struct cell *args,
-                    unsigned n, struct cell *out);
+void ct_mon_op_eval(enum ct_mon_op op, const struct ct_mon_op_extra *extra, struct ct_mon_heap *h,
+                    const struct ct_mon_cell *args, unsigned n, struct ct_mon_cell *out);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-bool ct_mon_parse_accept(struct parser *p, enum token token)
+bool ct_mon_parse_accept(struct ct_mon_parser *p, enum ct_mon_token token)
 {
     if (p->lx.token != token)
         return false;
@@ -12,7 +12,7 @@ bool ct_mon_parse_accept(struct parser *p, enum token token)
     return true;
 }
 
-void ct_mon_parse_error(struct parser *p, const char *expected)
+void ct_mon_parse_error(struct ct_mon_parser *p, const char *expected)
 {
     if (!p->failed && p->lx.token != T_BAD)
         ct_mon_diag_error(p->diags, lex_span(&p->lx), "Expected %s, found %s", expected,
@@ -21,7 +21,7 @@ void ct_mon_parse_error(struct parser *p, const char *expected)
     p->failed = true;
 }
 
-bool ct_mon_parse_expect(struct parser *p, enum token token, const char *what)
+bool ct_mon_parse_expect(struct ct_mon_parser *p, enum ct_mon_token token, const char *what)
 {
     if (p->failed)
         return false;
@@ -31,13 +31,13 @@ bool ct_mon_parse_expect(struct parser *p, enum token token, const char *what)
     return false;
 }
 
-void ct_mon_parse_skip_nl(struct parser *p)
+void ct_mon_parse_skip_nl(struct ct_mon_parser *p)
 {
     while (p->lx.token == T_NEWLINE)
         ct_mon_lex_next(&p->lx);
 }
 
-bool ct_mon_parse_enter(struct parser *p)
+bool ct_mon_parse_enter(struct ct_mon_parser *p)
 {
     if (p->depth >= PARSE_DEPTH) {
         if (!p->failed)
@@ -49,7 +49,7 @@ bool ct_mon_parse_enter(struct parser *p)
     return !p->failed || (p->depth--, false);
 }
 
-static const char **name_list(struct parser *p, enum token close, size_t *count)
+static const char **name_list(struct ct_mon_parser *p, enum ct_mon_token close, size_t *count)
 {
     const char **names = NULL;
     size_t cap = 0;
@@ -66,7 +66,7 @@ static const char **name_list(struct parser *p, enum token close, size_t *count)
     return names;
 }
 
-void ct_mon_parse_params(struct parser *p, struct ast_def *def)
+void ct_mon_parse_params(struct ct_mon_parser *p, struct ct_mon_ast_def *def)
 {
     size_t cap = 0;
     def->has_params = true;
@@ -74,14 +74,14 @@ void ct_mon_parse_params(struct parser *p, struct ast_def *def)
     while (!p->failed && p->lx.token != T_RPAREN) {
         /* newer sources mark parameters that are looked at late or early: it makes no difference here */
         while (p->lx.token == T_ID && (!strcmp(p->lx.name, "lazy") || !strcmp(p->lx.name, "strict"))) {
-            struct lexer before = p->lx;
+            struct ct_mon_lexer before = p->lx;
             ct_mon_lex_next(&p->lx);
             if (p->lx.token != T_ID) {
                 p->lx = before;
                 break;
             }
         }
-        struct ast_param param = {.name = p->lx.name, .span = lex_span(&p->lx)};
+        struct ct_mon_ast_param param = {.name = p->lx.name, .span = lex_span(&p->lx)};
         if (!ct_mon_parse_expect(p, T_ID, "the name of a parameter"))
             return;
         if (ct_mon_parse_accept(p, T_COLON)) {
@@ -99,9 +99,9 @@ void ct_mon_parse_params(struct parser *p, struct ast_def *def)
     ct_mon_parse_expect(p, T_RPAREN, "',' or ')'");
 }
 
-static struct ast *builtin(struct parser *p)
+static struct ct_mon_ast *builtin(struct ct_mon_parser *p)
 {
-    struct ast *e = ARENA_NEW(p->arena, struct ast);
+    struct ct_mon_ast *e = ARENA_NEW(p->arena, struct ct_mon_ast);
     e->kind = p->library ? A_BUILTIN : A_ERROR; /* the signature around it is believed */
     e->span = lex_span(&p->lx);
     if (!p->library)
@@ -116,7 +116,7 @@ static struct ast *builtin(struct parser *p)
     return e;
 }
 
-void ct_mon_parse_defs(struct parser *p, struct ast *block)
+void ct_mon_parse_defs(struct ct_mon_parser *p, struct ct_mon_ast *block)
 {
     size_t cap = 0;
     ct_mon_parse_skip_nl(p);
@@ -127,7 +127,7 @@ void ct_mon_parse_defs(struct parser *p, struct ast *block)
             ct_mon_parse_expect(p, T_ID, "the name of an annotation");
             ct_mon_parse_skip_nl(p);
         }
-        struct ast_def *def = ct_mon_parse_def(p);
+        struct ct_mon_ast_def *def = ct_mon_parse_def(p);
         def->liftable |= liftable;
         ARENA_PUSH(p->arena, block->defs, block->ndefs, cap, def);
         if (p->lx.token != T_NEWLINE && p->lx.token != T_RBRACE)
@@ -136,14 +136,14 @@ void ct_mon_parse_defs(struct parser *p, struct ast *block)
     }
 }
 
-static struct ast *body(struct parser *p)
+static struct ct_mon_ast *body(struct ct_mon_parser *p)
 {
     if (p->lx.token == T_BUILTIN)
         return builtin(p);
-    struct ast *e = ct_mon_parse_expr(p);
+    struct ct_mon_ast *e = ct_mon_parse_expr(p);
     if (p->lx.token != T_WHERE || p->failed)
         return e;
-    struct ast *block = ARENA_NEW(p->arena, struct ast);
+    struct ct_mon_ast *block = ARENA_NEW(p->arena, struct ct_mon_ast);
     block->kind = A_BLOCK;
     block->a = e;
     ct_mon_lex_next(&p->lx);
@@ -155,9 +155,9 @@ static struct ast *body(struct parser *p)
     return block;
 }
 
-struct ast_def *ct_mon_parse_def(struct parser *p)
+struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p)
 {
-    struct ast_def *def = ARENA_NEW(p->arena, struct ast_def);
+    struct ct_mon_ast_def *def = ARENA_NEW(p->arena, struct ct_mon_ast_def);
     def->span = lex_span(&p->lx);
     ct_mon_parse_expect(p, T_DEF, "'def'");
     ct_mon_parse_skip_nl(p);
@@ -176,7 +176,7 @@ struct ast_def *ct_mon_parse_def(struct parser *p)
     ct_mon_parse_skip_nl(p);
     def->body = p->failed ? NULL : body(p);
     if (!def->body) {
-        def->body = ARENA_NEW(p->arena, struct ast);
+        def->body = ARENA_NEW(p->arena, struct ct_mon_ast);
         def->body->span = def->name_span;
     }
     def->span = span_join(def->span, def->body->span);
@@ -184,7 +184,7 @@ struct ast_def *ct_mon_parse_def(struct parser *p)
 }
 
 /* The arguments of an annotation are kept nowhere: they are for tools that read the source. */
-static void annotation_args(struct parser *p)
+static void annotation_args(struct ct_mon_parser *p)
 {
     if (!ct_mon_parse_accept(p, T_LPAREN))
         return;
@@ -203,11 +203,11 @@ static void annotation_args(struct parser *p)
         ct_mon_parse_error(p, "')'");
 }
 
-static struct ast_annotation *annotations(struct parser *p)
+static struct ct_mon_ast_annotation *annotations(struct ct_mon_parser *p)
 {
-    struct ast_annotation *first = NULL;
+    struct ct_mon_ast_annotation *first = NULL;
     while (!p->failed && p->lx.token == T_AT) {
-        struct ast_annotation *a = ARENA_NEW(p->arena, struct ast_annotation);
+        struct ct_mon_ast_annotation *a = ARENA_NEW(p->arena, struct ct_mon_ast_annotation);
         ct_mon_lex_next(&p->lx);
         a->name = p->lx.name;
         a->span = lex_span(&p->lx);
@@ -221,7 +221,7 @@ static struct ast_annotation *annotations(struct parser *p)
     return first;
 }
 
-static void type_statement(struct parser *p, struct ast_stmt *s)
+static void type_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
 {
     s->kind = S_TYPE;
     ct_mon_lex_next(&p->lx);
@@ -236,7 +236,7 @@ static void type_statement(struct parser *p, struct ast_stmt *s)
     s->type = p->failed ? NULL : ct_mon_parse_type(p);
 }
 
-static void in_statement(struct parser *p, struct ast_stmt *s)
+static void in_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
 {
     s->kind = S_IN;
     ct_mon_lex_next(&p->lx);
@@ -250,7 +250,7 @@ static void in_statement(struct parser *p, struct ast_stmt *s)
     s->type = p->failed ? NULL : ct_mon_parse_type(p);
 }
 
-static void out_statement(struct parser *p, struct ast_stmt *s)
+static void out_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
 {
     bool print = p->lx.token == T_PRINT;
     s->kind = print ? S_PRINT : S_OUT;
@@ -264,7 +264,7 @@ static void out_statement(struct parser *p, struct ast_stmt *s)
     }
     s->value = ct_mon_parse_expr(p);
     /* without a name the source text of the expression is the name, exactly as written */
-    const struct source *src = s->value->span.source;
+    const struct ct_mon_source *src = s->value->span.source;
     if (src)
         s->name = ct_mon_arena_intern(p->arena, src->text + s->value->span.from,
                                       s->value->span.to - s->value->span.from);
@@ -277,9 +277,9 @@ static void out_statement(struct parser *p, struct ast_stmt *s)
     }
 }
 
-static struct ast_stmt *statements(struct parser *p, bool module);
+static struct ct_mon_ast_stmt *statements(struct ct_mon_parser *p, bool module);
 
-static void module_statement(struct parser *p, struct ast_stmt *s)
+static void module_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
 {
     s->kind = S_MODULE;
     ct_mon_lex_next(&p->lx);
@@ -296,9 +296,9 @@ static void module_statement(struct parser *p, struct ast_stmt *s)
     ct_mon_parse_expect(p, T_RBRACE, "a statement or '}'");
 }
 
-static void def_statement(struct parser *p, struct ast_stmt *s)
+static void def_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
 {
-    struct lexer before = p->lx;
+    struct ct_mon_lexer before = p->lx;
     ct_mon_lex_next(&p->lx);
     if (p->lx.token == T_AT) { /* def @name(params): declares an annotation */
         ct_mon_lex_next(&p->lx);
@@ -316,7 +316,7 @@ static void def_statement(struct parser *p, struct ast_stmt *s)
 }
 
 /* "extern def", "liftable def": modifiers of newer sources. */
-static bool modifier(struct parser *p, bool *liftable)
+static bool modifier(struct ct_mon_parser *p, bool *liftable)
 {
     if (p->lx.token != T_ID || (strcmp(p->lx.name, "liftable") != 0 && strcmp(p->lx.name, "extern") != 0))
         return false;
@@ -325,7 +325,7 @@ static bool modifier(struct parser *p, bool *liftable)
     return true;
 }
 
-static struct ast_stmt *include(struct parser *p)
+static struct ct_mon_ast_stmt *include(struct ct_mon_parser *p)
 {
     const char *text = "";
     size_t size = 0;
@@ -334,7 +334,7 @@ static struct ast_stmt *include(struct parser *p)
         ct_mon_parse_error(p, "the name of a file in quotes");
         return NULL;
     }
-    struct span at = lex_span(&p->lx);
+    struct ct_mon_span at = lex_span(&p->lx);
     if (ct_mon_lex_string(&p->lx, &text, &size) == PART_TEXT &&
         ct_mon_lex_string(&p->lx, &(const char *){NULL}, &(size_t){0}) != PART_END) {
         ct_mon_parse_error(p, "the end of the string");
@@ -342,7 +342,7 @@ static struct ast_stmt *include(struct parser *p)
     }
     const char *name = ct_mon_arena_intern(p->arena, text, size);
     ct_mon_lex_next(&p->lx);
-    const struct source *source = NULL;
+    const struct ct_mon_source *source = NULL;
     if (p->include_depth < INCLUDE_DEPTH && p->include)
         source = p->include(p->include_user, p->lx.source, name);
     if (!source) {
@@ -354,13 +354,13 @@ static struct ast_stmt *include(struct parser *p)
                           name);
         return NULL;
     }
-    struct parser inner = *p;
+    struct ct_mon_parser inner = *p;
     inner.include_depth++;
     ct_mon_lex_init(&inner.lx, p->arena, p->diags, source);
     return statements(&inner, false);
 }
 
-static void skip_statement(struct parser *p)
+static void skip_statement(struct ct_mon_parser *p)
 {
     unsigned braces = 0;
     while (p->lx.token != T_END && (braces || p->lx.token != T_NEWLINE)) {
@@ -373,11 +373,11 @@ static void skip_statement(struct parser *p)
     p->failed = false;
 }
 
-static struct ast_stmt *statement(struct parser *p, bool module)
+static struct ct_mon_ast_stmt *statement(struct ct_mon_parser *p, bool module)
 {
     if (p->lx.token == T_INCLUDE && !module)
         return include(p);
-    struct ast_stmt *s = ARENA_NEW(p->arena, struct ast_stmt);
+    struct ct_mon_ast_stmt *s = ARENA_NEW(p->arena, struct ct_mon_ast_stmt);
     s->span = lex_span(&p->lx);
     s->annotations = annotations(p);
     bool liftable = false;
@@ -407,7 +407,7 @@ static struct ast_stmt *statement(struct parser *p, bool module)
         ct_mon_parse_error(p, "a statement: 'def', 'in', 'out', 'type', 'module' or 'include'");
         break;
     }
-    for (const struct ast_annotation *a = s->annotations; a; a = a->next) {
+    for (const struct ct_mon_ast_annotation *a = s->annotations; a; a = a->next) {
         liftable |= !strcmp(a->name, "liftable");
         s->raw |= !strcmp(a->name, "raw");
     }
@@ -416,14 +416,14 @@ static struct ast_stmt *statement(struct parser *p, bool module)
     return s;
 }
 
-static struct ast_stmt *statements(struct parser *p, bool module)
+static struct ct_mon_ast_stmt *statements(struct ct_mon_parser *p, bool module)
 {
-    struct ast_stmt *first = NULL, **tail = &first;
+    struct ct_mon_ast_stmt *first = NULL, **tail = &first;
     for (;;) {
         ct_mon_parse_skip_nl(p);
         if (p->lx.token == T_END || (module && p->lx.token == T_RBRACE))
             return first;
-        struct ast_stmt *s = statement(p, module);
+        struct ct_mon_ast_stmt *s = statement(p, module);
         bool failed = p->failed;
         if (!failed && p->lx.token != T_NEWLINE && p->lx.token != T_END &&
             !(module && p->lx.token == T_RBRACE)) {
@@ -440,18 +440,19 @@ static struct ast_stmt *statements(struct parser *p, bool module)
     }
 }
 
-struct ast_stmt *ct_mon_parse_spec(struct arena *arena, struct diags *diags, const struct source *source,
-                                   parse_include_fn *include_fn, void *user)
+struct ct_mon_ast_stmt *ct_mon_parse_spec(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                                          const struct ct_mon_source *source, parse_include_fn *include_fn,
+                                          void *user)
 {
-    struct parser p = {.arena = arena, .diags = diags, .include = include_fn, .include_user = user};
+    struct ct_mon_parser p = {.arena = arena, .diags = diags, .include = include_fn, .include_user = user};
     ct_mon_lex_init(&p.lx, arena, diags, source);
     return statements(&p, false);
 }
 
-struct ast_stmt *ct_mon_parse_library(struct arena *arena, struct diags *diags, const struct source *source,
-                                      uint32_t from, uint32_t to)
+struct ct_mon_ast_stmt *ct_mon_parse_library(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                                             const struct ct_mon_source *source, uint32_t from, uint32_t to)
 {
-    struct parser p = {.arena = arena, .diags = diags, .library = true};
+    struct ct_mon_parser p = {.arena = arena, .diags = diags, .library = true};
     ct_mon_lex_part(&p.lx, arena, diags, source, from, to);
     return statements(&p, false);
 }

@@ -6,12 +6,13 @@
 #include "monitor/ast.h"
 
 /* Gives the text of an included file, or NULL. */
-typedef const struct source *parse_include_fn(void *user, const struct source *from, const char *name);
+typedef const struct ct_mon_source *parse_include_fn(void *user, const struct ct_mon_source *from,
+                                                     const char *name);
 
-struct parser {
-    struct lexer lx;
-    struct arena *arena;
-    struct diags *diags;
+struct ct_mon_parser {
+    struct ct_mon_lexer lx;
+    struct ct_mon_arena *arena;
+    struct ct_mon_diags *diags;
     parse_include_fn *include;
     void *include_user;
     unsigned include_depth;
@@ -27,25 +28,27 @@ enum {
 };
 
 /* The statements of a source, in order; errors are in diags. */
-struct ast_stmt *ct_mon_parse_spec(struct arena *arena, struct diags *diags, const struct source *source,
-                                   parse_include_fn *include, void *user);
+struct ct_mon_ast_stmt *ct_mon_parse_spec(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                                          const struct ct_mon_source *source, parse_include_fn *include,
+                                          void *user);
 /* Those of a part of the standard library, in which definitions may be operations of the engine. */
-struct ast_stmt *ct_mon_parse_library(struct arena *arena, struct diags *diags, const struct source *source,
-                                      uint32_t from, uint32_t to);
+struct ct_mon_ast_stmt *ct_mon_parse_library(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                                             const struct ct_mon_source *source, uint32_t from, uint32_t to);
 
 /* Between the files of the parser. */
-bool ct_mon_parse_accept(struct parser *p, enum token token);
-bool ct_mon_parse_expect(struct parser *p, enum token token, const char *what);
-void ct_mon_parse_skip_nl(struct parser *p);
-void ct_mon_parse_error(struct parser *p, const char *expected);
-bool ct_mon_parse_enter(struct parser *p);
-struct ast_type *ct_mon_parse_type(struct parser *p);
-struct ast *ct_mon_parse_expr(struct parser *p);
-struct ast_def *ct_mon_parse_def(struct parser *p);
-void ct_mon_parse_params(struct parser *p, struct ast_def *def);
+bool ct_mon_parse_accept(struct ct_mon_parser *p, enum ct_mon_token token);
+bool ct_mon_parse_expect(struct ct_mon_parser *p, enum ct_mon_token token, const char *what);
+void ct_mon_parse_skip_nl(struct ct_mon_parser *p);
+void ct_mon_parse_error(struct ct_mon_parser *p, const char *expected);
+bool ct_mon_parse_enter(struct ct_mon_parser *p);
+struct ct_mon_ast_type *ct_mon_parse_type(struct ct_mon_parser *p);
+struct ct_mon_ast *ct_mon_parse_expr(struct ct_mon_parser *p);
+struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p);
+void ct_mon_parse_params(struct ct_mon_parser *p, struct ct_mon_ast_def *def);
 /* "a, b, c" up to the closing bracket, which is read too. */
-void ct_mon_parse_type_list(struct parser *p, enum token close, struct ast_type ***list, size_t *n);
+void ct_mon_parse_type_list(struct ct_mon_parser *p, enum ct_mon_token close, struct ct_mon_ast_type ***list,
+                            size_t *n);
 /* Definitions up to the closing brace or what is no definition. */
-void ct_mon_parse_defs(struct parser *p, struct ast *block);
+void ct_mon_parse_defs(struct ct_mon_parser *p, struct ct_mon_ast *block);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Binding strength of the infix operators, in the order of enum token from T_PLUS on. */
+/* Binding strength of the infix operators, in the order of enum ct_mon_token from T_PLUS on. */
 static const unsigned char STRENGTH[] = {
     [T_STAR - T_PLUS] = 9,  [T_SLASH - T_PLUS] = 9,  [T_PERCENT - T_PLUS] = 9,
     [T_FSTAR - T_PLUS] = 9, [T_FSLASH - T_PLUS] = 9, [0] = 8,
@@ -17,24 +17,24 @@ static const unsigned char STRENGTH[] = {
     [T_AND - T_PLUS] = 3,   [T_OR - T_PLUS] = 2,
 };
 
-static struct ast *ast_new(struct parser *p, enum ast_kind kind)
+static struct ct_mon_ast *ast_new(struct ct_mon_parser *p, enum ct_mon_ast_kind kind)
 {
-    struct ast *e = ARENA_NEW(p->arena, struct ast);
+    struct ct_mon_ast *e = ARENA_NEW(p->arena, struct ct_mon_ast);
     e->kind = kind;
     e->span = lex_span(&p->lx);
     return e;
 }
 
 /* The span runs to the end of the last token read, not into the blank before the current one. */
-static struct ast *close_span(struct ast *e, struct span last)
+static struct ct_mon_ast *close_span(struct ct_mon_ast *e, struct ct_mon_span last)
 {
     e->span = span_join(e->span, last);
     return e;
 }
 
-static struct ast *integer(struct parser *p)
+static struct ct_mon_ast *integer(struct ct_mon_parser *p)
 {
-    struct ast *e = ast_new(p, A_INT);
+    struct ct_mon_ast *e = ast_new(p, A_INT);
     e->integer = (int64_t)p->lx.integer;
     e->digits = ct_mon_lex_big_digits(&p->lx);
     ct_mon_lex_next(&p->lx);
@@ -51,7 +51,7 @@ static struct ast *integer(struct parser *p)
 }
 
 /* A conversion such as %-5.2f at text[*i]; copies it and moves on. */
-static const char *conversion(struct parser *p, const char *text, size_t size, size_t *i)
+static const char *conversion(struct ct_mon_parser *p, const char *text, size_t size, size_t *i)
 {
     size_t k = *i + 1;
     while (k < size && strchr("-+ 0#,(", text[k]) && text[k])
@@ -72,7 +72,8 @@ static const char *conversion(struct parser *p, const char *text, size_t size, s
 
 /* Splits the text of an f-string: a conversion directly behind an insertion belongs to it; %% and %n
  * stand for themselves anywhere. */
-static void format_text(struct parser *p, struct ast *e, size_t *cap, const char *text, size_t size)
+static void format_text(struct ct_mon_parser *p, struct ct_mon_ast *e, size_t *cap, const char *text,
+                        size_t size)
 {
     char *out = ct_mon_arena_alloc(p->arena, size + 1);
     size_t n = 0;
@@ -89,7 +90,7 @@ static void format_text(struct parser *p, struct ast *e, size_t *cap, const char
         size_t begin = i;
         const char *format = conversion(p, text, size, &i);
         char last = format[strlen(format) - 1];
-        struct ast_part *before = e->nparts ? &e->parts[e->nparts - 1] : NULL;
+        struct ct_mon_ast_part *before = e->nparts ? &e->parts[e->nparts - 1] : NULL;
         if (!strcmp(format, "%%")) {
             out[n++] = '%';
         } else if (last == 'n') {
@@ -103,31 +104,32 @@ static void format_text(struct parser *p, struct ast *e, size_t *cap, const char
         }
     }
     if (n) {
-        struct ast_part part = {.text = out, .size = n};
+        struct ct_mon_ast_part part = {.text = out, .size = n};
         ARENA_PUSH(p->arena, e->parts, e->nparts, *cap, part);
     }
 }
 
-static void plain_text(struct parser *p, struct ast *e, size_t *cap, const char *text, size_t size)
+static void plain_text(struct ct_mon_parser *p, struct ct_mon_ast *e, size_t *cap, const char *text,
+                       size_t size)
 {
     char *out = ct_mon_arena_alloc(p->arena, size + 1);
-    struct ast_part part = {.text = out};
+    struct ct_mon_ast_part part = {.text = out};
     for (size_t i = 0; i < size; i++)
         if (text[i])
             out[part.size++] = text[i];
     ARENA_PUSH(p->arena, e->parts, e->nparts, *cap, part);
 }
 
-static struct ast *string(struct parser *p)
+static struct ct_mon_ast *string(struct ct_mon_parser *p)
 {
-    struct ast *e = ast_new(p, A_STRING);
+    struct ct_mon_ast *e = ast_new(p, A_STRING);
     bool format = p->lx.token == T_FSTRING;
     size_t cap = 0;
     for (;;) {
         const char *text = NULL;
         size_t size = 0;
-        enum string_part kind = ct_mon_lex_string(&p->lx, &text, &size);
-        struct ast_part part = {0};
+        enum ct_mon_string_part kind = ct_mon_lex_string(&p->lx, &text, &size);
+        struct ct_mon_ast_part part = {0};
         close_span(e, lex_span(&p->lx));
         if (kind == PART_END)
             break;
@@ -157,9 +159,9 @@ static struct ast *string(struct parser *p)
 }
 
 /* Behind '(': is this the parameter list of a lambda? Only one has "name :" here, or ends in ") =>". */
-static bool is_lambda(struct parser *p)
+static bool is_lambda(struct ct_mon_parser *p)
 {
-    struct lexer lx = p->lx;
+    struct ct_mon_lexer lx = p->lx;
     lx.quiet = true;
     while (lx.token == T_NEWLINE)
         ct_mon_lex_next(&lx);
@@ -178,11 +180,11 @@ static bool is_lambda(struct parser *p)
     return lx.token == T_ARROW;
 }
 
-static struct ast *lambda(struct parser *p, struct span begin)
+static struct ct_mon_ast *lambda(struct ct_mon_parser *p, struct ct_mon_span begin)
 {
-    struct ast *e = ast_new(p, A_LAMBDA);
+    struct ct_mon_ast *e = ast_new(p, A_LAMBDA);
     e->span = begin;
-    e->lambda = ARENA_NEW(p->arena, struct ast_def);
+    e->lambda = ARENA_NEW(p->arena, struct ct_mon_ast_def);
     e->lambda->name_span = begin;
     ct_mon_parse_params(p, e->lambda);
     ct_mon_parse_expect(p, T_ARROW, "'=>'");
@@ -192,18 +194,18 @@ static struct ast *lambda(struct parser *p, struct span begin)
     return e;
 }
 
-static struct ast *parenthesis(struct parser *p)
+static struct ct_mon_ast *parenthesis(struct ct_mon_parser *p)
 {
-    struct span begin = lex_span(&p->lx);
+    struct ct_mon_span begin = lex_span(&p->lx);
     ct_mon_lex_next(&p->lx);
     if (is_lambda(p))
         return lambda(p, begin);
-    struct ast *e = ast_new(p, A_TUPLE);
+    struct ct_mon_ast *e = ast_new(p, A_TUPLE);
     size_t cap = 0;
     bool comma = false;
     ct_mon_parse_skip_nl(p);
     while (!p->failed && p->lx.token != T_RPAREN) {
-        struct ast_arg arg = {.value = ct_mon_parse_expr(p)};
+        struct ct_mon_ast_arg arg = {.value = ct_mon_parse_expr(p)};
         ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
         ct_mon_parse_skip_nl(p);
         comma = ct_mon_parse_accept(p, T_COMMA);
@@ -214,19 +216,19 @@ static struct ast *parenthesis(struct parser *p)
     e->span = span_join(begin, lex_span(&p->lx));
     ct_mon_parse_expect(p, T_RPAREN, "an operator, ',' or ')'");
     if (e->nargs == 1 && !comma && !p->failed) {
-        struct ast *inner = e->args[0].value;
+        struct ct_mon_ast *inner = e->args[0].value;
         inner->span = e->span;
         return inner;
     }
     return e;
 }
 
-static void record_members(struct parser *p, struct ast *e)
+static void record_members(struct ct_mon_parser *p, struct ct_mon_ast *e)
 {
     size_t cap = 0;
     e->kind = A_RECORD;
     while (!p->failed && p->lx.token != T_RBRACE) {
-        struct ast_arg arg = {.name = p->lx.name, .name_span = lex_span(&p->lx)};
+        struct ct_mon_ast_arg arg = {.name = p->lx.name, .name_span = lex_span(&p->lx)};
         if (p->lx.token != T_ID) {
             ct_mon_parse_error(p, "the name of a member");
             return;
@@ -248,10 +250,10 @@ static void record_members(struct parser *p, struct ast *e)
 }
 
 /* '{': a block if a definition comes first (or "return"), a record if "name =", "name ," or "}" does. */
-static struct ast *brace(struct parser *p)
+static struct ct_mon_ast *brace(struct ct_mon_parser *p)
 {
-    struct ast *e = ast_new(p, A_BLOCK);
-    struct span begin = lex_span(&p->lx);
+    struct ct_mon_ast *e = ast_new(p, A_BLOCK);
+    struct ct_mon_span begin = lex_span(&p->lx);
     if (p->lx.token == T_DOLLAR_LBRACE)
         ct_mon_diag_warning(p->diags, begin, "'${' is deprecated; write '{' instead");
     bool record = p->lx.token == T_DOLLAR_LBRACE;
@@ -260,7 +262,7 @@ static struct ast *brace(struct parser *p)
     if (p->lx.token == T_RBRACE) {
         record = true;
     } else if (p->lx.token == T_ID) {
-        struct lexer lx = p->lx;
+        struct ct_mon_lexer lx = p->lx;
         lx.quiet = true;
         ct_mon_lex_next(&lx);
         while (lx.token == T_NEWLINE)
@@ -284,9 +286,9 @@ static struct ast *brace(struct parser *p)
     return e;
 }
 
-static struct ast *if_expr(struct parser *p)
+static struct ct_mon_ast *if_expr(struct ct_mon_parser *p)
 {
-    struct ast *e = ast_new(p, A_IF);
+    struct ct_mon_ast *e = ast_new(p, A_IF);
     e->flag = ct_mon_parse_accept(p, T_STATIC);
     ct_mon_parse_expect(p, T_IF, "'if'");
     e->a = ct_mon_parse_expr(p);
@@ -301,9 +303,9 @@ static struct ast *if_expr(struct parser *p)
     return close_span(e, e->c->span);
 }
 
-static struct ast *primary(struct parser *p)
+static struct ct_mon_ast *primary(struct ct_mon_parser *p)
 {
-    struct ast *e;
+    struct ct_mon_ast *e;
     switch (p->lx.token) {
     case T_INT:
         return integer(p);
@@ -348,15 +350,15 @@ static struct ast *primary(struct parser *p)
     }
 }
 
-static void call_args(struct parser *p, struct ast *e)
+static void call_args(struct ct_mon_parser *p, struct ct_mon_ast *e)
 {
     size_t cap = 0;
     ct_mon_lex_next(&p->lx);
     ct_mon_parse_skip_nl(p);
     while (!p->failed && p->lx.token != T_RPAREN) {
-        struct ast_arg arg = {0};
+        struct ct_mon_ast_arg arg = {0};
         if (p->lx.token == T_ID) {
-            struct lexer lx = p->lx;
+            struct ct_mon_lexer lx = p->lx;
             lx.quiet = true;
             ct_mon_lex_next(&lx);
             if (lx.token == T_ASSIGN) {
@@ -378,9 +380,9 @@ static void call_args(struct parser *p, struct ast *e)
     ct_mon_parse_expect(p, T_RPAREN, "an operator, ',' or ')'");
 }
 
-static struct ast *postfix(struct parser *p)
+static struct ct_mon_ast *postfix(struct ct_mon_parser *p)
 {
-    struct ast *e = primary(p);
+    struct ct_mon_ast *e = primary(p);
     /* the chain is a loop, but its tree is as deep as the chain is long */
     unsigned length = 0;
     while (!p->failed) {
@@ -391,7 +393,7 @@ static struct ast *postfix(struct parser *p)
             p->failed = true;
             return e;
         }
-        struct ast *outer = ast_new(p, A_CALL);
+        struct ct_mon_ast *outer = ast_new(p, A_CALL);
         outer->a = e;
         outer->span = e->span;
         if (p->lx.token == T_LPAREN) {
@@ -416,12 +418,12 @@ static struct ast *postfix(struct parser *p)
     return e;
 }
 
-static struct ast *unary(struct parser *p)
+static struct ct_mon_ast *unary(struct ct_mon_parser *p)
 {
-    enum token op = p->lx.token;
+    enum ct_mon_token op = p->lx.token;
     if (op != T_NOT && op != T_TILDE && op != T_MINUS && op != T_FMINUS)
         return postfix(p);
-    struct ast *e = ast_new(p, A_UNARY);
+    struct ct_mon_ast *e = ast_new(p, A_UNARY);
     if (!ct_mon_parse_enter(p))
         return e;
     e->op = op;
@@ -433,17 +435,17 @@ static struct ast *unary(struct parser *p)
     return e;
 }
 
-static unsigned strength(enum token token)
+static unsigned strength(enum ct_mon_token token)
 {
     return token >= T_PLUS && token <= T_OR ? STRENGTH[token - T_PLUS] : 0;
 }
 
-static struct ast *binary(struct parser *p, unsigned least)
+static struct ct_mon_ast *binary(struct ct_mon_parser *p, unsigned least)
 {
-    struct ast *left = unary(p);
+    struct ct_mon_ast *left = unary(p);
     unsigned length = 0;
     while (!p->failed && strength(p->lx.token) >= least) {
-        struct ast *e = ast_new(p, A_BINARY);
+        struct ct_mon_ast *e = ast_new(p, A_BINARY);
         if (++length > PARSE_DEPTH * 4) {
             ct_mon_diag_error(p->diags, e->span, "Expression of more than %d operators in a row",
                               PARSE_DEPTH * 4);
@@ -461,11 +463,11 @@ static struct ast *binary(struct parser *p, unsigned least)
     return left;
 }
 
-struct ast *ct_mon_parse_expr(struct parser *p)
+struct ct_mon_ast *ct_mon_parse_expr(struct ct_mon_parser *p)
 {
     if (!ct_mon_parse_enter(p))
         return ast_new(p, A_ERROR);
-    struct ast *e = binary(p, 1);
+    struct ct_mon_ast *e = binary(p, 1);
     p->depth--;
     return e;
 }

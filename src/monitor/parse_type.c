@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/parse.h"
 
-static struct ast_type *type_new(struct parser *p, enum ast_type_kind kind)
+static struct ct_mon_ast_type *type_new(struct ct_mon_parser *p, enum ct_mon_ast_type_kind kind)
 {
-    struct ast_type *t = ARENA_NEW(p->arena, struct ast_type);
+    struct ct_mon_ast_type *t = ARENA_NEW(p->arena, struct ct_mon_ast_type);
     t->kind = kind;
     t->span = lex_span(&p->lx);
     return t;
 }
 
-void ct_mon_parse_type_list(struct parser *p, enum token close, struct ast_type ***list, size_t *n)
+void ct_mon_parse_type_list(struct ct_mon_parser *p, enum ct_mon_token close, struct ct_mon_ast_type ***list,
+                            size_t *n)
 {
     size_t cap = 0;
     ct_mon_parse_skip_nl(p);
@@ -23,9 +24,9 @@ void ct_mon_parse_type_list(struct parser *p, enum token close, struct ast_type 
     ct_mon_parse_expect(p, close, "',' or a closing bracket");
 }
 
-static struct ast_type *record_type(struct parser *p)
+static struct ct_mon_ast_type *record_type(struct ct_mon_parser *p)
 {
-    struct ast_type *t = type_new(p, AT_RECORD);
+    struct ct_mon_ast_type *t = type_new(p, AT_RECORD);
     size_t cap = 0, n = 0, name_cap = 0;
     ct_mon_lex_next(&p->lx);
     ct_mon_parse_skip_nl(p);
@@ -51,12 +52,12 @@ static struct ast_type *record_type(struct parser *p)
     return t;
 }
 
-struct ast_type *ct_mon_parse_type(struct parser *p)
+struct ct_mon_ast_type *ct_mon_parse_type(struct ct_mon_parser *p)
 {
-    struct ast_type *t = type_new(p, AT_NAME);
+    struct ct_mon_ast_type *t = type_new(p, AT_NAME);
     if (!ct_mon_parse_enter(p))
         return t;
-    struct span begin = lex_span(&p->lx);
+    struct ct_mon_span begin = lex_span(&p->lx);
     if (p->lx.token == T_ID) {
         t->name = p->lx.name;
         ct_mon_lex_next(&p->lx);
@@ -69,7 +70,7 @@ struct ast_type *ct_mon_parse_type(struct parser *p)
         if (ct_mon_parse_accept(p, T_ARROW)) {
             ct_mon_parse_skip_nl(p);
             size_t cap = 0;
-            struct ast_type *result = ct_mon_parse_type(p), **args = NULL;
+            struct ct_mon_ast_type *result = ct_mon_parse_type(p), **args = NULL;
             size_t n = 0;
             for (size_t i = 0; i < t->nargs; i++)
                 ARENA_PUSH(p->arena, args, n, cap, t->args[i]);
@@ -85,7 +86,7 @@ struct ast_type *ct_mon_parse_type(struct parser *p)
     } else {
         ct_mon_parse_error(p, "a type");
     }
-    t->span = span_join(begin, (struct span){begin.source, begin.from, p->lx.from});
+    t->span = span_join(begin, (struct ct_mon_span){begin.source, begin.from, p->lx.from});
     p->depth--;
     return t;
 }

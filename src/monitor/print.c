@@ -16,13 +16,13 @@ enum {
     FLOAT_WORK = 200 /* units, for the digits of a Float */
 };
 
-void ct_mon_text_free(struct text *t)
+void ct_mon_text_free(struct ct_mon_text *t)
 {
     free(t->p);
-    *t = (struct text){0};
+    *t = (struct ct_mon_text){0};
 }
 
-bool ct_mon_text_reserve(struct text *t, size_t n)
+bool ct_mon_text_reserve(struct ct_mon_text *t, size_t n)
 {
     if (t->payer && !heap_spend(t->payer, n + 2)) {
         t->failed = true;
@@ -45,7 +45,7 @@ bool ct_mon_text_reserve(struct text *t, size_t n)
     return true;
 }
 
-void ct_mon_text_add(struct text *t, const char *p, size_t n)
+void ct_mon_text_add(struct ct_mon_text *t, const char *p, size_t n)
 {
     if (t->failed || !ct_mon_text_reserve(t, n))
         return;
@@ -54,13 +54,13 @@ void ct_mon_text_add(struct text *t, const char *p, size_t n)
     t->p[t->n] = 0;
 }
 
-void ct_mon_text_add_z(struct text *t, const char *p)
+void ct_mon_text_add_z(struct ct_mon_text *t, const char *p)
 {
     ct_mon_text_add(t, p, strlen(p));
 }
 
 /* Adds a character that cannot be printed. */
-static void add_escaped(struct text *t, const char *p, size_t size)
+static void add_escaped(struct ct_mon_text *t, const char *p, size_t size)
 {
     static const char from[] = "\n\r\t\a", to[] = "nrta";
     const char *known = *p ? strchr(from, *p) : NULL;
@@ -70,7 +70,7 @@ static void add_escaped(struct text *t, const char *p, size_t size)
         ct_mon_text_printf(t, "\\x%02x", (unsigned char)p[i]);
 }
 
-void ct_mon_text_add_printable(struct text *t, const char *p, size_t n, bool lines)
+void ct_mon_text_add_printable(struct ct_mon_text *t, const char *p, size_t n, bool lines)
 {
     for (size_t size; n; p += size, n -= size) {
         ct_utf8_read(p, n, &size);
@@ -81,7 +81,7 @@ void ct_mon_text_add_printable(struct text *t, const char *p, size_t n, bool lin
     }
 }
 
-void ct_mon_text_printf(struct text *t, const char *fmt, ...)
+void ct_mon_text_printf(struct ct_mon_text *t, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -136,7 +136,7 @@ static int shortest(double f, char digits[24], int *exp)
     return n;
 }
 
-void ct_mon_print_float(struct text *t, double f)
+void ct_mon_print_float(struct ct_mon_text *t, double f)
 {
     char d[24];
     int exp = 0;
@@ -169,13 +169,13 @@ void ct_mon_print_float(struct text *t, double f)
     }
 }
 
-static void print_elements(struct text *t, const struct cell *c, const struct type *type)
+static void print_elements(struct ct_mon_text *t, const struct ct_mon_cell *c, const struct ct_mon_type *type)
 {
     static const char *const names[] = {[TY_LIST] = "List(", [TY_SET] = "Set(", [TY_MAP] = "Map("};
     ct_mon_text_add_z(t, names[type->kind]);
     uint64_t n = ct_mon_collection_size(c->v.o);
     for (uint64_t i = 0; i < n && !t->failed; i++) {
-        struct cell key, x;
+        struct ct_mon_cell key, x;
         ct_mon_collection_at(c->v.o, i, &key, &x);
         if (i)
             ct_mon_text_add(t, ", ", 2);
@@ -189,13 +189,13 @@ static void print_elements(struct text *t, const struct cell *c, const struct ty
     ct_mon_text_add(t, ")", 1);
 }
 
-static void print_record(struct text *t, const struct cell *c, const struct type *type)
+static void print_record(struct ct_mon_text *t, const struct ct_mon_cell *c, const struct ct_mon_type *type)
 {
     if (!type->n) {
         ct_mon_text_add(t, "()", 2);
         return;
     }
-    const struct obj_cells *r = (const struct obj_cells *)c->v.o;
+    const struct ct_mon_obj_cells *r = (const struct ct_mon_obj_cells *)c->v.o;
     bool tuple = ct_mon_type_is_tuple(type);
     ct_mon_text_add(t, tuple ? "(" : "{", 1);
     for (uint32_t i = 0; i < type->n && !t->failed; i++) {
@@ -210,10 +210,11 @@ static void print_record(struct text *t, const struct cell *c, const struct type
     ct_mon_text_add(t, tuple ? ")" : "}", 1);
 }
 
-void ct_mon_print_value(struct text *t, const struct cell *c, const struct type *type, bool bare)
+void ct_mon_print_value(struct ct_mon_text *t, const struct ct_mon_cell *c, const struct ct_mon_type *type,
+                        bool bare)
 {
     char digits[24];
-    enum value_error e = cell_err(c);
+    enum ct_mon_value_error e = cell_err(c);
     if (t->failed)
         return;
     if (e) {
@@ -253,7 +254,7 @@ void ct_mon_print_value(struct text *t, const struct cell *c, const struct type 
             ct_mon_text_add_z(t, "None");
             break;
         }
-        struct cell inner = *c;
+        struct ct_mon_cell inner = *c;
         inner.meta -= META_SOME_ONE;
         ct_mon_text_add_z(t, "Some(");
         ct_mon_print_value(t, &inner, type->args[0], false);

@@ -6,44 +6,45 @@
 #include "monitor/type.h"
 #include "monitor/value.h"
 
-struct text {
+struct ct_mon_text {
     char *p;
     size_t n, cap;
-    size_t limit;       /* 0: none; beyond it `failed` is set and the text is cut */
-    struct heap *payer; /* whose work it is, which ends it likewise; or NULL */
+    size_t limit;              /* 0: none; beyond it `failed` is set and the text is cut */
+    struct ct_mon_heap *payer; /* whose work it is, which ends it likewise; or NULL */
     bool failed;
     bool lacked_memory; /* why it failed: no memory was left */
 };
 
-void ct_mon_text_free(struct text *t);
+void ct_mon_text_free(struct ct_mon_text *t);
 /* Room for n more bytes; false without memory. */
-bool ct_mon_text_reserve(struct text *t, size_t n);
-void ct_mon_text_add(struct text *t, const char *p, size_t n);
+bool ct_mon_text_reserve(struct ct_mon_text *t, size_t n);
+void ct_mon_text_add(struct ct_mon_text *t, const char *p, size_t n);
 /* Adds text that stands in one line: control characters become \n, \r, \t, \a or the \xHH of their bytes, and
  * so does what is no UTF-8. `lines`: line breaks and tabs stay. */
-void ct_mon_text_add_printable(struct text *t, const char *p, size_t n, bool lines);
-void ct_mon_text_add_z(struct text *t, const char *p);
-void ct_mon_text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void ct_mon_text_add_printable(struct ct_mon_text *t, const char *p, size_t n, bool lines);
+void ct_mon_text_add_z(struct ct_mon_text *t, const char *p);
+void ct_mon_text_printf(struct ct_mon_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* At most 20 bytes; the result is the end. */
 char *ct_mon_print_int(char *p, int64_t i);
 char *ct_mon_print_u64(char *p, uint64_t i);
 
 /* As Java's Double.toString. */
-void ct_mon_print_float(struct text *t, double f);
+void ct_mon_print_float(struct ct_mon_text *t, double f);
 
 /* Strings stand in quotes unless `bare` (which holds for the outermost value only). */
-void ct_mon_print_value(struct text *t, const struct cell *c, const struct type *type, bool bare);
+void ct_mon_print_value(struct ct_mon_text *t, const struct ct_mon_cell *c, const struct ct_mon_type *type,
+                        bool bare);
 
 /* One conversion of java.util.Formatter, such as %-5.2f, applied to a value. */
-enum format_need {
+enum ct_mon_format_need {
     FORMAT_INT,
     FORMAT_FLOAT,
     FORMAT_ANY,
     FORMAT_BAD,
 };
-enum format_need ct_mon_format_check(const char *format, size_t size);
-void ct_mon_format_value(struct text *t, const char *format, size_t size, const struct cell *c,
-                         const struct type *type);
+enum ct_mon_format_need ct_mon_format_check(const char *format, size_t size);
+void ct_mon_format_value(struct ct_mon_text *t, const char *format, size_t size, const struct ct_mon_cell *c,
+                         const struct ct_mon_type *type);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* Operands are cells: d is written, a and b are read, unless said otherwise. "->x" is a jump target. The
  * operations of OPS up to OP_POW come first, with their own numbers. */
-enum insn_op {
+enum ct_mon_insn_op {
     I_FIRST_OWN = OP_FIRST_SLOW,
     I_SLOW = I_FIRST_OWN, /* d := slow[b] of the cells from a on */
     I_COPY,
@@ -43,12 +43,12 @@ enum insn_op {
     I_COUNT,
 };
 
-struct insn {
+struct ct_mon_insn {
     uint32_t op, d, a, b;
 };
 
 /* Where the instruction may jump to, always forward; 0: it does not. */
-static inline uint32_t insn_target(const struct insn *i)
+static inline uint32_t insn_target(const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case I_JUMP:
@@ -66,19 +66,19 @@ static inline uint32_t insn_target(const struct insn *i)
     }
 }
 
-struct slow {
-    enum op op;
+struct ct_mon_slow {
+    enum ct_mon_op op;
     uint32_t n;
-    struct op_extra extra;
+    struct ct_mon_op_extra extra;
 };
 
-struct step_atom {
+struct ct_mon_step_atom {
     uint32_t cell;
-    uint8_t kind; /* enum atom_kind */
+    uint8_t kind; /* enum ct_mon_atom_kind */
 };
 
-struct step {
-    const struct machine *machine;
+struct ct_mon_step {
+    const struct ct_mon_machine *machine;
     uint32_t state; /* index of its state */
     uint32_t cell;
     uint32_t out;    /* changes go straight to this output; UINT32_MAX: to the cell */
@@ -89,22 +89,22 @@ struct step {
     bool changes_only;
 };
 
-struct timer_info {
+struct ct_mon_timer_info {
     uint32_t cell, prev; /* of the delay; prev: NO_CELL unless its former event matters */
     uint32_t code;
 };
 
-struct out_info {
+struct ct_mon_out_info {
     const char *name;
-    const struct type *type;
+    const struct ct_mon_type *type;
     const char *type_text;
     bool raw;
     bool direct; /* only fed by steps */
 };
 
-struct input_info {
+struct ct_mon_input_info {
     const char *name;
-    const struct type *type;
+    const struct ct_mon_type *type;
     const char *type_text;
     const char *source_kind, *source_arg;
     uint64_t source_number;
@@ -118,31 +118,31 @@ enum {
     NO_CODE = UINT32_MAX
 };
 
-struct fn_info {
+struct ct_mon_fn_info {
     uint32_t code, frame, nargs;
 };
 
-struct program {
-    struct insn *code;
+struct ct_mon_program {
+    struct ct_mon_insn *code;
     size_t ncode, code_cap;
     uint32_t *costs; /* beside code: the work of the longest way from here to the end of the program
                         or function */
-    struct cell *constants;
+    struct ct_mon_cell *constants;
     size_t nconstants, constants_cap;
-    struct slow *slow;
+    struct ct_mon_slow *slow;
     size_t nslow, slow_cap;
-    struct step *steps;
+    struct ct_mon_step *steps;
     const uint8_t **rows; /* beside steps: the row of a known letter in a table of bytes, or NULL */
     size_t nsteps, steps_cap, rows_cap;
-    struct step_atom *atoms;
+    struct ct_mon_step_atom *atoms;
     size_t natoms, atoms_cap;
-    struct fn_info *fns;
+    struct ct_mon_fn_info *fns;
     size_t nfns;
-    struct input_info *inputs;
+    struct ct_mon_input_info *inputs;
     size_t ninputs;
-    struct out_info *outputs;
+    struct ct_mon_out_info *outputs;
     size_t noutputs;
-    struct timer_info *timers;
+    struct ct_mon_timer_info *timers;
     size_t ntimers;
     uint16_t *machine_starts;
     size_t nmachines;
@@ -155,17 +155,17 @@ struct program {
 
 /* The streams that the outputs need, in an order in which each comes after those it needs at the same
  * instant. False after reporting an infinite recursion. */
-struct order {
-    struct node **nodes;
+struct ct_mon_order {
+    struct ct_mon_node **nodes;
     size_t n;
 };
-bool ct_mon_analyse(struct elab *e, struct order *order);
+bool ct_mon_analyse(struct ct_mon_elab *e, struct ct_mon_order *order);
 
 /* Into the elaboration's arena. */
-void ct_mon_emit_program(struct elab *e, const struct order *order, struct program *p);
+void ct_mon_emit_program(struct ct_mon_elab *e, const struct ct_mon_order *order, struct ct_mon_program *p);
 
 /* Drawing of the core for graphviz. */
-struct text;
-void ct_mon_dot_write(const struct elab *e, const struct order *order, struct text *out);
+struct ct_mon_text;
+void ct_mon_dot_write(const struct ct_mon_elab *e, const struct ct_mon_order *order, struct ct_mon_text *out);
 
 #endif

@@ -65,7 +65,7 @@ static void renumber(struct ct_monitor *m)
 
 static void collect(struct ct_monitor *m)
 {
-    struct heap_gc gc;
+    struct ct_mon_heap_gc gc;
     ct_mon_run_deliver(m);
     ct_mon_heap_gc_begin(&gc, &m->heap);
     ct_mon_heap_roots(&gc, m->cells + m->p->roots_from, m->p->roots_to - m->p->roots_from);
@@ -167,11 +167,11 @@ static uint32_t fire(struct ct_monitor *m, size_t *which)
     for (size_t i = 0; i < m->p->ntimers; i++) {
         if (m->timers[i] != m->now)
             continue;
-        const struct timer_info *t = &m->p->timers[i];
-        struct cell *c = &m->cells[t->cell];
+        const struct ct_mon_timer_info *t = &m->p->timers[i];
+        struct ct_mon_cell *c = &m->cells[t->cell];
         if (t->prev != NO_CELL)
             m->cells[t->prev] = *c;
-        *c = (struct cell){.stamp = m->stamp};
+        *c = (struct ct_mon_cell){.stamp = m->stamp};
         *which = i;
         n++;
     }
@@ -251,7 +251,7 @@ static int repeated(struct ct_monitor *m, uint32_t input)
     return ct_mon_run_fail(m, CT_ERR_FORMAT, text);
 }
 
-int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value)
+int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct ct_mon_cell value)
 {
     if (!m->open || time != m->now) {
         if (time < m->floor)
@@ -276,7 +276,7 @@ int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct 
         return repeated(m, input);
     m->seen[input] = m->stamp;
     m->sources++;
-    const struct input_info *in = &m->p->inputs[input];
+    const struct ct_mon_input_info *in = &m->p->inputs[input];
     if (in->cell != NO_CELL) {
         if (in->prev != NO_CELL)
             m->cells[in->prev] = m->cells[in->cell];
@@ -286,8 +286,8 @@ int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct 
     return CT_OK;
 }
 
-static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, const struct type *type,
-                       struct cell *c)
+static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, const struct ct_mon_type *type,
+                       struct ct_mon_cell *c)
 {
     switch (type->kind) {
     case TY_INT:
@@ -324,7 +324,7 @@ static int usable(struct ct_monitor *m)
                : CT_OK;
 }
 
-static inline int64_t quick_value(const struct quick_input *in, const struct ct_monitor_event *e)
+static inline int64_t quick_value(const struct ct_mon_quick_input *in, const struct ct_monitor_event *e)
 {
     if (in->kind == TY_INT)
         return e->v.i;
@@ -342,11 +342,11 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
         count = 0;
     for (; i < count && !r; i++) {
         const struct ct_monitor_event *e = &events[i];
-        const struct quick_input *closes = &m->quick[m->only];
+        const struct ct_mon_quick_input *closes = &m->quick[m->only];
         if (e->input >= m->p->ninputs || e->time <= (uint64_t)m->now || e->time > (uint64_t)m->timer_next ||
             m->stamp == UINT32_MAX)
             break;
-        const struct quick_input *in = &m->quick[e->input];
+        const struct ct_mon_quick_input *in = &m->quick[e->input];
         if (!closes->fn || !in->fn)
             break;
         begin_event(m);
@@ -361,7 +361,7 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
         m->seen[e->input] = m->stamp;
         if (in->prev != NO_CELL)
             m->cells[in->prev] = m->cells[in->cell];
-        m->cells[in->cell] = (struct cell){.v.i = quick_value(in, e), .stamp = m->stamp};
+        m->cells[in->cell] = (struct ct_mon_cell){.v.i = quick_value(in, e), .stamp = m->stamp};
     }
     *taken = i;
     return r;
@@ -376,7 +376,7 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
         i += taken;
         if (r || i == count)
             break;
-        struct cell c;
+        struct ct_mon_cell c;
         const struct ct_monitor_event *e = &events[i];
         if (e->input >= m->p->ninputs || e->time > INT64_MAX)
             return ct_fail(m->ctx, CT_ERR_ARG,
@@ -451,20 +451,20 @@ int ct_monitor_finish(struct ct_monitor *m)
 
 static bool find_quick(struct ct_monitor *m)
 {
-    const struct program *p = m->p;
+    const struct ct_mon_program *p = m->p;
     m->quick = calloc(p->ninputs + 1, sizeof *m->quick);
     for (size_t i = 0; m->quick && i < p->ninputs; i++) {
-        const struct input_info *in = &p->inputs[i];
-        const struct type *type = in->type;
+        const struct ct_mon_input_info *in = &p->inputs[i];
+        const struct ct_mon_type *type = in->type;
         const bool unit = type->kind == TY_RECORD && type->n == 0;
         const bool simple = unit || type->kind == TY_INT || type->kind == TY_BOOL;
         if (!simple || in->cell == NO_CELL || in->code == NO_CODE)
             continue;
-        m->quick[i] = (struct quick_input){.fn = m->native[in->code],
-                                           .cell = in->cell,
-                                           .prev = in->prev,
-                                           .code = in->code,
-                                           .kind = (uint8_t)type->kind};
+        m->quick[i] = (struct ct_mon_quick_input){.fn = m->native[in->code],
+                                                  .cell = in->cell,
+                                                  .prev = in->prev,
+                                                  .code = in->code,
+                                                  .kind = (uint8_t)type->kind};
     }
     return m->quick != NULL;
 }
@@ -476,7 +476,7 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     *out = NULL;
     if (!spec->runnable)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: the specification has errors and cannot run");
-    const struct program *p = &spec->program;
+    const struct ct_mon_program *p = &spec->program;
     struct ct_monitor_limits l;
     const int rc = ct_options_read(ctx, "ct_monitor_new", limits, &l, sizeof l);
     if (rc)

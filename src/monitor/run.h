@@ -10,50 +10,50 @@
 #include "monitor/program.h"
 
 struct ct_monitor_spec {
-    struct arena arena;
-    struct diags diags;
-    struct elab elab;
-    struct order order;
-    struct program program;
-    struct native *native;
+    struct ct_mon_arena arena;
+    struct ct_mon_diags diags;
+    struct ct_mon_elab elab;
+    struct ct_mon_order order;
+    struct ct_mon_program program;
+    struct ct_mon_native *native;
     bool runnable;
 };
 
 /* An input whose events need nothing but its machine code. */
-struct quick_input {
+struct ct_mon_quick_input {
     native_fn *fn; /* NULL: it is not one */
     uint32_t cell, prev;
     uint32_t code;
-    uint8_t kind; /* enum type_kind: TY_INT, TY_BOOL, or a record without members */
+    uint8_t kind; /* enum ct_mon_type_kind: TY_INT, TY_BOOL, or a record without members */
     uint8_t pad[3];
 };
 
 struct ct_monitor {
     struct ct_ctx *ctx;
     const struct ct_monitor_spec *spec;
-    const struct program *p;
+    const struct ct_mon_program *p;
     native_fn *const *native; /* by the first instruction of a program; NULL: bytecode */
-    struct cell *cells;
-    struct cell *stack; /* frames of functions; from the first call on */
-    uint16_t *states;   /* of the machines */
-    int64_t *timers;    /* next expiry, or -1 */
-    int64_t timer_next; /* the least of them, or INT64_MAX */
+    struct ct_mon_cell *cells;
+    struct ct_mon_cell *stack; /* frames of functions; from the first call on */
+    uint16_t *states;          /* of the machines */
+    int64_t *timers;           /* next expiry, or -1 */
+    int64_t timer_next;        /* the least of them, or INT64_MAX */
     uint32_t stamp;
     int64_t now;
-    int64_t floor;        /* no event may come before this time */
-    struct cell incoming; /* value of the event being taken: a root */
+    int64_t floor;               /* no event may come before this time */
+    struct ct_mon_cell incoming; /* value of the event being taken: a root */
     bool begun, over;
-    struct heap heap;
+    struct ct_mon_heap heap;
     uint64_t budget; /* units of work that an event may take */
     size_t memory;   /* bytes */
     uint64_t instants_limit, instants;
     bool event_begun; /* its work is being counted already */
-    enum value_error error;
+    enum ct_mon_value_error error;
     /* the instant that events are still coming in for: their cells are written, its program has not run */
     bool open;
-    uint32_t sources, only;    /* how many inputs; the first of them */
-    uint32_t *seen;            /* by input: stamp of its last event */
-    struct quick_input *quick; /* by input; NULL without machine code */
+    uint32_t sources, only;           /* how many inputs; the first of them */
+    uint32_t *seen;                   /* by input: stamp of its last event */
+    struct ct_mon_quick_input *quick; /* by input; NULL without machine code */
     /* results not delivered yet */
     struct ct_monitor_result *results;
     size_t nresults, results_cap;
@@ -61,8 +61,8 @@ struct ct_monitor {
     bool unsorted;
     ct_monitor_fn *fn;
     void *user;
-    struct text_reader *reader;
-    struct certain *certain; /* NULL: nothing depends on events that were lost */
+    struct ct_mon_text_reader *reader;
+    struct ct_mon_certain *certain; /* NULL: nothing depends on events that were lost */
 };
 
 enum {
@@ -79,13 +79,13 @@ bool ct_mon_vm_run(struct ct_monitor *m, uint32_t code);
 bool ct_mon_vm_one(struct ct_monitor *m, uint32_t insn);
 
 /* An event with a value, of a time not before the former one. CT_ERR_*. */
-int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct cell value);
+int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct ct_mon_cell value);
 
 /* Evaluates the open instant, within the budget of an event: what came before a mistake in the trace still
  * counts. CT_ERR_*. */
 int ct_mon_run_close_before_mistake(struct ct_monitor *m);
 int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text);
 void ct_mon_run_deliver(struct ct_monitor *m);
-void ct_mon_text_reader_free(struct text_reader *r);
+void ct_mon_text_reader_free(struct ct_mon_text_reader *r);
 
 #endif

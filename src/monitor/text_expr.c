@@ -12,8 +12,8 @@ enum {
 
 struct infix {
     const char *text;
-    enum op op;
-    enum type_kind of, result; /* TY_ERROR: of any, both the same */
+    enum ct_mon_op op;
+    enum ct_mon_type_kind of, result; /* TY_ERROR: of any, both the same */
 };
 
 /* By how loosely they bind; an operator stands before those that it begins with. */
@@ -45,14 +45,14 @@ static const struct infix levels[LEVELS][11] = {
 };
 
 struct scalar {
-    enum type_kind kind;
-    struct cell cell;
+    enum ct_mon_type_kind kind;
+    struct ct_mon_cell cell;
 };
 
-static bool expression(struct value_in *in, unsigned level, struct scalar *out);
+static bool expression(struct ct_mon_value_in *in, unsigned level, struct scalar *out);
 
 /* Neither the begin of a comment, nor of "->", nor half of "||" or "&&". */
-static bool is_operator(const struct value_in *in, const char *text)
+static bool is_operator(const struct ct_mon_value_in *in, const char *text)
 {
     const size_t n = strlen(text);
     const char *behind = in->p + n;
@@ -64,14 +64,15 @@ static bool is_operator(const struct value_in *in, const char *text)
     return !(n == 1 && *text == '-' && (next == '-' || next == '>'));
 }
 
-static bool apply(struct value_in *in, enum op op, const struct cell *args, unsigned n, struct scalar *out)
+static bool apply(struct ct_mon_value_in *in, enum ct_mon_op op, const struct ct_mon_cell *args, unsigned n,
+                  struct scalar *out)
 {
     ct_mon_op_eval(op, NULL, in->heap, args, n, &out->cell);
     in->error = cell_err(&out->cell);
     return in->error == E_NONE;
 }
 
-static bool prefix(struct value_in *in, struct scalar *out)
+static bool prefix(struct ct_mon_value_in *in, struct scalar *out)
 {
     static const struct infix all[] = {{"-.", OP_FNEG, TY_FLOAT, TY_FLOAT},
                                        {"-", OP_NEG, TY_INT, TY_INT},
@@ -90,7 +91,7 @@ static bool prefix(struct value_in *in, struct scalar *out)
     return false;
 }
 
-static bool choice(struct value_in *in, struct scalar *out)
+static bool choice(struct ct_mon_value_in *in, struct scalar *out)
 {
     struct scalar condition;
     struct scalar branches[2];
@@ -103,9 +104,9 @@ static bool choice(struct value_in *in, struct scalar *out)
     return true;
 }
 
-static bool primary(struct value_in *in, struct scalar *out)
+static bool primary(struct ct_mon_value_in *in, struct scalar *out)
 {
-    static const enum type_kind kinds[] = {TY_FLOAT, TY_INT, TY_BOOL, TY_STRING};
+    static const enum ct_mon_type_kind kinds[] = {TY_FLOAT, TY_INT, TY_BOOL, TY_STRING};
     ct_mon_value_skip_blank(in);
     if (in->p < in->end && *in->p == '(') {
         in->p++;
@@ -126,7 +127,7 @@ static bool primary(struct value_in *in, struct scalar *out)
     return prefix(in, out);
 }
 
-static const struct infix *operator_at(struct value_in *in, unsigned level)
+static const struct infix *operator_at(struct ct_mon_value_in *in, unsigned level)
 {
     ct_mon_value_skip_blank(in);
     for (size_t i = 0; i < sizeof *levels / sizeof **levels && levels[level][i].text; i++)
@@ -136,7 +137,7 @@ static const struct infix *operator_at(struct value_in *in, unsigned level)
 }
 
 /* All infix operators associate to the left. */
-static bool expression(struct value_in *in, unsigned level, struct scalar *out)
+static bool expression(struct ct_mon_value_in *in, unsigned level, struct scalar *out)
 {
     if (in->depth >= DEPTH_MOST)
         return false;
@@ -153,24 +154,24 @@ static bool expression(struct value_in *in, unsigned level, struct scalar *out)
         in->p += strlen(o->text);
         fine = expression(in, level + 1, &right) && out->kind == right.kind &&
                (o->of == TY_ERROR || o->of == out->kind);
-        const struct cell args[] = {out->cell, right.cell};
+        const struct ct_mon_cell args[] = {out->cell, right.cell};
         out->kind = o->result;
         fine = fine && apply(in, o->op, args, 2, out);
     }
     return fine;
 }
 
-bool ct_mon_value_insertion(struct value_in *in, struct text *t)
+bool ct_mon_value_insertion(struct ct_mon_value_in *in, struct ct_mon_text *t)
 {
     struct scalar x;
     if (!expression(in, 0, &x))
         return false;
-    const struct type type = {.kind = x.kind, .value = true};
+    const struct ct_mon_type type = {.kind = x.kind, .value = true};
     ct_mon_print_value(t, &x.cell, &type, true);
     return !t->failed;
 }
 
-bool ct_mon_value_expression(struct value_in *in, enum type_kind kind, struct cell *out)
+bool ct_mon_value_expression(struct ct_mon_value_in *in, enum ct_mon_type_kind kind, struct ct_mon_cell *out)
 {
     static const char *const names[] = {
         [TY_INT] = "Int", [TY_FLOAT] = "Float", [TY_BOOL] = "Bool", [TY_STRING] = "String"};

@@ -13,7 +13,7 @@ static uint32_t hash_name(const char *p, size_t n)
     return h ^ h >> 15;
 }
 
-void ct_mon_text_reader_free(struct text_reader *r)
+void ct_mon_text_reader_free(struct ct_mon_text_reader *r)
 {
     if (!r)
         return;
@@ -25,11 +25,11 @@ void ct_mon_text_reader_free(struct text_reader *r)
     free(r);
 }
 
-static struct text_reader *reader(struct ct_monitor *m)
+static struct ct_mon_text_reader *reader(struct ct_monitor *m)
 {
     if (m->reader)
         return m->reader;
-    struct text_reader *r = calloc(1, sizeof *r);
+    struct ct_mon_text_reader *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     r->limit = UINT64_MAX;
@@ -54,7 +54,7 @@ static struct text_reader *reader(struct ct_monitor *m)
 
 void ct_monitor_text_name(struct ct_monitor *m, const char *name)
 {
-    struct text_reader *r = reader(m);
+    struct ct_mon_text_reader *r = reader(m);
     if (r) {
         free(r->name);
         r->name = strdup(name);
@@ -63,14 +63,14 @@ void ct_monitor_text_name(struct ct_monitor *m, const char *name)
 
 void ct_monitor_text_limit(struct ct_monitor *m, uint64_t limit)
 {
-    struct text_reader *r = reader(m);
+    struct ct_mon_text_reader *r = reader(m);
     if (r)
         r->limit = limit;
 }
 
 int32_t ct_mon_text_find_input(const struct ct_monitor *m, const char *p, size_t n)
 {
-    const struct text_reader *r = m->reader;
+    const struct ct_mon_text_reader *r = m->reader;
     uint32_t h = hash_name(p, n);
     for (uint32_t k = h & r->mask; r->table[k].input; k = (k + 1) & r->mask) {
         if (r->table[k].hash != h)
@@ -84,7 +84,7 @@ int32_t ct_mon_text_find_input(const struct ct_monitor *m, const char *p, size_t
 
 int ct_mon_text_fail_at(struct ct_monitor *m, const char *text)
 {
-    struct text_reader *r = m->reader;
+    struct ct_mon_text_reader *r = m->reader;
     char line[700];
     int code = ct_mon_run_close_before_mistake(m);
     if (code)
@@ -101,10 +101,10 @@ int ct_mon_text_fail_syntax(struct ct_monitor *m, const char *expected)
     return ct_mon_text_fail_at(m, text);
 }
 
-static int fail_value(struct ct_monitor *m, const struct value_in *in, uint32_t input)
+static int fail_value(struct ct_monitor *m, const struct ct_mon_value_in *in, uint32_t input)
 {
     char text[480];
-    struct arena a;
+    struct ct_mon_arena a;
     ct_mon_arena_init(&a, 1 << 16);
     if (m->heap.exhausted || in->error)
         return ct_mon_text_fail_at(
@@ -149,9 +149,9 @@ const char *ct_mon_text_skip(const char *p, const char *end)
 }
 
 static int read_value(struct ct_monitor *m, const char **at, const char *end, uint32_t input,
-                      const char *variable, int64_t bound, struct cell *value)
+                      const char *variable, int64_t bound, struct ct_mon_cell *value)
 {
-    const struct type *type = m->p->inputs[input].type;
+    const struct ct_mon_type *type = m->p->inputs[input].type;
     const char *p = ct_mon_text_skip(*at, end);
     *value = cell_int(0);
     if (p < end && *p == '=') {
@@ -166,7 +166,8 @@ static int read_value(struct ct_monitor *m, const char **at, const char *end, ui
             *at = q;
             return CT_OK;
         }
-        struct value_in in = {.p = p, .end = end, .heap = &m->heap, .variable = variable, .bound = bound};
+        struct ct_mon_value_in in = {
+            .p = p, .end = end, .heap = &m->heap, .variable = variable, .bound = bound};
         if (!ct_mon_value_read(&in, type, value))
             return fail_value(m, &in, input);
         *at = in.p;
@@ -175,7 +176,7 @@ static int read_value(struct ct_monitor *m, const char **at, const char *end, ui
     *at = p;
     if (type->kind == TY_RECORD && !type->n)
         return CT_OK;
-    struct value_in in = {.found_type = "Unit", .found = "()", .found_size = 2, .expected = type};
+    struct ct_mon_value_in in = {.found_type = "Unit", .found = "()", .found_size = 2, .expected = type};
     return fail_value(m, &in, input);
 }
 
@@ -200,8 +201,8 @@ const char *ct_mon_text_name_end(const char *p, const char *end)
 int ct_mon_text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end,
                       const char *variable)
 {
-    struct text_reader *r = m->reader;
-    struct cell value;
+    struct ct_mon_text_reader *r = m->reader;
+    struct ct_mon_cell value;
     heap_allow(&m->heap, INT64_MAX); /* the work of values in the trace is that of its length */
     int code = read_value(m, &p, end, input, variable, time, &value);
     if (code)
@@ -222,7 +223,7 @@ int ct_mon_text_event(struct ct_monitor *m, int64_t time, uint32_t input, const 
 
 static int read_line(struct ct_monitor *m, const char *p, const char *end)
 {
-    struct text_reader *r = m->reader;
+    struct ct_mon_text_reader *r = m->reader;
     int64_t time;
     r->line++;
     p = ct_mon_text_skip(p, end);
@@ -258,7 +259,7 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
 
 int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, int last)
 {
-    struct text_reader *r = reader(m);
+    struct ct_mon_text_reader *r = reader(m);
     const char *end = text + size;
     int code = CT_OK;
     if (m->over)
@@ -298,8 +299,8 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
 
 /* Prints a value into `line` as it can stand in a line; a raw output has the lines
  * that the specification gives it. */
-static void print_line(struct text *line, struct text *value, const struct cell *c,
-                       const struct out_info *info)
+static void print_line(struct ct_mon_text *line, struct ct_mon_text *value, const struct ct_mon_cell *c,
+                       const struct ct_mon_out_info *info)
 {
     line->n = value->n = 0;
     ct_mon_print_value(value, c, info->type, info->raw);
@@ -309,12 +310,12 @@ static void print_line(struct text *line, struct text *value, const struct cell 
 size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_result *results, size_t count,
                         char *out, size_t cap, size_t *done)
 {
-    struct text slow = {0}, value = {.limit = cap};
+    struct ct_mon_text slow = {0}, value = {.limit = cap};
     size_t n = 0, i;
     for (i = 0; i < count; i++) {
         const struct ct_monitor_result *r = &results[i];
-        const struct out_info *info = &m->p->outputs[r->output];
-        const struct cell c = {.v.i = r->v.i, .meta = r->form & ~CERTAIN_NOT};
+        const struct ct_mon_out_info *info = &m->p->outputs[r->output];
+        const struct ct_mon_cell c = {.v.i = r->v.i, .meta = r->form & ~CERTAIN_NOT};
         size_t name = strlen(info->name);
         if (cap - n < name + 64)
             break;

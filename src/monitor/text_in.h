@@ -6,7 +6,7 @@
 #include "monitor/run.h"
 
 /* Events of one line that are still to come: one of a plain line, any number of a range. */
-struct text_range {
+struct ct_mon_text_range {
     int64_t next, step, last;
     char *variable; /* what the time is called in the value */
     char *value;    /* the text behind '=', or NULL */
@@ -14,12 +14,12 @@ struct text_range {
     uint32_t input;
 };
 
-struct text_reader {
-    struct text rest; /* of a line cut by the end of a chunk */
-    char *name;       /* of the trace, for messages */
+struct ct_mon_text_reader {
+    struct ct_mon_text rest; /* of a line cut by the end of a chunk */
+    char *name;              /* of the trace, for messages */
     uint64_t line, events, limit;
     bool done; /* the event limit was reached */
-    struct text_range *ranges;
+    struct ct_mon_text_range *ranges;
     size_t nranges, ranges_cap;
     int32_t *columns; /* of a table: the input of each column, or -1 */
     size_t ncolumns;
@@ -31,24 +31,24 @@ struct text_reader {
 };
 
 /* Reads a value of the type at *p; on failure *actual describes what stands there. */
-struct value_in {
+struct ct_mon_value_in {
     const char *p, *end;
-    struct heap *heap;
+    struct ct_mon_heap *heap;
     int depth;
     const char *variable; /* stands for `bound`; NULL: there is none */
     int64_t bound;
-    enum value_error error; /* of an expression */
+    enum ct_mon_value_error error; /* of an expression */
     /* of a string, the name inserted that is not `variable`; NULL: there is none */
     const char *unknown;
     size_t unknown_size;
     /* where it went wrong: the member, the type found there and its text */
-    const struct type *expected;
+    const struct ct_mon_type *expected;
     const char *found_type;
     const char *found;
     size_t found_size;
     char path[128];
 };
-bool ct_mon_value_read(struct value_in *in, const struct type *type, struct cell *out);
+bool ct_mon_value_read(struct ct_mon_value_in *in, const struct ct_mon_type *type, struct ct_mon_cell *out);
 /* Where the value that begins at p ends: at the bracket or comma of what it
  * is a part of, or with the line. */
 const char *ct_mon_value_end(const char *p, const char *end);
@@ -74,18 +74,18 @@ int ct_mon_text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, 
                             const char *end);
 /* The earliest event of all that are kept. */
 int ct_mon_text_range_next(struct ct_monitor *m);
-void ct_mon_text_ranges_free(struct text_reader *r);
+void ct_mon_text_ranges_free(struct ct_mon_text_reader *r);
 
 /* The first line of a table, "time,NAME,..": true when it is one. */
 bool ct_mon_text_table_begins(const char *p, const char *end);
 int ct_mon_text_table_names(struct ct_monitor *m, const char *p, const char *end);
 int ct_mon_text_table_row(struct ct_monitor *m, const char *p, const char *end);
-void ct_mon_value_skip_blank(struct value_in *in);
-bool ct_mon_value_accept_word(struct value_in *in, const char *word);
+void ct_mon_value_skip_blank(struct ct_mon_value_in *in);
+bool ct_mon_value_accept_word(struct ct_mon_value_in *in, const char *word);
 /* Int, Float, Bool, String: a literal, and with operators. */
-bool ct_mon_value_literal(struct value_in *in, enum type_kind kind, struct cell *out);
-bool ct_mon_value_expression(struct value_in *in, enum type_kind kind, struct cell *out);
+bool ct_mon_value_literal(struct ct_mon_value_in *in, enum ct_mon_type_kind kind, struct ct_mon_cell *out);
+bool ct_mon_value_expression(struct ct_mon_value_in *in, enum ct_mon_type_kind kind, struct ct_mon_cell *out);
 /* Adds what an expression is, as toString makes it. */
-bool ct_mon_value_insertion(struct value_in *in, struct text *t);
+bool ct_mon_value_insertion(struct ct_mon_value_in *in, struct ct_mon_text *t);
 
 #endif

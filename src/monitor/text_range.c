@@ -12,7 +12,7 @@ enum {
     RANGES_MOST = 1 << 20
 };
 
-void ct_mon_text_ranges_free(struct text_reader *r)
+void ct_mon_text_ranges_free(struct ct_mon_text_reader *r)
 {
     for (size_t i = 0; i < r->nranges; i++) {
         free(r->ranges[i].variable);
@@ -24,25 +24,25 @@ void ct_mon_text_ranges_free(struct text_reader *r)
 }
 
 /* A heap: of the earliest events, that of the first line is at the top. */
-static bool before(const struct text_range *a, const struct text_range *b)
+static bool before(const struct ct_mon_text_range *a, const struct ct_mon_text_range *b)
 {
     return a->next != b->next ? a->next < b->next : a->line < b->line;
 }
 
-static void swap(struct text_range *a, struct text_range *b)
+static void swap(struct ct_mon_text_range *a, struct ct_mon_text_range *b)
 {
-    const struct text_range x = *a;
+    const struct ct_mon_text_range x = *a;
     *a = *b;
     *b = x;
 }
 
-static void sift_up(struct text_range *heap, size_t i)
+static void sift_up(struct ct_mon_text_range *heap, size_t i)
 {
     for (; i && before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
         swap(&heap[i], &heap[(i - 1) / 2]);
 }
 
-static void sift_down(struct text_range *heap, size_t count)
+static void sift_down(struct ct_mon_text_range *heap, size_t count)
 {
     for (size_t i = 0, child = 1; child < count; i = child, child = 2 * i + 1) {
         if (child + 1 < count && before(&heap[child + 1], &heap[child]))
@@ -54,10 +54,11 @@ static void sift_down(struct text_range *heap, size_t count)
 }
 
 /* `variable` belongs to the line from here on, whatever the result. */
-static int keep(struct ct_monitor *m, struct text_range range, char *variable, const char *p, const char *end)
+static int keep(struct ct_monitor *m, struct ct_mon_text_range range, char *variable, const char *p,
+                const char *end)
 {
-    struct text_reader *r = m->reader;
-    struct text_range *all = r->ranges;
+    struct ct_mon_text_reader *r = m->reader;
+    struct ct_mon_text_range *all = r->ranges;
     size_t cap = r->ranges_cap;
     char *value = strndup(p, (size_t)(end - p));
     if (value && r->nranges == cap) {
@@ -95,7 +96,7 @@ static bool accept(const char **p, const char *end, const char *word)
 }
 
 /* "< VAR", "<= VAR < 9": behind the first bound. False: said what was expected. */
-static const char *bounds(const char **p, const char *end, struct text_range *range, char **variable)
+static const char *bounds(const char **p, const char *end, struct ct_mon_text_range *range, char **variable)
 {
     if (!accept(p, end, "<=") && accept(p, end, "<") &&
         __builtin_add_overflow(range->next, (int64_t)1, &range->next))
@@ -119,7 +120,7 @@ static const char *bounds(const char **p, const char *end, struct text_range *ra
 }
 
 /* "..", "..9", ",3..9": behind the first time. */
-static const char *steps(const char **p, const char *end, struct text_range *range, int64_t *step)
+static const char *steps(const char **p, const char *end, struct ct_mon_text_range *range, int64_t *step)
 {
     int64_t second;
     if (accept(p, end, ",")) {
@@ -144,7 +145,7 @@ static const char *steps(const char **p, const char *end, struct text_range *ran
 
 int ct_mon_text_range_line(struct ct_monitor *m, int64_t first, const char *p, const char *end)
 {
-    struct text_range range = {.next = first, .step = 1, .last = first};
+    struct ct_mon_text_range range = {.next = first, .step = 1, .last = first};
     int64_t step = 1;
     char *variable = NULL;
     const char *expected = *p == '<' ? bounds(&p, end, &range, &variable) : steps(&p, end, &range, &step);
@@ -181,15 +182,16 @@ int ct_mon_text_range_line(struct ct_monitor *m, int64_t first, const char *p, c
 int ct_mon_text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, const char *p,
                             const char *end)
 {
-    return keep(m, (struct text_range){.next = time, .step = 1, .last = time, .input = input}, NULL, p, end);
+    return keep(m, (struct ct_mon_text_range){.next = time, .step = 1, .last = time, .input = input}, NULL, p,
+                end);
 }
 
 int ct_mon_text_range_next(struct ct_monitor *m)
 {
-    struct text_reader *r = m->reader;
+    struct ct_mon_text_reader *r = m->reader;
     if (!r->nranges)
         return CT_OK;
-    struct text_range *range = &r->ranges[0];
+    struct ct_mon_text_range *range = &r->ranges[0];
     const uint64_t line = r->line;
     r->line = range->line; /* for messages */
     const int code = ct_mon_text_event(m, range->next, range->input, range->value,

@@ -14,7 +14,7 @@ bool ct_mon_text_table_begins(const char *p, const char *end)
 
 int ct_mon_text_table_names(struct ct_monitor *m, const char *p, const char *end)
 {
-    struct text_reader *r = m->reader;
+    struct ct_mon_text_reader *r = m->reader;
     size_t count = 1;
     for (const char *q = p; q < end; q++)
         count += *q == ',';
@@ -39,7 +39,7 @@ int ct_mon_text_table_names(struct ct_monitor *m, const char *p, const char *end
 /* The value of a cell is read as the rest of a line "TIME: NAME = VALUE" is. */
 static int cell_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end)
 {
-    struct text line = {0};
+    struct ct_mon_text line = {0};
     ct_mon_text_add(&line, "= ", 2);
     ct_mon_text_add(&line, p, (size_t)(end - p));
     const int code = line.failed ? ct_fail_nomem(m->ctx, "trace")
@@ -50,7 +50,7 @@ static int cell_event(struct ct_monitor *m, int64_t time, uint32_t input, const 
 
 int ct_mon_text_table_row(struct ct_monitor *m, const char *p, const char *end)
 {
-    struct text_reader *r = m->reader;
+    struct ct_mon_text_reader *r = m->reader;
     int64_t time;
     const char *behind = ct_mon_text_time(p, end, &time);
     if (!behind)

@@ -13,7 +13,7 @@ enum {
     DEPTH_MOST = 64
 };
 
-void ct_mon_value_skip_blank(struct value_in *in)
+void ct_mon_value_skip_blank(struct ct_mon_value_in *in)
 {
     while (in->p < in->end && (*in->p == ' ' || *in->p == '\t' || *in->p == '\r'))
         in->p++;
@@ -25,7 +25,7 @@ static bool is_word(char c)
            (c & 0x80);
 }
 
-static bool accept(struct value_in *in, char c)
+static bool accept(struct ct_mon_value_in *in, char c)
 {
     ct_mon_value_skip_blank(in);
     if (in->p == in->end || *in->p != c)
@@ -34,7 +34,7 @@ static bool accept(struct value_in *in, char c)
     return true;
 }
 
-bool ct_mon_value_accept_word(struct value_in *in, const char *word)
+bool ct_mon_value_accept_word(struct ct_mon_value_in *in, const char *word)
 {
     size_t n = strlen(word);
     ct_mon_value_skip_blank(in);
@@ -103,7 +103,7 @@ const char *ct_mon_value_end(const char *p, const char *end)
     return p;
 }
 
-static bool wrong(struct value_in *in, const char *at, const struct type *type)
+static bool wrong(struct ct_mon_value_in *in, const char *at, const struct ct_mon_type *type)
 {
     if (in->expected)
         return false;
@@ -120,7 +120,7 @@ static bool is_digit(char c, unsigned base)
     return (c >= '0' && c <= '9') || (base == 16 && (c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-static bool read_int(struct value_in *in, struct cell *out)
+static bool read_int(struct ct_mon_value_in *in, struct ct_mon_cell *out)
 {
     const bool negative = accept(in, '-');
     unsigned base = 10;
@@ -141,7 +141,7 @@ static bool read_int(struct value_in *in, struct cell *out)
     return in->error == E_NONE;
 }
 
-static bool read_float(struct value_in *in, double *out)
+static bool read_float(struct ct_mon_value_in *in, double *out)
 {
     char digits[64], *stop;
     size_t n = 0;
@@ -178,7 +178,7 @@ static bool is_name_start(char c)
 }
 
 /* In a range: "$t" and "${expression}", the first of which is at in->p. */
-static bool read_insertion(struct value_in *in, struct text *t)
+static bool read_insertion(struct ct_mon_value_in *in, struct ct_mon_text *t)
 {
     const char *name = in->p + 1;
     if (*name != '{') {
@@ -187,7 +187,7 @@ static bool read_insertion(struct value_in *in, struct text *t)
             p++;
         in->unknown = name;
         in->unknown_size = (size_t)(p - name);
-        if (!ct_mon_value_accept_word(&(struct value_in){.p = name, .end = p}, in->variable))
+        if (!ct_mon_value_accept_word(&(struct ct_mon_value_in){.p = name, .end = p}, in->variable))
             return false;
         in->unknown = NULL;
         ct_mon_text_printf(t, "%lld", (long long)in->bound);
@@ -201,7 +201,7 @@ static bool read_insertion(struct value_in *in, struct text *t)
     return in->p < in->end && *in->p++ == '}';
 }
 
-static bool read_escape(struct value_in *in, struct text *t)
+static bool read_escape(struct ct_mon_value_in *in, struct ct_mon_text *t)
 {
     static const char from_to[] = "n\nr\rt\ta\a\"\"\\\\$$%%";
     for (size_t k = 0; k + 1 < sizeof from_to - 1; k += 2) {
@@ -215,7 +215,7 @@ static bool read_escape(struct value_in *in, struct text *t)
 }
 
 /* Up to the closing quote. */
-static bool read_text(struct value_in *in, struct text *t)
+static bool read_text(struct ct_mon_value_in *in, struct ct_mon_text *t)
 {
     while (in->p < in->end && *in->p != '"') {
         const char next = in->p + 1 < in->end ? in->p[1] : '"';
@@ -232,9 +232,9 @@ static bool read_text(struct value_in *in, struct text *t)
     return in->p < in->end && !t->failed;
 }
 
-static bool read_string(struct value_in *in, struct cell *out)
+static bool read_string(struct ct_mon_value_in *in, struct ct_mon_cell *out)
 {
-    struct text t = {.limit = in->heap->limit};
+    struct ct_mon_text t = {.limit = in->heap->limit};
     const char *p = in->p;
     if (p == in->end || *p != '"')
         return false;
@@ -256,7 +256,7 @@ static bool read_string(struct value_in *in, struct cell *out)
     return closed;
 }
 
-static bool read_option(struct value_in *in, const struct type *type, struct cell *out)
+static bool read_option(struct ct_mon_value_in *in, const struct ct_mon_type *type, struct ct_mon_cell *out)
 {
     if (ct_mon_value_accept_word(in, "None")) {
         *out = cell_int(0);
@@ -270,15 +270,16 @@ static bool read_option(struct value_in *in, const struct type *type, struct cel
     return true;
 }
 
-static bool read_collection(struct value_in *in, const struct type *type, struct cell *out)
+static bool read_collection(struct ct_mon_value_in *in, const struct ct_mon_type *type,
+                            struct ct_mon_cell *out)
 {
     static const char *const names[] = {[TY_LIST] = "List", [TY_SET] = "Set", [TY_MAP] = "Map"};
     if (!ct_mon_value_accept_word(in, names[type->kind]) || !accept(in, '('))
         return false;
-    struct cell all = type->kind == TY_LIST ? ct_mon_list_empty(in->heap) : ct_mon_map_empty(in->heap);
+    struct ct_mon_cell all = type->kind == TY_LIST ? ct_mon_list_empty(in->heap) : ct_mon_map_empty(in->heap);
     if (!accept(in, ')')) {
         do {
-            struct cell key, x = {0};
+            struct ct_mon_cell key, x = {0};
             if (!ct_mon_value_read(in, type->args[0], &key))
                 return false;
             if (type->kind == TY_MAP &&
@@ -298,7 +299,8 @@ static bool read_collection(struct value_in *in, const struct type *type, struct
 
 /* The name of a member that has no value yet (its stamp says so), '=' or ':'. They may come in any order. The
  * number of members: it is none of them. */
-static uint32_t read_member(struct value_in *in, const struct type *type, const struct cell *cells)
+static uint32_t read_member(struct ct_mon_value_in *in, const struct ct_mon_type *type,
+                            const struct ct_mon_cell *cells)
 {
     uint32_t k = 0;
     while (k < type->n && (cells[k].stamp || !ct_mon_value_accept_word(in, type->names[k])))
@@ -309,7 +311,7 @@ static uint32_t read_member(struct value_in *in, const struct type *type, const 
 
 /* The bracket that a record begins with: '(' of a tuple by position, '{' or "${" of members with names. 0:
  * there is none. */
-static char read_bracket(struct value_in *in, bool tuple)
+static char read_bracket(struct ct_mon_value_in *in, bool tuple)
 {
     if (tuple && accept(in, '('))
         return '(';
@@ -322,7 +324,7 @@ static char read_bracket(struct value_in *in, bool tuple)
     return 0;
 }
 
-static bool read_record(struct value_in *in, const struct type *type, struct cell *out)
+static bool read_record(struct ct_mon_value_in *in, const struct ct_mon_type *type, struct ct_mon_cell *out)
 {
     const char bracket = read_bracket(in, ct_mon_type_is_tuple(type));
     const char closing = bracket == '(' ? ')' : '}';
@@ -332,7 +334,7 @@ static bool read_record(struct value_in *in, const struct type *type, struct cel
         *out = cell_int(0);
         return accept(in, closing);
     }
-    struct obj_cells *r = (struct obj_cells *)ct_mon_heap_alloc(in->heap, OBJ_RECORD, type->n);
+    struct ct_mon_obj_cells *r = (struct ct_mon_obj_cells *)ct_mon_heap_alloc(in->heap, OBJ_RECORD, type->n);
     if (!r)
         return false;
     memset(r->cells, 0, type->n * sizeof *r->cells);
@@ -353,11 +355,11 @@ static bool read_record(struct value_in *in, const struct type *type, struct cel
         r->cells[i].stamp = 0;
     if (bracket == '(' && type->n == 1)
         accept(in, ',');
-    *out = (struct cell){.v.o = &r->o, .meta = META_PTR};
+    *out = (struct ct_mon_cell){.v.o = &r->o, .meta = META_PTR};
     return accept(in, closing);
 }
 
-bool ct_mon_value_literal(struct value_in *in, enum type_kind kind, struct cell *out)
+bool ct_mon_value_literal(struct ct_mon_value_in *in, enum ct_mon_type_kind kind, struct ct_mon_cell *out)
 {
     *out = cell_int(0);
     switch (kind) {
@@ -378,7 +380,7 @@ bool ct_mon_value_literal(struct value_in *in, enum type_kind kind, struct cell 
 }
 
 /* Does the value end here, and is no operator behind it? */
-static bool is_whole(struct value_in *in)
+static bool is_whole(struct ct_mon_value_in *in)
 {
     ct_mon_value_skip_blank(in);
     const size_t left = (size_t)(in->end - in->p);
@@ -386,7 +388,7 @@ static bool is_whole(struct value_in *in)
            (left > 1 && *in->p == '-' && (in->p[1] == '-' || in->p[1] == '>'));
 }
 
-static bool read_scalar(struct value_in *in, const struct type *type, struct cell *out)
+static bool read_scalar(struct ct_mon_value_in *in, const struct ct_mon_type *type, struct ct_mon_cell *out)
 {
     const char *at = in->p;
     if (ct_mon_value_literal(in, type->kind, out) && is_whole(in))
@@ -398,7 +400,7 @@ static bool read_scalar(struct value_in *in, const struct type *type, struct cel
     return true;
 }
 
-bool ct_mon_value_read(struct value_in *in, const struct type *type, struct cell *out)
+bool ct_mon_value_read(struct ct_mon_value_in *in, const struct ct_mon_type *type, struct ct_mon_cell *out)
 {
     ct_mon_value_skip_blank(in);
     const char *at = in->p;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A record is what its members are: their order is that of its first mention. */
-static uint64_t hash_args(const struct type *t)
+static uint64_t hash_args(const struct ct_mon_type *t)
 {
     uint64_t h = hash_mix(t->kind, t->n * 2u + t->open);
     uint64_t members = 0;
@@ -17,7 +17,7 @@ static uint64_t hash_args(const struct type *t)
     return hash_mix(h, members);
 }
 
-static bool same_args(const struct type *a, const struct type *b)
+static bool same_args(const struct ct_mon_type *a, const struct ct_mon_type *b)
 {
     for (uint32_t i = 0; i < a->n; i++) {
         const int k = a->names ? ct_mon_type_member(b, a->names[i]) : (int)i;
@@ -27,23 +27,23 @@ static bool same_args(const struct type *a, const struct type *b)
     return true;
 }
 
-static const struct type *intern(struct types *ts, struct type t)
+static const struct ct_mon_type *intern(struct ct_mon_types *ts, struct ct_mon_type t)
 {
     uint64_t h = hash_args(&t);
     t.hash = h = hash_ptr(hash_ptr(h, t.name), t.scope);
-    struct type **bucket = &ts->buckets[h & 255];
-    for (struct type *o = *bucket; o; o = o->next) {
+    struct ct_mon_type **bucket = &ts->buckets[h & 255];
+    for (struct ct_mon_type *o = *bucket; o; o = o->next) {
         if (o->hash != h || o->kind != t.kind || o->n != t.n || o->open != t.open || o->name != t.name ||
             o->scope != t.scope)
             continue;
         if (same_args(&t, o))
             return o;
     }
-    struct type *o = ARENA_NEW(ts->arena, struct type);
+    struct ct_mon_type *o = ARENA_NEW(ts->arena, struct ct_mon_type);
     *o = t;
     o->generic = t.kind == TY_VAR;
     o->value = t.kind != TY_EVENTS && t.kind != TY_FUN;
-    o->args = ARENA_ARRAY(ts->arena, const struct type *, t.n);
+    o->args = ARENA_ARRAY(ts->arena, const struct ct_mon_type *, t.n);
     o->names = t.names ? ARENA_ARRAY(ts->arena, const char *, t.n) : NULL;
     for (uint32_t i = 0; i < t.n; i++) {
         o->args[i] = t.args[i];
@@ -56,33 +56,35 @@ static const struct type *intern(struct types *ts, struct type t)
     return *bucket = o;
 }
 
-void ct_mon_types_init(struct types *ts, struct arena *arena)
+void ct_mon_types_init(struct ct_mon_types *ts, struct ct_mon_arena *arena)
 {
     memset(ts, 0, sizeof *ts);
     ts->arena = arena;
-    ts->error = intern(ts, (struct type){.kind = TY_ERROR});
-    ts->integer = intern(ts, (struct type){.kind = TY_INT});
-    ts->real = intern(ts, (struct type){.kind = TY_FLOAT});
-    ts->boolean = intern(ts, (struct type){.kind = TY_BOOL});
-    ts->string = intern(ts, (struct type){.kind = TY_STRING});
-    ts->verdict = intern(ts, (struct type){.kind = TY_VERDICT});
-    ts->unit = intern(ts, (struct type){.kind = TY_RECORD});
+    ts->error = intern(ts, (struct ct_mon_type){.kind = TY_ERROR});
+    ts->integer = intern(ts, (struct ct_mon_type){.kind = TY_INT});
+    ts->real = intern(ts, (struct ct_mon_type){.kind = TY_FLOAT});
+    ts->boolean = intern(ts, (struct ct_mon_type){.kind = TY_BOOL});
+    ts->string = intern(ts, (struct ct_mon_type){.kind = TY_STRING});
+    ts->verdict = intern(ts, (struct ct_mon_type){.kind = TY_VERDICT});
+    ts->unit = intern(ts, (struct ct_mon_type){.kind = TY_RECORD});
 }
 
-const struct type *ct_mon_type_of1(struct types *ts, enum type_kind kind, const struct type *arg)
+const struct ct_mon_type *ct_mon_type_of1(struct ct_mon_types *ts, enum ct_mon_type_kind kind,
+                                          const struct ct_mon_type *arg)
 {
-    return intern(ts, (struct type){.kind = kind, .n = 1, .args = &arg});
+    return intern(ts, (struct ct_mon_type){.kind = kind, .n = 1, .args = &arg});
 }
 
-const struct type *ct_mon_type_map(struct types *ts, const struct type *key, const struct type *value)
+const struct ct_mon_type *ct_mon_type_map(struct ct_mon_types *ts, const struct ct_mon_type *key,
+                                          const struct ct_mon_type *value)
 {
-    const struct type *args[] = {key, value};
-    return intern(ts, (struct type){.kind = TY_MAP, .n = 2, .args = args});
+    const struct ct_mon_type *args[] = {key, value};
+    return intern(ts, (struct ct_mon_type){.kind = TY_MAP, .n = 2, .args = args});
 }
 
-const struct type *ct_mon_type_fun(struct types *ts, const struct type **args, size_t n)
+const struct ct_mon_type *ct_mon_type_fun(struct ct_mon_types *ts, const struct ct_mon_type **args, size_t n)
 {
-    return intern(ts, (struct type){.kind = TY_FUN, .n = (uint32_t)n, .args = args});
+    return intern(ts, (struct ct_mon_type){.kind = TY_FUN, .n = (uint32_t)n, .args = args});
 }
 
 /* k of a name "_k"; 0: it is none. */
@@ -97,7 +99,7 @@ static uint32_t tuple_place(const char *name)
 }
 
 /* The members of a tuple that is written as a record, in the order of a tuple. */
-static void sort_tuple(const char **names, const struct type **args, size_t n)
+static void sort_tuple(const char **names, const struct ct_mon_type **args, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const uint32_t k = tuple_place(names[i]);
@@ -108,7 +110,7 @@ static void sort_tuple(const char **names, const struct type **args, size_t n)
         size_t k;
         while ((k = tuple_place(names[i]) - 1) != i && names[k] != names[i]) {
             const char *name = names[k];
-            const struct type *arg = args[k];
+            const struct ct_mon_type *arg = args[k];
             names[k] = names[i];
             args[k] = args[i];
             names[i] = name;
@@ -117,12 +119,12 @@ static void sort_tuple(const char **names, const struct type **args, size_t n)
     }
 }
 
-const struct type *ct_mon_type_record(struct types *ts, const char **names, const struct type **args,
-                                      size_t n, bool open)
+const struct ct_mon_type *ct_mon_type_record(struct ct_mon_types *ts, const char **names,
+                                             const struct ct_mon_type **args, size_t n, bool open)
 {
     if (n > 1) {
         const char **sorted = ARENA_ARRAY(ts->arena, const char *, n);
-        const struct type **types = ARENA_ARRAY(ts->arena, const struct type *, n);
+        const struct ct_mon_type **types = ARENA_ARRAY(ts->arena, const struct ct_mon_type *, n);
         memcpy(sorted, names, n * sizeof *sorted);
         memcpy(types, args, n * sizeof *types);
         sort_tuple(sorted, types, n);
@@ -130,11 +132,12 @@ const struct type *ct_mon_type_record(struct types *ts, const char **names, cons
         args = types;
     }
     return intern(
-        ts, (struct type){
+        ts, (struct ct_mon_type){
                 .kind = TY_RECORD, .n = (uint32_t)n, .args = args, .names = n ? names : NULL, .open = open});
 }
 
-const struct type *ct_mon_type_tuple(struct types *ts, const struct type **args, size_t n)
+const struct ct_mon_type *ct_mon_type_tuple(struct ct_mon_types *ts, const struct ct_mon_type **args,
+                                            size_t n)
 {
     const char **names = ARENA_ARRAY(ts->arena, const char *, n);
     for (size_t i = 0; i < n; i++)
@@ -142,12 +145,12 @@ const struct type *ct_mon_type_tuple(struct types *ts, const struct type **args,
     return ct_mon_type_record(ts, names, args, n, false);
 }
 
-const struct type *ct_mon_type_var(struct types *ts, const char *name, const void *scope)
+const struct ct_mon_type *ct_mon_type_var(struct ct_mon_types *ts, const char *name, const void *scope)
 {
-    return intern(ts, (struct type){.kind = TY_VAR, .name = name, .scope = scope});
+    return intern(ts, (struct ct_mon_type){.kind = TY_VAR, .name = name, .scope = scope});
 }
 
-bool ct_mon_type_is_tuple(const struct type *t)
+bool ct_mon_type_is_tuple(const struct ct_mon_type *t)
 {
     if (t->kind != TY_RECORD || t->open)
         return false;
@@ -157,7 +160,7 @@ bool ct_mon_type_is_tuple(const struct type *t)
     return true;
 }
 
-int ct_mon_type_member(const struct type *record, const char *name)
+int ct_mon_type_member(const struct ct_mon_type *record, const char *name)
 {
     for (uint32_t i = 0; i < record->n; i++)
         if (record->names[i] == name)
@@ -165,7 +168,7 @@ int ct_mon_type_member(const struct type *record, const char *name)
     return -1;
 }
 
-static const char *list_text(struct arena *a, const struct type *t, uint32_t n, bool named)
+static const char *list_text(struct ct_mon_arena *a, const struct ct_mon_type *t, uint32_t n, bool named)
 {
     const char *s = "";
     for (uint32_t i = 0; i < n; i++)
@@ -174,14 +177,14 @@ static const char *list_text(struct arena *a, const struct type *t, uint32_t n, 
     return s;
 }
 
-const char *ct_mon_type_kind_name(enum type_kind kind)
+const char *ct_mon_type_kind_name(enum ct_mon_type_kind kind)
 {
     static const char names[][8] = {"?",      "Int",  "Float", "Bool", "String", "Verdict",
                                     "Option", "List", "Set",   "Map",  "",       "Events"};
     return names[kind];
 }
 
-const char *ct_mon_type_text(struct arena *a, const struct type *t)
+const char *ct_mon_type_text(struct ct_mon_arena *a, const struct ct_mon_type *t)
 {
     switch (t->kind) {
     case TY_RECORD:
@@ -204,7 +207,8 @@ const char *ct_mon_type_text(struct arena *a, const struct type *t)
     }
 }
 
-const struct type *ct_mon_type_subst(struct types *ts, const struct type *t, const struct type_binds *binds)
+const struct ct_mon_type *ct_mon_type_subst(struct ct_mon_types *ts, const struct ct_mon_type *t,
+                                            const struct ct_mon_type_binds *binds)
 {
     if (!t->generic)
         return t;
@@ -214,15 +218,16 @@ const struct type *ct_mon_type_subst(struct types *ts, const struct type *t, con
                 return binds->at[i].type;
         return t;
     }
-    struct type copy = *t;
+    struct ct_mon_type copy = *t;
     copy.name = NULL;
-    copy.args = ARENA_ARRAY(ts->arena, const struct type *, t->n);
+    copy.args = ARENA_ARRAY(ts->arena, const struct ct_mon_type *, t->n);
     for (uint32_t i = 0; i < t->n; i++)
         copy.args[i] = ct_mon_type_subst(ts, t->args[i], binds);
     return intern(ts, copy);
 }
 
-static bool match_record(const struct type *pattern, const struct type *actual, struct type_binds *binds)
+static bool match_record(const struct ct_mon_type *pattern, const struct ct_mon_type *actual,
+                         struct ct_mon_type_binds *binds)
 {
     if (!pattern->open && (pattern->n != actual->n || actual->open))
         return false;
@@ -234,7 +239,8 @@ static bool match_record(const struct type *pattern, const struct type *actual, 
     return true;
 }
 
-bool ct_mon_type_match(const struct type *pattern, const struct type *actual, struct type_binds *binds)
+bool ct_mon_type_match(const struct ct_mon_type *pattern, const struct ct_mon_type *actual,
+                       struct ct_mon_type_binds *binds)
 {
     if (pattern->kind == TY_ERROR || (pattern == actual && !pattern->generic))
         return true;

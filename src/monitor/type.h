@@ -7,13 +7,13 @@
 
 #include "monitor/arena.h"
 
-enum type_kind {
+enum ct_mon_type_kind {
     TY_ERROR, /* of an expression that was reported: fits everything */
     TY_INT,
     TY_FLOAT,
     TY_BOOL,
     TY_STRING,
-    TY_VERDICT, /* of a temporal formula: enum verdict */
+    TY_VERDICT, /* of a temporal formula: enum ct_mon_verdict */
     TY_OPTION,
     TY_LIST,
     TY_SET,
@@ -24,66 +24,71 @@ enum type_kind {
     TY_VAR, /* a type parameter: only in the types of generic macros */
 };
 
-struct type {
-    enum type_kind kind;
+struct ct_mon_type {
+    enum ct_mon_type_kind kind;
     uint32_t n;
     bool open;    /* record: accepts further members */
     bool generic; /* a TY_VAR inside */
     bool value;   /* no stream and no function inside */
     uint64_t hash;
-    const struct type **args;
+    const struct ct_mon_type **args;
     const char **names;
     const char *name;  /* TY_VAR */
     const void *scope; /* TY_VAR: the definition it belongs to */
-    struct type *next;
+    struct ct_mon_type *next;
 };
 
-struct types {
-    struct arena *arena;
-    struct type *buckets[256];
-    const struct type *error, *integer, *real, *boolean, *string, *unit, *verdict;
+struct ct_mon_types {
+    struct ct_mon_arena *arena;
+    struct ct_mon_type *buckets[256];
+    const struct ct_mon_type *error, *integer, *real, *boolean, *string, *unit, *verdict;
 };
 
-void ct_mon_types_init(struct types *ts, struct arena *arena);
-const struct type *ct_mon_type_of1(struct types *ts, enum type_kind kind, const struct type *arg);
-const struct type *ct_mon_type_map(struct types *ts, const struct type *key, const struct type *value);
-const struct type *ct_mon_type_fun(struct types *ts, const struct type **args, size_t n);
-const struct type *ct_mon_type_record(struct types *ts, const char **names, const struct type **args,
-                                      size_t n, bool open);
-const struct type *ct_mon_type_tuple(struct types *ts, const struct type **args, size_t n);
-const struct type *ct_mon_type_var(struct types *ts, const char *name, const void *scope);
+void ct_mon_types_init(struct ct_mon_types *ts, struct ct_mon_arena *arena);
+const struct ct_mon_type *ct_mon_type_of1(struct ct_mon_types *ts, enum ct_mon_type_kind kind,
+                                          const struct ct_mon_type *arg);
+const struct ct_mon_type *ct_mon_type_map(struct ct_mon_types *ts, const struct ct_mon_type *key,
+                                          const struct ct_mon_type *value);
+const struct ct_mon_type *ct_mon_type_fun(struct ct_mon_types *ts, const struct ct_mon_type **args, size_t n);
+const struct ct_mon_type *ct_mon_type_record(struct ct_mon_types *ts, const char **names,
+                                             const struct ct_mon_type **args, size_t n, bool open);
+const struct ct_mon_type *ct_mon_type_tuple(struct ct_mon_types *ts, const struct ct_mon_type **args,
+                                            size_t n);
+const struct ct_mon_type *ct_mon_type_var(struct ct_mon_types *ts, const char *name, const void *scope);
 
-static inline const struct type *type_events(struct types *ts, const struct type *t)
+static inline const struct ct_mon_type *type_events(struct ct_mon_types *ts, const struct ct_mon_type *t)
 {
     return ct_mon_type_of1(ts, TY_EVENTS, t);
 }
 
 /* "Events", up to there; functions and parameters have none. */
-const char *ct_mon_type_kind_name(enum type_kind kind);
+const char *ct_mon_type_kind_name(enum ct_mon_type_kind kind);
 
 /* As in a specification: "Events[Option[Int]]". */
-const char *ct_mon_type_text(struct arena *a, const struct type *t);
+const char *ct_mon_type_text(struct ct_mon_arena *a, const struct ct_mon_type *t);
 
 /* Index of a member, or -1. */
-int ct_mon_type_member(const struct type *record, const char *name);
+int ct_mon_type_member(const struct ct_mon_type *record, const char *name);
 
-bool ct_mon_type_is_tuple(const struct type *t);
+bool ct_mon_type_is_tuple(const struct ct_mon_type *t);
 
 /* What the type parameters of a call stand for. */
-struct type_bind {
-    const struct type *var;
-    const struct type *type; /* NULL: not known yet */
+struct ct_mon_type_bind {
+    const struct ct_mon_type *var;
+    const struct ct_mon_type *type; /* NULL: not known yet */
 };
 
-struct type_binds {
-    struct type_bind *at;
+struct ct_mon_type_binds {
+    struct ct_mon_type_bind *at;
     size_t n;
 };
 
 /* The type with the known parameters put in; unknown ones stay. */
-const struct type *ct_mon_type_subst(struct types *ts, const struct type *t, const struct type_binds *binds);
+const struct ct_mon_type *ct_mon_type_subst(struct ct_mon_types *ts, const struct ct_mon_type *t,
+                                            const struct ct_mon_type_binds *binds);
 
 /* Does `actual` fit `pattern`? Binds the parameters on the way. Open records accept wider ones. */
-bool ct_mon_type_match(const struct type *pattern, const struct type *actual, struct type_binds *binds);
+bool ct_mon_type_match(const struct ct_mon_type *pattern, const struct ct_mon_type *actual,
+                       struct ct_mon_type_binds *binds);
 
 #endif

@@ -31,7 +31,8 @@ bool ct_mon_unit_known(const char *unit)
     return find(unit) >= 0;
 }
 
-bool ct_mon_unit_convert(struct elab *e, int64_t integer, const char *unit, struct span at, int64_t *out)
+bool ct_mon_unit_convert(struct ct_mon_elab *e, int64_t integer, const char *unit, struct ct_mon_span at,
+                         int64_t *out)
 {
     int u = find(unit), base = e->time_unit ? find(e->time_unit) : -1;
     *out = 0;

@@ -16,14 +16,14 @@ enum {
     ROOTS = 4,       /* that one unit of work looks at */
 };
 
-struct heap_chunk {
-    struct heap_chunk *next;
+struct ct_mon_heap_chunk {
+    struct ct_mon_heap_chunk *next;
     size_t used, size;
     size_t scanned; /* by the collection under way */
     _Alignas(16) unsigned char bytes[];
 };
 
-const char *ct_mon_value_error_text(enum value_error e)
+const char *ct_mon_value_error_text(enum ct_mon_value_error e)
 {
     switch (e) {
     case E_NONE:
@@ -58,12 +58,12 @@ const char *ct_mon_value_error_text(enum value_error e)
     return "Unknown error";
 }
 
-void ct_mon_heap_init(struct heap *h, size_t limit, bool fixed)
+void ct_mon_heap_init(struct ct_mon_heap *h, size_t limit, bool fixed)
 {
-    *h = (struct heap){.limit = limit, .fixed = fixed, .work = INT64_MAX};
+    *h = (struct ct_mon_heap){.limit = limit, .fixed = fixed, .work = INT64_MAX};
 }
 
-bool ct_mon_heap_next_slice(struct heap *h)
+bool ct_mon_heap_next_slice(struct ct_mon_heap *h)
 {
     const uint64_t missing = -(uint64_t)h->work;
     uint64_t slice = missing + HEAP_SLICE;
@@ -79,33 +79,33 @@ bool ct_mon_heap_next_slice(struct heap *h)
     return true;
 }
 
-static void free_chunks(struct heap_chunk *c)
+static void free_chunks(struct ct_mon_heap_chunk *c)
 {
-    for (struct heap_chunk *next; c; c = next) {
+    for (struct ct_mon_heap_chunk *next; c; c = next) {
         next = c->next;
         free(c);
     }
 }
 
-void ct_mon_heap_free(struct heap *h)
+void ct_mon_heap_free(struct ct_mon_heap *h)
 {
     free_chunks(h->chunks);
     h->chunks = NULL;
 }
 
-static size_t obj_bytes(enum obj_kind kind, size_t size)
+static size_t obj_bytes(enum ct_mon_obj_kind kind, size_t size)
 {
-    size_t n = kind == OBJ_STRING ? sizeof(struct obj_string) + size + 1
-               : kind == OBJ_TREE ? sizeof(struct obj_tree)
-               : kind == OBJ_BIG  ? sizeof(struct obj_big) + size * sizeof(uint64_t)
-                                  : sizeof(struct obj_cells) + size * sizeof(struct cell);
+    size_t n = kind == OBJ_STRING ? sizeof(struct ct_mon_obj_string) + size + 1
+               : kind == OBJ_TREE ? sizeof(struct ct_mon_obj_tree)
+               : kind == OBJ_BIG  ? sizeof(struct ct_mon_obj_big) + size * sizeof(uint64_t)
+                                  : sizeof(struct ct_mon_obj_cells) + size * sizeof(struct ct_mon_cell);
     return (n + 15) & ~(size_t)15;
 }
 
 /* Takes n bytes of a chunk. NULL when exhausted. */
-static void *take_bytes(struct heap *h, size_t n)
+static void *take_bytes(struct ct_mon_heap *h, size_t n)
 {
-    struct heap_chunk *c = h->chunks;
+    struct ct_mon_heap_chunk *c = h->chunks;
     if (!c || c->size - c->used < n) {
         size_t want = n > CHUNK ? n : CHUNK;
         c = malloc(sizeof *c + want);
@@ -113,7 +113,7 @@ static void *take_bytes(struct heap *h, size_t n)
             heap_exhaust(h, E_MEMORY);
             return NULL;
         }
-        *c = (struct heap_chunk){.next = h->chunks, .size = want};
+        *c = (struct ct_mon_heap_chunk){.next = h->chunks, .size = want};
         h->chunks = c;
     }
     void *bytes = c->bytes + c->used;
@@ -122,7 +122,7 @@ static void *take_bytes(struct heap *h, size_t n)
     return bytes;
 }
 
-struct obj *ct_mon_heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
+struct ct_mon_obj *ct_mon_heap_alloc(struct ct_mon_heap *h, enum ct_mon_obj_kind kind, size_t size)
 {
     size_t n = size < h->limit ? obj_bytes(kind, size) : h->limit + 1;
     /* between two collections there may be twice the limit: old and new values together */
@@ -132,33 +132,33 @@ struct obj *ct_mon_heap_alloc(struct heap *h, enum obj_kind kind, size_t size)
     }
     if (!heap_spend(h, n / UNIT_BYTES + OBJECT_WORK))
         return NULL;
-    struct obj *o = take_bytes(h, n);
+    struct ct_mon_obj *o = take_bytes(h, n);
     if (!o)
         return NULL;
-    *o = (struct obj){.size = (uint32_t)size, .kind = (uint8_t)kind, .fixed = h->fixed};
+    *o = (struct ct_mon_obj){.size = (uint32_t)size, .kind = (uint8_t)kind, .fixed = h->fixed};
     return o;
 }
 
-void ct_mon_heap_gc_begin(struct heap_gc *gc, struct heap *h)
+void ct_mon_heap_gc_begin(struct ct_mon_heap_gc *gc, struct ct_mon_heap *h)
 {
-    *gc = (struct heap_gc){.heap = h, .old = h->chunks};
+    *gc = (struct ct_mon_heap_gc){.heap = h, .old = h->chunks};
     h->chunks = NULL;
     h->used = 0;
 }
 
-static struct obj *move(struct heap_gc *gc, struct obj *o)
+static struct ct_mon_obj *move(struct ct_mon_heap_gc *gc, struct ct_mon_obj *o)
 {
     if (!o || o->fixed)
         return o;
     if (o->forward)
         return o->forward;
-    struct heap *h = gc->heap;
+    struct ct_mon_heap *h = gc->heap;
     const size_t n = obj_bytes(o->kind, o->size);
     if (h->used + n > h->limit) /* what lives is too much */
         heap_exhaust(h, E_MEMORY);
     if (h->exhausted || !heap_spend(h, n / MOVE_BYTES + OBJECT_WORK))
         return NULL;
-    struct obj *to = take_bytes(h, n);
+    struct ct_mon_obj *to = take_bytes(h, n);
     if (!to)
         return NULL;
     memcpy(to, o, n);
@@ -167,18 +167,18 @@ static struct obj *move(struct heap_gc *gc, struct obj *o)
     return to;
 }
 
-static void move_cell(struct heap_gc *gc, struct cell *c)
+static void move_cell(struct ct_mon_heap_gc *gc, struct ct_mon_cell *c)
 {
     if (!(c->meta & META_PTR))
         return;
-    struct obj *to = move(gc, c->v.o);
+    struct ct_mon_obj *to = move(gc, c->v.o);
     if (to)
         c->v.o = to;
     else
         *c = cell_error(E_MEMORY);
 }
 
-void ct_mon_heap_roots(struct heap_gc *gc, struct cell *cells, size_t count)
+void ct_mon_heap_roots(struct ct_mon_heap_gc *gc, struct ct_mon_cell *cells, size_t count)
 {
     if (!heap_spend(gc->heap, count / ROOTS + 1))
         return;
@@ -186,30 +186,30 @@ void ct_mon_heap_roots(struct heap_gc *gc, struct cell *cells, size_t count)
         move_cell(gc, &cells[i]);
 }
 
-static void scan(struct heap_gc *gc, struct obj *o)
+static void scan(struct ct_mon_heap_gc *gc, struct ct_mon_obj *o)
 {
     if (o->kind == OBJ_TREE) {
-        struct obj_tree *t = (struct obj_tree *)o;
-        t->left = (struct obj_tree *)move(gc, (struct obj *)t->left);
-        t->right = (struct obj_tree *)move(gc, (struct obj *)t->right);
+        struct ct_mon_obj_tree *t = (struct ct_mon_obj_tree *)o;
+        t->left = (struct ct_mon_obj_tree *)move(gc, (struct ct_mon_obj *)t->left);
+        t->right = (struct ct_mon_obj_tree *)move(gc, (struct ct_mon_obj *)t->right);
         for (int i = 0; i < 3; i++)
             move_cell(gc, &t->cells[i]);
     } else if (o->kind != OBJ_STRING && o->kind != OBJ_BIG) {
-        struct obj_cells *r = (struct obj_cells *)o;
+        struct ct_mon_obj_cells *r = (struct ct_mon_obj_cells *)o;
         for (uint32_t i = 0; i < o->size; i++)
             move_cell(gc, &r->cells[i]);
     }
 }
 
-void ct_mon_heap_gc_end(struct heap_gc *gc)
+void ct_mon_heap_gc_end(struct ct_mon_heap_gc *gc)
 {
-    struct heap *h = gc->heap;
+    struct ct_mon_heap *h = gc->heap;
     bool more;
     do {
         more = false; /* moving adds to the front chunk, or puts a new one before it */
-        for (struct heap_chunk *c = h->chunks; c; c = c->next) {
+        for (struct ct_mon_heap_chunk *c = h->chunks; c; c = c->next) {
             for (; c->scanned < c->used; more = true) {
-                struct obj *o = (struct obj *)(c->bytes + c->scanned);
+                struct ct_mon_obj *o = (struct ct_mon_obj *)(c->bytes + c->scanned);
                 c->scanned += obj_bytes(o->kind, o->size);
                 scan(gc, o);
             }
@@ -219,27 +219,28 @@ void ct_mon_heap_gc_end(struct heap_gc *gc)
     h->live = h->used;
 }
 
-struct cell ct_mon_value_string(struct heap *h, const char *text, size_t size)
+struct ct_mon_cell ct_mon_value_string(struct ct_mon_heap *h, const char *text, size_t size)
 {
-    struct obj_string *s = (struct obj_string *)ct_mon_heap_alloc(h, OBJ_STRING, size);
+    struct ct_mon_obj_string *s = (struct ct_mon_obj_string *)ct_mon_heap_alloc(h, OBJ_STRING, size);
     if (!s)
         return cell_error(E_MEMORY);
     if (size)
         memcpy(s->text, text, size);
     s->text[size] = 0;
-    return (struct cell){.v.o = &s->o, .meta = META_PTR};
+    return (struct ct_mon_cell){.v.o = &s->o, .meta = META_PTR};
 }
 
-struct cell ct_mon_value_concat(struct heap *h, const struct cell *a, const struct cell *b)
+struct ct_mon_cell ct_mon_value_concat(struct ct_mon_heap *h, const struct ct_mon_cell *a,
+                                       const struct ct_mon_cell *b)
 {
-    const struct obj_string *x = cell_string(a), *y = cell_string(b);
-    struct obj_string *s =
-        (struct obj_string *)ct_mon_heap_alloc(h, OBJ_STRING, (size_t)x->o.size + y->o.size);
+    const struct ct_mon_obj_string *x = cell_string(a), *y = cell_string(b);
+    struct ct_mon_obj_string *s =
+        (struct ct_mon_obj_string *)ct_mon_heap_alloc(h, OBJ_STRING, (size_t)x->o.size + y->o.size);
     if (!s)
         return cell_error(E_MEMORY);
     memcpy(s->text, x->text, x->o.size);
     memcpy(s->text + x->o.size, y->text, y->o.size + 1);
-    return (struct cell){.v.o = &s->o, .meta = META_PTR};
+    return (struct ct_mon_cell){.v.o = &s->o, .meta = META_PTR};
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -254,32 +255,35 @@ static int compare_float(double a, double b)
     return (a > b) - (a < b);
 }
 
-static int compare_big(struct heap *h, const struct obj *a, const struct obj *b)
+static int compare_big(struct ct_mon_heap *h, const struct ct_mon_obj *a, const struct ct_mon_obj *b)
 {
     if (a->negative != b->negative)
         return a->negative ? -1 : 1;
     int c = compare_u64(a->size, b->size);
     heap_spend(h, a->size);
     for (uint32_t i = a->size; !c && i-- > 0;)
-        c = compare_u64(((const struct obj_big *)a)->digits[i], ((const struct obj_big *)b)->digits[i]);
+        c = compare_u64(((const struct ct_mon_obj_big *)a)->digits[i],
+                        ((const struct ct_mon_obj_big *)b)->digits[i]);
     return a->negative ? -c : c;
 }
 
-static int compare_objects(struct heap *h, const struct obj *a, const struct obj *b)
+static int compare_objects(struct ct_mon_heap *h, const struct ct_mon_obj *a, const struct ct_mon_obj *b)
 {
     if (a == b || h->exhausted)
         return 0;
     if (a->kind == OBJ_STRING) {
         size_t n = a->size < b->size ? a->size : b->size;
         heap_spend(h, n / UNIT_BYTES);
-        int c = memcmp(((const struct obj_string *)a)->text, ((const struct obj_string *)b)->text, n);
+        int c = memcmp(((const struct ct_mon_obj_string *)a)->text,
+                       ((const struct ct_mon_obj_string *)b)->text, n);
         return c ? c : compare_u64(a->size, b->size);
     }
     if (a->kind == OBJ_BIG)
         return compare_big(h, a, b);
     if (a->kind == OBJ_COLLECTION)
         return ct_mon_collection_compare(h, a, b);
-    const struct obj_cells *x = (const struct obj_cells *)a, *y = (const struct obj_cells *)b;
+    const struct ct_mon_obj_cells *x = (const struct ct_mon_obj_cells *)a,
+                                  *y = (const struct ct_mon_obj_cells *)b;
     for (uint32_t i = 0; i < a->size && i < b->size; i++) {
         int c = ct_mon_value_compare(h, &x->cells[i], &y->cells[i]);
         if (c)
@@ -288,7 +292,7 @@ static int compare_objects(struct heap *h, const struct obj *a, const struct obj
     return compare_u64(a->size, b->size);
 }
 
-int ct_mon_value_compare(struct heap *h, const struct cell *a, const struct cell *b)
+int ct_mon_value_compare(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b)
 {
     if (!heap_spend(h, 2))
         return 0;
@@ -305,28 +309,28 @@ int ct_mon_value_compare(struct heap *h, const struct cell *a, const struct cell
     return (a->v.i > b->v.i) - (a->v.i < b->v.i);
 }
 
-bool ct_mon_value_equal(struct heap *h, const struct cell *a, const struct cell *b)
+bool ct_mon_value_equal(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b)
 {
     if ((a->meta & b->meta & META_FLOAT) && !((a->meta ^ b->meta) & META_SOME))
         return a->v.f == b->v.f;
     return ct_mon_value_compare(h, a, b) == 0;
 }
 
-uint64_t ct_mon_value_hash(struct heap *heap, const struct cell *c)
+uint64_t ct_mon_value_hash(struct ct_mon_heap *heap, const struct ct_mon_cell *c)
 {
     uint64_t h = hash_mix(1, c->meta & (META_SOME | META_ERR));
     if (!(c->meta & META_PTR) || !heap_spend(heap, 2))
         return hash_mix(h, (uint64_t)c->v.i);
-    const struct obj *o = c->v.o;
+    const struct ct_mon_obj *o = c->v.o;
     if (o->kind == OBJ_STRING) {
-        const struct obj_string *s = (const struct obj_string *)o;
+        const struct ct_mon_obj_string *s = (const struct ct_mon_obj_string *)o;
         for (uint32_t i = 0; i < o->size; i++)
             h = hash_mix(h, (unsigned char)s->text[i]);
     } else if (o->kind == OBJ_BIG) {
         for (uint32_t i = 0; i < o->size; i++)
-            h = hash_mix(h, ((const struct obj_big *)o)->digits[i]);
+            h = hash_mix(h, ((const struct ct_mon_obj_big *)o)->digits[i]);
     } else if (o->kind == OBJ_RECORD) {
-        const struct obj_cells *r = (const struct obj_cells *)o;
+        const struct ct_mon_obj_cells *r = (const struct ct_mon_obj_cells *)o;
         for (uint32_t i = 0; i < o->size; i++)
             h = hash_mix(h, ct_mon_value_hash(heap, &r->cells[i]));
     } else {

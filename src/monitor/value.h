@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Error values (docs/tessla-language.md A.1). */
-enum value_error {
+enum ct_mon_value_error {
     E_NONE,
     E_DIV,
     E_OVERFLOW,
@@ -26,9 +26,9 @@ enum value_error {
     E_DELAY,
 };
 
-const char *ct_mon_value_error_text(enum value_error e);
+const char *ct_mon_value_error_text(enum ct_mon_value_error e);
 
-struct obj;
+struct ct_mon_obj;
 
 /* What the cell holds besides its payload: bits of `meta`. The option levels make Option[..[T]] of any
  * depth a plain cell: None is 0 levels, Some(x) is one more than x. An error below n levels of Some is an
@@ -42,17 +42,17 @@ enum {
     META_FLOAT = 0x20000, /* v.f */
 };
 
-struct cell {
+struct ct_mon_cell {
     union {
         int64_t i;
         double f;
-        struct obj *o;
+        struct ct_mon_obj *o;
     } v;
     uint32_t meta;
     uint32_t stamp; /* streams: the instant of the event; 0: none yet */
 };
 
-enum obj_kind {
+enum ct_mon_obj_kind {
     OBJ_STRING,
     OBJ_RECORD,     /* cells */
     OBJ_TREE,       /* cells: key, a, b; left and right */
@@ -60,68 +60,68 @@ enum obj_kind {
     OBJ_BIG,        /* an Int of more than 64 bits */
 };
 
-struct obj {
-    struct obj *forward; /* during a collection: where it went */
-    uint32_t size;       /* strings: bytes; Ints: digits; others: cells */
+struct ct_mon_obj {
+    struct ct_mon_obj *forward; /* during a collection: where it went */
+    uint32_t size;              /* strings: bytes; Ints: digits; others: cells */
     uint8_t kind;
     uint8_t fixed;    /* a constant: neither moved nor freed */
     uint8_t negative; /* an Int: its sign */
 };
 
-struct obj_string {
-    struct obj o;
+struct ct_mon_obj_string {
+    struct ct_mon_obj o;
     char text[]; /* NUL behind */
 };
 
 /* The digits of libtommath, the lowest first; the highest is not 0. */
-struct obj_big {
-    struct obj o;
+struct ct_mon_obj_big {
+    struct ct_mon_obj o;
     uint64_t digits[];
 };
 
-struct obj_cells {
-    struct obj o;
-    struct cell cells[];
+struct ct_mon_obj_cells {
+    struct ct_mon_obj o;
+    struct ct_mon_cell cells[];
 };
 
-struct obj_tree {
-    struct obj o;
-    struct obj_tree *left, *right;
+struct ct_mon_obj_tree {
+    struct ct_mon_obj o;
+    struct ct_mon_obj_tree *left, *right;
     uint64_t count;
-    struct cell cells[3];
+    struct ct_mon_cell cells[3];
 };
 
-struct heap_chunk;
+struct ct_mon_heap_chunk;
 
-struct heap {
-    struct heap_chunk *chunks;
+struct ct_mon_heap {
+    struct ct_mon_heap_chunk *chunks;
     size_t used;  /* bytes in chunks */
     size_t live;  /* after the last collection */
     size_t limit; /* of live bytes; beyond it the run ends with an error */
     bool fixed;   /* constants of a specification */
     /* Why results since then mean nothing (E_MEMORY, E_BUDGET, E_STOPPED), or E_NONE. */
-    enum value_error exhausted;
+    enum ct_mon_value_error exhausted;
     int64_t work;       /* that may be done yet, in units of about one instruction … */
     uint64_t more_work; /* … and what comes in slices behind it: between two of them `stop` is asked */
     const int *stop;    /* enum ct_monitor_stop, set by another thread; or NULL */
 };
 
 /* Without an end of the work. */
-void ct_mon_heap_init(struct heap *h, size_t limit, bool fixed);
-void ct_mon_heap_free(struct heap *h);
+void ct_mon_heap_init(struct ct_mon_heap *h, size_t limit, bool fixed);
+void ct_mon_heap_free(struct ct_mon_heap *h);
 
 #define HEAP_SLICE (1 << 20) /* units of work: some milliseconds */
 
 #define HEAP_HURRY (1 << 14) /* … of an event while the run has to end soon */
 
 /* enum ct_monitor_stop */
-static inline int heap_is_stopped(const struct heap *h)
+static inline int heap_is_stopped(const struct ct_mon_heap *h)
 {
     return h->stop ? __atomic_load_n(h->stop, __ATOMIC_RELAXED) : 0;
 }
 
 /* Allows so much work from here on. */
-static inline void heap_allow(struct heap *h, uint64_t units)
+static inline void heap_allow(struct ct_mon_heap *h, uint64_t units)
 {
     const int stop = heap_is_stopped(h);
     uint64_t slice = HEAP_SLICE;
@@ -132,75 +132,76 @@ static inline void heap_allow(struct heap *h, uint64_t units)
 }
 
 /* The next slice of the work. False: there is none, the heap is exhausted. */
-bool ct_mon_heap_next_slice(struct heap *h);
+bool ct_mon_heap_next_slice(struct ct_mon_heap *h);
 
 /* Accounts for work that is about to be done. False: there is too little left. */
-static inline bool heap_spend(struct heap *h, uint64_t units)
+static inline bool heap_spend(struct ct_mon_heap *h, uint64_t units)
 {
     h->work -= (int64_t)units;
     return __builtin_expect(h->work >= 0, 1) || ct_mon_heap_next_slice(h);
 }
 
 /* For the first reason. */
-static inline void heap_exhaust(struct heap *h, enum value_error why)
+static inline void heap_exhaust(struct ct_mon_heap *h, enum ct_mon_value_error why)
 {
     h->exhausted = h->exhausted ? h->exhausted : why;
 }
 
 /* NULL when exhausted. */
-struct obj *ct_mon_heap_alloc(struct heap *h, enum obj_kind kind, size_t size);
+struct ct_mon_obj *ct_mon_heap_alloc(struct ct_mon_heap *h, enum ct_mon_obj_kind kind, size_t size);
 
 /* Worth a collection? Only asked between instants, when no cell outside the roots is alive. */
-static inline bool heap_full(const struct heap *h)
+static inline bool heap_full(const struct ct_mon_heap *h)
 {
     return h->used > 2 * h->live + (1u << 20);
 }
 
 /* A collection: begin, then ct_mon_heap_roots for all cells that live, then end. Its work counts as any
  * other, and when the heap is exhausted behind it, the cells mean nothing. */
-struct heap_gc {
-    struct heap *heap;
-    struct heap_chunk *old;
+struct ct_mon_heap_gc {
+    struct ct_mon_heap *heap;
+    struct ct_mon_heap_chunk *old;
 };
 
-void ct_mon_heap_gc_begin(struct heap_gc *gc, struct heap *h);
-void ct_mon_heap_roots(struct heap_gc *gc, struct cell *cells, size_t count);
-void ct_mon_heap_gc_end(struct heap_gc *gc);
+void ct_mon_heap_gc_begin(struct ct_mon_heap_gc *gc, struct ct_mon_heap *h);
+void ct_mon_heap_roots(struct ct_mon_heap_gc *gc, struct ct_mon_cell *cells, size_t count);
+void ct_mon_heap_gc_end(struct ct_mon_heap_gc *gc);
 
-static inline struct cell cell_int(int64_t i)
+static inline struct ct_mon_cell cell_int(int64_t i)
 {
-    return (struct cell){.v.i = i};
+    return (struct ct_mon_cell){.v.i = i};
 }
 
-static inline struct cell cell_float(double f)
+static inline struct ct_mon_cell cell_float(double f)
 {
-    return (struct cell){.v.f = f, .meta = META_FLOAT};
+    return (struct ct_mon_cell){.v.f = f, .meta = META_FLOAT};
 }
 
-static inline struct cell cell_error(enum value_error e)
+static inline struct ct_mon_cell cell_error(enum ct_mon_value_error e)
 {
-    return (struct cell){.meta = (uint32_t)e};
+    return (struct ct_mon_cell){.meta = (uint32_t)e};
 }
 
 /* An error that is the value itself, not one inside a Some. */
-static inline enum value_error cell_err(const struct cell *c)
+static inline enum ct_mon_value_error cell_err(const struct ct_mon_cell *c)
 {
-    return c->meta & META_SOME ? E_NONE : (enum value_error)(c->meta & META_ERR);
+    return c->meta & META_SOME ? E_NONE : (enum ct_mon_value_error)(c->meta & META_ERR);
 }
 
-struct cell ct_mon_value_string(struct heap *h, const char *text, size_t size);
-struct cell ct_mon_value_concat(struct heap *h, const struct cell *a, const struct cell *b);
+struct ct_mon_cell ct_mon_value_string(struct ct_mon_heap *h, const char *text, size_t size);
+struct ct_mon_cell ct_mon_value_concat(struct ct_mon_heap *h, const struct ct_mon_cell *a,
+                                       const struct ct_mon_cell *b);
 
-static inline const struct obj_string *cell_string(const struct cell *c)
+static inline const struct ct_mon_obj_string *cell_string(const struct ct_mon_cell *c)
 {
-    return (const struct obj_string *)c->v.o;
+    return (const struct ct_mon_obj_string *)c->v.o;
 }
 
 /* Total order over values of one type; 0 is equality as TeSSLa means it, except that NaN equals itself
  * (keys need that; ct_mon_value_equal does not say so). Records that share their parts can take far longer
  * than they are large: the work is the heap's, and when that is exhausted the results mean nothing. */
-int ct_mon_value_compare(struct heap *h, const struct cell *a, const struct cell *b);
-bool ct_mon_value_equal(struct heap *h, const struct cell *a, const struct cell *b);
-uint64_t ct_mon_value_hash(struct heap *h, const struct cell *c);
+int ct_mon_value_compare(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b);
+bool ct_mon_value_equal(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b);
+uint64_t ct_mon_value_hash(struct ct_mon_heap *h, const struct ct_mon_cell *c);
 
 #endif

@@ -11,12 +11,12 @@ enum {
 };
 
 struct call {
-    const struct insn *back;
-    struct cell *cells;
+    const struct ct_mon_insn *back;
+    struct ct_mon_cell *cells;
     uint32_t d, size;
 };
 
-static void put(struct ct_monitor *m, uint32_t output, const struct cell *c)
+static void put(struct ct_monitor *m, uint32_t output, const struct ct_mon_cell *c)
 {
     struct ct_monitor_result *r = &m->results[m->nresults++];
     r->time = (uint64_t)m->now;
@@ -25,12 +25,12 @@ static void put(struct ct_monitor *m, uint32_t output, const struct cell *c)
     r->form = c->meta;
 }
 
-static uint32_t read_letter(const struct cell *cells, const struct step_atom *atoms, uint32_t n,
-                            uint32_t stamp, enum value_error *error)
+static uint32_t read_letter(const struct ct_mon_cell *cells, const struct ct_mon_step_atom *atoms, uint32_t n,
+                            uint32_t stamp, enum ct_mon_value_error *error)
 {
     uint32_t letter = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct cell *c = &cells[atoms[i].cell];
+        const struct ct_mon_cell *c = &cells[atoms[i].cell];
         bool value = c->stamp == stamp;
         if (atoms[i].kind == ATOM_SIGNAL)
             value = c->stamp != 0;
@@ -44,22 +44,22 @@ static uint32_t read_letter(const struct cell *cells, const struct step_atom *at
     return letter;
 }
 
-static inline void step_result(struct ct_monitor *m, struct cell *cells, const struct step *s, uint32_t was,
-                               uint32_t is)
+static inline void step_result(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s,
+                               uint32_t was, uint32_t is)
 {
     if (s->changes_only && !((was ^ is) & 3))
         return;
-    struct cell *d = &cells[s->cell];
-    *d = (struct cell){.v.i = is & 3, .stamp = m->stamp};
+    struct ct_mon_cell *d = &cells[s->cell];
+    *d = (struct ct_mon_cell){.v.i = is & 3, .stamp = m->stamp};
     if (s->out != UINT32_MAX) {
         put(m, s->out, d);
         m->unsorted = true;
     }
 }
 
-static bool one_step(struct ct_monitor *m, struct cell *cells, const struct step *s)
+static bool one_step(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s)
 {
-    const struct step_atom *atoms =
+    const struct ct_mon_step_atom *atoms =
         m->p->atoms ? m->p->atoms + s->atoms : NULL; /* NULL: no formula has any */
     uint32_t n = s->machine->natoms;
     bool clock = s->known;
@@ -67,7 +67,7 @@ static bool one_step(struct ct_monitor *m, struct cell *cells, const struct step
         clock |= cells[atoms[n + i].cell].stamp == m->stamp;
     if (!clock)
         return true;
-    enum value_error error = E_NONE;
+    enum ct_mon_value_error error = E_NONE;
     uint32_t letter = s->known ? s->letter : read_letter(cells, atoms, n, m->stamp, &error);
     if (error) {
         m->error = error;
@@ -80,7 +80,8 @@ static bool one_step(struct ct_monitor *m, struct cell *cells, const struct step
 }
 
 /* Machines whose letter is known and that speak only when their verdict changes. */
-static void many_steps(struct ct_monitor *m, struct cell *cells, const struct step *s, uint32_t n)
+static void many_steps(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s,
+                       uint32_t n)
 {
     const uint8_t *const *rows = &m->p->rows[s - m->p->steps];
     uint16_t *states = &m->states[s->state];
@@ -93,9 +94,9 @@ static void many_steps(struct ct_monitor *m, struct cell *cells, const struct st
     }
 }
 
-static void set_timer(struct ct_monitor *m, const struct insn *i, const struct cell *cells)
+static void set_timer(struct ct_monitor *m, const struct ct_mon_insn *i, const struct ct_mon_cell *cells)
 {
-    const struct cell *amount = &cells[i->a], *reset = &cells[i->b];
+    const struct ct_mon_cell *amount = &cells[i->a], *reset = &cells[i->b];
     int64_t old = m->timers[i->d], at = -1;
     if (reset->stamp != m->stamp && cells[m->p->timers[i->d].cell].stamp != m->stamp)
         return;
@@ -114,7 +115,8 @@ static void set_timer(struct ct_monitor *m, const struct insn *i, const struct c
     }
 }
 
-static void slow_op(struct ct_monitor *m, const struct slow *slow, struct cell *cells, const struct insn *i)
+static void slow_op(struct ct_monitor *m, const struct ct_mon_slow *slow, struct ct_mon_cell *cells,
+                    const struct ct_mon_insn *i)
 {
     ct_mon_op_eval(slow->op, &slow->extra, &m->heap, &cells[i->a], slow->n, &cells[i->d]);
     if (m->heap.exhausted)
@@ -122,10 +124,11 @@ static void slow_op(struct ct_monitor *m, const struct slow *slow, struct cell *
 }
 
 /* An operation on operands of any kind. */
-__attribute__((noinline)) static void generic(struct ct_monitor *m, enum op op, unsigned n,
-                                              const struct cell *a, const struct cell *b, struct cell *d)
+__attribute__((noinline)) static void generic(struct ct_monitor *m, enum ct_mon_op op, unsigned n,
+                                              const struct ct_mon_cell *a, const struct ct_mon_cell *b,
+                                              struct ct_mon_cell *d)
 {
-    struct cell args[2] = {*a};
+    struct ct_mon_cell args[2] = {*a};
     if (n > 1)
         args[1] = *b;
     ct_mon_op_eval(op, NULL, &m->heap, args, n, d);
@@ -210,7 +213,7 @@ static inline bool modulo(int64_t a, int64_t b, int64_t *r)
 #define B (R[i->b])
 #define D (R[i->d])
 
-static bool execute(struct ct_monitor *m, const struct insn *i)
+static bool execute(struct ct_monitor *m, const struct ct_mon_insn *i)
 {
     static const void *const labels[] = {
 #define OWN(name) [OP_##name] = &&L_##name
@@ -230,13 +233,13 @@ static bool execute(struct ct_monitor *m, const struct insn *i)
         OWN(TIMER), OWN(STEP),         OWN(STEPS),   OWN(OUT),      OWN(END),
 #undef OWN
     };
-    const struct program *p = m->p;
-    const struct insn *code = p->code;
-    struct cell *R = m->cells;
+    const struct ct_mon_program *p = m->p;
+    const struct ct_mon_insn *code = p->code;
+    struct ct_mon_cell *R = m->cells;
     const uint32_t stamp = m->stamp;
     struct call *calls = NULL;
     uint32_t depth = 0, calls_cap = 0;
-    struct cell *top = m->stack;
+    struct ct_mon_cell *top = m->stack;
     goto *labels[i->op];
 
     ARITHMETIC(ADD, __builtin_add_overflow)
@@ -312,7 +315,7 @@ L_I_LAST:
         SET(D, i, A.v.i, A.meta);
     NEXT;
 L_I_LAST2 : {
-    const struct cell *c = A.stamp == stamp ? &B : &A;
+    const struct ct_mon_cell *c = A.stamp == stamp ? &B : &A;
     if (c->stamp)
         SET(D, i, c->v.i, c->meta);
     NEXT;
@@ -371,7 +374,7 @@ L_I_DEFAULT_FROM:
         SET(D, i, B.v.i, B.meta);
     NEXT;
 L_I_CALL : {
-    const struct fn_info *fn = &p->fns[i->b];
+    const struct ct_mon_fn_info *fn = &p->fns[i->b];
     if (!m->stack && !(top = m->stack = malloc(STACK_CELLS * sizeof *m->stack)))
         FAIL(E_MEMORY);
     if (depth == calls_cap) {
@@ -393,7 +396,7 @@ L_I_CALL : {
     GOTO(fn->code);
 }
 L_I_TAIL : {
-    const struct fn_info *fn = &p->fns[i->b];
+    const struct ct_mon_fn_info *fn = &p->fns[i->b];
     struct call *call = &calls[depth - 1];
     if (!heap_spend(&m->heap, p->costs[fn->code]))
         FAIL(m->heap.exhausted);
@@ -406,7 +409,7 @@ L_I_TAIL : {
 }
 L_I_RETURN : {
     const struct call *call = &calls[--depth];
-    const struct cell result = A;
+    const struct ct_mon_cell result = A;
     top = R;
     R = call->cells;
     i = call->back;
@@ -431,7 +434,7 @@ L_I_STEPS:
 L_I_OUT:
     if (A.stamp == stamp) {
         if (A.meta & META_ERR)
-            FAIL((enum value_error)(A.meta & META_ERR));
+            FAIL((enum ct_mon_value_error)(A.meta & META_ERR));
         put(m, i->b, &A);
     }
     NEXT;
@@ -450,6 +453,6 @@ bool ct_mon_vm_run(struct ct_monitor *m, uint32_t code)
 
 bool ct_mon_vm_one(struct ct_monitor *m, uint32_t insn)
 {
-    const struct insn alone[] = {m->p->code[insn], {.op = I_END}};
+    const struct ct_mon_insn alone[] = {m->p->code[insn], {.op = I_END}};
     return execute(m, alone);
 }

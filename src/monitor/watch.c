@@ -12,13 +12,13 @@ enum {
 };
 
 /* A definition lowered before, for one trigger. */
-struct wmemo {
-    struct wmemo *next;
-    const struct node *trigger;
-    struct wv value;
+struct ct_mon_wmemo {
+    struct ct_mon_wmemo *next;
+    const struct ct_mon_node *trigger;
+    struct ct_mon_wv value;
 };
 
-struct wv ct_mon_watch_error(struct watch *w, struct span at, const char *fmt, ...)
+struct ct_mon_wv ct_mon_watch_error(struct ct_mon_watch *w, struct ct_mon_span at, const char *fmt, ...)
 {
     char text[512];
     va_list ap;
@@ -26,60 +26,62 @@ struct wv ct_mon_watch_error(struct watch *w, struct span at, const char *fmt, .
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     ct_mon_diag_error(w->e->diags, at, "%s", text);
-    return (struct wv){.kind = WV_ERROR};
+    return (struct ct_mon_wv){.kind = WV_ERROR};
 }
 
-const struct type *ct_mon_watch_type(struct wv v)
+const struct ct_mon_type *ct_mon_watch_type(struct ct_mon_wv v)
 {
     return v.kind == WV_CONST ? v.ir->type : v.node->type;
 }
 
-struct cv ct_mon_watch_cv(struct watch *w, struct wv v)
+struct ct_mon_cv ct_mon_watch_cv(struct ct_mon_watch *w, struct ct_mon_wv v)
 {
     if (v.kind == WV_ERROR)
         return cv_error(w->e);
     return v.kind == WV_CONST ? cv_value(v.ir) : cv_stream(w->e, v.node);
 }
 
-struct node *ct_mon_watch_node(struct watch *w, struct wv v)
+struct ct_mon_node *ct_mon_watch_node(struct ct_mon_watch *w, struct ct_mon_wv v)
 {
     return v.kind == WV_CONST ? ct_mon_node_const(&w->e->graph, v.ir->type, v.ir->value) : v.node;
 }
 
-struct wv ct_mon_watch_library(struct watch *w, const char *module, const char *name, struct wv *args,
-                               size_t n, enum wv_kind kind, struct span at)
+struct ct_mon_wv ct_mon_watch_library(struct ct_mon_watch *w, const char *module, const char *name,
+                                      struct ct_mon_wv *args, size_t n, enum ct_mon_wv_kind kind,
+                                      struct ct_mon_span at)
 {
-    struct elab *e = w->e;
-    struct cv_arg *list = ARENA_ARRAY(e->arena, struct cv_arg, n + 1);
+    struct ct_mon_elab *e = w->e;
+    struct ct_mon_cv_arg *list = ARENA_ARRAY(e->arena, struct ct_mon_cv_arg, n + 1);
     for (size_t i = 0; i < n; i++) {
         if (args[i].kind == WV_ERROR)
             return args[i];
-        list[i] = (struct cv_arg){.span = at, .cv = ct_mon_watch_cv(w, args[i])};
+        list[i] = (struct ct_mon_cv_arg){.span = at, .cv = ct_mon_watch_cv(w, args[i])};
     }
-    struct cv cv = ct_mon_elab_call(e, ct_mon_elab_library_name(e, module, name), list, n, at);
+    struct ct_mon_cv cv = ct_mon_elab_call(e, ct_mon_elab_library_name(e, module, name), list, n, at);
     if (cv.kind == CV_VALUE && ir_is_const(cv.ir))
-        return (struct wv){.kind = WV_CONST, .ir = cv.ir};
+        return (struct ct_mon_wv){.kind = WV_CONST, .ir = cv.ir};
     if (cv.kind != CV_STREAM)
-        return (struct wv){.kind = WV_ERROR};
+        return (struct ct_mon_wv){.kind = WV_ERROR};
     if (kind == WV_SIGNAL)
         cv.node = ct_mon_node_plain(&e->graph, N_PURE, cv.node->type, &cv.node, 1);
-    return (struct wv){.kind = kind, .node = cv.node};
+    return (struct ct_mon_wv){.kind = kind, .node = cv.node};
 }
 
 /* A signal where only its values at the trigger count. */
-static struct wv sampled(struct watch *w, struct wv v, struct node *trigger)
+static struct ct_mon_wv sampled(struct ct_mon_watch *w, struct ct_mon_wv v, struct ct_mon_node *trigger)
 {
     if (!trigger || v.kind != WV_SIGNAL)
         return v;
-    struct node *args[2] = {trigger, v.node};
-    return (struct wv){.kind = WV_EVENTS,
-                       .node = ct_mon_node_plain(&w->e->graph, N_ON, v.node->type, args, 2)};
+    struct ct_mon_node *args[2] = {trigger, v.node};
+    return (struct ct_mon_wv){.kind = WV_EVENTS,
+                              .node = ct_mon_node_plain(&w->e->graph, N_ON, v.node->type, args, 2)};
 }
 
 /* Pointwise: events if one operand is (signals are sampled there), else a signal. */
-static struct wv pointwise(struct watch *w, const char *op, struct wv *args, size_t n, struct span at)
+static struct ct_mon_wv pointwise(struct ct_mon_watch *w, const char *op, struct ct_mon_wv *args, size_t n,
+                                  struct ct_mon_span at)
 {
-    struct node *events = NULL;
+    struct ct_mon_node *events = NULL;
     for (size_t i = 0; i < n; i++)
         if (args[i].kind == WV_EVENTS && !events)
             events = args[i].node;
@@ -88,27 +90,29 @@ static struct wv pointwise(struct watch *w, const char *op, struct wv *args, siz
     return ct_mon_watch_library(w, "Operators", op, args, n, events ? WV_EVENTS : WV_SIGNAL, at);
 }
 
-static bool is_unit_events(struct wv v)
+static bool is_unit_events(struct ct_mon_wv v)
 {
     return v.kind == WV_EVENTS && v.node->type->kind == TY_RECORD && v.node->type->n == 0;
 }
 
-static struct wv junction(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+static struct ct_mon_wv junction(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                                 struct ct_mon_node *trigger)
 {
-    struct wv args[2] = {ct_mon_watch_lower(w, env, x->args[0], trigger),
-                         ct_mon_watch_lower(w, env, x->args[1], trigger)};
+    struct ct_mon_wv args[2] = {ct_mon_watch_lower(w, env, x->args[0], trigger),
+                                ct_mon_watch_lower(w, env, x->args[1], trigger)};
     bool a = is_unit_events(args[0]), b = is_unit_events(args[1]), both = x->kind == WX_AND;
     if (args[0].kind == WV_ERROR || args[1].kind == WV_ERROR)
-        return (struct wv){.kind = WV_ERROR};
+        return (struct ct_mon_wv){.kind = WV_ERROR};
     if (a && b)
         return ct_mon_watch_library(w, both ? "Wp" : NULL, both ? "unitBoth" : "mergeUnit", args, 2,
                                     WV_EVENTS, x->span);
     return pointwise(w, both ? "and" : "or", args, 2, x->span);
 }
 
-static struct wv negation(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+static struct ct_mon_wv negation(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                                 struct ct_mon_node *trigger)
 {
-    struct wv v = ct_mon_watch_lower(w, env, x->args[0], trigger);
+    struct ct_mon_wv v = ct_mon_watch_lower(w, env, x->args[0], trigger);
     if (v.kind == WV_ERROR)
         return v;
     if (ct_mon_watch_type(v) != w->e->types.boolean)
@@ -119,41 +123,42 @@ static struct wv negation(struct watch *w, struct wenv *env, const struct wx *x,
 }
 
 /* An implication from events is tested where they happen. */
-static struct wv implication(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+static struct ct_mon_wv implication(struct ct_mon_watch *w, struct ct_mon_wenv *env,
+                                    const struct ct_mon_wx *x, struct ct_mon_node *trigger)
 {
-    struct wv a = ct_mon_watch_lower(w, env, x->args[0], trigger);
+    struct ct_mon_wv a = ct_mon_watch_lower(w, env, x->args[0], trigger);
     if (a.kind == WV_ERROR)
         return a;
     if (a.kind == WV_EVENTS && !(trigger && ct_mon_watch_type(a) == w->e->types.boolean)) {
-        struct wv b = ct_mon_watch_lower(w, env, x->args[1], a.node);
+        struct ct_mon_wv b = ct_mon_watch_lower(w, env, x->args[1], a.node);
         if (b.kind == WV_ERROR)
             return b;
         if (ct_mon_watch_type(b) != w->e->types.boolean)
             return ct_mon_watch_error(w, x->args[1]->span, "Type mismatch: Expected Bool, found %s",
                                       ct_mon_type_text(w->e->arena, ct_mon_watch_type(b)));
-        struct wv args[2] = {a, b};
+        struct ct_mon_wv args[2] = {a, b};
         return ct_mon_watch_library(w, NULL, "on", args, 2, WV_EVENTS, x->span);
     }
-    struct wv b = ct_mon_watch_lower(w, env, x->args[1], trigger);
+    struct ct_mon_wv b = ct_mon_watch_lower(w, env, x->args[1], trigger);
     if (b.kind == WV_ERROR)
         return b;
     a = pointwise(w, "not", &a, 1, x->args[0]->span);
-    struct wv args[2] = {a, b};
+    struct ct_mon_wv args[2] = {a, b};
     return a.kind == WV_ERROR ? a : pointwise(w, "or", args, 2, x->span);
 }
 
 /* on E if C, filter(E, C): C is a condition, or events that must come together with E. */
-static struct wv filtered(struct watch *w, struct wenv *env, const struct wx *x)
+static struct ct_mon_wv filtered(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
-    struct wv e = ct_mon_watch_lower(w, env, x->args[0], NULL);
+    struct ct_mon_wv e = ct_mon_watch_lower(w, env, x->args[0], NULL);
     if (e.kind == WV_ERROR)
         return e;
     if (e.kind != WV_EVENTS)
         return ct_mon_watch_error(w, x->args[0]->span, "Type mismatch: Expected events, found a signal");
-    struct wv c = ct_mon_watch_lower(w, env, x->args[1], e.node);
+    struct ct_mon_wv c = ct_mon_watch_lower(w, env, x->args[1], e.node);
     if (c.kind == WV_ERROR)
         return c;
-    struct wv args[2] = {e, c};
+    struct ct_mon_wv args[2] = {e, c};
     if (ct_mon_watch_type(c) != w->e->types.boolean)
         return ct_mon_watch_library(w, "Wp", "both", args, 2, WV_EVENTS, x->span);
     /* a Bool stream counts where it has an event, too */
@@ -165,9 +170,10 @@ static struct wv filtered(struct watch *w, struct wenv *env, const struct wx *x)
     return ct_mon_watch_library(w, NULL, "filter", args, 2, WV_EVENTS, x->span);
 }
 
-static struct wv operation(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+static struct ct_mon_wv operation(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                                  struct ct_mon_node *trigger)
 {
-    struct wv args[2];
+    struct ct_mon_wv args[2];
     for (size_t i = 0; i < x->nargs; i++) {
         args[i] = ct_mon_watch_lower(w, env, x->args[i], trigger);
         if (args[i].kind == WV_ERROR)
@@ -189,7 +195,7 @@ static struct wv operation(struct watch *w, struct wenv *env, const struct wx *x
 
 /* ---- sources and names ---- */
 
-static const char *input_name(struct elab *e, const struct wx *x)
+static const char *input_name(struct ct_mon_elab *e, const struct ct_mon_wx *x)
 {
     char *name = ct_mon_arena_printf(e->arena, "%s_%s", x->name, x->text ? x->text : "");
     if (!x->text)
@@ -203,10 +209,10 @@ static const char *input_name(struct elab *e, const struct wx *x)
     return ct_mon_arena_intern_z(e->arena, name);
 }
 
-static struct node *add_input(struct elab *e, const char *name, const struct type *type, struct span span,
-                              const struct wx *x)
+static struct ct_mon_node *add_input(struct ct_mon_elab *e, const char *name, const struct ct_mon_type *type,
+                                     struct ct_mon_span span, const struct ct_mon_wx *x)
 {
-    struct elab_input in = {.name = name, .type = type, .span = span};
+    struct ct_mon_elab_input in = {.name = name, .type = type, .span = span};
     if (x) {
         in.source_kind = x->name;
         in.source_arg = x->text;
@@ -219,11 +225,11 @@ static struct node *add_input(struct elab *e, const char *name, const struct typ
 }
 
 /* The same watchpoint asked for twice is one input; it has the name of the definition that is just it. */
-static struct wv source(struct watch *w, const struct wx *x, const char *name)
+static struct ct_mon_wv source(struct ct_mon_watch *w, const struct ct_mon_wx *x, const char *name)
 {
-    struct elab *e = w->e;
+    struct ct_mon_elab *e = w->e;
     bool value = !strcmp(x->name, "variable_value");
-    struct node *node = NULL;
+    struct ct_mon_node *node = NULL;
     for (size_t i = 0; i < e->ninputs && !node; i++)
         if (e->inputs[i].source_kind && !strcmp(e->inputs[i].source_kind, x->name) &&
             e->inputs[i].source_arg == x->text && e->inputs[i].source_number == (uint64_t)x->integer)
@@ -231,21 +237,21 @@ static struct wv source(struct watch *w, const struct wx *x, const char *name)
     if (!node)
         node = add_input(e, name ? name : input_name(e, x), value ? e->types.integer : e->types.unit, x->span,
                          x);
-    struct wv v = {.kind = WV_EVENTS, .node = node};
+    struct ct_mon_wv v = {.kind = WV_EVENTS, .node = node};
     if (!value)
         return v;
-    struct wv args[2] = {v,
-                         {.kind = WV_CONST, .ir = ct_mon_ir_const(&e->pool, e->types.integer, cell_int(0))}};
+    struct ct_mon_wv args[2] = {
+        v, {.kind = WV_CONST, .ir = ct_mon_ir_const(&e->pool, e->types.integer, cell_int(0))}};
     return ct_mon_watch_library(w, "Wp", "recent", args, 2, WV_SIGNAL, x->span);
 }
 
-static bool type_fits(struct watch *w, const struct wdef *d, struct wv v)
+static bool type_fits(struct ct_mon_watch *w, const struct ct_mon_wdef *d, struct ct_mon_wv v)
 {
     bool signal = !strcmp(d->type->name ? d->type->name : "", "Signal");
     bool events = !strcmp(d->type->name ? d->type->name : "", "Events");
-    const struct type *element = (signal || events) && d->type->nargs == 1
-                                     ? ct_mon_elab_type(w->e, w->e->global, d->type->args[0])
-                                     : NULL;
+    const struct ct_mon_type *element = (signal || events) && d->type->nargs == 1
+                                            ? ct_mon_elab_type(w->e, w->e->global, d->type->args[0])
+                                            : NULL;
     if (element && element->kind == TY_ERROR)
         return true;
     if (element && element == ct_mon_watch_type(v) && (signal ? v.kind != WV_EVENTS : v.kind == WV_EVENTS))
@@ -256,14 +262,15 @@ static bool type_fits(struct watch *w, const struct wdef *d, struct wv v)
     return false;
 }
 
-static struct wv definition(struct watch *w, struct wdef *d, struct node *trigger, struct span at)
+static struct ct_mon_wv definition(struct ct_mon_watch *w, struct ct_mon_wdef *d, struct ct_mon_node *trigger,
+                                   struct ct_mon_span at)
 {
-    for (const struct wmemo *memo = d->memos; memo; memo = memo->next)
+    for (const struct ct_mon_wmemo *memo = d->memos; memo; memo = memo->next)
         if (memo->trigger == trigger)
             return memo->value;
     if (d->active)
         return ct_mon_watch_error(w, at, "Infinite recursion detected: %s is defined by itself", d->name);
-    struct wmemo *memo = ARENA_NEW(w->e->arena, struct wmemo);
+    struct ct_mon_wmemo *memo = ARENA_NEW(w->e->arena, struct ct_mon_wmemo);
     d->active = true;
     if (d->body->kind == WX_SOURCE)
         memo->value = sampled(w, source(w, d->body, d->name), trigger);
@@ -280,49 +287,52 @@ static struct wv definition(struct watch *w, struct wdef *d, struct node *trigge
     return memo->value;
 }
 
-struct wdef *ct_mon_watch_find(const struct watch *w, const char *name)
+struct ct_mon_wdef *ct_mon_watch_find(const struct ct_mon_watch *w, const char *name)
 {
-    struct wdef *d = w->spec.defs;
+    struct ct_mon_wdef *d = w->spec.defs;
     while (d && d->name != name)
         d = d->next;
     return d;
 }
 
-static struct wv name(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+static struct ct_mon_wv name(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                             struct ct_mon_node *trigger)
 {
     for (; env; env = env->next)
         if (env->name == x->name)
             return ct_mon_watch_lower(w, env->of, env->x, trigger);
-    struct wdef *d = ct_mon_watch_find(w, x->name);
+    struct ct_mon_wdef *d = ct_mon_watch_find(w, x->name);
     if (d && d->has_params)
         return ct_mon_watch_error(w, x->span, "Wrong number of arguments for %s. Expected: %zu, actual: 0",
                                   d->name, d->nparams);
     if (d)
         return definition(w, d, trigger, x->span);
-    struct binding *b = ct_mon_env_find(w->e->global, x->name, false);
+    struct ct_mon_binding *b = ct_mon_env_find(w->e->global, x->name, false);
     if (!b || b->env->library || b->cv.kind != CV_STREAM)
         return ct_mon_watch_error(w, x->span, "Undefined variable %s", x->name);
     bool signal = b->type_def; /* marks inputs declared as signals */
-    return sampled(w, (struct wv){.kind = signal ? WV_SIGNAL : WV_EVENTS, .node = b->cv.node}, trigger);
+    return sampled(w, (struct ct_mon_wv){.kind = signal ? WV_SIGNAL : WV_EVENTS, .node = b->cv.node},
+                   trigger);
 }
 
-static struct wv constant(struct watch *w, const struct type *type, struct cell c)
+static struct ct_mon_wv constant(struct ct_mon_watch *w, const struct ct_mon_type *type, struct ct_mon_cell c)
 {
-    return (struct wv){.kind = WV_CONST, .ir = ct_mon_ir_const(&w->e->pool, type, c)};
+    return (struct ct_mon_wv){.kind = WV_CONST, .ir = ct_mon_ir_const(&w->e->pool, type, c)};
 }
 
-static struct wv lower(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+static struct ct_mon_wv lower(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                              struct ct_mon_node *trigger)
 {
-    struct elab *e = w->e;
-    struct cv cv;
+    struct ct_mon_elab *e = w->e;
+    struct ct_mon_cv cv;
     int64_t t;
     switch (x->kind) {
     case WX_INT:
         cv = ct_mon_elab_integer(e, x->integer, x->text, x->span);
-        return (struct wv){.kind = cv.kind == CV_ERROR ? WV_ERROR : WV_CONST, .ir = cv.ir};
+        return (struct ct_mon_wv){.kind = cv.kind == CV_ERROR ? WV_ERROR : WV_CONST, .ir = cv.ir};
     case WX_TIME:
         if (!ct_mon_unit_convert(e, x->integer, x->name, x->span, &t))
-            return (struct wv){.kind = WV_ERROR};
+            return (struct ct_mon_wv){.kind = WV_ERROR};
         return constant(w, e->types.integer, cell_int(t));
     case WX_FLOAT:
         return constant(w, e->types.real, cell_float(x->real));
@@ -350,34 +360,35 @@ static struct wv lower(struct watch *w, struct wenv *env, const struct wx *x, st
     case WX_MONITOR:
         return ct_mon_watch_monitor(w, env, x);
     default:
-        return (struct wv){.kind = WV_ERROR};
+        return (struct ct_mon_wv){.kind = WV_ERROR};
     }
 }
 
-struct wv ct_mon_watch_lower(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+struct ct_mon_wv ct_mon_watch_lower(struct ct_mon_watch *w, struct ct_mon_wenv *env,
+                                    const struct ct_mon_wx *x, struct ct_mon_node *trigger)
 {
     if (!ct_mon_elab_step(w->e, x->span))
-        return (struct wv){.kind = WV_ERROR};
+        return (struct ct_mon_wv){.kind = WV_ERROR};
     if (w->depth >= DEPTH_MOST)
         return ct_mon_watch_error(w, x->span, "Stack overflow");
     w->depth++;
-    struct wv v = lower(w, env, x, trigger);
+    struct ct_mon_wv v = lower(w, env, x, trigger);
     w->depth--;
     return v;
 }
 
 /* ---- the specification ---- */
 
-static void declare_input(struct watch *w, const struct win *in)
+static void declare_input(struct ct_mon_watch *w, const struct ct_mon_win *in)
 {
-    struct elab *e = w->e;
-    const struct ast_type *t = in->type;
+    struct ct_mon_elab *e = w->e;
+    const struct ct_mon_ast_type *t = in->type;
     bool signal = t->name && !strcmp(t->name, "Signal"), events = t->name && !strcmp(t->name, "Events");
     if (!(signal || events) || t->nargs != 1) {
         ct_mon_diag_error(e->diags, t->span, "Input streams must be defined to have stream types");
         return;
     }
-    const struct type *type = ct_mon_elab_type(e, e->global, t->args[0]);
+    const struct ct_mon_type *type = ct_mon_elab_type(e, e->global, t->args[0]);
     if (type->kind == TY_ERROR)
         return;
     if (signal && type != e->types.integer && type != e->types.boolean) {
@@ -385,42 +396,42 @@ static void declare_input(struct watch *w, const struct win *in)
                           "A signal that comes in has type Int or Bool: it begins with 0 or false");
         return;
     }
-    struct node *node = add_input(e, in->name, type, in->span, NULL);
+    struct ct_mon_node *node = add_input(e, in->name, type, in->span, NULL);
     if (signal) {
         node = ct_mon_node_default(&e->graph, node, cell_int(0));
         node = ct_mon_node_plain(&e->graph, N_PURE, type, &node, 1);
     }
-    struct binding *old = ct_mon_env_find(e->global, in->name, false);
+    struct ct_mon_binding *old = ct_mon_env_find(e->global, in->name, false);
     if ((old && !old->env->library) || ct_mon_watch_find(w, in->name)) {
         ct_mon_diag_error(e->diags, in->span, "Multiple definitions of %s in same scope", in->name);
         return;
     }
-    struct binding *b = ct_mon_env_add(e, e->global, in->name, in->span);
+    struct ct_mon_binding *b = ct_mon_env_add(e, e->global, in->name, in->span);
     b->cv = cv_stream(e, node);
     b->state = BIND_DONE;
     /* the dialect's own scope: the library's names do not count, and signals are marked */
-    b->env = ARENA_NEW(e->arena, struct env);
-    b->type_def = signal ? ARENA_NEW(e->arena, struct ast_stmt) : NULL;
+    b->env = ARENA_NEW(e->arena, struct ct_mon_env);
+    b->type_def = signal ? ARENA_NEW(e->arena, struct ct_mon_ast_stmt) : NULL;
 }
 
-static void check_names(struct watch *w)
+static void check_names(struct ct_mon_watch *w)
 {
-    for (const struct wdef *d = w->spec.defs; d; d = d->next)
-        for (const struct wdef *o = w->spec.defs; o != d; o = o->next)
+    for (const struct ct_mon_wdef *d = w->spec.defs; d; d = d->next)
+        for (const struct ct_mon_wdef *o = w->spec.defs; o != d; o = o->next)
             if (o->name == d->name) {
                 ct_mon_watch_error(w, d->span, "Multiple definitions of %s in same scope", d->name);
                 break;
             }
 }
 
-static void put_out(struct watch *w, const char *stream, struct span span)
+static void put_out(struct ct_mon_watch *w, const char *stream, struct ct_mon_span span)
 {
-    struct elab *e = w->e;
-    struct wx x = {.kind = WX_NAME, .name = stream, .span = span};
-    struct wv v = ct_mon_watch_lower(w, NULL, &x, NULL);
+    struct ct_mon_elab *e = w->e;
+    struct ct_mon_wx x = {.kind = WX_NAME, .name = stream, .span = span};
+    struct ct_mon_wv v = ct_mon_watch_lower(w, NULL, &x, NULL);
     if (v.kind == WV_ERROR)
         return;
-    const struct elab_output out = {.name = stream, .node = ct_mon_watch_node(w, v), .span = span};
+    const struct ct_mon_elab_output out = {.name = stream, .node = ct_mon_watch_node(w, v), .span = span};
     for (size_t i = 0; i < e->noutputs; i++)
         if (e->outputs[i].name == stream) {
             ct_mon_diag_warning(e->diags, span, "Conflicting out declaration: %s is put out twice", stream);
@@ -429,25 +440,25 @@ static void put_out(struct watch *w, const char *stream, struct span span)
     ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
 }
 
-void ct_mon_watch_spec(struct elab *e, const struct source *text)
+void ct_mon_watch_spec(struct ct_mon_elab *e, const struct ct_mon_source *text)
 {
-    struct watch w = {.e = e};
+    struct ct_mon_watch w = {.e = e};
     e->stack_base = __builtin_frame_address(0);
     ct_mon_watch_parse(e->arena, e->diags, text, &w.spec);
     check_names(&w);
-    for (const struct win *in = w.spec.ins; in; in = in->next)
+    for (const struct ct_mon_win *in = w.spec.ins; in; in = in->next)
         declare_input(&w, in);
-    for (struct wdef *d = w.spec.defs; d; d = d->next)
+    for (struct ct_mon_wdef *d = w.spec.defs; d; d = d->next)
         if (!d->has_params)
             definition(&w, d, NULL, d->span);
-    for (const struct wout *o = w.spec.outs; o; o = o->next) {
+    for (const struct ct_mon_wout *o = w.spec.outs; o; o = o->next) {
         if (o->name) {
             put_out(&w, o->name, o->span);
             continue;
         }
-        for (const struct win *in = w.spec.ins; in; in = in->next)
+        for (const struct ct_mon_win *in = w.spec.ins; in; in = in->next)
             put_out(&w, in->name, in->span);
-        for (const struct wdef *d = w.spec.defs; d; d = d->next)
+        for (const struct ct_mon_wdef *d = w.spec.defs; d; d = d->next)
             if (!d->has_params)
                 put_out(&w, d->name, o->span);
     }

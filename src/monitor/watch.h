@@ -6,9 +6,9 @@
 #include "monitor/elab.h"
 
 /* Is the text in this dialect? It has a "define" at the start of a line where the other has "def". */
-bool ct_mon_watch_is(struct arena *arena, const struct source *source);
+bool ct_mon_watch_is(struct ct_mon_arena *arena, const struct ct_mon_source *source);
 
 /* Parses and lowers a specification into the core. */
-void ct_mon_watch_spec(struct elab *e, const struct source *text);
+void ct_mon_watch_spec(struct ct_mon_elab *e, const struct ct_mon_source *text);
 
 #endif

@@ -7,7 +7,7 @@
 #include "monitor/ltl.h"
 #include "monitor/watch.h"
 
-enum wx_kind {
+enum ct_mon_wx_kind {
     WX_ERROR,
     WX_INT,  /* integer; or text: the digits of one of more than 63 bits */
     WX_TIME, /* integer, unit in name */
@@ -39,100 +39,104 @@ enum wx_kind {
     WX_WEAK_BEFORE,
 };
 
-struct wx {
-    enum wx_kind kind;
-    struct span span;
+struct ct_mon_wx {
+    enum ct_mon_wx_kind kind;
+    struct ct_mon_span span;
     const char *name, *text;
     size_t text_size;
     int64_t integer;
     double real;
-    enum token op;
-    struct wx **args;
+    enum ct_mon_token op;
+    struct ct_mon_wx **args;
     const char **arg_names; /* calls and bindings: NULL, or the name each was given */
     size_t nargs, cap, names_cap;
-    struct wx *clock; /* monitor */
-    bool clock_all;   /* clock := * */
+    struct ct_mon_wx *clock; /* monitor */
+    bool clock_all;          /* clock := * */
 };
 
-struct wdef {
-    struct wdef *next;
+struct ct_mon_wdef {
+    struct ct_mon_wdef *next;
     const char *name;
-    struct span span;
+    struct ct_mon_span span;
     const char **params;
     size_t nparams;
     bool has_params;
-    struct ast_type *type; /* Signal[..] or Events[..], or NULL */
-    struct wx *body;
+    struct ct_mon_ast_type *type; /* Signal[..] or Events[..], or NULL */
+    struct ct_mon_wx *body;
     bool active; /* being lowered: a reference now is a recursion */
-    struct wmemo *memos;
+    struct ct_mon_wmemo *memos;
 };
 
-struct win {
-    struct win *next;
+struct ct_mon_win {
+    struct ct_mon_win *next;
     const char *name;
-    struct span span;
-    struct ast_type *type;
+    struct ct_mon_span span;
+    struct ct_mon_ast_type *type;
 };
 
-struct wout {
-    struct wout *next;
+struct ct_mon_wout {
+    struct ct_mon_wout *next;
     const char *name; /* NULL: all */
-    struct span span;
+    struct ct_mon_span span;
 };
 
-struct wspec {
-    struct wdef *defs, **defs_tail;
-    struct win *ins, **ins_tail;
-    struct wout *outs, **outs_tail;
+struct ct_mon_wspec {
+    struct ct_mon_wdef *defs, **defs_tail;
+    struct ct_mon_win *ins, **ins_tail;
+    struct ct_mon_wout *outs, **outs_tail;
 };
 
-void ct_mon_watch_parse(struct arena *arena, struct diags *diags, const struct source *source,
-                        struct wspec *out);
+void ct_mon_watch_parse(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                        const struct ct_mon_source *source, struct ct_mon_wspec *out);
 /* A formula in a string. */
-struct wx *ct_mon_watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text,
-                                      uint32_t from, uint32_t to);
+struct ct_mon_wx *ct_mon_watch_parse_formula(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                                             const struct ct_mon_source *text, uint32_t from, uint32_t to);
 
 /* Lowering: what an expression is. */
-enum wv_kind {
+enum ct_mon_wv_kind {
     WV_ERROR,
     WV_CONST, /* ir */
     WV_EVENTS,
     WV_SIGNAL, /* an event at 0 and at changes only */
 };
 
-struct wv {
-    enum wv_kind kind;
-    struct ir *ir;
-    struct node *node;
+struct ct_mon_wv {
+    enum ct_mon_wv_kind kind;
+    struct ct_mon_ir *ir;
+    struct ct_mon_node *node;
 };
 
-struct wenv {
+struct ct_mon_wenv {
     const char *name;
-    struct wx *x;
-    struct wenv *of; /* the environment of x */
-    struct wenv *next;
+    struct ct_mon_wx *x;
+    struct ct_mon_wenv *of; /* the environment of x */
+    struct ct_mon_wenv *next;
 };
 
-struct watch {
-    struct elab *e;
-    struct wspec spec;
+struct ct_mon_watch {
+    struct ct_mon_elab *e;
+    struct ct_mon_wspec spec;
     unsigned depth;
 };
 
 /* `trigger` NULL: the value at every time. Otherwise only the value at the trigger's events counts, and the
  * result is events at just these: conditions then need no timers. */
-struct wv ct_mon_watch_lower(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger);
-struct wv ct_mon_watch_call(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger);
-struct wv ct_mon_watch_monitor(struct watch *w, struct wenv *env, const struct wx *x);
+struct ct_mon_wv ct_mon_watch_lower(struct ct_mon_watch *w, struct ct_mon_wenv *env,
+                                    const struct ct_mon_wx *x, struct ct_mon_node *trigger);
+struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                                   struct ct_mon_node *trigger);
+struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv *env,
+                                      const struct ct_mon_wx *x);
 
-struct wdef *ct_mon_watch_find(const struct watch *w, const char *name);
-struct wv ct_mon_watch_error(struct watch *w, struct span at, const char *fmt, ...)
+struct ct_mon_wdef *ct_mon_watch_find(const struct ct_mon_watch *w, const char *name);
+struct ct_mon_wv ct_mon_watch_error(struct ct_mon_watch *w, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-struct cv ct_mon_watch_cv(struct watch *w, struct wv v);
-struct node *ct_mon_watch_node(struct watch *w, struct wv v);
-const struct type *ct_mon_watch_type(struct wv v);
+struct ct_mon_cv ct_mon_watch_cv(struct ct_mon_watch *w, struct ct_mon_wv v);
+struct ct_mon_node *ct_mon_watch_node(struct ct_mon_watch *w, struct ct_mon_wv v);
+const struct ct_mon_type *ct_mon_watch_type(struct ct_mon_wv v);
 /* Calls Wp.name of the library. */
-struct wv ct_mon_watch_library(struct watch *w, const char *module, const char *name, struct wv *args,
-                               size_t n, enum wv_kind kind, struct span at);
+struct ct_mon_wv ct_mon_watch_library(struct ct_mon_watch *w, const char *module, const char *name,
+                                      struct ct_mon_wv *args, size_t n, enum ct_mon_wv_kind kind,
+                                      struct ct_mon_span at);
 
 #endif

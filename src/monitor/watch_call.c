@@ -6,18 +6,18 @@
 #include "monitor/watch_ast.h"
 
 struct call {
-    struct watch *w;
-    struct wenv *env;
-    const struct wx *x;
-    struct node *trigger;
+    struct ct_mon_watch *w;
+    struct ct_mon_wenv *env;
+    const struct ct_mon_wx *x;
+    struct ct_mon_node *trigger;
 };
 
-static struct wv arg(const struct call *c, size_t i)
+static struct ct_mon_wv arg(const struct call *c, size_t i)
 {
     return ct_mon_watch_lower(c->w, c->env, c->x->args[i], NULL);
 }
 
-static struct wv wrong_kind(const struct call *c, size_t i, const char *expected, struct wv v)
+static struct ct_mon_wv wrong_kind(const struct call *c, size_t i, const char *expected, struct ct_mon_wv v)
 {
     if (v.kind == WV_ERROR)
         return v;
@@ -31,11 +31,11 @@ static struct wv wrong_kind(const struct call *c, size_t i, const char *expected
 
 /* Reads arguments by a pattern of letters: E events, S signal (or constant),
  * D constant Int, V any constant. */
-static bool args(const struct call *c, const char *pattern, struct wv *out)
+static bool args(const struct call *c, const char *pattern, struct ct_mon_wv *out)
 {
     for (size_t i = 0; pattern[i]; i++) {
         out[i] = arg(c, i);
-        enum wv_kind k = out[i].kind;
+        enum ct_mon_wv_kind k = out[i].kind;
         bool fine = k == WV_ERROR       ? false
                     : pattern[i] == 'E' ? k == WV_EVENTS
                     : pattern[i] == 'S' ? k != WV_EVENTS
@@ -54,28 +54,28 @@ static bool args(const struct call *c, const char *pattern, struct wv *out)
     return true;
 }
 
-static const struct wv FAILED = {.kind = WV_ERROR};
+static const struct ct_mon_wv FAILED = {.kind = WV_ERROR};
 
 /* E in the last d: with a trigger a comparison, else a signal with a timer. */
-static struct wv in_past(const struct call *c, struct wv e, struct wv d)
+static struct ct_mon_wv in_past(const struct call *c, struct ct_mon_wv e, struct ct_mon_wv d)
 {
-    struct watch *w = c->w;
+    struct ct_mon_watch *w = c->w;
     if (c->trigger) {
-        struct wv list[3] = {{.kind = WV_EVENTS, .node = c->trigger}, e, d};
+        struct ct_mon_wv list[3] = {{.kind = WV_EVENTS, .node = c->trigger}, e, d};
         return ct_mon_watch_library(w, "Wp", "inPastAt", list, 3, WV_EVENTS, c->x->span);
     }
     if (int_is_negative(&d.ir->value) || !d.ir->value.v.i)
-        return (struct wv){.kind = WV_CONST,
-                           .ir = ct_mon_ir_const(&w->e->pool, w->e->types.boolean, cell_int(0))};
-    struct wv list[2] = {e, d};
+        return (struct ct_mon_wv){.kind = WV_CONST,
+                                  .ir = ct_mon_ir_const(&w->e->pool, w->e->types.boolean, cell_int(0))};
+    struct ct_mon_wv list[2] = {e, d};
     return ct_mon_watch_library(w, "Wp", "inPast", list, 2, WV_SIGNAL, c->x->span);
 }
 
-static struct wv fn_in_past(const struct call *c)
+static struct ct_mon_wv fn_in_past(const struct call *c)
 {
-    struct wv a = arg(c, 0), b = arg(c, 1);
+    struct ct_mon_wv a = arg(c, 0), b = arg(c, 1);
     if (a.kind == WV_CONST) { /* inPast(d, E) */
-        struct wv t = a;
+        struct ct_mon_wv t = a;
         a = b;
         b = t;
     }
@@ -86,9 +86,9 @@ static struct wv fn_in_past(const struct call *c)
     return in_past(c, a, b);
 }
 
-static struct wv fn_within(const struct call *c)
+static struct ct_mon_wv fn_within(const struct call *c)
 {
-    struct wv list[3];
+    struct ct_mon_wv list[3];
     if (!args(c, "DDE", list))
         return FAILED;
     int64_t from = list[0].ir->value.v.i, to = list[1].ir->value.v.i, length;
@@ -100,48 +100,49 @@ static struct wv fn_within(const struct call *c)
     if (from >= to || __builtin_sub_overflow(to, from, &length) || length == INT64_MAX)
         return ct_mon_watch_error(c->w, c->x->span, "within needs two durations, the first below the second");
     if (to < 0) {
-        struct wv shift[2] = {
+        struct ct_mon_wv shift[2] = {
             list[2],
             {.kind = WV_CONST, .ir = ct_mon_ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(-to))}};
         list[2] = ct_mon_watch_library(c->w, "Wp", "delayByTime", shift, 2, WV_EVENTS, c->x->span);
         if (list[2].kind == WV_ERROR)
             return list[2];
     }
-    struct wv d = {.kind = WV_CONST,
-                   .ir = ct_mon_ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(length + 1))};
+    struct ct_mon_wv d = {.kind = WV_CONST,
+                          .ir =
+                              ct_mon_ir_const(&c->w->e->pool, c->w->e->types.integer, cell_int(length + 1))};
     return in_past(c, list[2], d);
 }
 
 /* sample(S, E): only the value at E counts. */
-static struct wv sample(const struct call *c, size_t signal, size_t event)
+static struct ct_mon_wv sample(const struct call *c, size_t signal, size_t event)
 {
-    struct wv e = arg(c, event);
+    struct ct_mon_wv e = arg(c, event);
     if (e.kind != WV_EVENTS)
         return wrong_kind(c, event, "events", e);
-    struct wv list[2] = {e, ct_mon_watch_lower(c->w, c->env, c->x->args[signal], e.node)};
+    struct ct_mon_wv list[2] = {e, ct_mon_watch_lower(c->w, c->env, c->x->args[signal], e.node)};
     return ct_mon_watch_library(c->w, NULL, "on", list, 2, WV_EVENTS, c->x->span);
 }
 
-static struct wv fn_sample(const struct call *c)
+static struct ct_mon_wv fn_sample(const struct call *c)
 {
     return sample(c, 0, 1);
 }
 
-static struct wv fn_if_then(const struct call *c)
+static struct ct_mon_wv fn_if_then(const struct call *c)
 {
     return sample(c, 1, 0);
 }
 
-static struct wv fn_filter(const struct call *c)
+static struct ct_mon_wv fn_filter(const struct call *c)
 {
-    struct wx x = *c->x;
+    struct ct_mon_wx x = *c->x;
     x.kind = WX_ON;
     return ct_mon_watch_lower(c->w, c->env, &x, NULL);
 }
 
-static struct wv fn_if_then_else(const struct call *c)
+static struct ct_mon_wv fn_if_then_else(const struct call *c)
 {
-    struct wv list[3];
+    struct ct_mon_wv list[3];
     bool events = false;
     for (size_t i = 0; i < 3; i++) {
         list[i] = ct_mon_watch_lower(c->w, c->env, c->x->args[i], c->trigger);
@@ -151,9 +152,9 @@ static struct wv fn_if_then_else(const struct call *c)
                                 c->x->span);
 }
 
-static struct wv extremum(const struct call *c, const char *of, const char *from)
+static struct ct_mon_wv extremum(const struct call *c, const char *of, const char *from)
 {
-    struct wv list[2];
+    struct ct_mon_wv list[2];
     if (c->x->nargs == 1)
         return args(c, "S", list) ? ct_mon_watch_library(c->w, "Wp", of, list, 1, WV_SIGNAL, c->x->span)
                                   : FAILED;
@@ -161,19 +162,19 @@ static struct wv extremum(const struct call *c, const char *of, const char *from
                                : FAILED;
 }
 
-static struct wv fn_maximum(const struct call *c)
+static struct ct_mon_wv fn_maximum(const struct call *c)
 {
     return extremum(c, "maximum", "maximumFrom");
 }
 
-static struct wv fn_minimum(const struct call *c)
+static struct ct_mon_wv fn_minimum(const struct call *c)
 {
     return extremum(c, "minimum", "minimumFrom");
 }
 
-static struct wv fn_event_count(const struct call *c)
+static struct ct_mon_wv fn_event_count(const struct call *c)
 {
-    struct wv list[2];
+    struct ct_mon_wv list[2];
     if (!args(c, c->x->nargs == 1 ? "E" : "EE", list))
         return FAILED;
     return ct_mon_watch_library(c->w, "Wp", c->x->nargs == 1 ? "eventCount" : "eventCountReset", list,
@@ -183,7 +184,7 @@ static struct wv fn_event_count(const struct call *c)
 /* Functions that are just one of the library. */
 static const struct {
     const char *name, *pattern, *module, *library;
-    enum wv_kind kind;
+    enum ct_mon_wv_kind kind;
 } PLAIN[] = {
     {"sum", "E", "Wp", "sumOf", WV_SIGNAL},
     {"mrv", "EV", "Wp", "recent", WV_SIGNAL},
@@ -201,7 +202,7 @@ static const struct {
 static const struct {
     const char *name;
     size_t least, most;
-    struct wv (*fn)(const struct call *c);
+    struct ct_mon_wv (*fn)(const struct call *c);
 } SPECIAL[] = {
     {"inPast", 2, 2, fn_in_past},          {"within", 3, 3, fn_within},
     {"sample", 2, 2, fn_sample},           {"ifThen", 2, 2, fn_if_then},
@@ -213,7 +214,7 @@ static const struct {
 /* Operators in the form of words. */
 static const struct {
     const char *name;
-    enum wx_kind kind;
+    enum ct_mon_wx_kind kind;
     const char *op;
     size_t n;
 } WORDS[] = {
@@ -224,16 +225,16 @@ static const struct {
     {"not", WX_NOT, NULL, 1},    {"implies", WX_IMPLIES, NULL, 2},
 };
 
-static struct wv wrong_number(const struct call *c, size_t expected)
+static struct ct_mon_wv wrong_number(const struct call *c, size_t expected)
 {
     return ct_mon_watch_error(c->w, c->x->span,
                               "Wrong number of arguments for %s. Expected: %zu, actual: %zu", c->x->name,
                               expected, c->x->nargs);
 }
 
-static struct wv macro(const struct call *c, const struct wdef *d)
+static struct ct_mon_wv macro(const struct call *c, const struct ct_mon_wdef *d)
 {
-    struct wenv *inner = NULL;
+    struct ct_mon_wenv *inner = NULL;
     if (c->x->nargs != d->nparams)
         return wrong_number(c, d->nparams);
     for (size_t i = 0; i < d->nparams; i++) {
@@ -245,17 +246,18 @@ static struct wv macro(const struct call *c, const struct wdef *d)
                 return ct_mon_watch_error(c->w, c->x->args[i]->span, "Undefined keyword argument %s",
                                           c->x->arg_names[i]);
         }
-        struct wenv *b = ARENA_NEW(c->w->e->arena, struct wenv);
-        *b = (struct wenv){d->params[k], c->x->args[i], c->env, inner};
+        struct ct_mon_wenv *b = ARENA_NEW(c->w->e->arena, struct ct_mon_wenv);
+        *b = (struct ct_mon_wenv){d->params[k], c->x->args[i], c->env, inner};
         inner = b;
     }
     return ct_mon_watch_lower(c->w, inner, d->body, c->trigger);
 }
 
-struct wv ct_mon_watch_call(struct watch *w, struct wenv *env, const struct wx *x, struct node *trigger)
+struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                                   struct ct_mon_node *trigger)
 {
     const struct call c = {w, env, x, trigger};
-    const struct wdef *d = ct_mon_watch_find(w, x->name);
+    const struct ct_mon_wdef *d = ct_mon_watch_find(w, x->name);
     if (d && d->has_params)
         return macro(&c, d);
     for (size_t i = 0; i < sizeof SPECIAL / sizeof *SPECIAL; i++)
@@ -266,7 +268,7 @@ struct wv ct_mon_watch_call(struct watch *w, struct wenv *env, const struct wx *
     for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++) {
         if (strcmp(PLAIN[i].name, x->name) != 0)
             continue;
-        struct wv list[2];
+        struct ct_mon_wv list[2];
         if (x->nargs != strlen(PLAIN[i].pattern))
             return wrong_number(&c, strlen(PLAIN[i].pattern));
         if (!args(&c, PLAIN[i].pattern, list))
@@ -279,7 +281,7 @@ struct wv ct_mon_watch_call(struct watch *w, struct wenv *env, const struct wx *
             continue;
         if (x->nargs != WORDS[i].n)
             return wrong_number(&c, WORDS[i].n);
-        struct wx op = *x;
+        struct ct_mon_wx op = *x;
         op.kind = WORDS[i].kind;
         op.name = WORDS[i].op;
         return ct_mon_watch_lower(w, env, &op, trigger);

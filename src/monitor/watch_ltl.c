@@ -3,27 +3,27 @@
 #include "monitor/watch_ast.h"
 
 struct formula {
-    struct watch *w;
-    struct wenv *env;
-    struct ltl_pool pool;
-    struct node *atoms[LTL_ATOMS_MOST];
+    struct ct_mon_watch *w;
+    struct ct_mon_wenv *env;
+    struct ct_mon_ltl_pool pool;
+    struct ct_mon_node *atoms[LTL_ATOMS_MOST];
     uint8_t kinds[LTL_ATOMS_MOST];
-    struct node *steps[LTL_ATOMS_MOST];
+    struct ct_mon_node *steps[LTL_ATOMS_MOST];
     uint32_t natoms;
     bool failed;
 };
 
-static struct ltl *fail(struct formula *f)
+static struct ct_mon_ltl *fail(struct formula *f)
 {
     f->failed = true;
     return ct_mon_ltl_const(&f->pool, false);
 }
 
 /* Anything that is no connective is a stream. */
-static struct ltl *atom(struct formula *f, const struct wx *x)
+static struct ct_mon_ltl *atom(struct formula *f, const struct ct_mon_wx *x)
 {
-    struct elab *e = f->w->e;
-    struct wv v = ct_mon_watch_lower(f->w, f->env, x, NULL);
+    struct ct_mon_elab *e = f->w->e;
+    struct ct_mon_wv v = ct_mon_watch_lower(f->w, f->env, x, NULL);
     if (v.kind == WV_ERROR)
         return fail(f);
     bool boolean = ct_mon_watch_type(v) == e->types.boolean;
@@ -55,25 +55,25 @@ static struct ltl *atom(struct formula *f, const struct wx *x)
     return ct_mon_ltl_atom(&f->pool, k);
 }
 
-static struct ltl *build(struct formula *f, const struct wx *x);
+static struct ct_mon_ltl *build(struct formula *f, const struct ct_mon_wx *x);
 
-static struct ltl *holding(struct ltl_pool *p, const struct wx *x, struct ltl *a)
+static struct ct_mon_ltl *holding(struct ct_mon_ltl_pool *p, const struct ct_mon_wx *x, struct ct_mon_ltl *a)
 {
     uint32_t n = (uint32_t)x->integer;
-    struct ltl *at_least = ct_mon_ltl_at_least(p, a, n),
-               *at_most = ct_mon_ltl_not(p, ct_mon_ltl_at_least(p, a, n + 1));
+    struct ct_mon_ltl *at_least = ct_mon_ltl_at_least(p, a, n),
+                      *at_most = ct_mon_ltl_not(p, ct_mon_ltl_at_least(p, a, n + 1));
     return x->op == T_GE ? at_least : x->op == T_LE ? at_most : ct_mon_ltl_and(p, at_least, at_most);
 }
 
-static struct ltl *weak_until(struct ltl_pool *p, struct ltl *a, struct ltl *b)
+static struct ct_mon_ltl *weak_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
     return ct_mon_ltl_release(p, b, ct_mon_ltl_or(p, a, b));
 }
 
-static struct ltl *connect(struct formula *f, const struct wx *x)
+static struct ct_mon_ltl *connect(struct formula *f, const struct ct_mon_wx *x)
 {
-    struct ltl_pool *p = &f->pool;
-    struct ltl *a = build(f, x->args[0]), *b = x->nargs > 1 ? build(f, x->args[1]) : NULL, *r = a;
+    struct ct_mon_ltl_pool *p = &f->pool;
+    struct ct_mon_ltl *a = build(f, x->args[0]), *b = x->nargs > 1 ? build(f, x->args[1]) : NULL, *r = a;
     switch (x->kind) {
     case WX_AND:
         return ct_mon_ltl_and(p, a, b);
@@ -115,7 +115,7 @@ static struct ltl *connect(struct formula *f, const struct wx *x)
     }
 }
 
-static struct ltl *build(struct formula *f, const struct wx *x)
+static struct ct_mon_ltl *build(struct formula *f, const struct ct_mon_wx *x)
 {
     if (f->failed || f->pool.count > LTL_FORMULAS_MOST)
         return ct_mon_ltl_const(&f->pool, false);
@@ -145,9 +145,9 @@ static struct ltl *build(struct formula *f, const struct wx *x)
 }
 
 /* The atoms, and behind them the streams whose events are the steps. */
-static uint32_t inputs(struct formula *f, const struct wx *x, struct node **args)
+static uint32_t inputs(struct formula *f, const struct ct_mon_wx *x, struct ct_mon_node **args)
 {
-    struct elab *e = f->w->e;
+    struct ct_mon_elab *e = f->w->e;
     uint32_t n = 0;
     while (n < f->natoms) {
         args[n] = f->atoms[n];
@@ -156,7 +156,7 @@ static uint32_t inputs(struct formula *f, const struct wx *x, struct node **args
     if (x->clock_all) {
         args[n++] = ct_mon_node_tick(&e->graph);
     } else if (x->clock) {
-        struct wv v = ct_mon_watch_lower(f->w, f->env, x->clock, NULL);
+        struct ct_mon_wv v = ct_mon_watch_lower(f->w, f->env, x->clock, NULL);
         if (v.kind == WV_SIGNAL)
             v = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->clock->span);
         if (v.kind == WV_CONST)
@@ -173,7 +173,7 @@ static uint32_t inputs(struct formula *f, const struct wx *x, struct node **args
     return n;
 }
 
-static void warn(struct elab *e, const struct machine *m, struct span at)
+static void warn(struct ct_mon_elab *e, const struct ct_mon_machine *m, struct ct_mon_span at)
 {
     if (m->empty != VERDICT_UNKNOWN)
         ct_mon_diag_warning(e->diags, at, "The formula is always %s, whatever happens",
@@ -182,31 +182,32 @@ static void warn(struct elab *e, const struct machine *m, struct span at)
         ct_mon_diag_warning(e->diags, at, "The formula is never decided: its verdict is always unknown");
 }
 
-struct wv ct_mon_watch_monitor(struct watch *w, struct wenv *env, const struct wx *x)
+struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv *env,
+                                      const struct ct_mon_wx *x)
 {
-    struct elab *e = w->e;
+    struct ct_mon_elab *e = w->e;
     struct formula f = {.w = w, .env = env, .pool = {.arena = e->arena}};
-    struct node *args[2 * LTL_ATOMS_MOST + 1];
+    struct ct_mon_node *args[2 * LTL_ATOMS_MOST + 1];
     const char *why = NULL;
     if (!x->nargs)
-        return (struct wv){.kind = WV_ERROR};
+        return (struct ct_mon_wv){.kind = WV_ERROR};
     for (size_t i = 1; i < x->nargs; i++) { /* p := stream */
-        struct wenv *b = ARENA_NEW(e->arena, struct wenv);
-        *b = (struct wenv){x->arg_names[i], x->args[i], env, f.env};
+        struct ct_mon_wenv *b = ARENA_NEW(e->arena, struct ct_mon_wenv);
+        *b = (struct ct_mon_wenv){x->arg_names[i], x->args[i], env, f.env};
         f.env = b;
     }
-    struct ltl *formula = build(&f, x->args[0]);
+    struct ct_mon_ltl *formula = build(&f, x->args[0]);
     uint32_t n = f.failed ? 0 : inputs(&f, x, args);
     if (f.failed)
-        return (struct wv){.kind = WV_ERROR};
-    const struct machine *machine = ct_mon_ltl_machine(&f.pool, formula, f.natoms, &why);
+        return (struct ct_mon_wv){.kind = WV_ERROR};
+    const struct ct_mon_machine *machine = ct_mon_ltl_machine(&f.pool, formula, f.natoms, &why);
     if (!machine)
         return ct_mon_watch_error(w, x->span, "The formula cannot be monitored: %s", why);
     warn(e, machine, x->args[0]->span);
     uint8_t *kinds = ARENA_ARRAY(e->arena, uint8_t, LTL_ATOMS_MOST);
     for (uint32_t i = 0; i < f.natoms; i++)
         kinds[i] = f.kinds[i];
-    struct node *node =
+    struct ct_mon_node *node =
         ct_mon_node_monitor(&e->graph, e->types.verdict, args, n, machine, kinds, e->changes_only);
-    return (struct wv){.kind = WV_EVENTS, .node = node};
+    return (struct ct_mon_wv){.kind = WV_EVENTS, .node = node};
 }

@@ -6,15 +6,15 @@
 
 #include "monitor/watch_parse.h"
 
-static struct wx *make(struct wp *w, enum wx_kind kind)
+static struct ct_mon_wx *make(struct ct_mon_wp *w, enum ct_mon_wx_kind kind)
 {
-    struct wx *x = ARENA_NEW(w->p.arena, struct wx);
+    struct ct_mon_wx *x = ARENA_NEW(w->p.arena, struct ct_mon_wx);
     x->kind = kind;
     x->span = lex_span(&w->p.lx);
     return x;
 }
 
-static void add(struct wp *w, struct wx *x, struct wx *arg, const char *name)
+static void add(struct ct_mon_wp *w, struct ct_mon_wx *x, struct ct_mon_wx *arg, const char *name)
 {
     size_t n = x->nargs;
     ARENA_PUSH(w->p.arena, x->args, n, x->cap, arg);
@@ -22,9 +22,10 @@ static void add(struct wp *w, struct wx *x, struct wx *arg, const char *name)
     x->span = span_join(x->span, arg->span);
 }
 
-static struct wx *node(struct wp *w, enum wx_kind kind, struct wx *a, struct wx *b)
+static struct ct_mon_wx *node(struct ct_mon_wp *w, enum ct_mon_wx_kind kind, struct ct_mon_wx *a,
+                              struct ct_mon_wx *b)
 {
-    struct wx *x = make(w, kind);
+    struct ct_mon_wx *x = make(w, kind);
     x->span = a->span;
     add(w, x, a, NULL);
     if (b)
@@ -34,11 +35,11 @@ static struct wx *node(struct wp *w, enum wx_kind kind, struct wx *a, struct wx 
 
 /* ---- primaries ---- */
 
-static bool string_text(struct wp *w, struct wx *x)
+static bool string_text(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     const char *text;
     size_t size;
-    enum string_part part;
+    enum ct_mon_string_part part;
     x->text = "";
     while ((part = ct_mon_lex_string(&w->p.lx, &text, &size)) != PART_END) {
         if (part != PART_TEXT || x->text_size) {
@@ -53,14 +54,14 @@ static bool string_text(struct wp *w, struct wx *x)
     return true;
 }
 
-static void check_line(struct wp *w, const struct wx *x, uint64_t line)
+static void check_line(struct ct_mon_wp *w, const struct ct_mon_wx *x, uint64_t line)
 {
     if (line > UINT32_MAX)
         ct_mon_diag_error(w->p.diags, x->span, "A line number has at most 32 bits");
 }
 
 /* FILE:N as one word of text, in a string. */
-static void split_line(struct wp *w, struct wx *x)
+static void split_line(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     const char *colon = NULL;
     for (size_t i = 0; i < x->text_size; i++)
@@ -83,7 +84,7 @@ static void split_line(struct wp *w, struct wx *x)
 }
 
 /* "0x2000" in a string. */
-static void address(struct wp *w, struct wx *x)
+static void address(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     const char *text = ct_mon_arena_copy(w->p.arena, x->text, x->text_size);
     char *end;
@@ -99,7 +100,7 @@ static void address(struct wp *w, struct wx *x)
     x->text = NULL;
 }
 
-static void line_number(struct wp *w, struct wx *x)
+static void line_number(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     watch_expect(w, T_COLON, "':' and the line");
     x->integer = (int64_t)w->p.lx.integer;
@@ -109,7 +110,7 @@ static void line_number(struct wp *w, struct wx *x)
     watch_expect(w, T_INT, "the number of the line");
 }
 
-static void source_place_argument(struct wp *w, struct wx *x)
+static void source_place_argument(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     bool line = !strcmp(x->name, "codeLine"), exec = !strcmp(x->name, "onExecuting");
     if (watch_at(w, T_STRING)) {
@@ -141,9 +142,9 @@ static void source_place_argument(struct wp *w, struct wx *x)
     }
 }
 
-static struct wx *source(struct wp *w, const char *keyword)
+static struct ct_mon_wx *source(struct ct_mon_wp *w, const char *keyword)
 {
-    struct wx *x = make(w, WX_SOURCE);
+    struct ct_mon_wx *x = make(w, WX_SOURCE);
     x->name = keyword;
     watch_next(w);
     bool call = watch_at(w, T_LPAREN);
@@ -158,25 +159,26 @@ static struct wx *source(struct wp *w, const char *keyword)
 
 /* A formula in a string is read where it stands, so that its errors have their place in the file. With
  * escapes in it, it is a text of its own. */
-static struct wx *quoted_formula(struct wp *w, const struct wx *s)
+static struct ct_mon_wx *quoted_formula(struct ct_mon_wp *w, const struct ct_mon_wx *s)
 {
     const uint32_t from = s->span.from + 1, to = s->span.to - 1;
     if (to - from == s->text_size)
         return ct_mon_watch_parse_formula(w->p.arena, w->p.diags, s->span.source, from, to);
-    struct source *inner = ARENA_NEW(w->p.arena, struct source);
-    *inner = (struct source){"formula", ct_mon_arena_copy(w->p.arena, s->text, s->text_size), s->text_size};
+    struct ct_mon_source *inner = ARENA_NEW(w->p.arena, struct ct_mon_source);
+    *inner =
+        (struct ct_mon_source){"formula", ct_mon_arena_copy(w->p.arena, s->text, s->text_size), s->text_size};
     return ct_mon_watch_parse_formula(w->p.arena, w->p.diags, inner, 0, (uint32_t)inner->size);
 }
 
-static struct wx *monitor(struct wp *w)
+static struct ct_mon_wx *monitor(struct ct_mon_wp *w)
 {
-    struct wx *x = make(w, WX_MONITOR);
+    struct ct_mon_wx *x = make(w, WX_MONITOR);
     bool before = w->temporal;
     watch_next(w);
     watch_expect(w, T_LPAREN, "'('");
     w->temporal = true;
     if (watch_at(w, T_STRING)) {
-        struct wx *s = make(w, WX_STRING);
+        struct ct_mon_wx *s = make(w, WX_STRING);
         if (string_text(w, s))
             add(w, x, quoted_formula(w, s), NULL);
     } else {
@@ -220,14 +222,14 @@ static const char *source_keyword(const char *name)
     return NULL;
 }
 
-static struct wx *name_or_call(struct wp *w)
+static struct ct_mon_wx *name_or_call(struct ct_mon_wp *w)
 {
     const char *keyword = source_keyword(w->p.lx.name);
     if (keyword)
         return source(w, keyword);
     if (watch_is_word(w, "monitor"))
         return monitor(w);
-    struct wx *x = make(w, WX_NAME);
+    struct ct_mon_wx *x = make(w, WX_NAME);
     x->name = w->p.lx.name;
     watch_next(w);
     if (!watch_at(w, T_LPAREN))
@@ -239,7 +241,7 @@ static struct wx *name_or_call(struct wp *w)
     while (!w->p.failed && !watch_at(w, T_RPAREN)) {
         const char *name = NULL;
         if (watch_at(w, T_ID)) {
-            struct lexer lx = w->p.lx;
+            struct ct_mon_lexer lx = w->p.lx;
             const char *id = lx.name;
             lx.quiet = true;
             ct_mon_lex_next(&lx);
@@ -259,9 +261,9 @@ static struct wx *name_or_call(struct wp *w)
     return x;
 }
 
-static struct wx *prim(struct wp *w)
+static struct ct_mon_wx *prim(struct ct_mon_wp *w)
 {
-    struct wx *x = make(w, WX_INT);
+    struct ct_mon_wx *x = make(w, WX_INT);
     switch (w->p.lx.token) {
     case T_INT:
         x->integer = (int64_t)w->p.lx.integer;
@@ -307,14 +309,15 @@ static struct wx *prim(struct wp *w)
 
 /* ---- operators, tightest first ---- */
 
-static struct wx *operation(struct wp *w, const char *name, struct wx *a, struct wx *b)
+static struct ct_mon_wx *operation(struct ct_mon_wp *w, const char *name, struct ct_mon_wx *a,
+                                   struct ct_mon_wx *b)
 {
-    struct wx *x = node(w, WX_OP, a, b);
+    struct ct_mon_wx *x = node(w, WX_OP, a, b);
     x->name = name;
     return x;
 }
 
-static struct wx *unary(struct wp *w)
+static struct ct_mon_wx *unary(struct ct_mon_wp *w)
 {
     if (!watch_at(w, T_MINUS))
         return prim(w);
@@ -323,14 +326,14 @@ static struct wx *unary(struct wp *w)
 }
 
 struct level {
-    enum token token;
+    enum ct_mon_token token;
     const char *name;
 };
 
-static struct wx *infix(struct wp *w, const struct level *ops, size_t n, struct wx *(*operand)(struct wp *),
-                        bool once)
+static struct ct_mon_wx *infix(struct ct_mon_wp *w, const struct level *ops, size_t n,
+                               struct ct_mon_wx *(*operand)(struct ct_mon_wp *), bool once)
 {
-    struct wx *a = operand(w);
+    struct ct_mon_wx *a = operand(w);
     unsigned length = 0;
     for (size_t i = 0; i < n && !w->p.failed; i++) {
         if (!watch_at(w, ops[i].token))
@@ -348,19 +351,19 @@ static struct wx *infix(struct wp *w, const struct level *ops, size_t n, struct 
     return a;
 }
 
-static struct wx *term(struct wp *w)
+static struct ct_mon_wx *term(struct ct_mon_wp *w)
 {
     static const struct level ops[] = {{T_STAR, "mul"}, {T_SLASH, "div"}, {T_PERCENT, "mod"}};
     return infix(w, ops, 3, unary, false);
 }
 
-static struct wx *sum(struct wp *w)
+static struct ct_mon_wx *sum(struct ct_mon_wp *w)
 {
     static const struct level ops[] = {{T_PLUS, "add"}, {T_MINUS, "sub"}};
     return infix(w, ops, 2, term, false);
 }
 
-static struct wx *comparison(struct wp *w)
+static struct ct_mon_wx *comparison(struct ct_mon_wp *w)
 {
     static const struct level ops[] = {{T_EQ, "eq"},  {T_NE, "neq"}, {T_LT, "lt"},
                                        {T_LE, "leq"}, {T_GT, "gt"},  {T_GE, "geq"}};
@@ -368,7 +371,7 @@ static struct wx *comparison(struct wp *w)
 }
 
 /* [n], [=n], [<=n], [>=n] */
-static void bound(struct wp *w, struct wx *x, int64_t most)
+static void bound(struct ct_mon_wp *w, struct ct_mon_wx *x, int64_t most)
 {
     watch_expect(w, T_LBRACKET, "'['");
     x->op = T_ASSIGN;
@@ -385,22 +388,22 @@ static void bound(struct wp *w, struct wx *x, int64_t most)
     watch_expect(w, T_RBRACKET, "']'");
 }
 
-static bool followed_by_bracket(const struct wp *w)
+static bool followed_by_bracket(const struct ct_mon_wp *w)
 {
-    struct lexer lx = w->p.lx;
+    struct ct_mon_lexer lx = w->p.lx;
     lx.quiet = true;
     ct_mon_lex_next(&lx);
     return lx.token == T_LBRACKET;
 }
 
-static struct wx *prefix(struct wp *w)
+static struct ct_mon_wx *prefix(struct ct_mon_wp *w)
 {
     static const struct {
         const char *word;
-        enum wx_kind kind;
+        enum ct_mon_wx_kind kind;
     } words[] = {{"always", WX_ALWAYS}, {"eventually", WX_EVENTUALLY}, {"never", WX_NEVER},
                  {"next", WX_NEXT},     {"holding", WX_HOLDING},       {"within", WX_WITHIN}};
-    struct wx *x = make(w, WX_ERROR);
+    struct ct_mon_wx *x = make(w, WX_ERROR);
     if (!ct_mon_parse_enter(&w->p))
         return x;
     bool found = watch_accept_word(w, "not");
@@ -423,10 +426,10 @@ static struct wx *prefix(struct wp *w)
     return x;
 }
 
-static struct wx *until(struct wp *w)
+static struct ct_mon_wx *until(struct ct_mon_wp *w)
 {
-    struct wx *a = prefix(w);
-    enum wx_kind kind;
+    struct ct_mon_wx *a = prefix(w);
+    enum ct_mon_wx_kind kind;
     if (!w->temporal || w->p.failed)
         return a;
     if (watch_accept_word(w, "until"))
@@ -447,47 +450,47 @@ static struct wx *until(struct wp *w)
     }
     if (!ct_mon_parse_enter(&w->p))
         return a;
-    struct wx *x = node(w, kind, a, until(w));
+    struct ct_mon_wx *x = node(w, kind, a, until(w));
     w->p.depth--;
     return x;
 }
 
-static struct wx * and (struct wp * w)
+static struct ct_mon_wx * and (struct ct_mon_wp * w)
 {
-    struct wx *a = until(w);
+    struct ct_mon_wx *a = until(w);
     for (unsigned n = 0; n < 4 * PARSE_DEPTH && !w->p.failed && watch_accept_word(w, "and"); n++)
         a = node(w, WX_AND, a, until(w));
     return a;
 }
 
-static struct wx * or (struct wp * w)
+static struct ct_mon_wx * or (struct ct_mon_wp * w)
 {
-    struct wx *a = and(w);
+    struct ct_mon_wx *a = and(w);
     for (unsigned n = 0; n < 4 * PARSE_DEPTH && !w->p.failed && watch_accept_word(w, "or"); n++)
         a = node(w, WX_OR, a, and(w));
     return a;
 }
 
-static struct wx *implication(struct wp *w)
+static struct ct_mon_wx *implication(struct ct_mon_wp *w)
 {
-    struct wx *a = or (w);
+    struct ct_mon_wx *a = or (w);
     bool iff = w->temporal && watch_is_word(w, "iff");
     if (w->p.failed || !(iff || watch_is_word(w, "implies")) || !ct_mon_parse_enter(&w->p))
         return a;
     watch_next(w);
-    struct wx *x = node(w, iff ? WX_IFF : WX_IMPLIES, a, implication(w));
+    struct ct_mon_wx *x = node(w, iff ? WX_IFF : WX_IMPLIES, a, implication(w));
     w->p.depth--;
     return x;
 }
 
-struct wx *ct_mon_watch_expr(struct wp *w)
+struct ct_mon_wx *ct_mon_watch_expr(struct ct_mon_wp *w)
 {
     if (!ct_mon_parse_enter(&w->p))
         return make(w, WX_ERROR);
-    struct wx *x;
+    struct ct_mon_wx *x;
     if (watch_is_word(w, "on")) {
         watch_next(w);
-        struct wx *e = ct_mon_watch_expr(w);
+        struct ct_mon_wx *e = ct_mon_watch_expr(w);
         watch_expect(w, T_IF, "'if'");
         x = node(w, WX_ON, e, ct_mon_watch_expr(w));
     } else {

@@ -8,30 +8,30 @@
 #include "monitor/parse.h"
 #include "monitor/watch_ast.h"
 
-struct wp {
-    struct parser p; /* lexer, messages, types */
-    bool temporal;   /* inside a formula */
+struct ct_mon_wp {
+    struct ct_mon_parser p; /* lexer, messages, types */
+    bool temporal;          /* inside a formula */
 };
 
 /* Newlines mean nothing here. */
-static inline void watch_next(struct wp *w)
+static inline void watch_next(struct ct_mon_wp *w)
 {
     do
         ct_mon_lex_next(&w->p.lx);
     while (w->p.lx.token == T_NEWLINE);
 }
 
-static inline bool watch_at(const struct wp *w, enum token token)
+static inline bool watch_at(const struct ct_mon_wp *w, enum ct_mon_token token)
 {
     return w->p.lx.token == token;
 }
 
-static inline bool watch_is_word(const struct wp *w, const char *word)
+static inline bool watch_is_word(const struct ct_mon_wp *w, const char *word)
 {
     return watch_at(w, T_ID) && !strcmp(w->p.lx.name, word);
 }
 
-static inline bool watch_accept(struct wp *w, enum token token)
+static inline bool watch_accept(struct ct_mon_wp *w, enum ct_mon_token token)
 {
     if (!watch_at(w, token))
         return false;
@@ -39,7 +39,7 @@ static inline bool watch_accept(struct wp *w, enum token token)
     return true;
 }
 
-static inline bool watch_accept_word(struct wp *w, const char *word)
+static inline bool watch_accept_word(struct ct_mon_wp *w, const char *word)
 {
     if (!watch_is_word(w, word))
         return false;
@@ -47,7 +47,7 @@ static inline bool watch_accept_word(struct wp *w, const char *word)
     return true;
 }
 
-static inline bool watch_expect(struct wp *w, enum token token, const char *what)
+static inline bool watch_expect(struct ct_mon_wp *w, enum ct_mon_token token, const char *what)
 {
     if (w->p.failed || watch_accept(w, token))
         return !w->p.failed;
@@ -55,6 +55,6 @@ static inline bool watch_expect(struct wp *w, enum token token, const char *what
     return false;
 }
 
-struct wx *ct_mon_watch_expr(struct wp *w);
+struct ct_mon_wx *ct_mon_watch_expr(struct ct_mon_wp *w);
 
 #endif

@@ -3,14 +3,14 @@
 #include "monitor/watch_parse.h"
 
 /* Signal<T> is Signal[T]; the types themselves are read by the other dialect's parser. */
-static struct ast_type *type(struct wp *w)
+static struct ct_mon_ast_type *type(struct ct_mon_wp *w)
 {
-    struct ast_type *t;
-    struct lexer lx = w->p.lx;
+    struct ct_mon_ast_type *t;
+    struct ct_mon_lexer lx = w->p.lx;
     lx.quiet = true;
     ct_mon_lex_next(&lx);
     if (watch_at(w, T_ID) && lx.token == T_LT) {
-        t = ARENA_NEW(w->p.arena, struct ast_type);
+        t = ARENA_NEW(w->p.arena, struct ct_mon_ast_type);
         t->name = w->p.lx.name;
         t->span = lex_span(&w->p.lx);
         watch_next(w);
@@ -26,9 +26,9 @@ static struct ast_type *type(struct wp *w)
     return t;
 }
 
-static void define(struct wp *w, struct wspec *out)
+static void define(struct ct_mon_wp *w, struct ct_mon_wspec *out)
 {
-    struct wdef *d = ARENA_NEW(w->p.arena, struct wdef);
+    struct ct_mon_wdef *d = ARENA_NEW(w->p.arena, struct ct_mon_wdef);
     size_t cap = 0;
     watch_next(w);
     d->name = w->p.lx.name;
@@ -55,9 +55,9 @@ static void define(struct wp *w, struct wspec *out)
     out->defs_tail = &d->next;
 }
 
-static void in(struct wp *w, struct wspec *out)
+static void in(struct ct_mon_wp *w, struct ct_mon_wspec *out)
 {
-    struct win *in = ARENA_NEW(w->p.arena, struct win);
+    struct ct_mon_win *in = ARENA_NEW(w->p.arena, struct ct_mon_win);
     watch_next(w);
     in->name = w->p.lx.name;
     in->span = lex_span(&w->p.lx);
@@ -69,9 +69,9 @@ static void in(struct wp *w, struct wspec *out)
     out->ins_tail = &in->next;
 }
 
-static void output(struct wp *w, struct wspec *out)
+static void output(struct ct_mon_wp *w, struct ct_mon_wspec *out)
 {
-    struct wout *o = ARENA_NEW(w->p.arena, struct wout);
+    struct ct_mon_wout *o = ARENA_NEW(w->p.arena, struct ct_mon_wout);
     watch_next(w);
     o->span = lex_span(&w->p.lx);
     if (!watch_accept(w, T_STAR)) {
@@ -83,16 +83,16 @@ static void output(struct wp *w, struct wspec *out)
     out->outs_tail = &o->next;
 }
 
-static bool begins_statement(const struct wp *w)
+static bool begins_statement(const struct ct_mon_wp *w)
 {
     return watch_at(w, T_END) || watch_at(w, T_IN) || watch_at(w, T_OUT) || watch_is_word(w, "define");
 }
 
-void ct_mon_watch_parse(struct arena *arena, struct diags *diags, const struct source *source_text,
-                        struct wspec *out)
+void ct_mon_watch_parse(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                        const struct ct_mon_source *source_text, struct ct_mon_wspec *out)
 {
-    struct wp w = {.p = {.arena = arena, .diags = diags}};
-    *out = (struct wspec){0};
+    struct ct_mon_wp w = {.p = {.arena = arena, .diags = diags}};
+    *out = (struct ct_mon_wspec){0};
     out->defs_tail = &out->defs;
     out->ins_tail = &out->ins;
     out->outs_tail = &out->outs;
@@ -119,23 +119,23 @@ void ct_mon_watch_parse(struct arena *arena, struct diags *diags, const struct s
     }
 }
 
-struct wx *ct_mon_watch_parse_formula(struct arena *arena, struct diags *diags, const struct source *text,
-                                      uint32_t from, uint32_t to)
+struct ct_mon_wx *ct_mon_watch_parse_formula(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
+                                             const struct ct_mon_source *text, uint32_t from, uint32_t to)
 {
-    struct wp w = {.p = {.arena = arena, .diags = diags}, .temporal = true};
+    struct ct_mon_wp w = {.p = {.arena = arena, .diags = diags}, .temporal = true};
     ct_mon_lex_part(&w.p.lx, arena, diags, text, from, to);
     while (watch_at(&w, T_NEWLINE))
         watch_next(&w);
-    struct wx *x = ct_mon_watch_expr(&w);
+    struct ct_mon_wx *x = ct_mon_watch_expr(&w);
     if (!w.p.failed && !watch_at(&w, T_END))
         ct_mon_parse_error(&w.p, "the end of the formula");
     return x;
 }
 
-bool ct_mon_watch_is(struct arena *arena, const struct source *source_text)
+bool ct_mon_watch_is(struct ct_mon_arena *arena, const struct ct_mon_source *source_text)
 {
-    struct diags quiet;
-    struct lexer lx;
+    struct ct_mon_diags quiet;
+    struct ct_mon_lexer lx;
     ct_mon_diags_init(&quiet, arena);
     ct_mon_lex_init(&lx, arena, &quiet, source_text);
     lx.quiet = true;

@@ -41,7 +41,7 @@ static int by_address(const void *a, const void *b)
 
 /* Takes those of one table; `room` is that of its symbols. */
 static void read_table(const struct ct_elf *elf, Elf_Data *table, size_t strings, size_t room, uint64_t bias,
-                       struct ct_mapping *out)
+                       struct ct_mapping_symbols *out)
 {
     for (size_t i = 0; i < room && i < INT32_MAX; i++) {
         GElf_Sym sym;
@@ -56,9 +56,9 @@ static void read_table(const struct ct_elf *elf, Elf_Data *table, size_t strings
 }
 
 int ct_mapping_read(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, uint64_t bias,
-                    struct ct_mapping *out)
+                    struct ct_mapping_symbols *out)
 {
-    *out = (struct ct_mapping){0};
+    *out = (struct ct_mapping_symbols){0};
     for (Elf_Scn *scn = elf_nextscn(elf->elf, NULL); scn; scn = elf_nextscn(elf->elf, scn)) {
         GElf_Shdr header;
         if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB)
@@ -78,13 +78,13 @@ int ct_mapping_read(struct ct_ctx *ctx, const char *name, const struct ct_elf *e
     return CT_OK;
 }
 
-void ct_mapping_free(struct ct_mapping *mapping)
+void ct_mapping_free(struct ct_mapping_symbols *mapping)
 {
     free(mapping->points);
-    *mapping = (struct ct_mapping){0};
+    *mapping = (struct ct_mapping_symbols){0};
 }
 
-const struct ct_map_point *ct_mapping_at(const struct ct_mapping *mapping, uint64_t addr)
+const struct ct_map_point *ct_mapping_at(const struct ct_mapping_symbols *mapping, uint64_t addr)
 {
     size_t low = 0;
     size_t high = mapping->count;

@@ -21,7 +21,7 @@ struct ct_symbols {
     size_t segment_count;
     struct ct_segment *pieces; /* … and those whose owners are pieces of code */
     size_t piece_count;
-    struct ct_mapping mapping;
+    struct ct_mapping_symbols mapping;
     struct ct_arena arena; /* names */
     char **labels;         /* demangled names that somebody asked for, by number; the name itself: it is
                               not mangled */
@@ -84,8 +84,8 @@ Elf_Scn *ct_elf_section(const struct ct_elf *elf, const char *name, GElf_Shdr *h
 
 static int by_begin(const void *a, const void *b)
 {
-    const struct ct_code *x = a;
-    const struct ct_code *y = b;
+    const struct ct_code_bytes *x = a;
+    const struct ct_code_bytes *y = b;
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
@@ -93,7 +93,8 @@ static void add_code(struct ct_collector *c, uint64_t addr, const Elf_Data *data
 {
     if (!data || !data->d_buf || data->d_size == 0 || addr + c->bias > UINT64_MAX - data->d_size)
         return;
-    c->code[c->code_count++] = (struct ct_code){addr + c->bias, addr + c->bias + data->d_size, data->d_buf};
+    c->code[c->code_count++] =
+        (struct ct_code_bytes){addr + c->bias, addr + c->bias + data->d_size, data->d_buf};
 }
 
 /* Sections of code, or without any the segments. Those that overlap an earlier one are cut or left out. */
@@ -121,7 +122,7 @@ static int find_code(struct ct_collector *c)
     if (c->code_count)
         qsort(c->code, c->code_count, sizeof *c->code, by_begin);
     for (size_t i = 0; i < c->code_count; i++) {
-        struct ct_code code = c->code[i];
+        struct ct_code_bytes code = c->code[i];
         if (n && code.addr < c->code[n - 1].end) {
             if (code.end <= c->code[n - 1].end)
                 continue;
@@ -347,7 +348,7 @@ static int add_piece(struct ct_collector *c, uint64_t addr, uint64_t end)
 
 /* Adds [addr, end), and padding behind a function as a piece of its own: what is behind
  * that has the name of its begin. */
-static int add_pieces(struct ct_collector *c, const struct ct_code *code, uint64_t addr, uint64_t end)
+static int add_pieces(struct ct_collector *c, const struct ct_code_bytes *code, uint64_t addr, uint64_t end)
 {
     const bool wide = c->elf->header.e_machine == EM_AARCH64;
     uint64_t begin = addr;
@@ -367,7 +368,7 @@ static int find_pieces(struct ct_collector *c, const struct ct_segment *segments
     size_t s = 0;
     int result = CT_OK;
     for (size_t i = 0; i < c->code_count && result == CT_OK; i++) {
-        const struct ct_code *code = &c->code[i];
+        const struct ct_code_bytes *code = &c->code[i];
         uint64_t addr = code->addr;
         while (s < count && segments[s].start <= addr)
             s++;

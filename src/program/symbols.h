@@ -20,7 +20,7 @@ struct ct_function {
 };
 
 /* Executable bytes of the file. */
-struct ct_code {
+struct ct_code_bytes {
     uint64_t addr; /* load bias included */
     uint64_t end;
     const uint8_t *bytes;
@@ -32,11 +32,11 @@ struct ct_collector {
     const char *name;         /* of the file, in messages */
     const struct ct_elf *elf; /* the program itself */
     uint64_t bias;
-    struct ct_arena *arena;     /* of names */
-    struct ct_mapping *mapping; /* instruction sets, of the first symbol table that says something */
+    struct ct_arena *arena;             /* of names */
+    struct ct_mapping_symbols *mapping; /* instruction sets, of the first symbol table that says something */
     struct ct_function *functions;
     size_t count, room;
-    struct ct_code *code; /* by address; none overlaps another */
+    struct ct_code_bytes *code; /* by address; none overlaps another */
     size_t code_count;
 };
 

@@ -23,7 +23,7 @@ static void put_names(struct ct_json *json, const struct ct_lanes *lanes, const 
     ct_json_array_end(json);
 }
 
-static void put_lane(struct ct_json *json, const struct ct_lane *lane, const uint32_t *short_of)
+static void put_lane(struct ct_json *json, const struct ct_chart_lane *lane, const uint32_t *short_of)
 {
     ct_json_object(json, NULL);
     ct_json_text(json, "title", lane->title);

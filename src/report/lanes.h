@@ -17,7 +17,7 @@ struct ct_lane_bar {
     uint64_t from, to;
 };
 
-struct ct_lane {
+struct ct_chart_lane {
     const char *title;              /* NULL: none */
     const struct ct_lane_bar *bars; /* by `from` */
     size_t count;
@@ -29,7 +29,7 @@ struct ct_lanes {
     const char *kind;         /* "time": bars are told by begin and length. "weight": by their part of all */
     const char *const *names; /* the first ones have colours of their own */
     size_t name_count;
-    const struct ct_lane *lanes;
+    const struct ct_chart_lane *lanes;
     size_t lane_count;
 };
 

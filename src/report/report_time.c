@@ -72,7 +72,7 @@ static int by_begin(const void *a, const void *b)
 static int chart(FILE *out, const struct ct_report *r, const struct ct_lane_bar *bars, size_t count,
                  const char **names)
 {
-    const struct ct_lane lane = {.bars = bars, .count = count};
+    const struct ct_chart_lane lane = {.bars = bars, .count = count};
     const struct ct_lanes lanes = {.label = "Stacks of functions, as wide as the time spent in them",
                                    .unit = ct_report_unit(r),
                                    .kind = "weight",

@@ -12,7 +12,7 @@
 
 struct chart {
     struct ct_lane_bar *bars;
-    struct ct_lane lanes[LANES];
+    struct ct_chart_lane lanes[LANES];
     char titles[LANES][96];
     size_t count;
     size_t left_out; /* lanes */
@@ -42,7 +42,7 @@ static void fill(const struct ct_report *r, struct chart *c, const uint32_t *ran
                 (struct ct_lane_bar){ranks[slice->function], slice->depth, slice->from, slice->to};
         }
         if (c->count < LANES) {
-            c->lanes[c->count] = (struct ct_lane){.bars = &c->bars[i], .count = end - i};
+            c->lanes[c->count] = (struct ct_chart_lane){.bars = &c->bars[i], .count = end - i};
             name_lane(r, c, &s->slices[i]);
             c->count++;
         } else {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static int l1_new(struct l1 *c, uint32_t bytes, uint32_t ways)
+static int l1_new(struct ct_soc_l1 *c, uint32_t bytes, uint32_t ways)
 {
     c->ways = ways;
     c->mask = bytes / CT_FRACTAL_LINE / ways - 1;
@@ -19,7 +19,7 @@ int ct_soc_caches_new(struct ct_soc *soc)
         if (!l1_new(&soc->core[i].l1i, k->l1i_bytes, k->l1i_ways) ||
             !l1_new(&soc->core[i].l1d, k->l1d_bytes, k->l1d_ways))
             return CT_ERR_NOMEM;
-    struct l2 *l2 = &soc->l2;
+    struct ct_soc_l2 *l2 = &soc->l2;
     l2->ways = k->l2_ways;
     l2->mask = k->l2_bytes / CT_FRACTAL_LINE / k->l2_ways - 1;
     l2->tag = calloc((size_t)(l2->mask + 1) * k->l2_ways, sizeof *l2->tag);
@@ -39,13 +39,13 @@ void ct_soc_caches_free(struct ct_soc *soc)
     free(soc->l2.used);
 }
 
-static uint32_t *l1_set(const struct l1 *c, uint32_t line)
+static uint32_t *l1_set(const struct ct_soc_l1 *c, uint32_t line)
 {
     return c->way + (size_t)(line & c->mask) * c->ways;
 }
 
 /* The line's entry, moved to the front of its set; NULL: not there. */
-static inline uint32_t *l1_find(const struct l1 *c, uint32_t line)
+static inline uint32_t *l1_find(const struct ct_soc_l1 *c, uint32_t line)
 {
     uint32_t *set = l1_set(c, line);
     for (uint32_t w = 0; w < c->ways; w++) {
@@ -61,7 +61,7 @@ static inline uint32_t *l1_find(const struct l1 *c, uint32_t line)
 }
 
 /* Puts an entry in front; returns the one that fell out of the set, or 0. */
-static uint32_t l1_fill(const struct l1 *c, uint32_t entry)
+static uint32_t l1_fill(const struct ct_soc_l1 *c, uint32_t entry)
 {
     uint32_t *set = l1_set(c, entry >> 2);
     uint32_t w = 0;
@@ -75,7 +75,7 @@ static uint32_t l1_fill(const struct l1 *c, uint32_t entry)
 }
 
 /* Takes the line out; returns its entry or 0. */
-static uint32_t l1_remove(const struct l1 *c, uint32_t line)
+static uint32_t l1_remove(const struct ct_soc_l1 *c, uint32_t line)
 {
     uint32_t *set = l1_set(c, line);
     for (uint32_t w = 0; w < c->ways; w++) {
@@ -90,14 +90,14 @@ static uint32_t l1_remove(const struct l1 *c, uint32_t line)
     return 0;
 }
 
-static void l2_use(struct l2 *c, uint32_t set, uint32_t way)
+static void l2_use(struct ct_soc_l2 *c, uint32_t set, uint32_t way)
 {
     const uint32_t all = (1u << c->ways) - 1, used = c->used[set] | 1u << way;
     c->used[set] = (uint16_t)(used == all ? 1u << way : used);
 }
 
 /* The line's way, or -1; the whole set is compared at once. */
-static int l2_way(const struct l2 *c, uint32_t line)
+static int l2_way(const struct ct_soc_l2 *c, uint32_t line)
 {
     const uint32_t *tag = c->tag + (size_t)(line & c->mask) * c->ways;
     uint32_t hits = 0;
@@ -112,7 +112,7 @@ static int l2_way(const struct l2 *c, uint32_t line)
 }
 
 /* The meta word of the line, or NULL. */
-static uint16_t *l2_find(struct l2 *c, uint32_t line)
+static uint16_t *l2_find(struct ct_soc_l2 *c, uint32_t line)
 {
     const int way = l2_way(c, line);
     if (way < 0)
@@ -154,7 +154,7 @@ static void write_back(struct ct_soc *soc, unsigned core, uint32_t line)
 
 static uint16_t *l2_fill(struct ct_soc *soc, unsigned core, uint32_t line)
 {
-    struct l2 *c = &soc->l2;
+    struct ct_soc_l2 *c = &soc->l2;
     const uint32_t set = line & c->mask;
     const uint32_t way = (uint32_t)__builtin_ctz(~(uint32_t)c->used[set]) % c->ways;
     const size_t at = (size_t)set * c->ways + way;
@@ -214,7 +214,7 @@ static void own(struct ct_soc *soc, unsigned core, uint32_t line, uint16_t *e, i
 
 static int fetch(struct ct_soc *soc, unsigned core, uint32_t line)
 {
-    struct l1 *c = &soc->core[core].l1i;
+    struct ct_soc_l1 *c = &soc->core[core].l1i;
     if (l1_find(c, line))
         return 0;
     soc->counts.l1i_misses++;

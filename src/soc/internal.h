@@ -16,7 +16,7 @@ enum {
 
 /* A set's ways lie in order of use, the latest first. An entry is line << 2 | state, 0 when empty:
  * physical memory starts above line 0. */
-struct l1 {
+struct ct_soc_l1 {
     uint32_t *way;
     uint32_t ways, mask;
 };
@@ -26,14 +26,14 @@ struct l1 {
 #define L2_DIRTY  1u
 #define L2_SHARED 2u /* somebody outside of the cluster may have a copy: a write has to ask */
 #define L2_COPIES 0xff00u
-struct l2 {
+struct ct_soc_l2 {
     uint32_t *tag; /* line, 0 when empty */
     uint16_t *meta;
     uint16_t *used;
     uint32_t ways, mask;
 };
 
-struct utlb_entry {
+struct ct_soc_utlb_entry {
     uint64_t page; /* virtual page */
     uint64_t base; /* physical */
     uint32_t generation;
@@ -41,7 +41,7 @@ struct utlb_entry {
 };
 #define UTLB_ENTRIES 16
 
-struct tlb_entry {
+struct ct_soc_tlb_entry {
     uint64_t va, pa;
     uint16_t asid;
     uint8_t shift; /* 0: empty */
@@ -50,33 +50,33 @@ struct tlb_entry {
 #define TLB_WAYS   4
 #define TLB_SHIFTS 8
 
-struct walk_entry {
+struct ct_soc_walk_entry {
     uint64_t key, table;
     uint32_t generation;
     uint16_t asid;
 };
 #define WALK_ENTRIES 64
 
-struct core {
-    struct utlb_entry utlb[2][UTLB_ENTRIES]; /* fetches, data */
-    struct walk_entry walk[WALK_ENTRIES];
-    struct tlb_entry *tlb;
+struct ct_soc_core {
+    struct ct_soc_utlb_entry utlb[2][UTLB_ENTRIES]; /* fetches, data */
+    struct ct_soc_walk_entry walk[WALK_ENTRIES];
+    struct ct_soc_tlb_entry *tlb;
     uint32_t tlb_turn;
     uint32_t generation; /* of the micro-TLBs */
     uint32_t walk_generation;
-    struct l1 l1i, l1d;
+    struct ct_soc_l1 l1i, l1d;
     uint64_t cycles;
     uint32_t pid;
 };
 
-struct frame {
+struct ct_soc_frame {
     uint64_t *table; /* contents of a page table, else NULL */
     uint32_t refs;
 };
 
 #define FILE_AREAS 64
 
-struct process {
+struct ct_soc_process {
     uint64_t pgd;
     uint16_t asid;
     uint8_t used;
@@ -87,7 +87,7 @@ struct process {
     } file[FILE_AREAS];
 };
 
-struct migration {
+struct ct_soc_migration {
     uint64_t va, desc_pa, desc;
     uint32_t pid;
 };
@@ -98,8 +98,8 @@ struct ct_soc {
     struct ct_soc_hooks hooks;
     struct ct_soc_tap tap[CT_SOC_TAPS];
     unsigned taps;
-    struct core core[CT_SOC_CORES];
-    struct l2 l2;
+    struct ct_soc_core core[CT_SOC_CORES];
+    struct ct_soc_l2 l2;
     uint64_t now;
     uint64_t rng;
     uint64_t open_row[8];
@@ -111,15 +111,15 @@ struct ct_soc {
     uint64_t walk_va;
     uint16_t walk_asid;
     uint8_t walking, walk_stale;
-    struct frame *frame;
+    struct ct_soc_frame *frame;
     uint32_t next_frame, free_frames;
     uint32_t *freed; /* latest last; entries can be out of date */
     uint32_t freed_count;
-    struct process *process;
+    struct ct_soc_process *process;
     uint32_t processes;
     uint16_t next_asid;
     uint32_t asid_generation;
-    struct migration migration;
+    struct ct_soc_migration migration;
     uint32_t kernel; /* first frame of the kernel's text and data, 0 when it was never needed */
     struct ct_soc_counts counts;
 };
@@ -196,20 +196,20 @@ int ct_soc_caches_new(struct ct_soc *soc);
 void ct_soc_caches_free(struct ct_soc *soc);
 
 /* mmu.c */
-enum walk_result {
+enum ct_soc_walk_result {
     WALK_OK,
     WALK_ABSENT,
     WALK_READ_ONLY
 };
-enum walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use,
-                                      uint64_t *pa);
+enum ct_soc_walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use,
+                                             uint64_t *pa);
 void ct_soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches); /* asid -1: every one */
 void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid);
 int ct_soc_tlbs_new(struct ct_soc *soc);
 void ct_soc_tlbs_free(struct ct_soc *soc);
 
 /* os.c */
-int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum walk_result why);
+int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_walk_result why);
 uint32_t ct_soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va); /* aligned; UINT32_MAX: none */
 void ct_soc_frame_put(struct ct_soc *soc, uint32_t frame);
 /* Physical address of the descriptor of va at `level`, making tables on the way when `make`; 0: none.

@@ -16,7 +16,7 @@ int ct_soc_tlbs_new(struct ct_soc *soc)
     soc->shift[2] = (uint8_t)soc_level_shift(soc, 2);
     soc->shifts = 3;
     for (unsigned i = 0; i < soc->config.cores; i++) {
-        struct core *c = &soc->core[i];
+        struct ct_soc_core *c = &soc->core[i];
         c->tlb = calloc(soc->config.tlb_entries, sizeof *c->tlb);
         c->generation = c->walk_generation = 1;
         if (!c->tlb)
@@ -31,16 +31,18 @@ void ct_soc_tlbs_free(struct ct_soc *soc)
         free(soc->core[i].tlb);
 }
 
-static struct tlb_entry *tlb_set(const struct ct_soc *soc, struct core *c, uint64_t va, unsigned shift)
+static struct ct_soc_tlb_entry *tlb_set(const struct ct_soc *soc, struct ct_soc_core *c, uint64_t va,
+                                        unsigned shift)
 {
     return c->tlb + (size_t)(va >> shift & (soc->tlb_sets - 1)) * TLB_WAYS;
 }
 
-static struct tlb_entry *tlb_find(const struct ct_soc *soc, struct core *c, uint64_t va, uint16_t asid)
+static struct ct_soc_tlb_entry *tlb_find(const struct ct_soc *soc, struct ct_soc_core *c, uint64_t va,
+                                         uint16_t asid)
 {
     for (unsigned s = 0; s < soc->shifts; s++) {
         const unsigned shift = soc->shift[s];
-        struct tlb_entry *set = tlb_set(soc, c, va, shift);
+        struct ct_soc_tlb_entry *set = tlb_set(soc, c, va, shift);
         for (unsigned w = 0; w < TLB_WAYS; w++)
             if (set[w].shift == shift && set[w].asid == asid && (set[w].va ^ va) >> shift == 0)
                 return &set[w];
@@ -48,9 +50,9 @@ static struct tlb_entry *tlb_find(const struct ct_soc *soc, struct core *c, uint
     return NULL;
 }
 
-static void tlb_fill(struct ct_soc *soc, struct core *c, const struct tlb_entry *e)
+static void tlb_fill(struct ct_soc *soc, struct ct_soc_core *c, const struct ct_soc_tlb_entry *e)
 {
-    struct tlb_entry *set = tlb_set(soc, c, e->va, e->shift);
+    struct ct_soc_tlb_entry *set = tlb_set(soc, c, e->va, e->shift);
     unsigned way = TLB_WAYS;
     for (unsigned w = 0; w < TLB_WAYS; w++)
         if (!set[w].shift || (set[w].shift == e->shift && set[w].asid == e->asid && set[w].va == e->va))
@@ -64,17 +66,17 @@ void ct_soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_cac
 {
     const uint64_t key = va >> soc_level_shift(soc, 2);
     for (unsigned i = 0; i < soc->config.cores; i++) {
-        struct core *c = &soc->core[i];
+        struct ct_soc_core *c = &soc->core[i];
         c->generation++;
         c->cycles += ct_soc_latency.tlbi / 4u;
         for (unsigned s = 0; s < soc->shifts; s++) {
-            struct tlb_entry *set = tlb_set(soc, c, va, soc->shift[s]);
+            struct ct_soc_tlb_entry *set = tlb_set(soc, c, va, soc->shift[s]);
             for (unsigned w = 0; w < TLB_WAYS; w++)
                 if (set[w].shift == soc->shift[s] && (asid < 0 || set[w].asid == asid) &&
                     (set[w].va ^ va) >> set[w].shift == 0)
                     set[w].shift = 0;
         }
-        struct walk_entry *e = &c->walk[key % WALK_ENTRIES];
+        struct ct_soc_walk_entry *e = &c->walk[key % WALK_ENTRIES];
         if (walk_caches && e->key == key && (asid < 0 || e->asid == asid))
             e->generation = 0;
     }
@@ -86,7 +88,7 @@ void ct_soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_cac
 void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid)
 {
     for (unsigned i = 0; i < soc->config.cores; i++) {
-        struct core *c = &soc->core[i];
+        struct ct_soc_core *c = &soc->core[i];
         c->generation++;
         c->walk_generation++;
         c->cycles += ct_soc_latency.tlbi;
@@ -100,28 +102,28 @@ void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid)
 
 /* A leaf as a TLB entry; 0 when a TLB must not hold it. */
 static int leaf(const struct ct_soc *soc, uint64_t desc, unsigned level, uint64_t va, uint16_t asid,
-                struct tlb_entry *out)
+                struct ct_soc_tlb_entry *out)
 {
     if (!(desc & PTE_AF))
         return 0;
     const unsigned shift = level == 3 && desc & PTE_CONTIG ? soc->shift[1] : soc_level_shift(soc, level);
     const uint64_t mask = ~ct_mask64(shift);
-    *out = (struct tlb_entry){.va = va & mask,
-                              .pa = desc & PTE_ADDR & mask,
-                              .asid = asid,
-                              .shift = (uint8_t)shift,
-                              .writable = !(desc & PTE_RO)};
+    *out = (struct ct_soc_tlb_entry){.va = va & mask,
+                                     .pa = desc & PTE_ADDR & mask,
+                                     .asid = asid,
+                                     .shift = (uint8_t)shift,
+                                     .writable = !(desc & PTE_RO)};
     return 1;
 }
 
 /* One walk from the deepest known table on. 1: entry found; 0: none; -1: an invalidation came between. */
-static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struct process *p,
-                     struct tlb_entry *out)
+static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struct ct_soc_process *p,
+                     struct ct_soc_tlb_entry *out)
 {
-    struct core *c = &soc->core[core];
+    struct ct_soc_core *c = &soc->core[core];
     const unsigned table_shift = soc_level_shift(soc, 2);
     const uint64_t key = va >> table_shift;
-    struct walk_entry *cached = &c->walk[key % WALK_ENTRIES];
+    struct ct_soc_walk_entry *cached = &c->walk[key % WALK_ENTRIES];
     unsigned level = soc->top_level;
     uint64_t table = p->pgd;
     if (cached->generation == c->walk_generation && cached->key == key && cached->asid == p->asid) {
@@ -144,7 +146,7 @@ static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struc
             return leaf(soc, desc, level, va, p->asid, out);
         table = desc & PTE_ADDR;
         if (level == 2)
-            *cached = (struct walk_entry){
+            *cached = (struct ct_soc_walk_entry){
                 .key = key, .table = table, .generation = c->walk_generation, .asid = p->asid};
     }
 }
@@ -153,9 +155,9 @@ static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struc
  * knows one table more. The bound is for a tap that invalidates whatever it sees. */
 #define WALK_TRIES 1000
 
-static int walk(struct ct_soc *soc, unsigned core, uint64_t va, struct tlb_entry *out)
+static int walk(struct ct_soc *soc, unsigned core, uint64_t va, struct ct_soc_tlb_entry *out)
 {
-    const struct process *p = &soc->process[soc->core[core].pid];
+    const struct ct_soc_process *p = &soc->process[soc->core[core].pid];
     soc->counts.walks++;
     int found = -1;
     for (unsigned n = 0; found < 0 && n < WALK_TRIES; n++) {
@@ -169,14 +171,14 @@ static int walk(struct ct_soc *soc, unsigned core, uint64_t va, struct tlb_entry
     return found > 0;
 }
 
-enum walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use,
-                                      uint64_t *pa)
+enum ct_soc_walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use,
+                                             uint64_t *pa)
 {
-    struct core *c = &soc->core[core];
+    struct ct_soc_core *c = &soc->core[core];
     const uint64_t page = va >> soc->config.granule;
-    struct utlb_entry *u = &c->utlb[use != USE_FETCH][page % UTLB_ENTRIES];
+    struct ct_soc_utlb_entry *u = &c->utlb[use != USE_FETCH][page % UTLB_ENTRIES];
     if (u->page != page || u->generation != c->generation) {
-        struct tlb_entry found, *e = tlb_find(soc, c, va, soc->process[c->pid].asid);
+        struct ct_soc_tlb_entry found, *e = tlb_find(soc, c, va, soc->process[c->pid].asid);
         if (!e) {
             soc->counts.tlb_misses++;
             if (!walk(soc, core, va, &found))
@@ -184,10 +186,10 @@ enum walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_
             e = &found;
             tlb_fill(soc, c, e);
         }
-        *u = (struct utlb_entry){.page = page,
-                                 .base = e->pa + ((va & ~ct_mask64(soc->config.granule)) - e->va),
-                                 .generation = c->generation,
-                                 .writable = e->writable};
+        *u = (struct ct_soc_utlb_entry){.page = page,
+                                        .base = e->pa + ((va & ~ct_mask64(soc->config.granule)) - e->va),
+                                        .generation = c->generation,
+                                        .writable = e->writable};
     }
     if (use == USE_STORE && !u->writable)
         return WALK_READ_ONLY;

@@ -90,7 +90,7 @@ uint32_t ct_soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va)
 
 void ct_soc_frame_put(struct ct_soc *soc, uint32_t frame)
 {
-    struct frame *f = &soc->frame[frame];
+    struct ct_soc_frame *f = &soc->frame[frame];
     if (--f->refs)
         return;
     free(f->table);
@@ -210,7 +210,7 @@ uint32_t ct_soc_process(struct ct_soc *soc)
         return 0;
     if (!ct_soc_zero_frame(soc, 0, frame, 1))
         return 0;
-    soc->process[pid] = (struct process){.pgd = soc_frame_pa(soc, frame), .used = 1};
+    soc->process[pid] = (struct ct_soc_process){.pgd = soc_frame_pa(soc, frame), .used = 1};
     return pid;
 }
 
@@ -239,7 +239,7 @@ static void free_tables(struct ct_soc *soc, unsigned core, uint64_t table, unsig
  * to an address space that nobody runs in any more. */
 void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
 {
-    struct process *p = &soc->process[pid];
+    struct ct_soc_process *p = &soc->process[pid];
     for (unsigned i = 0; i < soc->config.cores; i++)
         if (soc->core[i].pid == pid)
             ct_soc_run(soc, i, CT_SOC_IDLE);
@@ -248,7 +248,7 @@ void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
     ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, p->asid);
     free_tables(soc, core, p->pgd, soc->top_level, 0);
     ct_soc_frame_put(soc, soc_pa_frame(soc, p->pgd));
-    *p = (struct process){0};
+    *p = (struct ct_soc_process){0};
 }
 
 /* Numbers run out: whoever runs keeps its own, all others get a new one when they run again, and every
@@ -266,7 +266,7 @@ void ct_soc_asid_rollover(struct ct_soc *soc)
 static int asid_is_kept(const struct ct_soc *soc, uint16_t asid)
 {
     for (uint32_t pid = 1; pid < PROCESSES; pid++) {
-        const struct process *p = &soc->process[pid];
+        const struct ct_soc_process *p = &soc->process[pid];
         if (p->used && p->generation == soc->asid_generation && p->asid == asid)
             return 1;
     }
@@ -275,7 +275,7 @@ static int asid_is_kept(const struct ct_soc *soc, uint16_t asid)
 
 static void give_asid(struct ct_soc *soc, uint32_t pid)
 {
-    struct process *p = &soc->process[pid];
+    struct ct_soc_process *p = &soc->process[pid];
     if (p->generation == soc->asid_generation && p->asid)
         return;
     if (soc->next_asid >= soc->config.asids)
@@ -290,7 +290,7 @@ static void give_asid(struct ct_soc *soc, uint32_t pid)
 
 void ct_soc_run(struct ct_soc *soc, unsigned core, uint32_t pid)
 {
-    struct core *c = &soc->core[core];
+    struct ct_soc_core *c = &soc->core[core];
     if (c->pid == pid)
         return;
     c->pid = CT_SOC_IDLE;
@@ -355,7 +355,7 @@ void ct_soc_tick(struct ct_soc *soc, unsigned core)
 
 int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi)
 {
-    struct process *p = &soc->process[pid];
+    struct ct_soc_process *p = &soc->process[pid];
     if (p->areas == FILE_AREAS)
         return 0;
     p->file[p->areas].lo = lo;
@@ -363,7 +363,7 @@ int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi)
     return 1;
 }
 
-static int from_file(const struct process *p, uint64_t va)
+static int from_file(const struct ct_soc_process *p, uint64_t va)
 {
     for (uint32_t i = 0; i < p->areas; i++)
         if (va >= p->file[i].lo && va < p->file[i].hi)
@@ -424,10 +424,10 @@ static int copy_on_write(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
     return 1;
 }
 
-int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum walk_result why)
+int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_walk_result why)
 {
     const uint32_t pid = soc->core[core].pid;
-    const struct migration *m = &soc->migration;
+    const struct ct_soc_migration *m = &soc->migration;
     if (pid == CT_SOC_IDLE)
         return 0;
     if (m->pid == pid && (m->va ^ va) >> soc->config.granule == 0)

@@ -117,15 +117,15 @@ int ct_soc_migrate_begin(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
     const uint64_t at = page_descriptor(soc, core, pid, va);
     if (!at || soc->frame[soc_pa_frame(soc, *soc_word(soc, at) & PTE_ADDR)].refs != 1)
         return 0;
-    soc->migration =
-        (struct migration){.va = page_of(soc, va), .desc_pa = at, .desc = *soc_word(soc, at), .pid = pid};
+    soc->migration = (struct ct_soc_migration){
+        .va = page_of(soc, va), .desc_pa = at, .desc = *soc_word(soc, at), .pid = pid};
     ct_soc_write_descriptor(soc, core, at, 0);
     return 1;
 }
 
 int ct_soc_migrate_end(struct ct_soc *soc, unsigned core)
 {
-    struct migration *m = &soc->migration;
+    struct ct_soc_migration *m = &soc->migration;
     if (!m->pid)
         return 0;
     ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, m->va, soc->process[m->pid].asid);

@@ -122,7 +122,7 @@ int ct_soc_access(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_ac
     soc->counts.accesses++;
     soc->core[core].cycles += ct_soc_latency.issue;
     for (unsigned n = 0;; n++) {
-        const enum walk_result r = ct_soc_mmu_translate(soc, core, va, access, &pa);
+        const enum ct_soc_walk_result r = ct_soc_mmu_translate(soc, core, va, access, &pa);
         if (r == WALK_OK)
             break;
         if (n == FAULTS_MAX || !ct_soc_fault(soc, core, va, r))

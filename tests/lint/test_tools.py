@@ -78,6 +78,24 @@ def test_exports():
         "libcoretap_cli.a: does not begin with cli_: ct_a"]
 
 
+def test_tags():
+    module = load("check-tags")
+
+    def faults(**files):
+        return list(module.faults_of({name.replace("__", "/") + ".h": text for name, text in files.items()}))
+
+    yield "one of each", not faults(src__a__a="struct ct_a {\n};\nenum { A = 1 << 2, B };", src__cli__b="struct cli_b {};")
+    yield "a tag in two headers", faults(src__a="struct ct_a {", src__b="enum ct_a {") == [
+        "the tag ct_a is defined in src/a.h, src/b.h"]
+    yield "not where it is only named", not faults(src__a="struct ct_a {", src__b="struct ct_a; /* struct ct_a { */")
+    yield "a tag without its beginning", len(faults(src__a="struct a {")) == len(faults(src__cli__a="struct ct_a {")) == 1
+    yield "tags of C files", list(module.faults_of({"a.c": "struct a {", "b.c": "struct a {"})) == []
+    yield "a tag of a header in a C file", len(list(module.faults_of({"a.h": "struct ct_a {", "b.c": "union ct_a {"}))) == 1
+    yield "names in two headers", [len(faults(a=text, b=text)) for text in (
+        "#define A 1", "enum { A = 1, };", "typedef int ct_fn(int a);", "typedef int (*ct_fn)(int a);",
+        "static inline int ct_f(void)\n{")] == [1, 1, 1, 1, 1]
+
+
 def test_hygiene():
     module = load("check-hygiene")
 
@@ -219,7 +237,7 @@ def test_configure():
 
 
 def main():
-    results = [*test_totals(), *test_layers(), *test_exports(), *test_hygiene(), *test_api_pages(), *test_configure()]
+    results = [*test_totals(), *test_layers(), *test_exports(), *test_tags(), *test_hygiene(), *test_api_pages(), *test_configure()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")

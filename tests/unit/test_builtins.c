@@ -19,17 +19,17 @@ enum {
 };
 
 /* The first error in a library of this text, NULL: none. It lasts until `arena` is freed. */
-static const char *library_error(struct arena *arena, const char *text, size_t size)
+static const char *library_error(struct ct_mon_arena *arena, const char *text, size_t size)
 {
-    struct diags diags;
-    struct elab *e;
+    struct ct_mon_diags diags;
+    struct ct_mon_elab *e;
     ct_mon_arena_init(arena, MEMORY);
     ct_mon_diags_init(&diags, arena);
     if (setjmp(arena->out_of_memory))
         fail_msg("no memory");
-    struct source *source = ARENA_NEW(arena, struct source);
-    *source = (struct source){.name = "library", .text = text, .size = size};
-    e = ARENA_NEW(arena, struct elab);
+    struct ct_mon_source *source = ARENA_NEW(arena, struct ct_mon_source);
+    *source = (struct ct_mon_source){.name = "library", .text = text, .size = size};
+    e = ARENA_NEW(arena, struct ct_mon_elab);
     ct_mon_elab_init(e, arena, &diags, NULL);
     ct_mon_library_open(e, source);
     ct_mon_library_declare_all(e->global->lazy);
@@ -62,9 +62,9 @@ static size_t declare(char *text, size_t cap, const char *name, const char *sign
 static void test_own_signature(void **state)
 {
     (void)state;
-    const struct elab_signature *s;
+    const struct ct_mon_elab_signature *s;
     for (size_t i = 0; (s = ct_mon_elab_signature(i)); i++) {
-        struct arena arena;
+        struct ct_mon_arena arena;
         char text[1000];
         const size_t size = declare(text, sizeof text, s->name, s->signature);
         const char *error = library_error(&arena, text, size);
@@ -79,11 +79,11 @@ static void test_own_signature(void **state)
 static void test_other_signatures(void **state)
 {
     (void)state;
-    const struct elab_signature *s, *other;
+    const struct ct_mon_elab_signature *s, *other;
     size_t refused = 0;
     for (size_t i = 0; (s = ct_mon_elab_signature(i)); i++) {
         for (size_t k = 0; (other = ct_mon_elab_signature(k)); k++) {
-            struct arena arena;
+            struct ct_mon_arena arena;
             char text[1000];
             const size_t size = declare(text, sizeof text, s->name, other->signature);
             const char *error = library_error(&arena, text, size);
@@ -107,7 +107,7 @@ static void test_unknown(void **state)
                                         "def f(a: Int, b: Int) = __builtin__(add)\n",
                                         "def f[A, B](a: B, b: B): Bool = __builtin__(eq)\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct arena arena;
+        struct ct_mon_arena arena;
         assert_non_null(library_error(&arena, texts[i], strlen(texts[i])));
         ct_mon_arena_free(&arena);
     }
@@ -116,8 +116,8 @@ static void test_unknown(void **state)
 static void test_library(void **state)
 {
     (void)state;
-    struct arena arena;
-    const struct elab_signature *s;
+    struct ct_mon_arena arena;
+    const struct ct_mon_elab_signature *s;
     assert_null(library_error(&arena, ct_mon_stdlib_tessla, ct_mon_stdlib_tessla_size));
     ct_mon_arena_free(&arena);
     for (size_t i = 0; (s = ct_mon_elab_signature(i)); i++) {

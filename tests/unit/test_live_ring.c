@@ -21,7 +21,7 @@ static uint8_t byte_at(uint64_t offset)
 }
 
 /* Puts up to `most` bytes; how many. */
-static size_t put(struct live_ring *ring, uint64_t offset, size_t most)
+static size_t put(struct cli_live_ring *ring, uint64_t offset, size_t most)
 {
     uint8_t *data;
     size_t room = cli_live_ring_room(ring, &data);
@@ -35,9 +35,9 @@ static size_t put(struct live_ring *ring, uint64_t offset, size_t most)
 }
 
 /* Takes at most `most` bytes of what is there and looks at them; the offset behind them. */
-static uint64_t take(struct live_ring *ring, uint64_t offset, size_t most, uint64_t *lost)
+static uint64_t take(struct cli_live_ring *ring, uint64_t offset, size_t most, uint64_t *lost)
 {
-    struct live_piece piece;
+    struct cli_live_piece piece;
     if (!cli_live_ring_get(ring, 0, &piece))
         return offset;
     assert_int_equal(piece.offset, offset + piece.lost);
@@ -56,7 +56,7 @@ static uint64_t take(struct live_ring *ring, uint64_t offset, size_t most, uint6
 static void go(uint64_t seed, bool drop)
 {
     struct rng rng = {seed};
-    struct live_ring *ring = cli_live_ring_new(SIZE, drop);
+    struct cli_live_ring *ring = cli_live_ring_new(SIZE, drop);
     uint64_t in = 0, out = 0, lost = 0;
     assert_non_null(ring);
     while (in < TOTAL) {
@@ -66,10 +66,10 @@ static void go(uint64_t seed, bool drop)
             out = take(ring, out, (size_t)rng_below(&rng, 3000) + 1, &lost);
     }
     cli_live_ring_end(ring, NULL);
-    struct live_piece piece;
+    struct cli_live_piece piece;
     while (cli_live_ring_get(ring, 0, &piece))
         out = (cli_live_ring_done(ring, piece.size), lost += piece.lost, piece.offset + piece.size);
-    const struct live_ring_state state = cli_live_ring_look(ring);
+    const struct cli_live_ring_state state = cli_live_ring_look(ring);
     assert_true(state.ended);
     assert_int_equal(state.read, in);
     assert_int_equal(state.taken + state.lost, in);
@@ -96,8 +96,8 @@ static void or_counted(void **state)
 static void a_mark_stays_until_done(void **state)
 {
     (void)state;
-    struct live_ring *ring = cli_live_ring_new(SIZE, false);
-    struct live_piece piece;
+    struct cli_live_ring *ring = cli_live_ring_new(SIZE, false);
+    struct cli_live_piece piece;
     uint64_t lost = 0;
     assert_int_equal(put(ring, 0, 100), 100);
     cli_live_ring_break(ring);
@@ -118,7 +118,7 @@ static void a_mark_stays_until_done(void **state)
 
 static void *write_all(void *user)
 {
-    struct live_ring *ring = user;
+    struct cli_live_ring *ring = user;
     uint64_t in = 0;
     while (in < TOTAL) {
         const size_t n = put(ring, in, TOTAL - in < 5000 ? (size_t)(TOTAL - in) : 5000);
@@ -133,7 +133,7 @@ static void *write_all(void *user)
 static void two_threads(void **state)
 {
     (void)state;
-    struct live_ring *ring = cli_live_ring_new(SIZE, false);
+    struct cli_live_ring *ring = cli_live_ring_new(SIZE, false);
     uint64_t out = 0, lost = 0;
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, write_all, ring), 0);
