@@ -12,10 +12,36 @@ import subprocess
 import sys
 import tempfile
 
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent / "support"))
+import small_elf  # noqa: E402  pylint: disable=wrong-import-position
+
 # What examples/count.c says of examples/quickstart.
 COUNTED = "ETM_0: 939 instructions in 802 bytes\nETE_1: 3671 instructions in 2361 bytes\n"
 # What examples/pages.c says of it three times.
 PAGES = "0x80000 13830\n"
+
+# The functions of examples/quickstart/firmware.bin, whose source is examples/quickstart/generator/machine.c.
+FUNCTIONS = [(b"main", 0x80500, 0x3c), (b"gcd", 0x8053c, 0x20), (b"popcount", 0x8055c, 0x20),
+             (b"report", 0x8057c, 0x1c), (b"on_call", 0x80598, 8), (b"on_irq", 0x805a0, 0x10)]
+# What the other examples are called with, and what they say.
+EXAMPLES = {
+    "two_cores": (["CAPTURE"], (HERE / "two_cores.txt").read_text()),
+    "branches": (["CAPTURE", "ELF"], """4610 instructions, 0 gaps
+main: 104 conditional branches, 76 taken
+gcd: 374 conditional branches, 53 taken
+popcount: 1098 conditional branches, 316 taken
+report: 52 conditional branches, 27 taken
+on_irq: 15 conditional branches, 7 taken
+"""),
+    "own_events": ([], """25: waited = 15
+190: waited = 150
+190: slow = 150
+230: waited = 30
+230: wrong = 4
+"""),
+}
 
 
 class Tap:
@@ -81,6 +107,8 @@ def consumer(tap, source, prefix, libdir):
                       env=env if kind == "shared" else None)
         tap.result(f"a program counts, {kind}", None if out == COUNTED else f"it says {out}, not {COUNTED}")
         pages(tap, source, prefix / f"pages-{kind}", flags, env if kind == "shared" else None)
+        for name, (args, expected) in EXAMPLES.items():
+            example(tap, source, prefix / f"{name}-{kind}", flags, env if kind == "shared" else None, args, expected)
 
 
 def pages(tap, source, program, flags, env):
@@ -94,6 +122,18 @@ def pages(tap, source, program, flags, env):
     saved.write_text(saved.read_text().replace("page 8", "page 9"))
     done = subprocess.run([program, saved], env=env, capture_output=True, text=True, check=False)
     tap.result("a changed file is refused", None if done.returncode == 1 and "was changed" in done.stderr else done.stderr)
+
+
+def example(tap, source, program, flags, env, args, expected):
+    """An example compiles against the installed tree, and prints what it should."""
+    with_names = program.with_name("firmware.elf")
+    with_names.write_bytes(small_elf.make((source / "examples/quickstart/firmware.bin").read_bytes(), 0x80000, FUNCTIONS))
+    places = {"CAPTURE": source / "examples/quickstart", "ELF": with_names}
+    name = program.name.split("-")[0]
+    tap.run(f"{program.name} compiles", ["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", program,
+                                        source / f"examples/{name}.c", *flags])
+    out = tap.run(f"{program.name} runs", [program, *(places[arg] for arg in args)], env=env)
+    tap.result(f"{program.name} prints what it should", None if out == expected else f"it says {out}, not {expected}")
 
 
 def library_pages(tap, prefix, libdir):
