@@ -138,8 +138,9 @@ def example(tap, source, program, flags, env, args, expected):
 
 def library_pages(tap, prefix, libdir):
     """Section 3 has a page, or a way to one, for each function that the library exports."""
-    exported = subprocess.run(["nm", "-D", "--defined-only", libdir / "libcoretap.so"], capture_output=True, text=True,
-                              check=True).stdout.split()[2::3]
+    rows = subprocess.run(["nm", "-D", "--defined-only", libdir / "libcoretap.so"], capture_output=True, text=True,
+                          check=True).stdout.splitlines()
+    exported = [row.split()[2] for row in rows if row.split()[1] != "A"]  # versions of symbols are absolute
     folder = prefix / "share/man/man3"
     missing = []
     for name in [*(word.split("@")[0] for word in exported), "coretap"]:

@@ -71,7 +71,10 @@ def test_layers():
 
 
 def test_exports():
-    misnamed = load("check-exports").misnamed
+    module = load("check-exports")
+    misnamed = module.misnamed
+    text = "# c\nA_0.1 {\nglobal:\n  ct_a;\nlocal:\n  *;\n};\nA_0.2 {\n  ct_b;\n} A_0.1;\n"
+    yield "names with their versions", list(module.listed(text)) == [("ct_a", "A_0.1"), ("ct_b", "A_0.2")]
     yield "names of a library", misnamed("a/libcoretap.a", {"ct_a", "b", "cli_c"}) == [
         "libcoretap.a: does not begin with ct_: b", "libcoretap.a: does not begin with ct_: cli_c"]
     yield "names of the command", misnamed("a/libcoretap_cli.a", {"ct_a", "cli_c"}) == [
@@ -94,6 +97,29 @@ def test_tags():
     yield "names in two headers", [len(faults(a=text, b=text)) for text in (
         "#define A 1", "enum { A = 1, };", "typedef int ct_fn(int a);", "typedef int (*ct_fn)(int a);",
         "static inline int ct_f(void)\n{")] == [1, 1, 1, 1, 1]
+
+
+def test_abi():
+    module = load("check-abi")
+    sized = ["16 bytes", "   0    8 size: size_t", "   8    4 ids: uint32_t", "  12    1 pad: uint8_t"]
+    plain = ["8 bytes", "   0    4 a: int", "   4    4 pad: uint8_t[4]"]
+
+    def breaks(old, new, what="struct ct_a"):
+        return module.breaks(what, old, new) is not None
+
+    yield "what is new", not breaks(None, plain) and breaks(plain, None)
+    yield "options may grow", not breaks(sized, ["24 bytes", *sized[1:], "  16    8 more: uint64_t"])
+    yield "options may not use their padding", breaks(sized, [*sized[:3], "  12    1 more: uint8_t"])
+    yield "results may use their room", not breaks(plain, [*plain[:2], "   4    4 more: int"])
+    yield "results may not grow", breaks(plain, ["16 bytes", *plain[1:], "   8    8 more: uint64_t"])
+    yield "members stay", [breaks(plain, [plain[0], row, plain[2]]) for row in (
+        "   0    4 a: unsigned int", "   0    8 a: int", "   4    4 a: int", "   0    4 b: int")] == [True] * 4
+    yield "constants stay, but for counts", breaks(["1"], ["2"], "constant CT_A") and breaks(["2"], ["1"], "constant CT_COUNT")
+    yield "counts grow", not breaks(["1"], ["2"], "constant CT_A_COUNT")
+    yield "functions stay", breaks(["int (int)"], ["int (void)"], "function ct_a")
+    found = {"struct ct_a": sized, "constant CT_B": ["1"]}
+    yield "what was written is read", module.read_kept(module.write_kept(found)) == found
+    yield "differences are counted", module.compare(found, {"struct ct_a": sized, "constant CT_B": ["2"], "constant CT_C": ["1"]})[1] == 1
 
 
 def test_hygiene():
@@ -237,7 +263,7 @@ def test_configure():
 
 
 def main():
-    results = [*test_totals(), *test_layers(), *test_exports(), *test_tags(), *test_hygiene(), *test_api_pages(), *test_configure()]
+    results = [*test_totals(), *test_layers(), *test_exports(), *test_tags(), *test_abi(), *test_hygiene(), *test_api_pages(), *test_configure()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
