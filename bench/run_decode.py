@@ -4,8 +4,8 @@
 
 usage: run_decode.py CORETAP PLUGIN BENCH SOURCE FOLDER [--check REFERENCE]
 
-With --check the ratios to libopencsd are compared with those of REFERENCE: exit code 1 when one fell by more than 15 %.
-Ratios do not depend much on the machine; BENCH_ROUNDS says how many rounds there are."""
+With --check the ratios to libopencsd are compared with those of REFERENCE: exit code 1 when one fell by more
+than 15 %. Ratios do not depend much on the machine; BENCH_ROUNDS says how many rounds there are."""
 import json
 import os
 import pathlib

@@ -4,8 +4,8 @@
 
 usage: record.py CORETAP PLUGIN SOURCE FOLDER
 
-Prints one line 'NAME FOLDER' for each capture; those that are there are not made again. Without a cross compiler or QEMU
-it says on standard error what is missing and leaves those captures out."""
+Prints one line 'NAME FOLDER' for each capture; those that are there are not made again. Without a cross
+compiler or QEMU it says on standard error what is missing and leaves those captures out."""
 import os
 import pathlib
 import shutil
@@ -39,7 +39,8 @@ def record(coretap, plugin, program, folder, arguments, options):
 
 
 def main():
-    coretap, plugin, source, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])
+    coretap, plugin, source, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(
+        sys.argv[4])
     folder.mkdir(parents=True, exist_ok=True)
     for name, arch, arguments, options in INPUTS:
         missing = [tool for tool in TOOLS[arch] if not shutil.which(tool)]

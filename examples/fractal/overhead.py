@@ -20,11 +20,13 @@ def measure(command, program, size):
 
 def main():
     command, sizes = sys.argv[1], sys.argv[2:] or ["cif", "vga", "fullhd"]
-    print("| workload | size | no fabric, ms | coherent port | coherent port, tracing |\n|---|---|---:|---:|---:|")
+    print("| workload | size | no fabric, ms | coherent port | coherent port, tracing "
+          "|\n|---|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for name in WORKLOADS:
             program = pathlib.Path(folder) / name
-            subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, HERE / f"{name}.c", "-lm"],
+            subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, HERE / f"{name}.c",
+                            "-lm"],
                            check=True)
             for size in sizes:
                 none, coherent, tracing = measure(command, program, size)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the trace and image files of this folder: a loop of three rounds traced by an ETMv4, and a greeting on ITM
-port 0. Byte by byte, so that the files explain themselves."""
+"""Writes the trace and image files of this folder: a loop of three rounds traced by an ETMv4, and a greeting
+on ITM port 0. Byte by byte, so that the files explain themselves."""
 import pathlib
 
 HERE = pathlib.Path(__file__).parent
@@ -23,7 +23,8 @@ ETM = bytes.fromhex(
     "9d0008080000000000"  # address 81000: where it returned to
 )
 
-ITM = bytes.fromhex("000000000080") + b"".join(bytes([0x01, c]) for c in b"hello")  # alignment; port 0, one byte each
+# Alignment; port 0, one byte each.
+ITM = bytes.fromhex("000000000080") + b"".join(bytes([0x01, c]) for c in b"hello")
 
 
 def frame(ident, data):

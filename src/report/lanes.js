@@ -105,7 +105,8 @@ function drawLanes(box, data) {
     if (!bar) return page.tip(null);
     const length = bar.to - bar.from, part = page.percent(length, high - low);
     page.tip(data.names[bar.name] + "\n" + page.count(length) + " " + data.unit +
-      (data.kind === "time" ? `, from ${page.count(bar.from)}` : `, ${part} of all`), event.clientX, event.clientY);
+      (data.kind === "time" ? `, from ${page.count(bar.from)}` : `, ${part} of all`),
+      event.clientX, event.clientY);
   }
 
   plot.addEventListener("pointerdown", event => {
@@ -133,7 +134,8 @@ function drawLanes(box, data) {
   box.addEventListener("keydown", event => {
     const step = (to - from) / 8;
     const act = {"+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": () => show(low, high),
-      ArrowLeft: () => show(from - step, to - step), ArrowRight: () => show(from + step, to + step)}[event.key];
+      ArrowLeft: () => show(from - step, to - step),
+      ArrowRight: () => show(from + step, to + step)}[event.key];
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     act();

@@ -40,7 +40,8 @@ const page = {
     };
     for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const order = (a, b) => a === b ? 0 : typeof a === typeof b ? (a < b ? -1 : 1) : typeof a === "number" ? 1 : -1;
+    const order = (a, b) => a === b ? 0
+        : typeof a === typeof b ? (a < b ? -1 : 1) : typeof a === "number" ? 1 : -1;
     const rows = [...table.tBodies[0].rows].map(row => [value(row), row]).sort((a, b) => order(a[0], b[0]));
     table.tBodies[0].append(...(down ? rows.reverse() : rows).map(pair => pair[1]));
   },
@@ -56,10 +57,12 @@ document.addEventListener("click", event => {
   if (button) page.sort(button);
 });
 
-// The way to the section that is being read is marked: the last one that begins in the upper part of the window.
+// The way to the section that is being read is marked: the last one that begins in the upper part of the
+// window.
 const ways = [...document.querySelectorAll(".nav a")];
 const mark = () => {
-  const begun = ways.filter(way => document.querySelector(way.hash)?.getBoundingClientRect().top < innerHeight / 3);
+  const begun = ways.filter(way =>
+      document.querySelector(way.hash)?.getBoundingClientRect().top < innerHeight / 3);
   for (const way of ways) way.toggleAttribute("aria-current", way === (begun[begun.length - 1] || ways[0]));
 };
 if (ways.length) {

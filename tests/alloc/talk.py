@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Talks to the page of a live run whose allocations fail, and judges its answers: right, refused (500, 503) or cut off."""
+"""Talks to the page of a live run whose allocations fail, and judges its answers: right, refused (500, 503)
+or cut off."""
 import fcntl
 import http.client
 import json
@@ -14,7 +15,8 @@ F_SETPIPE_SZ = 1031
 # More than a live run wants to see before it decides about the framing.
 ENOUGH = 66000
 POSTS = {"watch": {"set": ["sum_to"]},
-         "monitors": {"action": "add", "name": "one", "text": "in x: Events[Unit]\nout count(x) as n\n", "bind": {"x": "work_round"}},
+         "monitors": {"action": "add", "name": "one", "text": "in x: Events[Unit]\nout count(x) as n\n",
+                      "bind": {"x": "work_round"}},
          "filter": {"ids": []}}
 CHANGES = ("watch", "monitors")  # what shows in the reports
 REFUSED = (500, 503)
@@ -26,8 +28,9 @@ class Gone(Exception):
 
 
 class Talk:
-    """One exchange. `wrong` is what was wrong with it, `done` the posts that took effect, `doubtful` those of which nobody knows:
-    they were sent, and no answer came. `bodies` are those of a run in which nothing fails; an empty one is filled in."""
+    """One exchange. `wrong` is what was wrong with it, `done` the posts that took effect, `doubtful` those of
+    which nobody knows: they were sent, and no answer came. `bodies` are those of a run in which nothing
+    fails; an empty one is filled in."""
 
     def __init__(self, bodies, posts):
         self.bodies, self.posts = bodies, posts
@@ -42,7 +45,8 @@ class Talk:
         connection = self.connect()
         try:
             connection.request(method, path, json.dumps(body) if body is not None else None,
-                               {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json", "Accept": accept})
+                               {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json",
+                                "Accept": accept})
             answer = connection.getresponse()
             return answer.status, answer.read()
         except TimeoutError:
@@ -66,7 +70,8 @@ class Talk:
     def same(self, name, body):
         """Compares with the answer of a good run, if there was one."""
         if self.bodies.setdefault(name, body) != body:
-            self.wrong.append(f"{name}: another answer: {body[:300]} in the place of {self.bodies[name][:300]}")
+            self.wrong.append(f"{name}: another answer: {body[:300]} in the place of "
+                              f"{self.bodies[name][:300]}")
 
     # ---- what is asked ----
 
@@ -93,7 +98,8 @@ class Talk:
         except ValueError:
             self.wrong.append(f"{name}: no JSON: {body[:300]}")
             return {}
-        named = {"watch": [place["place"] for place in status["watchpoints"]], "monitors": [one["name"] for one in status["monitors"]]}
+        named = {"watch": [place["place"] for place in status["watchpoints"]],
+                 "monitors": [one["name"] for one in status["monitors"]]}
         for what, expected in (("watch", POSTS["watch"]["set"]), ("monitors", [POSTS["monitors"]["name"]])):
             if what not in self.doubtful and named[what] != (expected if what in self.done else []):
                 self.wrong.append(f"{name}: {what}: {named[what]}")
@@ -159,8 +165,8 @@ def find_port(said, ended):
 
 
 def hold(fifo, trace, said, ended, bodies, posts=tuple(POSTS)):
-    """Holds a whole conversation. `fifo` is where the run reads its trace, `said` the file with its messages, `ended` a
-    descriptor that can be read when it is over."""
+    """Holds a whole conversation. `fifo` is where the run reads its trace, `said` the file with its messages,
+    `ended` a descriptor that can be read when it is over."""
     talk = Talk(bodies, posts)
     data = trace * (ENOUGH // len(trace) + 1)
     fd = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)

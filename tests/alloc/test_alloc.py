@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every allocation of every command fails in turn: exit code 2 with a message that says so, or else the whole answer; no
-crash, no leak, no other answer, and output files as they were. Prints TAP.
+"""Every allocation of every command fails in turn: exit code 2 with a message that says so, or else the whole
+answer; no crash, no leak, no other answer, and output files as they were. Prints TAP.
 
 usage: test_alloc.py COMMAND FAILING PLUGIN [--case GLOB] [--step N] [--mode once|on]
 
-FAILING is the command with an allocator that fails as it is told (failing.c). Each command is run on a small capture: once
-with each n-th allocation failing alone, once with all failing from the n-th on. A leak is seen where FAILING is built with
-AddressSanitizer. Every 50th allocation is tried, under the sanitizers every 100th, from a different start for each command; with
-CT_LONG=1 all of them, under the sanitizers every 10th (CT_LONG=10). Of commands in which CBC and libgccjit allocate ten thousand
-times, for their own ends, a twentieth of that. --step and --case choose otherwise."""
+FAILING is the command with an allocator that fails as it is told (failing.c). Each command is run on a small
+capture: once with each n-th allocation failing alone, once with all failing from the n-th on. A leak is seen
+where FAILING is built with AddressSanitizer. Every 50th allocation is tried, under the sanitizers every
+100th, from a different start for each command; with CT_LONG=1 all of them, under the sanitizers every 10th
+(CT_LONG=10). Of commands in which CBC and libgccjit allocate ten thousand times, for their own ends, a
+twentieth of that. --step and --case choose otherwise."""
 import argparse
 import collections
 import fnmatch
@@ -48,9 +49,10 @@ DEPTH = 24
 
 
 class Case:
-    """A command line. `args` may have {capture} and other names of inputs; `outputs` are the files that it writes, and
-    `masks` what is not the same in each run of it. `partial`: folders and streams that may be half written when it fails.
-    `talks`: it reads its trace from {fifo}, and its page is talked to (talk.py)."""
+    """A command line. `args` may have {capture} and other names of inputs; `outputs` are the files that it
+    writes, and `masks` what is not the same in each run of it. `partial`: folders and streams that may be
+    half written when it fails. `talks`: it reads its trace from {fifo}, and its page is talked to
+    (talk.py)."""
 
     def __init__(self, name, args, needs=(), stdin=None, outputs=(), masks=(), partial=(), talks=False):
         self.name, self.args, self.needs, self.stdin = name, args, needs, stdin
@@ -67,7 +69,8 @@ def cases():
     quick = "{quickstart}"
     found = [Case(f"{name} of an example", f"{command} {quick}", masks=RATES) for name, command in (
         ("info", "info"), ("info json", "info --format json"), ("list packets", "list --packets"),
-        ("list elements", "list --elements"), ("decode", "decode"), ("decode binary", "decode --along binary"),
+        ("list elements", "list --elements"), ("decode", "decode"),
+        ("decode binary", "decode --along binary"),
         ("decode merged", "decode --merge --format csv"), ("stats", "stats"),
         ("stats coverage", "stats --level coverage --threads 3"), ("timing", "timing --edges"),
         ("watch", "watch --at exception"), ("spec", 'spec --timing --pair "0x80560 0x80568"'))]
@@ -79,62 +82,79 @@ def cases():
               Case("board", "decode {board}")]
     found += [Case(f"tessla {name}", f"tessla --spec {{tessla}} {options}", stdin="tessla_trace", needs=needs)
               for name, options, needs in (
-                  ("", "", ()), ("check", "--check", ()), ("list-in", "--list-in", ()), ("list-out", "--list-out", ()),
+                  ("", "", ()), ("check", "--check", ()), ("list-in", "--list-in", ()),
+                  ("list-out", "--list-out", ()),
                   ("dot", "--dot", ()), ("native", "--engine native", ("gccjit",)))]
     found += [Case("merge", "merge -o out.data {counts_a} {counts_b}", outputs=("out.data",)),
               Case("cover of counts", "cover --elf {elf} {counts}")]
-    found += [Case("fractal replay", "fractal replay --messages {messages} --pgd 1000 --va-bits 39 --mode passive "
+    found += [Case("fractal replay",
+                   "fractal replay --messages {messages} --pgd 1000 --va-bits 39 --mode passive "
                    "--commands out.commands -o out.log", outputs=("out.log", "out.commands")),
               Case("fractal regs", "fractal regs"),
               Case("fractal report", "fractal report {fractal_log}"),
               Case("fractal report csv", "fractal report --csv {fractal_log}"),
-              Case("fractal report html", "fractal report --html -o out.html {fractal_log}", outputs=("out.html",)),
+              Case("fractal report html", "fractal report --html -o out.html {fractal_log}",
+                   outputs=("out.html",)),
               Case("fractal report svg", "fractal report --svg timeline {fractal_log}"),
               Case("fractal report perfetto", "fractal report --perfetto {fractal_log}"),
-              Case("monitor of a fractal log", "monitor --spec {timing_spec} -u us --bind firstCalls=0x400000 "
+              Case("monitor of a fractal log",
+                   "monitor --spec {timing_spec} -u us --bind firstCalls=0x400000 "
                    "--bind triggerCalls=0x400084 -a {fractal_log}"),
               Case("timing of a fractal log", 'timing --pair "0x400000 0x400084" {fractal_log}')]
     found += [Case(f"ctl {name}", f"ctl --http {{port}} {name}", needs=("live",)) for name in (
         "status", "watch set main", "monitor add one {tessla} x=main", "filter id=10", "stop")]
-    found += [Case(f"cover {form}", f"cover --format {form} --elf {{elf}} --source-root {{sources}} -o out {{capture}}",
+    found += [Case(f"cover {form}",
+                   f"cover --format {form} --elf {{elf}} --source-root {{sources}} -o out {{capture}}",
                    outputs=("out",), masks=(rb'timestamp="\d+"',))
               for form in ("text", "lcov", "cobertura", "json", "html", "data")]
-    found += [Case("cover functions", "cover --functions --contexts --threads 3 --all-functions --elf {elf} {capture}")]
-    found += [Case(f"profile {form}", f"profile --format {form} --elf {{elf}} -o out {{capture}}", outputs=("out",))
+    found += [Case("cover functions",
+                   "cover --functions --contexts --threads 3 --all-functions --elf {elf} {capture}")]
+    found += [Case(f"profile {form}", f"profile --format {form} --elf {{elf}} -o out {{capture}}",
+                   outputs=("out",))
               for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome")]
-    found += [Case(f"timing {form}", f'timing --format {form} --edges --blocks --pair "work_round sum_to" --elf {{elf}} '
+    found += [Case(f"timing {form}",
+                   f'timing --format {form} --edges --blocks --pair "work_round sum_to" --elf {{elf}} '
                    "-o out {capture}", outputs=("out",)) for form in ("text", "json")]
     found += [Case("timing svg", "timing --format svg --function sum_to --elf {elf} {capture}"),
               Case("decode names", "decode --along binary {capture}"),
-              Case("watch places", "watch --at work_round --at program.c:26 --at context --format jsonl --elf {elf} {capture}"),
-              Case("monitor program", "monitor --spec {tessla} --bind x=work_round --elf {elf} -a --format jsonl {capture}"),
-              Case("monitor native", "monitor --engine native --spec {tessla} --bind x=work_round --elf {elf} -a {capture}",
+              Case("watch places",
+                   "watch --at work_round --at program.c:26 --at context --format jsonl --elf {elf} "
+                   "{capture}"),
+              Case("monitor program",
+                   "monitor --spec {tessla} --bind x=work_round --elf {elf} -a --format jsonl {capture}"),
+              Case("monitor native",
+                   "monitor --engine native --spec {tessla} --bind x=work_round --elf {elf} -a {capture}",
                    needs=("gccjit",)),
               Case("graph json", "graph --elf {elf} --json"),
               Case("graph dot", "graph --elf {elf} --dot --learn {capture}"),
               Case("spec timing", "spec --timing --function work_round --elf {elf} {capture}"),
               Case("spec functions", "spec --timing --match * --elf {elf} {capture}"),
-              Case("report", "report --elf {elf} --source-root {sources} -o out.html {capture}", outputs=("out.html",)),
-              Case("report entry", "report --elf {elf} --entry work_round -o out.html {capture}", outputs=("out.html",),
-                   needs=("cbc",))]
-    found += [Case(f"wcet {form}", f"wcet --entry work_round --elf {{elf}} --format {form} --source -o out {{capture}}"
+              Case("report", "report --elf {elf} --source-root {sources} -o out.html {capture}",
+                   outputs=("out.html",)),
+              Case("report entry", "report --elf {elf} --entry work_round -o out.html {capture}",
+                   outputs=("out.html",), needs=("cbc",))]
+    found += [Case(f"wcet {form}",
+                   f"wcet --entry work_round --elf {{elf}} --format {form} --source -o out {{capture}}"
                    .replace("--source " if form != "text" else "\0", ""), outputs=("out",), needs=("cbc",))
               for form in ("text", "json", "dot", "html")]
     live = "live --config {config} --elf {elf}"
     rates = (rb"\d+\.\d MB in \d+\.\d s",)
     found += [Case("live cover", f"{live} --cover {{stream}}", masks=rates),
               Case("live timing", f'{live} --timing --pair "work_round sum_to" {{stream}}', masks=rates),
-              Case("live spec", f"{live} --spec {{tessla}} --bind x=work_round --at sum_to {{stream}}", masks=rates),
-              Case("live files", f"{live} --cover --timing --spec {{tessla}} --bind x=work_round -o out {{stream}}",
+              Case("live spec", f"{live} --spec {{tessla}} --bind x=work_round --at sum_to {{stream}}",
+                   masks=rates),
+              Case("live files",
+                   f"{live} --cover --timing --spec {{tessla}} --bind x=work_round -o out {{stream}}",
                    masks=rates, partial=("out",)),
-              Case("live page", f"{live} --cover --timing --http 0 {{stream}}", masks=(*rates, rb"http://\S+"),
-                   needs=("live",)),
+              Case("live page", f"{live} --cover --timing --http 0 {{stream}}",
+                   masks=(*rates, rb"http://\S+"), needs=("live",)),
               Case("live talk", f"{live} --cover --timing --http 0 --token {talk.TOKEN} {{fifo}}",
                    masks=(*rates, rb"http://\S+"), needs=("live",), talks=True),
-              Case("monitor live", "monitor --live 0 --config {config} --spec {tessla} --bind x=work_round --elf {elf} "
+              Case("monitor live",
+                   "monitor --live 0 --config {config} --spec {tessla} --bind x=work_round --elf {elf} "
                    "{stream}", masks=(*rates, rb"http://\S+"), needs=("live",))]
-    found += [Case("record", "record -o out --cycle-count --timestamps --truth out.truth -- {elf}", outputs=("out.truth",),
-                   partial=("out",)),
+    found += [Case("record", "record -o out --cycle-count --timestamps --truth out.truth -- {elf}",
+                   outputs=("out.truth",), partial=("out",)),
               Case("record ptm", "record -o out --protocol ete --framed --stream out.stream -- {elf}",
                    partial=("out", "out.stream")),
               Case("fractal run", "fractal run -o out.log --section .text --messages out.messages -- {elf}",
@@ -159,25 +179,30 @@ out since
 def make_inputs(command, plugin, folder):
     """Name -> path. What needs a recorded program is there when it can be recorded."""
     def run(*args, **more):
-        return subprocess.run([command, *map(str, args)], check=True, capture_output=True, timeout=120, **more)
+        return subprocess.run([command, *map(str, args)], check=True, capture_output=True, timeout=120,
+                              **more)
 
     made = {"quickstart": ROOT / "examples/quickstart", "itm": ROOT / "examples/raw/itm.ini",
-            "board": ROOT / "examples/raw/board.ini", "sources": HERE, "messages": ROOT / "tests/cli/cases/fractal-log.messages",
+            "board": ROOT / "examples/raw/board.ini", "sources": HERE,
+            "messages": ROOT / "tests/cli/cases/fractal-log.messages",
             "timing_spec": ROOT / "examples/monitor/timing-stream.tessla"}
-    for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts", "elf", "capture", "stream"):
+    for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts", "elf",
+                 "capture", "stream"):
         made[name] = folder / name
     run("export", "--perf", made["perfdata"], made["quickstart"])
-    run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode", "passive", "-o",
-        made["fractal_log"])
+    run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
+        "passive", "-o", made["fractal_log"])
     made["tessla"].write_text(TESSLA)
     made["tessla_trace"].write_text("".join(f"{at}: x = ()\n" for at in (1, 5, 6, 20, 21)))
     made["counts_a"].write_text("coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\n"
                                 "run 1000 1008 5\nnot 1004 2\n")
-    made["counts_b"].write_text("coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 0\nrun 1000 1008 1\n"
+    made["counts_b"].write_text("coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 "
+                                "0\nrun 1000 1008 1\n"
                                 "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
     if all(map(shutil.which, TOOLS)):
         env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
-        subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-nostdlib", "-ffreestanding", "-o", made["elf"], HERE / "program.c"],
+        subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-nostdlib", "-ffreestanding", "-o", made["elf"],
+                        HERE / "program.c"],
                        check=True)
         options = ("record", "-q", "--cycle-count", "--timestamps", "--context-id")
         run(*options, "-o", made["capture"], "--", made["elf"], env=env)
@@ -225,7 +250,8 @@ class Server:
         their_in, self.to = os.pipe()
         self.come, their_out = os.pipe()
         words = [word.format(**inputs) for word in re.findall(r'(?:[^\s"]|"[^"]*")+', case.args)]
-        self.child = subprocess.Popen([failing, *(word.replace('"', "") for word in words)], stdin=self.input, stdout=self.out,
+        self.child = subprocess.Popen([failing, *(word.replace('"', "") for word in words)], stdin=self.input,
+                                      stdout=self.out,
                                       stderr=self.err, cwd=self.fresh_place(), pass_fds=(their_in, their_out),
                                       env={**env, "CT_ALLOC_SERVER": f"{their_in},{their_out}"})
         os.close(their_in)
@@ -258,13 +284,16 @@ class Server:
         for file in (self.out, self.err):
             file.truncate(0)  # before somebody looks for the port in it
         os.write(self.to, struct.pack("<qqq", first, on, PATIENCE_S))
-        held = self.case.talks and talk.hold(self.fifo, self.trace, self.folder / "stderr", self.come, self.bodies, posts)
+        held = self.case.talks and talk.hold(self.fifo, self.trace, self.folder / "stderr", self.come,
+                                             self.bodies, posts)
         answer = os.read(self.come, 8 * (3 + DEPTH))
         if len(answer) < 8 * (3 + DEPTH):
-            raise AssertionError(f"{self.case.name}: cannot be served: {(self.folder / 'stderr').read_text(errors='replace')}")
+            raise AssertionError(f"{self.case.name}: cannot be served: "
+                                 f"{(self.folder / 'stderr').read_text(errors='replace')}")
         status, count, depth, *frames = struct.unpack(f"<qqq{DEPTH}Q", answer)
         return Outcome(os.waitstatus_to_exitcode(status) if status & 127 == 0 else None, status & 127, count,
-                       self.masked((self.folder / "stdout").read_bytes()), self.masked((self.folder / "stderr").read_bytes()),
+                       self.masked((self.folder / "stdout").read_bytes()),
+                       self.masked((self.folder / "stderr").read_bytes()),
                        self.files(), [frame for frame in frames[:depth] if frame], held)
 
     def close(self):
@@ -282,14 +311,17 @@ class Goods:
         self.server, self.known = server, {}
         self.whole = server.run(-1)
         if self.whole.code not in (0, 1):
-            raise AssertionError(f"without any failure: exit code {self.whole.code}, signal {self.whole.signal}: "
+            raise AssertionError(f"without any failure: exit code {self.whole.code}, signal "
+                                 f"{self.whole.signal}: "
                                  f"{self.whole.err.decode(errors='replace')[-1500:]}")
 
     def of(self, now):
-        """Those that a run may be like: of posts of which nobody knows whether they took effect, with and without."""
+        """Those that a run may be like: of posts of which nobody knows whether they took effect, with and
+        without."""
         if not now.talk:
             return [self.whole]
-        sure, doubtful = (sorted(set(some) & set(talk.CHANGES)) for some in (now.talk.done, now.talk.doubtful))
+        sure, doubtful = (sorted(set(some) & set(talk.CHANGES))
+                          for some in (now.talk.done, now.talk.doubtful))
         return [self.with_posts((*sure, *more)) for count in range(len(doubtful) + 1)
                 for more in itertools.combinations(doubtful, count)]
 
@@ -320,7 +352,8 @@ def judge(case, good, now):
         return (found[0] if found else b"sanitizer").decode(errors="replace")
     if now.code == 2 and good.code != 2:
         if not NO_MEMORY.search(now.err.decode(errors="replace")):
-            return "exit code 2 with a message about something else" if now.err else "exit code 2 without a message"
+            return ("exit code 2 with a message about something else" if now.err
+                    else "exit code 2 without a message")
         wrong = {name for name, data in now.files.items() if name not in case.outputs or data != BEFORE}
         wrong |= set(case.outputs) - set(now.files)
         return f"exit code 2, and files are not as they were: {sorted(wrong)}" if wrong else None
@@ -342,7 +375,8 @@ class Names:
     def of(self, frames):
         unknown = [frame for frame in frames if frame not in self.known]
         if unknown and shutil.which("addr2line"):
-            lines = subprocess.run(["addr2line", "-f", "-s", "-e", self.program, *(hex(frame - 1) for frame in unknown)],
+            lines = subprocess.run(["addr2line", "-f", "-s", "-e", self.program,
+                                    *(hex(frame - 1) for frame in unknown)],
                                    capture_output=True, text=True, check=True).stdout.splitlines()
             for frame, name, place in zip(unknown, lines[::2], lines[1::2]):
                 self.known[frame] = name + ("" if place.startswith("?") else " " + place.split(" ")[0])
@@ -376,7 +410,8 @@ def try_case(case, failing, inputs, folder, env, names, options):
                     + now.err.decode(errors="replace")[-options.said:].replace("\n", "\n      "))
     server.close()
     shutil.rmtree(folder)
-    return [f"[{len(lines)}] {lines[0]}" for lines in wrong.values()], sum(map(len, wrong.values())), runs, clean, good.count, time.monotonic() - started
+    said = [f"[{len(lines)}] {lines[0]}" for lines in wrong.values()]
+    return said, sum(map(len, wrong.values())), runs, clean, good.count, time.monotonic() - started
 
 
 def main():
@@ -392,7 +427,8 @@ def main():
     options.exact = options.step is not None
     options.step = options.step or LONG or (100 if tap.is_sanitized(options.failing) else 50)
     options.modes = {"once": (False,), "on": (True,), None: (False, True)}[options.mode]
-    command, failing, plugin = (os.path.abspath(path) for path in (options.command, options.failing, options.plugin))
+    command, failing, plugin = (os.path.abspath(path)
+                                for path in (options.command, options.failing, options.plugin))
     folder = pathlib.Path(tempfile.mkdtemp())
     inputs = make_inputs(command, plugin, folder)
     live_run = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LiveRun)
@@ -402,16 +438,18 @@ def main():
     env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin, "LC_ALL": "C", "DEBUGINFOD_URLS": "",
            "CORETAP_ACCESS_PLUGIN": str(pathlib.Path(plugin).parent / "coretap-access.so"),
            "ASAN_OPTIONS": f"exitcode={SANITIZER_EXIT}:allocator_may_return_null=1",
-           "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "print_suppressions=0") + f":exitcode={SANITIZER_EXIT}",
-           "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_EXIT}"}
+           "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "print_suppressions=0")
+           + f":exitcode={SANITIZER_EXIT}", "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_EXIT}"}
     names = Names(failing)
     total = collections.Counter()
 
     def body(case):
-        wrong, findings, runs, clean, count, seconds = try_case(case, failing, inputs, folder / case.name.replace(" ", "-"),
+        wrong, findings, runs, clean, count, seconds = try_case(case, failing, inputs,
+                                                                folder / case.name.replace(" ", "-"),
                                                                 env, names, options)
         total.update(runs=runs, findings=findings, clean=clean)
-        note = f"{count} allocations, {runs} runs, {clean} with exit code 2, {findings} wrong, {seconds:.1f} s"
+        note = (f"{count} allocations, {runs} runs, {clean} with exit code 2, {findings} wrong, "
+                f"{seconds:.1f} s")
         if wrong:
             raise AssertionError(note + "\n" + "\n".join(wrong))
         return note
@@ -423,7 +461,8 @@ def main():
 
     chosen = [case for case in cases() if fnmatch.fnmatch(case.name, options.case)]
     with ThreadPoolExecutor(max_workers=os.cpu_count() if LONG else 1) as pool:
-        results = [(case, why_not(case), None if why_not(case) else pool.submit(body, case)) for case in chosen]
+        results = [(case, why_not(case), None if why_not(case) else pool.submit(body, case))
+                   for case in chosen]
         for case, why, future in results:
             tap.case(case.name, why, lambda future=future: future.result())
     print(f"# {total['runs']} runs, {total['clean']} with exit code 2, {total['findings']} wrong")

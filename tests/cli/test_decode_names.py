@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap decode says beside each address what it is called: as the linker's symbol table has it, in all formats, in a
-stripped program with its symbols elsewhere, and not with --no-names. Prints TAP.
+"""coretap decode says beside each address what it is called: as the linker's symbol table has it, in all
+formats, in a stripped program with its symbols elsewhere, and not with --no-names. Prints TAP.
 
 usage: test_decode_names.py CORETAP"""
 import bisect
@@ -28,8 +28,10 @@ SOURCE = f"""
 namespace shop {{
 struct Till {{
     int sum = 0;
-    __attribute__((noinline)) void add(int price) {{ sum += price; for (int i = 0; i < price % 5; i++) asm volatile(""); }}
-    template <class T> __attribute__((noinline)) T total(T rate) {{ asm volatile(""); return static_cast<T>(sum) * rate; }}
+    __attribute__((noinline)) void add(int price) {{
+        sum += price; for (int i = 0; i < price % 5; i++) asm volatile(""); }}
+    template <class T> __attribute__((noinline)) T total(T rate) {{
+        asm volatile(""); return static_cast<T>(sum) * rate; }}
 }};
 }}
 extern "C" __attribute__((noinline)) int odd(int n) {{ asm volatile(""); return n + 1; }}
@@ -46,7 +48,8 @@ int main()
 
 
 def run(*command, codes=(0,)):
-    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, timeout=120)
+    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False,
+                            timeout=120)
     assert result.returncode in codes, (command, result.returncode, result.stderr)
     return result
 
@@ -86,24 +89,30 @@ def check_names(program, capture):
     found = rows(capture)
     wrong = [(hex(addr), name) for addr, name in found if table.names(addr) and name not in table.names(addr)]
     known = sum(bool(table.names(addr)) for addr, _ in found)
-    tap.check("each address has its name of the symbol table", not wrong and known > 500, (wrong[:5], known, len(found)))
-    tap.check("no address is without a name", all(name for _, name in found), [row for row in found if not row[1]][:5])
+    tap.check("each address has its name of the symbol table", not wrong and known > 500,
+              (wrong[:5], known, len(found)))
+    tap.check("no address is without a name", all(name for _, name in found),
+              [row for row in found if not row[1]][:5])
     names = {name.partition("+")[0] for _, name in found}
     wanted = {"main", "shop::Till::add(int)", "int shop::Till::total<int>(int)", ODD, LONG}
     tap.check("names are readable, whatever is in them", wanted <= names, sorted(names)[:30])
     raw = {name.partition("+")[0] for _, name in rows(capture, "--no-demangle")}
-    tap.check("--no-demangle", "_ZN4shop4Till3addEi" in raw and "shop::Till::add(int)" not in raw, sorted(raw)[:30])
+    tap.check("--no-demangle", "_ZN4shop4Till3addEi" in raw and "shop::Till::add(int)" not in raw,
+              sorted(raw)[:30])
     return found
 
 
 def check_formats(capture, found):
     objects = [json.loads(line) for line in decode(capture, "--format", "jsonl")]
-    tap.check("JSON", [(int(o["value"], 16), o["name"]) for o in objects if o["type"] in ("Br", "Go")] == found)
-    tap.check("JSON: where an exception returns to", any(o.get("return_name", "").startswith(("__libc_write+", "__write+"))
-                                                         for o in objects if o["type"] == "Exc"),
+    tap.check("JSON",
+              [(int(o["value"], 16), o["name"]) for o in objects if o["type"] in ("Br", "Go")] == found)
+    tap.check("JSON: where an exception returns to",
+              any(o.get("return_name", "").startswith(("__libc_write+", "__write+"))
+                  for o in objects if o["type"] == "Exc"),
               [o for o in objects if o["type"] == "Exc"])
     table = list(csv.DictReader(decode(capture, "--format", "csv")))
-    tap.check("CSV", [(int(row["value"], 16), row["note"]) for row in table if row["type"] in ("Br", "Go")] == found)
+    tap.check("CSV",
+              [(int(row["value"], 16), row["note"]) for row in table if row["type"] in ("Br", "Go")] == found)
     merged = [line.split("\t") for line in decode(capture, "--merge")]
     tap.check("--merge", [(int(row[4], 16), row[5]) for row in merged if row[2] in ("Br", "Go")] == found)
     plain = [[*line.split("\t")[:3], ""] for line in decode(capture)[1:] if line.startswith(("Br", "Go"))]
@@ -118,10 +127,12 @@ def check_exported(folder, capture):
     run(CORETAP, "export", "-q", "--perf", images, capture)
     program = str(folder / "moved" / "deep" / "elsewhere").encode()
     tap.check("export --symdir: the program that was found is named",
-              program in found.read_bytes() and program not in images.read_bytes() and b"/mem_" in images.read_bytes())
+              program in found.read_bytes() and program not in images.read_bytes()
+              and b"/mem_" in images.read_bytes())
     here = [addr for addr, _ in rows(capture)]
     tap.check("export --symdir: the same branches with its names",
-              rows(found) == [(addr, f"elsewhere+0x{addr:x}") for addr in here] and len(here) > 500, rows(found)[:5])
+              rows(found) == [(addr, f"elsewhere+0x{addr:x}") for addr in here] and len(here) > 500,
+              rows(found)[:5])
 
 
 def check_stripped(folder, program, found):
@@ -136,22 +147,27 @@ def check_stripped(folder, program, found):
     run(CORETAP, "record", "-q", "-o", capture, "--", stripped)
     places = [(addr, name) for addr, name in rows(capture) if (addr, name) != (addr, f"stripped+0x{addr:x}")]
     tap.check("stripped: addresses in the module", not places, places[:5])
-    main = [(addr, name) for addr, name in rows(capture, "--symdir", symbols) if name.startswith(("main", "shop::"))]
+    main = [(addr, name) for addr, name in rows(capture, "--symdir", symbols)
+            if name.startswith(("main", "shop::"))]
     wanted = [row for row in found if row[1].startswith(("main", "shop::"))]
     tap.check("stripped, with --symdir: names", main == wanted and len(main) > 100, (main[:3], wanted[:3]))
     moved = folder / "moved" / "deep"
     moved.mkdir(parents=True)
     shutil.move(stripped, moved / "elsewhere")
     result = run(CORETAP, "decode", capture)
-    tap.check("a program that is not there is no error", "stripped" in result.stderr and "not known" in result.stderr and
+    tap.check("a program that is not there is no error",
+              "stripped" in result.stderr and "not known" in result.stderr and
               len(result.stdout.splitlines()) > 500, result.stderr)
-    wrong = [(addr, name) for addr, name in rows(capture, "--symdir", folder / "moved") if name != f"elsewhere+0x{addr:x}"]
+    wrong = [(addr, name) for addr, name in rows(capture, "--symdir", folder / "moved")
+             if name != f"elsewhere+0x{addr:x}"]
     tap.check("--symdir finds the program itself, too", not wrong, wrong[:5])
     check_exported(folder, capture)
     both = rows(capture, "--symdir", folder / "moved", "--symdir", symbols)
-    tap.check("and its symbols in another folder", [row for row in both if row[1].startswith(("main", "shop::"))] == wanted, both[:5])
+    tap.check("and its symbols in another folder",
+              [row for row in both if row[1].startswith(("main", "shop::"))] == wanted, both[:5])
     same = rows(capture, "--elf", program)
-    tap.check("--elf: another copy of it", [row for row in same if row[1].startswith(("main", "shop::"))] == wanted, same[:5])
+    tap.check("--elf: another copy of it",
+              [row for row in same if row[1].startswith(("main", "shop::"))] == wanted, same[:5])
     said = run(CORETAP, "decode", "--elf", folder / "none", capture, codes=(2,)).stderr
     tap.check("--elf: a file that is not there is an error", "none" in said, said)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that do not end, or change: pipes and devices that a capture names are refused, and a file that becomes shorter
-while it is used is an error and no signal. Prints TAP.
+"""Files that do not end, or change: pipes and devices that a capture names are refused, and a file that
+becomes shorter while it is used is an error and no signal. Prints TAP.
 
 usage: test_files.py CORETAP"""
 import os
@@ -20,12 +20,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def run(*command, limit=10):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=limit, check=False,
-                          stdin=subprocess.DEVNULL)
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=limit,
+                          check=False, stdin=subprocess.DEVNULL)
 
 
 def refused(name, done, *words):
-    check(f"{name}: refused with a message", done.returncode == 2 and all(word in done.stderr for word in words),
+    check(f"{name}: refused with a message",
+          done.returncode == 2 and all(word in done.stderr for word in words),
           f"exit code {done.returncode}: {done.stderr}")
 
 
@@ -52,8 +53,10 @@ def check_snapshots(coretap, folder):
                     check(f"{command[0]}: {named} is a {what}: ends", False, "it does not end")
                     continue
                 if named == "firmware.bin":  # memory that is missing is no damage
-                    check(f"{command[0]}: {named} is a {what}: not read, and said", done.returncode in (0, 1, 2) and
-                          "not a regular file" in done.stdout + done.stderr, f"{done.returncode} {done.stderr}")
+                    check(f"{command[0]}: {named} is a {what}: not read, and said",
+                          done.returncode in (0, 1, 2) and
+                          "not a regular file" in done.stdout + done.stderr,
+                          f"{done.returncode} {done.stderr}")
                 else:
                     refused(f"{command[0]}: {named} is a {what}", done, "not a regular file", named)
 
@@ -70,12 +73,13 @@ def check_raw(coretap, folder):
 
 
 def check_shrinking(coretap, folder):
-    """The image of the memory is cut to nothing after the command took it, and before the trace comes that leads there."""
+    """The image of the memory is cut to nothing after the command took it, and before the trace comes that
+    leads there."""
     for command in (["stats", "--level", "flow"], ["stats", "--level", "coverage"]):
         place = folder / "-".join(command)
         shutil.copytree(ROOT / "examples" / "raw", place)
-        with subprocess.Popen([str(coretap), *command, "--quiet", "--config", str(place / "board.ini"), "-"], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as live:
+        with subprocess.Popen([str(coretap), *command, "--quiet", "--config", str(place / "board.ini"), "-"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as live:
             time.sleep(1)
             os.truncate(place / "loop-code.bin", 0)
             _, said = live.communicate((place / "board.bin").read_bytes(), timeout=30)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A library that uses a null pointer: exit code 2 with a message where memory ran out, else a fault that can be seen.
-Prints TAP.
+"""A library that uses a null pointer: exit code 2 with a message where memory ran out, else a fault that can
+be seen. Prints TAP.
 
 usage: test_guard.py COMMAND COMPILER..."""
 import os
@@ -42,10 +42,14 @@ def main():
         (folder / "s.tessla").write_text("in x: Events[Int]\nout x\n")
         for file, number, address, ends in CASES:
             (folder / "library.c").write_text(LIBRARY % (number, address))
-            subprocess.run([*compiler, "-shared", "-fPIC", "-o", folder / file, folder / "library.c"], check=True)
-            done = subprocess.run([command, "tessla", "--engine", "native", "--spec", folder / "s.tessla"], input="", text=True,
-                                  env={**os.environ, "CORETAP_GCCJIT": str(folder / file)}, capture_output=True, check=False)
-            fine = done.returncode == 2 and "memory" in done.stderr if ends else done.returncode == -signal.SIGSEGV
+            subprocess.run([*compiler, "-shared", "-fPIC", "-o", folder / file, folder / "library.c"],
+                           check=True)
+            done = subprocess.run([command, "tessla", "--engine", "native", "--spec", folder / "s.tessla"],
+                                  input="", text=True,
+                                  env={**os.environ, "CORETAP_GCCJIT": str(folder / file)},
+                                  capture_output=True, check=False)
+            fine = (done.returncode == 2 and "memory" in done.stderr if ends
+                    else done.returncode == -signal.SIGSEGV)
             check(f"{file}, {number}, at {address}: {'exit code 2' if ends else 'a fault'}", fine, done)
     return finish()
 

@@ -4,9 +4,10 @@
 
 usage: test_hostile_captures.py COMMAND SOURCES
 
-Each input is made twice: with usual names of its files, buffers, sources, cores, processes and programs, and with names
-that have line breaks, escape sequences, C1 controls, marks of direction, markup and bytes that are no UTF-8. Every command
-says of the one in as many lines what it says of the other, and no control character."""
+Each input is made twice: with usual names of its files, buffers, sources, cores, processes and programs, and
+with names that have line breaks, escape sequences, C1 controls, marks of direction, markup and bytes that are
+no UTF-8. Every command says of the one in as many lines what it says of the other, and no control
+character."""
 import collections
 import html.parser
 import importlib.util
@@ -25,8 +26,8 @@ import perf_writer  # noqa: E402  pylint: disable=wrong-import-position
 import small_elf  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
-# What no output has, whatever its format: controls of ASCII but for line breaks and tabs, and as characters those of C1,
-# separators of lines, and marks of direction. What is no UTF-8 does not decode.
+# What no output has, whatever its format: controls of ASCII but for line breaks and tabs, and as characters
+# those of C1, separators of lines, and marks of direction. What is no UTF-8 does not decode.
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 NASTY = "\x1b]0;t\x07\x1b[2J\x7f\u009b1m\u202e\u2028\u2066\t<b>&'\"".encode() + b"\xff\x9b"
@@ -84,12 +85,13 @@ def snapshot(folder, names):
     for file in source.glob("*.ini"):
         text = file.read_bytes()
         for old, new in ((b"firmware.bin", image), (b"trace.bin", trace), (b"ETB_0", names.word("ETB_0")),
-                         (b"ETM_0", names.word("ETM_0")), (b"ETE_1", names.word("ETE_1")), (b"cpu_0\n", names.word("cpu_0") + b"\n"),
-                         (b"cpu_0=", names.word("cpu_0") + b"=")):
+                         (b"ETM_0", names.word("ETM_0")), (b"ETE_1", names.word("ETE_1")),
+                         (b"cpu_0\n", names.word("cpu_0") + b"\n"), (b"cpu_0=", names.word("cpu_0") + b"=")):
             text = text.replace(old, new)
         write(folder, file.name.encode(), text)
     with open(folder / "snapshot.ini", "ab") as file:
-        file.write(b"\n[program 0]\nelf=" + program + b"\nbias=0\n[program 1]\nelf=" + names.word("gone") + b"\nbias=0x7000000\n")
+        file.write(b"\n[program 0]\nelf=" + program + b"\nbias=0\n[program 1]\nelf=" + names.word("gone")
+                   + b"\nbias=0x7000000\n")
     return [folder]
 
 
@@ -103,14 +105,16 @@ def raw(folder, names):
     text = (source / "board.ini").read_bytes().replace(b"board.bin", trace)
     text = text.replace(b"[source cpu0]", b"[source " + names.word("cpu0") + b"]")
     text = text.partition(b"[image loop]")[0]
-    for name, file in (("nothing", b"file=" + names.word("nothing") + b"\naddress=0x90000\n"), ("program", b"elf=" + program + b"\n")):
+    for name, file in (("nothing", b"file=" + names.word("nothing") + b"\naddress=0x90000\n"),
+                       ("program", b"elf=" + program + b"\n")):
         text += b"[image " + names.word(name) + b"]\n" + file
     write(folder, b"board.ini", text)
     return [folder / "board.ini"]
 
 
 def perf_data(folder, names):
-    """A process with a program that is there, one that is not, and a process whose name is a line of its own."""
+    """A process with a program that is there, one that is not, and a process whose name is a line of its
+    own."""
     example = raw_example()
     writer = perf_writer.Writer([[1, 0x10, 0x28000ea1, 0x4100f400, 0x488, 0, 0xcc]])
     there, gone = names.path("program"), names.path("gone")
@@ -176,26 +180,37 @@ def compare(title, kind, usual, got):
             faults.append(f"{what}: {bad}")
         if old.count(b"\n") != new.count(b"\n"):
             faults.append(f"{what}: {old.count(10)} lines and {new.count(10)}: {old[:1200]} {new[:1200]}")
-        if kind == "tsv" and [line.count(b"\t") for line in old.split(b"\n")] != [line.count(b"\t") for line in new.split(b"\n")]:
+        if kind == "tsv" and [line.count(b"\t") for line in old.split(b"\n")
+                              ] != [line.count(b"\t") for line in new.split(b"\n")]:
             faults.append(f"{what}: other columns")
     bad = parses(kind, got.stdout) if usual.stdout else None
     if bad:
         faults.append(f"{kind}: {bad}")
-    if kind == "html" and Tags(usual.stdout.decode()).counts != Tags(got.stdout.decode(errors="replace")).counts:
-        faults.append(f"other tags: {Tags(got.stdout.decode(errors='replace')).counts - Tags(usual.stdout.decode()).counts}")
+    if kind == "html" and Tags(usual.stdout.decode()).counts != Tags(
+            got.stdout.decode(errors="replace")).counts:
+        faults.append(
+            f"other tags: "
+            f"{Tags(got.stdout.decode(errors='replace')).counts - Tags(usual.stdout.decode()).counts}")
     if os.environ.get("CT_VERBOSE"):
-        print(f"# {title}: exit code {usual.returncode}, {len(usual.stdout)} bytes, {len(usual.stderr)} of messages")
+        print(f"# {title}: exit code {usual.returncode}, {len(usual.stdout)} bytes, {len(usual.stderr)} of "
+              f"messages")
     tap.check(title, not faults, faults + [f"stderr: {got.stderr[:1500]}"])
 
 
-READERS = [("text", "info"), ("json", "info -f json"), ("text", "list --packets"), ("text", "list --elements"), ("text", "stats"),
-           ("text", "stats --level coverage"), ("tsv", "decode"), ("text", "decode -f csv"), ("jsonl", "decode -f jsonl"),
-           ("text", "decode --merge -f csv"), ("text", "decode --text-ports"), ("jsonl", "decode --text-ports -f jsonl"),
+READERS = [("text", "info"), ("json", "info -f json"), ("text", "list --packets"),
+           ("text", "list --elements"), ("text", "stats"),
+           ("text", "stats --level coverage"), ("tsv", "decode"), ("text", "decode -f csv"),
+           ("jsonl", "decode -f jsonl"),
+           ("text", "decode --merge -f csv"), ("text", "decode --text-ports"),
+           ("jsonl", "decode --text-ports -f jsonl"),
            ("text", "decode --text-ports -f csv"), ("text", "export --perf exported")]
-ALONG = [("text", "cover"), ("text", "cover -f lcov"), ("xml", "cover -f cobertura"), ("json", "cover -f json"),
-         ("html", "cover -f html"), ("text", "cover -f data"), ("text", "profile"), ("text", "profile -f autofdo"),
+ALONG = [("text", "cover"), ("text", "cover -f lcov"), ("xml", "cover -f cobertura"),
+         ("json", "cover -f json"),
+         ("html", "cover -f html"), ("text", "cover -f data"), ("text", "profile"),
+         ("text", "profile -f autofdo"),
          ("text", "profile -f llvm"), ("text", "profile -f bolt"), ("text", "profile -f callgrind"),
-         ("json", "profile -f chrome"), ("text", "timing"), ("text", "timing --edges"), ("json", "timing -f json"),
+         ("json", "profile -f chrome"), ("text", "timing"), ("text", "timing --edges"),
+         ("json", "timing -f json"),
          ("html", "timing -f svg"), ("tsv", "watch --at check"), ("text", "watch --at check -f csv"),
          ("jsonl", "watch --at check -f jsonl"), ("html", "report"), ("text", "wcet --entry check"),
          ("json", "wcet --entry check -f json"), ("html", "wcet --entry check -f html"),
@@ -208,7 +223,8 @@ def check_capture(kind, make, commands, root):
     made = []
     for hostile in (False, True):
         names = Names(hostile)
-        folder = root / ("hostile" if hostile else "usual") / kind / os.fsdecode(names.path("folder").replace(b"/", b"_"))
+        folder = root / ("hostile" if hostile
+                         else "usual") / kind / os.fsdecode(names.path("folder").replace(b"/", b"_"))
         folder.mkdir(parents=True)
         made.append((folder, make(folder, names)))
     for form, line in commands:
@@ -216,7 +232,8 @@ def check_capture(kind, make, commands, root):
         compare(f"{kind}: {line}", form, *done)
 
 
-# Strings in every place: alone, joined, in a structure, in a raw output, as a constant of the graph and in an error.
+# Strings in every place: alone, joined, in a structure, in a raw output, as a constant of the graph and in an
+# error.
 SPECIFICATION = """in s: Events[String]
 in n: Events[Int]
 out s
@@ -234,15 +251,18 @@ def tessla(root):
     for text in (b"x" * len(nasty), nasty):
         folder = root / ("tessla-" + text[:1].hex())
         folder.mkdir()
-        write(folder, b"spec" + (PATH if text == nasty else b""), SPECIFICATION.replace("%s", text.decode()).encode())
+        write(folder, b"spec" + (PATH if text == nasty else b""),
+              SPECIFICATION.replace("%s", text.decode()).encode())
         write(folder, b"wrong", b"in s: Events[String]\nout nothing -- " + text + b"\n")
         write(folder, b"trace", b'1: s = "' + text + b'"\n2: s = "' + text + b'end"\n')
         write(folder, b"bad", b'1: s = ' + text + b"\n")
         made.append((folder, b"spec" + (PATH if text == nasty else b"")))
-    for title, words in (("a trace", ["-t", "trace"]), ("a trace that is wrong", ["-t", "bad"]), ("no trace", ["-t", b"no" + PATH]), ("graph", ["--dot"]),
-                         ("inputs", ["--list-in"])):
-        compare(f"tessla: {title}", "text", *(run(["tessla", "--spec", spec, *words], folder) for folder, spec in made))
-    compare("tessla: a specification that is wrong", "text", *(run(["tessla", "--spec", "wrong", "-t", "trace"], folder) for folder, _ in made))
+    for title, words in (("a trace", ["-t", "trace"]), ("a trace that is wrong", ["-t", "bad"]),
+                         ("no trace", ["-t", b"no" + PATH]), ("graph", ["--dot"]), ("inputs", ["--list-in"])):
+        compare(f"tessla: {title}", "text",
+                *(run(["tessla", "--spec", spec, *words], folder) for folder, spec in made))
+    compare("tessla: a specification that is wrong", "text",
+            *(run(["tessla", "--spec", "wrong", "-t", "trace"], folder) for folder, _ in made))
 
 
 def fractal(root):
@@ -256,11 +276,14 @@ def fractal(root):
         write(folder, names.word("program"), small_elf.make(bytes(0x1000), 0x400000, [
             (names.path("first"), 0x400000, 0x40), (names.path("second"), 0x400040, 0x1000 - 0x40)]))
         log = names.path("log").replace(b"/", b"_")
-        run(["fractal", "replay", "--messages", messages, "--pgd", "1000", "--va-bits", "39", "--mode", "passive", "-o", log], folder)
+        run(["fractal", "replay", "--messages", messages, "--pgd", "1000", "--va-bits", "39", "--mode",
+             "passive", "-o", log], folder)
         made.append((folder, [log, "--elf", names.word("program")]))
-    for kind, words in (("text", []), ("text", ["--csv"]), ("html", ["--html"]), ("html", ["--svg", "timeline"]), ("html", ["--svg", "pages"]),
+    for kind, words in (("text", []), ("text", ["--csv"]), ("html", ["--html"]),
+                        ("html", ["--svg", "timeline"]), ("html", ["--svg", "pages"]),
                         ("json", ["--perfetto"])):
-        compare(f"fractal report {' '.join(words)}", kind, *(run(["fractal", "report", *words, *rest], folder) for folder, rest in made))
+        compare(f"fractal report {' '.join(words)}", kind,
+                *(run(["fractal", "report", *words, *rest], folder) for folder, rest in made))
 
 
 def files(root):
@@ -273,26 +296,35 @@ def files(root):
         program, capture = names.path("program").replace(b"/", b"_"), folder / "capture"
         capture.mkdir()
         snapshot(capture, names)
-        write(folder, program, small_elf.make((SOURCES / "examples/quickstart/firmware.bin").read_bytes(), 0x80000, [
+        write(folder, program,
+              small_elf.make((SOURCES / "examples/quickstart/firmware.bin").read_bytes(), 0x80000, [
             (b"start", 0x80000, 0x500), (names.path("work"), 0x80500, 0x7c), (b"check", 0x8057c, 0x84)]))
         sums = names.path("sums").replace(b"/", b"_")
         run(["cover", "-f", "data", "-q", "-o", sums, capture], folder)
         spec, other = names.path("spec").replace(b"/", b"_"), names.path("other").replace(b"/", b"_")
         for name in (spec, other):
             write(folder, name, b"in x: Events[Unit]\ndef n = count(x)\nout n\n")
-        made.append((folder, {"SPEC": spec, "OTHER": other, "ELF": program, "SUMS": sums, "GONE": names.path("gone"), "CAPTURE": capture}))
-    for kind, line in (("text", "graph --elf ELF"), ("json", "graph --json --elf ELF"), ("text", "graph --dot --elf ELF"),
-                       ("text", "graph --elf ELF --learn CAPTURE"), ("text", "merge SUMS SUMS"), ("text", "merge SUMS GONE"),
-                       ("text", "cover SUMS"), ("json", "cover -f json SUMS"),
-                       ("text", "info GONE"), ("text", "cover GONE"), ("text", "graph --elf GONE"), ("text", "report -o GONE/x CAPTURE"),
-                       ("text", "timing --elf GONE CAPTURE"), ("text", "watch --at GONE CAPTURE"), ("text", "monitor --spec GONE CAPTURE"),
-                       ("text", "stats --buffer GONE CAPTURE"), ("text", "GONE"), ("text", "info --format GONE CAPTURE"),
+        made.append((folder, {"SPEC": spec, "OTHER": other, "ELF": program, "SUMS": sums,
+                              "GONE": names.path("gone"), "CAPTURE": capture}))
+    for kind, line in (("text", "graph --elf ELF"), ("json", "graph --json --elf ELF"),
+                       ("text", "graph --dot --elf ELF"),
+                       ("text", "graph --elf ELF --learn CAPTURE"), ("text", "merge SUMS SUMS"),
+                       ("text", "merge SUMS GONE"), ("text", "cover SUMS"), ("json", "cover -f json SUMS"),
+                       ("text", "info GONE"), ("text", "cover GONE"), ("text", "graph --elf GONE"),
+                       ("text", "report -o GONE/x CAPTURE"),
+                       ("text", "timing --elf GONE CAPTURE"), ("text", "watch --at GONE CAPTURE"),
+                       ("text", "monitor --spec GONE CAPTURE"),
+                       ("text", "stats --buffer GONE CAPTURE"), ("text", "GONE"),
+                       ("text", "info --format GONE CAPTURE"),
                        ("text", "monitor --spec SPEC --spec OTHER --bind x=check -a CAPTURE"),
                        ("jsonl", "monitor --spec SPEC --spec OTHER --bind x=check -a -f jsonl CAPTURE"),
-                       ("text", "wcet --entry GONE CAPTURE"), ("text", "wcet --entry check --bounds GONE CAPTURE"),
-                       ("text", "fractal report GONE"), ("text", "decode --vmlinux GONE CAPTURE"), ("text", "live --config GONE GONE"),
+                       ("text", "wcet --entry GONE CAPTURE"),
+                       ("text", "wcet --entry check --bounds GONE CAPTURE"),
+                       ("text", "fractal report GONE"), ("text", "decode --vmlinux GONE CAPTURE"),
+                       ("text", "live --config GONE GONE"),
                        ("text", "record -o out -- GONE"), ("text", "ctl --http GONE status")):
-        compare(f"files: {line}", kind, *(run([given.get(word, word) for word in line.split()], folder) for folder, given in made))
+        compare(f"files: {line}", kind,
+                *(run([given.get(word, word) for word in line.split()], folder) for folder, given in made))
 
 
 def main():

@@ -4,8 +4,9 @@
 
 usage: test_hostile_names.py COMMAND PLUGIN
 
-One program is recorded and has its functions and source files named twice: as usual, and with line breaks, escape
-sequences, tabs and separators. Every format has as many lines with the one as with the other, and no control character."""
+One program is recorded and has its functions and source files named twice: as usual, and with line breaks,
+escape sequences, tabs and separators. Every format has as many lines with the one as with the other, and no
+control character."""
 import json
 import os
 import pathlib
@@ -50,15 +51,19 @@ void _start(void)
 }
 """
 
-LINES = [["cover"], ["cover", "-f", "lcov"], ["cover", "-f", "data"], ["cover", "-f", "cobertura"], ["cover", "-f", "json"],
+LINES = [["cover"], ["cover", "-f", "lcov"], ["cover", "-f", "data"], ["cover", "-f", "cobertura"],
+         ["cover", "-f", "json"],
          ["cover", "-f", "html"], ["profile"], ["profile", "-f", "callgrind"], ["profile", "-f", "bolt"],
-         ["profile", "-f", "llvm"], ["profile", "-f", "autofdo"], ["profile", "-f", "chrome"], ["timing", "--edges"],
+         ["profile", "-f", "llvm"], ["profile", "-f", "autofdo"], ["profile", "-f", "chrome"],
+         ["timing", "--edges"],
          ["timing", "-f", "json"], ["watch", "--at", "@"], ["watch", "--at", "@", "-f", "csv"],
-         ["watch", "--at", "@", "-f", "jsonl"], ["decode"], ["decode", "-f", "csv"], ["decode", "-f", "jsonl"], ["report"]]
+         ["watch", "--at", "@", "-f", "jsonl"], ["decode"], ["decode", "-f", "csv"],
+         ["decode", "-f", "jsonl"], ["report"]]
 
 
 def build(folder):
-    """The program, and a copy of it with other names in its symbols and, of the same length, in its debug information."""
+    """The program, and a copy of it with other names in its symbols and, of the same length, in its debug
+    information."""
     source = folder / "program.c"
     source.write_text(SOURCE % PLAIN)
     usual, hostile = folder / "usual", folder / "hostile"
@@ -87,13 +92,17 @@ def check_format(words, usual, hostile, place):
     tap.check(f"{title}: as many lines", plain.returncode == got.returncode == 0 and plain.stdout and
               len(plain.stdout.split(b"\n")) == len(got.stdout.split(b"\n")),
               f"{plain.returncode} {got.returncode} {got.stderr} {got.stdout[:1500]}")
-    text = got.stdout if words[0] not in ("decode", "watch") or "-f" in words else got.stdout.replace(b"\t", b"")
+    tabs = words[0] in ("decode", "watch") and "-f" not in words
+    text = got.stdout.replace(b"\t", b"") if tabs else got.stdout
     bad = CONTROL.search(text.replace(b"\t", b"") if b"\t" in plain.stdout else text)
-    tap.check(f"{title}: no control character", not bad and not CONTROL.search(got.stderr), bad and text[max(0, bad.start() - 40):][:80])
+    tap.check(f"{title}: no control character", not bad and not CONTROL.search(got.stderr),
+              bad and text[max(0, bad.start() - 40):][:80])
     if words == ["profile"]:
-        tap.check("profile: as many frames", sorted(fields(plain.stdout, b";")) == sorted(fields(got.stdout, b";")), got.stdout)
+        tap.check("profile: as many frames",
+                  sorted(fields(plain.stdout, b";")) == sorted(fields(got.stdout, b";")), got.stdout)
     if b"\t" in plain.stdout:
-        tap.check(f"{title}: as many columns", sorted(fields(plain.stdout, b"\t")) == sorted(fields(got.stdout, b"\t")))
+        tap.check(f"{title}: as many columns",
+                  sorted(fields(plain.stdout, b"\t")) == sorted(fields(got.stdout, b"\t")))
     if words[-1] == "json" or words[-1] == "chrome":
         json.loads(got.stdout)
     if words[-1] == "cobertura":
@@ -106,7 +115,8 @@ def check_index(folder):
     shutil.copy(folder / "usual", program)
     done = run("record", "-q", "-o", folder / "path.capture", "--", program)
     usual, got = ((folder / f"{name}.capture" / "snapshot.ini").read_bytes() for name in ("usual", "path"))
-    tap.check("record: a path is no line of its own", done.returncode == 0 and usual.count(b"\n") == got.count(b"\n") and
+    tap.check("record: a path is no line of its own",
+              done.returncode == 0 and usual.count(b"\n") == got.count(b"\n") and
               not CONTROL.search(got), got)
 
 
@@ -127,7 +137,8 @@ def main():
             check_format(words, [folder / "usual.capture"], [folder / "hostile.capture"], "_start")
         check_format(["graph"], ["--elf", folder / "usual"], ["--elf", folder / "hostile"], "")
         done = run("decode", "-q", f"{folder}/\x1b[2J\x07nowhere")
-        tap.check("messages: no control character", done.returncode == 2 and not CONTROL.search(done.stderr) and
+        tap.check("messages: no control character",
+                  done.returncode == 2 and not CONTROL.search(done.stderr) and
                   b"\\x1b[2J\\x07nowhere" in done.stderr, str(done))
     return tap.finish()
 

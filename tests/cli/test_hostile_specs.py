@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Specifications that take more work or memory than they may: each is stopped with a message, in both engines, while one
-beside it has the results that it has alone. Prints TAP.
+"""Specifications that take more work or memory than they may: each is stopped with a message, in both
+engines, while one beside it has the results that it has alone. Prints TAP.
 
 usage: test_hostile_specs.py CORETAP"""
 import os
@@ -21,7 +21,8 @@ CAPTURE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "quickstart
 OPTIONS = ("--id", "10", "--bind", "x=0x8057c", "--frequency", "1000", "--all")
 ENGINES = ("bytecode", "native")
 GOOD = "in x: Events[Unit]\nout count(x) as n\nout count(x) < 9 as fine\n"
-HEAD = "in x: Events[Unit]\ndef n = count(x)\nout n\ndef much = slift1(n, (k: Int) => if k > 5 then 1000000000 else 1)\n"
+HEAD = ("in x: Events[Unit]\ndef n = count(x)\nout n\n"
+        "def much = slift1(n, (k: Int) => if k > 5 then 1000000000 else 1)\n")
 OLD = "what was there before\n"
 BUSY_S = 1.0  # of processor time, behind which a command is in its endless event
 BUDGET = "One event takes more work than its budget of 2000000 units"
@@ -43,19 +44,25 @@ BIG = "((1 << 60000) + 12345)"
 ATTACKS = {
     "calls": loop("Int", "0", "s + k", "{}"),
     "a recursion that is not in last place":
-        HEAD + "def f(n: Int): Int = if n < 2 then n else f(n - 1) + f(n - 2)\nout slift1(n, (k: Int) => f(if k > 5 then 60 else 1)) as y\n",
+        HEAD
+    + "def f(n: Int): Int = if n < 2 then n else f(n - 1) + f(n - 2)\nout slift1(n, (k: Int) => f(if k > 5 "
+      "then 60 else 1)) as y\n",
     "maps": loop("Map[Int, Int]", "Map.empty[Int, Int]", "Map.add(s, k * 7919 % 1000, k)", "Map.size({})"),
     "sets": loop("Set[Int]", "Set.empty[Int]", "Set.add(s, k * 7919 % 1000)", "Set.size({})"),
-    "lists": loop("List[Int]", "List.append(List.empty[Int], 1)", "List.tail(List.append(s, k))", "List.size({})"),
+    "lists": loop("List[Int]", "List.append(List.empty[Int], 1)", "List.tail(List.append(s, k))",
+                  "List.size({})"),
     "comparisons": loop("Int", "0", 'if (k, "a", s) == (k, "a", 0) then 0 else 1', "{}"),
     "products of large numbers": loop("Int", "(1 << 30000) + 12345", "if s * s == 0 then 0 else s", "{} > 0"),
     "quotients of large numbers": loop("Int", BIG, "if s / 7 == 0 then 0 else s", "{} > 0"),
     "large numbers as text": loop("Int", BIG, 'if toString(s) == "" then 0 else s', "{} > 0"),
-    "strings": STRINGS + loop("String", doubled(10, '"abc"'), 'if String.concat(s, s) == "" then "" else s', '{} == ""'),
-    "formats": loop("Float", "1.5e300", 'if String.formatFloat("%1000.300f", s) == "" then 0.0 else s', "{} >. 0.0"),
+    "strings": STRINGS
+    + loop("String", doubled(10, '"abc"'), 'if String.concat(s, s) == "" then "" else s', '{} == ""'),
+    "formats": loop("Float", "1.5e300", 'if String.formatFloat("%1000.300f", s) == "" then 0.0 else s',
+                    "{} >. 0.0"),
     "functions of Floats": loop("Float", "1.5e300", "if sin(s) >. 2.0 then 0.0 else s", "{} >. 0.0"),
     "timers": HEAD + "out filter(period(1), n > 100) as y\n",
-    "delays": HEAD + "def d: Events[Unit] = delay(merge(on(x, 1), default(on(d, 1), 1)), x)\nout filter(d, n > 100) as y\n",
+    "delays": HEAD
+    + "def d: Events[Unit] = delay(merge(on(x, 1), default(on(d, 1), 1)), x)\nout filter(d, n > 100) as y\n",
 }
 HOARD = (HEAD + STRINGS + "def all = fold(n, List.empty[String], (l: List[String], k: Int) => List.append(l, "
          'String.concat(d(15, "abc"), toString(k))))\nout List.size(all) as y\n')
@@ -74,7 +81,8 @@ class Runs:
     def monitor(self, *args):
         """Exit code, lines, what was said, and seconds of processor time."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([self.coretap, "monitor", *OPTIONS, *args, CAPTURE], capture_output=True, text=True, timeout=300,
+        done = subprocess.run([self.coretap, "monitor", *OPTIONS, *args, CAPTURE], capture_output=True,
+                              text=True, timeout=300,
                               check=False, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return done.returncode, done.stdout.splitlines(), done.stderr, after.ru_utime - before.ru_utime
@@ -82,14 +90,17 @@ class Runs:
     def attack(self, name, text, message, engine, *args):
         alone = self.monitor("--spec", self.good)[1]
         bad = self.write("bad", text)
-        code, lines, said, seconds = self.monitor("--spec", self.good, "--spec", bad, "--engine", engine, *args)
+        code, lines, said, seconds = self.monitor("--spec", self.good, "--spec", bad, "--engine", engine,
+                                                  *args)
         good = [line.replace("good.tessla: ", "") for line in lines if "good.tessla" in line]
         stopped = [line for line in lines if line.startswith("stopped: ")]
         begun = [line for line in lines if "bad.tessla: n = " in line]
-        check(f"{name}, {engine}: is stopped with a message", code == 2 and len(stopped) == 1 and message in stopped[0] and
+        check(f"{name}, {engine}: is stopped with a message",
+              code == 2 and len(stopped) == 1 and message in stopped[0] and
               message in said and "(t = " in said, [f"exit code {code}", *stopped, said])
         check(f"{name}, {engine}: results before that are there", 1 <= len(begun) <= 10, lines)
-        check(f"{name}, {engine}: the other goes on", good == [line for line in alone if not line.startswith("#")], lines)
+        check(f"{name}, {engine}: the other goes on",
+              good == [line for line in alone if not line.startswith("#")], lines)
         print(f"# {seconds:.2f} s", flush=True)
 
 
@@ -97,9 +108,11 @@ def check_stated(runs):
     """What was stopped stands in JSON, and a larger budget lets it go on."""
     bad = runs.write("bad", ATTACKS["calls"].replace("1000000000", "1000000"))
     code, lines, _, _ = runs.monitor("--spec", bad, "--format", "jsonl")
-    check("the reason stands in JSON", code == 2 and '"stopped":"' in lines[-1] and "--event-budget raises it" in lines[-1], lines)
+    check("the reason stands in JSON",
+          code == 2 and '"stopped":"' in lines[-1] and "--event-budget raises it" in lines[-1], lines)
     code, lines, said, _ = runs.monitor("--spec", bad, "--event-budget", "100000000")
-    check("with a larger budget it goes on", code == 0 and any("y = 500000500000" in line for line in lines), [*lines, said])
+    check("with a larger budget it goes on", code == 0 and any("y = 500000500000" in line for line in lines),
+          [*lines, said])
     code, lines, said, _ = runs.monitor("--spec", runs.good, "--event-budget", "10")
     check("with a small one, nothing does", code == 2 and "budget of 10 units" in said, [*lines, said])
     hoard = runs.write("bad", HOARD)
@@ -108,21 +121,28 @@ def check_stated(runs):
 
 
 def check_refused(runs):
-    for args in (("--event-budget", "0"), ("--event-budget", "-1"), ("--monitor-memory", "0"), ("--monitor-memory", "x")):
+    for args in (("--event-budget", "0"), ("--event-budget", "-1"), ("--monitor-memory", "0"),
+                 ("--monitor-memory", "x")):
         code, _, said, _ = runs.monitor("--spec", runs.good, *args)
         check(f"{' '.join(args)} is refused", code == 2 and args[0] in said, said)
-    done = subprocess.run([runs.coretap, "tessla", "--check", "--event-budget", "5", "--spec", runs.good], capture_output=True,
-                          text=True, check=False, timeout=60)
-    check("--event-budget where nothing runs is refused", done.returncode == 2 and "--check" in done.stderr, done.stderr)
+    done = subprocess.run([runs.coretap, "tessla", "--check", "--event-budget", "5", "--spec", runs.good],
+                          capture_output=True, text=True, check=False, timeout=60)
+    check("--event-budget where nothing runs is refused", done.returncode == 2 and "--check" in done.stderr,
+          done.stderr)
 
 
 def check_mistakes(runs):
     """What came before a mistake in the trace still counts, within the same budget."""
-    spec = runs.write("loop", "in x: Events[Int]\ndef f(n: Int): Int = if n < 1 then 0 else f(n - 1)\nout slift1(x, f) as y\n")
-    for what, line in (("a value of another type", "2: x = ()"), ("no value", "2: x ="), ("a time that goes back", "0: x = 1")):
-        done = subprocess.run([runs.coretap, "tessla", "--spec", spec], input=f"1: x = 9223372036854775807\n{line}\n",
+    spec = runs.write("loop",
+                      "in x: Events[Int]\ndef f(n: Int): Int = if n < 1 then 0 else f(n - 1)\nout slift1(x, "
+                      "f) as y\n")
+    for what, line in (("a value of another type", "2: x = ()"), ("no value", "2: x ="),
+                       ("a time that goes back", "0: x = 1")):
+        done = subprocess.run([runs.coretap, "tessla", "--spec", spec],
+                              input=f"1: x = 9223372036854775807\n{line}\n",
                               capture_output=True, text=True, check=False, timeout=120)
-        check(f"an event before {what} has its budget", done.returncode == 2 and BUDGET in done.stderr, done.stderr)
+        check(f"an event before {what} has its budget", done.returncode == 2 and BUDGET in done.stderr,
+              done.stderr)
 
 
 def seconds_of(process):
@@ -132,14 +152,17 @@ def seconds_of(process):
 
 
 def check_signal(runs, command, engine, number):
-    """A signal while an event takes for ever ends the command, and the file that it prints to is what it was."""
+    """A signal while an event takes for ever ends the command, and the file that it prints to is what it
+    was."""
     bad = runs.write("endless", loop("Int", "0", "s", "{}").replace("1000000000", "1000000000000000"))
     folder = pathlib.Path(tempfile.mkdtemp(dir=runs.folder))
     result = folder / "result"
     result.write_text(OLD, encoding="utf-8")
-    line = [runs.coretap, command, "--spec", bad, "--engine", engine, "--event-budget", str(2**62), "-o", result]
+    line = [runs.coretap, command, "--spec", bad, "--engine", engine, "--event-budget", str(2**62), "-o",
+            result]
     line += [] if command == "tessla" else [*OPTIONS, CAPTURE]
-    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
         if command == "tessla":
             process.stdin.write("".join(f"{at}: x = ()\n" for at in range(1, 10)).encode())
             process.stdin.flush()
@@ -157,7 +180,8 @@ def check_signal(runs, command, engine, number):
         took = time.monotonic() - begun
     left = os.listdir(folder)
     check(f"{command}, {engine}: {number.name} in an endless event ends it, and leaves the old file",
-          busy and code == -number and took < 2 and left == ["result"] and result.read_text(encoding="utf-8") == OLD,
+          busy and code == -number and took < 2 and left == ["result"]
+          and result.read_text(encoding="utf-8") == OLD,
           [f"busy {busy}, exit code {code} after {took:.1f} s, {left}"])
 
 

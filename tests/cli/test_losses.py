@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_losses.py COMMAND RECORD_EXAMPLES: what was lost is the same number in every command.
 
-Runs every command that decodes over captures (examples, the corpus, programs recorded with overflows, a PTM made here) and
-over damaged copies of them, at each level, with each engine and number of threads, and holds that all tell the same losses
-and have the same exit code. The corpus is in $CT_SHARED, or in ../shared beside the sources; programs are recorded when QEMU
-and cross compilers are there. Prints TAP."""
+Runs every command that decodes over captures (examples, the corpus, programs recorded with overflows, a PTM
+made here) and over damaged copies of them, at each level, with each engine and number of threads, and holds
+that all tell the same losses and have the same exit code. The corpus is in $CT_SHARED, or in ../shared beside
+the sources; programs are recorded when QEMU and cross compilers are there. Prints TAP."""
 import html
 import json
 import os
@@ -27,13 +27,15 @@ EXAMPLES = pathlib.Path(sys.argv[2]).resolve()
 LONG = os.environ.get("CT_LONG", "0") not in ("", "0")
 KEYS = ("gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "no_access")
 OF_TRACE = ("overflows", "bad_packets", "lost_bytes")  # and the gaps that are no contradictions
-WORDS = {"gaps": r"gaps?\b", "overflows": r"trace unit overflows?", "contradictions": r"contradictions? with the program",
-         "bad_packets": r"packets? that cannot be or (?:is|are) cut", "lost_bytes": r"bytes? that could not be used",
-         "no_access": r"times? no memory where code ran"}
+WORDS = {"gaps": r"gaps?\b", "overflows": r"trace unit overflows?",
+         "contradictions": r"contradictions? with the program",
+         "bad_packets": r"packets? that cannot be or (?:is|are) cut",
+         "lost_bytes": r"bytes? that could not be used", "no_access": r"times? no memory where code ran"}
 
 
 def run(*args, check=(0, 1)):
-    done = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, errors="replace", timeout=300)
+    done = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, errors="replace",
+                          timeout=300)
     if done.returncode not in check:
         raise AssertionError(f"{' '.join(map(str, args))}: exit code {done.returncode}: {done.stderr[-500:]}")
     return done
@@ -122,7 +124,8 @@ def hold(capture, engines):
     packets = of_stderr(run("list", "--packets", capture.path))
     if trace_part(packets) != trace_part(losses):
         wrong.append(f"list --packets: {packets}, info: {losses}")
-    followed = ["list --elements", "list --elements --threads 3", "decode --along binary", "decode --merge --along binary",
+    followed = ["list --elements", "list --elements --threads 3", "decode --along binary",
+                "decode --merge --along binary",
                 "watch --at 0x1000 --format jsonl", f"monitor --spec {SPEC}", "timing --edges"]
     for what in followed:
         words = what.split()
@@ -146,7 +149,8 @@ def hold(capture, engines):
 
 def hold_program(capture, losses, same, told):
     """Commands that want a program."""
-    cover = run("cover", "--elf", capture.elf, "--all-functions", "--format", "json", "--threads", 3, capture.path)
+    cover = run("cover", "--elf", capture.elf, "--all-functions", "--format", "json", "--threads", 3,
+                capture.path)
     same("cover --format json", json.loads(cover.stdout)["losses"], cover.returncode)
     told("cover", cover)
     told("profile", run("profile", "--elf", capture.elf, "--format", "folded", capture.path))
@@ -158,8 +162,8 @@ def hold_program(capture, losses, same, told):
         same("the card of report", of_words(words))
     elif "nothing was lost" not in words:
         same("the card of report", {"said": words})
-    wcet = run("wcet", "--elf", capture.elf, "--entry", "malloc", "--unobserved", "exclude", "--format", "json",
-               capture.path, check=(0, 1, 2))
+    wcet = run("wcet", "--elf", capture.elf, "--entry", "malloc", "--unobserved", "exclude", "--format",
+               "json", capture.path, check=(0, 1, 2))
     if wcet.stdout.startswith("{"):  # without cycle counts, or where much is missing, there is no path
         COUNTED["wcet"] += 1
         same("wcet --format json", json.loads(wcet.stdout)["losses"], wcet.returncode)
@@ -172,8 +176,10 @@ def hold_live(capture, info, same):
     if info["kind"] == "perf.data":
         return  # its trace is in pieces
     for buffer in info["buffers"]:
-        done = subprocess.run([COMMAND, "live", "--config", str(capture.path), "--buffer", buffer["name"], "--at", "0x1000", "-"],
-                              input=pathlib.Path(buffer["path"]).read_bytes(), capture_output=True, timeout=300, check=False)
+        done = subprocess.run([COMMAND, "live", "--config", str(capture.path), "--buffer", buffer["name"],
+                               "--at", "0x1000", "-"],
+                              input=pathlib.Path(buffer["path"]).read_bytes(), capture_output=True,
+                              timeout=300, check=False)
         done.stderr = done.stderr.decode(errors="replace")
         sums.append(of_stderr(done))
         codes.append(done.returncode)
@@ -185,7 +191,8 @@ def hold_files(capture, losses, code, wrong):
     """A coverage file tells what its captures lost, and so does the sum of two."""
     with tempfile.TemporaryDirectory() as name:
         one, two, three = (os.path.join(name, word) for word in ("one", "two", "three"))
-        made = run("cover", "-q", "--elf", capture.elf, "--all-functions", "--format", "data", "-o", one, capture.path)
+        made = run("cover", "-q", "--elf", capture.elf, "--all-functions", "--format", "data", "-o", one,
+                   capture.path)
         if made.returncode and "empty although" in made.stderr:
             return
         run("merge", "-o", two, one, one)
@@ -195,7 +202,8 @@ def hold_files(capture, losses, code, wrong):
             numbers = {key: times * value for key, value in losses.items()}
             found = json.loads(done.stdout)["losses"]
             if not numbers == found == of_stderr(done) or done.returncode != code:
-                wrong.append(f"{times} times the coverage file: {found}, {done}, wanted {numbers} exit {code}")
+                wrong.append(f"{times} times the coverage file: {found}, {done}, wanted {numbers} exit "
+                             f"{code}")
         strict = run("cover", "-q", "--elf", capture.elf, "--all-functions", "--strict", three).returncode
         if strict != any(losses.values()) and not code:
             wrong.append(f"the coverage file with --strict: exit code {strict}, losses {losses}")
@@ -306,11 +314,13 @@ address=0x8000
 
 
 def make_stm(folder):
-    """Two writes, and between them an error of the master and one of any master: each says that something is missing."""
+    """Two writes, and between them an error of the master and one of any master: each says that something is
+    missing."""
     folder.mkdir()
     nibbles = "f" * 21 + "0" + "f003" + "141" + "c5" + "45a" + "201" + "f202" + "141" + "45a" + "0"
     nibbles += "0" * (len(nibbles) % 2)
-    (folder / "stm.bin").write_bytes(bytes(int(nibbles[i + 1] + nibbles[i], 16) for i in range(0, len(nibbles), 2)))
+    (folder / "stm.bin").write_bytes(bytes(int(nibbles[i + 1] + nibbles[i], 16)
+                                           for i in range(0, len(nibbles), 2)))
     (folder / "stm.ini").write_text(STM)
     return Capture("an STM made here", folder / "stm.ini")
 
@@ -334,12 +344,14 @@ def record(folder, compiler, qemu, *options):
     subprocess.run([compiler, "-O1", "-g", "-static", EXAMPLES / "primes.c", "-o", program], check=True)
     done = subprocess.run([COMMAND, "record", "-q", "-o", folder / "capture", *options, "--", program, "200"],
                           capture_output=True, text=True, timeout=300)
-    return Capture("a recorded program: " + " ".join(options), folder / "capture", program) if not done.returncode else None
+    return Capture("a recorded program: " + " ".join(options), folder / "capture",
+                   program) if not done.returncode else None
 
 
 def corpus():
     shared = pathlib.Path(os.environ.get("CT_SHARED", ROOT.parent / "shared")) / "corpus"
-    found = [Capture(path.name, path) for path in sorted(shared.glob("snapshots/*")) if (path / "snapshot.ini").exists()]
+    found = [Capture(path.name, path) for path in sorted(shared.glob("snapshots/*"))
+             if (path / "snapshot.ini").exists()]
     return found + [Capture(path.name, path) for path in sorted(shared.glob("perfdata/*.data"))]
 
 
@@ -348,7 +360,8 @@ def corpus():
 def hold_ptm(folder):
     capture = make_ptm(folder, 83)
     losses, code = hold(capture, ("plain", "fast"))
-    wanted = {"gaps": 83, "overflows": 83, "contradictions": 0, "bad_packets": 0, "lost_bytes": 0, "no_access": 0}
+    wanted = {"gaps": 83, "overflows": 83, "contradictions": 0, "bad_packets": 0, "lost_bytes": 0,
+              "no_access": 0}
     assert losses == wanted and code == 0, f"{losses}, exit code {code}"
     lines = run("decode", capture.path).stdout.count("trace unit overflow")
     assert lines == 83, f"decode has {lines} lines of overflows"
@@ -361,7 +374,8 @@ def hold_ptm(folder):
 
 
 def hold_overflows(capture, count, engines):
-    """What a trace unit says that it left out is an overflow: `count` of them, and nothing else is missing."""
+    """What a trace unit says that it left out is an overflow: `count` of them, and nothing else is
+    missing."""
     losses, code = hold(capture, engines)
     wanted = {**dict.fromkeys(KEYS, 0), "gaps": count, "overflows": count}
     assert losses == wanted and code == 0, f"{capture.name}: {losses}, exit code {code}"
@@ -385,7 +399,8 @@ def hold_no_memory(folder):
     image.unlink()
     nothing, code = hold(Capture("no memory", folder), ("plain", "fast"))
     assert nothing["no_access"] and code == 1, f"{nothing}, exit code {code}"
-    told = re.search(r"no memory for code that ran in 0x80[0-9a-f]*\.\.0x80[0-9a-f]* \((\d+) times\)", run("stats", folder).stderr)
+    told = re.search(r"no memory for code that ran in 0x80[0-9a-f]*\.\.0x80[0-9a-f]* \((\d+) times\)",
+                     run("stats", folder).stderr)
     assert told and int(told[1]) == nothing["no_access"], run("stats", folder).stderr
     return f"{losses['no_access']} and {nothing['no_access']} times without memory"
 
@@ -401,8 +416,8 @@ def hold_pieces():
     return "no gaps"
 
 
-# Captures whose trace does not fit the memory that comes with them: juno_r1_1 all along, and ete_ip has atoms without an
-# address behind two indirect branches. In no other undamaged trace is there a contradiction.
+# Captures whose trace does not fit the memory that comes with them: juno_r1_1 all along, and ete_ip has atoms
+# without an address behind two indirect branches. In no other undamaged trace is there a contradiction.
 CONTRADICTING = ("juno_r1_1", "ete_ip")
 
 
@@ -420,7 +435,8 @@ def hold_all(captures, engines=("plain", "fast")):
             seen[key] += losses[key]
     assert not any(c.elf for c in captures) or COUNTED["files"], "no coverage file was made"
     assert COUNTED["live"] or captures[0].path.suffix == ".data", "nothing was fed to live"
-    return f"{len(captures)} captures, exit codes {sorted(codes)}: " + ", ".join(f"{k} {v}" for k, v in seen.items())
+    return (f"{len(captures)} captures, exit codes {sorted(codes)}: "
+            + ", ".join(f"{k} {v}" for k, v in seen.items()))
 
 
 def hold_wcet():
@@ -451,7 +467,8 @@ def hold_damaged(originals, folder):
                     notes[key] += losses[key]
     wanted = ("gaps", "contradictions", "bad_packets", "lost_bytes")
     assert all(notes[key] for key in wanted), f"not every kind of loss came: {notes}"
-    return f"{count} damaged copies, {unsound} with exit code 1: " + ", ".join(f"{k} {v}" for k, v in notes.items())
+    return (f"{count} damaged copies, {unsound} with exit code 1: "
+            + ", ".join(f"{k} {v}" for k, v in notes.items()))
 
 
 def main():
@@ -463,19 +480,22 @@ def main():
     recorded = [c for c in (
         record(work / "ptm", "arm-linux-gnueabihf-gcc", "qemu-arm", "--protocol", "ptm", "--overflow", "700"),
         record(work / "etm4", "aarch64-linux-gnu-gcc", "qemu-aarch64", "--cycle-count", "--overflow", "700"),
-        record(work / "ete", "aarch64-linux-gnu-gcc", "qemu-aarch64", "--protocol", "ete", "--framed", "--return-stack"),
+        record(work / "ete", "aarch64-linux-gnu-gcc", "qemu-aarch64", "--protocol", "ete", "--framed",
+               "--return-stack"),
     ) if c]
     no_corpus = None if corpus() else "there is no corpus"
     tap.case("overflows of a PTM are told by every command", None, lambda: hold_ptm(work / "made"))
     (work / "suppressed").mkdir()
-    tap.case("so are errors of an STM, and data that an ETMv3 suppressed", None, lambda: hold_suppressed(work / "suppressed"))
+    tap.case("so are errors of an STM, and data that an ETMv3 suppressed", None,
+             lambda: hold_suppressed(work / "suppressed"))
     tap.case("code without memory is told by every command", None, lambda: hold_no_memory(work / "half"))
     tap.case("perf.data: a new recording is no gap", no_corpus, hold_pieces)
-    tap.case("the examples", None, lambda: hold_all([quickstart, Capture("raw", ROOT / "examples/raw/board.ini")]))
+    tap.case("the examples", None,
+             lambda: hold_all([quickstart, Capture("raw", ROOT / "examples/raw/board.ini")]))
     tap.case("recorded programs with overflows", None if recorded else "nothing can be recorded here",
              lambda: hold_all(recorded))
-    tap.case("wcet found a longest path in them", missing_parts(COMMAND).get("cbc") if recorded else "nothing can be recorded here",
-             hold_wcet)
+    tap.case("wcet found a longest path in them",
+             missing_parts(COMMAND).get("cbc") if recorded else "nothing can be recorded here", hold_wcet)
     tap.case("the corpus", no_corpus, lambda: hold_all(corpus()))
     tap.case("damaged copies", None, lambda: hold_damaged([quickstart, *recorded], work / "copy"))
     shutil.rmtree(work)

@@ -4,8 +4,9 @@
 
 usage: test_outputs.py COMMAND
 
-Each command that writes a file is run to its end, without room (a limit of file sizes, a full file system, /dev/full),
-after an error and with a signal in the middle: what was in the file before stays, and nothing else is in its folder."""
+Each command that writes a file is run to its end, without room (a limit of file sizes, a full file system,
+/dev/full), after an error and with a signal in the middle: what was in the file before stays, and nothing
+else is in its folder."""
 import contextlib
 import os
 import pathlib
@@ -73,7 +74,8 @@ def line_of(coretap, words, path, operand=EXAMPLE):
 
 
 def run(line, **more):
-    return subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False, **more)
+    return subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,
+                          **more)
 
 
 def check_whole(coretap, name, words):
@@ -89,7 +91,8 @@ def check_whole(coretap, name, words):
             same = got.split()[:2] == printed.split()[:2]
         tap.check(f"{name}: the file holds what standard output would",
                   done.returncode == 0 and done.stdout == b"" and same and len(got) > LIMIT and
-                  os.listdir(folder) == ["result"] and stat.S_IMODE(place.file.stat().st_mode) == 0o640, str(done))
+                  os.listdir(folder) == ["result"] and stat.S_IMODE(place.file.stat().st_mode) == 0o640,
+                  str(done))
 
 
 def check_failure(name, place, done, why):
@@ -101,8 +104,10 @@ def check_limit(coretap, name, words):
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
         # The children of this process alone have the limit.
-        done = run(line_of(coretap, words, place.file), preexec_fn=limit_files)  # pylint: disable=subprocess-popen-preexec-fn
-        check_failure(f"{name}: too large a file leaves the old one", place, done, "result: cannot be written: File too large")
+        # Pylint: disable=subprocess-popen-preexec-fn.
+        done = run(line_of(coretap, words, place.file), preexec_fn=limit_files)
+        check_failure(f"{name}: too large a file leaves the old one", place, done,
+                      "result: cannot be written: File too large")
 
 
 def check_error(coretap, name, words):
@@ -115,7 +120,8 @@ def check_error(coretap, name, words):
 @contextlib.contextmanager
 def small_disk(folder):
     """A file system of 32 KiB at `folder`; gives why there is none, or nothing."""
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", folder], capture_output=True, check=False)
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", folder], capture_output=True,
+                          check=False)
     try:
         yield made.stderr.decode().strip() or "mount fails" if made.returncode else None
     finally:
@@ -179,7 +185,8 @@ def check_named(coretap):
     if tap.is_sanitized(coretap):
         tap.skip("a temporary file with a name", "the sanitizer needs /proc")
         return
-    check_signals(coretap, "a temporary file with a name: ", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], prefix)
+    check_signals(coretap, "a temporary file with a name: ", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP],
+                  prefix)
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
         process = begin(coretap, place.file, prefix)
@@ -200,14 +207,17 @@ def check_places(coretap):
         link = place.folder / "link"
         link.symlink_to("result")
         done = run(line_of(coretap, COMMANDS["decode"], link))
-        tap.check("a link is followed", done.returncode == 0 and link.is_symlink() and place.file.read_bytes() != OLD, str(done))
+        tap.check("a link is followed",
+                  done.returncode == 0 and link.is_symlink() and place.file.read_bytes() != OLD, str(done))
         done = run(line_of(coretap, COMMANDS["decode"], place.folder))
         tap.check("a folder is refused", done.returncode == 2 and b"Is a directory" in done.stderr, str(done))
         done = run(line_of(coretap, COMMANDS["decode"], place.folder / "none" / "result"))
-        tap.check("a folder that is missing is told", done.returncode == 2 and b"No such file" in done.stderr, str(done))
+        tap.check("a folder that is missing is told", done.returncode == 2 and b"No such file" in done.stderr,
+                  str(done))
         new = place.folder / "new"
         done = run(line_of(coretap, COMMANDS["decode"], new), umask=0o027)
-        tap.check("a new file has the usual mode", done.returncode == 0 and stat.S_IMODE(new.stat().st_mode) == 0o640, str(done))
+        tap.check("a new file has the usual mode",
+                  done.returncode == 0 and stat.S_IMODE(new.stat().st_mode) == 0o640, str(done))
         fifo = place.folder / "fifo"
         os.mkfifo(fifo)
         with subprocess.Popen(["cat", str(fifo)], stdout=subprocess.PIPE) as reader:
@@ -223,8 +233,8 @@ def check_places(coretap):
                   place.file.read_bytes() == run(line).stdout != b"", str(done))
     for name in ("decode", "cover json", "report", "export"):
         done = run(line_of(coretap, COMMANDS[name], "/dev/full"))
-        tap.check(f"{name}: /dev/full has no room", done.returncode == 2 and b"No space left on device" in done.stderr,
-                  str(done))
+        tap.check(f"{name}: /dev/full has no room",
+                  done.returncode == 2 and b"No space left on device" in done.stderr, str(done))
 
 
 def check_merge(coretap):
@@ -255,10 +265,12 @@ def check_fractal(coretap):
         messages.write_text(MESSAGES)
         for option in ("-o", "--commands"):
             place = Place(tempfile.mkdtemp(dir=folder))
-            line = [coretap, "fractal", "replay", "--pgd", "1000", "--va-bits", "39", option, place.file, "--messages"]
+            line = [coretap, "fractal", "replay", "--pgd", "1000", "--va-bits", "39", option, place.file,
+                    "--messages"]
             # pylint: disable-next=subprocess-popen-preexec-fn
             check_failure(f"fractal replay {option}: too large a file leaves the old one", place,
-                          run([*line, messages], preexec_fn=limit_files), "result: cannot be written: File too large")
+                          run([*line, messages], preexec_fn=limit_files),
+                          "result: cannot be written: File too large")
             for number in (signal.SIGTERM, signal.SIGKILL):
                 # pylint: disable-next=consider-using-with
                 process = subprocess.Popen([*line, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
@@ -266,10 +278,12 @@ def check_fractal(coretap):
                 process.stdin.flush()
                 time.sleep(0.2)
                 process.send_signal(number)
-                tap.check(f"fractal replay {option}: {number.name} leaves the old file", end(process) == -number and
+                tap.check(f"fractal replay {option}: {number.name} leaves the old file",
+                          end(process) == -number and
                           place.is_untouched(), os.listdir(place.folder))
             with open("/dev/full", "wb") as full:
-                done = subprocess.run([*line, messages], stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
+                done = subprocess.run([*line, messages], stdout=full, stderr=subprocess.PIPE, timeout=120,
+                                      check=False)
             tap.check(f"fractal replay {option}: no room for what is printed", done.returncode == 2 and
                       b"standard output: No space left on device" in done.stderr, str(done))
             done = run([*line, messages])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the README to its word: what it shows under "$ coretap …" is what the command prints, and the program in it
-is examples/count.c. A line "[...]" stands for any number of lines. Prints TAP.
+"""Holds the README to its word: what it shows under "$ coretap …" is what the command prints, and the program
+in it is examples/count.c. A line "[...]" stands for any number of lines. Prints TAP.
 
 usage: test_readme.py COMMAND [--write]     --write puts the first lines of what is printed in their places"""
 import os

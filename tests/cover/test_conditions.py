@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions that no branch shows, on instructions of which there are known numbers; and the table of contexts, which says of
-each what --context says of it alone. Prints TAP.
+"""Conditions that no branch shows, on instructions of which there are known numbers; and the table of
+contexts, which says of each what --context says of it alone. Prints TAP.
 
 usage: test_conditions.py CORETAP"""
 import json
@@ -34,13 +34,16 @@ LEAVE = {"A64": '__asm__ volatile("mov x8, #93\\nmov x0, #0\\nsvc #0");',
 LEAVE["T32"] = LEAVE["A32"]
 COMPILERS = {"A64": ["aarch64-linux-gnu-gcc"], "A32": ["arm-linux-gnueabihf-gcc", "-marm"],
              "T32": ["arm-linux-gnueabihf-gcc", "-mthumb"]}
-# What decides; of how many conditions no branch shows how they came out, how many of them ran; branches with a condition.
+# What decides; of how many conditions no branch shows how they came out, how many of them ran; branches with
+# a condition.
 CASES = {
-    "A64": (["cmp w0, #9", "csel w1, w0, w2, eq", "ccmp w0, #3, #0, eq", "fcsel s0, s1, s2, eq", "cset w1, lt", "b.eq 1f",
-             "ret", "1: csinc w0, w1, w2, eq", "ret"], 5, 4, 1),
-    "A32": (["cmp r0, #9", "moveq r1, #1", "addne r1, r1, #1", "bxne lr", "movs r0, #1", "strge r0, [sp, #-8]", "bx lr"],
+    "A64": (["cmp w0, #9", "csel w1, w0, w2, eq", "ccmp w0, #3, #0, eq", "fcsel s0, s1, s2, eq",
+             "cset w1, lt", "b.eq 1f", "ret", "1: csinc w0, w1, w2, eq", "ret"], 5, 4, 1),
+    "A32": (["cmp r0, #9", "moveq r1, #1", "addne r1, r1, #1", "bxne lr", "movs r0, #1",
+             "strge r0, [sp, #-8]", "bx lr"],
             3, 2, 1),
-    "T32": (["cmp r0, #9", "itt eq", "moveq r1, #1", "moveq r2, #1", "it ne", "bxne lr", "ite gt", "movgt r0, #2",
+    "T32": (["cmp r0, #9", "itt eq", "moveq r1, #1", "moveq r2, #1", "it ne", "bxne lr", "ite gt",
+             "movgt r0, #2",
              "movle r0, #1", "bx lr"], 2, 1, 1),
 }
 THREADS = """
@@ -63,7 +66,8 @@ int main(void)
 
 
 def run(*command):
-    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, timeout=60)
+    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False,
+                            timeout=60)
     assert result.returncode == 0, (command, result.stderr)
     return result.stdout
 
@@ -87,14 +91,17 @@ def check_hidden(folder, isa):
     program, capture = build(folder, PROGRAM % (asm, LEAVE[isa]), [*COMPILERS[isa], *FREE])
     sums = cover(program, capture)["sums"]
     assert sums["unobservable_conditions"] == {"executed": ran, "all": hidden}, sums
-    assert sums["branches"] == {"seen": branches, "all": 2 * branches} and sums["conditions"]["all"] == branches, sums
+    assert sums["branches"] == {"seen": branches,
+                                "all": 2 * branches} and sums["conditions"]["all"] == branches, sums
     text = run(CORETAP, "cover", "--elf", program, capture)
-    assert f"{hidden} conditions are not observable (no branch shows them); {ran} of them were executed" in text, text
+    says = f"{hidden} conditions are not observable (no branch shows them); {ran} of them were executed"
+    assert says in text, text
     return f"{ran} of {hidden}"
 
 
 def turn_contexts(text):
-    """A coverage file of one program with its contexts in the opposite order, and the sum that belongs to it."""
+    """A coverage file of one program with its contexts in the opposite order, and the sum that belongs to
+    it."""
     head, *contexts = re.split(r"^(?=context )", text.rsplit("end ", 1)[0], flags=re.MULTILINE)
     assert len(contexts) > 1
     body = head + "".join(reversed(contexts))
@@ -105,8 +112,8 @@ def turn_contexts(text):
 
 
 def check_contexts(folder):
-    program, capture = build(folder, THREADS, ["aarch64-linux-gnu-gcc", "-O0", "-g", "-static"], "--context-id", "--threads",
-                             "contexts")
+    program, capture = build(folder, THREADS, ["aarch64-linux-gnu-gcc", "-O0", "-g", "-static"],
+                             "--context-id", "--threads", "contexts")
     whole = cover(program, capture, "--contexts")
     contexts = whole["contexts"]
     assert len(contexts) == 3 and {c["exception_level"] for c in contexts} == {0}, contexts
@@ -116,7 +123,8 @@ def check_contexts(folder):
     # Each line belongs to one of the threads here, so the parts are the whole.
     assert sum(c["sums"]["lines"]["seen"] for c in contexts) == whole["sums"]["lines"]["seen"]
     assert sum(c["sums"]["functions"]["seen"] for c in contexts) == whole["sums"]["functions"]["seen"] == 5
-    rows = [row.split() for row in run(CORETAP, "cover", "--contexts", "--elf", program, capture).splitlines() if " id=" in row]
+    rows = [row.split() for row in run(CORETAP, "cover", "--contexts", "--elf", program, capture).splitlines()
+            if " id=" in row]
     assert [row[-2] for row in rows] == [f"id={c['context_id']:x}" for c in contexts], rows
     # The same from a coverage file.
     data = folder / "counts"
@@ -129,7 +137,8 @@ def check_contexts(folder):
 
 
 def main():
-    tests = [(f"conditions that no branch shows, {isa}", COMPILERS[isa][0], lambda f, i=isa: check_hidden(f, i)) for isa in CASES]
+    tests = [(f"conditions that no branch shows, {isa}", COMPILERS[isa][0],
+              lambda f, i=isa: check_hidden(f, i)) for isa in CASES]
     tests.append(("contexts", "aarch64-linux-gnu-gcc", check_contexts))
     print(f"1..{len(tests)}")
     failed = 0

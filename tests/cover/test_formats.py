@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage of one recorded program in every format: they agree with each other, with the path that QEMU logged, and with
-the tools that read them. Prints TAP.
+"""Coverage of one recorded program in every format: they agree with each other, with the path that QEMU
+logged, and with the tools that read them. Prints TAP.
 
 usage: test_formats.py CORETAP"""
 import json
@@ -33,7 +33,8 @@ CHILDREN = {  # of coverage-04.dtd, as far as it is used
     "conditions": {"condition"},
 }
 NEEDED = {
-    "coverage": "line-rate branch-rate lines-covered lines-valid branches-covered branches-valid complexity version timestamp",
+    "coverage": "line-rate branch-rate lines-covered lines-valid branches-covered branches-valid complexity "
+                "version timestamp",
     "package": "name line-rate branch-rate complexity",
     "class": "name filename line-rate branch-rate complexity",
     "method": "name signature line-rate branch-rate complexity",
@@ -57,7 +58,8 @@ def check_lcov(folder, text, sums):
     file.write_text(text)
     summary = run("lcov", "--summary", str(file), "--rc", "lcov_branch_coverage=1")
     branches = f"({sums['branches']['seen']} of {sums['branches']['all']} branches)"
-    check("lcov reads it", f"({sums['lines']['seen']} of {sums['lines']['all']} lines)" in summary and branches in summary,
+    check("lcov reads it",
+          f"({sums['lines']['seen']} of {sums['lines']['all']} lines)" in summary and branches in summary,
           summary)
     page = run("genhtml", "--branch-coverage", "-o", str(folder / "html"), str(file))
     check("genhtml makes pages of it", "loops.c" in page or (folder / "html" / "index.html").exists(), page)
@@ -67,19 +69,25 @@ def check_cobertura(text, sums):
     root = xml.etree.ElementTree.fromstring(text)
     wrong = []
     for element in root.iter():
-        wrong += [f"{child.tag} in {element.tag}" for child in element if child.tag not in CHILDREN.get(element.tag, ())]
+        wrong += [f"{child.tag} in {element.tag}" for child in element
+                  if child.tag not in CHILDREN.get(element.tag, ())]
         missing = set(NEEDED.get(element.tag, "").split()) - set(element.attrib)
         wrong += [f"{element.tag} without {name}" for name in missing]
-    check("Cobertura: elements and attributes of its DTD", root.tag == "coverage" and not wrong, "\n".join(wrong))
-    check("Cobertura: sums", [int(root.get(name)) for name in ("lines-covered", "lines-valid", "branches-covered",
-                                                              "branches-valid")] ==
-          [sums["lines"]["seen"], sums["lines"]["all"], sums["branches"]["seen"], sums["branches"]["all"]], root.attrib)
+    check("Cobertura: elements and attributes of its DTD", root.tag == "coverage" and not wrong,
+          "\n".join(wrong))
+    check("Cobertura: sums",
+          [int(root.get(name)) for name in ("lines-covered", "lines-valid", "branches-covered",
+                                           "branches-valid")] ==
+          [sums["lines"]["seen"], sums["lines"]["all"], sums["branches"]["seen"], sums["branches"]["all"]],
+          root.attrib)
 
 
 def check_html(folder, text):
-    for name, truth in (("no network", "http:" not in text and "https:" not in text and "<script" not in text),
+    for name, truth in (("no network",
+                         "http:" not in text and "https:" not in text and "<script" not in text),
                         ("a row for the loop", ">    for (int i = 1; i &lt;= n; i++)" in text),
-                        ("lines of each kind", all(f'class="{kind}"' in text for kind in ("hit", "part", "miss"))),
+                        ("lines of each kind",
+                         all(f'class="{kind}"' in text for kind in ("hit", "part", "miss"))),
                         ("instructions", "passed by" in text)):
         check(f"HTML: {name}", truth)
     browser = shutil.which("chromium")
@@ -88,8 +96,8 @@ def check_html(folder, text):
         return
     page = folder / "cover.html"
     page.write_text(text)
-    dom = run(browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile", "--dump-dom",
-              f"file://{page}")
+    dom = run(browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
+              "--dump-dom", f"file://{page}")
     check("HTML: a browser sees the same rows", dom.count("<tr ") == text.count("<tr "), dom[:400])
 
 
@@ -126,10 +134,12 @@ def main():
         program = folder / "program"
         run(TOOLS[0], "-O0", "-g", "-static", "-o", str(program), str(HERE / "programs" / "loops.c"))
         capture = traced.capture(coretap, folder, program)
-        made = {form: run(coretap, "cover", "--source-root", str(HERE), "--format", form, "--elf", str(program), str(capture))
+        made = {form: run(coretap, "cover", "--source-root", str(HERE), "--format", form, "--elf",
+                          str(program), str(capture))
                 for form in ("text", "lcov", "cobertura", "json", "html")}
         sums = json.loads(made["json"])["programs"][0]["sums"]
-        check("text: lines", f"lines         {sums['lines']['seen']:8} of {sums['lines']['all']:8}" in made["text"],
+        check("text: lines",
+              f"lines         {sums['lines']['seen']:8} of {sums['lines']['all']:8}" in made["text"],
               made["text"])
         check_lcov(folder, made["lcov"], sums)
         check_cobertura(made["cobertura"], sums)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of C++ in coverage: classes, namespaces and parameters for people, and in lcov the names that gcov and geninfo
-write. Prints TAP.
+"""Functions of C++ in coverage: classes, namespaces and parameters for people, and in lcov the names that
+gcov and geninfo write. Prints TAP.
 
 usage: test_names.py CORETAP"""
 import json
@@ -48,14 +48,15 @@ int main()
     return till.total<int>(1) == 0;
 }
 """
-READABLE = {"shop::Till::Till(int)", "shop::Till::add(int)", "shop::Till::add(int, int)", "int shop::Till::total<int>(int)",
+READABLE = {"shop::Till::Till(int)", "shop::Till::add(int)", "shop::Till::add(int, int)",
+            "int shop::Till::total<int>(int)",
             "bar(int)", "(anonymous namespace)::hidden(int)", "plain", "never(long)", "main",
             "main::{lambda(int)#1}::operator()(int) const"}
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True, timeout=120,
-                          **options).stdout
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True,
+                          timeout=120, **options).stdout
 
 
 def functions_of(text, mark="FN:"):
@@ -100,18 +101,23 @@ def main():
         source.write_text(SOURCE)
         run("aarch64-linux-gnu-g++", "-O0", "-g", "-static", "-o", program, source)
         run(CORETAP, "record", "-q", "-o", capture, "--start", "main", "--", program, env=os.environ)
-        data = json.loads(run(CORETAP, "cover", "-q", "--format", "json", capture))["programs"][0]["functions"]
+        data = json.loads(run(CORETAP, "cover", "-q", "--format", "json",
+                              capture))["programs"][0]["functions"]
         check("JSON: readable names", {f["name"] for f in data} == READABLE, sorted(f["name"] for f in data))
         raw = {f.get("linkage_name", f["name"]) for f in data}
         text = run(CORETAP, "cover", "-q", "--functions", capture)
-        check("text: readable names", all(re.search(rf"\s{re.escape(name)}$", text, re.MULTILINE) for name in READABLE), text)
+        check("text: readable names",
+              all(re.search(rf"\s{re.escape(name)}$", text, re.MULTILINE) for name in READABLE), text)
         page = run(CORETAP, "cover", "-q", "--format", "html", capture)
-        check("HTML: readable names", "shop::Till::add(int, int)" in page and "int shop::Till::total&lt;int&gt;(int)" in page)
+        check("HTML: readable names",
+              "shop::Till::add(int, int)" in page and "int shop::Till::total&lt;int&gt;(int)" in page)
         plain = run(CORETAP, "cover", "-q", "--functions", "--no-demangle", capture)
         check("--no-demangle", all(re.search(rf"\s{re.escape(name)}$", plain, re.MULTILINE)
-                                       for name in ("_ZN4shop4Till3addEii", "_ZL3bari", "plain", "main")), plain)
+                                       for name in ("_ZN4shop4Till3addEii", "_ZL3bari", "plain", "main")),
+              plain)
         lcov = run(CORETAP, "cover", "-q", "--format", "lcov", capture)
-        check("lcov: names of symbols", set(functions_of(lcov)) == raw and "_ZN4shop4Till3addEii" in raw, sorted(raw))
+        check("lcov: names of symbols", set(functions_of(lcov)) == raw and "_ZN4shop4Till3addEii" in raw,
+              sorted(raw))
         check_lcov(folder, source, lcov)
     return finish()
 

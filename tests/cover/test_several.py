@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Several captures on one command line, coverage files among them, are what their merged coverage files are: of one program
-at different paths and of different ones, of memory that changes, and with one that is damaged. Prints TAP.
+"""Several captures on one command line, coverage files among them, are what their merged coverage files are:
+of one program at different paths and of different ones, of memory that changes, and with one that is damaged.
+Prints TAP.
 
 usage: test_several.py CORETAP"""
 import os
@@ -42,7 +43,8 @@ def build(folder, name, source, *options):
 
 
 def record(folder, name, *command, options=()):
-    subprocess.run([CORETAP, "record", "-q", "-o", folder / name, *options, "--", *command], check=False, env=os.environ)
+    subprocess.run([CORETAP, "record", "-q", "-o", folder / name, *options, "--", *command], check=False,
+                   env=os.environ)
     return folder / name
 
 
@@ -71,7 +73,8 @@ def main():
         dynamic = build(folder, "dynamic", PROGRAM)
         other = build(folder, "other", OTHER, "-static")
         made.update(even=record(folder, "even", program, "2"), odd=record(folder, "odd", moved, "3"),
-                    dynamic=record(folder, "dynamic.capture", dynamic, "3"), other=record(folder, "other.capture", other))
+                    dynamic=record(folder, "dynamic.capture", dynamic, "3"),
+                    other=record(folder, "other.capture", other))
 
     def same(*names):
         paths = [made[name] for name in names]
@@ -116,7 +119,8 @@ def main():
             assert both == run("profile", "--format", form, saved, made["odd"]), form
             assert both != run("profile", "--format", form, made["odd"]), form
         saved.write_bytes(data(made["dynamic"]))
-        assert run("profile", "--format", "autofdo", saved) == run("profile", "--format", "autofdo", made["dynamic"])
+        assert run("profile", "--format", "autofdo", saved) == run("profile", "--format", "autofdo",
+                                                                   made["dynamic"])
         run("profile", "--format", "folded", made["even"], made["odd"], code=2)
 
     def damaged():

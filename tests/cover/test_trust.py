@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Debug information is not trusted: line tables that name files of the machine show nothing of them, and packed sections
-are held to a limit. Programs are made here; the coverage file needs no trace. Prints TAP.
+"""Debug information is not trusted: line tables that name files of the machine show nothing of them, and
+packed sections are held to a limit. Programs are made here; the coverage file needs no trace. Prints TAP.
 
 usage: test_trust.py CORETAP"""
 import os
@@ -25,7 +25,8 @@ SHOWN = "int shown(int n) { return n + 1; } // the own source"
 
 def compiled(program, named):
     """A program whose line table names each file of `named`."""
-    text = "".join(f'#line 1 "{path}"\nint f{i}(int n) {{ return n * {i + 3}; }}\n' for i, path in enumerate(named))
+    text = "".join(f'#line 1 "{path}"\nint f{i}(int n) {{ return n * {i + 3}; }}\n'
+                   for i, path in enumerate(named))
     text += "void _start(void) { for (;;) ; }\n"
     subprocess.run([CC, "-x", "c", "-", "-g", "-gz=none", "-O1", "-nostdlib", "-static", "-o", str(program)],
                    input=text, text=True, check=True, cwd=program.parent)
@@ -41,7 +42,8 @@ def page(coretap, program, *options, cwd="/", form="html", limit=None):
     def bound():
         if limit and not is_sanitized(coretap):
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    done = subprocess.run([coretap, "cover", "--quiet" if form == "text" else "--verbose", "--format", form, *options, str(counts)],
+    done = subprocess.run([coretap, "cover", "--quiet" if form == "text" else "--verbose", "--format", form,
+                           *options, str(counts)],
                           capture_output=True, text=True, timeout=60, cwd=cwd, preexec_fn=bound, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -56,24 +58,29 @@ def check_sources(coretap, folder):
     (tree / "linked").symlink_to(outside)
     os.mkfifo(tree / "fifo.c")
     shutil.copy(outside / "shadow", folder / "tree-beside.c")
-    ways = {"an absolute path": outside / "shadow", "a path with ..": tree / "src" / ".." / ".." / "outside" / "shadow",
+    ways = {"an absolute path": outside / "shadow",
+            "a path with ..": tree / "src" / ".." / ".." / "outside" / "shadow",
             "a link to a file": tree / "link.c", "a link to a folder": tree / "linked" / "shadow",
-            "a pipe": tree / "fifo.c", "a device": "/dev/zero", "the folder's name as a beginning": folder / "tree-beside.c"}
+            "a pipe": tree / "fifo.c", "a device": "/dev/zero",
+            "the folder's name as a beginning": folder / "tree-beside.c"}
     for name, path in ways.items():
         program = compiled(tree / "program", [path, tree / "src" / "own.c"])
         code, text, said = page(coretap, program)
-        check(f"{name}: nothing of it is shown, and the page is whole", code in (0, 1) and SECRET not in text and
+        check(f"{name}: nothing of it is shown, and the page is whole",
+              code in (0, 1) and SECRET not in text and
               "own source" in text and text.rstrip().endswith("</html>"), said or text[-300:])
         if name == "an absolute path":
             check("the note names the option", "--source-root" in said and str(path) in said, said)
     program = compiled(tree / "program", [outside / "shadow"])
     check("below the current folder it is shown", SECRET in page(coretap, program, cwd=outside)[1])
-    check("below a named folder it is shown", SECRET in page(coretap, program, "--source-root", str(outside))[1])
+    check("below a named folder it is shown",
+          SECRET in page(coretap, program, "--source-root", str(outside))[1])
     check("a named folder takes the place of the current one",
           SECRET not in page(coretap, program, "--source-root", str(other), cwd=outside)[1])
     check("--source-root / is all", SECRET in page(coretap, program, "--source-root", "/")[1])
     code, _, said = page(coretap, program, "--source-root", str(folder / "none"))
-    check("a folder that is not there is an error", code == 2 and "no sources can be read below it" in said, said)
+    check("a folder that is not there is an error", code == 2 and "no sources can be read below it" in said,
+          said)
 
 
 def with_section(program, name, content, flags=0, kind=1):
@@ -107,12 +114,15 @@ def check_bombs(coretap, folder):
     room = 400 << 20  # address space: what unpacks the bomb fails in it
     zdebug = b"ZLIB" + struct.pack(">Q", size << 20) + bomb[24:]
     for name, section, content, flags in (
-            (".debug_str, packed", ".debug_str", bomb, 0x800), (".debug_line that claims the most", ".debug_line", packed(1, 2**64 - 1), 0x800),
-            (".zdebug_str", ".zdebug_str", zdebug, 0), (".gnu.debuglto_.debug_str", ".gnu.debuglto_.debug_str", bomb, 0x800)):
+            (".debug_str, packed", ".debug_str", bomb, 0x800),
+            (".debug_line that claims the most", ".debug_line", packed(1, 2**64 - 1), 0x800),
+            (".zdebug_str", ".zdebug_str", zdebug, 0),
+            (".gnu.debuglto_.debug_str", ".gnu.debuglto_.debug_str", bomb, 0x800)):
         program = with_section(compiled(folder / "program", ["a.c"]), section, content, flags)
         code, text, said = page(coretap, program, form="text", limit=room)
         check(f"{name}: refused by what it claims ({program.stat().st_size >> 10} KiB)",
-              code == 2 and "--debug-limit" in said and "packed debug information" in said, f"{code} {said} {text}")
+              code == 2 and "--debug-limit" in said and "packed debug information" in said,
+              f"{code} {said} {text}")
     program = with_section(compiled(folder / "program", ["a.c"]), ".debug_str", packed(20), 0x800)
     code, _, said = page(coretap, program, "--debug-limit", "19", form="text")
     check("--debug-limit is the limit", code == 2 and "--debug-limit" in said, said)

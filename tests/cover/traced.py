@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program did under QEMU, for tests: the addresses of all instructions that it executed, and coverage counts made
-from them without any trace."""
+"""What a program did under QEMU, for tests: the addresses of all instructions that it executed, and coverage
+counts made from them without any trace."""
 import collections
 import pathlib
 import re
@@ -68,7 +68,8 @@ def capture(coretap, folder, program):
 def counts_file(folder, program):
     """A coverage file made from the path alone."""
     items, low, high = counts(program, path(folder, program))
-    lines = ["coretap-coverage 1", f"program {low:x} {high:x} {build_id(program)} {program}", "context 0 0 0 0 0"]
+    lines = ["coretap-coverage 1", f"program {low:x} {high:x} {build_id(program)} {program}",
+             "context 0 0 0 0 0"]
     for (kind, at, to), n in sorted(items.items()):
         lines.append(f"not {at:x} {n}" if kind == "not" else f"{kind} {at:x} {to:x} {n}")
     file = pathlib.Path(folder) / "counts"

@@ -20,11 +20,12 @@ def main():
         print(f"1..1\nok 1 # SKIP {', '.join(missing)} not there (Debian: gcc-aarch64-linux-gnu, qemu-user)")
         return 0
     sources = [*sorted((root / "src/frame").glob("*.c")),
-               *(root / "src/base" / name for name in ("ctx.c", "options.c", "version.c")), root / "tests/frame/twin.c"]
+               *(root / "src/base" / name for name in ("ctx.c", "options.c", "version.c")),
+               root / "tests/frame/twin.c"]
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "twin"
-        subprocess.run([TOOLS[0], "-std=gnu17", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-DCT_BUILDING",
-                        *(f"-I{root / name}" for name in ("include", "src", "tests")),
+        subprocess.run([TOOLS[0], "-std=gnu17", "-O2", "-Wall", "-Wextra", "-Werror", "-static",
+                        "-DCT_BUILDING", *(f"-I{root / name}" for name in ("include", "src", "tests")),
                         *map(str, sources), "-o", str(program)], check=True)
         env = {**os.environ, "CT_COUNT": os.environ.get("CT_COUNT", "40")}
         return subprocess.run([TOOLS[1], str(program)], env=env).returncode

@@ -3,8 +3,8 @@
 
 usage: random_tessla.py PROGRAM FINDINGS FOLDER...
 
-Specifications are files *.tessla, those in cases (*.t), the fuzzer's corpus, and strings of C and Python sources that look
-like one."""
+Specifications are files *.tessla, those in cases (*.t), the fuzzer's corpus, and strings of C and Python
+sources that look like one."""
 import ast
 import os
 import pathlib
@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 MARK = b"---8<---\n"
-LOOKS = re.compile(r"Events\[|codeLine\(|onExecuting|monitor\(|\bdefine \w+ :=|^\s*(def|out) \w+", re.MULTILINE)
+LOOKS = re.compile(r"Events\[|codeLine\(|onExecuting|monitor\(|\bdefine \w+ :=|^\s*(def|out) \w+",
+                   re.MULTILINE)
 C_STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 
 
@@ -36,7 +37,8 @@ def python_strings(text):
             yield node.value
 
 
-READERS = {".tessla": lambda text: [text], ".t": case_specs, ".c": c_strings, ".h": c_strings, ".py": python_strings}
+READERS = {".tessla": lambda text: [text], ".t": case_specs, ".c": c_strings, ".h": c_strings,
+           ".py": python_strings}
 
 
 def specifications(path):

@@ -4,7 +4,8 @@
 
 usage: run_fuzz.py PROGRAM CORPUS [COMMAND]
 
-$CT_FUZZ_SECONDS says how long (5; a COMMAND, of which there are many, 1). What breaks the target is kept in the folder fuzz-findings of the build."""
+$CT_FUZZ_SECONDS says how long (5; a COMMAND, of which there are many, 1). What breaks the target is kept in
+the folder fuzz-findings of the build."""
 import os
 import pathlib
 import subprocess
@@ -27,12 +28,13 @@ def main():
     with tempfile.TemporaryDirectory(dir=memory) as work:
         grown = pathlib.Path(work, "corpus")
         grown.mkdir()
-        line = [str(program), f"-max_total_time={seconds}", "-rss_limit_mb=1024", "-timeout=10", "-max_len=65536",
-                f"-artifact_prefix={findings}/{name}-", str(grown)]
+        line = [str(program), f"-max_total_time={seconds}", "-rss_limit_mb=1024", "-timeout=10",
+                "-max_len=65536", f"-artifact_prefix={findings}/{name}-", str(grown)]
         if corpus.is_dir():
             line.append(str(corpus))
         result = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True,
-                                env=os.environ | {"TMPDIR": work, **({"CT_FUZZ_COMMAND": command} if command else {})})
+                                env=os.environ
+                                | {"TMPDIR": work, **({"CT_FUZZ_COMMAND": command} if command else {})})
     log = result.stderr.decode(errors="replace").splitlines()
     print("1..1")
     print(f"{'not ' if result.returncode else ''}ok 1 - {name} for {seconds} s")

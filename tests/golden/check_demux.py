@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens every snapshot of the corpus and compares each ID's bytes and their offsets with the golden packet lists.
+"""Opens every snapshot of the corpus and compares each ID's bytes and their offsets with the golden packet
+lists.
 
 usage: check_demux.py DEMUX_DUMP
-The corpus is a folder 'corpus' in $CT_SHARED, or in ../shared beside the sources. Prints TAP. The bytes of all packets of an ID and of its unsynchronised runs are all the bytes of the ID, and each
-packet line begins at the offset of its first byte (docs/listing.md)."""
+The corpus is a folder 'corpus' in $CT_SHARED, or in ../shared beside the sources. Prints TAP. The bytes of
+all packets of an ID and of its unsynchronised runs are all the bytes of the ID, and each packet line begins
+at the offset of its first byte (docs/listing.md)."""
 import os
 import pathlib
 import re
@@ -16,7 +18,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 def dump(tool, snapshot, chunk):
     """{buffer: {id: (bytes, offsets)}}, {buffer: fields}, missing"""
-    out = subprocess.run([tool, str(snapshot), str(chunk)], stdout=subprocess.PIPE, check=True, text=True).stdout
+    out = subprocess.run([tool, str(snapshot), str(chunk)], stdout=subprocess.PIPE, check=True,
+                         text=True).stdout
     streams, buffers, ids, missing = {}, {}, {}, 0
     for line in out.splitlines():
         word = line.split()
@@ -34,7 +37,8 @@ def dump(tool, snapshot, chunk):
 
 
 def compare_description(snapshot, buffers, missing):
-    """Every source that has a device file is in a buffer, and every image that is named is there once or missing."""
+    """Every source that has a device file is in a buffer, and every image that is named is there once or
+    missing."""
     text = "\n".join(path.read_text() for path in sorted(snapshot.glob("*.ini")))
     sections = re.findall(r"^\[(.*?)\]$([^\[]*)", text, re.MULTILINE)
     dumps, devices, wanted = set(), set(), []
@@ -117,7 +121,8 @@ def main():
             name, _, buffer = listing.partition("/")
             if name not in cache:
                 cache[name] = streams, buffers, missing = dump(tool, corpus / "snapshots" / name, chunk)
-                tap.say(f"{name}: sources and images", compare_description(corpus / "snapshots" / name, buffers, missing))
+                tap.say(f"{name}: sources and images",
+                        compare_description(corpus / "snapshots" / name, buffers, missing))
             streams = cache[name][0]
             data, offsets = streams[buffer or next(iter(streams))].get(ident, (b"", []))
             lines = (corpus / "golden" / listing / f"packets.{ident}.txt").read_text().splitlines()

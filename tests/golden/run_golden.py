@@ -49,7 +49,8 @@ def compare(wanted, got, prefix):
         return None
     for number, (w, g) in enumerate(zip(wanted_lines, got_lines), 1):
         if w != g:
-            return f"line {number}\n  wanted: {w.decode().rstrip()}\n  got:    {g.decode(errors='replace').rstrip()}"
+            wanted, got = w.decode().rstrip(), g.decode(errors="replace").rstrip()
+            return f"line {number}\n  wanted: {wanted}\n  got:    {got}"
     return f"{len(got_lines)} lines in place of {len(wanted_lines)}"
 
 
@@ -79,7 +80,8 @@ def main():
         results = list(pool.map(lambda job: check(coretap, folder, *job), jobs))
     print(f"1..{len(jobs)}")
     for number, ((row, kind), why) in enumerate(zip(jobs, results), 1):
-        print(f"{'not ' if why else ''}ok {number} - {row['listing']}/{kind}.{row['id']}.txt ({row['protocol']})")
+        print(f"{'not ' if why else ''}ok {number} - {row['listing']}/{kind}.{row['id']}.txt "
+              f"({row['protocol']})")
         if why:
             print("\n".join(f"# {line}" for line in why.splitlines()))
     failed = sum(why is not None for why in results)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads of memory that holds nothing, beyond its end or that was given back, and leaks: the listings of the corpus and the
-seeds of the commands (tests/fuzz/corpus/command), under valgrind. Prints TAP.
+"""Reads of memory that holds nothing, beyond its end or that was given back, and leaks: the listings of the
+corpus and the seeds of the commands (tests/fuzz/corpus/command), under valgrind. Prints TAP.
 
 usage: run_valgrind.py COMMAND PROTOCOL[,PROTOCOL...] REPLAY
 
-REPLAY is the fuzz target of the commands, built without a fuzzer. valgrind knows no AVX-512: where the processor has it, the
-ways to decode that are looked at are those of AVX2 and, in the long form, those of CORETAP_SIMD=none. In the short form a
-few seeds are replayed; with CT_LONG=1 all of them, and all listings."""
+REPLAY is the fuzz target of the commands, built without a fuzzer. valgrind knows no AVX-512: where the
+processor has it, the ways to decode that are looked at are those of AVX2 and, in the long form, those of
+CORETAP_SIMD=none. In the short form a few seeds are replayed; with CT_LONG=1 all of them, and all
+listings."""
 import concurrent.futures
 import os
 import pathlib
@@ -38,7 +39,8 @@ def listings(coretap, protocols, simd):
     for row in run_golden.rows_of(folder, protocols):
         for kind in "packets", "elements":
             name = f"{row['listing']}/{kind}.{row['id']}.txt"
-            yield name, lambda row=row, kind=kind: run_golden.check([*VALGRIND, coretap], folder, row, kind, simd)
+            yield (name,
+                   lambda row=row, kind=kind: run_golden.check([*VALGRIND, coretap], folder, row, kind, simd))
 
 
 def jobs(coretap, protocols, program, simd):
@@ -49,7 +51,8 @@ def jobs(coretap, protocols, program, simd):
 
 
 def main():
-    coretap, protocols, program = os.path.abspath(sys.argv[1]), sys.argv[2].split(","), os.path.abspath(sys.argv[3])
+    coretap, protocols, program = os.path.abspath(sys.argv[1]), sys.argv[2].split(","), os.path.abspath(
+        sys.argv[3])
     if not shutil.which("valgrind"):
         print("1..0 # SKIP valgrind is missing (Debian: valgrind)")
         return 0

@@ -58,7 +58,8 @@ class Tap:
     def run(self, name, line, **kwargs):
         """One subtest: the command succeeds. Its output, or None."""
         done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL, **kwargs)
-        self.result(name, done.stdout + done.stderr or f"exit code {done.returncode}" if done.returncode else None)
+        self.result(name,
+                    done.stdout + done.stderr or f"exit code {done.returncode}" if done.returncode else None)
         return None if done.returncode else done.stdout
 
     def skip(self, name, why):
@@ -87,18 +88,22 @@ def consumer(tap, source, prefix, libdir):
     """The example of the README, compiled and run against the installed tree."""
     env = dict(os.environ, PKG_CONFIG_PATH=str(libdir / "pkgconfig"), LD_LIBRARY_PATH=str(libdir))
     version = re.search(r"version: '([^']+)'", (source / "meson.build").read_text()).group(1)
-    said = tap.run("pkg-config knows coretap", ["pkg-config", f"--define-variable=prefix={prefix}", "--modversion",
-                                                "coretap"], env=env)
-    tap.result("pkg-config says the version", None if said and said.strip() == version else f"{said} is not {version}")
-    private = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--print-requires-private", "coretap"],
+    said = tap.run("pkg-config knows coretap",
+                   ["pkg-config", f"--define-variable=prefix={prefix}", "--modversion",
+                    "coretap"], env=env)
+    tap.result("pkg-config says the version",
+               None if said and said.strip() == version else f"{said} is not {version}")
+    private = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--print-requires-private",
+                              "coretap"],
                              env=env, capture_output=True, text=True).stdout.splitlines()
     for kind in ("shared", "static"):
         # Only coretap itself is taken from its archive: what that needs comes as shared libraries.
         needs = [line.split()[0] for line in private] if kind == "static" else []
-        flags = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", "coretap",
-                                *needs], env=env, capture_output=True, text=True).stdout.split()
+        flags = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs",
+                                "coretap", *needs], env=env, capture_output=True, text=True).stdout.split()
         if kind == "static":
-            flags += re.search(r"^Libs.private: (.*)$", (libdir / "pkgconfig/coretap.pc").read_text(), re.MULTILINE)[1].split()
+            flags += re.search(r"^Libs.private: (.*)$", (libdir / "pkgconfig/coretap.pc").read_text(),
+                               re.MULTILINE)[1].split()
             flags = [str(libdir / "libcoretap.a") if f == "-lcoretap" else f for f in flags]
         program = prefix / f"consumer-{kind}"
         tap.run(f"a program compiles, {kind}", ["cc", "-Wall", "-Wextra", "-Werror", "-o", str(program),
@@ -108,38 +113,44 @@ def consumer(tap, source, prefix, libdir):
         tap.result(f"a program counts, {kind}", None if out == COUNTED else f"it says {out}, not {COUNTED}")
         pages(tap, source, prefix / f"pages-{kind}", flags, env if kind == "shared" else None)
         for name, (args, expected) in EXAMPLES.items():
-            example(tap, source, prefix / f"{name}-{kind}", flags, env if kind == "shared" else None, args, expected)
+            example(tap, source, prefix / f"{name}-{kind}", flags, env if kind == "shared" else None, args,
+                    expected)
 
 
 def pages(tap, source, program, flags, env):
-    """An analysis of one's own: saved files stand in the place of captures, and one that was changed is refused."""
+    """An analysis of one's own: saved files stand in the place of captures, and one that was changed is
+    refused."""
     capture, saved = source / "examples/quickstart", program.with_suffix(".saved")
-    tap.run(f"an analysis of one's own compiles, {program.name}", ["cc", "-Wall", "-Wextra", "-Werror", "-o", program,
-                                                                  source / "examples/pages.c", *flags])
+    tap.run(f"an analysis of one's own compiles, {program.name}",
+            ["cc", "-Wall", "-Wextra", "-Werror", "-o", program, source / "examples/pages.c", *flags])
     tap.run("it saves", [program, "-o", saved, capture], env=env)
     out = tap.run("it adds up", [program, capture, saved, capture], env=env)
     tap.result("to three times the instructions", None if out == PAGES else f"it says {out}, not {PAGES}")
     saved.write_text(saved.read_text().replace("page 8", "page 9"))
     done = subprocess.run([program, saved], env=env, capture_output=True, text=True, check=False)
-    tap.result("a changed file is refused", None if done.returncode == 1 and "was changed" in done.stderr else done.stderr)
+    tap.result("a changed file is refused",
+               None if done.returncode == 1 and "was changed" in done.stderr else done.stderr)
 
 
 def example(tap, source, program, flags, env, args, expected):
     """An example compiles against the installed tree, and prints what it should."""
     with_names = program.with_name("firmware.elf")
-    with_names.write_bytes(small_elf.make((source / "examples/quickstart/firmware.bin").read_bytes(), 0x80000, FUNCTIONS))
+    with_names.write_bytes(small_elf.make((source / "examples/quickstart/firmware.bin").read_bytes(), 0x80000,
+                                          FUNCTIONS))
     places = {"CAPTURE": source / "examples/quickstart", "ELF": with_names}
     name = program.name.split("-")[0]
-    tap.run(f"{program.name} compiles", ["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", program,
-                                        source / f"examples/{name}.c", *flags])
+    tap.run(f"{program.name} compiles",
+            ["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", program,
+            source / f"examples/{name}.c", *flags])
     out = tap.run(f"{program.name} runs", [program, *(places[arg] for arg in args)], env=env)
-    tap.result(f"{program.name} prints what it should", None if out == expected else f"it says {out}, not {expected}")
+    tap.result(f"{program.name} prints what it should",
+               None if out == expected else f"it says {out}, not {expected}")
 
 
 def library_pages(tap, prefix, libdir):
     """Section 3 has a page, or a way to one, for each function that the library exports."""
-    rows = subprocess.run(["nm", "-D", "--defined-only", libdir / "libcoretap.so"], capture_output=True, text=True,
-                          check=True).stdout.splitlines()
+    rows = subprocess.run(["nm", "-D", "--defined-only", libdir / "libcoretap.so"], capture_output=True,
+                          text=True, check=True).stdout.splitlines()
     exported = [row.split()[2] for row in rows if row.split()[1] != "A"]  # versions of symbols are absolute
     folder = prefix / "share/man/man3"
     missing = []
@@ -148,7 +159,8 @@ def library_pages(tap, prefix, libdir):
         text = page.read_text() if page.exists() else ".so nowhere"
         if text.startswith(".so ") and not (folder.parent / text.split()[1]).exists():
             missing.append(name)
-    tap.result(f"{len(exported)} functions have a manual page", "\n".join(missing) or None if exported else "there are none")
+    tap.result(f"{len(exported)} functions have a manual page",
+               "\n".join(missing) or None if exported else "there are none")
 
 
 def main():
@@ -159,7 +171,8 @@ def main():
         tap.run("meson install", ["meson", "install", "-C", str(build), "--no-rebuild", "--quiet"],
                 env=dict(os.environ, DESTDIR=str(stage)))
         found = list(stage.rglob("coretap.pc"))
-        tap.result("a pkg-config file is installed", None if len(found) == 1 else f"{len(found)} files coretap.pc")
+        tap.result("a pkg-config file is installed",
+                   None if len(found) == 1 else f"{len(found)} files coretap.pc")
         if found:
             libdir = found[0].parent.parent
             prefix = next(p for p in libdir.parents if (p / "include").is_dir())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Source lines against addr2line: each instruction of a program, at several levels of optimisation and in several
-versions of DWARF, has the same file, line and chain of inlined calls. Prints TAP.
+"""Source lines against addr2line: each instruction of a program, at several levels of optimisation and in
+several versions of DWARF, has the same file, line and chain of inlined calls. Prints TAP.
 
 usage: test_lines.py DUMP_LINES"""
 import pathlib
@@ -65,10 +65,12 @@ def check_instructions(dump, name, program):
     got = ours(output(dump, str(program)))
     want = expected(program, list(got))
     # padding behind a function is in none; addr2line takes the symbol before it
-    wrong = [f"{a}: {got[a]}, addr2line: {want[a]}" for a in got if got[a] != want[a] and got[a][0][1] != "??"]
+    wrong = [f"{a}: {got[a]}, addr2line: {want[a]}" for a in got if got[a] != want[a]
+             and got[a][0][1] != "??"]
     padding = sum(chain[0][1] == "??" for chain in got.values())
     check(f"{name}: {padding} instructions are in no function", padding <= 8)
-    check(f"{name}: {len(got)} instructions as addr2line has them", len(got) > 40 and not wrong, "\n".join(wrong))
+    check(f"{name}: {len(got)} instructions as addr2line has them", len(got) > 40 and not wrong,
+          "\n".join(wrong))
     check(f"{name}: load bias", ours(output(dump, str(program), f"{BIAS:x}"), BIAS) == got)
     depth = max(len(chain) for chain in got.values())
     check(f"{name}: inlined calls in inlined calls", depth >= 2, depth)
@@ -77,7 +79,8 @@ def check_instructions(dump, name, program):
 
 def check_find(dump, name, program, got):
     """Each beginning of the line is one of its instructions, behind one of another line."""
-    line = next(i for i, text in enumerate((HERE / "sample.c").read_text().splitlines(), 1) if "sum += sample" in text)
+    line = next(i for i, text in enumerate((HERE / "sample.c").read_text().splitlines(), 1)
+                if "sum += sample" in text)
     taken, *addrs = output(dump, str(program), "0", "lines/sample.c", str(line)).split()
     place = f"{HERE / 'sample.c'}:{line}"
     check(f"{name}: sample.c:{line} begins somewhere", int(taken) == line and addrs, (taken, addrs))
@@ -103,7 +106,8 @@ def main():
         empty = output(dump, str(program), "0", "sample.c", "6").split()
         check("a line without code is the next that has some", empty[0] == "9", empty)
         for place in (("ample.c", "9"), ("sample.c", "1000")):
-            check(f"{':'.join(place)} is not found", output(dump, str(program), "0", *place).strip() == "CT_ERR_NOT_FOUND")
+            check(f"{':'.join(place)} is not found",
+                  output(dump, str(program), "0", *place).strip() == "CT_ERR_NOT_FOUND")
         output("aarch64-linux-gnu-strip", str(program))
         check("without debug information", output(dump, str(program)) == "")
     return finish()

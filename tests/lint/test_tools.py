@@ -51,9 +51,12 @@ def test_totals():
     yield "a timeout is a failure", totals(entry("ok 1 - a\n", "TIMEOUT", -15)) == (1, 1, 0)
     yield "exit code 77 is a skip", totals(entry("no tool\n", "SKIP", 77)) == (0, 0, 1)
     yield "a plan of no tests is one skip", totals(entry("1..0 # SKIP why\n", "SKIP", 0)) == (0, 0, 1)
-    yield "not ok and skipped is a skip", totals(entry("1..2\nnot ok 1 # SKIP a\nok 2\n", "FAIL", 0)) == (1, 0, 1)
-    yield "not ok and skipped, then a crash", totals(entry("1..2\nnot ok 1 # SKIP a\n", "ERROR", -11)) == (0, 1, 1)
-    yield "not ok and skipped, with an exit code", totals(entry("1..1\nnot ok 1 # SKIP a\n", "FAIL", 1)) == (0, 1, 1)
+    yield ("not ok and skipped is a skip",
+           totals(entry("1..2\nnot ok 1 # SKIP a\nok 2\n", "FAIL", 0)) == (1, 0, 1))
+    yield ("not ok and skipped, then a crash",
+           totals(entry("1..2\nnot ok 1 # SKIP a\n", "ERROR", -11)) == (0, 1, 1))
+    yield ("not ok and skipped, with an exit code",
+           totals(entry("1..1\nnot ok 1 # SKIP a\n", "FAIL", 1)) == (0, 1, 1))
     yield "not ok and skipped beside a failure", totals(
         entry("1..2\nnot ok 1 # SKIP a\nnot ok 2 - b\n", "FAIL", 1)) == (0, 1, 1)
     yield "a skip keeps its reason", reasons("ok 1 - a # SKIP b is missing\n") == ["b: t: a: b is missing"]
@@ -87,13 +90,17 @@ def test_tags():
     def faults(**files):
         return list(module.faults_of({name.replace("__", "/") + ".h": text for name, text in files.items()}))
 
-    yield "one of each", not faults(src__a__a="struct ct_a {\n};\nenum { A = 1 << 2, B };", src__cli__b="struct cli_b {};")
+    yield "one of each", not faults(src__a__a="struct ct_a {\n};\nenum { A = 1 << 2, B };",
+                                    src__cli__b="struct cli_b {};")
     yield "a tag in two headers", faults(src__a="struct ct_a {", src__b="enum ct_a {") == [
         "the tag ct_a is defined in src/a.h, src/b.h"]
-    yield "not where it is only named", not faults(src__a="struct ct_a {", src__b="struct ct_a; /* struct ct_a { */")
-    yield "a tag without its beginning", len(faults(src__a="struct a {")) == len(faults(src__cli__a="struct ct_a {")) == 1
+    yield ("not where it is only named",
+           not faults(src__a="struct ct_a {", src__b="struct ct_a; /* struct ct_a { */"))
+    yield ("a tag without its beginning",
+           len(faults(src__a="struct a {")) == len(faults(src__cli__a="struct ct_a {")) == 1)
     yield "tags of C files", list(module.faults_of({"a.c": "struct a {", "b.c": "struct a {"})) == []
-    yield "a tag of a header in a C file", len(list(module.faults_of({"a.h": "struct ct_a {", "b.c": "union ct_a {"}))) == 1
+    yield ("a tag of a header in a C file",
+           len(list(module.faults_of({"a.h": "struct ct_a {", "b.c": "union ct_a {"}))) == 1)
     yield "names in two headers", [len(faults(a=text, b=text)) for text in (
         "#define A 1", "enum { A = 1, };", "typedef int ct_fn(int a);", "typedef int (*ct_fn)(int a);",
         "static inline int ct_f(void)\n{")] == [1, 1, 1, 1, 1]
@@ -113,13 +120,16 @@ def test_abi():
     yield "results may use their room", not breaks(plain, [*plain[:2], "   4    4 more: int"])
     yield "results may not grow", breaks(plain, ["16 bytes", *plain[1:], "   8    8 more: uint64_t"])
     yield "members stay", [breaks(plain, [plain[0], row, plain[2]]) for row in (
-        "   0    4 a: unsigned int", "   0    8 a: int", "   4    4 a: int", "   0    4 b: int")] == [True] * 4
-    yield "constants stay, but for counts", breaks(["1"], ["2"], "constant CT_A") and breaks(["2"], ["1"], "constant CT_COUNT")
+        "   0    4 a: unsigned int", "   0    8 a: int", "   4    4 a: int",
+        "   0    4 b: int")] == [True] * 4
+    yield ("constants stay, but for counts",
+           breaks(["1"], ["2"], "constant CT_A") and breaks(["2"], ["1"], "constant CT_COUNT"))
     yield "counts grow", not breaks(["1"], ["2"], "constant CT_A_COUNT")
     yield "functions stay", breaks(["int (int)"], ["int (void)"], "function ct_a")
     found = {"struct ct_a": sized, "constant CT_B": ["1"]}
     yield "what was written is read", module.read_kept(module.write_kept(found)) == found
-    yield "differences are counted", module.compare(found, {"struct ct_a": sized, "constant CT_B": ["2"], "constant CT_C": ["1"]})[1] == 1
+    yield ("differences are counted", module.compare(found, {"struct ct_a": sized, "constant CT_B": ["2"],
+                                                             "constant CT_C": ["1"]})[1] == 1)
 
 
 def test_hygiene():
@@ -130,9 +140,19 @@ def test_hygiene():
 
     yield "clean", faults("a.c", b"int a; /* see docs/man */\n") == 0
     yield "no licence", faults("a.c", b"int a;\n", b"") == 1 and faults("tools/a", b"a\n", b"") == 1
-    yield "no licence in text, nor in what is recorded", not faults("a.md", b"a\n", b"") + faults("examples/a/b.c", b"a\n", b"")
-    yield "110 columns", faults("a.c", b"a" * 110 + b"\n") == 0 and faults("a.c", "ä".encode() * 110 + b"\n") == 0
-    yield "111 columns", faults("a.c", b"a" * 111 + b"\n") == 1
+    yield ("no licence in text, nor in what is recorded",
+           not faults("a.md", b"a\n", b"") + faults("examples/a/b.c", b"a\n", b""))
+    yield ("110 columns",
+           faults("a.c", b"a" * 110 + b"\n") == 0 and faults("a.c", "ä".encode() * 110 + b"\n") == 0)
+    wide = b"a " * 55 + b"aa\n"
+    for name in ("a.c", "a.py", "a.js", "a.css", "meson.build", "Makefile", "a.md"):
+        yield f"111 columns in {name}", faults(name, wide) == 1
+    yield ("111 columns in scripts",
+           faults("a", wide, b"#!/bin/sh\n") == faults("b", wide, b"#!/usr/bin/env python3\n") == 1)
+    yield "wide where it has to be", not any(faults("a.md", text) for text in (
+        b"| " + wide, b"    " + wide, b"<img " + wide, b"[here](" + wide, b"```\n" + wide + b"```\n"))
+    yield "not behind an example", faults("a.md", b"```\n```\n" + wide) == 1
+    yield "wide in data", not faults("a.t", wide) + faults("a.tessla", wide) + faults("examples/a/b.c", wide)
     yield "machine path", faults("a.md", b"in /ho" b"me/me/x\n") == 1
     yield "unfinished", faults("a.c", b"/* TO" b"DO */\n") == 1
     yield "CR", faults("a.ini", b"a=1\r\n") == 1
@@ -140,7 +160,8 @@ def test_hygiene():
     yield "tab elsewhere", faults("Makefile", b"\tgcc\n") == 0
     yield "no last line end", faults("a.c", b"int a;") == 1
     yield "a skip without a reason", faults("tests/unit/a.c", b"        skip();\n") == 1
-    yield "a test twice in check-long", faults("tests/meson.build", b"test('a', exe, env: ['CT_LONG=1'])\n") == 1
+    yield ("a test twice in check-long",
+           faults("tests/meson.build", b"test('a', exe, env: ['CT_LONG=1'])\n") == 1)
 
 
 HEADER = """/* SPDX-License-Identifier: Apache-2.0 */
@@ -186,7 +207,8 @@ def test_api_pages():
 
         def faults(text):
             header.write_text(text)
-            done = subprocess.run([tool, "--check", folder / "man3", front, header], capture_output=True, text=True, check=False)
+            done = subprocess.run([tool, "--check", folder / "man3", front, header], capture_output=True,
+                                  text=True, check=False)
             return done.returncode, done.stdout
 
         def page(name):
@@ -194,8 +216,10 @@ def test_api_pages():
 
         yield "a header without faults", faults(HEADER) == (0, "6 pages, 0 faults\n")
         new = page("ct_word_new")
-        yield "names and what they do", "\nct_word_new, ct_word_free, ct_word_join \\- makes a word of text\n" in new
-        yield "the other names lead to the page", page("ct_word_join") == page("ct_word_free") == ".so man3/ct_word_new.3\n"
+        yield ("names and what they do",
+               "\nct_word_new, ct_word_free, ct_word_join \\- makes a word of text\n" in new)
+        yield ("the other names lead to the page",
+               page("ct_word_join") == page("ct_word_free") == ".so man3/ct_word_new.3\n")
         yield "examples stay as they are", '.EX\nct_word_new("a", NULL, &word); \\en\n.EE\n' in new
         yield "an error with a text of its own", ".B CT_ERR_ARG\nFor an empty one.\n" in new
         yield "an error with that of base.h", ".B CT_ERR_NOMEM\nNo memory.\n" in new
@@ -204,13 +228,17 @@ def test_api_pages():
         yield "the page of the header", "\\fBct_word_length\\fR(3)\ncounts letters\n" in page("coretap-base")
         yield "the page of the library", "\\fBcoretap-base\\fR(3)\nwords for tests\n" in page("coretap")
         for what, comment, fault in (("no comment", "", "its comment does not say what it does"),
-                                     ("errors alone", "/* CT_ERR_NOMEM. */\n", "its comment does not say what it does"),
-                                     ("no verb", "/* The letters. */\n", "its comment does not begin with a verb"),
-                                     ("a long beginning", f"/* Counts {'many ' * 20}letters. */\n", "the first sentence")):
+                                     ("errors alone", "/* CT_ERR_NOMEM. */\n",
+                                      "its comment does not say what it does"),
+                                     ("no verb", "/* The letters. */\n",
+                                      "its comment does not begin with a verb"),
+                                     ("a long beginning", f"/* Counts {'many ' * 20}letters. */\n",
+                                      "the first sentence")):
             code, said = faults(HEADER.replace("/* Counts letters. */\n", comment))
             yield what, code == 1 and f"base.h: ct_word_length: {fault}" in said
         code, said = faults(HEADER.replace("Counts letters.", "Counts letters. CT_ERR_WORD."))
-        yield "an error that is none", code == 1 and "base.h: ct_word_length: there is no CT_ERR_WORD\n" in said
+        yield ("an error that is none",
+               code == 1 and "base.h: ct_word_length: there is no CT_ERR_WORD\n" in said)
 
 
 PROJECT = """project('t', 'c')
@@ -232,10 +260,11 @@ def test_configure():
         env = {**os.environ, "PKG_CONFIG_PATH": name, "CPATH": name}
 
         def found(*options):
-            said = subprocess.run([folder / "tools/configure", "build", *options], cwd=folder, env=env, text=True,
-                                  capture_output=True, check=True).stdout
+            said = subprocess.run([folder / "tools/configure", "build", *options], cwd=folder, env=env,
+                                  text=True, capture_output=True, check=True).stdout
             rows = (folder / "build/found.h").read_text().splitlines()
-            return said, sorted(row.split()[1] for row in rows if row.startswith("#define") and row.endswith("1"))
+            return said, sorted(row.split()[1] for row in rows if row.startswith("#define")
+                                and row.endswith("1"))
 
         yield "nothing is there", found("-Dwarning_level=3")[1] == []
         (folder / "build/report.html").touch()
@@ -251,19 +280,21 @@ def test_configure():
         yield "the header went", found("-Dbuildtype=release")[1] == []
         header.touch()
         (folder / "meson.build").write_text(PROJECT + "error('something else is missing')\n")
-        tried = subprocess.run([folder / "tools/configure", "build"], cwd=folder, env=env, capture_output=True, check=False)
+        tried = subprocess.run([folder / "tools/configure", "build"], cwd=folder, env=env,
+                               capture_output=True, check=False)
         (folder / "meson.build").write_text(PROJECT)
         header.unlink()
         yield "what failed is done again", tried.returncode != 0 and found()[1] == []
-        options = json.loads(subprocess.run(["meson", "introspect", "--buildoptions", "build"], cwd=folder, text=True,
-                                            capture_output=True, check=True).stdout)
+        options = json.loads(subprocess.run(["meson", "introspect", "--buildoptions", "build"], cwd=folder,
+                                            text=True, capture_output=True, check=True).stdout)
         values = {option["name"]: option["value"] for option in options}
         yield "options stay and change", (values["warning_level"], values["buildtype"]) == ("3", "release")
         yield "results in the folder stay", (folder / "build/report.html").exists()
 
 
 def main():
-    results = [*test_totals(), *test_layers(), *test_exports(), *test_tags(), *test_abi(), *test_hygiene(), *test_api_pages(), *test_configure()]
+    results = [*test_totals(), *test_layers(), *test_exports(), *test_tags(), *test_abi(), *test_hygiene(),
+               *test_api_pages(), *test_configure()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")

@@ -24,8 +24,10 @@ class Browser:
             os.dup2(high[0], 3)
             os.dup2(high[1], 4)
 
-        command = [PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
-                   f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}", "--remote-debugging-pipe"]
+        command = [PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                   "--no-first-run",
+                   f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}",
+                   "--remote-debugging-pipe"]
         if dark:
             command.append("--blink-settings=preferredColorScheme=0")
         self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

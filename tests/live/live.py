@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Live runs for tests: a program that is recorded, its stream repeated without an end, and coretap live that reads it."""
+"""Live runs for tests: a program that is recorded, its stream repeated without an end, and coretap live that
+reads it."""
 import json
 import os
 import pathlib
@@ -22,7 +23,8 @@ def missing():
 
 
 class Stream:
-    """The recorded stream of a program. Each repetition begins at a point of synchronisation: the first one."""
+    """The recorded stream of a program. Each repetition begins at a point of synchronisation: the first
+    one."""
 
     def __init__(self, coretap, folder):
         self.folder = pathlib.Path(folder)
@@ -31,8 +33,10 @@ class Stream:
                         HERE / "work.c"], check=True, timeout=60)
         capture = self.folder / "capture"
         raw = self.folder / "stream"
-        subprocess.run([coretap, "record", "-q", "-o", capture, "--cycle-count", "--timestamps", "--context-id",
-                        "--stream", raw, "--", self.program], check=True, timeout=120, stdout=subprocess.DEVNULL)
+        subprocess.run([coretap, "record", "-q", "-o", capture, "--cycle-count", "--timestamps",
+                        "--context-id",
+                        "--stream", raw, "--", self.program], check=True, timeout=120,
+                       stdout=subprocess.DEVNULL)
         self.config = capture / "live.ini"
         self.once = raw.read_bytes()
 
@@ -41,8 +45,8 @@ class Stream:
 
 
 class Feeder(threading.Thread):
-    """Writes the stream to a file object, so many bytes a second (0: as fast as it is taken), until it is stopped. With
-    `burst` it rests for half a second behind as many bytes."""
+    """Writes the stream to a file object, so many bytes a second (0: as fast as it is taken), until it is
+    stopped. With `burst` it rests for half a second behind as many bytes."""
 
     def __init__(self, stream, to, rate, size=None, burst=None):
         super().__init__(daemon=True)
@@ -120,15 +124,16 @@ class Live:
     def ctl(self, *args, env=None):
         """Exit code, what it printed and said, and the seconds that it took."""
         begin = time.monotonic()
-        done = subprocess.run([self.coretap, "ctl", "--http", str(self.port()), *args], capture_output=True, text=True,
-                              timeout=60, check=False, env={**os.environ, **(env or {})})
+        done = subprocess.run([self.coretap, "ctl", "--http", str(self.port()), *args], capture_output=True,
+                              text=True, timeout=60, check=False, env={**os.environ, **(env or {})})
         return done.returncode, done.stdout + done.stderr, time.monotonic() - begin
 
     def ask(self, path, body=None, **headers):
         """Status and JSON of an answer. Names of headers have _ in the place of -."""
         data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
         request = urllib.request.Request(f"http://127.0.0.1:{self.port()}{path}", data=data,
-                                         headers={key.replace("_", "-"): value for key, value in headers.items()})
+                                         headers={key.replace("_", "-"): value
+                                                  for key, value in headers.items()})
         if data is not None and "Content-type" not in request.headers:
             request.add_header("Content-Type", "application/json")
         try:

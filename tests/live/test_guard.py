@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the page of a live run gives away, and whom it lets in: hosts, tokens, include, connections that say nothing.
-Prints TAP.
+"""What the page of a live run gives away, and whom it lets in: hosts, tokens, include, connections that say
+nothing. Prints TAP.
 
 usage: test_guard.py CORETAP"""
 import json
@@ -29,8 +29,10 @@ class Page:
     """A live run whose input stays open."""
 
     def __init__(self, coretap, *options):
-        self.child = subprocess.Popen([coretap, "live", "--config", str(CONFIG), "--elf", PROGRAM[0], "--http", *options, "-"],
-                                      stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.child = subprocess.Popen([coretap, "live", "--config", str(CONFIG), "--elf", PROGRAM[0],
+                                       "--http", *options, "-"],
+                                      stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, text=True)
         self.said = []
         for line in self.child.stderr:
             self.said.append(line)
@@ -64,14 +66,17 @@ class Page:
 
 def check_hosts(coretap):
     page = Page(coretap, "0")
-    for host, status in (("localhost", 200), ("127.0.0.1:99", 200), ("[::1]", 200), ("evil.example", 403), ("127.0.0.1.evil.example", 403)):
+    for host, status in (("localhost", 200), ("127.0.0.1:99", 200), ("[::1]", 200), ("evil.example", 403),
+                         ("127.0.0.1.evil.example", 403)):
         check(f"without a token: host {host}: {status}", page.ask(host)[0] == status)
     page.stop()
     page = Page(coretap, "0.0.0.0:0", "--token", "word")
-    for host, token, status in (("localhost", "word", 200), ("10.1.2.3:80", "word", 200), (socket.gethostname(), "word", 200),
-                                ("evil.example", "word", 403), ("localhost", "wor", 401), ("localhost", None, 401),
-                                ("evil.example", None, 403)):
-        check(f"all addresses, token {token}: host {host}: {status}", page.ask(host, token=token)[0] == status)
+    for host, token, status in (("localhost", "word", 200), ("10.1.2.3:80", "word", 200),
+                                (socket.gethostname(), "word", 200),
+                                ("evil.example", "word", 403), ("localhost", "wor", 401),
+                                ("localhost", None, 401), ("evil.example", None, 403)):
+        check(f"all addresses, token {token}: host {host}: {status}",
+              page.ask(host, token=token)[0] == status)
     page.stop()
     page = Page(coretap, "0", "--token", "word")
     check("a token does not make a foreign host known", page.ask("evil.example", token="word")[0] == 403)
@@ -80,9 +85,10 @@ def check_hosts(coretap):
 
 def check_empty(coretap):
     for options, env in ((["--token", ""], {}), ([], {"CORETAP_TOKEN": ""})):
-        for command in (["live", "--config", str(CONFIG), "--elf", PROGRAM[0], "--http", "0.0.0.0:0", *options, "-"], ["ctl", "--http", "1", *options, "status"]):
-            done = subprocess.run([coretap, *command], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20,
-                                  env={**os.environ, **env}, check=False)
+        for command in (["live", "--config", str(CONFIG), "--elf", PROGRAM[0], "--http", "0.0.0.0:0",
+                         *options, "-"], ["ctl", "--http", "1", *options, "status"]):
+            done = subprocess.run([coretap, *command], stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, timeout=20, env={**os.environ, **env}, check=False)
             check(f"{command[0]}: an empty token {'in the environment' if env else ''} is refused",
                   done.returncode == 2 and "the token is empty" in done.stderr, done.stderr)
 
@@ -92,19 +98,23 @@ def check_include(coretap, folder):
     secret.write_text(f'def {SECRET.replace(" ", "_")} := 1\nsyntax error here {SECRET}\n')
     page = Page(coretap, "0")
     for named in (secret, "/etc/passwd", os.path.relpath(secret)):
-        body = json.dumps({"action": "add", "name": "x", "text": f'include "{named}"\nin a: Events[Int]\nout a\n'})
+        body = json.dumps({"action": "add", "name": "x",
+                           "text": f'include "{named}"\nin a: Events[Int]\nout a\n'})
         status, text = page.ask("localhost", "/api/monitors", body=body)
         check(f"include of {pathlib.Path(named).name} over HTTP is refused, and shows nothing",
-              status == 400 and "nothing can be included" in text and SECRET not in text and "root:" not in text, text)
+              status == 400 and "nothing can be included" in text and SECRET not in text
+              and "root:" not in text, text)
     page.stop()
     inside = folder / "specs"
     (inside / "sub").mkdir(parents=True)
     (inside / "sub" / "own.tessla").write_text("def own := 1\n")
     (inside / "link.tessla").symlink_to(secret)
-    for named, fine in (("sub/own.tessla", True), ("sub/own", True), ("../secret.tessla", False), (str(secret), False), ("link", False)):
+    for named, fine in (("sub/own.tessla", True), ("sub/own", True), ("../secret.tessla", False),
+                        (str(secret), False), ("link", False)):
         (inside / "main.tessla").write_text(f'include "{named}"\nin a: Events[Int]\nout a\n')
         for where, name in ((folder, inside / "main.tessla"), (inside, "main.tessla")):
-            done = subprocess.run([coretap, "tessla", "--check", "--spec", str(name)], cwd=where, capture_output=True, text=True, timeout=20,
+            done = subprocess.run([coretap, "tessla", "--check", "--spec", str(name)], cwd=where,
+                                  capture_output=True, text=True, timeout=20,
                                   stdin=subprocess.DEVNULL, check=False)
             said = done.stdout + done.stderr
             check(f"include {pathlib.Path(named).name} {'below' if fine else 'outside of'} the folder",
@@ -139,7 +149,8 @@ def check_crowd(coretap):
         slowest = max(slowest, time.monotonic() - begin)
     over.set()
     thread.join()
-    check(f"{len(crowd)} connections that say nothing: who has the token is answered ({slowest:.2f} s at most)",
+    check(f"{len(crowd)} connections that say nothing: who has the token is answered ({slowest:.2f} s at "
+          f"most)",
           not failed and slowest < 5 and len(crowd) > 64, f"{failed} failed")
     slow = page.connect()
     begin = time.monotonic()
@@ -161,11 +172,11 @@ def check_crowd(coretap):
 def check_timeouts(coretap):
     with socket.create_server(("127.0.0.1", 0)) as dumb:
         begin = time.monotonic()
-        done = subprocess.run([coretap, "ctl", "--http", str(dumb.getsockname()[1]), "status"], capture_output=True, text=True,
-                              timeout=60, check=False)
+        done = subprocess.run([coretap, "ctl", "--http", str(dumb.getsockname()[1]), "status"],
+                              capture_output=True, text=True, timeout=60, check=False)
         took = time.monotonic() - begin
-        check(f"ctl gives up after 30 s and says so ({took:.0f} s)", done.returncode == 2 and "within 30 s" in done.stderr and took < 40,
-              done.stderr)
+        check(f"ctl gives up after 30 s and says so ({took:.0f} s)",
+              done.returncode == 2 and "within 30 s" in done.stderr and took < 40, done.stderr)
 
 
 def main():
@@ -179,7 +190,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
         PROGRAM.append(str(folder / "work"))
-        subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-static", "-o", PROGRAM[0], str(pathlib.Path(__file__).with_name("work.c"))],
+        subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-static", "-o", PROGRAM[0],
+                        str(pathlib.Path(__file__).with_name("work.c"))],
                        check=True, timeout=60)
         check_empty(coretap)
         check_hosts(coretap)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap live under attack by its specifications: what is slow is stopped and the rest goes on, a signal ends the run whatever they
-do, compiling is bounded and one at a time. Prints TAP.
+"""coretap live under attack by its specifications: what is slow is stopped and the rest goes on, a signal
+ends the run whatever they do, compiling is bounded and one at a time. Prints TAP.
 
 usage: test_hostile.py CORETAP"""
 import concurrent.futures
@@ -52,11 +52,13 @@ PLACE = "0x8057c"
 GOOD = "in x: Events[Unit]\nout count(x) as n\n"
 SLOW = ("in x: Events[Unit]\ndef f(n: Int): Int = if n == 0 then n else f(n - 1)\n"
         "out slift1(count(x), (k: Int) => f(if k > 5 then 1000000000000 else 10)) as y\n")
-EAGER = SLOW.replace("1000000000000", "100000").replace("k > 5", "k > 0")  # each event stays within the budget
+# Each event stays within the budget.
+EAGER = SLOW.replace("1000000000000", "100000").replace("k > 5", "k > 0")
 WORK = "".join(f"in i{k}: Events[Int]\nout i{k} + 1 as o{k}\n" for k in range(9000))
 # Macros that double what they are given: small texts, which need as much memory as they get.
 BOMB = "in x: Events[Int]\n" + "".join(
-    f"def m{k}(s: Events[Int]): Events[Int] = {'s' if k == 0 else f'm{k - 1}(s) + m{k - 1}(s + {k})'}\n" for k in range(15)) + "out m14(x) as y\n"
+    f"def m{k}(s: Events[Int]): Events[Int] = {'s' if k == 0 else f'm{k - 1}(s) + m{k - 1}(s + {k})'}\n"
+    for k in range(15)) + "out m14(x) as y\n"
 
 
 class Board:
@@ -71,8 +73,8 @@ class Board:
         return self.folder / name
 
     def live(self, *args):
-        return Live(self.coretap, types.SimpleNamespace(config=self.config), "--spec", self.good, "--bind", f"x={PLACE}", "--all",
-                    *args, env={"ASAN_OPTIONS": "detect_leaks=0"})
+        return Live(self.coretap, types.SimpleNamespace(config=self.config), "--spec", self.good, "--bind",
+                    f"x={PLACE}", "--all", *args, env={"ASAN_OPTIONS": "detect_leaks=0"})
 
 
 def feed(live, data, end=False):
@@ -120,17 +122,21 @@ def check_beside(board):
         time.sleep(0.05)
     print(f"# the page was silent for {longest:.2f} s at most", flush=True)
     check("what is slow is stopped, and the page says why", status == 200 and
-          "more work than its budget of 2000000 units" in (failures[str(slow)] or "") and not failures[str(board.good)], failures)
+          "more work than its budget of 2000000 units" in (failures[str(slow)] or "")
+          and not failures[str(board.good)], failures)
     live.child.stdin.close()
     code = live.end()
-    check("… standard output says it, too, and the exit code", code == 2 and any(line.startswith("stopped: ") for line in live.printed))
-    check("… the other one has all its results", last_counts(live) == last_counts(alone) and last_counts(alone)["10"] >= HITS,
+    check("… standard output says it, too, and the exit code",
+          code == 2 and any(line.startswith("stopped: ") for line in live.printed))
+    check("… the other one has all its results",
+          last_counts(live) == last_counts(alone) and last_counts(alone)["10"] >= HITS,
           f"{last_counts(live)}, alone {last_counts(alone)}")
 
 
 def check_signal(board, name, text, *args):
     """SIGTERM while events take for ever, and trace waits."""
-    live = board.live("--spec", board.write("hostile.tessla", text), "--http", "0", "-o", board.folder / "reports", *args)
+    live = board.live("--spec", board.write("hostile.tessla", text), "--http", "0", "-o",
+                      board.folder / "reports", *args)
     live.port()
     feed(live, board.once * 4000)
     time.sleep(1)
@@ -143,16 +149,19 @@ def check_signal(board, name, text, *args):
         code = None
     seconds = time.monotonic() - begin
     print(f"# {name}: {seconds:.2f} s", flush=True)
-    check(f"{name}: a signal ends it soon", code == 2 and seconds < 20, f"exit code {code}, {seconds:.2f} s, {live.said[-5:]}")
+    check(f"{name}: a signal ends it soon", code == 2 and seconds < 20,
+          f"exit code {code}, {seconds:.2f} s, {live.said[-5:]}")
     check(f"{name}: … with its reports", (board.folder / "reports" / "live.json").exists())
     (board.folder / "reports" / "live.json").unlink(missing_ok=True)
-    check(f"{name}: … and says what was stopped", any("was stopped before the end" in line or "budget" in line for line in live.said), live.said)
+    check(f"{name}: … and says what was stopped",
+          any("was stopped before the end" in line or "budget" in line for line in live.said), live.said)
 
 
 def post(live, text, name):
     body = {"action": "add", "name": name, "text": text}
     try:
-        request = urllib.request.Request(f"http://127.0.0.1:{live.port()}/api/monitors", data=json.dumps(body).encode(),
+        request = urllib.request.Request(f"http://127.0.0.1:{live.port()}/api/monitors",
+                                         data=json.dumps(body).encode(),
                                          headers={"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=100) as answer:
             return answer.status, None, answer.read().decode()
@@ -168,9 +177,12 @@ def check_compiling(board):
     away = [answer for answer in answers if answer[0] == 503]
     refused = [answer for answer in answers if answer[0] == 400]
     check("of six that compile at once those that find no place are told to ask again",
-          len(away) >= 1 and len(away) + len(refused) == 6 and all(answer[1] == "1" for answer in away), answers)
-    check("… and compiling ends when it takes too much work", refused and all("too much work" in answer[2] for answer in refused), answers)
-    code, _, said = post(live, GOOD.replace("in x: Events[Unit]", f"define x := onExecuting {PLACE}").replace("out count(x) as n", "out x"), "fine")
+          len(away) >= 1 and len(away) + len(refused) == 6 and all(answer[1] == "1" for answer in away),
+          answers)
+    check("… and compiling ends when it takes too much work",
+          refused and all("too much work" in answer[2] for answer in refused), answers)
+    fine = GOOD.replace("in x: Events[Unit]", f"define x := onExecuting {PLACE}")
+    code, _, said = post(live, fine.replace("out count(x) as n", "out x"), "fine")
     check("… and the next one is compiled", code == 200, said)
     live.stop()
 
@@ -184,10 +196,12 @@ def check_bombs(board):
         begin = time.monotonic()
         code, _, said = post(live, BOMB, f"b{k}")
         worst = max(worst, time.monotonic() - begin)
-        check(f"bomb {k} of {len(BOMB)} bytes does not compile", code == 400 and "--monitor-memory" in said, f"{code} {said}")
+        check(f"bomb {k} of {len(BOMB)} bytes does not compile", code == 400 and "--monitor-memory" in said,
+              f"{code} {said}")
     status = pathlib.Path(f"/proc/{live.child.pid}/status").read_text(encoding="utf-8")
     peak = int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1)) * 1024
-    print(f"# {worst:.2f} s at most, {before / 1e6:.0f} MB before, {peak / 1e6:.0f} MB at most, {live.resident() / 1e6:.0f} MB behind", flush=True)
+    print(f"# {worst:.2f} s at most, {before / 1e6:.0f} MB before, {peak / 1e6:.0f} MB at most, "
+          f"{live.resident() / 1e6:.0f} MB behind", flush=True)
     if not is_sanitized(board.coretap):
         check("eight of them take less than 200 MB", peak - before < 200e6, peak)
     check("the run goes on", live.ask("/api/status")[0] == 200)
@@ -204,7 +218,8 @@ def main():
         board = Board(coretap, folder)
         check_beside(board)
         check_signal(board, "an event without an end", SLOW, "--event-budget", "1000000000000000")
-        check_signal(board, "the same in machine code", SLOW, "--event-budget", "1000000000000000", "--engine", "native")
+        check_signal(board, "the same in machine code", SLOW, "--event-budget", "1000000000000000",
+                     "--engine", "native")
         check_signal(board, "many slow events", EAGER)
         check_compiling(board)
         check_bombs(board)

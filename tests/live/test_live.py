@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap live over an endless recorded stream: its reports are those of the offline commands over the same bytes, its
-memory stays, what is exchanged comes within a second and loses nothing, its page works. Prints TAP.
+"""coretap live over an endless recorded stream: its reports are those of the offline commands over the same
+bytes, its memory stays, what is exchanged comes within a second and loses nothing, its page works. Prints
+TAP.
 
 usage: test_live.py CORETAP
 
@@ -27,7 +28,8 @@ from tap import check, finish, is_sanitized, skip  # noqa: E402  pylint: disable
 LONG = os.environ.get("CT_LONG") == "1"
 SECONDS = 600 if LONG else 30
 RATE = 5e5 if LONG else 3e6  # bytes a second
-GROWTH = 512 * 1024  # what resident memory may differ by between two looks: buffers of threads that come and go
+# What resident memory may differ by between two looks: buffers of threads that come and go.
+GROWTH = 512 * 1024
 KEPT = """define calls := function_call "sort"
 define n := eventCount(calls)
 define error := filter(calls, n % 1000 == 0)
@@ -42,7 +44,8 @@ def events(coretap, stream, data, place):
     """Cycles of the events of a watchpoint."""
     lines = offline(coretap, "watch", stream, data, "--at", place).decode().splitlines()
     kind = place.split(":")[0]
-    return [int(line.split("\t")[0]) for line in lines if not line.startswith("#") and line.split("\t")[6] == kind]
+    return [int(line.split("\t")[0]) for line in lines if not line.startswith("#")
+            and line.split("\t")[6] == kind]
 
 
 # ---- the page ----
@@ -53,17 +56,21 @@ def drive_page(live):
     try:
         page.open(f"http://127.0.0.1:{live.port()}/")
         check("the page shows the run", page.wait(
-            'document.querySelector("#state").textContent === "running" && document.querySelectorAll("#edges tr").length > 5'))
+            'document.querySelector("#state").textContent === "running" && document.querySelectorAll("#edges '
+            'tr").length > 5'))
         cards = page.value('document.querySelector("#cards").innerText')
         check("… with coverage of lines and branches, losses and rate",
               all(word in cards for word in ("Lines", "Branches", "Dropped", "B/s", "Violations")), cards)
         check("… plots of coverage and rate",
               page.value('document.querySelectorAll("#cover-chart polyline").length') == 3 and
               page.value('document.querySelectorAll("#rate-chart polyline").length') == 1)
-        check("… histograms of times", page.value('document.querySelectorAll("#plots rect.plot").length') > 10)
+        check("… histograms of times",
+              page.value('document.querySelectorAll("#plots rect.plot").length') > 10)
         hottest = page.value('document.querySelector("#edges").innerText')
-        check("… the hottest edges with function and line", "sort" in hottest and "work.c:" in hottest, hottest)
-        check("… verdicts", page.wait('/violation[^]*sort/.test(document.querySelector("#verdicts").innerText)'))
+        check("… the hottest edges with function and line", "sort" in hottest and "work.c:" in hottest,
+              hottest)
+        check("… verdicts",
+              page.wait('/violation[^]*sort/.test(document.querySelector("#verdicts").innerText)'))
         before = page.value('document.querySelector("#cards .value").textContent')
         check("… and goes on by itself", page.wait(
             f'document.querySelector("#cards .value").textContent !== {json.dumps(before)}'))
@@ -76,7 +83,8 @@ def drive_page(live):
                    'document.querySelector("#watch-form button").click()')
         check("… a wrong one is refused in words", page.wait(
             'document.querySelector("#watch-said").textContent.includes("nowhere")'))
-        page.value('[...document.querySelectorAll("#places tr")].find(r => r.innerText.startsWith("entry:main"))'
+        page.value('[...document.querySelectorAll("#places tr")].find(r => '
+                   'r.innerText.startsWith("entry:main"))'
                    '.querySelector("button").click()')
         check("… and one is removed there", page.wait(
             '![...document.querySelectorAll("#places tr")].some(r => r.innerText.startsWith("entry:main"))'))
@@ -115,12 +123,14 @@ def compare_exchange(coretap, stream, data, status):
           0 <= came["hits"] - (len(returns) - len(before)) <= 64 and came["hits"] > 0,
           f"{came}, {len(returns)} events, {len(before)} before")
     monitors = {m["name"]: m for m in status["monitors"]}
-    kept = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", stream.folder / "kept.tessla", "--all")
+    kept = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", stream.folder / "kept.tessla",
+                   "--all")
     check("a specification that stayed had all results",
           monitors[str(stream.folder / "kept.tessla")]["results"] == len(kept.splitlines()))
     came = monitors[str(stream.folder / "first.tessla")]
     before = events(coretap, stream, data[:came["since"]], "return:sort")
-    check("one that came had an event for each place", 0 <= came["results"] - (len(returns) - len(before)) <= 64,
+    check("one that came had an event for each place",
+          0 <= came["results"] - (len(returns) - len(before)) <= 64,
           f"{came}, {len(returns)} returns, {len(before)} before")
 
 
@@ -136,8 +146,8 @@ def compare_reports(coretap, stream, data, out):
         wanted = offline(coretap, command, stream, data, *args)
         check(f"{name} is what coretap {command} says of the same bytes",
               wanted and (out / name).read_bytes() == wanted)
-    wanted = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", stream.folder / "kept.tessla", "--spec",
-                     stream.folder / "first.tessla")
+    wanted = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", stream.folder / "kept.tessla",
+                     "--spec", stream.folder / "first.tessla")
     got = (out / "monitor-10.txt").read_bytes()
     check("the violations are those of coretap monitor", wanted and got == wanted,
           f"{len(got)} and {len(wanted)} bytes; last {got[-200:]} and {wanted[-200:]}")
@@ -180,8 +190,8 @@ def endless(coretap, stream):
         check("resident memory stays", max(half) - min(half) <= GROWTH and max(half) < 200 << 20, looks)
     print(f"# resident memory {min(looks) / 1e6:.1f} to {max(looks) / 1e6:.1f} MB in {len(looks)} looks")
     status = json.loads((out / "live.json").read_text())
-    check("all that was read was analysed", status["input"]["read"] == status["input"]["analysed"] > 20 * len(stream.once),
-          status["input"])
+    check("all that was read was analysed",
+          status["input"]["read"] == status["input"]["analysed"] > 20 * len(stream.once), status["input"])
     check("… without a loss", status["input"]["lost"] == 0 and all(s["gaps"] == 0 for s in status["streams"]))
     data = stream.bytes(status["input"]["analysed"])
     compare_reports(coretap, stream, data, out)
@@ -207,8 +217,8 @@ def from_tcp(coretap, stream):
     with socket.create_connection(("127.0.0.1", int(live.hear(r"trace on port (\d+)")))) as connection:
         connection.sendall(stream.bytes(size))
     code = live.end()
-    check("trace over a connection that is waited for", code == 0 and "".join(live.printed).encode() == wanted,
-          live.said)
+    check("trace over a connection that is waited for",
+          code == 0 and "".join(live.printed).encode() == wanted, live.said)
 
 
 def from_fifo(coretap, stream):
@@ -221,7 +231,8 @@ def from_fifo(coretap, stream):
         out.write(16 * stream.once)
     code = live.end()
     wanted = offline(coretap, "timing", stream, 16 * stream.once)
-    check("trace from a FIFO, up to its end", code == 0 and "".join(live.printed).encode() == wanted, live.said)
+    check("trace from a FIFO, up to its end", code == 0 and "".join(live.printed).encode() == wanted,
+          live.said)
 
 
 def from_device(coretap, stream):
@@ -232,7 +243,8 @@ def from_device(coretap, stream):
     while not status["lost"] and time.monotonic() < end:
         time.sleep(0.1)
         status = live.ask("/api/status")[1]["input"]
-    check("a device cannot be held back: what is too fast is dropped", status["drops"] and status["lost"] > 0, status)
+    check("a device cannot be held back: what is too fast is dropped", status["drops"] and status["lost"] > 0,
+          status)
     check("… and it is read until it is stopped", live.stop() == 1, live.said)
 
 
@@ -242,11 +254,13 @@ def monitor_live(coretap, stream):
     spec = stream.folder / "kept.tessla"
     for format_ in ("text", "jsonl"):
         wanted = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", spec, "--format", format_)
-        done = subprocess.run([coretap, "monitor", "--live", "0", "--config", stream.config, "--spec", spec, "--id", "10",
-                               "--format", format_, "-"], input=data, capture_output=True, timeout=60, check=False)
+        done = subprocess.run([coretap, "monitor", "--live", "0", "--config", stream.config, "--spec", spec,
+                               "--id", "10",
+                               "--format", format_, "-"], input=data, capture_output=True, timeout=60,
+                              check=False)
         got = [line for line in done.stdout.splitlines() if not line.startswith(b"# ")]
-        check(f"coretap monitor --live, {format_}", done.returncode == 1 and wanted and got == wanted.splitlines(),
-              done.stderr.decode())
+        check(f"coretap monitor --live, {format_}",
+              done.returncode == 1 and wanted and got == wanted.splitlines(), done.stderr.decode())
 
 
 def held_back(coretap, stream):
@@ -256,7 +270,8 @@ def held_back(coretap, stream):
     feeder.start()
     code = live.end()
     status = json.loads((stream.folder / "held" / "live.json").read_text())["input"]
-    check("who writes too fast to a pipe waits", code == 0 and status["analysed"] == feeder.sent == size, (code, live.said, status))
+    check("who writes too fast to a pipe waits", code == 0 and status["analysed"] == feeder.sent == size,
+          (code, live.said, status))
 
 
 def dropped(coretap, stream):
@@ -273,7 +288,8 @@ def dropped(coretap, stream):
     stats = status["streams"][0]
     check("… and is a gap in the trace, behind which it goes on",
           stats["gaps"] > 0 and stats["instructions"] > 1000000 and stats["no_access"] == 0, stats)
-    print(f"# {lost / size:.0%} of {size >> 20} MiB dropped at {status['input']['losses']} places, {stats['gaps']} gaps, "
+    print(f"# {lost / size:.0%} of {size >> 20} MiB dropped at {status['input']['losses']} places, "
+          f"{stats['gaps']} gaps, "
           f"{stats['bad_packets']} bad packets")
 
 
@@ -283,7 +299,8 @@ def dropped(coretap, stream):
 def tokens(coretap, stream):
     done = subprocess.run([coretap, "live", "--config", stream.config, "--http", "0.0.0.0:0", "-"], input=b"",
                           capture_output=True, timeout=60, check=False)
-    check("an address that others reach needs a token", done.returncode == 2 and b"--token" in done.stderr, done.stderr)
+    check("an address that others reach needs a token", done.returncode == 2 and b"--token" in done.stderr,
+          done.stderr)
     live = Live(coretap, stream, "--http", "0.0.0.0:0", env={"CORETAP_TOKEN": "secret"})
     for path in ("/", "/api/status", "/api/events"):
         status, answer = live.ask(path)
@@ -312,7 +329,8 @@ WRONG = [
     ("/api/monitors", {"action": "add", "name": ""}, 400, "name"),
     ("/api/monitors", {"action": "add", "name": "x"}, 400, "text"),
     ("/api/monitors", {"action": "add", "name": "x", "text": "out y"}, 400, "x:1:5"),
-    ("/api/monitors", {"action": "add", "name": "x", "text": FIRST, "bind": {"z": "main"}}, 409, "has no input z"),
+    ("/api/monitors", {"action": "add", "name": "x", "text": FIRST, "bind": {"z": "main"}}, 409,
+     "has no input z"),
     ("/api/monitors", {"action": "add", "name": "x", "text": FIRST, "bind": []}, 400, "bind"),
     ("/api/monitors", {"action": "replace", "name": "x", "text": FIRST}, 409, "no specification"),
     ("/api/monitors", {"action": "remove", "name": "x"}, 409, "no specification"),
@@ -346,7 +364,8 @@ def filters(coretap, stream):
     live.end()
     status = json.loads((stream.folder / "filtered" / "live.json").read_text())
     check("what does not pass the filter does not count",
-          answers == [200] and status["watchpoints"][0]["hits"] == 0 and status["filter"]["ids"] == ["11"], status)
+          answers == [200] and status["watchpoints"][0]["hits"] == 0 and status["filter"]["ids"] == ["11"],
+          status)
 
 
 def main():

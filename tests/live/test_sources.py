@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sources of coretap live that break and come again, the file that keeps the trace, and consumers that stop. Prints TAP.
+"""Sources of coretap live that break and come again, the file that keeps the trace, and consumers that stop.
+Prints TAP.
 
 usage: test_sources.py CORETAP
 
-The trace is that of examples/raw, in units of 512 bytes that each begin with a point of synchronisation: so what is dropped
-(multiples of 512 bytes) is whole units, and what is left has so many instructions a unit."""
+The trace is that of examples/raw, in units of 512 bytes that each begin with a point of synchronisation: so
+what is dropped (multiples of 512 bytes) is whole units, and what is left has so many instructions a unit."""
 import contextlib
 import json
 import os
@@ -51,7 +52,8 @@ class Run:
         self.out = folder / "out"
         out = stdout if stdout is not None else self.printed.open("wb")
         # pylint: disable-next=consider-using-with,subprocess-popen-preexec-fn
-        self.child = subprocess.Popen([coretap, "live", "--config", str(CONFIG), "--ring", "1", *map(str, options), source],
+        self.child = subprocess.Popen([coretap, "live", "--config", str(CONFIG), "--ring", "1",
+                                       *map(str, options), source],
                                       stdin=subprocess.PIPE, stdout=out, stderr=subprocess.PIPE, bufsize=0,
                                       preexec_fn=limit)
         self.said = []
@@ -68,7 +70,8 @@ class Run:
         return until(heard)
 
     def resident(self):
-        return int(re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{self.child.pid}/status").read_text())[1]) * 1024
+        return int(re.search(r"VmHWM:\s+(\d+) kB",
+                             pathlib.Path(f"/proc/{self.child.pid}/status").read_text())[1]) * 1024
 
     def end(self, number=None):
         """Exit code, and the seconds that it took."""
@@ -113,12 +116,14 @@ def size_of(path):
 
 
 def offline(coretap, *args):
-    return subprocess.run([coretap, *map(str, args)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([coretap, *map(str, args)], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=120, check=False)
 
 
 def numbers(coretap, capture, *options):
     done = offline(coretap, "stats", "-q", *options, capture)
-    return {key: int(value) for key, value in re.findall(r"^(\w+)=(\d+)$", done.stdout, re.M)}, done.returncode
+    return {key: int(value)
+            for key, value in re.findall(r"^(\w+)=(\d+)$", done.stdout, re.M)}, done.returncode
 
 
 def same_as_kept(coretap, name, run, kept, code, *options):
@@ -127,7 +132,8 @@ def same_as_kept(coretap, name, run, kept, code, *options):
     status = run.status()
     losses = {key: found[key] for key in status["losses"]}
     check(f"{name}: the trace that was kept has the losses and instructions of the run",
-          status["losses"] == losses and sum(s["instructions"] for s in status["streams"]) == found["instructions"] and
+          status["losses"] == losses
+          and sum(s["instructions"] for s in status["streams"]) == found["instructions"] and
           code == kept_code, f"{status['losses']} {found} {code} {kept_code}")
     return found
 
@@ -159,11 +165,13 @@ def check_reconnect(coretap, folder):
     spec.write_text(SPEC)
     page = [] if "live" in missing_parts(coretap) else ["--http", "0"]
     watch = ["--spec", spec, "--bind", f"x={PLACE}", "--all", "--id", "10"]
-    run = Run(coretap, folder, "--reconnect", "--tee", kept, "--output", folder / "out", "--at", PLACE, *watch, *page,
-              source=f"tcp:127.0.0.1:{port}")
-    check("a server that is not there yet is waited for", run.hear("no connection: Connection refused; it is tried again"), run.said)
+    run = Run(coretap, folder, "--reconnect", "--tee", kept, "--output", folder / "out", "--at", PLACE,
+              *watch, *page, source=f"tcp:127.0.0.1:{port}")
+    check("a server that is not there yet is waited for",
+          run.hear("no connection: Connection refused; it is tried again"), run.said)
     serve(port, UNIT * 5, UNIT[:200], reset=True, taken=kept)
-    check("a connection that breaks is told", run.hear(r"the connection broke: Connection reset by peer after 2760 bytes"), run.said)
+    check("a connection that breaks is told",
+          run.hear(r"the connection broke: Connection reset by peer after 2760 bytes"), run.said)
     if page:
         url = run.hear(r"page at http://.*?:(\d+)/")[1]
         def waits():
@@ -172,32 +180,39 @@ def check_reconnect(coretap, folder):
             return status["waits"] and status["tries"] and status
         said = until(waits)
         words = offline(coretap, "ctl", "--http", url, "status").stdout
-        check("… and on the page", said and said["connections"] == 1 and said["kept"] == 2760 and "connection: none, for" in words and f"kept: 2760 bytes in {kept}" in words, f"{said} {words}")
+        check("… and on the page",
+              said and said["connections"] == 1 and said["kept"] == 2760 and "connection: none, for" in words
+              and f"kept: 2760 bytes in {kept}" in words, f"{said} {words}")
     serve(port, UNIT * 3, taken=kept)
-    check("one that ends, too", run.hear("the connection ended after 1536 bytes") and run.hear("trace comes again, after"), run.said)
+    check("one that ends, too", run.hear("the connection ended after 1536 bytes")
+          and run.hear("trace comes again, after"), run.said)
     serve(port, UNIT[:100], UNIT[100:], taken=kept)
     run.hear("the connection ended after 512 bytes")
     code, took = run.end(signal.SIGTERM)
-    check("SIGTERM while it waits ends the run at once, with its reports", code == 1 and took < 15 and (folder / "out" / "live.json").exists(),
-          f"{code} {took} {run.said}")
+    check("SIGTERM while it waits ends the run at once, with its reports",
+          code == 1 and took < 15 and (folder / "out" / "live.json").exists(), f"{code} {took} {run.said}")
     parts = [UNIT * 5 + UNIT[:200], UNIT * 3, UNIT]
     check("all that came is kept", kept.read_bytes() == b"".join(parts), size_of(kept))
     gaps = re.findall(r"\[gap\]\nat = (\d+)\n", (folder / "kept.bin.ini").read_text())
     check("… with the places where it was cut", gaps == ["2760", "4296"], gaps)
-    found = same_as_kept(coretap, "a source that breaks", run, kept.with_suffix(".bin.ini"), code, "--id", "10")
+    found = same_as_kept(coretap, "a source that breaks", run, kept.with_suffix(".bin.ini"), code, "--id",
+                         "10")
     status = run.status()["input"]
-    check("… which are gaps of the trace", found["gaps"] >= 2 and status["breaks"] == 2 and status["connections"] == 3 and
+    check("… which are gaps of the trace",
+          found["gaps"] >= 2 and status["breaks"] == 2 and status["connections"] == 3 and
           9 * INSTRUCTIONS <= found["instructions"] < 10 * INSTRUCTIONS, f"{found} {status}")
     wanted = offline(coretap, "monitor", "-q", *watch, kept.with_suffix(".bin.ini")).stdout
     got = (folder / "out" / "monitor-10.txt").read_text()
-    check("… and make what a monitor says behind them uncertain", got == wanted and "uncertain" in got, f"{got[:500]} {wanted[:500]}")
+    check("… and make what a monitor says behind them uncertain", got == wanted and "uncertain" in got,
+          f"{got[:500]} {wanted[:500]}")
     left = sorted(path.name for path in (folder / "out").iterdir() if path.suffix == ".part")
     check("… whose file has its name at the end", not left, left)
 
 
 def check_listening(coretap, folder):
     kept = folder / "kept"
-    run = Run(coretap, folder, "--reconnect", "--tee", kept, "--output", folder / "out", "--at", PLACE, source="listen:0")
+    run = Run(coretap, folder, "--reconnect", "--tee", kept, "--output", folder / "out", "--at", PLACE,
+              source="listen:0")
     port = int(run.hear(r"trace on port (\d+)")[1])
     for _ in range(3):
         with socket.create_connection(("127.0.0.1", port)):
@@ -207,10 +222,12 @@ def check_listening(coretap, folder):
     until(lambda: size_of(kept) == 12 * len(UNIT))
     code, took = run.end(signal.SIGINT)
     found = same_as_kept(coretap, "connections one after another", run, folder / "kept.ini", code)
-    check("… each but the first begins with a gap", took < 15 and found["instructions"] == 12 * INSTRUCTIONS and found["gaps"] == 4 and
+    check("… each but the first begins with a gap",
+          took < 15 and found["instructions"] == 12 * INSTRUCTIONS and found["gaps"] == 4 and
           run.status()["input"]["breaks"] == 2, f"{found} {run.said}")
     done = offline(coretap, "live", "--config", CONFIG, "--reconnect", "--at", PLACE, RAW / "board.bin")
-    check("--reconnect with a file is refused", done.returncode == 2 and "goes with tcp:" in done.stderr, done)
+    check("--reconnect with a file is refused", done.returncode == 2 and "goes with tcp:" in done.stderr,
+          done)
 
 
 # ---- the file that keeps the trace ----
@@ -225,7 +242,8 @@ def check_killed(coretap, folder):
     run.child.kill()
     run.child.wait()
     found, code = numbers(coretap, folder / "kept.ini")
-    check("after kill -9 the trace can be read up to there", code == 0 and found["instructions"] == 20 * INSTRUCTIONS ==
+    check("after kill -9 the trace can be read up to there",
+          code == 0 and found["instructions"] == 20 * INSTRUCTIONS ==
           while_it_runs["instructions"], found)
 
 
@@ -242,9 +260,10 @@ def check_full_disk(coretap, folder):
     found, _ = numbers(coretap, folder / "kept.ini")
     check("… and keeps what there was room for", kept.read_bytes() == (UNIT * 12)[:most] and
           found["instructions"] >= 10 * INSTRUCTIONS, found)
-    done = subprocess.run([coretap, "live", "--config", CONFIG, "--tee", "/dev/full", "--at", PLACE, "-"], input=UNIT * 3, check=False,
-                          capture_output=True, timeout=60)
-    check("… and the run goes on", done.returncode == 2 and b"No space left on device; it holds the first 0 bytes" in done.stderr and
+    done = subprocess.run([coretap, "live", "--config", CONFIG, "--tee", "/dev/full", "--at", PLACE, "-"],
+                          input=UNIT * 3, check=False, capture_output=True, timeout=60)
+    check("… and the run goes on",
+          done.returncode == 2 and b"No space left on device; it holds the first 0 bytes" in done.stderr and
           b"0 violations" in done.stderr, done)
 
 
@@ -253,8 +272,10 @@ def check_refused(coretap, folder):
     trace.write_bytes(UNIT)
     full.write_text("something\n")
     os.mkfifo(fifo)
-    for kept, why in ((trace, "is the input itself"), (full, "there is something in it already"), (fifo, "is no regular file"),
-                      ("-", "with a name that an .ini can hold"), (folder / "a;b", "with a name that an .ini can hold"),
+    for kept, why in ((trace, "is the input itself"), (full, "there is something in it already"),
+                      (fifo, "is no regular file"),
+                      ("-", "with a name that an .ini can hold"),
+                      (folder / "a;b", "with a name that an .ini can hold"),
                       (folder / "none" / "kept", "No such file or directory")):
         before = sorted(path.name for path in folder.iterdir())
         done = offline(coretap, "live", "--config", CONFIG, "--at", PLACE, "--tee", kept, trace)
@@ -262,12 +283,18 @@ def check_refused(coretap, folder):
               before == sorted(path.name for path in folder.iterdir()) and trace.read_bytes() == UNIT and
               full.read_text() == "something\n", done)
     own = folder / "own.ini"
-    own.write_text(CONFIG.read_text().replace("loop-code.bin", str(RAW / "loop-code.bin")).replace("board.bin", str(RAW / "board.bin")))
+    config = CONFIG.read_text()
+    for name in ("loop-code.bin", "board.bin"):
+        config = config.replace(name, str(RAW / name))
+    own.write_text(config)
     done = offline(coretap, "live", "--config", own, "--at", PLACE, "--tee", folder / "own", trace)
-    check("--tee: the description is not written onto --config", done.returncode == 2 and "own.ini: there is something" in done.stderr and
+    check("--tee: the description is not written onto --config",
+          done.returncode == 2 and "own.ini: there is something" in done.stderr and
           not (folder / "own").exists(), done)
-    done = offline(coretap, "live", "--config", RAW.parent / "quickstart", "--at", PLACE, "--tee", folder / "x", trace)
-    check("--tee needs the .ini of a raw trace", done.returncode == 2 and "not the .ini of a raw trace" in done.stderr and
+    done = offline(coretap, "live", "--config", RAW.parent / "quickstart", "--at", PLACE, "--tee",
+                   folder / "x", trace)
+    check("--tee needs the .ini of a raw trace",
+          done.returncode == 2 and "not the .ini of a raw trace" in done.stderr and
           not (folder / "x").exists() and not (folder / "x.ini").exists(), done)
 
 
@@ -300,7 +327,8 @@ def check_stopped(coretap, folder, drop):
     spec.write_text(SPEC)
     watch = ["--spec", spec, "--bind", f"x={PLACE}", "--all", "--id", "10"]
     with (folder / "printed").open("wb") as printed:
-        reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=printed)  # pylint: disable=consider-using-with
+        # Pylint: disable=consider-using-with.
+        reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=printed)
     reader.send_signal(signal.SIGSTOP)
     run = Run(coretap, folder, "--tee", kept, *watch, *(["--drop"] if drop else []), stdout=reader.stdin)
     reader.stdin.close()
@@ -333,12 +361,14 @@ def check_stopped(coretap, folder, drop):
     if not drop:
         wanted = offline(coretap, "monitor", "-q", *watch, folder / "kept.ini").stdout
         printed = "".join(line for line in text.splitlines(True) if not line.startswith("# "))
-        check("… and analysed: not one result is missing", not lost and code == 1 and counted == EVENTS * units and printed == wanted,
+        check("… and analysed: not one result is missing",
+              not lost and code == 1 and counted == EVENTS * units and printed == wanted,
               f"{code} {counted} of {EVENTS * units} {run.said}")
         return
-    check("… and what is missing is what was said to be dropped", code == 1 and lost and int(lost[2]) == size and
-          int(lost[1]) % len(UNIT) == 0 and counted == EVENTS * (size - int(lost[1])) // len(UNIT) and "uncertain" in text,
-          f"{code} {counted} {run.said}")
+    check("… and what is missing is what was said to be dropped",
+          code == 1 and lost and int(lost[2]) == size and
+          int(lost[1]) % len(UNIT) == 0 and counted == EVENTS * (size - int(lost[1])) // len(UNIT)
+          and "uncertain" in text, f"{code} {counted} {run.said}")
     print(f"# {lost and int(lost[1]) / size:.0%} of {size >> 20} MiB dropped")
 
 
@@ -356,7 +386,8 @@ def check_second_signal(coretap, folder):
     time.sleep(1)
     waits = run.child.poll() is None
     code, took = run.end(signal.SIGTERM)
-    check("a second signal ends a run whose output nobody reads", waits and code == -signal.SIGTERM and took < 15, f"{waits} {code} {took}")
+    check("a second signal ends a run whose output nobody reads",
+          waits and code == -signal.SIGTERM and took < 15, f"{waits} {code} {took}")
     os.close(read)
     read, write = os.pipe()
     os.close(read)
@@ -365,8 +396,8 @@ def check_second_signal(coretap, folder):
     writer = Writer(run, 4096)
     writer.start()
     code, _ = run.end()
-    check("one whose output nobody can read ends and says why", code == 2 and run.hear("standard output: cannot be written any more"),
-          f"{code} {run.said}")
+    check("one whose output nobody can read ends and says why",
+          code == 2 and run.hear("standard output: cannot be written any more"), f"{code} {run.said}")
 
 
 def check_clients(coretap, folder):
@@ -396,7 +427,8 @@ def check_clients(coretap, folder):
         check("… and take no memory that grows", resident < RESIDENT, resident)
     found = run.status()
     check("… nor do they keep the run from its end", code == 0 and took < 15 and
-          found["streams"][0]["instructions"] == units * INSTRUCTIONS and found["input"]["lost"] == 0, f"{code} {took} {found['input']}")
+          found["streams"][0]["instructions"] == units * INSTRUCTIONS and found["input"]["lost"] == 0,
+          f"{code} {took} {found['input']}")
     for client in clients:
         client.close()
 
@@ -404,7 +436,8 @@ def check_clients(coretap, folder):
 def main():
     coretap = os.path.abspath(sys.argv[1])
     for body in (check_reconnect, check_listening, check_killed, check_full_disk, check_refused,
-                 lambda *a: check_stopped(*a, drop=False), lambda *a: check_stopped(*a, drop=True), check_second_signal, check_clients):
+                 lambda *a: check_stopped(*a, drop=False), lambda *a: check_stopped(*a, drop=True),
+                 check_second_signal, check_clients):
         with tempfile.TemporaryDirectory() as folder:
             body(coretap, pathlib.Path(folder))
     return finish()

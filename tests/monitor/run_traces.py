@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap monitor on recorded programs: the four listings of paper 2 in both dialects, without the bug and with it.
+"""coretap monitor on recorded programs: the four listings of paper 2 in both dialects, without the bug and
+with it.
 
 usage: run_traces.py COMMAND PLUGIN EXAMPLES
 
@@ -114,8 +115,8 @@ class Case:
         return path
 
     def monitor(self, *options, codes=(0, 1)):
-        rows = run("monitor", "-q", "-f", "jsonl", "--frequency", 10**9, "--elf", self.program, *options, self.capture,
-                   codes=codes).splitlines()
+        rows = run("monitor", "-q", "-f", "jsonl", "--frequency", 10**9, "--elf", self.program, *options,
+                   self.capture, codes=codes).splitlines()
         return list(map(json.loads, rows))
 
 
@@ -149,7 +150,8 @@ def check_together(folder):
 
 
 def check_gaps(folder):
-    """Lost trace: an event of its own; behind it results are uncertain that what was lost could have changed."""
+    """Lost trace: an event of its own; behind it results are uncertain that what was lost could have
+    changed."""
     case = Case(folder, structure, False)
     spec = folder / "gaps.tessla"
     spec.write_text("in gap: Events[Int]\nin overflow: Events[Int]\nin taken: Events[Unit]\n"
@@ -163,26 +165,29 @@ def check_gaps(folder):
     assert gaps, rows[:5]
     for row in rows:
         assert bool(row.get("uncertain")) == (row["time"] > gaps[0] and row["output"] == "n"), row
-    # A pair of which both came behind a gap is certain. Where gaps lie depends on what the C library does at the start.
+    # A pair of which both came behind a gap is certain. Where gaps lie depends on what the C library does at
+    # the start.
     assert [row for row in rows if row["output"] == "apart" and row["time"] > gaps[0]], (gaps, rows[-5:])
     forgets = case.monitor("-a", "--forget", 1, "--spec", spec, "--bind", "taken=structure.c:10")
     assert not any(row.get("uncertain") for row in forgets if row["time"] > gaps[-1] + 1)
 
 
 def check_generated(folder):
-    """What 'coretap spec' writes says nothing of the capture that it is from, and flags a slower and a faster program."""
+    """What 'coretap spec' writes says nothing of the capture that it is from, and flags a slower and a faster
+    program."""
     (folder / "slow").mkdir()
     usual, odd = Case(folder, validation, False), Case(folder / "slow", validation, True)
     spec = folder / "generated.tessla"
     for margin in (0, 5):
-        spec.write_text(run("spec", "-q", "--timing", "--margin", margin, "--pair", "entry:block_start entry:block_end",
+        spec.write_text(run("spec", "-q", "--timing", "--margin", margin, "--pair",
+                            "entry:block_start entry:block_end",
                             "--function", "main", "--elf", usual.program, usual.capture))
         rows = usual.monitor("-a", "--spec", spec, codes=(0,))
         assert not any(row["output"].endswith("violation") for row in rows), rows
     got = {row["output"] for row in odd.monitor("--spec", spec, codes=(1,))}
     assert {"way1_min_violation", "way1_max_violation"} <= got, got
-    nothing = run("spec", "-q", "--timing", "--pair", "entry:block_end 0x0", "--elf", usual.program, usual.capture,
-                  codes=(1,))
+    nothing = run("spec", "-q", "--timing", "--pair", "entry:block_end 0x0", "--elf", usual.program,
+                  usual.capture, codes=(1,))
     assert not nothing, nothing
 
 
@@ -202,24 +207,27 @@ def check_all_functions(folder):
     spec = [*usual, "--most", 256] # more than the program has
     text = run(*spec, *captures)
     both = ways_of(text)
-    # Two events of one input in the same cycle come a cycle apart, so times are the same only where the same is watched.
+    # Two events of one input in the same cycle come a cycle apart, so times are the same only where the same
+    # is watched.
     functions = re.findall(r'_start := function_call\("([^"]*)"\)', text)
     same = [word for name in functions for word in ("--function", name)]
     first, second = (ways_of(run(*usual, *same, capture)) for capture in captures)
     assert both.keys() == first.keys() | second.keys() and len(both) > 1, (both, first, second)
     for name, (count, least, most) in both.items():
         ones = [w[name] for w in (first, second) if name in w]
-        # In a capture by itself a function is left out whose only run has a system call in it, of which no cycles are known.
-        # Whether one has depends on where the kernel put its memory.
+        # In a capture by itself a function is left out whose only run has a system call in it, of which no
+        # cycles are known. Whether one has depends on where the kernel put its memory.
         if len(ones) < len(captures):
             assert count >= sum(n for n, _, _ in ones), (name, both[name], ones)
             continue
         assert count == sum(n for n, _, _ in ones), (name, both[name], ones)
-        assert least == min(low for _, low, _ in ones) and most == max(high for _, _, high in ones), (name, ones)
+        assert least == min(low for _, low, _ in ones), (name, ones)
+        assert most == max(high for _, _, high in ones), (name, ones)
     generated = folder / "generated.tessla"
     generated.write_text(text)
     for case.capture in captures:
-        assert not any(row["output"].endswith("violation") for row in case.monitor("-a", "--spec", generated, codes=(0,)))
+        assert not any(row["output"].endswith("violation")
+                       for row in case.monitor("-a", "--spec", generated, codes=(0,)))
     # The first capture alone does not cover the second one, whose cycles are others.
     generated.write_text(run(*spec, captures[0]))
     assert case.monitor("--spec", generated, codes=(1,))

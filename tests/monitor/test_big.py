@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ints of any size, against Python's: every operation, in both engines, written as literals and in the trace; and what
-is too large.
+"""Ints of any size, against Python's: every operation, in both engines, written as literals and in the trace;
+and what is too large.
 
 usage: test_big.py COMMAND"""
 import os
@@ -92,10 +92,12 @@ def real(x):
 def numbers(count, seed):
     draw = random.Random(seed)
     edges = [0, 1, -1, 2, 7, -7, 10**18, 10**63 - 1, -(10**62) - 3]
-    for bits in (31, 32, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 119, 120, 121, 127, 128, 180, 240, 1023, 1024, 2000):
+    for bits in (31, 32, 52, 53, 54, 59, 60, 61, 62, 63, 64, 65, 119, 120, 121, 127, 128, 180, 240, 1023,
+                 1024, 2000):
         edges += [sign * ((1 << bits) + d) for d in (-1, 0, 1) for sign in (1, -1)]
     for _ in range(count):
-        yield tuple(draw.choice(edges) if draw.random() < 0.5 else draw.choice((1, -1)) * draw.getrandbits(draw.choice(
+        yield tuple(draw.choice(edges) if draw.random() < 0.5
+                    else draw.choice((1, -1)) * draw.getrandbits(draw.choice(
             (3, 30, 62, 63, 64, 65, 100, 128, 250, 600))) for _ in range(2))
 
 
@@ -107,10 +109,12 @@ def written(number, draw):
 def operations(engine):
     """In the trace: each pair at one time, results in the order of the outputs."""
     spec = "in x: Events[Int]\nin y: Events[Int]\n"
-    spec += "".join(f"out slift(x, y, (x: Int, y: Int) => {text}) as o{i}\n" for i, text in enumerate(OPERATIONS))
+    spec += "".join(f"out slift(x, y, (x: Int, y: Int) => {text}) as o{i}\n"
+                    for i, text in enumerate(OPERATIONS))
     pairs = list(numbers(20000 if LONG else 1500, 1))
     draw = random.Random(2)
-    trace = "".join(f"{t}: x = {written(x, draw)}\n{t}: y = {written(y, draw)}\n" for t, (x, y) in enumerate(pairs, 1))
+    trace = "".join(f"{t}: x = {written(x, draw)}\n{t}: y = {written(y, draw)}\n"
+                    for t, (x, y) in enumerate(pairs, 1))
     got, _ = run(spec, trace, engine)
     want = [f"{t}: o{i} = {compute(x, y)}" for t, (x, y) in enumerate(pairs, 1)
             for i, compute in enumerate(OPERATIONS.values())]
@@ -120,9 +124,12 @@ def operations(engine):
 
 
 def streams(engine):
-    """Operators on streams, with values that cross the border of 64 bits and come back, and are kept by last, pure, fold."""
-    spec = ("in x: Events[Int]\nout x + 1 as more\nout pure(x) as pure\nout x - prev(x) as step\nout sum(x) as sum\n"
-            "out reduce(x, (a: Int, b: Int) => if a > b then a else b) as most\nout filter(x, x > 0) as positive\n")
+    """Operators on streams, with values that cross the border of 64 bits and come back, and are kept by last,
+    pure, fold."""
+    spec = ("in x: Events[Int]\nout x + 1 as more\nout pure(x) as pure\nout x - prev(x) as step\nout sum(x) "
+            "as sum\n"
+            "out reduce(x, (a: Int, b: Int) => if a > b then a else b) as most\nout filter(x, x > 0) as "
+            "positive\n")
     draw = random.Random(3)
     values = [draw.choice((1, -1)) * ((1 << 63) + draw.randrange(-2, 3)) * draw.choice((1, 1, 1, 1 << 200))
               for _ in range(3000)]
@@ -155,15 +162,18 @@ def floats(engine):
     """To Float: rounded once, to even; beyond the range infinite. From Float: the integer part."""
     draw = random.Random(5)
     values = [(1 << bits) + d for bits in (53, 54, 63, 64, 65, 100, 1023) for d in range(-3, 4)]
-    values += [(m << 11) + d for m in ((1 << 53) - 1, (1 << 53) + 1, (1 << 53) + 3) for d in (1023, 1024, 1025)]
-    values += [(((1 << 53) + 1) << 300) + d for d in (-1, 0, 1)] + [(((1 << 54) + 2) << 300) + d for d in (-1, 0, 1)]
+    values += [(m << 11) + d for m in ((1 << 53) - 1, (1 << 53) + 1, (1 << 53) + 3)
+               for d in (1023, 1024, 1025)]
+    values += ([(((1 << 53) + 1) << 300) + d for d in (-1, 0, 1)]
+               + [(((1 << 54) + 2) << 300) + d for d in (-1, 0, 1)])
     values += [draw.getrandbits(draw.randrange(64, 1020)) for _ in range(500)]
     values += [-x for x in values]
     got, _ = run("in x: Events[Int]\nout floatToInt(intToFloat(x)) as back\n",
                  "".join(f"{t}: x = {x}\n" for t, x in enumerate(values)), engine)
     want = [f"{t}: back = {int(float(x))}" for t, x in enumerate(values)]
     assert got == want, next((a, b) for a, b in zip(got, want) if a != b)
-    got, _ = run("in x: Events[Int]\nout intToFloat(x) as f\n", f"1: x = {1 << 1024}\n2: x = {-(1 << 2000)}\n", engine)
+    got, _ = run("in x: Events[Int]\nout intToFloat(x) as f\n",
+                 f"1: x = {1 << 1024}\n2: x = {-(1 << 2000)}\n", engine)
     assert got == ["1: f = Infinity", "2: f = -Infinity"], got
 
 
@@ -172,7 +182,8 @@ def limits(engine):
     spec = "in x: Events[Int]\nout x\nout -x as neg\n"
     most = (1 << BITS) - 1
     got, _ = run(spec, f"1: x = {most}\n2: x = 0x{most:x}\n3: x = {-most}\n", engine)
-    assert got == [line for t, x in ((1, most), (2, most), (3, -most)) for line in (f"{t}: x = {x}", f"{t}: neg = {-x}")]
+    assert got == [line for t, x in ((1, most), (2, most), (3, -most))
+                   for line in (f"{t}: x = {x}", f"{t}: neg = {-x}")]
     for text in (str(most + 1), f"{-most - 1}", f"0x{most + 1:x}", "9" * 1000000):
         got, said = run(spec, f"1: x = 5\n2: x = {text}\n", engine, (2,))
         assert got == ["1: x = 5", "1: neg = -5"] and "Integer overflow: more than 65536 bits" in said, said
@@ -180,8 +191,10 @@ def limits(engine):
                             ("x << 65535", 1), ("x - (0 - 1)", most - 1)):
         got, said = run(f"in x: Events[Int]\nout {operation} as o\nout const((), {operation}) as there\n",
                         f"1: x = {fits}\n2: x = {fits + 1}\n", engine, (2,))
-        assert len(got) == 2 and "Integer overflow: more than 65536 bits (t = 2)" in said, (operation, len(got), said)
-    got, said = run("in x: Events[Int]\nout x << x as o", "1: x = 10\n2: x = 100000000000000000000\n", engine, (2,))
+        assert len(got) == 2, (operation, len(got), said)
+        assert "Integer overflow: more than 65536 bits (t = 2)" in said, (operation, said)
+    got, said = run("in x: Events[Int]\nout x << x as o", "1: x = 10\n2: x = 100000000000000000000\n", engine,
+                    (2,))
     assert got == ["1: o = 10240"] and "Integer overflow" in said, said
     got, said = run("in x: Events[Int]\nout (x - x) << x as zero\nout -1 >> x as minus\nout 7 >> x as none\n",
                     "2: x = 100000000000000000000\n", engine)
@@ -192,13 +205,16 @@ def limits(engine):
 
 def growing(engine):
     """A value that grows without bound ends the run with a message: alone, and by its number in a list."""
-    _, said = run("in x: Events[Unit]\ndef p: Events[Int] = default(on(x, last(p, x) * last(p, x)), 3)\nout p\n",
+    _, said = run("in x: Events[Unit]\ndef p: Events[Int] = default(on(x, last(p, x) * last(p, x)), 3)\nout "
+                  "p\n",
                   "".join(f"{t}: x\n" for t in range(1, 100)), engine, (2,))
     assert "Integer overflow: more than 65536 bits (t = " in said, said
-    spec = ("in x: Events[Int]\ndef all = fold(x, List.empty[Int], (l: List[Int], x: Int) => List.append(l, x << 65000))\n"
+    spec = ("in x: Events[Int]\ndef all = fold(x, List.empty[Int], (l: List[Int], x: Int) => List.append(l, "
+            "x << 65000))\n"
             "out List.size(all) as n\n")
     got, said = run(spec, "".join(f"{t}: x = {t}\n" for t in range(1, 80001)), engine, (2,))
-    assert 2000 < len(got) < 80000 and "The values of the monitor need more than its memory of 64.0 MiB" in said, (len(got), said)
+    assert (2000 < len(got) < 80000
+            and "The values of the monitor need more than its memory of 64.0 MiB" in said), (len(got), said)
 
 
 def elsewhere(engine):
@@ -207,13 +223,15 @@ def elsewhere(engine):
     got, said = run("in x: Events[Int]\nin u: Events[Unit]\nout delay(x, u) as d\nout time(u) as t\n",
                     f"1: x = {huge}\n1: u\n5: x = 2\n5: u\n9: u\n", engine)
     assert got == ["1: t = 1", "5: t = 5", "7: d = ()", "9: t = 9"], (got, said)
-    _, said = run("in x: Events[Int]\nin u: Events[Unit]\nout delay(x, u) as d\n", f"1: x = {-huge}\n1: u\n2: u\n", engine, (2,))
+    _, said = run("in x: Events[Int]\nin u: Events[Unit]\nout delay(x, u) as d\n",
+                  f"1: x = {-huge}\n1: u\n2: u\n", engine, (2,))
     assert "Non-positive delay" in said, said
     for get in ("List.get(l, x)", "List.size(List.set(l, x, 1))"):
         _, said = run("in x: Events[Int]\ndef l = List.append(List.append(List.empty[Int], 1), 2)\n"
                       f"out slift1(x, (x: Int) => {get}) as o\n", f"1: x = {1 << 64}\n", engine, (2,))
         assert "Index out of range" in said, said
-    got, said = run("in x: Events[Unit]\ndefine a := x\ndefine p := inPast(a, 100000000000000000000000)\nout p\n"
+    got, said = run("in x: Events[Unit]\ndefine a := x\ndefine p := inPast(a, 100000000000000000000000)\nout "
+                    "p\n"
                     "define m := monitor(always (a implies next a))\nout m\n", "1: x\n9: x\n", engine)
     assert got == ["0: p = false", "1: p = true", "1: m = unknown", "9: m = unknown"], (got, said)
     trace = f"time,x\n1,{huge}\n2,{huge} * {huge}\n"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The A64 classifier against LLVM 19 with all its extensions: random words of the branch group, most of them near encodings.
-What differs has to be in the list of what came after LLVM 19.
+"""The A64 classifier against LLVM 19 with all its extensions: random words of the branch group, most of them
+near encodings. What differs has to be in the list of what came after LLVM 19.
 
 usage: run_insn_llvm.py INSN_WORDS"""
 import collections
@@ -20,20 +20,22 @@ NEWER = {
     "FEAT_CMPBR": (0x7E000000, 0x74000000),
     "TEXIT, FEAT_TEV": (0xFFFFFBFF, 0xD6FF03E0),
 }
-NEAR = [0xD6000000, 0xD5030000, 0xD4000000, 0x54000000, 0x55000000, 0xD61F0000, 0xD65F0000, 0xD69F0000, 0xD6BF0000, 0xD6FF0000,
-        0xD5233000, 0xD5031000, 0xD65F0BE0, 0xD71F0800, 0xD73F0800]
-IBR = {"br": 0, "braa": 0, "brab": 0, "braaz": 0, "brabz": 0, "blr": 1, "blraa": 1, "blrab": 1, "blraaz": 1, "blrabz": 1,
+NEAR = [0xD6000000, 0xD5030000, 0xD4000000, 0x54000000, 0x55000000, 0xD61F0000, 0xD65F0000, 0xD69F0000,
+        0xD6BF0000, 0xD6FF0000, 0xD5233000, 0xD5031000, 0xD65F0BE0, 0xD71F0800, 0xD73F0800]
+IBR = {"br": 0, "braa": 0, "brab": 0, "braaz": 0, "brabz": 0, "blr": 1, "blraa": 1, "blrab": 1, "blraaz": 1,
+       "blrabz": 1,
        "ret": 2, "retaa": 2, "retab": 2, "retaasppc": 2, "retabsppc": 2, "retaasppcr": 2, "retabsppcr": 2,
        "eret": 3, "eretaa": 3, "eretab": 3}
-EVENTS = {"isb": "isb", "dsb": "dsb", "dmb": "dsb", "ssbb": "dsb", "pssbb": "dsb", "dfb": "dsb", "wfe": "wfi", "wfi": "wfi",
-          "wfet": "wfi", "wfit": "wfi", "tstart": "tstart"}
+EVENTS = {"isb": "isb", "dsb": "dsb", "dmb": "dsb", "ssbb": "dsb", "pssbb": "dsb", "dfb": "dsb", "wfe": "wfi",
+          "wfi": "wfi", "wfet": "wfi", "wfit": "wfi", "tstart": "tstart"}
 
 
 def some_words(count):
     rng = random.Random(int(os.environ.get("CT_SEED", "1")))
     for _ in range(count):
         yield rng.getrandbits(32) & ~0x1C000000 | 0x14000000
-        near = rng.choice(NEAR) | rng.getrandbits(32) & rng.getrandbits(32) & rng.choice([0xFFF, 0xFFFF, 0x1FFFFF])
+        near = (rng.choice(NEAR) | rng.getrandbits(32) & rng.getrandbits(32)
+                & rng.choice([0xFFF, 0xFFFF, 0x1FFFFF]))
         yield near ^ (1 << rng.randrange(26) if rng.random() < .3 else 0)
     yield 0xD6FF03E0
     yield 0x74010040
@@ -62,11 +64,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         raw, elf = pathlib.Path(folder, "words"), pathlib.Path(folder, "words.o")
         raw.write_bytes(struct.pack(f"<{len(words)}I", *words))
-        subprocess.run([OBJCOPY, "-I", "binary", "-O", "elf64-littleaarch64", "--rename-section=.data=.text,alloc,readonly,code",
-                        raw, elf], check=True)
-        text = subprocess.run([OBJDUMP, "-d", "--mattr=+all", "--no-print-imm-hex", elf], check=True, capture_output=True,
-                              text=True).stdout
-        said = subprocess.run([sys.argv[1], raw], check=True, capture_output=True, text=True).stdout.splitlines()
+        subprocess.run([OBJCOPY, "-I", "binary", "-O", "elf64-littleaarch64",
+                        "--rename-section=.data=.text,alloc,readonly,code", raw, elf], check=True)
+        text = subprocess.run([OBJDUMP, "-d", "--mattr=+all", "--no-print-imm-hex", elf], check=True,
+                              capture_output=True, text=True).stdout
+        said = subprocess.run([sys.argv[1], raw], check=True, capture_output=True,
+                              text=True).stdout.splitlines()
     theirs = re.findall(r"^\s*[0-9a-f]+: ([0-9a-f]{8})\s+(\S+)(.*)$", text, re.M)
     counts, wrong = collections.Counter(), []
     for (word, name, operands), line in zip(theirs, said, strict=True):

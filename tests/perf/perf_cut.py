@@ -17,7 +17,8 @@ STEP = 1 if os.environ.get("CT_LONG", "0") not in ("", "0") else 5
 COMMANDS = [["info"], ["info", "--format", "json"], ["list", "--packets"], ["list", "--elements"], ["decode"],
             ["decode", "--format", "jsonl"], ["decode", "--merge"], ["stats"], ["stats", "--threads", "4"],
             ["stats", "--level", "frame"], ["stats", "--level", "timing", "--engine", "plain"], ["cover"],
-            ["cover", "--format", "html"], ["timing"], ["timing", "--format", "json"], ["profile"], ["report"],
+            ["cover", "--format", "html"], ["timing"], ["timing", "--format", "json"], ["profile"],
+            ["report"],
             ["watch", "--at", "context"], ["wcet", "--entry", "main"], ["export", "--perf", "/dev/null"]]
 
 
@@ -38,7 +39,8 @@ def complaint(line, size):
     out, err, code = run(line)
     if code not in (1, 2):
         return f"{' '.join(map(str, line[1:-1]))}, cut at {size}: exit code {code}\n{out}{err}"
-    return None if err.startswith("coretap") else f"{' '.join(map(str, line[1:-1]))}, cut at {size}: says nothing"
+    return (None if err.startswith("coretap")
+            else f"{' '.join(map(str, line[1:-1]))}, cut at {size}: says nothing")
 
 
 def check(tap, coretap, name, data, cut):
@@ -54,7 +56,8 @@ def check(tap, coretap, name, data, cut):
         return None
 
     tap.check(f"{name}: stats anywhere", first([["stats"]], range(0, min(end, 2000), STEP)))
-    tap.check(f"{name}: each command", first(COMMANDS, [0, 104, 105, starts[0], starts[len(starts) // 2] + 9, end - 1, end]))
+    tap.check(f"{name}: each command",
+              first(COMMANDS, [0, 104, 105, starts[0], starts[len(starts) // 2] + 9, end - 1, end]))
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Exported captures in perf: the addresses of all instructions are those of coretap, and what perf writes of them is what
-coretap reads.
+"""Exported captures in perf: the addresses of all instructions are those of coretap, and what perf writes of
+them is what coretap reads.
 
 usage: perf_export.py COMMAND [CAPTURE...]
 
@@ -17,10 +17,10 @@ import tempfile
 
 from perf_tool import ROOT, Tap, corpus, first_difference, need_perf, run
 
-# Snapshots of the corpus with images, of ETMv4 and ETE. PTM is not compared: perf 6.1 follows it only up to the first
-# branch whose target is on the return stack.
-SNAPSHOTS = ["juno_r1_1", "a57_single_step", "armv8_1m_branches", "ss_ib_el1ns", "ete_ip", "src_addr", "maxspec0_commopt1",
-             "tme_simple"]
+# Snapshots of the corpus with images, of ETMv4 and ETE. PTM is not compared: perf 6.1 follows it only up to
+# the first branch whose target is on the return stack.
+SNAPSHOTS = ["juno_r1_1", "a57_single_step", "armv8_1m_branches", "ss_ib_el1ns", "ete_ip", "src_addr",
+             "maxspec0_commopt1", "tme_simple"]
 
 # Of examples/quickstart.
 CONTEXT_ID, INSTRUCTIONS = 42, 4610
@@ -33,7 +33,8 @@ class Memory:
         self.images = []
         for image in images:
             if not image["elf"]:
-                data = pathlib.Path(image["path"]).read_bytes()[image["offset"]:image["offset"] + image["size"]]
+                data = pathlib.Path(image["path"]).read_bytes()[image["offset"]:image["offset"]
+                                                                + image["size"]]
                 self.images.append((image["address"], data))
 
     def half(self, address):
@@ -46,8 +47,9 @@ class Memory:
 class Path:
     """The instructions of one trace ID, and after how many of them perf 6.1 may end.
 
-    It takes what its decoder says in queues of QUEUE. When one becomes full in the last frame, what the decoder has still
-    to say of that frame is never asked for; and what is behind the last timestamp may be not there at all."""
+    It takes what its decoder says in queues of QUEUE. When one becomes full in the last frame, what the
+    decoder has still to say of that frame is never asked for; and what is behind the last timestamp may be
+    not there at all."""
 
     QUEUE = 1023
     FRAME = 16
@@ -68,7 +70,8 @@ class Path:
 
     def may_end_at(self, count):
         timestamps = [n for kind, _, n in self.ends if kind == "timestamp"]
-        full = [n for kind, position, n in self.ends if kind != "timestamp" and position > self.last - self.FRAME]
+        full = [n for kind, position, n in self.ends if kind != "timestamp"
+                and position > self.last - self.FRAME]
         return count == len(self.addresses) or count in timestamps[-1:] + full
 
 
@@ -148,13 +151,14 @@ def check_rewritten(coretap, perf, folder, data, tap, name):
         subprocess.run([perf, "inject", "-i", str(data), "-o", "-"], stdout=out, stderr=subprocess.DEVNULL,
                        stdin=subprocess.DEVNULL, check=False)
     if pipe.stat().st_size > 16:
-        tap.check(f"{name}: perf inject to a pipe", first_difference(wanted, listing(coretap, pipe, "elements")))
+        tap.check(f"{name}: perf inject to a pipe",
+                  first_difference(wanted, listing(coretap, pipe, "elements")))
     copy = folder / "inject.data"
     run([perf, "inject", "-b", "-i", data, "-o", copy])
     tap.check(f"{name}: perf inject to a file", first_difference(wanted, listing(coretap, copy, "elements")))
     own = folder / "own.data"
-    own.write_bytes(subprocess.run([coretap, "export", "-q", "--perf", "-", name], stdout=subprocess.PIPE, cwd=ROOT,
-                                   check=False).stdout)
+    own.write_bytes(subprocess.run([coretap, "export", "-q", "--perf", "-", name], stdout=subprocess.PIPE,
+                                   cwd=ROOT, check=False).stdout)
     tap.check(f"{name}: pipe mode", first_difference(wanted, listing(coretap, own, "elements")))
 
 
@@ -175,8 +179,8 @@ def check(coretap, perf, path, name, tap):
             check_rewritten(coretap, perf, folder, data, tap, name)
 
 
-# In namespaces of its own: a process with the number $1 that lives in another mount namespace, where the folder $2 is
-# empty; then the command that follows. Exit code 77 where that cannot be made.
+# In namespaces of its own: a process with the number $1 that lives in another mount namespace, where the
+# folder $2 is empty; then the command that follows. Exit code 77 where that cannot be made.
 NEIGHBOUR = """
 echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid || exit 77
 unshare --mount sh -c 'mount -t tmpfs none "$1" && echo && exec sleep 60' sh "$2" >"$3" &
@@ -197,8 +201,8 @@ def check_neighbour(coretap, perf, tap):
         capture = folder / "code" / "quickstart"
         shutil.copytree(ROOT / "examples/quickstart", capture)
         run([coretap, "export", "-q", "--perf", data, capture])
-        text, said, code = run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", NEIGHBOUR,
-                                "sh", CONTEXT_ID, capture, folder / "ready",
+        text, said, code = run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh",
+                                "-c", NEIGHBOUR, "sh", CONTEXT_ID, capture, folder / "ready",
                                 perf, "script", "-i", data, "--itrace=i1i", "-F", "cpu,ip"])
         if code in (1, 77) and not text:
             tap.skip(name, f"needs root and unshare: {said.strip()[-80:]}")
@@ -211,9 +215,11 @@ def main():
     coretap, named = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
     perf = need_perf()
     tap = Tap()
-    captures = [(pathlib.Path(c), c) for c in named] or [(ROOT / "examples/quickstart", "examples/quickstart")]
+    captures = [(pathlib.Path(c), c)
+                for c in named] or [(ROOT / "examples/quickstart", "examples/quickstart")]
     if not named:
-        captures += [(corpus() / "snapshots" / s, s) for s in SNAPSHOTS if (corpus() / "snapshots" / s).exists()]
+        captures += [(corpus() / "snapshots" / s, s) for s in SNAPSHOTS
+                     if (corpus() / "snapshots" / s).exists()]
     for path, name in captures:
         check(coretap, perf, path, name, tap)
     if not named:

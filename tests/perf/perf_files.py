@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where the files of a recording are found: below --symfs, in perf's cache of build ids, from a debuginfod server; and
-what is said when they are nowhere. With them the path is the one that was executed, and profiles are of the program.
+"""Where the files of a recording are found: below --symfs, in perf's cache of build ids, from a debuginfod
+server; and what is said when they are nowhere. With them the path is the one that was executed, and profiles
+are of the program.
 
 usage: perf_files.py COMMAND PLUGIN EXAMPLES"""
 import http.server
@@ -48,12 +49,13 @@ class Server:
 
 
 class Test:
-    """A recording of a program with an interpreter and a library, whose files the target has at other paths."""
+    """A recording of a program with an interpreter and a library, whose files the target has at other
+    paths."""
 
     def __init__(self, tap, folder, recorder, examples):
         self.tap, self.folder = tap, folder
-        self.recording = Recording(recorder, folder, "main", examples / "primes.c", ["-O2", "-pie", "-Wl,--build-id"], ["300"],
-                                   ["--framed"])
+        self.recording = Recording(recorder, folder, "main", examples / "primes.c",
+                                   ["-O2", "-pie", "-Wl,--build-id"], ["300"], ["--framed"])
         self.capture = self.recording.capture
         self.data = folder / "target.data"
         writer = Writer(self.capture.units)
@@ -91,8 +93,10 @@ class Test:
             got = run([self.command, "profile", "-q", "--format", form, "--symfs", root, self.data])[0]
             self.tap.check(f"profile --format {form} is of the program that was started",
                            first_difference(want.splitlines(), got.splitlines(), ("recorded", "perf.data")))
-        want = run([self.command, "profile", "-q", "--format", "autofdo", "--elf", "libc.so.6", self.recording.folder])[0]
-        got = run([self.command, "profile", "-q", "--format", "autofdo", "--elf", "libc.so.6", "--symfs", root, self.data])[0]
+        want = run([self.command, "profile", "-q", "--format", "autofdo", "--elf", "libc.so.6",
+                    self.recording.folder])[0]
+        got = run([self.command, "profile", "-q", "--format", "autofdo", "--elf", "libc.so.6", "--symfs",
+                   root, self.data])[0]
         self.tap.check("profile --elf is of a library", first_difference(want.splitlines(), got.splitlines()))
 
     def names(self):
@@ -122,7 +126,8 @@ class Test:
         shutil.rmtree(self.folder / "cache")
 
     def symdir(self):
-        """Files by build id in any folder, under any name, beside others that have debug information alone."""
+        """Files by build id in any folder, under any name, beside others that have debug information
+        alone."""
         root = self.folder / "symbols"
         (root / "deep").mkdir(parents=True)
         for number, path in enumerate(self.capture.build_ids):
@@ -130,10 +135,13 @@ class Test:
             run(["aarch64-linux-gnu-objcopy", "--only-keep-debug", path, root / f"a{number}.debug"])
         want = run([self.command, "profile", "-q", "--format", "bolt", self.recording.folder])[0]
         got = run([self.command, "profile", "-q", "--format", "bolt", "--symdir", root, self.data])[0]
-        self.tap.check("--symdir finds the programs", first_difference(want.splitlines(), got.splitlines()) if len(want) > 500 else want)
+        self.tap.check("--symdir finds the programs",
+                       first_difference(want.splitlines(), got.splitlines()) if len(want) > 500 else want)
         rows = [[line.split("\t")[2] for line in run([self.command, "decode", "-q", *options])[0].splitlines()
-                 if line.startswith("Br")] for options in ([self.recording.folder], ["--symdir", root, self.data])]
-        self.tap.check("decode --symdir has all branches", first_difference(*rows) if len(rows[0]) > 500 else rows[0])
+                 if line.startswith("Br")]
+                for options in ([self.recording.folder], ["--symdir", root, self.data])]
+        self.tap.check("decode --symdir has all branches",
+                       first_difference(*rows) if len(rows[0]) > 500 else rows[0])
         self.same_with(root)
         named = run([self.command, "decode", "-q", "--symdir", root, self.data])[0]
         self.tap.check("and names them", None if "\tmain" in named else named[:1000])
@@ -141,10 +149,13 @@ class Test:
     def same_with(self, root):
         """What needs code only, and what says which code is missing, is the same as with --symfs."""
         for words in (["list", "--elements"], ["stats", "--level", "flow"], ["info"]):
-            texts = [[line for line in run([self.command, words[0], "-q", *words[1:], *options, self.data])[0].splitlines()
-                      if not line.startswith(("seconds", "mb_per_s"))] for options in (["--symfs", self.folder / "root"], ["--symdir", root], [])]
+            texts = [[line for line in run([self.command, words[0], "-q", *words[1:], *options,
+                                            self.data])[0].splitlines()
+                      if not line.startswith(("seconds", "mb_per_s"))]
+                     for options in (["--symfs", self.folder / "root"], ["--symdir", root], [])]
             there, found, gone = ([line for line in text if " at 0x" not in line] for text in texts)
-            self.tap.check(f"{words[0]} --symdir is as --symfs", first_difference(there, found) if there != gone else gone[:20])
+            self.tap.check(f"{words[0]} --symdir is as --symfs",
+                           first_difference(there, found) if there != gone else gone[:20])
 
     def debuginfod(self):
         ids = {identity.hex(): path for path, identity in self.capture.build_ids.items()}
@@ -157,11 +168,13 @@ class Test:
         # A server that has other files under these names is not believed; one that has none is no trouble.
         wrong = Server({identity: self.data for identity in ids})
         env = {"DEBUGINFOD_URLS": wrong.url, "DEBUGINFOD_CACHE_PATH": str(self.folder / "wrong")}
-        self.tap.check("files of a wrong server are not taken", None if len(self.missing(**env)) == len(ids) else self.missing(**env))
+        self.tap.check("files of a wrong server are not taken",
+                       None if len(self.missing(**env)) == len(ids) else self.missing(**env))
         wrong.stop()
         empty = Server({})
         env = {"DEBUGINFOD_URLS": empty.url, "DEBUGINFOD_CACHE_PATH": str(self.folder / "empty")}
-        self.tap.check("a server without them", None if len(self.missing(**env)) == len(ids) else self.missing(**env))
+        self.tap.check("a server without them",
+                       None if len(self.missing(**env)) == len(ids) else self.missing(**env))
         empty.stop()
 
 

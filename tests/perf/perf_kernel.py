@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Linux kernel that boots, recorded, as a perf.data file of the whole system: with the kernel's memory (kcore), or with a
-vmlinux that was linked for other addresses than it ran at, the path is the one that was executed.
+"""A Linux kernel that boots, recorded, as a perf.data file of the whole system: with the kernel's memory
+(kcore), or with a vmlinux that was linked for other addresses than it ran at, the path is the one that was
+executed.
 
 usage: perf_kernel.py COMMAND PLUGIN
 
@@ -37,11 +38,15 @@ class Boot:
 
     def __init__(self, recorder, folder, kernel):
         truth, self.folder = folder / "truth", folder / "boot"
-        machine = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-m", "512", "-nic", "none", "-nographic",
+        machine = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-m", "512", "-nic", "none",
+                   "-nographic",
                    "-no-reboot", "-kernel", kernel, "-append", "console=ttyAMA0 nokaslr panic=-1"]
-        subprocess.run([recorder.command, "record", "-q", "--system", "-o", self.folder, "--framed", "--truth", truth, "--range",
-                        "ffff000000000000..fffffffffffff000", "--max-instructions", "2000000", "--", *machine],
-                       env=recorder.env, check=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+        subprocess.run([recorder.command, "record", "-q", "--system", "-o", self.folder, "--framed",
+                        "--truth", truth, "--range",
+                        "ffff000000000000..fffffffffffff000", "--max-instructions", "2000000", "--",
+                        *machine],
+                       env=recorder.env, check=True, capture_output=True, stdin=subprocess.DEVNULL,
+                       timeout=300)
         self.capture = Capture(self.folder)
         self.path = path_of(truth)
         self.memory = []
@@ -55,7 +60,8 @@ class Boot:
         self.size = max(address + len(data) for address, data in self.memory) - self.start
 
     def recording(self):
-        """As perf writes one: the kernel's map, called by its first symbol, whose address is in place of an offset."""
+        """As perf writes one: the kernel's map, called by its first symbol, whose address is in place of an
+        offset."""
         writer = Writer(self.capture.units, kernel=True)
         writer.map(KERNEL, self.start, self.size, self.start, MAP)
         writer.run(0, self.capture.trace)
@@ -70,7 +76,8 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         boot = Boot(recorder, folder, kernel)
-        data, kcore, vmlinux, stripped = (folder / name for name in ("perf.data", "kcore", "vmlinux", "stripped"))
+        data, kcore, vmlinux, stripped = (folder / name
+                                          for name in ("perf.data", "kcore", "vmlinux", "stripped"))
         data.write_bytes(boot.recording())
         kcore.write_bytes(elf(CORE, boot.memory))
         linked = [(address - MOVED, code) for address, code in boot.memory]
@@ -81,15 +88,18 @@ def main():
         shutil.copy(data, folder / "saved/data")
         shutil.copy(kcore, folder / "saved/kcore_dir/kcore")
         wanted = [f"{at:x}" for at in boot.path]
-        for name, line in (("--kcore", [data, "--kcore", kcore]), ("a folder with kcore_dir", [folder / "saved"]),
+        for name, line in (("--kcore", [data, "--kcore", kcore]),
+                           ("a folder with kcore_dir", [folder / "saved"]),
                            ("--vmlinux", [data, "--vmlinux", vmlinux])):
             got = [f"{at:x}" for at in decoded(command, line[0], *line[1:])]
-            tap.check(f"{name}: {len(wanted)} instructions, as executed", first_difference(wanted, got, ("truth", "coretap")))
+            tap.check(f"{name}: {len(wanted)} instructions, as executed",
+                      first_difference(wanted, got, ("truth", "coretap")))
         cover = run([command, "cover", "-q", "--functions", "--vmlinux", vmlinux, data])[0]
         tap.check("functions of vmlinux are known", None if " _text" in cover else cover)
         for name, line, want in (("without it", [], "--kcore with the kcore"),
                                  ("stripped", ["--vmlinux", stripped], "has no symbol _text")):
-            said = [text for text in run([command, "info", "-q", *line, data])[0].splitlines() if text.startswith("missing")]
+            said = [text for text in run([command, "info", "-q", *line, data])[0].splitlines()
+                    if text.startswith("missing")]
             tap.check(f"{name}: the kernel is missing, with what to do",
                       None if len(said) == 1 and "[kernel.kallsyms]" in said[0] and want in said[0] else said)
     tap.end()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A phone's recording: packets as 'perf report -D' lists them, missing files by name, and what is left of it when it is
-cut.
+"""A phone's recording: packets as 'perf report -D' lists them, missing files by name, and what is left of it
+when it is cut.
 
 usage: perf_packets.py COMMAND"""
 import json
@@ -14,7 +14,8 @@ from perf_tool import Tap, corpus, first_difference, need_perf, run, skip
 
 
 def of_perf(perf, path):
-    """(offset in the trace, ID, type, address, context ID, atoms) of each packet, and where in the file the trace is."""
+    """(offset in the trace, ID, type, address, context ID, atoms) of each packet, and where in the file the
+    trace is."""
     text, _, _ = run([perf, "report", "-D", "-i", path])
     head = re.search(r"(0x[0-9a-f]+) \[0x30\]: PERF_RECORD_AUXTRACE size", text)
     packets = []
@@ -41,7 +42,8 @@ def of_coretap(coretap, path, base):
         offset, listed, _, kind, *fields = line.split()
         values = dict(field.split("=") for field in fields)
         assert listed == trace_id
-        packets.append((int(offset) - base, listed, kind, int(values["addr"], 16) if "addr" in values else None,
+        packets.append((int(offset) - base, listed, kind,
+                        int(values["addr"], 16) if "addr" in values else None,
                         int(values["ctxt"], 16) if "ctxt" in values else None, values.get("atoms")))
     return packets
 
@@ -69,7 +71,8 @@ def check_cuts(coretap, path, tap, whole, base):
             said = run([coretap, "info", cut])[1]
             if size < base + 384 and f"cut at offset 0x" not in said:
                 why = why or f"cut at {size}: not said: {said}"
-    tap.check("cut recordings give what is before the cut", why or (None if before == len(whole) else f"{before} packets"))
+    tap.check("cut recordings give what is before the cut",
+              why or (None if before == len(whole) else f"{before} packets"))
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Processes with other code at the same addresses: recordings of several programs become one perf.data file, as perf
-would have written it, and each of them decodes to the path that it took.
+"""Processes with other code at the same addresses: recordings of several programs become one perf.data file,
+as perf would have written it, and each of them decodes to the path that it took.
 
 usage: perf_processes.py COMMAND PLUGIN EXAMPLES"""
 import pathlib
@@ -21,13 +21,16 @@ def counted(command, data, *options):
         if fields[0] == "program":
             name = pathlib.Path(fields[4]).name
         elif fields[0] == "run":
-            counts[name] = counts.get(name, 0) + (int(fields[2], 16) - int(fields[1], 16)) // 4 * int(fields[3])
+            counts[name] = counts.get(name,
+                                      0) + (int(fields[2], 16) - int(fields[1], 16)) // 4 * int(fields[3])
     return counts
 
 
 def engines_agree(command, data):
-    stats = [run([command, "stats", "-q", "--level", "coverage", "--engine", engine, data])[0] for engine in ("plain", "fast")]
-    facts = [[line for line in text.splitlines() if not line.startswith(("seconds", "mb_per_s"))] for text in stats]
+    stats = [run([command, "stats", "-q", "--level", "coverage", "--engine", engine, data])[0]
+             for engine in ("plain", "fast")]
+    facts = [[line for line in text.splitlines() if not line.startswith(("seconds", "mb_per_s"))]
+             for text in stats]
     return None if facts[0] == facts[1] and len(facts[0]) > 5 else f"{facts[0]}\n{facts[1]}"
 
 
@@ -46,10 +49,12 @@ def check(tap, name, folder, writer, wanted, expect):
     tap.check(f"{name}: {len(path)} instructions, as executed", first_difference(
         [f"{at:x}" for at in path], [f"{at:x}" for at in decoded(command, data)], ("truth", "coretap")))
     got = counted(command, data)
-    tap.check(f"{name}: counts are of the program that ran", None if got == expect else f"{got}\nwanted {expect}")
+    tap.check(f"{name}: counts are of the program that ran",
+              None if got == expect else f"{got}\nwanted {expect}")
     tap.check(f"{name}: both engines", engines_agree(command, data))
     tap.check(f"{name}: branches are named by the program that ran", first_difference(
-        [row for recording in wanted for row in named(command, recording.folder)], named(command, data), ("alone", "together")))
+        [row for recording in wanted for row in named(command, recording.folder)], named(command, data),
+        ("alone", "together")))
     return data
 
 
@@ -90,7 +95,8 @@ def a_process_becomes_another(tap, folder, one, two):
 
 
 def contexts_tell(tap, folder, one, two):
-    """A whole system: pieces of trace are of whoever ran last, and context IDs in the trace say whose code it is."""
+    """A whole system: pieces of trace are of whoever ran last, and context IDs in the trace say whose code it
+    is."""
     writer = Writer(one.capture.units, contexts=True)
     writer.start(100, one.capture)
     writer.start(200, two.capture)

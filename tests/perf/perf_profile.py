@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of a phone's recording against what simpleperf makes of it. The program is not here; one with the same branches
-at the same addresses stands for it. It has no symbols. And
-which of the missing files are named.
+"""Profiles of a phone's recording against what simpleperf makes of it. The program is not here; one with the
+same branches at the same addresses stands for it. It has no symbols. And which of the missing files are
+named.
 
 usage: perf_profile.py COMMAND"""
 import pathlib
@@ -17,12 +17,15 @@ LOADED = 0x582b2b0000  # where the phone had the file's address 0
 START, END = 0x1000, 0x10f0
 NOP, RET, BR_X17 = 0xd503201f, 0xd65f03c0, 0xd61f0220
 
-# What 'simpleperf inject --output autofdo' and 'bolt' say of this recording (test data of the Android Open Source Project,
-# simpleperf/testdata/etm). It writes 0 for where an indirect branch goes, and for what is not in the file.
-RANGES = {(0x1000, 0x1004): 1, (0x100c, 0x1050): 1, (0x1054, 0x106c): 1, (0x105c, 0x106c): 100, (0x1070, 0x1070): 1,
-          (0x1074, 0x1080): 100, (0x1084, 0x1088): 1, (0x108c, 0x10a0): 1, (0x10a4, 0x10b0): 1, (0x10e0, 0x10ec): 1}
-BRANCHES = {(0x1004, 0x100c): 1, (0x1050, 0x10e0): 1, (0x106c, 0x1074): 100, (0x1070, 0x1084): 1, (0x1080, 0x105c): 100,
-            (0x1088, 0): 1, (0x10a0, 0x1054): 1, (0x10b0, 0): 1, (0x10ec, 0): 1}
+# What 'simpleperf inject --output autofdo' and 'bolt' say of this recording (test data of the Android Open
+# Source Project, simpleperf/testdata/etm). It writes 0 for where an indirect branch goes, and for what is not
+# in the file.
+RANGES = {(0x1000, 0x1004): 1, (0x100c, 0x1050): 1, (0x1054, 0x106c): 1, (0x105c, 0x106c): 100,
+          (0x1070, 0x1070): 1,
+          (0x1074, 0x1080): 100, (0x1084, 0x1088): 1, (0x108c, 0x10a0): 1, (0x10a4, 0x10b0): 1,
+          (0x10e0, 0x10ec): 1}
+BRANCHES = {(0x1004, 0x100c): 1, (0x1050, 0x10e0): 1, (0x106c, 0x1074): 100, (0x1070, 0x1084): 1,
+            (0x1080, 0x105c): 100, (0x1088, 0): 1, (0x10a0, 0x1054): 1, (0x10b0, 0): 1, (0x10ec, 0): 1}
 INSIDE = {0x1088: 0x10a4}  # the return whose target the trace tells, in the file
 
 
@@ -43,9 +46,11 @@ def wanted():
 def as_autofdo(base):
     """AutoFDO's readers add the address of the first segment of the file."""
     ranges, branches = wanted()
-    lines = [str(len(ranges))] + [f"{start - base:x}-{end - base:x}:{n}" for (start, end), n in sorted(ranges.items())]
+    lines = [str(len(ranges))] + [f"{start - base:x}-{end - base:x}:{n}"
+                                  for (start, end), n in sorted(ranges.items())]
     lines += ["0", str(len(branches))]
-    return lines + [f"{start - base:x}->{end - base if end else 0:x}:{n}" for (start, end), n in sorted(branches.items())]
+    return lines + [f"{start - base:x}->{end - base if end else 0:x}:{n}"
+                    for (start, end), n in sorted(branches.items())]
 
 
 def as_bolt():
@@ -56,11 +61,15 @@ def as_bolt():
 
 def check_notes(tap, path):
     """Missing files are named once, and only those in which trace lies; all of them with -v."""
-    for words, count in ((["watch", "--at", "context"], 1), (["timing"], 1), (["stats", "--level", "flow"], 1), (["cover"], 1),
-                         (["watch", "--at", "context", "-v"], 9), (["timing", "--verbose"], 9), (["timing", "-q"], 0)):
+    for words, count in ((["watch", "--at", "context"], 1), (["timing"], 1),
+                         (["stats", "--level", "flow"], 1), (["cover"], 1),
+                         (["watch", "--at", "context", "-v"], 9), (["timing", "--verbose"], 9),
+                         (["timing", "-q"], 0)):
         notes = [line for line in run([sys.argv[1], *words, path])[1].splitlines() if " note: " in line]
-        fine = len(notes) == len(set(notes)) == count and (count != 1 or "/data/local/tmp/etm_test_loop," in notes[0])
-        tap.check(f"{' '.join(words)}: {count} notes about missing files", None if fine else "\n".join(notes) or "none")
+        fine = (len(notes) == len(set(notes)) == count
+                and (count != 1 or "/data/local/tmp/etm_test_loop," in notes[0]))
+        tap.check(f"{' '.join(words)}: {count} notes about missing files",
+                  None if fine else "\n".join(notes) or "none")
 
 
 def main():
@@ -75,7 +84,8 @@ def main():
                                      ("a shared object that starts at 0x1000", [(START, code())], START)):
             program.write_bytes(elf(3, segments))
             for form, want in (("autofdo", as_autofdo(base)), ("bolt", as_bolt())):
-                out, said, status = run([sys.argv[1], "profile", "-q", "--format", form, "--elf", f"{program}@{LOADED:x}", path])
+                out, said, status = run([sys.argv[1], "profile", "-q", "--format", form, "--elf",
+                                         f"{program}@{LOADED:x}", path])
                 why = first_difference(want, out.splitlines(), ("simpleperf", "coretap"))
                 tap.check(f"{name}: {form}", why or (said if status not in (0, 1) else None))
     check_notes(tap, path)

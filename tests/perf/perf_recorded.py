@@ -23,7 +23,8 @@ SETS = {
 }
 
 
-# Programs by themselves, and with an interpreter and libraries: of C++ too, whose exceptions unwind through them.
+# Programs by themselves, and with an interpreter and libraries: of C++ too, whose exceptions unwind through
+# them.
 PROGRAMS = [
     ("primes.c", ["-static"], SETS),
     ("threads.c", ["-static"], SETS),
@@ -35,20 +36,23 @@ PROGRAMS = [
 
 def record(coretap, plugin, options, program, folder):
     env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
-    result = subprocess.run([coretap, "record", "-q", "-o", folder, *options, "--max-instructions", "200000", "--", program],
+    result = subprocess.run([coretap, "record", "-q", "-o", folder, *options, "--max-instructions", "200000",
+                             "--", program],
                             env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
     return result.stderr.decode(errors="replace")
 
 
 def check_names(coretap, perf, folder, program, tap):
-    """The exported file names the ELF files that ran: perf knows functions, and profiles are those of the capture."""
+    """The exported file names the ELF files that ran: perf knows functions, and profiles are those of the
+    capture."""
     data = folder.with_suffix(".data")
     run([coretap, "export", "-q", "--perf", data, folder])
     seen = {tuple(line.split()[1:]) for line in
             run([perf, "script", "-i", data, "--itrace=i1i", "-F", "ip,sym,dso"])[0].splitlines()}
     tap.check(f"{program.name}: perf names its functions", None if ("main", f"({program})") in seen else seen)
     for form in ("autofdo", "llvm", "bolt"):
-        want, got = (run([coretap, "profile", "-q", "--format", form, capture])[0].splitlines() for capture in (folder, data))
+        want, got = (run([coretap, "profile", "-q", "--format", form, capture])[0].splitlines()
+                     for capture in (folder, data))
         tap.check(f"{program.name}: profile --format {form} of the exported file",
                   first_difference(want, got, ("capture", "perf.data")))
 
@@ -64,7 +68,8 @@ def main():
         for source, flags, names in PROGRAMS:
             program = pathlib.Path(temporary) / f"{pathlib.Path(source).stem}{''.join(flags)}"
             compiler = PREFIX + ("g++" if source.endswith(".cc") else "gcc")
-            subprocess.run([compiler, "-g", "-O2", *flags, "-o", program, pathlib.Path(examples) / source, "-lpthread"], check=True)
+            subprocess.run([compiler, "-g", "-O2", *flags, "-o", program, pathlib.Path(examples) / source,
+                            "-lpthread"], check=True)
             for name in names:
                 options = SETS[name]
                 folder = pathlib.Path(temporary) / f"{program.name}-{name}"

@@ -33,7 +33,8 @@ class Recording:
         self.command, self.folder, self.program = recorder.command, folder / f"{name}.capture", folder / name
         subprocess.run([COMPILER, "-g", "-o", self.program, source, *flags], check=True)
         truth = folder / f"{name}.truth"
-        subprocess.run([recorder.command, "record", "-q", "-o", self.folder, "--truth", truth, *options, "--", self.program,
+        subprocess.run([recorder.command, "record", "-q", "-o", self.folder, "--truth", truth, *options, "--",
+                        self.program,
                         *arguments], env=recorder.env, check=True, capture_output=True, timeout=120)
         self.capture = Capture(self.folder)
         self.path = path_of(truth)
@@ -41,7 +42,8 @@ class Recording:
     def trace_of(self, context):
         """Its trace, of a recording without frames, with another context ID in place of 1, in frames."""
         trace = bytearray((self.folder / "trace_0.bin").read_bytes())
-        lines = [line.split() for line in run([self.command, "list", "-q", "--packets", self.folder])[0].splitlines()
+        lines = [line.split()
+                 for line in run([self.command, "list", "-q", "--packets", self.folder])[0].splitlines()
                  if not line.startswith("#")]
         starts = [int(line[0]) for line in lines] + [len(trace)]
         for line, end in zip(lines, starts[1:]):

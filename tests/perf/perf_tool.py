@@ -31,8 +31,8 @@ def need_perf():
 
 
 def run(line, **options):
-    result = subprocess.run([str(part) for part in line], capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
-                            **options)
+    result = subprocess.run([str(part) for part in line], capture_output=True, stdin=subprocess.DEVNULL,
+                            timeout=300, **options)
     return result.stdout.decode(errors="replace"), result.stderr.decode(errors="replace"), result.returncode
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes perf.data files record by record, by Linux's tools/perf/Documentation/perf.data-file-format.txt, and independent
-of coretap's own writer: recordings made to measure, of captures that 'coretap record' made."""
+"""Writes perf.data files record by record, by Linux's tools/perf/Documentation/perf.data-file-format.txt, and
+independent of coretap's own writer: recordings made to measure, of captures that 'coretap record' made."""
 import configparser
 import pathlib
 import struct
@@ -35,13 +35,16 @@ class Capture:
 
     def registers(self, name):
         """By the names that the metadata has, in its order."""
-        regs = {key.partition("(")[0].upper(): int(value, 16) for key, value in self.read(name)["regs"].items()}
-        return [regs.get(reg, 0) for reg in ("TRCCONFIGR", "TRCTRACEIDR", "TRCIDR0", "TRCIDR1", "TRCIDR2", "TRCIDR8",
-                                             "TRCAUTHSTATUS")]
+        regs = {key.partition("(")[0].upper(): int(value, 16)
+                for key, value in self.read(name)["regs"].items()}
+        return [regs.get(reg, 0)
+                for reg in ("TRCCONFIGR", "TRCTRACEIDR", "TRCIDR0", "TRCIDR1", "TRCIDR2", "TRCIDR8",
+                            "TRCAUTHSTATUS")]
 
     def maps(self):
         """(address, size, offset in the file, path) of the code of each program."""
-        return [(bias + addr, size, offset, path) for path, bias in self.programs for addr, size, offset in code_of(path)]
+        return [(bias + addr, size, offset, path) for path, bias in self.programs
+                for addr, size, offset in code_of(path)]
 
 
 def code_of(path):
@@ -110,17 +113,20 @@ class Writer:
                     MISC_EXEC if executes else 0)
 
     def fork(self, pid, parent):
-        self.record(FORK, struct.pack("<IIIIQ", pid, parent, pid, parent, self.time) + self.stamp(pid, pid, DUMMY_EVENT))
+        self.record(FORK, struct.pack("<IIIIQ", pid, parent, pid, parent, self.time)
+                    + self.stamp(pid, pid, DUMMY_EVENT))
 
     def map(self, pid, addr, size, offset, path, build_id=b""):
         kernel = pid == KERNEL
-        where = struct.pack("<B3x20s", len(build_id), build_id) if build_id else bytes(24)  # else device and inode
+        # Else device and inode.
+        where = struct.pack("<B3x20s", len(build_id), build_id) if build_id else bytes(24)
         self.record(MMAP2, struct.pack("<IIQQQ", pid, 0 if kernel else pid, addr, size, offset) + where
                     + struct.pack("<II", 5, 2) + text(path) + self.stamp(pid, pid, DUMMY_EVENT),
                     (MISC_KERNEL if kernel else MISC_USER) | (MISC_BUILD_ID if build_id else 0))
 
     def start(self, pid, capture, root="", ids=False):
-        """The process becomes the program of a capture. Its files are named as those of a target, below `root` here."""
+        """The process becomes the program of a capture. Its files are named as those of a target, below
+        `root` here."""
         self.comm(pid, capture.programs[0][0].name)
         for addr, size, offset, path in capture.maps():
             name = str(path).removeprefix(str(root))
@@ -130,12 +136,14 @@ class Writer:
         """A piece of trace, made by a process. Time goes on."""
         trace = trace + bytes(-len(trace) % 16)
         self.time += 1000
-        self.record(AUX, struct.pack("<QQQ", len(self.trace), len(trace), 0) + self.stamp(pid, pid, TRACE_EVENT))
+        self.record(AUX,
+                    struct.pack("<QQQ", len(self.trace), len(trace), 0) + self.stamp(pid, pid, TRACE_EVENT))
         self.trace += trace
         self.time += 1000
 
     def attribute(self, kind, config, flags):
-        return struct.pack("<IIQQQQQ", kind, 128, config, 1, 0x1 | 0x2 | 0x4 | 0x80 | 0x10000, 4, flags | 1 << 18) + bytes(80)
+        return struct.pack("<IIQQQQQ", kind, 128, config, 1, 0x1 | 0x2 | 0x4 | 0x80 | 0x10000, 4,
+                           flags | 1 << 18) + bytes(80)
 
     def whole(self):
         """The bytes of the file."""
@@ -146,6 +154,6 @@ class Writer:
                 self.attribute(PMU, CONTEXT_ID if self.contexts else 0, 0 if self.kernel else 1 << 5),
                 self.attribute(1, 9, 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23 | 1 << 24)]))
         data = self.data + self.trace
-        head = struct.pack("<8sQQQQQQQQQ24x", b"PERFILE2", 104, 144, ids + 16, len(attributes), ids + 16 + len(attributes),
-                           len(data), 0, 0, 0)
+        head = struct.pack("<8sQQQQQQQQQ24x", b"PERFILE2", 104, 144, ids + 16, len(attributes),
+                           ids + 16 + len(attributes), len(data), 0, 0, 0)
         return head + struct.pack("<QQ", TRACE_EVENT, DUMMY_EVENT) + attributes + bytes(data)

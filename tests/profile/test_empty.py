@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A result that is empty while instructions ran is an error: exit code 1, how many ran, in which modules, what is missing,
-and nothing on standard output that looks like a result. Prints TAP.
+"""A result that is empty while instructions ran is an error: exit code 1, how many ran, in which modules,
+what is missing, and nothing on standard output that looks like a result. Prints TAP.
 
 usage: test_empty.py CORETAP"""
 import os
@@ -16,14 +16,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
 
 COMPILER = "aarch64-linux-gnu-gcc"
-SOURCE = """__attribute__((noinline)) int used(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+SOURCE = """__attribute__((noinline)) int used(int n) {
+    int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
 __attribute__((noinline)) int unused(int n) { return n * 3; }
 int main(int argc, char **argv) { return argc > 5 ? unused(argc) : used(argc + (argv[0] == 0)); }
 """
 OTHER = "void _start(void) { for (;;); }"
 ADDRESS = 0x7000000  # where OTHER lies, away from what ran
 
-# (arguments, what is missing). {w}: the program; {bare}: its copy without symbols and lines; {other}: one that did not run.
+# (arguments, what is missing). {w}: the program; {bare}: its copy without symbols and lines; {other}: one
+# that did not run.
 EMPTY = [
     ("cover --context 77", "nothing is known of this context"),
     ("cover --context 77 --format lcov", "nothing is known of this context"),
@@ -63,10 +65,12 @@ def check_case(coretap, words, why, files, capture, count, headed):
     got = run(coretap, *words.split(), "-q", capture) if "--learn" not in words else \
         run(coretap, *words.split(), capture)
     says = re.search(r" empty although (\d+) instructions ran(, in [^:]+)?: (.*); (.*)", got.stderr)
-    fine = got.returncode == 1 and says and int(says[1]) == count and why in says[3] and (headed or not got.stdout)
+    fine = (got.returncode == 1 and says and int(says[1]) == count and why in says[3]
+            and (headed or not got.stdout))
     if "--learn" not in words:
         fine = fine and says[2] and "program" in says[2]
-    check(f"{words.split(' --elf')[0]}", fine, f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
+    check(f"{words.split(' --elf')[0]}", fine,
+          f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
 
 
 def main():
@@ -81,17 +85,20 @@ def main():
         bare = folder / "bare" / "program"
         bare.parent.mkdir()
         subprocess.run([COMPILER.replace("gcc", "strip"), "-o", bare, program], check=True)
-        other = build(folder, "other", OTHER, "-nostdlib", f"-Wl,-Ttext-segment={ADDRESS:#x}", "-Wl,--build-id=none")
+        other = build(folder, "other", OTHER, "-nostdlib", f"-Wl,-Ttext-segment={ADDRESS:#x}",
+                      "-Wl,--build-id=none")
         capture = folder / "capture"
         subprocess.run([coretap, "record", "-q", "-o", capture, "--", program], check=False)
-        count = int(re.search(r"^instructions=(\d+)", run(coretap, "stats", "-q", capture).stdout, re.MULTILINE)[1])
+        count = int(re.search(r"^instructions=(\d+)", run(coretap, "stats", "-q", capture).stdout,
+                              re.MULTILINE)[1])
         files = {"w": program, "bare": bare, "other": other}
         for words, why in EMPTY:
             check_case(coretap, words, why, files, capture, count, False)
         for words, why in HEADED:
             check_case(coretap, words, why, files, capture, count, True)
         fine = run(coretap, "profile", "-q", "--format", "autofdo", capture)
-        check("what is not empty has exit code 0", fine.returncode == 0 and not fine.stderr and len(fine.stdout) > 100, fine.stderr)
+        check("what is not empty has exit code 0",
+              fine.returncode == 0 and not fine.stderr and len(fine.stdout) > 100, fine.stderr)
     return finish()
 
 

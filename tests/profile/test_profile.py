@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of recorded programs against the path that was executed, and against the tools that read them. Prints TAP.
+"""Profiles of recorded programs against the path that was executed, and against the tools that read them.
+Prints TAP.
 
 usage: test_profile.py CORETAP [PROGRAM…]      without a program: all of them with CT_LONG=1, else a few"""
 import collections
@@ -58,27 +59,31 @@ def check_autofdo(name, text, program, ranges, taken):
         place, n = next(lines).split(":")
         start, end = place.split("->")
         got_taken[int(start, 16), int(end, 16)] = int(n)
-    check(f"{name}: AutoFDO: {len(ranges)} ranges", got_ranges == ranges and addresses == 0, difference(got_ranges, ranges))
+    check(f"{name}: AutoFDO: {len(ranges)} ranges", got_ranges == ranges and addresses == 0,
+          difference(got_ranges, ranges))
     check(f"{name}: AutoFDO: {len(taken)} branches", got_taken == taken, difference(got_taken, taken))
 
 
 def check_bolt(name, text, ranges, taken):
     got = {(kind, int(start, 16), int(end, 16)): int(n)
            for kind, start, end, n, *_ in (line.split() for line in text.splitlines())}
-    want = {("F", *place): n for place, n in ranges.items()} | {("B", *place): n for place, n in taken.items()}
+    want = {("F", *place): n for place, n in ranges.items()} | {("B", *place): n
+                                                                for place, n in taken.items()}
     check(f"{name}: BOLT", got == want, difference(got, want))
 
 
 def by_source(program, ranges, lcov):
-    """(function, line from its declaration on, discriminator) -> most executions of an instruction, of code that nothing
-    is inlined into, by addr2line."""
+    """(function, line from its declaration on, discriminator) -> most executions of an instruction, of code
+    that nothing is inlined into, by addr2line."""
     times = collections.Counter()
     for (start, end), n in ranges.items():
         for at in range(start, end + 4, 4):
             times[at] += n
     declared = {name: int(line) for line, name in re.findall(r"^FN:(\d+),(.*)$", lcov, re.MULTILINE)}
-    text = subprocess.run(["aarch64-linux-gnu-addr2line", "-f", "-e", str(program)], capture_output=True, text=True,
-                          check=True, input="".join(f"{at:x}\n" for at in times), timeout=60).stdout.splitlines()
+    text = subprocess.run(["aarch64-linux-gnu-addr2line", "-f", "-e", str(program)], capture_output=True,
+                          text=True,
+                          check=True, input="".join(f"{at:x}\n" for at in times),
+                          timeout=60).stdout.splitlines()
     found = collections.Counter()
     for n, function, place in zip(times.values(), text[::2], text[1::2]):
         match = re.match(r".*:(\d+)(?: \(discriminator (\d+)\))?$", place)
@@ -104,7 +109,8 @@ def check_llvm(coretap, folder, name, program, capture, ranges):
             match = re.match(r" (\d+)(?:\.(\d+))?: (\d+)( |$)", line)  # not in what was inlined
             if match:
                 got[function, int(match.group(1)), int(match.group(2) or 0)] = int(match.group(3))
-        check(f"{name}: LLVM: {len(want)} places have the counts of the path", got == want, difference(got, want))
+        check(f"{name}: LLVM: {len(want)} places have the counts of the path", got == want,
+              difference(got, want))
     if not shutil.which("llvm-profdata"):
         skip(f"{name}: llvm-profdata reads it", "llvm-profdata is missing (Debian: llvm)")
         return
@@ -139,7 +145,8 @@ def check_chrome(coretap, name, program, capture, total):
 
     every = slices()
     outer = max(every, key=lambda s: s["dur"])
-    check(f"{name}: slices: the outermost one is the whole run", (outer["ts"], outer["dur"]) == (0, total), outer)
+    check(f"{name}: slices: the outermost one is the whole run", (outer["ts"], outer["dur"]) == (0, total),
+          outer)
     spans = sorted((s["ts"], -s["dur"]) for s in every)
     open_ends = []
     crossed = []
@@ -152,8 +159,8 @@ def check_chrome(coretap, name, program, capture, total):
     check(f"{name}: slices: {len(every)} lie in one another", len(every) > 50 and not crossed, crossed[:5])
     middle = total // 2
     part = slices("--from", str(middle), "--to", str(middle + 100))
-    check(f"{name}: slices: a window", part and all(middle <= s["ts"] and s["ts"] + s["dur"] <= middle + 100 for s in part),
-          part[:3])
+    check(f"{name}: slices: a window",
+          part and all(middle <= s["ts"] and s["ts"] + s["dur"] <= middle + 100 for s in part), part[:3])
 
 
 def inside(taken, low, high):
@@ -192,7 +199,8 @@ def check_program(coretap, source, level):
 
 
 def counts_of(text):
-    """{function: (executions of its first instruction, {line: most executions})} of a sample profile in text."""
+    """{function: (executions of its first instruction, {line: most executions})} of a sample profile in
+    text."""
     found = {}
     for line in text.splitlines():
         head = re.match(r"(\S+):\d+:(\d+)$", line)
@@ -206,7 +214,8 @@ def counts_of(text):
 
 
 def check_create_llvm_prof(coretap, folder):
-    """AutoFDO's own tool makes of the ranges what coretap says of the lines. It reads DWARF up to version 4."""
+    """AutoFDO's own tool makes of the ranges what coretap says of the lines. It reads DWARF up to version
+    4."""
     name = "create_llvm_prof makes the same counts of lines"
     if not shutil.which("create_llvm_prof"):
         skip(name, "create_llvm_prof is missing (Debian: autofdo)")
@@ -215,7 +224,8 @@ def check_create_llvm_prof(coretap, folder):
     run(TOOLS[0], "-O0", "-gdwarf-4", "-static", "-w", "-o", str(program), str(PROGRAMS / "text.c"))
     run(coretap, "record", "--quiet", "-o", str(capture), "--", str(program))
     ranges.write_text(run(coretap, "profile", "--format", "autofdo", "--elf", str(program), str(capture)))
-    run("create_llvm_prof", f"--binary={program}", f"--profile={ranges}", "--profiler=text", f"--out={made}", "--format=text")
+    run("create_llvm_prof", f"--binary={program}", f"--profile={ranges}", "--profiler=text", f"--out={made}",
+        "--format=text")
     got = counts_of(made.read_text())
     want = counts_of(run(coretap, "profile", "--format", "llvm", "--elf", str(program), str(capture)))
     names = [n for n in ("main", "primary", "term", "expression", "evaluate") if n in want]
@@ -224,30 +234,36 @@ def check_create_llvm_prof(coretap, folder):
 
 
 def check_perf2bolt(coretap, folder):
-    """BOLT takes every line; those that it cannot use are of the procedure linkage table, which it does not take apart."""
+    """BOLT takes every line; those that it cannot use are of the procedure linkage table, which it does not
+    take apart."""
     name = "perf2bolt takes the profile"
     tool = next(iter(sorted(glob.glob("/usr/lib/llvm-*/bin/perf2bolt"))), None)
     sysroot = "/usr/aarch64-linux-gnu"
-    missing = "perf2bolt is missing (Debian: bolt-15)" if not tool else not os.path.exists(f"{sysroot}/lib/libc.so.6") and \
-        "a C library is missing (Debian: libc6-dev-arm64-cross)"
+    missing = None
+    if not tool:
+        missing = "perf2bolt is missing (Debian: bolt-15)"
+    elif not os.path.exists(f"{sysroot}/lib/libc.so.6"):
+        missing = "a C library is missing (Debian: libc6-dev-arm64-cross)"
     if missing:
         skip(name, missing)
         return
     program, capture, counts = (folder / n for n in ("program", "capture", "counts"))
-    run(TOOLS[0], "-O2", "-g", "-no-pie", "-Wl,--emit-relocs", "-w", "-o", str(program), str(PROGRAMS / "text.c"))
-    subprocess.run([coretap, "record", "--quiet", "-o", str(capture), "--", str(program)], check=True, capture_output=True,
-                   env={**os.environ, "QEMU_LD_PREFIX": sysroot}, timeout=120)
+    run(TOOLS[0], "-O2", "-g", "-no-pie", "-Wl,--emit-relocs", "-w", "-o", str(program),
+        str(PROGRAMS / "text.c"))
+    subprocess.run([coretap, "record", "--quiet", "-o", str(capture), "--", str(program)], check=True,
+                   capture_output=True, env={**os.environ, "QEMU_LD_PREFIX": sysroot}, timeout=120)
     text = run(coretap, "profile", "--format", "bolt", "--elf", str(program), str(capture))
     counts.write_text(text)
-    says = subprocess.run([tool, "--pa", "-p", str(counts), "-o", str(folder / "fdata"), str(program)], capture_output=True,
-                          text=True, check=True, timeout=120)
+    says = subprocess.run([tool, "--pa", "-p", str(counts), "-o", str(folder / "fdata"), str(program)],
+                          capture_output=True, text=True, check=True, timeout=120)
     says = says.stdout + says.stderr
     table = re.search(r" \.plt +PROGBITS +(\S+) +\S+ +(\S+)", run("readelf", "-SW", str(program)))
     low, size = int(table[1], 16), int(table[2], 16)
     rows = [line.split() for line in text.splitlines()]
     linkage = sum(int(row[3]) for row in rows if row[0] == "F" and low <= int(row[1], 16) < low + size)
     check(f"{name}: {len(rows)} lines", f"read {len(rows)} aggregated LBR entries" in says and
-          f"mismatching disassembled function contents: {linkage} (" in says and "unknown regions: 0 " in says, says)
+          f"mismatching disassembled function contents: {linkage} (" in says
+          and "unknown regions: 0 " in says, says)
 
 
 def main():

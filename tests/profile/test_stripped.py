@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What needs no symbols is the same for a program and its stripped copies: ranges and branches, executed instructions, and
-the bounds of functions that .eh_frame gives. Prints TAP.
+"""What needs no symbols is the same for a program and its stripped copies: ranges and branches, executed
+instructions, and the bounds of functions that .eh_frame gives. Prints TAP.
 
 usage: test_stripped.py CORETAP"""
 import json
@@ -33,18 +33,21 @@ KINDS = [  # name, compiler, source, options, where the libraries are
     ("A64, static", "aarch64-linux-gnu-gcc", "text.c", ["-O2", "-static"], None),
     ("A64, dynamic", "aarch64-linux-gnu-gcc", "text.c", ["-O2", "-pie"], "/usr/aarch64-linux-gnu"),
     ("A64, C++", "aarch64-linux-gnu-g++", "maps.cpp", ["-O1"], "/usr/aarch64-linux-gnu"),
-    ("T32, dynamic", "arm-linux-gnueabihf-gcc", "recursion.c", ["-O1", "-mthumb"], "/usr/arm-linux-gnueabihf"),
+    ("T32, dynamic", "arm-linux-gnueabihf-gcc", "recursion.c", ["-O1", "-mthumb"],
+     "/usr/arm-linux-gnueabihf"),
     ("A32, dynamic", "arm-linux-gnueabihf-gcc", "switches.c", ["-O1", "-marm"], "/usr/arm-linux-gnueabihf"),
 ]
 # Functions that .eh_frame does not bound, and why.
 UNBOUNDED = {
     r"_init|_fini|call_weak_fn": "assembly of crti.o and start.o, without unwind information",
-    r".*@plt": "entries of the linkage table that a static program relocates: their names are in the symbol table alone",
+    r".*@plt": "entries of the linkage table that a static program relocates: their names are in the symbol "
+               "table alone",
 }
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, check=True, timeout=300, **options).stdout
+    return subprocess.run([str(word) for word in command], capture_output=True, check=True, timeout=300,
+                          **options).stdout
 
 
 def without_sections(program, copy):
@@ -59,7 +62,8 @@ def without_sections(program, copy):
 
 def stripped(folder, program, compiler):
     """(what is left, copy): without the symbol table, and without any section."""
-    copies = [(name, folder / name.replace(" ", "-") / program.name) for name in ("dynamic symbols", "segments")]
+    copies = [(name, folder / name.replace(" ", "-") / program.name)
+              for name in ("dynamic symbols", "segments")]
     for _, copy in copies:
         copy.parent.mkdir()
     run(compiler.rsplit("-", 1)[0] + "-strip", "-o", copies[0][1], program)
@@ -69,17 +73,20 @@ def stripped(folder, program, compiler):
 
 def functions(coretap, program, capture):
     """(address -> (instructions, name), executed instructions)"""
-    found = json.loads(run(coretap, "cover", "-q", "--all-functions", "--format", "json", "--elf", program, capture))
+    found = json.loads(run(coretap, "cover", "-q", "--all-functions", "--format", "json", "--elf", program,
+                           capture))
     rows = next(row for row in found["programs"] if row["program"] == str(program))
     return ({f["address"]: (f["instructions"]["all"], f["name"]) for f in rows["functions"]},
             rows["sums"]["instructions"]["seen"])
 
 
 def check_bounds(kind, program, whole, copy):
-    """All that has unwind information has the same bounds without symbols; what differs is known, with its reason."""
+    """All that has unwind information has the same bounds without symbols; what differs is known, with its
+    reason."""
     frames = run("readelf", "--debug-dump=frames", program).decode()
     starts = {int(start, 16) for start in re.findall(r"FDE.* pc=([0-9a-f]+)\.\.", frames)}
-    wrong = [f"{at:#x}: {whole.get(at)}, without symbols {copy.get(at)}" for at in sorted(starts & whole.keys())
+    wrong = [f"{at:#x}: {whole.get(at)}, without symbols {copy.get(at)}"
+             for at in sorted(starts & whole.keys())
              if whole[at][0] != copy.get(at, (0,))[0]]
     check(f"{kind}: {len(starts & whole.keys())} functions of .eh_frame have the same bounds without symbols",
           not wrong and len(starts & whole.keys()) > 5, wrong)
@@ -89,7 +96,8 @@ def check_bounds(kind, program, whole, copy):
             continue
         reason = next((why for pattern, why in UNBOUNDED.items() if re.fullmatch(pattern, name)), None)
         reasons.add(reason or f"{name} at {at:#x} differs without a reason: {copy.get(at)}")
-    check(f"{kind}: {len(reasons)} reasons for which others differ", reasons <= set(UNBOUNDED.values()), sorted(reasons))
+    check(f"{kind}: {len(reasons)} reasons for which others differ", reasons <= set(UNBOUNDED.values()),
+          sorted(reasons))
 
 
 def check_kind(coretap, kind, compiler, source, options, libraries):
@@ -103,7 +111,8 @@ def check_kind(coretap, kind, compiler, source, options, libraries):
         program, capture = folder / "program", folder / "capture"
         if source == "maps.cpp":
             (folder / source).write_text(CPP)
-        run(compiler, *options, "-g", "-w", "-o", program, folder / source if source == "maps.cpp" else PROGRAMS / source)
+        run(compiler, *options, "-g", "-w", "-o", program,
+            folder / source if source == "maps.cpp" else PROGRAMS / source)
         run(coretap, "record", "-q", "-o", capture, "--", program,
             env={**os.environ, **({"QEMU_LD_PREFIX": libraries} if libraries else {})})
 
@@ -114,16 +123,18 @@ def check_kind(coretap, kind, compiler, source, options, libraries):
         bounds, executed = functions(coretap, program, capture)
         for left, copy in stripped(folder, program, compiler):
             left_bounds, left_executed = functions(coretap, copy, capture)
-            check(f"{kind}: {executed} executed instructions with {left} alone", left_executed == executed > 50, left_executed)
+            check(f"{kind}: {executed} executed instructions with {left} alone",
+                  left_executed == executed > 50, left_executed)
             if kind.startswith("A64") and left == "dynamic symbols":
                 check_bounds(kind, program, bounds, left_bounds)
             for form, want in whole.items():
                 got = profile(form, copy)
-                check(f"{kind}: {form} of a copy with {left} alone: {want.count(10)} lines", got == want and want.count(10) > 50,
-                      f"{got[:300]}\ninstead of\n{want[:300]}")
+                check(f"{kind}: {form} of a copy with {left} alone: {want.count(10)} lines",
+                      got == want and want.count(10) > 50, f"{got[:300]}\ninstead of\n{want[:300]}")
             counts = copy.parent / "counts"
             counts.write_bytes(run(coretap, "cover", "-q", "--format", "data", "--elf", copy, capture))
-            check(f"{kind}: bolt of a coverage file of a copy with {left} alone", profile("bolt", copy, counts) == whole["bolt"])
+            check(f"{kind}: bolt of a coverage file of a copy with {left} alone",
+                  profile("bolt", copy, counts) == whole["bolt"])
 
 
 def main():

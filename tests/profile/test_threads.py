@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of threads that follow each other on one core, with context IDs and without them, against the path of each
-thread that was executed. Prints TAP.
+"""Stacks of threads that follow each other on one core, with context IDs and without them, against the path
+of each thread that was executed. Prints TAP.
 
 usage: test_threads.py CORETAP"""
 import collections
@@ -20,7 +20,8 @@ import truth  # noqa: E402  pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[1] / "examples" / "record"
-PROGRAMS = [("gcc", EXAMPLES / "threads.c", "-O2"), ("g++", HERE / "threads.cc", "-O2"), ("g++", HERE / "threads.cc", "-O0")]
+PROGRAMS = [("gcc", EXAMPLES / "threads.c", "-O2"), ("g++", HERE / "threads.cc", "-O2"),
+            ("g++", HERE / "threads.cc", "-O0")]
 WAYS = [[], ["--context-id"], ["--threads", "contexts"]]
 NOTE = re.compile(r"a stack of calls began anew (\d+) times")
 
@@ -37,7 +38,8 @@ def truth_of(path, program, capture):
     want = collections.Counter()
     for thread in threads:
         of_it = path.with_suffix(".thread")
-        of_it.write_text("".join(" ".join(words) + "\n" for words in lines if words[2] == thread), encoding="ascii")
+        of_it.write_text("".join(" ".join(words) + "\n" for words in lines if words[2] == thread),
+                         encoding="ascii")
         want += truth.stacks(of_it, program, capture)
     return want, len(threads) - len(set(threads.values()))
 
@@ -49,15 +51,17 @@ def check_way(coretap, folder, name, program, way):
                    capture_output=True, timeout=120)
     want, followed = truth_of(path, program, capture)
     name = f"{name} {' '.join(way) or 'without context IDs'}"
-    profile = subprocess.run([coretap, "profile", "--format", "folded", "--no-demangle", capture], check=False,
-                             capture_output=True, text=True, timeout=120)
+    profile = subprocess.run([coretap, "profile", "--format", "folded", "--no-demangle", capture],
+                             check=False, capture_output=True, text=True, timeout=120)
     got = collections.Counter()
     for line in profile.stdout.splitlines():
         stack, weight = line.rsplit(" ", 1)
         got[stack] += int(weight)
-    check(f"{name}: {len(want)} stacks are those of the threads", got == want and len(want) > 50, difference(got, want))
+    check(f"{name}: {len(want)} stacks are those of the threads", got == want and len(want) > 50,
+          difference(got, want))
     for command in (["profile", "--format", "folded"], ["timing"], ["report", "-o", folder / "report.html"]):
-        said = subprocess.run([coretap, *command, capture], check=False, capture_output=True, text=True, timeout=120)
+        said = subprocess.run([coretap, *command, capture], check=False, capture_output=True, text=True,
+                              timeout=120)
         note = NOTE.search(said.stderr)
         times = int(note[1]) if note else 0
         check(f"{name}: {command[0]} says of {0 if way else followed} threads that they follow another",
@@ -74,7 +78,8 @@ def main():
         folder = pathlib.Path(folder)
         for compiler, source, level in PROGRAMS:
             program = folder / source.stem
-            subprocess.run([f"aarch64-linux-gnu-{compiler}", level, "-static", "-o", program, source, "-lpthread"], check=True)
+            subprocess.run([f"aarch64-linux-gnu-{compiler}", level, "-static", "-o", program, source,
+                            "-lpthread"], check=True)
             for way in WAYS:
                 check_way(coretap, folder, f"{source.name} {level}", program, way)
     return finish()

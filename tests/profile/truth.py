@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the truth file of 'coretap record' says, worked out again without coretap: counts of runs and branches, and the
-stack of functions at each of them."""
+"""What the truth file of 'coretap record' says, worked out again without coretap: counts of runs and
+branches, and the stack of functions at each of them."""
 import collections
 import pathlib
 import re
 import subprocess
 
 BRANCH = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s+(b|bl|blr|br|ret|cbz|cbnz|tbz|tbnz|b\.\w+)(?:\s|$)")
-SYMBOL = re.compile(r"\s*\d+: ([0-9a-f]+)\s+(\d+|0x[0-9a-f]+) (FUNC|IFUNC|LOOS\+0)\s+(LOCAL|GLOBAL|WEAK)\s+\S+\s+(\S+) (\S+)")
+SYMBOL = re.compile(r"\s*\d+: ([0-9a-f]+)\s+(\d+|0x[0-9a-f]+) "
+                    r"(FUNC|IFUNC|LOOS\+0)\s+(LOCAL|GLOBAL|WEAK)\s+\S+\s+(\S+) (\S+)")
 ALWAYS = ("b", "bl", "blr", "br", "ret")
 
 
@@ -35,12 +36,14 @@ def code(program):
 def branches(program):
     """Address -> mnemonic."""
     return {int(m.group(1), 16): m.group(2)
-            for m in map(BRANCH.match, run("aarch64-linux-gnu-objdump", "-d", str(program)).splitlines()) if m}
+            for m in map(BRANCH.match, run("aarch64-linux-gnu-objdump", "-d", str(program)).splitlines())
+            if m}
 
 
 class Functions:
-    """Functions by address, named as coretap names them: of several names the one with a size, then the most global, the
-    longest, the one with fewest underscores, the first by alphabet. What has none is named by module and address."""
+    """Functions by address, named as coretap names them: of several names the one with a size, then the most
+    global, the longest, the one with fewest underscores, the first by alphabet. What has none is named by
+    module and address."""
 
     def __init__(self, program, capture):
         self.dumps = {int(path.stem[4:], 16): path for path in capture.glob("mem_*.bin")}
@@ -57,9 +60,11 @@ class Functions:
                 best[addr] = (key, size, name, match.group(5))
         self.module = pathlib.Path(program).name
         code = run("aarch64-linux-gnu-objdump", "-d", str(program))
-        self.sections = [int(m[1], 16) for m in re.finditer(r"Disassembly of section .*\n\n([0-9a-f]+) ", code)]
+        self.sections = [int(m[1], 16)
+                         for m in re.finditer(r"Disassembly of section .*\n\n([0-9a-f]+) ", code)]
         self.code = {int(m, 16) for m in re.findall(r"^ *([0-9a-f]+):\t", code, re.M)}
-        self.padding = {int(m[1], 16) for m in re.finditer(r"^ *([0-9a-f]+):\t[0-9a-f]+ \t(?:nop|udf\t#0)$", code, re.M)}
+        self.padding = {int(m[1], 16)
+                        for m in re.finditer(r"^ *([0-9a-f]+):\t[0-9a-f]+ \t(?:nop|udf\t#0)$", code, re.M)}
         self.add_plt(program, code, best)
         self.add_unwind(program, best)
         ends = self.section_ends(program)
@@ -71,11 +76,13 @@ class Functions:
 
     @staticmethod
     def add_plt(program, code, best):
-        """Entries of functions that are chosen when the program starts: each reads a slot that a relocation fills."""
+        """Entries of functions that are chosen when the program starts: each reads a slot that a relocation
+        fills."""
         slots = {int(m[1], 16): int(m[2], 16) for m in re.finditer(
             r"^([0-9a-f]+)  \S+ R_AARCH64_IRELATIV\S* +([0-9a-f]+)$",
             run("aarch64-linux-gnu-readelf", "-rW", str(program)), re.M)}
-        for m in re.finditer(r"^ *([0-9a-f]+):\t\w+ \tadrp\tx16, ([0-9a-f]+).*\n.*\tldr\tx17, \[x16(?:, #(\d+))?\]", code, re.M):
+        for m in re.finditer(r"^ *([0-9a-f]+):\t\w+ \tadrp\tx16, ([0-9a-f]+).*\n.*\tldr\tx17, \[x16(?:, "
+                             r"#(\d+))?\]", code, re.M):
             target = slots.get(int(m[2], 16) + int(m[3] or 0))
             if target in best:
                 best[int(m[1], 16)] = (None, 16, best[target][2] + "@plt", None)

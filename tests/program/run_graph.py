@@ -4,8 +4,9 @@
 
 usage: run_graph.py COMMAND SWITCHES.C
 
-Of every program: each block is whole instructions one behind the other, its edges are what its last instruction says,
-every computed branch is a recognised table whose targets are instructions, and loops are what dominators say."""
+Of every program: each block is whole instructions one behind the other, its edges are what its last
+instruction says, every computed branch is a recognised table whose targets are instructions, and loops are
+what dominators say."""
 import json
 import pathlib
 import re
@@ -35,10 +36,12 @@ def disassembly(program, arm64):
     """{address: (size, mnemonic, operands)} as objdump sees the instructions."""
     tool = "aarch64-linux-gnu-objdump" if arm64 else "arm-linux-gnueabihf-objdump"
     rows = {}
-    for line in subprocess.run([tool, "-d", program], capture_output=True, text=True, check=True).stdout.splitlines():
+    for line in subprocess.run([tool, "-d", program], capture_output=True, text=True,
+                               check=True).stdout.splitlines():
         match = re.match(r"\s*([0-9a-f]+):\t([0-9a-f ]+?)\s*\t(\S+)\s*(.*)", line)
         if match and not match[3].startswith("."):
-            rows[int(match[1], 16)] = (len(match[2].replace(" ", "")) // 2, re.sub(r"\.[nw]$", "", match[3]), match[4])
+            rows[int(match[1], 16)] = (len(match[2].replace(" ", "")) // 2, re.sub(r"\.[nw]$", "", match[3]),
+                                       match[4])
     return rows
 
 
@@ -52,7 +55,8 @@ def check_blocks(graph, rows):
         while at < int(block["end"], 16):
             assert at in rows, f"{at:x} is no instruction"
             last, at, count = at, at + rows[at][0], count + 1
-        assert at == int(block["end"], 16) and last == int(block["last"], 16) and count == block["instructions"], block
+        assert at == int(block["end"], 16) and last == int(block["last"],
+                                                           16) and count == block["instructions"], block
 
 
 def check_branches(graph, rows):
@@ -95,7 +99,8 @@ def check_calls(graph):
 
 def dominators(blocks, entry):
     """{block: blocks that are on every way to it}, by repetition."""
-    inner = {b["id"]: [e["to"] for e in b["edges"] if e["kind"] in ("next", "branch", "called") and e["to"] is not None]
+    inner = {b["id"]: [e["to"] for e in b["edges"] if e["kind"] in ("next", "branch", "called")
+                       and e["to"] is not None]
              for b in blocks}
     reached, stack = {entry}, [entry]
     while stack:
@@ -116,7 +121,8 @@ def dominators(blocks, entry):
 
 
 def check_loops(graph):
-    """An edge to a block that dominates its start goes back to the head of a loop, and each such head has a loop."""
+    """An edge to a block that dominates its start goes back to the head of a loop, and each such head has a
+    loop."""
     heads = {loop["head"] for loop in graph["loops"] if not loop["irreducible"]}
     seen = set()
     for function in graph["functions"]:
@@ -141,9 +147,10 @@ def check_loops(graph):
 
 
 def check(program, arm64):
-    graph = json.loads(subprocess.run([COMMAND, "graph", "--json", "--elf", program], capture_output=True, text=True,
-                                      check=True).stdout)
-    again = subprocess.run([COMMAND, "graph", "--json", "--elf", program], capture_output=True, text=True, check=True)
+    graph = json.loads(subprocess.run([COMMAND, "graph", "--json", "--elf", program], capture_output=True,
+                                      text=True, check=True).stdout)
+    again = subprocess.run([COMMAND, "graph", "--json", "--elf", program], capture_output=True, text=True,
+                           check=True)
     assert json.loads(again.stdout) == graph
     rows = disassembly(program, arm64)
     check_blocks(graph, rows)

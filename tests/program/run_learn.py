@@ -26,8 +26,8 @@ PROGRAMS = {
 
 
 def run(*command):
-    result = subprocess.run([COMMAND, *(str(c) for c in command)], capture_output=True, text=True, check=False, env=ENV,
-                            timeout=60)
+    result = subprocess.run([COMMAND, *(str(c) for c in command)], capture_output=True, text=True,
+                            check=False, env=ENV, timeout=60)
     assert result.returncode == 0, (command, result.stderr)
     return result.stdout
 
@@ -40,7 +40,8 @@ def learnt_edges(graph):
         for block in function["blocks"]:
             for edge in block["edges"]:
                 if edge["origin"] == "learnt":
-                    found.setdefault((function["name"], edge["kind"]), []).append(entries.get(edge["target"], edge["target"]))
+                    found.setdefault((function["name"], edge["kind"]),
+                                     []).append(entries.get(edge["target"], edge["target"]))
     return found
 
 
@@ -58,11 +59,14 @@ def check(folder, program):
     assert len(set(branches)) == len(branches) == 2, found
     assert set(found) == {("dispatch", "call"), ("interpret", "branch")}, found
     # What was known before keeps its numbers.
-    old = {e["id"]: (e["kind"], e.get("target")) for f in before["functions"] for b in f["blocks"] for e in b["edges"]}
-    new = {e["id"]: (e["kind"], e.get("target")) for f in graph["functions"] for b in f["blocks"] for e in b["edges"]}
+    old = {e["id"]: (e["kind"], e.get("target")) for f in before["functions"] for b in f["blocks"]
+           for e in b["edges"]}
+    new = {e["id"]: (e["kind"], e.get("target")) for f in graph["functions"] for b in f["blocks"]
+           for e in b["edges"]}
     assert old.items() <= new.items()
     targets.write_text(run("graph", "-q", "--elf", program, "--learn", capture, "--learnt"))
-    nothing = subprocess.run([COMMAND, "graph", "-q", "--elf", program, "--learn", capture, "--learnt", "--function", "handle_second"],
+    nothing = subprocess.run([COMMAND, "graph", "-q", "--elf", program, "--learn", capture, "--learnt",
+                              "--function", "handle_second"],
                              capture_output=True, text=True, check=False)
     assert nothing.returncode == 1 and not nothing.stdout and "nothing was learnt" in nothing.stderr, nothing
     assert run("graph", "-q", "--elf", program, "--json", "--targets", targets) == text

@@ -4,8 +4,8 @@
 
 usage: run_timing.py COMMAND PLUGIN WORKER.C NESTED.C
 
-Of every capture of the corpus with instruction trace: the cycles of all edges and those of no instruction are all cycles
-that the trace has, as 'coretap decode' counts them from the elements alone."""
+Of every capture of the corpus with instruction trace: the cycles of all edges and those of no instruction are
+all cycles that the trace has, as 'coretap decode' counts them from the elements alone."""
 import csv
 import json
 import os
@@ -29,8 +29,8 @@ SETS = {
 
 
 def run(*command):
-    result = subprocess.run([COMMAND, *map(str, command)], capture_output=True, text=True, check=False, env=ENV,
-                            timeout=600)
+    result = subprocess.run([COMMAND, *map(str, command)], capture_output=True, text=True, check=False,
+                            env=ENV, timeout=600)
     assert result.returncode in (0, 1), result.stderr
     return result.stdout
 
@@ -39,7 +39,8 @@ def check_sums(capture, *options):
     """Streams whose sums were checked."""
     streams = json.loads(run("timing", "-q", "--format", "json", *options, capture))
     last = {}
-    for row in csv.DictReader(run("decode", "-q", "--format", "csv", "--along", "trace", capture).splitlines()):
+    for row in csv.DictReader(run("decode", "-q", "--format", "csv", "--along", "trace",
+                                  capture).splitlines()):
         last[row["buffer"], row["id"]] = int(row["cycle"])
     for stream in streams:
         totals = stream["totals"]
@@ -50,7 +51,8 @@ def check_sums(capture, *options):
         if totals["steps"]:
             assert totals["cycles"] == last[stream["buffer"], stream["id"]], (totals, last)
         for edge in stream["edges"]:
-            assert sum(b["count"] for b in edge["cycles"]["histogram"]) == edge["cycles"]["count"] <= edge["count"]
+            assert (sum(b["count"]
+                        for b in edge["cycles"]["histogram"]) == edge["cycles"]["count"] <= edge["count"])
     return streams
 
 
@@ -76,15 +78,18 @@ def check_functions(capture, program, stream):
     names = ["leaf", "work", "fib"]
     listing = capture.parent / "places"
     listing.write_text("\n".join(names) + "\n")
-    events = [json.loads(row) for row in run("watch", "-q", "--format", "jsonl", "--elf", program, "--list", listing,
-                                             capture).splitlines()]
+    events = [json.loads(row)
+              for row in run("watch", "-q", "--format", "jsonl", "--elf", program, "--list", listing,
+                             capture).splitlines()]
     times = runs_of(events)
     for function in stream["functions"]:
         if function["name"] not in names:
             continue
         outer, inner = times[function["name"]]
-        assert function["inclusive"]["count"] == len(outer) and function["recursive"]["count"] == len(inner), function
-        assert function["inclusive"]["sum"] == sum(outer) and function["inclusive"]["max"] == max(outer), function
+        assert (function["inclusive"]["count"] == len(outer)
+                and function["recursive"]["count"] == len(inner)), function
+        assert (function["inclusive"]["sum"] == sum(outer)
+                and function["inclusive"]["max"] == max(outer)), function
         assert function["recursive"]["sum"] == sum(inner), function
         assert function["runs"] == len(outer) + len(inner) and function["cut"] == 0
     pair = stream["pairs"][0]["direct"]
@@ -104,18 +109,20 @@ def check_recorded(folder, program, options):
 
 
 def check_signals(folder):
-    """What signal handlers take is accounted apart: in preempted times and in the handlers' own cycles, and all sums hold."""
+    """What signal handlers take is accounted apart: in preempted times and in the handlers' own cycles, and
+    all sums hold."""
     program, capture = folder / "nested", folder / "capture"
     shutil.rmtree(capture, ignore_errors=True)
-    subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin", "-o",
-                    program, NESTED], check=True)
+    subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-nostdlib", "-static", "-ffreestanding",
+                    "-fno-builtin", "-o", program, NESTED], check=True)
     run("record", "-q", "-o", capture, "--cycle-count=1", "--", program)
     stream, = check_sums(capture, "--elf", program)
     functions = {f["name"]: f for f in stream["functions"]}
     main = functions["main"]
     assert main["inclusive"]["count"] == main["preempted"]["count"] == 1 and main["cut"] == 0, main
-    events = [json.loads(row) for row in run("watch", "-q", "--format", "jsonl", "--at", "main", "--elf", program,
-                                             capture).splitlines()]
+    events = [json.loads(row)
+              for row in run("watch", "-q", "--format", "jsonl", "--at", "main", "--elf", program,
+                             capture).splitlines()]
     begin, end = ([e["cycle"] for e in events if e["event"] == kind] for kind in ("entry", "return"))
     assert main["inclusive"]["sum"] + main["preempted"]["sum"] == end[-1] - begin[0], (main, begin, end)
     # A recursion's inner runs are not inclusive ones: six calls from outside, fib(8), fib(7), … fib(5).
@@ -129,15 +136,16 @@ def check_corpus(capture):
 
 
 def main():
-    corpus = pathlib.Path(os.environ.get("CT_SHARED") or pathlib.Path(__file__).resolve().parents[3] / "shared")
+    corpus = pathlib.Path(os.environ.get("CT_SHARED")
+                          or pathlib.Path(__file__).resolve().parents[3] / "shared")
     captures = sorted(corpus.glob("corpus/snapshots/*")) + sorted(corpus.glob("corpus/perfdata/*.data"))
     missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         program = folder / "worker"
         if not missing:
-            subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-nostdlib", "-static", "-ffreestanding", "-o", program,
-                            SOURCE], check=True)
+            subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-nostdlib", "-static", "-ffreestanding",
+                            "-o", program, SOURCE], check=True)
         tests = [(name, missing and f"needs {missing}", lambda o=options: check_recorded(folder, program, o))
                  for name, options in SETS.items()]
         tests.append(("signals and recursion", missing and f"needs {missing}", lambda: check_signals(folder)))

@@ -4,7 +4,8 @@
 
 usage: run_watch.py COMMAND PLUGIN WORKER.C
 
-Every instruction and every edge of the program is watched: the events have to be the path of the truth, one by one."""
+Every instruction and every edge of the program is watched: the events have to be the path of the truth, one
+by one."""
 import json
 import os
 import pathlib
@@ -27,7 +28,8 @@ SETS = {
 
 
 def run(*command):
-    return subprocess.run([COMMAND, *map(str, command)], capture_output=True, text=True, check=True, env=ENV).stdout
+    return subprocess.run([COMMAND, *map(str, command)], capture_output=True, text=True, check=True,
+                          env=ENV).stdout
 
 
 def truth_path(path):
@@ -109,14 +111,16 @@ def check(folder, program, options):
 
 
 def main():
-    missing = next((f"needs {t}" for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
+    missing = next((f"needs {t}" for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)),
+                   None)
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "worker"
         if not missing:
             subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-nostdlib", "-static", "-ffreestanding",
                             "-foptimize-sibling-calls", "-o", program, SOURCE], check=True)
         for name, options in SETS.items():
-            tap.case(name, missing, lambda o=options: f"{check(pathlib.Path(folder), program, o)} instructions")
+            tap.case(name, missing,
+                     lambda o=options: f"{check(pathlib.Path(folder), program, o)} instructions")
     return tap.finish()
 
 

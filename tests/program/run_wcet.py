@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap wcet on recorded programs: never below what was observed, and the written model has the same optimum for
-CBC and GLPK.
+"""coretap wcet on recorded programs: never below what was observed, and the written model has the same
+optimum for CBC and GLPK.
 
 usage: run_wcet.py COMMAND PLUGIN WORKER.C NESTED.C COMPUTED.C"""
 import json
@@ -18,7 +18,8 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, WORKER, NESTED, COMPUTED = sys.argv[1:6]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
-COMPILE = ["-g", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin", "-I", str(pathlib.Path(WORKER).resolve().parent)]
+COMPILE = ["-g", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin", "-I",
+           str(pathlib.Path(WORKER).resolve().parent)]
 LIMIT = "20000"
 PROGRAMS = {
     "worker -O0": ("aarch64-linux-gnu-gcc", ["-O0"], WORKER),
@@ -29,7 +30,8 @@ PROGRAMS = {
 
 
 def run(*command, codes=(0,)):
-    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, env=ENV, timeout=30)
+    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, env=ENV,
+                            timeout=30)
     assert result.returncode in codes, (command, result.stderr)
     return result.stdout
 
@@ -50,7 +52,8 @@ def optimum_of(model, folder):
 def check_by_line(wcet, result):
     """The cycles of all lines are the bound, and a line runs as often as one of its blocks."""
     text = run(*wcet, "--source")
-    rows = [row.split("\t", 4) for row in text.split("# line\texecutions\tcycles\tpart\tsource\n")[1].splitlines()]
+    rows = [row.split("\t", 4)
+            for row in text.split("# line\texecutions\tcycles\tpart\tsource\n")[1].splitlines()]
     assert sum(int(row[2]) for row in rows if row[2]) == result["wcet_cycles"], text
     counts = {int(row[1]) for row in rows if row[1]}
     assert counts <= {step["count"] for step in result["path"]}, text
@@ -71,8 +74,8 @@ def check(folder, program, options):
     assert entries
     for name in entries:
         model = folder / "model.lp"
-        wcet = [COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--unobserved", "exclude", "--source-root",
-                pathlib.Path(WORKER).parent, capture]
+        wcet = [COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--unobserved", "exclude",
+                "--source-root", pathlib.Path(WORKER).parent, capture]
         result = json.loads(run(*wcet, "--format", "json", "--lp", model))
         seen = max(f["inclusive"]["max"] for s in timing for f in s["functions"] if f["name"] == name)
         assert result["observed_max_cycles"] == seen and result["observed_runs"] > 0, result
@@ -103,17 +106,19 @@ def check_comment(folder, program):
     assert few["wcet_cycles"] < observed["wcet_cycles"]
     assert sum(s["count"] for s in few["path"] if s["function"] == "leaf") == 3
     bounds.write_text("never leaf\n")
-    refused = subprocess.run([*wcet, "--bounds", bounds], capture_output=True, text=True, check=False, env=ENV)
+    refused = subprocess.run([*wcet, "--bounds", bounds], capture_output=True, text=True, check=False,
+                             env=ENV)
     assert refused.returncode == 2 and "bounds:1: never leaf: it ran" in refused.stderr, refused
     bounds.write_text("leaf == 0\n")
     none = json.loads(run(*wcet, "--bounds", bounds))
     assert all(s["function"] != "leaf" for s in none["path"])
-    return f"{observed['wcet_cycles']}, {told['wcet_cycles']}, {few['wcet_cycles']}, {none['wcet_cycles']} cycles"
+    return ", ".join(str(one["wcet_cycles"]) for one in (observed, told, few, none)) + " cycles"
 
 
 UNUSED = """#include "leave.h"
 volatile int input = 7, result;
-__attribute__((noinline)) int spin(int n) { int s = 0; while (n > 1) { s += n; n = n & 1 ? 3 * n + 1 : n / 2; } return s; }
+__attribute__((noinline)) int spin(int n) {
+    int s = 0; while (n > 1) { s += n; n = n & 1 ? 3 * n + 1 : n / 2; } return s; }
 __attribute__((noinline)) int dig(int n) { return n > result ? dig(n - 1) + dig(n - 3) : n; }
 __attribute__((noinline)) int work(int n) { return n > 90 ? spin(n) : n > 80 ? dig(n) : n * 3; }
 void _start(void) { result = work(input); leave(); }
@@ -132,7 +137,8 @@ def check_left_out(folder):
     result = json.loads(run(*wcet, "--format", "json"))
     kinds = {(a["function"], a["kind"]) for a in result["assumed"]}
     assert {("spin", "left out"), ("dig", "uncalled")} <= kinds, kinds
-    assert result["is_bound"] is False and not {s["start"] for s in result["path"]} & {l["start"] for l in result["loops"]}
+    assert (result["is_bound"] is False and not {s["start"] for s in result["path"]}
+            & {l["start"] for l in result["loops"]})
     assert all(s["function"] != "dig" for s in result["path"]), result
     text = run(*wcet)
     assert "is_bound=false" in text and "never seen to run and has no bound" in text, text
@@ -148,12 +154,14 @@ def check_source(folder):
     """The same loop with a comment that bounds it."""
     source, program = folder / "commented.c", folder / "commented"
     text = pathlib.Path(WORKER).read_text()
-    source.write_text(text.replace("    for (int i = 0; i < n; i++)", "    /* loop bound: 40 */\n    for (int i = 0; i < n; i++)"))
+    source.write_text(text.replace("    for (int i = 0; i < n; i++)",
+                                   "    /* loop bound: 40 */\n    for (int i = 0; i < n; i++)"))
     run("aarch64-linux-gnu-gcc", "-O1", *COMPILE, "-o", program, source)
     capture = folder / "capture"
     shutil.rmtree(capture, ignore_errors=True)
     run(COMMAND, "record", "-q", "-o", capture, "--cycle-count=1", "--", program)
-    result = json.loads(run(COMMAND, "wcet", "-q", "--entry", "work", "--elf", program, "--format", "json", capture))
+    result = json.loads(run(COMMAND, "wcet", "-q", "--entry", "work", "--elf", program, "--format", "json",
+                            capture))
     loop, = result["loops"]
     assert loop["origin"] == "comment" and loop["bound"] in (40, 41), loop
     return f"bound {loop['bound']}"
@@ -175,25 +183,28 @@ def executions(result, function):
 
 
 def check_nested(folder, level):
-    """Rounds of loops inside of loops, and of a function that a loop calls, are those that were observed in all; their
-    bounds multiplied are far more. At -O0 the head of a loop runs once more than its body."""
+    """Rounds of loops inside of loops, and of a function that a loop calls, are those that were observed in
+    all; their bounds multiplied are far more. At -O0 the head of a loop runs once more than its body."""
     program, capture = record(folder, NESTED, level)
     more = level == "-O0"
     says = []
     for name in ("triangle", "many", "count", "twice", "main"):
-        wcet = [COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--format", "json", "--unobserved", "exclude"]
+        wcet = [COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--format", "json", "--unobserved",
+                "exclude"]
         model = folder / "model.lp"
         observed = json.loads(run(*wcet, "--lp", model, capture))
         product = json.loads(run(*wcet, "--nested", "product", capture))
         assert observed["observed_runs"] > 0
-        assert observed["observed_max_cycles"] <= observed["wcet_cycles"] <= product["wcet_cycles"], (name, observed)
+        assert observed["observed_max_cycles"] <= observed["wcet_cycles"] <= product["wcet_cycles"], (
+            name, observed)
         for solver, optimum in optimum_of(model, folder).items():
             assert optimum == observed["wcet_cycles"], (name, solver, optimum)
         assert all(a["kind"] != "total" for a in product["assumed"])
-        says.append(f"{name} {observed['observed_max_cycles']} <= {observed['wcet_cycles']} <= {product['wcet_cycles']}")
+        says.append(f"{name} {observed['observed_max_cycles']} <= {observed['wcet_cycles']} <= "
+                    f"{product['wcet_cycles']}")
         outer, inner = (13, 78) if more else (12, 66)
-        # How the rounds of the inner loop are shared out among those of the outer one depends on the cycles of each: one round
-        # in 32 waits, and the longest path has as many of the longest rounds as it can.
+        # How the rounds of the inner loop are shared out among those of the outer one depends on the cycles
+        # of each: one round in 32 waits, and the longest path has as many of the longest rounds as it can.
         fewest = -(-inner // (outer - 1)) + more
         if name == "triangle":
             rounds = sorted(executions(observed, name).values())
@@ -204,33 +215,36 @@ def check_nested(folder, level):
             assert list(executions(product, "count").values()) == [12 * (outer - 1)]
         if name == "twice": # fib(8) runs 67 times, and no call from outside more often
             assert {a["value"] for a in observed["assumed"] if a["kind"] == "recursion"} == {67}
-    # Told that the outer loop goes round more often, what the inner one was observed to do in all says nothing.
+    # Told that the outer loop goes round more often, what the inner one was observed to do in all says
+    # nothing.
     bounds = folder / "bounds"
     bounds.write_text("loop triangle#1 20\n")
-    told = json.loads(run(COMMAND, "wcet", "-q", "--entry", "triangle", "--elf", program, "--format", "json", "--bounds",
-                          bounds, capture))
+    told = json.loads(run(COMMAND, "wcet", "-q", "--entry", "triangle", "--elf", program, "--format", "json",
+                          "--bounds", bounds, capture))
     assert max(executions(told, "triangle").values()) == 19 * (outer - 1), told
     return "; ".join(says)
 
 
 def check_exceptions(folder):
-    """A signal in the middle of a loop; its handler is in another loop of the program. What it takes, and how often it goes
-    round, is not the interrupted function's."""
+    """A signal in the middle of a loop; its handler is in another loop of the program. What it takes, and how
+    often it goes round, is not the interrupted function's."""
     program, capture = record(folder, NESTED, "-O1")
     timing, = json.loads(run(COMMAND, "timing", "-q", "--format", "json", "--elf", program, capture))
     functions = {f["name"]: f for f in timing["functions"]}
-    assert functions["interrupted"]["preempted"]["count"] == 3 and functions["main"]["preempted"]["count"] == 1
+    assert (functions["interrupted"]["preempted"]["count"] == 3
+            and functions["main"]["preempted"]["count"] == 1)
     handlers = functions["interrupted"]["preempted"]["sum"]
     assert handlers == functions["main"]["preempted"]["sum"] > 0
     for name in ("main", "interrupted"):
-        result = json.loads(run(COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--unobserved", "exclude",
-                                "--format", "json", capture))
+        result = json.loads(run(COMMAND, "wcet", "-q", "--entry", name, "--elf", program, "--unobserved",
+                                "exclude", "--format", "json", capture))
         assert result["observed_max_cycles"] == functions[name]["inclusive"]["max"] > 0
         assert result["wcet_cycles"] >= result["observed_max_cycles"]
         assert all(step["function"] != "on_signal" for step in result["path"])
         bounds = {loop["function"]: loop["bound"] for loop in result["loops"]}
         assert bounds["interrupted"] == 20, bounds
-        # Exceptions cut each run of the pieces with system calls: there is a path because their parts are summed up.
+        # Exceptions cut each run of the pieces with system calls: there is a path because their parts are
+        # summed up.
         assert "interrupted" in {step["function"] for step in result["path"]}
     return f"{handlers} cycles of handlers"
 
@@ -238,9 +252,11 @@ def check_exceptions(folder):
 def check_quantile(folder):
     """Larger parts never give a smaller bound, and all of it is the largest time."""
     program, capture = record(folder, WORKER, "-O1")
-    wcet = [COMMAND, "wcet", "-q", "--entry", "work", "--elf", program, "--format", "json", "--unobserved", "exclude"]
+    wcet = [COMMAND, "wcet", "-q", "--entry", "work", "--elf", program, "--format", "json", "--unobserved",
+            "exclude"]
     most = json.loads(run(*wcet, capture))["wcet_cycles"]
-    parts = [json.loads(run(*wcet, "--quantile", q, capture))["wcet_cycles"] for q in ("0.01", "0.5", "0.9", "0.99", "1")]
+    parts = [json.loads(run(*wcet, "--quantile", q, capture))["wcet_cycles"]
+             for q in ("0.01", "0.5", "0.9", "0.99", "1")]
     assert parts == sorted(parts) and parts[0] < most and parts[-1] == most, (parts, most)
     # Where a part of nearly none counts, it is the mean: rounded up, at each piece.
     result = json.loads(run(*wcet, "--quantile", "0.01", capture))
@@ -265,9 +281,11 @@ def check_targets(folder):
     assert any(s["function"] == "handle_second" and s["assumed"] for s in told["path"]), told
     assert any(a["function"] == "handle_second" and a["kind"] == "cycles" for a in told["assumed"])
     failed = subprocess.run([*wcet, "--bounds", bounds], capture_output=True, text=True, check=False)
-    assert failed.returncode == 2 and not failed.stdout and "no path fulfils all constraints" in failed.stderr, failed
+    assert (failed.returncode == 2 and not failed.stdout
+            and "no path fulfils all constraints" in failed.stderr), failed
     # The solver prints of some problems without a solution, whatever it is told.
-    failed = subprocess.run([COMMAND, "wcet", "-q", "--entry", "handle_second", "--unobserved", "exclude", "--elf", program, capture],
+    failed = subprocess.run([COMMAND, "wcet", "-q", "--entry", "handle_second", "--unobserved", "exclude",
+                             "--elf", program, capture],
                             capture_output=True, text=True, check=False)
     assert failed.returncode == 2 and not failed.stdout and "no path fulfils" in failed.stderr, failed
     page = run(*wcet[:-3], "--format", "html", capture)
@@ -280,7 +298,8 @@ def absent(*tools):
 
 
 def main():
-    tests = [(f"{name} {' '.join(options)}", source, compiler, flags, options) for name, (compiler, flags, source) in
+    tests = [(f"{name} {' '.join(options)}", source, compiler, flags, options)
+             for name, (compiler, flags, source) in
              PROGRAMS.items() for options in (["--cycle-count=1"], ["--cycle-count=20"])]
     more = {
         "bounds and constraints": lambda folder: check_comment(folder, folder / "program3"),

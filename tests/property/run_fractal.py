@@ -47,12 +47,13 @@ def messages_replay(folder, program):
     out = coretap("replay", "--messages", folder / "messages", "-o", again)
     events = coretap("report", again, "--elf", program, "--csv")
     return re.search(r"^refused +0$", out, re.MULTILINE) and \
-        [row[:6] for row in csv.reader(events.splitlines())] == [row[:6] for row in csv.reader(truth.splitlines())]
+        [row[:6] for row in csv.reader(events.splitlines())] == [row[:6]
+                                                                 for row in csv.reader(truth.splitlines())]
 
 
 def points_show_every_call(folder, program):
-    log, _, _ = run(folder, program, "--section", ".text", "--point", "canny", "--points-only", "--mode", "points",
-                    times="7", size="96x80")
+    log, _, _ = run(folder, program, "--section", ".text", "--point", "canny", "--points-only", "--mode",
+                    "points", times="7", size="96x80")
     text = coretap("report", log, "--elf", program)
     hits = re.search(r"^ +0 0x[0-9a-f]+ +(\d+) .*canny$", text, re.MULTILINE)
     return hits and int(hits.group(1)) >= 7
@@ -68,11 +69,13 @@ def pictures(folder, program):
     page = coretap("report", log, "--elf", program, "--html")
     trace = coretap("report", log, "--elf", program, "--perfetto")
     import json
-    return page.count("<svg") == 3 and page.rstrip().endswith("</html>") and len(json.loads(trace)["traceEvents"]) > 100
+    return (page.count("<svg") == 3 and page.rstrip().endswith("</html>")
+            and len(json.loads(trace)["traceEvents"]) > 100)
 
 
 def stripped_has_names(folder, program):
-    """Functions of a stripped program are named from the file of its .gnu_debuglink, or that of its build id below --symdir."""
+    """Functions of a stripped program are named from the file of its .gnu_debuglink, or that of its build id
+    below --symdir."""
     log, _, logged = run(folder, program, "--section", ".text", size="96x80")
     (folder / "bare").mkdir()
     bare, debug = folder / "bare" / "canny", folder / "bare" / "canny.debug"
@@ -86,10 +89,12 @@ def stripped_has_names(folder, program):
     subprocess.run([tool + "strip", "-o", alone, program], check=True)
     found = coretap("report", log, "--elf", alone, "--symdir", folder / "bare", "--csv")
     return "canny" in names[1] and "[unknown]" not in names[1] and len(names[0] & names[1]) > 5 and \
-        found == coretap("report", log, "--elf", bare, "--csv") != coretap("report", log, "--elf", alone, "--csv")
+        found == coretap("report", log, "--elf", bare, "--csv") \
+        != coretap("report", log, "--elf", alone, "--csv")
 
 
-TESTS = [truth_is_logged, stripped_has_names, small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures]
+TESTS = [truth_is_logged, stripped_has_names, small_reverse_tlb, messages_replay, points_show_every_call,
+         five_runs, pictures]
 
 
 def main():

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The clocks of the cores of a recording agree with causality: what one core stored and another one saw comes before the
-next branch of that one, in the order of decode --merge.
+"""The clocks of the cores of a recording agree with causality: what one core stored and another one saw comes
+before the next branch of that one, in the order of decode --merge.
 
 usage: clocks.py COMMAND PLUGIN EXAMPLES
 
-examples/record/pingpong.c hands each number on once it was taken, so produce and consume take turns. CT_LONG=1 records
-it more often."""
+examples/record/pingpong.c hands each number on once it was taken, so produce and consume take turns.
+CT_LONG=1 records it more often."""
 import os
 import pathlib
 import shutil
@@ -23,15 +23,16 @@ COMPILERS = {"A64": ("aarch64-linux-gnu-", []), "A32": ("arm-linux-gnueabihf-", 
 COUNTED = ["--cycle-count", "--timestamps"]
 CASES = [("A64", "etm4", COUNTED), ("A64", "etm4", ["--cycle-count=4", "--timestamps=300"]),
          ("A64", "etm4", ["--cycle-count=100", "--timestamps", "--framed", "--return-stack"]),
-         ("A64", "etm4", ["--timestamps=1"]), ("A64", "ete", COUNTED), ("A32", "etm4", COUNTED), ("A32", "ptm", COUNTED),
-         ("T32", "ptm", COUNTED), ("T32", "etm4", COUNTED)]
+         ("A64", "etm4", ["--timestamps=1"]), ("A64", "ete", COUNTED), ("A32", "etm4", COUNTED),
+         ("A32", "ptm", COUNTED), ("T32", "ptm", COUNTED), ("T32", "etm4", COUNTED)]
 
 
 def build(folder, isa):
     """The program, and the names of the addresses of its two functions."""
     prefix, flags = COMPILERS[isa]
     path = folder / isa
-    subprocess.run([prefix + "gcc", "-O2", "-static", *flags, "-o", path, EXAMPLES / "pingpong.c", "-lpthread"], check=True)
+    subprocess.run([prefix + "gcc", "-O2", "-static", *flags, "-o", path, EXAMPLES / "pingpong.c",
+                    "-lpthread"], check=True)
     names = subprocess.run([prefix + "nm", path], check=True, capture_output=True, text=True).stdout.split()
     return path, {f"{int(names[names.index(name) - 2], 16) & ~1:#x}": name for name in ("produce", "consume")}
 
@@ -39,7 +40,8 @@ def build(folder, isa):
 def order(capture, names):
     """The functions as they were called, in the merged order, with their times; and whether time ran back."""
     calls, last = [], 0
-    with subprocess.Popen([COMMAND, "decode", "-q", "--merge", capture], stdout=subprocess.PIPE, text=True) as merged:
+    with subprocess.Popen([COMMAND, "decode", "-q", "--merge", capture], stdout=subprocess.PIPE,
+                          text=True) as merged:
         next(merged.stdout)
         for line in merged.stdout:
             time, _, kind, _, value, _ = line.rstrip("\n").split("\t")
@@ -64,11 +66,12 @@ def monitor_says(folder, calls):
     """'' or what a specification over both cores has against the merged order."""
     (folder / "turns.tessla").write_text(TURNS, encoding="ascii")
     events = "".join(f"{time}: {name} = ()\n" for name, time in calls)
-    ran = subprocess.run([COMMAND, "tessla", "--spec", folder / "turns.tessla"], input=events, capture_output=True, text=True,
-                         check=False, timeout=60)
+    ran = subprocess.run([COMMAND, "tessla", "--spec", folder / "turns.tessla"], input=events,
+                         capture_output=True, text=True, check=False, timeout=60)
     # A result for each event and one before them, at time 0.
     results = [line for line in ran.stdout.splitlines() if ": error = " in line]
-    good = ran.returncode == 0 and len(results) == len(calls) + 1 and all(line.endswith("= false") for line in results)
+    good = (ran.returncode == 0 and len(results) == len(calls) + 1
+            and all(line.endswith("= false") for line in results))
     return "" if good else f"tessla: {ran}"
 
 
@@ -77,8 +80,10 @@ def turns_are_taken(folder, program, names, protocol, options):
     for attempt in range(TIMES):
         capture = folder / "capture"
         shutil.rmtree(capture, ignore_errors=True)
-        recorded = subprocess.run([COMMAND, "record", "-q", "-o", capture, "--protocol", protocol, *options, "--", program,
-                                   str(ROUNDS)], env=ENV, capture_output=True, text=True, check=False, timeout=600)
+        recorded = subprocess.run([COMMAND, "record", "-q", "-o", capture, "--protocol", protocol, *options,
+                                   "--", program,
+                                   str(ROUNDS)], env=ENV, capture_output=True, text=True, check=False,
+                                  timeout=600)
         if recorded.returncode != 0:
             return f"exit code {recorded.returncode}: {recorded.stderr}"
         calls, why = order(capture, names)
@@ -86,7 +91,8 @@ def turns_are_taken(folder, program, names, protocol, options):
             return f"{why} ({len(calls)} calls, not {2 * ROUNDS})"
         for number, (name, time) in enumerate(calls):
             if name != ("produce", "consume")[number % 2]:
-                return f"recording {attempt + 1}: call {number + 1} is {name}, at {time}; before it {calls[number - 1]}"
+                before = calls[number - 1]
+                return f"recording {attempt + 1}: call {number + 1} is {name}, at {time}; before it {before}"
         why = monitor_says(folder, calls)
         if why:
             return why

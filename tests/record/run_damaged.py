@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged trace of recorded programs: what is counted ran, or no decoder could have known (damaged.c says exactly what).
+"""Damaged trace of recorded programs: what is counted ran, or no decoder could have known (damaged.c says
+exactly what).
 
 usage: run_damaged.py COMMAND PLUGIN DAMAGED EXAMPLES
 
-A few hundred damaged traces of recordings with several sets of options; with CT_LONG=1 ten thousand. Of the last one of
-each recording, and of the whole one, also the commands are held against each other: stats at all levels, with all engines and
-with threads, info, list, decode, cover, and timing where cycles were counted. All tell the same losses, and have exit code 1
-where trace was lost or contradicts the program."""
+A few hundred damaged traces of recordings with several sets of options; with CT_LONG=1 ten thousand. Of the
+last one of each recording, and of the whole one, also the commands are held against each other: stats at all
+levels, with all engines and with threads, info, list, decode, cover, and timing where cycles were counted.
+All tell the same losses, and have exit code 1 where trace was lost or contradicts the program."""
 import os
 import pathlib
 import shutil
@@ -37,17 +38,17 @@ RECORDINGS = [
     ("signals", "a32", "--protocol etm4 --return-stack --timestamps=500 --cycle-count"),
 ]
 EACH = 1000 if LONG else 30
-# In so many of a hundred traces coretap may invent more than libopencsd where both follow, with one of these reasons:
-# - Damage says A32 where T32 code or data lies, and a word of it has 15 in the place of a destination register and is no
-#   branch: LDRD and STRD (0xa1e0f8df, 0x0002f6f6), MOVW (0x0300f04f), MUL (0x0002f796), a shift by a register (0x0002f658).
-#   All are UNPREDICTABLE with the PC there. libopencsd 1.3.3 ends the range, coretap goes on to the next branch.
-# - Damage says ThumbEE, which libopencsd does not know; coretap goes on where the code returns to T32.
-# - A damaged PTM branch leads to an address between two words: libopencsd takes A32 there, coretap T32, which has more
-#   instructions in the same bytes.
-# - A damaged PTM branch has exception information with number 0, which is no exception (IHI 0035B 4.5.4): coretap has the range
-#   up to the branch, libopencsd takes it for an exception and has none.
-# - An atom finds the return stack empty: coretap has the range that the return before it ended, libopencsd drops all that it
-#   made of that packet. The range is right when only the stack was lost.
+# In so many of a hundred traces coretap may invent more than libopencsd where both follow, with one of these
+# reasons: - Damage says A32 where T32 code or data lies, and a word of it has 15 in the place of a
+# destination register and is no   branch: LDRD and STRD (0xa1e0f8df, 0x0002f6f6), MOVW (0x0300f04f), MUL
+# (0x0002f796), a shift by a register (0x0002f658).   All are UNPREDICTABLE with the PC there. libopencsd
+# 1.3.3 ends the range, coretap goes on to the next branch. - Damage says ThumbEE, which libopencsd does not
+# know; coretap goes on where the code returns to T32. - A damaged PTM branch leads to an address between two
+# words: libopencsd takes A32 there, coretap T32, which has more   instructions in the same bytes. - A damaged
+# PTM branch has exception information with number 0, which is no exception (IHI 0035B 4.5.4): coretap has the
+# range   up to the branch, libopencsd takes it for an exception and has none. - An atom finds the return
+# stack empty: coretap has the range that the return before it ended, libopencsd drops all that it   made of
+# that packet. The range is right when only the stack was lost.
 MORE = 1
 
 # What stats tells of what is missing.
@@ -55,14 +56,15 @@ LOSSES = ("gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "n
 
 # What stats counts instructions with.
 WAYS = [["--level", "flow"], ["--level", "flow", "--engine", "plain"], ["--level", "coverage"],
-        ["--level", "coverage", "--engine", "plain"], ["--level", "timing"], ["--level", "coverage", "--threads", "3"],
-        ["--level", "flow", "--threads", "2"]]
+        ["--level", "coverage", "--engine", "plain"], ["--level", "timing"],
+        ["--level", "coverage", "--threads", "3"], ["--level", "flow", "--threads", "2"]]
 
 
 def program(folder, source, isa):
     path = folder / f"{source}_{isa}"
     if not path.exists():
-        subprocess.run([*COMPILERS[isa], "-O2", "-static", "-o", path, EXAMPLES / f"{source}.c", "-lpthread"], check=True)
+        subprocess.run([*COMPILERS[isa], "-O2", "-static", "-o", path, EXAMPLES / f"{source}.c", "-lpthread"],
+                       check=True)
     return path
 
 
@@ -77,12 +79,14 @@ def told(got):
 
 
 def commands_agree(capture, elf, options):
-    """'' or what is wrong: all commands tell the same losses, and have exit code 1 where anything is known to be lost."""
+    """'' or what is wrong: all commands tell the same losses, and have exit code 1 where anything is known to
+    be lost."""
     answers = set()
     for way in WAYS:
         got = run("stats", *way, capture)
         values = dict(line.split("=") for line in got.stdout.splitlines())
-        answers.add((got.returncode, told(got), values["instructions"], *(int(values[key]) for key in LOSSES)))
+        answers.add((got.returncode, told(got), values["instructions"],
+                     *(int(values[key]) for key in LOSSES)))
     if len(answers) != 1:
         return f"stats: {answers}"
     code, losses, _, gaps, overflows, contradictions, bad_packets, lost_bytes, no_access = next(iter(answers))
@@ -96,7 +100,8 @@ def commands_agree(capture, elf, options):
     for command in commands:
         got = run(*command, capture)
         if got.returncode != code or told(got) != losses:
-            return f"{command}: exit code {got.returncode}, {told(got)!r}; stats: {code}, {losses!r}; {got.stderr}"
+            return (f"{command}: exit code {got.returncode}, {told(got)!r}; stats: {code}, {losses!r}; "
+                    f"{got.stderr}")
     return ""
 
 
@@ -106,15 +111,16 @@ def check(folder, number):
     capture, truth = folder / "capture", folder / "truth"
     elf = program(folder, source, isa)
     shutil.rmtree(capture, ignore_errors=True)
-    subprocess.run([COMMAND, "record", "-q", "-o", capture, "--truth", truth, "--sync-period", "9", "--max-instructions",
+    subprocess.run([COMMAND, "record", "-q", "-o", capture, "--truth", truth, "--sync-period", "9",
+                    "--max-instructions",
                     "60000", *options.split(), "--", f"./{elf.name}", "60"], check=True, env=ENV, cwd=folder,
                    stdout=subprocess.DEVNULL)
     why = commands_agree(capture, elf, options)
     if why:
         return "undamaged: " + why, ""
     kept = folder / "kept"
-    got = subprocess.run([DAMAGED, capture, truth, str(EACH), str(1 + number * EACH), kept], capture_output=True, text=True,
-                         check=False)
+    got = subprocess.run([DAMAGED, capture, truth, str(EACH), str(1 + number * EACH), kept],
+                         capture_output=True, text=True, check=False)
     if got.returncode:
         return got.stdout + got.stderr, ""
     shutil.copy(kept, capture / "trace_0.bin")
@@ -122,7 +128,8 @@ def check(folder, number):
 
 
 def main():
-    if not shutil.which("qemu-aarch64") or any(not shutil.which(command[0]) for command in COMPILERS.values()):
+    if not shutil.which("qemu-aarch64") or any(not shutil.which(command[0])
+                                               for command in COMPILERS.values()):
         print("1..0 # SKIP QEMU or a compiler for Arm is missing (tools/install-deps arm)")
         return 0
     failed = 0
@@ -139,12 +146,13 @@ def main():
             print("# " + (why or sums).strip().replace("\n", "\n# "), flush=True)
             if sums:
                 total = {key: total[key] + int(values[key]) for key in total}
-    # libopencsd goes on behind contradictions, so that coretap invents a third of what it does. One trace of 300 can
-    # have a fifth of all, so that few traces show less. Without libopencsd both are 0.
+    # libopencsd goes on behind contradictions, so that coretap invents a third of what it does. One trace of
+    # 300 can have a fifth of all, so that few traces show less. Without libopencsd both are 0.
     times = 2 if LONG else 1
     fine = times * total["invented"] <= total["opencsd"] and total["more"] * 100 <= total["traces"] * MORE
     failed += not fine
-    print(f"{'ok' if fine else 'not ok'} {len(RECORDINGS) + 1} - libopencsd invents {times} times as much at least: {total}")
+    print(f"{'ok' if fine else 'not ok'} {len(RECORDINGS) + 1} - libopencsd invents {times} times as much at "
+          f"least: {total}")
     return 1 if failed else 0
 
 

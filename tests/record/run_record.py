@@ -39,8 +39,8 @@ SETS = {
                "--range", "40000000..40001000"],
     "contexts": ["--threads", "contexts", "--return-stack"],
     "limit": ["--max-instructions", "20000"],
-    "all": ["--framed", "--branch-broadcast", "--return-stack", "--cycle-count=2", "--timestamps=200", "--events", "30",
-            "--overflow", "5000", "--context-id", "--vmid", "--sync-period", "9"],
+    "all": ["--framed", "--branch-broadcast", "--return-stack", "--cycle-count=2", "--timestamps=200",
+            "--events", "30", "--overflow", "5000", "--context-id", "--vmid", "--sync-period", "9"],
 }
 # … and what each is tried with on its architecture.
 PROTOCOLS = {"arm64": ["etm4", "ete"], "armhf": ["etm4", "ptm"]}
@@ -61,7 +61,8 @@ class Example:
         compiler = COMPILERS[self.arch] + ("g++" if self.source.endswith(".cc") else "gcc")
         if not shutil.which(compiler):
             return None
-        subprocess.run([compiler, "-O2", "-o", path, EXAMPLES / self.source, *self.flags, "-lpthread"], check=True)
+        subprocess.run([compiler, "-O2", "-o", path, EXAMPLES / self.source, *self.flags, "-lpthread"],
+                       check=True)
         return [path, *self.arguments]
 
 
@@ -75,7 +76,8 @@ class Debian:
 
     def command(self, folder):
         path = DEBIAN / self.arch / self.path
-        return [path, *(a.replace("TEXT", str(folder / "text")) for a in self.arguments)] if path.exists() else None
+        return [path,
+                *(a.replace("TEXT", str(folder / "text")) for a in self.arguments)] if path.exists() else None
 
 
 def programs_of(arch):
@@ -107,11 +109,12 @@ def programs_of(arch):
     yield Debian(arch, "bin/bzip2", "-c", "TEXT")
     yield Debian(arch, "usr/bin/mawk", "{ a[$1]++ } END { for (k in a) n++; print n }", "TEXT")
     yield Debian(arch, "usr/bin/sqlite3", ":memory:",
-                 "create table t(a, b); insert into t values (1, 'x'), (2, 'y'); select sum(a), max(b) from t;")
+                 "create table t(a, b); insert into t values (1, 'x'), (2, 'y'); select sum(a), max(b) from "
+                 "t;")
 
 
-# QEMU 7.2 itself aborts now and then when a program writes over its code (once in 280 recordings): what calls plugins
-# for accesses to memory finds a list that is none. Such a program is recorded again, and counted.
+# QEMU 7.2 itself aborts now and then when a program writes over its code (once in 280 recordings): what calls
+# plugins for accesses to memory finds a list that is none. Such a program is recorded again, and counted.
 QEMU_ABORTS = b"plugins/core.c:473:qemu_plugin_vcpu_mem_cb"
 # OpenCSD reads again where it could not (ocsd_compare.c, says_again).
 SAYS_AGAIN = re.compile(r"; (\d+) times OpenCSD says of an address again")
@@ -124,9 +127,10 @@ counted = {"QEMU aborted by itself and was started again": 0,
 
 def record(folder, command, *options, env=()):
     for _ in range(3):
-        result = subprocess.run([COMMAND, "record", "-q", "-o", folder, "--truth", f"{folder}.truth", *options, "--",
-                                 *map(str, command)], capture_output=True, env={**ENV, **dict(env)}, check=False,
-                                timeout=600)
+        result = subprocess.run([COMMAND, "record", "-q", "-o", folder, "--truth", f"{folder}.truth",
+                                 *options, "--",
+                                 *map(str, command)], capture_output=True, env={**ENV, **dict(env)},
+                                check=False, timeout=600)
         if QEMU_ABORTS not in result.stderr:
             break
         counted["QEMU aborted by itself and was started again"] += 1
@@ -141,15 +145,17 @@ def path_is_truth_alone(folder, command, options, env):
         return f"exit code {result.returncode}: {result.stderr}"
     with subprocess.Popen([COMMAND, "list", "-q", "--elements", folder], stdout=subprocess.PIPE) as lister:
         ids = options[options.index("--ids") + 1].split(",") if "--ids" in options else []
-        check = subprocess.run([COMPARE, f"{folder}.truth", *ids], stdin=lister.stdout, capture_output=True, text=True,
-                               check=False)
+        check = subprocess.run([COMPARE, f"{folder}.truth", *ids], stdin=lister.stdout, capture_output=True,
+                               text=True, check=False)
     os.unlink(f"{folder}.truth")
     return check.stdout if check.returncode else whole(folder)
 
 
 def whole(folder):
-    """'' or what is missing in a recording that is not damaged: nothing but overflows may be, and nothing contradicts."""
-    got = subprocess.run([COMMAND, "stats", "--level", "flow", "-q", folder], capture_output=True, text=True, check=False)
+    """'' or what is missing in a recording that is not damaged: nothing but overflows may be, and nothing
+    contradicts."""
+    got = subprocess.run([COMMAND, "stats", "--level", "flow", "-q", folder], capture_output=True, text=True,
+                         check=False)
     values = dict(line.split("=", 1) for line in got.stdout.splitlines() if "=" in line)
     fine = values.get("contradictions") == "0" and values["gaps"] == values["overflows"]
     return "" if fine else f"stats: {got.stdout}{got.stderr}"
@@ -169,8 +175,8 @@ def path_is_truth(folder, command, options, env):
 
 def output_is_its_own(folder, path):
     plain = subprocess.run(["qemu-aarch64", path, "500"], capture_output=True, check=False)
-    got = subprocess.run([COMMAND, "record", "-q", "-o", folder, "--", path, "500"], capture_output=True, env=ENV,
-                         check=False)
+    got = subprocess.run([COMMAND, "record", "-q", "-o", folder, "--", path, "500"], capture_output=True,
+                         env=ENV, check=False)
     return "" if (plain.returncode, plain.stdout, plain.stderr) == (got.returncode, got.stdout, got.stderr) \
         else f"{plain} {got}"
 
@@ -178,12 +184,13 @@ def output_is_its_own(folder, path):
 def names_are_known(folder, path):
     """The capture names the program, moved or not: nobody has to."""
     moved = path.with_name("primes_moved")
-    subprocess.run([COMPILERS["arm64"] + "gcc", "-O2", "-pie", "-o", moved, EXAMPLES / "primes.c"], check=True)
+    subprocess.run([COMPILERS["arm64"] + "gcc", "-O2", "-pie", "-o", moved, EXAMPLES / "primes.c"],
+                   check=True)
     for program in (path, moved):
         record(folder, [program, "500"], "--cycle-count")
         for command in (["cover"], ["profile"], ["timing"], ["watch", "--at", "main"]):
-            got = subprocess.run([COMMAND, command[0], "-q", *command[1:], folder], capture_output=True, text=True,
-                                 check=False)
+            got = subprocess.run([COMMAND, command[0], "-q", *command[1:], folder], capture_output=True,
+                                 text=True, check=False)
             what = str(program) if command == ["cover"] else "main"
             if got.returncode != 0 or what not in got.stdout:
                 return f"{program}: {got}"
@@ -192,12 +199,15 @@ def names_are_known(folder, path):
 
 
 def libraries_are_named(folder, path):
-    """The capture names what else ran: interpreter and libraries; one that is gone or another one by now is told."""
+    """The capture names what else ran: interpreter and libraries; one that is gone or another one by now is
+    told."""
     moved = path.with_name("primes_libraries")
-    subprocess.run([COMPILERS["arm64"] + "gcc", "-O2", "-pie", "-Wl,--build-id", "-o", moved, EXAMPLES / "primes.c"],
+    subprocess.run([COMPILERS["arm64"] + "gcc", "-O2", "-pie", "-Wl,--build-id", "-o", moved,
+                    EXAMPLES / "primes.c"],
                    check=True)
     record(folder, [moved, "500"])
-    cover = subprocess.run([COMMAND, "cover", "-q", "--functions", folder], capture_output=True, text=True, check=False)
+    cover = subprocess.run([COMMAND, "cover", "-q", "--functions", folder], capture_output=True, text=True,
+                           check=False)
     named = [line for line in cover.stdout.splitlines() if line.startswith("/")]
     if cover.returncode != 0 or len(named) != 3 or named[0] != str(moved.resolve()) or len({*named}) != 3:
         return f"{named} {cover}"
@@ -206,7 +216,8 @@ def libraries_are_named(folder, path):
         return f"__libc_start_main ran once, not {ran}"
     shutil.copy(moved, moved.with_name("copy"))
     for given in (str(moved), "libc.so.6", f"{moved.with_name('copy')}@5500000000"):
-        more = subprocess.run([COMMAND, "cover", "-q", "--elf", given, folder], capture_output=True, text=True, check=False)
+        more = subprocess.run([COMMAND, "cover", "-q", "--elf", given, folder], capture_output=True,
+                              text=True, check=False)
         also = [line for line in more.stdout.splitlines() if line.startswith("/")]
         if more.returncode != 0 or len(also) != 3:
             return f"--elf {given}: {also} {more.stderr}"
@@ -215,7 +226,8 @@ def libraries_are_named(folder, path):
         said = subprocess.run([COMMAND, "info", "-q", folder], capture_output=True, text=True, check=False)
         if what not in said.stderr or "--elf" not in said.stderr or f"missing: {moved}" not in said.stdout:
             return f"{what}: {said}"
-        subprocess.run([COMPILERS["arm64"] + "gcc", "-O1", "-pie", "-Wl,--build-id", "-o", moved, EXAMPLES / "primes.c"],
+        subprocess.run([COMPILERS["arm64"] + "gcc", "-O1", "-pie", "-Wl,--build-id", "-o", moved,
+                        EXAMPLES / "primes.c"],
                        check=True)
     return ""
 
@@ -224,16 +236,17 @@ def stream_is_live(folder, path):
     """What is read from the pipe, while it is written, is what a capture of the same run holds."""
     pipe = f"{folder}.pipe"
     os.mkfifo(pipe)
-    with subprocess.Popen([COMMAND, "record", "-q", "-o", folder, "--stream", pipe, "--", path, "500"], env=ENV,
-                          stdout=subprocess.PIPE) as recorder:
+    with subprocess.Popen([COMMAND, "record", "-q", "-o", folder, "--stream", pipe, "--", path, "500"],
+                          env=ENV, stdout=subprocess.PIPE) as recorder:
         with open(pipe, "rb") as stream:
-            live = subprocess.run([COMMAND, "stats", "-q", "--config", folder / "live.ini", "-"], stdin=stream,
-                                  capture_output=True, text=True, check=False).stdout
+            live = subprocess.run([COMMAND, "stats", "-q", "--config", folder / "live.ini", "-"],
+                                  stdin=stream, capture_output=True, text=True, check=False).stdout
         recorder.communicate()
     shutil.rmtree(folder)
     os.unlink(pipe)
     record(folder, [path, "500"], "--framed")
-    later = subprocess.run([COMMAND, "stats", "-q", folder], capture_output=True, text=True, check=False).stdout
+    later = subprocess.run([COMMAND, "stats", "-q", folder], capture_output=True, text=True,
+                           check=False).stdout
     count = [text.split("instructions=")[1].split()[0] for text in (live, later)]
     return "" if count[0] == count[1] and int(count[0]) > 1000 else f"{count}"
 
@@ -242,7 +255,8 @@ def same_trace_again(folder, path, *options):
     """The trace follows from program and seed, however the program was watched."""
     traces = []
     for extra in [[], ["--each"]]:
-        result = record(folder, [path], "--cycle-count", "--timestamps", "--overflow", "2000", *options, *extra)
+        result = record(folder, [path], "--cycle-count", "--timestamps", "--overflow", "2000", *options,
+                        *extra)
         if result.returncode != 0:
             return result.stderr
         traces.append((folder / "trace_0.bin").read_bytes())
@@ -267,7 +281,8 @@ def truth_is_qemus(folder, path):
 
 
 def is_quick(program, first, what, last):
-    """Every set once on each architecture, the few with both protocols; of other programs the set that has most."""
+    """Every set once on each architecture, the few with both protocols; of other programs the set that has
+    most."""
     if first:
         return last or what in FEW
     return last and (what == "all" or what == "contexts" and program.name.startswith("threads"))
@@ -294,31 +309,37 @@ def matrix(folder):
                 for protocol in protocols:
                     if LONG or is_quick(program, first, what, protocol == protocols[-1]):
                         yield f"{program.name}: {protocol} {what}", \
-                            lambda f=check, c=command, o=["--protocol", protocol, *options], e=program.env: f(capture, c, o, e)
+                            lambda f=check, c=command, o=["--protocol", protocol,
+                                                          *options], e=program.env: f(capture, c, o, e)
 
 
 def machine_boots(folder):
-    """The first 150 million instructions of a kernel on two processors, with timer interrupts and code that the kernel
-    changes. Nothing but those changes and calls of the firmware, which is not there, leaves a gap in the trace."""
+    """The first 150 million instructions of a kernel on two processors, with timer interrupts and code that
+    the kernel changes. Nothing but those changes and calls of the firmware, which is not there, leaves a gap
+    in the trace."""
     kernel = sorted((DEBIAN / "arm64/boot").glob("vmlinuz-*"))[-1]
-    command = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-smp", "2", "-m", "512", "-nic", "none",
+    command = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-smp", "2", "-m", "512", "-nic",
+               "none",
                "-nographic", "-no-reboot", "-kernel", kernel, "-append", "console=ttyAMA0 nokaslr panic=-1"]
-    why = path_is_truth_alone(folder, command, ["--system", "--context-id", "--return-stack", "--max-instructions",
-                                                "150000000"], {})
+    why = path_is_truth_alone(folder, command,
+                              ["--system", "--context-id", "--return-stack", "--max-instructions",
+                               "150000000"], {})
     if why:
         return why
     begins, calls, interrupts = 0, 0, 0
     with subprocess.Popen([COMMAND, "list", "-q", "--elements", folder], stdout=subprocess.PIPE) as lister, \
-            subprocess.Popen(["grep", "-E", " trace_on | exception "], stdin=lister.stdout, stdout=subprocess.PIPE,
-                             text=True) as marks:
+            subprocess.Popen(["grep", "-E", " trace_on | exception "], stdin=lister.stdout,
+                             stdout=subprocess.PIPE, text=True) as marks:
         for line in marks.stdout:
             begins += " trace_on " in line
             calls += " exception exc=2 " in line
             interrupts += " exception exc=e " in line
     pieces = (folder / "trace.ini").read_text(encoding="ascii").count("[coretap.piece")
     cores = len(list(folder.glob("trace_*.bin")))
-    return "" if interrupts > 100 and begins <= cores + calls + pieces else \
-        f"{begins} beginnings of trace for {cores} cores, {calls} calls, {pieces} pieces; {interrupts} interrupts"
+    if interrupts > 100 and begins <= cores + calls + pieces:
+        return ""
+    return (f"{begins} beginnings of trace for {cores} cores, {calls} calls, {pieces} pieces; "
+            f"{interrupts} interrupts")
 
 
 def main():
@@ -340,7 +361,8 @@ def main():
         if LONG:
             there = shutil.which("qemu-system-aarch64") and list((DEBIAN / "arm64/boot").glob("vmlinuz-*"))
             tests.append(("a machine boots", (lambda: machine_boots(capture)) if there else
-                          "no kernel or no qemu-system-aarch64 (tools/install-deps arm, tools/fetch-arm-programs)"))
+                          "no kernel or no qemu-system-aarch64 (tools/install-deps arm, "
+                          "tools/fetch-arm-programs)"))
         if not OCSD:
             tests.append(("OpenCSD's elements", "libopencsd is missing (Debian: libopencsd-dev)"))
         print(f"1..{len(tests)}")

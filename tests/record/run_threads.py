@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commands with several threads say what they say with one, to the byte, of a recording that is long enough to be cut, and of one
-that is damaged. Prints TAP.
+"""Commands with several threads say what they say with one, to the byte, of a recording that is long enough
+to be cut, and of one that is damaged. Prints TAP.
 
 usage: run_threads.py CORETAP PLUGIN"""
 import os
@@ -49,7 +49,8 @@ COMMANDS = (
     ("timing --format json --pair 'leaf chain'", None), ("watch --at leaf --at context", None),
     ("watch --at return:chain --format jsonl", None), ("monitor --spec {spec} --bind x=round_of -a", None),
     ("cover --format data", None), ("profile --format folded", None), ("profile --format callgrind", None),
-    ("profile --format chrome", None), ("profile --format autofdo", None), ("spec --timing --function chain", None),
+    ("profile --format chrome", None), ("profile --format autofdo", None),
+    ("spec --timing --function chain", None),
     ("wcet --entry chain --unobserved assume", "cbc"), ("report --entry chain -o {out}", "cbc"))
 
 
@@ -83,10 +84,12 @@ def main():
         (folder / "program.c").write_text(PROGRAM % (40000 if os.environ.get("CT_LONG") else 4000))
         program = folder / "program"
         subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-o", program, folder / "program.c"], check=True)
-        subprocess.run([CORETAP, "record", "-q", "--cycle-count", "--timestamps", "-o", folder / "whole", "--", program], check=True,
+        subprocess.run([CORETAP, "record", "-q", "--cycle-count", "--timestamps", "-o", folder / "whole",
+                        "--", program], check=True,
                        env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
         shutil.copytree(folder / "whole", folder / "damaged")
-        trace = max((path for path in (folder / "damaged").glob("*.bin") if "mem" not in path.name), key=os.path.getsize)
+        trace = max((path for path in (folder / "damaged").glob("*.bin") if "mem" not in path.name),
+                    key=os.path.getsize)
         content = bytearray(trace.read_bytes())
         for at in range(1, 9):
             content[at * len(content) // 9] ^= 0x55
@@ -94,7 +97,8 @@ def main():
         print(f"# {len(content)} bytes of trace")
     for line, part in COMMANDS:
         for which in ("whole", "damaged"):
-            tap.case(f"{line}, {which}", why or missing.get(part), lambda line=line, which=which: same(line, folder / which, folder))
+            tap.case(f"{line}, {which}", why or missing.get(part),
+                     lambda line=line, which=which: same(line, folder / which, folder))
     shutil.rmtree(folder)
     return tap.finish()
 

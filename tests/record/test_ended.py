@@ -4,8 +4,8 @@
 
 usage: test_ended.py COMMAND PLUGIN
 
-A program that never ends, and one that writes its own code, are recorded; then the recorder or QEMU gets a signal, or the
-disk is full. The capture decodes without a contradiction or missing code."""
+A program that never ends, and one that writes its own code, are recorded; then the recorder or QEMU gets a
+signal, or the disk is full. The capture decodes without a contradiction or missing code."""
 import contextlib
 import os
 import pathlib
@@ -81,7 +81,8 @@ class Recording:
     def __init__(self, folder, program, *options):
         self.dir = folder
         # pylint: disable-next=consider-using-with
-        self.process = subprocess.Popen([COMMAND, "record", "-q", *options, "-o", str(folder), "--", str(program)],
+        self.process = subprocess.Popen([COMMAND, "record", "-q", *options, "-o", str(folder), "--",
+                                         str(program)],
                                         env=ENV, stderr=subprocess.PIPE, text=True)
 
     def wait_for_trace(self):
@@ -91,8 +92,8 @@ class Recording:
             time.sleep(0.05)
 
     def qemu(self):
-        found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True,
-                               check=True)
+        found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True,
+                               text=True, check=True)
         return int(found.stdout.split()[0])
 
     def end(self):
@@ -105,8 +106,8 @@ class Recording:
         return self.process.returncode, said
 
     def numbers(self):
-        done = subprocess.run([COMMAND, "stats", "-q", "--level", "flow", str(self.dir)], capture_output=True, text=True,
-                              timeout=300, check=False)
+        done = subprocess.run([COMMAND, "stats", "-q", "--level", "flow", str(self.dir)], capture_output=True,
+                              text=True, timeout=300, check=False)
         return {key: int(value) for key, value in re.findall(r"^(\w+)=(\d+)$", done.stdout, re.M)}, done
 
     def files(self):
@@ -114,7 +115,8 @@ class Recording:
 
 
 def is_sound(numbers):
-    return (numbers.get("instructions", 0) > 300_000 and numbers["contradictions"] == 0 and numbers["no_access"] == 0 and
+    return (numbers.get("instructions", 0) > 300_000 and numbers["contradictions"] == 0
+            and numbers["no_access"] == 0 and
             numbers["gaps"] == 0)
 
 
@@ -142,16 +144,19 @@ def signal_to_qemu(number):
 
 
 def check_whole(name, files):
-    tap.check(f"{name}: nothing is left of the checkpoints", "trace.ini" in files and "snapshot.ini" in files and
+    tap.check(f"{name}: nothing is left of the checkpoints",
+              "trace.ini" in files and "snapshot.ini" in files and
               not [f for f in files if f.startswith("part-") or f.endswith(".new")], files)
 
 
 def check_signals(folder):
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         name = f"{number.name} to the recorder"
-        check_whole(name, check_ended(folder, name, "endless", [], signal_to_recorder(number), [128 + number]))
+        check_whole(name,
+                    check_ended(folder, name, "endless", [], signal_to_recorder(number), [128 + number]))
     name = "SIGTERM, of which the program takes no notice"
-    check_whole(name, check_ended(folder, name, "stubborn", [], signal_to_recorder(signal.SIGTERM), [128 + 9]))
+    check_whole(name,
+                check_ended(folder, name, "stubborn", [], signal_to_recorder(signal.SIGTERM), [128 + 9]))
     for number in (signal.SIGSEGV, signal.SIGKILL):
         name = f"{number.name} to QEMU"
         check_whole(name, check_ended(folder, name, "endless", [], signal_to_qemu(number), [128 + number]))
@@ -178,14 +183,15 @@ def check_truth(folder):
                 continue
             ran = sum(int(line.split()[-1]) for line in text.splitlines() if line.startswith("+ "))
             numbers, done = recording.numbers()
-            tap.check("SIGTERM leaves a truth of all that was traced", ran == numbers.get("instructions"), f"{ran} {done}")
+            tap.check("SIGTERM leaves a truth of all that was traced", ran == numbers.get("instructions"),
+                      f"{ran} {done}")
 
 
 def check_full_disk(folder):
     name = "a full disk"
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True, text=True,
-                              check=False)
+        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True,
+                              text=True, check=False)
         if made.returncode:
             tap.skip(name, f"no small file system can be mounted here: {made.stderr.strip()}")
             return
@@ -196,8 +202,10 @@ def check_full_disk(folder):
             code, said = recording.end()
             numbers, done = recording.numbers()
             tap.check(f"{name} is told with its cause", code == 2 and
-                      "trace_0.bin: cannot be written: No space left on device" in line, f"{code} {line} {said}")
-            tap.check(f"{name} leaves what there was room for", is_sound(numbers), f"{recording.files()} {done}")
+                      "trace_0.bin: cannot be written: No space left on device" in line,
+                      f"{code} {line} {said}")
+            tap.check(f"{name} leaves what there was room for", is_sound(numbers),
+                      f"{recording.files()} {done}")
         finally:
             with contextlib.suppress(subprocess.CalledProcessError):
                 subprocess.run(["umount", place], check=True)

@@ -1,4 +1,5 @@
-// Runs in a page of coretap, behind its own scripts: what a reader would see and do. The answers stand in #probe.
+// Runs in a page of coretap, behind its own scripts: what a reader would see and do. The answers stand in
+// #probe.
 const probe = {back: getComputedStyle(document.body).backgroundColor, low: [], seen: 0};
 
 // "rgb(1, 2, 3)" and "rgba(1, 2, 3, 0.5)" -> [1, 2, 3, 0.5]
@@ -6,9 +7,11 @@ const parts = text => {
   const found = text.match(/[\d.]+/g).map(Number);
   return found.length === 3 ? [...found, 1] : found;
 };
-const over = (front, back) => back.map((value, i) => front[i] * front[3] + value * (1 - front[3])).slice(0, 3).concat(1);
+const over = (front, back) =>
+    back.map((value, i) => front[i] * front[3] + value * (1 - front[3])).slice(0, 3).concat(1);
 const light = colour => {
-  const [r, g, b] = colour.map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = colour.map(v => v / 255)
+      .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
@@ -18,6 +21,8 @@ function backOf(element) {
   const colour = parts(getComputedStyle(element).backgroundColor);
   return colour[3] === 1 ? colour : over(colour, backOf(element.parentElement));
 }
+const named = element =>
+    `${element.tagName}.${element.getAttribute("class")} "${element.textContent.slice(0, 20)}"`;
 function opacityOf(element) {
   return element ? Number(getComputedStyle(element).opacity) * opacityOf(element.parentElement) : 1;
 }
@@ -26,7 +31,7 @@ function check(element, colour, back) {
   colour[3] *= opacityOf(element);
   const ratio = contrast(over(colour, back), back);
   if (ratio < 4.5 && probe.low.length < 10)
-    probe.low.push(`${element.tagName}.${element.getAttribute("class")} "${element.textContent.slice(0, 20)}" ${ratio.toFixed(2)}`);
+    probe.low.push(`${named(element)} ${ratio.toFixed(2)}`);
 }
 const hasText = element => [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim());
 
@@ -35,7 +40,8 @@ for (const element of document.querySelectorAll("body *:not(script):not(style):n
   if (!hasText(element)) continue;
   if (element instanceof SVGElement) {
     const below = element.classList.contains("on") && element.previousElementSibling;
-    check(element, parts(getComputedStyle(element).fill), below ? parts(getComputedStyle(below).fill) : backOf(element.closest("div, figure")));
+    check(element, parts(getComputedStyle(element).fill),
+        below ? parts(getComputedStyle(below).fill) : backOf(element.closest("div, figure")));
   } else {
     check(element, parts(getComputedStyle(element).color), backOf(element));
     if (element.classList.contains("heat")) {
@@ -49,18 +55,21 @@ for (const element of document.querySelectorAll("body *:not(script):not(style):n
 }
 
 probe.bars = [...document.querySelectorAll(".lanes")].map(box => box.querySelectorAll("rect").length);
-const sticksOut = element => element.getBoundingClientRect().right > document.documentElement.clientWidth + 1 &&
+const sticksOut = element =>
+    element.getBoundingClientRect().right > document.documentElement.clientWidth + 1 &&
   !element.closest(".scroll, .nav, .surface");
 probe.wide = [...document.querySelectorAll("body *")].filter(sticksOut).slice(0, 10)
-  .map(element => `${element.tagName}.${element.getAttribute("class")} "${element.textContent.slice(0, 20)}"`);
-if (document.documentElement.scrollWidth > document.documentElement.clientWidth) probe.wide.push("the page scrolls");
+  .map(named);
+if (document.documentElement.scrollWidth > document.documentElement.clientWidth)
+  probe.wide.push("the page scrolls");
 probe.title = document.title;
 
 const table = document.querySelector("#functions");
 if (table) {
   const buttons = [...table.querySelectorAll("th button")];
   const column = text => buttons.find(button => button.textContent.startsWith(text)).closest("th").cellIndex;
-  const values = at => [...table.tBodies[0].rows].map(row => row.cells[at].dataset.v ?? row.cells[at].textContent);
+  const values = at => [...table.tBodies[0].rows]
+      .map(row => row.cells[at].dataset.v ?? row.cells[at].textContent);
   buttons.find(button => button.textContent === "Calls").click();
   probe.down = values(column("Calls")).map(Number);
   buttons.find(button => button.textContent === "Calls").click();
@@ -70,7 +79,8 @@ if (table) {
 const boxes = document.querySelectorAll(".lanes");
 if (boxes.length) {
   const box = boxes[boxes.length - 1], where = () => box.querySelector(".where").textContent;
-  const send = (target, type, more) => target.dispatchEvent(new PointerEvent(type, {bubbles: true, button: 0, ...more}));
+  const send = (target, type, more) =>
+      target.dispatchEvent(new PointerEvent(type, {bubbles: true, button: 0, ...more}));
   const first = () => box.querySelector("rect[data-bar]");
   probe.all = where();
   const second = box.querySelectorAll("rect[data-bar]")[1];

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a recorded program: its numbers are those of the other commands, nothing in it is taken for markup, it
-loads nothing, and in a browser it draws, sorts and zooms, and can be read in light and dark. Prints TAP.
+"""The report of a recorded program: its numbers are those of the other commands, nothing in it is taken for
+markup, it loads nothing, and in a browser it draws, sorts and zooms, and can be read in light and dark.
+Prints TAP.
 
-usage: test_report.py CORETAP EXAMPLES WHERE     the folder of the recorded examples, and what the demo reads with"""
+usage: test_report.py CORETAP EXAMPLES WHERE     the folder of the recorded examples, and what the demo reads
+       with"""
 import collections
 import concurrent.futures
 import html
@@ -28,7 +30,8 @@ EVIL = '</script><script>document.title="taken"</script><img src=x onerror=alert
 
 
 def run(*command, codes=(0,), cwd=None):
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=120, cwd=cwd)
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False,
+                            timeout=120, cwd=cwd)
     assert result.returncode in codes, (command, result.returncode, result.stderr)
     return result
 
@@ -45,7 +48,8 @@ def report(capture, *options, codes=(0,)):
 
 
 class Page(html.parser.HTMLParser):
-    """What is in a page: ids, links, what would be loaded, data of charts; and whether all tags are closed."""
+    """What is in a page: ids, links, what would be loaded, data of charts; and whether all tags are
+    closed."""
     VOID = {"meta", "line", "rect", "br", "img", "link", "input"}
 
     def __init__(self, text):
@@ -112,12 +116,14 @@ def functions_of(text):
 def check_numbers(capture, text, page):
     timing = json.loads(run(CORETAP, "timing", "-q", "--format", "json", capture).stdout)[0]
     cover = json.loads(run(CORETAP, "cover", "-q", "--format", "json", capture).stdout)["programs"][0]
-    wcet = json.loads(run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "json", capture).stdout)
+    wcet = json.loads(run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "json",
+                          capture).stdout)
     names, alone = functions_of(text)
     total = timing["totals"]["cycles"]
     stacks, timeline = page.data
     outermost = [bar for bar in bars(stacks) if bar[1] == 0]
-    check("the stacks are all cycles", sum(to - start for _, _, start, to in outermost) == total, (outermost, total))
+    check("the stacks are all cycles", sum(to - start for _, _, start, to in outermost) == total,
+          (outermost, total))
     check("the functions are all cycles", sum(alone) == total, (sum(alone), total))
     own = {f["name"]: f["cycles"] for f in timing["functions"]}
     wrong = [(n, c, own.get(n)) for n, c in zip(names, alone) if n in own and own[n] != c]
@@ -125,12 +131,15 @@ def check_numbers(capture, text, page):
     rounds = [to - start for name, _, start, to in bars(timeline) if name == "control_round"]
     runs = next(f for f in timing["functions"] if f["name"] == "control_round")["inclusive"]
     check("the timeline has each run, as long as coretap timing says", len(rounds) == runs["count"] == 40 and
-          (min(rounds), max(rounds), sum(rounds)) == (runs["min"], runs["max"], runs["sum"]), (rounds, runs["count"]))
+          (min(rounds), max(rounds), sum(rounds)) == (runs["min"], runs["max"], runs["sum"]),
+          (rounds, runs["count"]))
     lines = cover["sums"]["lines"] if "sums" in cover else cover["lines"]
     check("lines are those of coretap cover", f"{lines['seen']} of {lines['all']}<" in text, lines)
     check("the longest path is that of coretap wcet", f"{wcet['wcet_cycles']:,} cycles" in text and
-          f"{wcet['observed_max_cycles']:,} cycles" in text and wcet["wcet_cycles"] > wcet["observed_max_cycles"] > 0, wcet)
-    row = re.search(r'<td class="c">(\d+)</td><td class="s"><details><summary>        sum \+= weights.*?</details>', text, re.S)
+          f"{wcet['observed_max_cycles']:,} cycles" in text
+          and wcet["wcet_cycles"] > wcet["observed_max_cycles"] > 0, wcet)
+    row = re.search(r'<td class="c">(\d+)</td><td class="s"><details><summary>        sum \+= '
+                    r'weights.*?</details>', text, re.S)
     instruction = "madd" if "capstone" not in missing_parts(CORETAP) else r"\.inst +0x1b"
     check("a line has its count and opens into its instructions",
           row and row[1] == "40" and re.search(rf"<span> *320</span>.*{instruction}", row[0]), row and row[0])
@@ -153,18 +162,22 @@ def check_cores(folder):
     names, alone = functions_of(text)
     check("several cores: stacks have the cycles that coretap timing says", times["take_turns"] > 1000 and
           all(folded[name] == times[name] for name in times if name != "[unknown]"), folded.most_common(5))
-    check("several cores: so has the report", len(names) > 50 and all(times[name] == n for name, n in zip(names, alone)
-                                                                      if name != "[unknown]"), list(zip(names, alone))[:5])
+    check("several cores: so has the report",
+          len(names) > 50 and all(times[name] == n for name, n in zip(names, alone)
+                                  if name != "[unknown]"), list(zip(names, alone))[:5])
     titles = [lane["title"] for lane in Page(text).data[1]["lanes"]]
-    check("several cores: a lane for each", sorted({title.split(",")[0] for title in titles}) == [f"cpu_{i}" for i in range(5)] and
-          len({re.fullmatch(r"cpu_\d, context (0x\w+)", title)[1] for title in titles}) == len(titles), titles)
+    check("several cores: a lane for each",
+          sorted({title.split(",")[0] for title in titles}) == [f"cpu_{i}" for i in range(5)] and
+          len({re.fullmatch(r"cpu_\d, context (0x\w+)", title)[1] for title in titles}) == len(titles),
+          titles)
 
 
 def check_perf(folder, capture, text):
     """The same trace as perf.data, whose programs are known by the memory that they were mapped to."""
     run(CORETAP, "export", "-q", "--perf", folder / "perf.data", capture)
     same = report(folder / "perf.data", "--entry", "control_round")
-    check("perf.data: the same functions, times and longest path", functions_of(same) == functions_of(text) and
+    check("perf.data: the same functions, times and longest path",
+          functions_of(same) == functions_of(text) and
           number_after(same, "Longest path") == number_after(text, "Longest path") and
           same.count("<svg") == text.count("<svg") > 5, functions_of(same)[1][:5])
 
@@ -173,8 +186,8 @@ def check_window(capture, total):
     text = report(capture, "--from", "5000", "--to", "9000")
     timeline = Page(text).data[1]
     found = list(bars(timeline))
-    check("--from and --to cut the timeline", found and min(b[2] for b in found) == 5000 and max(b[3] for b in found) == 9000,
-          found[:3])
+    check("--from and --to cut the timeline",
+          found and min(b[2] for b in found) == 5000 and max(b[3] for b in found) == 9000, found[:3])
     check("without --entry the section says so", "Nobody asked for it" in text)
     few = report(capture, "--from", str(total * 2))
     check("an empty window says so", "No execution of a function is in this window" in few)
@@ -189,16 +202,19 @@ def check_bad(folder, capture):
     result = run(CORETAP, "report", "-q", "--entry", "abort", "-o", page, capture, codes=(2,))
     worst = page.read_text().split('id="worst"')[1]
     check("a longest path that cannot be found leaves its reason", "What was assumed" not in worst and
-          html.escape(result.stderr.split(": ", 1)[1].strip().splitlines()[0], quote=False)[:40] in worst, result.stderr)
+          html.escape(result.stderr.split(": ", 1)[1].strip().splitlines()[0], quote=False)[:40] in worst,
+          result.stderr)
 
 
 def check_left_out(capture):
-    """The library that main calls has loops and recursion that never ran and nothing bounds: a path without them is no bound."""
+    """The library that main calls has loops and recursion that never ran and nothing bounds: a path without
+    them is no bound."""
     wcet = json.loads(run(CORETAP, "wcet", "-q", "--entry", "main", "--format", "json", capture).stdout)
     kinds = collections.Counter(a["kind"] for a in wcet["assumed"])
     loops, functions = kinds["left out"], kinds["uncalled"]
     worst = report(capture, "--entry", "main").split('id="worst"')[1]
-    check("what never ran is no bound, and is told", wcet["is_bound"] is False and loops > 100 and functions > 10 and
+    check("what never ran is no bound, and is told",
+          wcet["is_bound"] is False and loops > 100 and functions > 10 and
           f"{wcet['wcet_cycles']:,} cycles" in worst and ">no bound</span>" in worst and
           f"loops {loops}, functions that call themselves {functions}." in worst, (wcet["is_bound"], kinds))
     alone = report(capture, "--entry", "control_round").split('id="worst"')[1]
@@ -206,16 +222,18 @@ def check_left_out(capture):
 
 
 def in_browser(browser, folder, text, scheme=1, width=1280):
-    """The DOM of a page as scripts leave it, what the browser complains about, and what the page asked a network for.
-    Nothing leaves this machine: no name has an address."""
+    """The DOM of a page as scripts leave it, what the browser complains about, and what the page asked a
+    network for. Nothing leaves this machine: no name has an address."""
     folder.mkdir()
     page = folder / "probed.html"
     page.write_text(text)
     log = folder / "net.json"
-    result = run(browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-                 "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder}/profile", f"--log-net-log={log}",
-                 f"--blink-settings=preferredColorScheme={scheme}", f"--window-size={width},900", "--enable-logging=stderr",
-                 "--log-level=0", "--dump-dom", f"file://{page}")
+    result = run(browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                 "--disable-background-networking",
+                 "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder}/profile",
+                 f"--log-net-log={log}",
+                 f"--blink-settings=preferredColorScheme={scheme}", f"--window-size={width},900",
+                 "--enable-logging=stderr", "--log-level=0", "--dump-dom", f"file://{page}")
     said = [line for line in result.stderr.splitlines() if "CONSOLE" in line]
     asked = set()
     for event in json.loads(log.read_text())["events"]:
@@ -247,26 +265,31 @@ def check_browser(browser, folder, text):
         found = seen[name]
         check(f"{name}: no complaint", found and not said, said)
         check(f"{name}: nothing is asked of a network", not asked, asked)
-        check(f"{name}: each text has a contrast of 4.5 at least", found.get("seen", 0) > 500 and not found["low"],
-              "\n".join(found.get("low", [])))
-        check(f"{name}: charts have bars", len(found["bars"]) == 2 and min(found["bars"]) > 10, found.get("bars"))
+        check(f"{name}: each text has a contrast of 4.5 at least",
+              found.get("seen", 0) > 500 and not found["low"], "\n".join(found.get("low", [])))
+        check(f"{name}: charts have bars", len(found["bars"]) == 2 and min(found["bars"]) > 10,
+              found.get("bars"))
         check(f"{name}: nothing sticks out", found.get("wide") == [], found.get("wide"))
     found = seen["light"]
     check("light and dark differ", found["back"] != seen["dark, narrow"]["back"], found["back"])
     down, up = found["down"], found["up"]
-    check("a table sorts", down == sorted(down, reverse=True) and up == sorted(up) and down[0] == 738, (down[:3], up[:3]))
+    check("a table sorts", down == sorted(down, reverse=True) and up == sorted(up) and down[0] == 738,
+          (down[:3], up[:3]))
     check("a bar says what it is", re.match(r"\w+\n[\d,]+ cycles, from [\d,]+$", found["tip"]), found["tip"])
     views = [found[key] for key in ("all", "zoomed", "farther", "closer", "dragged")]
-    check("a click, keys and dragging zoom and move", found["all"] == found["again"] and len(set(views)) == 5, views)
+    check("a click, keys and dragging zoom and move", found["all"] == found["again"] and len(set(views)) == 5,
+          views)
     _, said, asked = caught.result()
-    check("a page that asks a network or has a mistake would be found out", asked == {"http://127.0.0.1:9/x.png"} and
+    check("a page that asks a network or has a mistake would be found out",
+          asked == {"http://127.0.0.1:9/x.png"} and
           any("missing is not defined" in line for line in said), (asked, said))
 
 
 def check_demo(folder):
     page = folder / "demo.html"
     said = run(EXAMPLES / "demo", CORETAP, WHERE, page).stdout
-    check("the demo ends with a report and says where it is", str(page) in said.splitlines()[-1] and "crc8" in said and
+    check("the demo ends with a report and says where it is",
+          str(page) in said.splitlines()[-1] and "crc8" in said and
           all(section in Page(page.read_text()).ids for section in SECTIONS), said[-400:])
 
 
@@ -280,12 +303,15 @@ int main(void) {{ return evil(3) + evil(5) - 13; }}
     capture = record(folder, source, "--cycle-count=1")
     text = report(capture, "--entry", "main", codes=(0, 2))
     check_page("names like markup", text)
-    check("names like markup: shown as they are", "x&lt;/script&gt;&lt;b onclick=1&gt;" in text and html.escape(EVIL[:20]) in text
+    check("names like markup: shown as they are",
+          "x&lt;/script&gt;&lt;b onclick=1&gt;" in text and html.escape(EVIL[:20]) in text
           and "a&lt;b&gt;&amp;'c.c" in text)
-    check("names like markup: none is markup", "<img" not in text and "<b onclick" not in text and text.count("<script") == 4)
+    check("names like markup: none is markup",
+          "<img" not in text and "<b onclick" not in text and text.count("<script") == 4)
     if browser:
         seen, said, _ = browse(browser, folder / "seen", text, 0)
-        check("names like markup: no script of theirs runs", not said and seen["title"] == "program: trace report", said)
+        check("names like markup: no script of theirs runs",
+              not said and seen["title"] == "program: trace report", said)
 
 
 def main():
@@ -310,8 +336,10 @@ def main():
         check_window(capture, 200000)
         check_bad(folder, capture)
         check_left_out(capture)
-        check_page("wcet", run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "html", capture).stdout)
-        check_page("without cycle counts", report(record(folder / "plain", source) if (folder / "plain").mkdir() is None else ""))
+        check_page("wcet",
+                   run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "html", capture).stdout)
+        check_page("without cycle counts",
+                   report(record(folder / "plain", source) if (folder / "plain").mkdir() is None else ""))
         check_demo(folder)
         (folder / "cores").mkdir()
         check_cores(folder / "cores")

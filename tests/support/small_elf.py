@@ -18,7 +18,8 @@ def make(code, base, functions):
     parts, at = [code, symbols, strings, names], []
     for part in parts:
         at.append(start + sum(len(p) for p in parts[:len(at)]))
-    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, base, 64, start + sum(map(len, parts)),
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, base, 64,
+                                                     start + sum(map(len, parts)),
                                                        0, 64, 56, 1, 64, 5, 4)
     segment = struct.pack("<IIQQQQQQ", 1, 5, start, base, base, len(code), len(code), 8)
     sections = [bytes(64),

@@ -24,7 +24,8 @@ def skip(name, why):
 
 
 def case(name, missing, body):
-    """A result that an assertion decides; what `body` returns is a note. `missing`: why it cannot be, or nothing."""
+    """A result that an assertion decides; what `body` returns is a note. `missing`: why it cannot be, or
+    nothing."""
     if missing:
         skip(name, missing)
         return

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names and bounds of functions: a program and its stripped copies of every kind have the same ones. Prints TAP.
+"""Names and bounds of functions: a program and its stripped copies of every kind have the same ones. Prints
+TAP.
 
 usage: test_symbols.py DUMP COMMAND    (tests/symbols/dump.c; COMMAND says which parts were built)"""
 import http.server
@@ -49,40 +50,52 @@ OWN = ("twice", "checked", "exported", "leaf", "main", "area")
 PROGRAMS = [  # name, tools, compiler's options
     ("A64", A64, ["-O1", "-g"]),
     ("A64, no BTI or PAC", A64, ["-O1", "-g", "-mbranch-protection=none"]),
-    ("A64, BTI and PAC in the PLT", A64, ["-O1", "-g", "-mbranch-protection=standard", "-Wl,-z,force-bti", "-Wl,-z,pac-plt"]),
+    ("A64, BTI and PAC in the PLT", A64,
+     ["-O1", "-g", "-mbranch-protection=standard", "-Wl,-z,force-bti", "-Wl,-z,pac-plt"]),
     ("A64, static", A64, ["-O1", "-g", "-static"]),
     ("A64, exports its functions", A64, ["-O1", "-g", "-rdynamic"]),
     ("A32", ARM, ["-O1", "-g", "-marm"]),
     ("T32", ARM, ["-O1", "-g", "-mthumb"]),
 ]
-RUST = ["_ZN4core3fmt9Formatter3pad17h1234567890abcdefE", "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
-        "_ZN3foo17h05af221e174051e9E", "_RNvC6_123foo3bar", "_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
-        "_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3newCs15kBYyAo9fc_7mycrate",
-        "_RINvNtC3std3mem8align_ofdE", "_RNvNvMCs4fqI2P2rA04_13const_genericINtB4_3FooKpE3FOO", "_R", "_RN", "_ZN3fooE.llvm.1234"]
-HOSTILE = ["_Z", "_Z1", "_ZN", "_Z1fIXE", "_Z99999999999999999999f", "_RYFG_FGyG_" * 20, "_ZN" + "1a" * 3000 + "E", "_Z1f" + "P" * 4000 + "i"]
+RUST = [
+    "_ZN4core3fmt9Formatter3pad17h1234567890abcdefE",
+    "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
+    "_ZN3foo17h05af221e174051e9E", "_RNvC6_123foo3bar",
+    "_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
+    "_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_",
+    "_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3newCs15kBYyAo9fc_7mycrate", "_RINvNtC3std3mem8align_ofdE",
+    "_RNvNvMCs4fqI2P2rA04_13const_genericINtB4_3FooKpE3FOO", "_R", "_RN", "_ZN3fooE.llvm.1234"
+]
+HOSTILE = ["_Z", "_Z1", "_ZN", "_Z1fIXE", "_Z99999999999999999999f", "_RYFG_FGyG_" * 20,
+           "_ZN" + "1a" * 3000 + "E", "_Z1f" + "P" * 4000 + "i"]
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, check=True, timeout=120, **options).stdout
+    return subprocess.run([str(word) for word in command], capture_output=True, check=True, timeout=120,
+                          **options).stdout
 
 
 def dump(path, *options, **more):
     """[(address, size, source, isa, name, label)], and what was said."""
-    done = subprocess.run([DUMP, *map(str, options), str(path)], capture_output=True, text=True, check=True, timeout=60, **more)
-    rows = [re.match(r"(\w+) (\d+) (\w+) (\d+) (.*) \| (.*)", line).groups() for line in done.stdout.splitlines()[1:]]
+    done = subprocess.run([DUMP, *map(str, options), str(path)], capture_output=True, text=True, check=True,
+                          timeout=60, **more)
+    rows = [re.match(r"(\w+) (\d+) (\w+) (\d+) (.*) \| (.*)", line).groups()
+            for line in done.stdout.splitlines()[1:]]
     return [(int(r[0], 16), int(r[1]), r[2], int(r[3]), r[4], r[5]) for r in rows], done.stderr
 
 
 def named(rows):
     """Functions of the symbol table, wherever their names are from."""
-    return {row[0]: (row[1], row[3], row[4]) for row in rows if row[2] in ("symtab", "dynsym", "minidebug", "debugfile")}
+    return {row[0]: (row[1], row[3], row[4]) for row in rows
+            if row[2] in ("symtab", "dynsym", "minidebug", "debugfile")}
 
 
 def compare(name, rows, whole, source):
     want, got = named(whole), named(rows)
-    wrong = [f"{addr:x}: {got.get(addr)}, not {want.get(addr)}" for addr in sorted({**want, **got}) if got.get(addr) != want.get(addr)]
-    check(f"{name}: {len(want)} functions as with all symbols", not wrong and any(row[2] == source for row in rows),
-          wrong or [f"none from {source}"])
+    wrong = [f"{addr:x}: {got.get(addr)}, not {want.get(addr)}" for addr in sorted({**want, **got})
+             if got.get(addr) != want.get(addr)]
+    check(f"{name}: {len(want)} functions as with all symbols",
+          not wrong and any(row[2] == source for row in rows), wrong or [f"none from {source}"])
 
 
 def function_names(tools, path, *options):
@@ -138,8 +151,10 @@ def separate_files(name, tools, folder, whole, rows):
     ident = build_id(whole)
     by_id = f".build-id/{ident[:2]}/{ident[2:]}.debug"
     root = folder / "root" / "usr" / "lib" / "debug"
-    places = [("beside", stripped.parent / "program.debug", []), (".debug", stripped.parent / ".debug" / "program.debug", []),
-              ("usr/lib/debug, by link", root / "usr" / "bin" / "program.debug", []), ("usr/lib/debug, by build id", root / by_id, []),
+    places = [("beside", stripped.parent / "program.debug", []),
+              (".debug", stripped.parent / ".debug" / "program.debug", []),
+              ("usr/lib/debug, by link", root / "usr" / "bin" / "program.debug", []),
+              ("usr/lib/debug, by build id", root / by_id, []),
               ("--symdir", folder / "deep" / "a" / "b" / "any name", ["--symdir", folder / "deep"])]
     for place, path, options in places:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,10 +165,12 @@ def separate_files(name, tools, folder, whole, rows):
     other[-1] ^= 1
     (stripped.parent / "program.debug").write_bytes(other)
     got = dump(stripped)[0]
-    check(f"{name}: debug file with the same build id but another checksum", any(row[2] == "debugfile" for row in got), len(got))
+    check(f"{name}: debug file with the same build id but another checksum",
+          any(row[2] == "debugfile" for row in got), len(got))
     run(tools + "objcopy", "--remove-section=.note.gnu.build-id", stripped)
     got = dump(stripped)[0]
-    check(f"{name}: debug file with another checksum and no build id is not taken", not any(row[2] == "debugfile" for row in got), len(got))
+    check(f"{name}: debug file with another checksum and no build id is not taken",
+          not any(row[2] == "debugfile" for row in got), len(got))
     (stripped.parent / "program.debug").write_bytes(debug.read_bytes())
     compare(f"{name}: debug file by checksum alone", dump(stripped)[0], rows, "debugfile")
     return debug, ident
@@ -161,12 +178,14 @@ def separate_files(name, tools, folder, whole, rows):
 
 def served(folder, whole, debug, ident, rows):
     if not any(pathlib.Path("/usr/lib").glob("*/libdebuginfod.so.1")):
-        skip("debug file from a debuginfod server", "its client library is not installed (Debian: libdebuginfod1)")
+        skip("debug file from a debuginfod server",
+             "its client library is not installed (Debian: libdebuginfod1)")
         return
     stripped = folder / "alone"
     run(A64 + "strip", "-o", stripped, whole)
     with Server({f"/buildid/{ident}/debuginfo": debug.read_bytes()}) as server:
-        env = {**os.environ, "DEBUGINFOD_URLS": f"http://127.0.0.1:{server.server_port}", "DEBUGINFOD_CACHE_PATH": str(folder / "cache")}
+        env = {**os.environ, "DEBUGINFOD_URLS": f"http://127.0.0.1:{server.server_port}",
+               "DEBUGINFOD_CACHE_PATH": str(folder / "cache")}
         compare("debug file from a debuginfod server", dump(stripped, env=env)[0], rows, "debugfile")
         server.shutdown()
 
@@ -176,14 +195,16 @@ def stripped_bounds(name, tools, folder, whole, rows):
     stripped = folder / "stripped"
     run(tools + "strip", "-o", stripped, whole)
     got = {row[0]: row for row in dump(stripped)[0]}
-    own = [row for row in rows if row[2] == "symtab" and any(word in row[5] for word in OWN) and "std::" not in row[5]]
+    own = [row for row in rows if row[2] == "symtab" and any(word in row[5] for word in OWN)
+           and "std::" not in row[5]]
     exact = tools == A64  # .ARM.exidx says where functions begin, and leaves out those that share an entry
     wrong = [f"{row[5]} {row[0]:x} {row[1]}: {got.get(row[0])}" for row in own if row[0] in got or exact
              if got.get(row[0], (0, 0))[1] != row[1] and exact]
     check(f"{name}: bounds of {len(own)} functions without any name", len(own) >= 6 and not wrong, wrong)
     if exact:
         nameless = [row for row in got.values() if row[2] in ("unwind", "code")]
-        check(f"{name}: what has no name is module+address", all(row[4] == f"stripped+0x{row[0]:x}" for row in nameless), nameless[:3])
+        check(f"{name}: what has no name is module+address",
+              all(row[4] == f"stripped+0x{row[0]:x}" for row in nameless), nameless[:3])
     return stripped
 
 
@@ -191,7 +212,8 @@ def plt(name, tools, whole, rows):
     text = run(tools + "objdump", "-d", whole, text=True)
     want = {int(m[1], 16): m[2] + "@plt" for m in re.finditer(r"^([0-9a-f]+) <([^*>+]+)@plt>:", text, re.M)}
     got = {row[0]: row[4] for row in rows if row[2] == "plt"}
-    wrong = [f"{addr:x}: {got.get(addr)}, not {want.get(addr)}" for addr in sorted({**want, **got}) if got.get(addr) != want.get(addr)]
+    wrong = [f"{addr:x}: {got.get(addr)}, not {want.get(addr)}" for addr in sorted({**want, **got})
+             if got.get(addr) != want.get(addr)]
     check(f"{name}: {len(want)} entries of the PLT as objdump has them", len(want) > 5 and not wrong, wrong)
 
 
@@ -206,10 +228,12 @@ def no_overlap(name, rows):
 
 
 def claim_dictionary(packed, size):
-    """An xz file with another size of the dictionary in its header (36: 1 GiB); to make one takes ten times as much memory."""
+    """An xz file with another size of the dictionary in its header (36: 1 GiB); to make one takes ten times
+    as much memory."""
     data = bytearray(packed)
     header = 12  # behind the magic of the stream and its flags
-    end = header + 4 * data[header]  # of the block's header without its CRC; flags, filter (LZMA2, one byte), size
+    # Of the block's header without its CRC; flags, filter (LZMA2, one byte), size.
+    end = header + 4 * data[header]
     assert data[header + 2:header + 4] == b"\x21\x01"
     data[header + 4] = size
     data[end:end + 4] = zlib.crc32(data[header:end]).to_bytes(4, "little")
@@ -223,7 +247,8 @@ def damaged(folder, stripped, packed, whole_rows):
     flipped = bytearray(packed)
     flipped[len(flipped) // 2] ^= 0x55
     huge = lzma.compress(bytes(1 << 28), preset=1)
-    kinds = [("cut", packed[:-40]), ("a few bytes", packed[:9]), ("flipped", bytes(flipped)), ("no xz", b"something else, that is no xz"),
+    kinds = [("cut", packed[:-40]), ("a few bytes", packed[:9]), ("flipped", bytes(flipped)),
+             ("no xz", b"something else, that is no xz"),
              ("xz of something else", lzma.compress(b"no ELF file" * 50)), ("2^28 zeros", huge),
              ("a dictionary of 1 GiB", claim_dictionary(lzma.compress(b"x" * 4096), 36)),
              ("an ELF file of another machine", lzma.compress(pathlib.Path(DUMP).read_bytes()))]
@@ -233,8 +258,10 @@ def damaged(folder, stripped, packed, whole_rows):
     for kind, data in kinds:
         file = add_section(A64, stripped, data, folder / "damaged")
         rows, said = dump(file, preexec_fn=limit, env=env)  # pylint: disable=subprocess-popen-preexec-fn
-        check(f"damaged: {kind}", [row[:4] for row in rows] == [row[:4] for row in want] and ".gnu_debugdata" in said, said or "nothing said")
-    compare("damaged: not at all", dump(add_section(A64, stripped, packed, folder / "damaged"))[0], whole_rows, "minidebug")
+        check(f"damaged: {kind}", [row[:4] for row in rows] == [row[:4] for row in want]
+              and ".gnu_debugdata" in said, said or "nothing said")
+    compare("damaged: not at all", dump(add_section(A64, stripped, packed, folder / "damaged"))[0],
+            whole_rows, "minidebug")
 
 
 def compile_program(folder, tools, options):
@@ -257,7 +284,8 @@ def one(name, tools, options, folder):
     packed = mini_debug(tools, whole, folder / "mini")
     named, said = dump(add_section(tools, stripped, packed, folder / "with-mini"))
     if NO_LZMA:
-        check(f"{name}: .gnu_debugdata that nothing can read is told", "built without (liblzma)" in said, said or "nothing said")
+        check(f"{name}: .gnu_debugdata that nothing can read is told", "built without (liblzma)" in said,
+              said or "nothing said")
         skip(f"{name}: .gnu_debugdata", NO_LZMA)
     else:
         compare(f"{name}: .gnu_debugdata", named, rows, "minidebug")
@@ -271,7 +299,8 @@ def one(name, tools, options, folder):
 
 
 def dump_lines(path, *options):
-    done = subprocess.run([DUMP, *map(str, options), "--lines", str(path)], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([DUMP, *map(str, options), "--lines", str(path)], capture_output=True, text=True,
+                          check=True, timeout=60)
     return sorted(done.stdout.splitlines()), done.stderr
 
 
@@ -289,7 +318,8 @@ def lines_elsewhere(folder):
     run(A64 + "objcopy", "--only-keep-debug", whole, debug)
     run(A64 + "objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", whole, stripped)
     got, said = dump_lines(stripped)
-    check("lines: of a separate file", got == want and not said, [line for line in want if line not in set(got)][:5])
+    check("lines: of a separate file", got == want and not said,
+          [line for line in want if line not in set(got)][:5])
     debug.unlink()
     check("lines: without it there are none", dump_lines(stripped) == ([], ""))
     if not shutil.which("dwz"):
@@ -300,13 +330,16 @@ def lines_elsewhere(folder):
     run("dwz", "-m", shared, "-M", shared, whole, other)
     check("lines: dwz moved something", shared.exists() and shared.stat().st_size > 1000)
     got, said = dump_lines(whole)
-    check("lines: of a file that dwz made, by its path", got == want and not said, said or [line for line in want if line not in set(got)][:5])
-    moved = folder / "root" / "usr" / "lib" / "debug" / ".build-id" / build_id(shared)[:2] / (build_id(shared)[2:] + ".debug")
+    check("lines: of a file that dwz made, by its path", got == want and not said,
+          said or [line for line in want if line not in set(got)][:5])
+    moved = folder / "root" / "usr" / "lib" / "debug" / ".build-id" / build_id(shared)[:2] / (
+        build_id(shared)[2:] + ".debug")
     moved.parent.mkdir(parents=True)
     shared.rename(moved)
     got, said = dump_lines(whole)
     check("lines: a shared file that is not there is named", "common.debug" in said and got != want, said)
-    check("lines: of a file that dwz made, with --symdir", dump_lines(whole, "--symdir", folder / "root") == (want, ""))
+    check("lines: of a file that dwz made, with --symdir",
+          dump_lines(whole, "--symdir", folder / "root") == (want, ""))
     inside = folder / "root" / "usr" / "bin" / "whole"
     inside.parent.mkdir(parents=True)
     shutil.copy(whole, inside)
@@ -314,21 +347,25 @@ def lines_elsewhere(folder):
 
 
 def demangling():
-    if not subprocess.run([DUMP, "--demangle"], input="_Z1fv\n", text=True, capture_output=True, check=True).stdout.startswith("f()"):
+    if not subprocess.run([DUMP, "--demangle"], input="_Z1fv\n", text=True, capture_output=True,
+                          check=True).stdout.startswith("f()"):
         skip("demangling", "built without libiberty")
         return
-    library = next((path for path in map(pathlib.Path, ("/usr/aarch64-linux-gnu/lib/libstdc++.so.6",)) if path.exists()), None)
+    library = next((path for path in map(pathlib.Path, ("/usr/aarch64-linux-gnu/lib/libstdc++.so.6",))
+                    if path.exists()), None)
     names = sorted({row[4] for row in dump(library, "--raw")[0] if row[2] == "dynsym"}) if library else []
     names += RUST + HOSTILE
     text = "\n".join(names) + "\n"
     want = run("c++filt", "-i", text=True, input=text).splitlines()
     got = run(DUMP, "--demangle", text=True, input=text).splitlines()
     wrong = [f"{name}: {g}, not {w}" for name, g, w in zip(names, got, want) if g != w]
-    check(f"{len(names)} names as c++filt writes them", len(names) > 3000 and len(got) == len(want) and not wrong, wrong)
+    check(f"{len(names)} names as c++filt writes them",
+          len(names) > 3000 and len(got) == len(want) and not wrong, wrong)
     check("many of them are mangled", sum(name != g for name, g in zip(names, got)) > 3000)
     if library:
         raw, labelled = dump(library, "--raw")[0], dump(library)[0]
-        check("--raw: labels are the names", all(row[4] == row[5] for row in raw) and any(row[4] != row[5] for row in labelled))
+        check("--raw: labels are the names",
+              all(row[4] == row[5] for row in raw) and any(row[4] != row[5] for row in labelled))
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The example capture is what its generator writes, and a decode finds the instructions that the machine of the
-generator ran. Prints TAP.
+"""The example capture is what its generator writes, and a decode finds the instructions that the machine of
+the generator ran. Prints TAP.
 
 usage: test_quickstart.py GENERATE COMMAND"""
 import json
@@ -22,11 +22,12 @@ def main():
             same = pathlib.Path(folder, name).read_bytes() == (EXAMPLE / name).read_bytes()
             results.append((f"{name} is what the generator writes", same))
     ran = {name: int(count) for name, count in (line.split() for line in said.splitlines())}
-    info = json.loads(subprocess.run([coretap, "info", "--format", "json", str(EXAMPLE)], capture_output=True, text=True,
-                                     check=True).stdout)
+    info = json.loads(subprocess.run([coretap, "info", "--format", "json", str(EXAMPLE)], capture_output=True,
+                                     text=True, check=True).stdout)
     found = {source["name"]: source["instructions"] for source in info["buffers"][0]["sources"]}
     for name, count in ran.items():
-        results.append((f"{name}: {count} instructions ran, {found.get(name)} were found", found.get(name) == count))
+        results.append((f"{name}: {count} instructions ran, {found.get(name)} were found",
+                        found.get(name) == count))
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
