@@ -161,6 +161,7 @@ enum ct_elem_cycles {
     CT_CYCLES_ATTACHED, /* for the element before */
     CT_CYCLES_UNPLACED, /* for instructions that were cancelled, that no range could be made of, or in a gap
                          */
+    CT_CYCLES_LEFT_OUT, /* for what a filter left out (filter.h): they went by, but belong to no sum */
 };
 
 enum ct_elem_context {

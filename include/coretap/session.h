@@ -13,6 +13,7 @@
 #include "coretap/analysis.h"
 #include "coretap/base.h"
 #include "coretap/decode.h"
+#include "coretap/filter.h"
 #include "coretap/input.h"
 #include "coretap/losses.h"
 #include "coretap/programs.h"
@@ -56,6 +57,9 @@ struct ct_session_options {
     /* The chain of each buffer when its trace is over, its steps were given and the
      * programs in it are known. The same. */
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
+    /* What of the captures is wanted (not owned); NULL: all. Steps and counts are of what it keeps. What was
+     * seen is of all that was decoded: streams that are left out are not, the rest is. */
+    const struct ct_filter *filter;
 };
 
 struct ct_session;
@@ -82,6 +86,10 @@ CT_API int ct_session_give(struct ct_analysis *analysis, struct ct_programs *pro
 
 /* Returns what was seen of the last capture that was run. */
 CT_API const struct ct_seen *ct_session_seen(const struct ct_session *session);
+
+/* What came through the sieves of the last capture that was run, of all streams together; all zero where
+ * nothing had to be left out of a stream. */
+CT_API const struct ct_sieve_seen *ct_session_sieved(const struct ct_session *session);
 
 #ifdef __cplusplus
 }

@@ -292,8 +292,21 @@ static int step(struct ct_stacks *s, uint32_t number, const struct ct_node *node
     return leave(s, t, node, edge);
 }
 
+/* Tracing was off: what the last step of each thread led to was not seen. What an exception interrupted goes
+ * on where it was. */
+static void forget_ways(struct ct_stacks *s, uint32_t lane)
+{
+    for (size_t i = 0; i < s->thread_count; i++) {
+        struct ct_stack_thread *t = &s->threads[i];
+        if (t->lane == lane && t->way != CT_WAY_START && t->way != CT_WAY_EXCEPTION)
+            t->way = CT_WAY_UNKNOWN;
+    }
+}
+
 static int mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *mark)
 {
+    if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_TRACE_ON)
+        forget_ways(s, lane);
     if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT)
         return CT_OK;
     s->lanes[lane].level = mark->elem.n & 3;

@@ -174,7 +174,7 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
     t->totals.gaps += ct_elem_loss(elem) >= 0;
     switch (elem->kind) {
     case CT_ELEM_CYCLES:
-        if (!elem->aux) {
+        if (!elem->aux && elem->n != CT_CYCLES_LEFT_OUT) {
             t->totals.cycles += elem->v;
             t->totals.unplaced += elem->v;
         }

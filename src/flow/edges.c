@@ -266,10 +266,11 @@ static int add_steps(struct ct_edges *e, const uint32_t *edge, const uint32_t *c
     return CT_OK;
 }
 
-/* True for a count that no step got. */
+/* True for a count that no step got, but might have. */
 static bool is_unplaced(const struct ct_step_mark *mark)
 {
-    return mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_CYCLES;
+    return mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_CYCLES &&
+           mark->elem.n != CT_CYCLES_LEFT_OUT;
 }
 
 int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)

@@ -14,6 +14,12 @@ enum {
     LANES = 128, /* of a buffer: as many as there are trace IDs */
 };
 
+/* A stream that is filtered. */
+struct sieved {
+    struct ct_sieve *sieve;
+    struct ct_edges *edges; /* that were kept */
+};
+
 struct ct_session {
     struct ct_ctx *ctx;
     struct ct_session_options options;
@@ -24,6 +30,10 @@ struct ct_session {
     uint32_t lanes;    /* of the buffers that were run */
     uint8_t *memories; /* of the capture, by number: 1 for those whose programs were looked for */
     size_t memory_count;
+    struct ct_filter filter;     /* of this run, settled */
+    bool sieves;                 /* it leaves steps out */
+    struct sieved sieved[LANES]; /* by trace ID, of the buffer that is being decoded */
+    struct ct_sieve_seen sieve_seen;
 };
 
 int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options, struct ct_session **out)
@@ -68,6 +78,11 @@ int ct_session_add(struct ct_session *s, struct ct_analysis *analysis)
 const struct ct_seen *ct_session_seen(const struct ct_session *s)
 {
     return &s->seen;
+}
+
+const struct ct_sieve_seen *ct_session_sieved(const struct ct_session *s)
+{
+    return &s->sieve_seen;
 }
 
 /* ---- programs ---- */
@@ -125,6 +140,8 @@ struct pass {
     struct ct_chain *chain;
     uint64_t before;     /* bytes of the buffers that are over */
     uint32_t first_lane; /* of the buffer: its streams have the number of their ID behind it */
+    const struct ct_maps *maps;
+    uint64_t ids[2];
 };
 
 static int on_bytes(void *user, uint64_t bytes)
@@ -134,9 +151,9 @@ static int on_bytes(void *user, uint64_t bytes)
     return options->progress ? options->progress(options->user, pass->before + bytes) : 0;
 }
 
-static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+static int give_steps(const struct pass *pass, const struct ct_stream *stream,
+                      const struct ct_step_batch *batch)
 {
-    const struct pass *pass = user;
     const struct ct_session *s = pass->session;
     const struct ct_analysis_batch steps = {.input = CT_INPUT_STEPS,
                                             .lane = pass->first_lane + stream->id,
@@ -149,6 +166,69 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return rc;
 }
 
+/* ---- what a filter keeps ---- */
+
+static int begin_sieve(const struct pass *pass, const struct ct_stream *stream, struct sieved *sieved)
+{
+    const struct ct_session *s = pass->session;
+    const struct ct_sieve_options options = {.size = sizeof options,
+                                             .filter = &s->filter,
+                                             .source = stream->source,
+                                             .maps = pass->maps,
+                                             .programs = s->options.programs};
+    const int rc = ct_sieve_new(s->ctx, &options, &sieved->sieve);
+    return rc ? rc : ct_edges_new(s->ctx, NULL, &sieved->edges);
+}
+
+/* Counts what was kept as a chain would have counted it: with cycles only when an analysis takes them. */
+static int count_steps(const struct ct_session *s, struct ct_edges *edges, struct ct_step_batch batch)
+{
+    if (!(s->inputs & CT_INPUT_CYCLES))
+        batch.cycles = NULL;
+    return s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) ? ct_edges_add(edges, &batch) : CT_OK;
+}
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    const struct pass *pass = user;
+    struct sieved *sieved = &pass->session->sieved[stream->id];
+    struct ct_step_batch kept;
+    if (!pass->session->sieves)
+        return give_steps(pass, stream, batch);
+    int rc = sieved->edges ? CT_OK : begin_sieve(pass, stream, sieved);
+    if (!rc)
+        rc = ct_sieve_run(sieved->sieve, batch, &kept);
+    if (!rc)
+        rc = count_steps(pass->session, sieved->edges, kept);
+    return rc ? rc : give_steps(pass, stream, &kept);
+}
+
+/* The buffer is over. */
+static void end_sieves(struct ct_session *s)
+{
+    for (size_t i = 0; i < LANES; i++) {
+        if (s->sieved[i].sieve)
+            ct_sieve_seen_add(&s->sieve_seen, ct_sieve_seen(s->sieved[i].sieve));
+        ct_sieve_free(s->sieved[i].sieve);
+        ct_edges_free(s->sieved[i].edges);
+        s->sieved[i] = (struct sieved){0};
+    }
+}
+
+/* False: no stream of the buffer is wanted. */
+static bool choose_ids(const struct ct_session *s, const struct ct_buffer *buffer, uint64_t ids[2])
+{
+    const uint64_t *only = s->options.ids;
+    uint64_t wanted[2];
+    if (!ct_filter_ids(&s->filter, buffer, wanted))
+        return false;
+    const bool all = !(wanted[0] | wanted[1]);
+    const bool any = !(only[0] | only[1]);
+    for (size_t i = 0; i < 2; i++)
+        ids[i] = all ? only[i] : any ? wanted[i] : wanted[i] & only[i];
+    return (all && any) || ids[0] | ids[1];
+}
+
 /* The chain keeps the address of the sink: both are in `pass`. */
 static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
                      bool counts, bool steps)
@@ -159,14 +239,15 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
                                                       : s->inputs & CT_INPUT_CYCLES ? CT_EDGES_CYCLES
                                                                                     : CT_EDGES_COUNTS,
                                              .threads = s->options.threads,
-                                             .ids = {s->options.ids[0], s->options.ids[1]}};
+                                             .ids = {pass->ids[0], pass->ids[1]}};
     pass->sink = (struct ct_chain_sink){.user = pass, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
     const int rc = ct_chain_new(s->ctx, buffer, &options, &pass->sink, &pass->chain);
     return rc ? rc : ct_chain_run(pass->chain);
 }
 
-/* Gives an analysis what was counted in the streams. */
-static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chain, uint32_t first_lane)
+/* Gives an analysis what was counted in the streams, or of `sieved` (NULL: none) what was kept of them. */
+static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chain, uint32_t first_lane,
+                       const struct sieved *sieved)
 {
     static const enum ct_analysis_input inputs[] = {CT_INPUT_COUNTS, CT_INPUT_CYCLES};
     size_t count;
@@ -174,11 +255,10 @@ static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chai
     int rc = CT_OK;
     for (size_t i = 0; i < 2 * count && !rc; i++) {
         const struct ct_stream *stream = &streams[i / 2];
-        const struct ct_analysis_batch batch = {.input = inputs[i % 2],
-                                                .lane = first_lane + stream->id,
-                                                .graph = stream->graph,
-                                                .edges = stream->edges};
-        if (stream->edges && analysis->kind->inputs & batch.input)
+        const struct ct_edges *edges = sieved ? sieved[stream->id].edges : stream->edges;
+        const struct ct_analysis_batch batch = {
+            .input = inputs[i % 2], .lane = first_lane + stream->id, .graph = stream->graph, .edges = edges};
+        if (edges && analysis->kind->inputs & batch.input)
             rc = ct_analysis_take(analysis, &batch);
     }
     return rc;
@@ -189,36 +269,55 @@ int ct_session_give(struct ct_analysis *analysis, struct ct_programs *programs, 
     if (!analysis || !chain)
         return CT_ERR_ARG;
     const int rc = tell_one(analysis, programs);
-    return rc ? rc : give_counts(analysis, chain, 0);
+    return rc ? rc : give_counts(analysis, chain, 0, NULL);
+}
+
+static int give_all_counts(const struct ct_session *s, const struct ct_chain *chain, uint32_t first_lane)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; i < s->count && !rc; i++)
+        rc = give_counts(s->analyses[i], chain, first_lane, s->sieves ? s->sieved : NULL);
+    return rc;
 }
 
 static int run_buffer(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
                       uint32_t first_lane, bool by_memory, bool steps)
 {
-    struct pass pass = {.session = s, .before = s->seen.bytes, .first_lane = first_lane};
-    int rc =
-        run_chain(s, &pass, buffer, s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES), steps && !by_memory);
+    struct pass pass = {
+        .session = s, .before = s->seen.bytes, .first_lane = first_lane, .maps = capture->maps};
+    const bool again = by_memory && steps;
+    const bool counts = s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) && !s->sieves;
+    if (!choose_ids(s, buffer, pass.ids))
+        return CT_OK;
+    int rc = run_chain(s, &pass, buffer, counts, steps && !again);
     if (!rc && by_memory)
         rc = find_programs(s, capture, pass.chain);
     if (!rc && by_memory)
         rc = tell_programs(s);
-    for (size_t i = 0; i < s->count && !rc; i++)
-        rc = give_counts(s->analyses[i], pass.chain, first_lane);
-    if (!rc && s->options.decoded && !(by_memory && steps))
+    if (!rc && !(again && s->sieves))
+        rc = give_all_counts(s, pass.chain, first_lane);
+    if (!rc && s->options.decoded && !again)
         rc = s->options.decoded(s->options.user, buffer, pass.chain);
     if (!rc)
         ct_seen_add(&s->seen, pass.chain, CT_LEVEL_STEPS, 1);
+    end_sieves(s);
     ct_chain_free(pass.chain);
     return rc;
 }
 
-/* Steps once more: now it is known which programs they are of. */
-static int give_steps(struct ct_session *s, const struct ct_buffer *buffer, uint32_t first_lane)
+/* Steps once more: now it is known which programs they are of. What a filter keeps is counted now, too. */
+static int run_again(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
+                     uint32_t first_lane)
 {
-    struct pass pass = {.session = s, .first_lane = first_lane};
+    struct pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps};
+    if (!choose_ids(s, buffer, pass.ids))
+        return CT_OK;
     int rc = run_chain(s, &pass, buffer, false, true);
+    if (!rc && s->sieves)
+        rc = give_all_counts(s, pass.chain, first_lane);
     if (!rc && s->options.decoded)
         rc = s->options.decoded(s->options.user, buffer, pass.chain);
+    end_sieves(s);
     ct_chain_free(pass.chain);
     return rc;
 }
@@ -229,16 +328,20 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
     if (!s || !capture || (!buffers && count))
         return CT_ERR_ARG;
     const bool by_memory = s->options.programs && ct_programs_by_memory(capture);
-    const bool steps = s->options.steps || s->inputs & CT_INPUT_STEPS;
+    s->sieve_seen = (struct ct_sieve_seen){0};
     s->seen = (struct ct_seen){0};
     s->memory_count = 0;
+    int rc = ct_filter_settle(s->ctx, s->options.filter, capture, buffers, count, &s->filter);
+    s->sieves = !rc && ct_filter_steps(&s->filter);
+    const bool steps = s->options.steps || s->inputs & CT_INPUT_STEPS || s->sieves;
     const uint32_t first = s->lanes;
     s->lanes += (uint32_t)count * LANES;
-    int rc = tell_programs(s);
+    if (!rc)
+        rc = tell_programs(s);
     for (size_t i = 0; i < count && !rc; i++)
         rc = run_buffer(s, capture, &buffers[i], first + (uint32_t)i * LANES, by_memory, steps);
     for (size_t i = 0; i < count && !rc && by_memory && steps; i++)
-        rc = give_steps(s, &buffers[i], first + (uint32_t)i * LANES);
+        rc = run_again(s, capture, &buffers[i], first + (uint32_t)i * LANES);
     const struct ct_analysis_captures one = {
         .known = 1, .damaged = ct_seen_is_damaged(&s->seen, capture, 0) ? 1 : 0, .losses = s->seen.losses};
     for (size_t i = 0; i < s->count && !rc; i++)

@@ -17,6 +17,7 @@
 #include "coretap/cover.h"
 #include "coretap/decode.h"
 #include "coretap/encode.h"
+#include "coretap/filter.h"
 #include "coretap/fractal.h"
 #include "coretap/session.h"
 #include "coretap/source_lines.h"
@@ -51,6 +52,7 @@ struct bench {
         return rc;                                                                                           \
     }
 
+NEW(new_sieve, ct_sieve_new, sieve, b->ctx, options)
 NEW(new_cfg, ct_cfg_load_bytes, cfg, b->ctx, "elf", b->elf, sizeof b->elf, options)
 NEW(new_chain, ct_chain_new, chain, b->ctx, b->capture->buffers, options, &(const struct ct_chain_sink){0})
 NEW(new_edges, ct_edges_new, edges, b->ctx, options)
@@ -71,6 +73,13 @@ NEW(new_fast, ct_fast_new, fast, b->ctx, b->source, b->memory, options)
 NEW(new_timing, ct_timing_new, timing, b->ctx, options)
 NEW(new_verifier, ct_verifier_new, verifier, b->ctx, options, b->watches)
 NEW(report_cover, ct_cover_report_new, cover_report, b->ctx, options, NULL, 0)
+
+static int settle(struct bench *b, const void *options)
+{
+    struct ct_filter filter;
+    return ct_filter_settle(b->ctx, options, b->capture, b->capture->buffers, b->capture->buffer_count,
+                            &filter);
+}
 
 static int solve_wcet(struct bench *b, const void *options)
 {
@@ -98,6 +107,7 @@ static const struct kind {
     KIND(edges_options, new_edges, CT_OK),
     KIND(etm4_emit_options, new_emitter, CT_OK),
     KIND(fast_options, new_fast, CT_OK),
+    KIND(filter, settle, CT_OK),
     KIND(fractal_options, new_fractal, CT_OK),
     KIND(framer_options, new_framer, CT_ERR_ARG),
     KIND(line_options, load_lines, CT_ERR_IO),
@@ -105,6 +115,7 @@ static const struct kind {
     KIND(monitor_options, compile, CT_OK),
     KIND(programs_options, new_programs, CT_OK),
     KIND(session_options, new_session, CT_OK),
+    KIND(sieve_options, new_sieve, CT_ERR_ARG),
     KIND(stack_options, new_stacks, CT_OK),
     KIND(symbol_options, load_symbols, CT_ERR_IO),
     KIND(timing_options, new_timing, CT_OK),

@@ -21,6 +21,8 @@ struct fixture {
     struct ct_stacks *stacks;
     uint32_t edges[MOST];
     size_t count;
+    struct ct_step_mark marks[MOST];
+    size_t mark_count;
 };
 
 static int begin(void **state)
@@ -78,6 +80,13 @@ static void eret(struct fixture *f, uint64_t from, uint64_t to)
     step(f, from, CT_INSN_IBR, CT_INSN_SUB_ERET, CT_EDGE_NEXT, to);
 }
 
+/* Before the step that comes, tracing was off. */
+static void off(struct fixture *f)
+{
+    f->marks[f->mark_count++] =
+        (struct ct_step_mark){.at = (uint32_t)f->count, .elem = {.kind = CT_ELEM_TRACE_ON}};
+}
+
 static void write_stack(const struct fixture *f, const struct ct_stack_place *places, uint32_t place,
                         char *text, size_t size)
 {
@@ -91,7 +100,11 @@ static void write_stack(const struct fixture *f, const struct ct_stack_place *pl
 /* All stacks with their instructions, as `a;b 2`, each followed by a line feed. */
 static void expect(struct fixture *f, const char *want)
 {
-    const struct ct_step_batch batch = {.graph = f->graph, .edge = f->edges, .count = f->count};
+    const struct ct_step_batch batch = {.graph = f->graph,
+                                        .edge = f->edges,
+                                        .count = f->count,
+                                        .marks = f->marks,
+                                        .mark_count = f->mark_count};
     assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
     assert_int_equal(ct_stacks_end(f->stacks), CT_OK);
     size_t count;
@@ -136,6 +149,29 @@ static void untraced_handler_behind_tail_call(void **state)
     ret(f, LEAF, MAIN + 4, CT_EDGE_NEXT);
     plain(f, MAIN + 4);
     expect(f, "main 2\nmain;work 1\nmain;leaf 1\n");
+}
+
+/* What the edge before says of where execution went is nothing that was seen. */
+static void off_behind_call(void **state)
+{
+    struct fixture *f = *state;
+    plain(f, MAIN);
+    call(f, MAIN + 4, WORK, CT_EDGE_NEXT);
+    off(f);
+    plain(f, MAIN + 8);
+    expect(f, "main 3\n");
+}
+
+static void off_behind_exception(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
+    off(f);
+    plain(f, WORK + 4);
+    ret(f, WORK + 8, MAIN + 4, CT_EDGE_NEXT);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 3\n");
 }
 
 static void handler_behind_call(void **state)
@@ -193,6 +229,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(untraced_handler_behind_call, begin, finish),
         cmocka_unit_test_setup_teardown(untraced_handler_behind_return, begin, finish),
         cmocka_unit_test_setup_teardown(untraced_handler_behind_tail_call, begin, finish),
+        cmocka_unit_test_setup_teardown(off_behind_call, begin, finish),
+        cmocka_unit_test_setup_teardown(off_behind_exception, begin, finish),
         cmocka_unit_test_setup_teardown(handler_behind_call, begin, finish),
         cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
         cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),

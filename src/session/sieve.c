@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a filter keeps of one stream. */
+#include "session/sieve.h"
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "decode/memories.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ct_sieve {
+    struct ct_ctx *ctx;
+    struct ct_filter filter;
+    const struct ct_source *source;
+    const struct ct_maps *maps;
+    struct ct_sieve_code code;
+    struct ct_sieve_window window;
+    struct ct_sieve_clock clock;
+    struct ct_sieve_seen seen;
+    bool is_wanted;   /* the context is */
+    bool was_kept;    /* the last step, or none came yet */
+    bool has_window;  /* the filter has one … */
+    bool has_code;    /* … and names modules or functions */
+    uint64_t offset;  /* of the last mark that came */
+    bool waits;       /* something was not given, since the last that was */
+    bool left_out;    /* … and was a step, or a mark that says how the program went on */
+    bool broken;      /* … and trace was missing there */
+    uint64_t skipped; /* … and so many cycles went by */
+    bool has_context, has_timestamp;
+    struct ct_step_mark context, timestamp; /* … the last of them, not given */
+    /* What is given. */
+    uint32_t *edges, *cycles;
+    size_t count, room;
+    struct ct_step_mark *marks;
+    size_t mark_count, mark_room;
+};
+
+int ct_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *options, struct ct_sieve **out)
+{
+    struct ct_sieve_options o;
+    struct ct_filter filter;
+    if (!out)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_sieve_new: a null pointer");
+    int rc = ct_options_read(ctx, "ct_sieve_new", options, &o, sizeof o);
+    if (!rc)
+        rc = ct_options_read(ctx, "ct_sieve_new", o.filter, &filter, sizeof filter);
+    if (!rc && !o.source)
+        rc = ct_fail(ctx, CT_ERR_ARG, "ct_sieve_new: a null pointer");
+    if (rc)
+        return rc;
+    struct ct_sieve *s = calloc(1, sizeof *s);
+    if (!s)
+        return ct_fail_nomem(ctx, "filter");
+    *s = (struct ct_sieve){.ctx = ctx, .filter = filter, .source = o.source, .maps = o.maps};
+    s->code = (struct ct_sieve_code){.ctx = ctx, .filter = &s->filter, .programs = o.programs};
+    s->has_window = filter.from.kind || filter.to.kind;
+    s->has_code = filter.module_count || filter.function_count;
+    s->is_wanted = !(filter.context_count || filter.tid_count || filter.pid_count || filter.levels);
+    s->was_kept = true;
+    rc = ct_sieve_code_check(&s->code);
+    if (!rc)
+        rc = ct_sieve_window_init(ctx, &s->window, &s->filter, o.programs);
+    if (rc) {
+        ct_sieve_free(s);
+        return rc;
+    }
+    *out = s;
+    return CT_OK;
+}
+
+void ct_sieve_free(struct ct_sieve *s)
+{
+    if (!s)
+        return;
+    ct_sieve_window_free(&s->window);
+    free(s->code.verdicts);
+    free(s->edges);
+    free(s->cycles);
+    free(s->marks);
+    free(s);
+}
+
+const struct ct_sieve_seen *ct_sieve_seen(const struct ct_sieve *s)
+{
+    return &s->seen;
+}
+
+/* ---- who runs ---- */
+
+static bool is_in(const uint32_t *list, size_t count, uint32_t number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == number)
+            return true;
+    return false;
+}
+
+static void note(uint32_t *list, uint32_t *count, uint32_t number)
+{
+    if (*count < CT_SIEVE_CONTEXTS && !is_in(list, *count, number))
+        list[(*count)++] = number;
+}
+
+/* Whether a thread is one of a process that is wanted. The number of a thread may have been another one's
+ * before; as a thread of both it counts for both. */
+static bool in_processes(const struct ct_sieve *s, uint32_t tid)
+{
+    const struct ct_filter *f = &s->filter;
+    bool known = false;
+    for (size_t i = 0; s->maps && i < s->maps->thread_count; i++) {
+        if (s->maps->threads[i].tid != tid)
+            continue;
+        known = true;
+        if (is_in(f->pids, f->pid_count, s->maps->threads[i].pid))
+            return true;
+    }
+    return !known && is_in(f->pids, f->pid_count, tid);
+}
+
+/* What is not known is not wanted, when it is asked for. */
+static void set_context(struct ct_sieve *s, const struct ct_elem *elem)
+{
+    const struct ct_filter *f = &s->filter;
+    const bool has_context = elem->aux & CT_CONTEXT_CTXT;
+    const bool has_level = elem->aux & CT_CONTEXT_EL;
+    const uint8_t level = (uint8_t)(1u << (elem->n & 3));
+    uint32_t tid = 0;
+    const bool has_thread = ct_memories_thread(s->source, elem, &tid);
+    if (has_context)
+        note(s->seen.contexts, &s->seen.context_count, (uint32_t)elem->v);
+    if (has_thread)
+        note(s->seen.threads, &s->seen.thread_count, tid);
+    s->seen.levels |= has_level ? level : 0;
+    s->is_wanted =
+        (!f->context_count || (has_context && is_in(f->contexts, f->context_count, (uint32_t)elem->v))) &&
+        (!f->tid_count || (has_thread && is_in(f->tids, f->tid_count, tid))) &&
+        (!f->pid_count || (has_thread && in_processes(s, tid))) &&
+        (!f->levels || (has_level && f->levels & level));
+}
+
+/* ---- what was seen ---- */
+
+static void add_list(uint32_t *to, uint32_t *count, const uint32_t *from, uint32_t from_count)
+{
+    for (uint32_t i = 0; i < from_count; i++) {
+        uint32_t k = 0;
+        while (k < *count && to[k] != from[i])
+            k++;
+        if (k == *count && k < CT_SIEVE_CONTEXTS)
+            to[(*count)++] = from[i];
+    }
+}
+
+void ct_sieve_seen_add(struct ct_sieve_seen *to, const struct ct_sieve_seen *from)
+{
+    to->steps += from->steps;
+    to->kept += from->kept;
+    to->cycles = from->cycles > to->cycles ? from->cycles : to->cycles;
+    to->instructions = from->instructions > to->instructions ? from->instructions : to->instructions;
+    if (from->has_ticks && (!to->has_ticks || from->first_ticks < to->first_ticks))
+        to->first_ticks = from->first_ticks;
+    to->last_ticks = from->last_ticks > to->last_ticks ? from->last_ticks : to->last_ticks;
+    add_list(to->contexts, &to->context_count, from->contexts, from->context_count);
+    add_list(to->threads, &to->thread_count, from->threads, from->thread_count);
+    to->levels |= from->levels;
+    to->has_ticks |= from->has_ticks;
+    to->has_cycles |= from->has_cycles;
+}
+
+/* ---- what is given ---- */
+
+/* Room for all steps and marks of a batch, with those that may come before each. */
+static int make_room(struct ct_sieve *s, const struct ct_step_batch *batch)
+{
+    const size_t marks = batch->mark_count + 4 * (batch->count + batch->mark_count);
+    s->count = s->mark_count = 0;
+    if (batch->count > s->room) {
+        free(s->edges);
+        free(s->cycles);
+        s->edges = malloc(batch->count * sizeof *s->edges);
+        s->cycles = malloc(batch->count * sizeof *s->cycles);
+        s->room = s->edges && s->cycles ? batch->count : 0;
+        if (!s->room)
+            return ct_fail_nomem(s->ctx, "filter");
+    }
+    if (marks > s->mark_room) {
+        free(s->marks);
+        s->marks = malloc(marks * sizeof *s->marks);
+        s->mark_room = s->marks ? marks : 0;
+        if (!s->marks)
+            return ct_fail_nomem(s->ctx, "filter");
+    }
+    return CT_OK;
+}
+
+static void give_mark(struct ct_sieve *s, const struct ct_step_mark *mark)
+{
+    s->marks[s->mark_count] = *mark;
+    s->marks[s->mark_count++].at = (uint32_t)s->count;
+}
+
+/* What stands for all that was left out, right before what is kept. */
+static void give_left_out(struct ct_sieve *s)
+{
+    const struct ct_step_mark cycles = {
+        .offset = s->offset, .elem = {.kind = CT_ELEM_CYCLES, .n = CT_CYCLES_LEFT_OUT, .v = s->skipped}};
+    const struct ct_step_mark on = {
+        .offset = s->offset,
+        .elem = {.kind = CT_ELEM_TRACE_ON, .n = s->broken ? CT_TRACE_ON_DEBUG : CT_TRACE_ON_FILTER}};
+    if (s->skipped)
+        give_mark(s, &cycles);
+    if (s->left_out)
+        give_mark(s, &on);
+    if (s->has_context)
+        give_mark(s, &s->context);
+    if (s->has_timestamp)
+        give_mark(s, &s->timestamp);
+    s->waits = s->left_out = s->broken = s->has_context = s->has_timestamp = false;
+    s->skipped = 0;
+}
+
+/* ---- steps and marks ---- */
+
+/* Whether the window has an item; what no filter asks for is not looked at. */
+static int in_window(struct ct_sieve *s, const struct ct_step_batch *item)
+{
+    return s->has_window ? ct_sieve_window_has(&s->window, &s->clock, item) : 1;
+}
+
+static int run_step(struct ct_sieve *s, const struct ct_step_batch *batch, size_t i,
+                    const struct ct_edge *edges, const struct ct_node *nodes)
+{
+    const uint32_t number = edges[batch->edge[i]].from;
+    const uint32_t cycles = batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES;
+    const uint64_t spent = cycles == CT_STEP_NO_CYCLES ? 0 : cycles & CT_STEP_CYCLES;
+    const struct ct_step_batch item = {.graph = batch->graph,
+                                       .edge = batch->edge + i,
+                                       .cycles = batch->cycles ? batch->cycles + i : NULL,
+                                       .count = 1};
+    int keep = in_window(s, &item);
+    if (keep > 0)
+        keep = s->is_wanted;
+    if (keep > 0 && s->has_code)
+        keep = ct_sieve_code_wants(&s->code, batch->graph, number);
+    if (keep < 0)
+        return keep;
+    s->was_kept = keep;
+    if (keep) {
+        give_left_out(s);
+        s->edges[s->count] = batch->edge[i];
+        s->cycles[s->count++] = cycles;
+    } else {
+        s->waits = s->left_out = true;
+        s->skipped += spent;
+    }
+    s->clock.cycles += spent;
+    s->clock.instructions += nodes[number].n;
+    s->seen.steps++;
+    s->seen.kept += (unsigned)keep;
+    s->seen.has_cycles |= cycles != CT_STEP_NO_CYCLES;
+    return CT_OK;
+}
+
+static void note_timestamp(struct ct_sieve *s, uint64_t ticks)
+{
+    if (!s->seen.has_ticks)
+        s->seen.first_ticks = ticks;
+    s->clock.ticks = ticks > s->clock.ticks ? ticks : s->clock.ticks;
+    s->seen.last_ticks = s->clock.ticks;
+    s->seen.has_ticks = 1;
+}
+
+/* Takes what a mark says of time and context. */
+static void note_mark(struct ct_sieve *s, const struct ct_step_mark *mark)
+{
+    const bool is_elem = mark->kind == CT_MARK_ELEM;
+    if (is_elem && mark->elem.kind == CT_ELEM_TIMESTAMP)
+        note_timestamp(s, mark->elem.v);
+    if (is_elem && mark->elem.kind == CT_ELEM_CONTEXT)
+        set_context(s, &mark->elem);
+}
+
+/* Keeps for later what a mark that is not given means for what comes. */
+static void leave_mark_out(struct ct_sieve *s, const struct ct_step_mark *mark)
+{
+    const uint8_t kind = mark->kind == CT_MARK_ELEM ? mark->elem.kind : CT_ELEM_GAP;
+    s->waits = true;
+    switch (kind) {
+    case CT_ELEM_CONTEXT:
+        s->context = *mark;
+        s->has_context = true;
+        break;
+    case CT_ELEM_TIMESTAMP:
+        s->timestamp = *mark;
+        s->has_timestamp = true;
+        break;
+    case CT_ELEM_CYCLES:
+        s->skipped += mark->elem.aux ? 0 : mark->elem.v;
+        break;
+    case CT_ELEM_GAP:
+    case CT_ELEM_TRACE_ON:
+        s->left_out = true;
+        s->broken |= kind == CT_ELEM_GAP || mark->elem.n != CT_TRACE_ON_FILTER;
+        break;
+    default:
+        s->left_out = true;
+        break;
+    }
+}
+
+static int run_mark(struct ct_sieve *s, const struct ct_step_batch *batch, const struct ct_step_mark *mark)
+{
+    struct ct_step_mark alone = *mark;
+    const struct ct_step_batch item = {
+        .graph = batch->graph, .cycles = batch->cycles, .marks = &alone, .mark_count = 1};
+    alone.at = 0;
+    note_mark(s, mark);
+    const int inside = in_window(s, &item);
+    if (inside < 0)
+        return inside;
+    const bool is_elem = mark->kind == CT_MARK_ELEM;
+    const bool is_state =
+        is_elem && (mark->elem.kind == CT_ELEM_CONTEXT || mark->elem.kind == CT_ELEM_TIMESTAMP);
+    const bool keep = inside && s->is_wanted && (!s->has_code || s->was_kept);
+    s->offset = mark->offset;
+    if (keep && !(is_state && s->waits)) {
+        give_left_out(s);
+        give_mark(s, mark);
+    } else {
+        leave_mark_out(s, mark);
+    }
+    if (is_elem && mark->elem.kind == CT_ELEM_CYCLES && !mark->elem.aux)
+        s->clock.cycles += mark->elem.v;
+    return CT_OK;
+}
+
+int ct_sieve_run(struct ct_sieve *s, const struct ct_step_batch *batch, struct ct_step_batch *out)
+{
+    uint32_t count;
+    const struct ct_edge *edges = ct_graph_edges(batch->graph, &count);
+    const struct ct_node *nodes = ct_graph_nodes(batch->graph, &count);
+    int rc = make_room(s, batch);
+    size_t mark = 0;
+    for (size_t i = 0; !rc && i <= batch->count; i++) {
+        while (!rc && mark < batch->mark_count && batch->marks[mark].at <= i)
+            rc = run_mark(s, batch, &batch->marks[mark++]);
+        if (!rc && i < batch->count)
+            rc = run_step(s, batch, i, edges, nodes);
+    }
+    s->seen.cycles = s->clock.cycles;
+    s->seen.instructions = s->clock.instructions;
+    *out = (struct ct_step_batch){.graph = batch->graph,
+                                  .edge = s->edges,
+                                  .cycles = batch->cycles ? s->cycles : NULL,
+                                  .count = s->count,
+                                  .marks = s->marks,
+                                  .mark_count = s->mark_count};
+    return rc;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of a sieve: which code is wanted, and when the window is. */
+#ifndef CT_SESSION_SIEVE_H
+#define CT_SESSION_SIEVE_H
+
+#include <stdbool.h>
+
+#include "coretap/filter.h"
+#include "coretap/watch.h"
+
+/* ---- code (sieve_code.c) ---- */
+
+/* Remembers for each node whether its code is wanted. */
+struct ct_sieve_code {
+    struct ct_ctx *ctx;
+    const struct ct_filter *filter; /* its modules and functions count */
+    struct ct_programs *programs;
+    uint8_t *verdicts; /* by number of the node: 0 not known yet, WANTED, UNWANTED */
+    uint32_t room;
+};
+
+/* CT_ERR_NOT_FOUND: a module or a function is in none of the programs. */
+int ct_sieve_code_check(const struct ct_sieve_code *code);
+
+/* Whether the node with a number is wanted: 1 or 0, or a negative error. */
+int ct_sieve_code_wants(struct ct_sieve_code *code, const struct ct_graph *graph, uint32_t number);
+
+/* ---- the window (sieve_window.c) ---- */
+
+/* Where a stream is. */
+struct ct_sieve_clock {
+    uint64_t cycles, instructions;
+    uint64_t ticks; /* the last timestamp, 0 before the first one. Never goes back */
+};
+
+/* One end of the window, and how often its place was come to. */
+struct ct_sieve_end {
+    struct ct_filter_point point;
+    struct ct_watches *watches; /* of its place; or NULL */
+    struct ct_watcher *watcher;
+    uint64_t times;
+    bool reached;
+};
+
+struct ct_sieve_window {
+    struct ct_sieve_end from, to;
+};
+
+/* The errors of ct_watches_add. */
+int ct_sieve_window_init(struct ct_ctx *ctx, struct ct_sieve_window *window, const struct ct_filter *filter,
+                         struct ct_programs *programs);
+void ct_sieve_window_free(struct ct_sieve_window *window);
+
+/* Moves on to one step or mark, the only one of `item`, which begins at `clock`. Result: 1 when it is inside,
+ * 0 when not, or a negative error. */
+int ct_sieve_window_has(struct ct_sieve_window *window, const struct ct_sieve_clock *clock,
+                        const struct ct_step_batch *item);
+
+#endif

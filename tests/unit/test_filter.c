@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A filter: how windows are written, which streams are left, and that a session gives its analyses what is
+ * kept. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "coretap/session.h"
+
+/* ---- points ---- */
+
+static const struct written {
+    const char *text;
+    uint8_t kind;
+    uint64_t value;
+    const char *place;
+    uint32_t times;
+} written[] = {
+    {"12.5s", CT_POINT_TIME, UINT64_C(12500000000), NULL, 0},
+    {"0s", CT_POINT_TIME, 0, NULL, 0},
+    {"3ms", CT_POINT_TIME, 3000000, NULL, 0},
+    {"0.000001ms", CT_POINT_TIME, 1, NULL, 0},
+    {"20us", CT_POINT_TIME, 20000, NULL, 0},
+    {"18446744073709551615ns", CT_POINT_TIME, UINT64_MAX, NULL, 0},
+    {"190327ticks", CT_POINT_TICKS, 190327, NULL, 0},
+    {"500000cyc", CT_POINT_CYCLES, 500000, NULL, 0},
+    {"1000000insn", CT_POINT_INSTRUCTIONS, 1000000, NULL, 0},
+    {"main", CT_POINT_PLACE, 0, "main", 0},
+    {"main#2", CT_POINT_PLACE, 0, "main", 2},
+    {"main.c:32#4294967295", CT_POINT_PLACE, 0, "main.c:32", UINT32_MAX},
+    {"0x4010", CT_POINT_PLACE, 0, "0x4010", 0},
+    {"2048.c:7", CT_POINT_PLACE, 0, "2048.c:7", 0},
+};
+
+static void points_are_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        const struct written *w = &written[i];
+        struct ct_filter_point point;
+        char text[64];
+        snprintf(text, sizeof text, "%s", w->text);
+        assert_int_equal(ct_filter_point(NULL, text, &point), CT_OK);
+        assert_int_equal(point.kind, w->kind);
+        assert_true(point.value == w->value);
+        assert_int_equal(point.times, w->times);
+        if (w->place)
+            assert_string_equal(point.place, w->place);
+        else
+            assert_null(point.place);
+    }
+}
+
+static void other_points_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "500",
+                                        "5 s",
+                                        "5h",
+                                        "1.s",
+                                        "1.2.3s",
+                                        "1.0000000001s",
+                                        "0.5ns",
+                                        "0.5cyc",
+                                        "18446744073709551616ns",
+                                        "18446744073709551615s",
+                                        "main#",
+                                        "main#0",
+                                        "main#x",
+                                        "main#4294967296",
+                                        "#2"};
+    struct ct_ctx *ctx = ct_ctx_new();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct ct_filter_point point = {.kind = 77};
+        char text[64];
+        char start[70];
+        snprintf(text, sizeof text, "%s", wrong[i]);
+        snprintf(start, sizeof start, "'%s': ", wrong[i]);
+        assert_int_equal(ct_filter_point(ctx, text, &point), CT_ERR_FORMAT);
+        assert_int_equal(point.kind, 77);
+        assert_non_null(strstr(ct_ctx_error(ctx), start));
+    }
+    assert_int_equal(ct_filter_point(ctx, NULL, NULL), CT_ERR_ARG);
+    ct_ctx_free(ctx);
+}
+
+/* ---- streams ---- */
+
+static void cores_choose_ids(void **state)
+{
+    (void)state;
+    struct ct_capture *capture;
+    struct ct_filter filter = {.size = sizeof filter};
+    struct ct_filter settled;
+    struct ct_ctx *ctx = ct_ctx_new();
+    uint64_t ids[2];
+    assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
+    const struct ct_buffer *buffer = capture->buffers;
+    assert_int_equal(ct_filter_ids(NULL, buffer, ids), 1);
+    assert_true(ids[0] == 0 && ids[1] == 0);
+    filter.core = "cpu_1";
+    assert_int_equal(ct_filter_ids(&filter, buffer, ids), 1);
+    assert_true(ids[0] == UINT64_C(1) << 0x11 && ids[1] == 0);
+    filter.core = "0";
+    assert_int_equal(ct_filter_ids(&filter, buffer, ids), 1);
+    assert_true(ids[0] == UINT64_C(1) << 0x10);
+    filter.ids[0] = UINT64_C(1) << 0x11;
+    assert_int_equal(ct_filter_ids(&filter, buffer, ids), 0);
+    assert_int_equal(ct_filter_settle(ctx, &filter, capture, buffer, 1, &settled), CT_ERR_NOT_FOUND);
+    assert_non_null(strstr(ct_ctx_error(ctx), "cpu_0, cpu_1"));
+    ct_capture_free(capture);
+    ct_ctx_free(ctx);
+}
+
+static void a_time_needs_a_frequency(void **state)
+{
+    (void)state;
+    struct ct_capture *capture;
+    struct ct_filter settled;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_filter filter = {.size = sizeof filter, .from = {.kind = CT_POINT_TIME, .value = 5}};
+    assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
+    const struct ct_buffer *buffer = capture->buffers;
+    assert_int_equal(ct_filter_settle(ctx, &filter, capture, buffer, 1, &settled), CT_ERR_CONFIG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "--frequency"));
+    filter.frequency = 1000000000;
+    filter.to = (struct ct_filter_point){.kind = CT_POINT_TIME, .value = 9};
+    assert_int_equal(ct_filter_settle(ctx, &filter, capture, buffer, 1, &settled), CT_OK);
+    assert_int_equal(settled.from.kind, CT_POINT_TICKS);
+    assert_true(settled.to.value - settled.from.value == 4);
+    filter.frequency = 500000000; /* up to the tick that is not before it */
+    const uint64_t first = settled.from.value - 5;
+    assert_int_equal(ct_filter_settle(ctx, &filter, capture, buffer, 1, &settled), CT_OK);
+    assert_true(settled.from.value - first == 3 && settled.to.value - first == 5);
+    ct_capture_free(capture);
+    ct_ctx_free(ctx);
+}
+
+/* ---- a session ---- */
+
+struct counter {
+    struct ct_analysis analysis;
+    uint64_t steps;
+    uint64_t counts;
+};
+
+static int take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
+{
+    struct counter *c = (struct counter *)analysis;
+    if (batch->input == CT_INPUT_STEPS)
+        c->steps += batch->steps->count;
+    else
+        c->counts += ct_edges_totals(batch->edges).steps;
+    return CT_OK;
+}
+
+static const struct ct_analysis_kind kind = {.size = sizeof kind,
+                                             .name = "counter",
+                                             .version = 1,
+                                             .inputs = CT_INPUT_STEPS | CT_INPUT_COUNTS,
+                                             .take = take};
+
+/* Steps that a filter keeps of the example. */
+static uint64_t kept(const struct ct_filter *filter, uint16_t threads)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct counter counter = {.analysis = {.kind = &kind, .ctx = ctx}};
+    const struct ct_session_options options = {.size = sizeof options, .threads = threads, .filter = filter};
+    struct ct_capture *capture;
+    struct ct_session *session;
+    assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
+    assert_int_equal(ct_session_new(ctx, &options, &session), CT_OK);
+    assert_int_equal(ct_session_add(session, &counter.analysis), CT_OK);
+    assert_int_equal(ct_session_run(session, capture, capture->buffers, capture->buffer_count), CT_OK);
+    assert_int_equal(counter.steps, counter.counts);
+    if (ct_filter_steps(filter))
+        assert_int_equal(counter.steps, ct_session_sieved(session)->kept);
+    ct_session_free(session);
+    ct_capture_free(capture);
+    ct_ctx_free(ctx);
+    return counter.steps;
+}
+
+static void a_session_counts_what_is_kept(void **state)
+{
+    (void)state;
+    struct ct_filter filter = {.size = sizeof filter};
+    const uint64_t all = kept(NULL, 1);
+    assert_int_equal(kept(&filter, 1), all);
+    filter.core = "0";
+    const uint64_t first = kept(&filter, 1);
+    filter.core = "1";
+    assert_int_equal(first + kept(&filter, 1), all);
+    filter.core = NULL;
+    filter.to = (struct ct_filter_point){.kind = CT_POINT_INSTRUCTIONS, .value = 500};
+    const uint64_t before = kept(&filter, 1);
+    assert_int_equal(kept(&filter, 3), before);
+    filter.from = filter.to;
+    filter.to.kind = CT_POINT_NONE;
+    assert_true(before > 0 && before < all);
+    assert_int_equal(before + kept(&filter, 1), all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_are_read),
+        cmocka_unit_test(other_points_are_refused),
+        cmocka_unit_test(cores_choose_ids),
+        cmocka_unit_test(a_time_needs_a_frequency),
+        cmocka_unit_test(a_session_counts_what_is_kept),
+    };
+    return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
+}
