@@ -136,7 +136,8 @@ CT_API void ct_sieve_free(struct ct_sieve *sieve);
  * (CT_CYCLES_LEFT_OUT) with the cycles that went by, when there are some; TRACE_ON (CT_TRACE_ON_FILTER), or
  * CT_TRACE_ON_DEBUG when trace is missing there too, so that nobody knows what was called in between; the
  * last CONTEXT and the last TIMESTAMP of it. Marks are kept where the steps around them are: one behind a
- * step goes with it. CT_ERR_NOMEM, and the errors of the programs. */
+ * step goes with it. CT_ERR_NOT_FOUND: the window is in cycles, and the stream has no counts. CT_ERR_NOMEM;
+ * the errors of the programs. */
 CT_API int ct_sieve_run(struct ct_sieve *sieve, const struct ct_step_batch *batch, struct ct_step_batch *out);
 
 /* Returns what was seen so far, borrowed. */

@@ -54,15 +54,18 @@ static int run_session(struct cli_counts *c)
                                                .user = c,
                                                .progress = on_bytes,
                                                .steps = c->steps ? on_steps : NULL,
-                                               .decoded = on_decoded};
+                                               .decoded = on_decoded,
+                                               .filter = cli_filter_of(&c->filter)};
     struct ct_session *session = NULL;
     int rc = ct_session_new(c->args->ctx, &options, &session);
     if (!rc)
         rc = ct_session_add(session, ct_cover_analysis(c->cover));
     if (!rc)
         rc = ct_session_run(session, c->capture.capture, c->capture.buffers, c->capture.count);
-    if (!rc)
+    if (!rc) {
         c->capture.seen = *ct_session_seen(session);
+        ct_sieve_seen_add(&c->filter.seen, ct_session_sieved(session));
+    }
     ct_session_free(session);
     return rc ? cli_library_error(c->args->ctx) : CLI_CLEAN;
 }
@@ -120,7 +123,9 @@ static int read_file(struct cli_counts *c, const char *path)
     if (ct_cover_new(c->args->ctx, &file) != CT_OK)
         return cli_library_error(c->args->ctx);
     int code = CLI_FAILED;
-    if (cli_cover_read(c->args->ctx, file, path)) {
+    if (cli_filter_refuse(&c->filter, c->args, "context",
+                          "a coverage file has counts of whole captures, by context") &&
+        cli_cover_read(c->args->ctx, file, path)) {
         const bool added = ct_analysis_merge(ct_cover_analysis(c->cover), ct_cover_analysis(file)) == CT_OK;
         code = added ? tell_captures(c, path, &ct_cover_analysis(file)->captures)
                      : cli_library_error(c->args->ctx);
@@ -210,6 +215,9 @@ int cli_counts_read(struct cli_counts *c, const struct cli_args *args, size_t el
         files |= is_file;
         worst = code > worst ? code : worst;
     }
+    c->kept_nothing = !files && worst != CLI_FAILED && cli_filter_kept_nothing(&c->filter, args, &c->ran);
+    if (c->kept_nothing)
+        return CLI_DAMAGED;
     if (!files || worst == CLI_FAILED)
         return worst;
     if (is_named(c) ? !c->has_capture && !cli_programs_of(c->programs, args, elf, NULL)
@@ -253,6 +261,7 @@ struct ct_analysis_captures cli_counts_captures(const struct cli_counts *c)
 
 void cli_counts_close(struct cli_counts *c)
 {
+    cli_filter_free(&c->filter);
     if (c->has_capture)
         cli_capture_close(&c->capture);
     ct_programs_free(c->programs);
@@ -272,10 +281,14 @@ bool cli_counts_is_first(struct cli_counts *c, struct ct_program *p)
     return true;
 }
 
+/* Captures were filtered already; of coverage files the counts of other contexts are still there. */
 static bool in_context(const struct cli_counts *c, const struct ct_edge_context *context)
 {
-    return !c->one_context ||
-           (context->known & CT_CONTEXT_CTXT && context->ctxt == c->context && !context->others);
+    const struct ct_filter *filter = &c->filter.filter;
+    bool found = filter->context_count == 0;
+    for (size_t i = 0; i < filter->context_count && !found; i++)
+        found = context->known & CT_CONTEXT_CTXT && context->ctxt == filter->contexts[i] && !context->others;
+    return found;
 }
 
 int cli_counts_items(struct cli_counts *c, struct ct_program *p, struct ct_cover_item **items, size_t *count)
@@ -284,7 +297,7 @@ int cli_counts_items(struct cli_counts *c, struct ct_program *p, struct ct_cover
     int result = ct_cover_number(c->cover, p, &program);
     if (result != CT_OK)
         return result;
-    if (!c->one_context)
+    if (!c->filter.filter.context_count)
         return ct_cover_items(c->cover, program, CT_EDGES_ALL, items, count);
     struct ct_cover *chosen;
     size_t contexts;

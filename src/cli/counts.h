@@ -4,6 +4,7 @@
 #define CT_CLI_COUNTS_H
 
 #include "cli/cover.h"
+#include "cli/filter.h"
 #include "cli/programs.h"
 #include "cli/ran.h"
 #include "report/cover.h"
@@ -25,9 +26,9 @@ struct cli_counts {
      * be NULL). Result: enum ct_error. */
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
     void *user;
-    bool one_context;
-    uint32_t context; /* context ID */
-    bool contexts;    /* also of each by itself */
+    struct cli_filter filter;
+    bool kept_nothing; /* by the filter, of what ran; it was said */
+    bool contexts;     /* also of each by itself */
     bool all_functions;
     uint16_t threads; /* to decode with */
 };

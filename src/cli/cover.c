@@ -6,16 +6,17 @@
 enum option {
     ELF = CLI_CAPTURE_OPTIONS,
     FORMAT,
-    CONTEXT,
     CONTEXTS,
     FUNCTIONS,
     ALL,
     THREADS,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
 
 static const char *const formats[] = {"text", "lcov", "cobertura", "json", "html", "data", NULL};
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_OPTION,
     [FORMAT] =
@@ -26,11 +27,6 @@ static const struct cli_option options[] = {
          .help = "text: a summary. lcov: a tracefile for genhtml. cobertura: XML. json: everything but "
                  "instructions. html: one page with source and instructions. data: the counts, for 'coretap "
                  "merge' and 'coretap cover'."},
-    [CONTEXT] = {.name = "context",
-                 .kind = CLI_HEX,
-                 .arg = "HEX",
-                 .max = UINT32_MAX,
-                 .help = "Only what ran with this context ID; --contexts shows those there are."},
     [CONTEXTS] =
         {.name = "contexts",
          .kind = CLI_FLAG,
@@ -41,18 +37,17 @@ static const struct cli_option options[] = {
              .help =
                  "Functions without source lines count too. Without it they do when no function has any."},
     [THREADS] = CLI_THREADS_OPTION,
+    [FILTER] = CLI_FILTER_TABLE,
 };
 
 static int run(const struct cli_args *args)
 {
     struct cli_counts c = {0};
-    c.one_context = args->values[CONTEXT].given;
-    c.context = (uint32_t)args->values[CONTEXT].number;
     c.contexts = args->values[CONTEXTS].given;
     c.all_functions = args->values[ALL].given;
     c.threads = cli_threads(args);
-    int code = cli_counts_read(&c, args, ELF);
-    if (code != CLI_FAILED) {
+    int code = cli_filter_read(&c.filter, args, false) ? cli_counts_read(&c, args, ELF) : CLI_FAILED;
+    if (code != CLI_FAILED && !c.kept_nothing) {
         const int reported = cli_cover_print(stdout, &c, (enum cli_cover_format)args->values[FORMAT].number,
                                              args->values[FUNCTIONS].given);
         code = reported > code ? reported : code;

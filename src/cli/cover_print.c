@@ -39,12 +39,12 @@ int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *vie
     }
     if (seen)
         return CLI_CLEAN;
-    const char *why = elsewhere        ? "what ran is in functions without source lines"
-                      : c->one_context ? "nothing is known of this context in the programs"
-                                       : "none of them is in a program that is known";
-    const char *remedy = elsewhere        ? "--all-functions counts these too"
-                         : c->one_context ? "'coretap cover --contexts' shows those there are"
-                                          : "name the program that ran with --elf FILE[@HEX]";
+    const char *why = elsewhere                        ? "what ran is in functions without source lines"
+                      : c->filter.filter.context_count ? "nothing is known of this context in the programs"
+                                                       : "none of them is in a program that is known";
+    const char *remedy = elsewhere                        ? "--all-functions counts these too"
+                         : c->filter.filter.context_count ? "'coretap cover --contexts' shows those there are"
+                                                          : "name the program that ran with --elf FILE[@HEX]";
     return cli_ran_but_empty(&c->ran, c->args, CLI_CLEAN, "the coverage is", why, remedy);
 }
 

@@ -17,11 +17,13 @@ enum {
     FORMAT,
     LIVE,
     THREADS,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
 };
 
 static const char *const formats[] = {"text", "jsonl", NULL};
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     CLI_MONITOR_TABLE,
     [ELF] = CLI_ELF_FILES,
@@ -39,6 +41,9 @@ static const struct cli_option options[] = {
                  "served there, over which specifications are exchanged ('coretap ctl'); as of 'coretap live "
                  "--http', and CORETAP_TOKEN is its token."},
     [THREADS] = CLI_THREADS_OPTION,
+    [FILTER] = CLI_FILTER_WINDOW,
+    CLI_FILTER_WHO,
+    CLI_FILTER_CODE,
 };
 
 #define BATCH 1024
@@ -216,8 +221,11 @@ static int run(const struct cli_args *args)
 {
     struct watched w = {0};
     if (args->values[LIVE].given)
-        return cli_without_threads(args, "a live run decodes") ? run_live(args) : CLI_FAILED;
-    if (cli_fractal_source_is_log(args->operand) && !cli_without_threads(args, "an event log is read"))
+        return cli_without_threads(args, "a live run decodes") && cli_filter_none(args, "a live run decodes")
+                   ? run_live(args)
+                   : CLI_FAILED;
+    if (cli_fractal_source_is_log(args->operand) && (!cli_without_threads(args, "an event log is read") ||
+                                                     !cli_filter_none(args, "an event log is read")))
         return CLI_FAILED;
     if (!cli_monitors_named(args))
         return cli_usage_error(args->command, "monitor what? give --spec FILE");
@@ -233,6 +241,7 @@ static int run(const struct cli_args *args)
         w.text.many_specs = w.monitors.count > 1;
         w.text.watches = w.watches;
         w.text.programs = w.programs;
+        w.passes.programs = w.programs;
         code = cli_fractal_source_is_log(args->operand) ? run_log(&w, args) : cli_passes_run(&w.passes, args);
         if (code != CLI_FAILED)
             tell_sum(&w, args);

@@ -164,6 +164,17 @@ static int set_value(const struct cli_command *command, const struct cli_option 
     }
 }
 
+/* Options of src/cli/filter.h, which not every command has. */
+static bool is_of_filter(const char *word)
+{
+    static const char *const names[] = {"from",    "to", "core",   "pid",      "tid",
+                                        "context", "el", "module", "function", NULL};
+    size_t i = 0;
+    while (names[i] && strcmp(names[i], word) != 0)
+        i++;
+    return names[i] != NULL;
+}
+
 /* getopt refused the last argument: says why and what was probably meant. */
 static enum cli_parse refuse(const struct cli_command *command, int result, char **argv)
 {
@@ -189,7 +200,12 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     for (size_t i = 0; i < cli_option_count(command); i++)
         names[i] = cli_option_at(command, i)->name;
     const char *near = cli_nearest(word, names);
-    if (near)
+    if (is_of_filter(word))
+        cli_usage_error(command,
+                        "--%s cannot be applied here; cover, profile, report, timing, watch and monitor can "
+                        "be told which part of a capture is wanted",
+                        word);
+    else if (near)
         cli_usage_error(command, "unknown option '--%s'; did you mean '--%s'?", word, near);
     else
         cli_usage_error(command, "unknown option '--%s'", word);

@@ -46,6 +46,49 @@ static struct ct_losses losses_of(const struct ct_chain *chain)
     return count ? streams[0].stats.losses : (struct ct_losses){0};
 }
 
+/* ---- the filter ---- */
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct cli_passes *p = user;
+    struct ct_step_batch kept;
+    const int rc = ct_sieve_run(p->sieve, batch, &kept);
+    return rc ? rc : p->sifted->steps(p->sifted->user, stream, &kept);
+}
+
+static int on_bytes(void *user, uint64_t bytes)
+{
+    const struct cli_passes *p = user;
+    return p->sifted->bytes ? p->sifted->bytes(p->sifted->user, bytes) : 0;
+}
+
+/* Puts a sieve before the receiver of steps. CLI_FAILED: said why. */
+static int begin_sieve(struct cli_passes *p, const struct ct_chain_sink *sink, struct ct_chain_sink *outer)
+{
+    const struct ct_sieve_options options = {.size = sizeof options,
+                                             .filter = &p->settled,
+                                             .source = cli_passes_source(p),
+                                             .maps = p->capture.capture->maps,
+                                             .programs = p->programs};
+    *outer = *sink;
+    if (!sink->steps || !ct_filter_steps(&p->settled))
+        return CLI_CLEAN;
+    p->sifted = sink;
+    *outer = (struct ct_chain_sink){.user = p, .steps = on_steps, .bytes = on_bytes};
+    return ct_sieve_new(p->capture.args->ctx, &options, &p->sieve) ? cli_library_error(p->capture.args->ctx)
+                                                                   : CLI_CLEAN;
+}
+
+static void end_sieve(struct cli_passes *p)
+{
+    if (p->sieve)
+        ct_sieve_seen_add(&p->filter.seen, ct_sieve_seen(p->sieve));
+    ct_sieve_free(p->sieve);
+    p->sieve = NULL;
+}
+
+/* ---- passes ---- */
+
 static int run_pass(struct cli_passes *p)
 {
     const struct cli_args *args = p->capture.args;
@@ -58,14 +101,21 @@ static int run_pass(struct cli_passes *p)
     if (code != CLI_CLEAN)
         return code;
     struct ct_chain *chain;
-    if (ct_chain_new(args->ctx, p->buffer, &options, &sink, &chain) != CT_OK)
+    struct ct_chain_sink outer;
+    code = begin_sieve(p, &sink, &outer);
+    if (code != CLI_CLEAN)
+        return code;
+    if (ct_chain_new(args->ctx, p->buffer, &options, &outer, &chain) != CT_OK) {
+        end_sieve(p);
         return cli_library_error(args->ctx);
+    }
     int rc = ct_chain_run(chain);
     if (!cli_ran_add(&p->ran, p->capture.capture, p->buffer, chain, p->programs))
         cli_no_memory();
     cli_capture_count(&p->capture, chain, (enum ct_level)options.level, !p->framed);
     p->framed = true;
     p->losses = losses_of(chain);
+    end_sieve(p);
     p->end(p);
     ct_text_flush(&p->text);
     if (rc && !p->text.failed)
@@ -86,13 +136,21 @@ static bool has_id(const struct ct_buffer *buffer, unsigned id)
     return false;
 }
 
+/* Whether the filter leaves an ID of the buffer. */
+static bool is_core(const struct cli_passes *p, unsigned id)
+{
+    uint64_t ids[2];
+    const bool any = ct_filter_ids(&p->settled, p->buffer, ids);
+    return any && (!(ids[0] | ids[1]) || ids[id / 64] >> id % 64 & 1);
+}
+
 static int run_buffer(struct cli_passes *p)
 {
     const struct cli_value *only = &p->capture.args->values[CLI_CAPTURE_ID];
     int worst = CLI_CLEAN;
     p->framed = false;
     for (unsigned id = 0; id < 128 && worst != CLI_FAILED; id++) {
-        if (!has_id(p->buffer, id) || (only->given && only->number != id))
+        if (!has_id(p->buffer, id) || (only->given && only->number != id) || !is_core(p, id))
             continue;
         p->id = (uint8_t)id;
         p->tell_id = p->headings && !only->given;
@@ -102,12 +160,27 @@ static int run_buffer(struct cli_passes *p)
     return worst;
 }
 
-int cli_passes_run(struct cli_passes *p, const struct cli_args *args)
+/* Opens the capture and finds out what the filter means in it. */
+static bool open_capture(struct cli_passes *p, const struct cli_args *args)
 {
-    if (!cli_capture_open(&p->capture, args))
-        return CLI_FAILED;
+    if (!cli_filter_read(&p->filter, args, false) || !cli_capture_open(&p->capture, args))
+        return false;
     if (!cli_capture_spool(&p->capture)) {
         cli_capture_close(&p->capture);
+        return false;
+    }
+    if (ct_filter_settle(args->ctx, &p->filter.filter, p->capture.capture, p->capture.buffers,
+                         p->capture.count, &p->settled) == CT_OK)
+        return true;
+    cli_library_error(args->ctx);
+    cli_capture_close(&p->capture);
+    return false;
+}
+
+int cli_passes_run(struct cli_passes *p, const struct cli_args *args)
+{
+    if (!open_capture(p, args)) {
+        cli_filter_free(&p->filter);
         return CLI_FAILED;
     }
     ct_text_init(&p->text, stdout);
@@ -123,5 +196,7 @@ int cli_passes_run(struct cli_passes *p, const struct cli_args *args)
     worst = p->untold ? cli_capture_code_untold(&p->capture, worst)
                       : cli_capture_code_or_empty(&p->capture, worst);
     cli_capture_close(&p->capture);
-    return worst;
+    cli_filter_free(&p->filter);
+    p->kept_nothing = worst != CLI_FAILED && cli_filter_kept_nothing(&p->filter, args, &p->ran);
+    return p->kept_nothing ? CLI_DAMAGED : worst;
 }

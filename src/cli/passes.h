@@ -3,7 +3,7 @@
 #ifndef CT_CLI_PASSES_H
 #define CT_CLI_PASSES_H
 
-#include "cli/capture.h"
+#include "cli/filter.h"
 #include "cli/ran.h"
 #include "report/text.h"
 
@@ -18,8 +18,13 @@ struct cli_passes {
     bool framed;    /* the bytes between the frames of the buffer were counted */
     bool untold;    /* what was lost is not said: another run over the capture does */
     uint64_t bytes; /* of passes that are over */
-    const struct ct_programs *programs; /* whose names `ran` has; or NULL */
-    struct cli_ran ran;                 /* in all passes */
+    struct ct_programs *programs; /* whose names `ran` has, and the filter looks for; or NULL */
+    struct cli_ran ran;           /* in all passes */
+    struct cli_filter filter;     /* of the command, when it has these options; read by cli_passes_run */
+    struct ct_filter settled;
+    struct ct_sieve *sieve;             /* of the pass, or NULL */
+    bool kept_nothing;                  /* the filter, of what ran; it was said */
+    const struct ct_chain_sink *sifted; /* who gets the steps that are kept */
     void *user;
     /* Before a pass: sets what is to be decoded and who gets it; sink->user is `user` unless it is set too.
      * Its `bytes` calls cli_passes_bytes. Result: enum cli_exit. */

@@ -10,9 +10,9 @@ enum option {
     ELF = CLI_CAPTURE_OPTIONS,
     FORMAT,
     WEIGHT,
-    FROM,
-    TO,
     THREADS,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
 
 enum format {
@@ -32,7 +32,7 @@ enum weight {
 static const char *const formats[] = {"folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", NULL};
 static const char *const weights[] = {"instructions", "cycles", NULL};
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_OPTION,
     [FORMAT] =
@@ -50,18 +50,10 @@ static const struct cli_option options[] = {
                 .kind = CLI_CHOICE,
                 .choices = weights,
                 .help = "With folded and chrome: what is counted, and what time is."},
-    [FROM] = {.name = "from",
-              .kind = CLI_NUMBER,
-              .arg = "N",
-              .max = UINT64_MAX,
-              .help =
-                  "With chrome: the slices from this time of their stream on, in instructions or cycles."},
-    [TO] = {.name = "to",
-            .kind = CLI_NUMBER,
-            .arg = "N",
-            .max = UINT64_MAX,
-            .help = "With chrome: the slices before this time."},
     [THREADS] = CLI_THREADS_OPTION,
+    [FILTER] = CLI_FILTER_TABLE_AND(" A number alone, with chrome: the slices from this time of their stream "
+                                    "on, in instructions or cycles.",
+                                    " A number alone, with chrome: the slices before this time."),
 };
 
 struct profile {
@@ -272,11 +264,6 @@ static int run(const struct cli_args *args)
 {
     struct profile p = {0};
     p.format = (enum format)args->values[FORMAT].number;
-    p.slices =
-        (struct ct_profile_slices){.out = stdout,
-                                   .cycles = args->values[WEIGHT].number == CYCLES,
-                                   .from = args->values[FROM].number,
-                                   .to = args->values[TO].given ? args->values[TO].number : UINT64_MAX};
     p.counts.all_functions = true;
     p.counts.threads = cli_threads(args);
     if (wants_stacks(&p) && cli_cover_is_file(args->operand))
@@ -292,12 +279,20 @@ static int run(const struct cli_args *args)
         p.counts.steps = on_steps;
         p.counts.user = &p;
     }
+    if (!cli_filter_read(&p.counts.filter, args, true)) {
+        cli_counts_close(&p.counts);
+        return CLI_FAILED;
+    }
+    p.slices = (struct ct_profile_slices){.out = stdout,
+                                          .cycles = args->values[WEIGHT].number == CYCLES,
+                                          .from = p.counts.filter.slices[0],
+                                          .to = p.counts.filter.slices[1]};
     int code = cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && wants_stacks(&p) && end_stacks(&p) != CT_OK)
         code = cli_library_error(args->ctx);
     if (p.stacks)
         cli_note_new_stacks(args, ct_stacks_renewed(p.stacks));
-    if (code != CLI_FAILED) {
+    if (code != CLI_FAILED && !p.counts.kept_nothing) {
         int reported = report(&p);
         code = reported > code ? reported : code;
     }

@@ -16,15 +16,15 @@ enum {
     BOUNDS,
     QUANTILE,
     TARGETS,
-    FROM,
-    TO,
     THREADS,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
 
 /* Executions of functions in the timeline, at most. */
 #define SLICES 20000
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_OPTION,
     [ENTRY] = {.name = "entry",
@@ -44,20 +44,11 @@ static const struct cli_option options[] = {
                  .kind = CLI_TEXT,
                  .arg = "FILE",
                  .help = "With --entry: targets of computed branches, as for 'coretap graph'."},
-    [FROM] =
-        {.name = "from",
-         .kind = CLI_NUMBER,
-         .arg = "N",
-         .max = UINT64_MAX,
-         .help =
-             "The timeline from this time of the streams on, in cycles; in instructions where the trace has "
-             "no cycle counts."},
-    [TO] = {.name = "to",
-            .kind = CLI_NUMBER,
-            .arg = "N",
-            .max = UINT64_MAX,
-            .help = "The timeline up to this time."},
     [THREADS] = CLI_THREADS_OPTION,
+    [FILTER] =
+        CLI_FILTER_TABLE_AND(" A number alone: the timeline from this time of the streams on, in cycles; "
+                             "in instructions where the trace has no cycle counts.",
+                             " A number alone: the timeline up to this time."),
 };
 
 struct report {
@@ -128,7 +119,9 @@ static int analyse(struct report *r)
     const bool has_entry = args->values[ENTRY].given;
     char *why = NULL;
     int code = cli_report_collect(&r->collect, args, ELF);
-    if (code == CLI_FAILED || !cli_cover_views_make(&r->collect.counts, &r->cover))
+    if (code == CLI_FAILED || r->collect.counts.kept_nothing)
+        return code;
+    if (!cli_cover_views_make(&r->collect.counts, &r->cover))
         return CLI_FAILED;
     const int covered = cli_cover_check(&r->collect.counts, &r->cover.list);
     code = covered > code ? covered : code;
@@ -178,6 +171,18 @@ static bool load(struct report *r)
     return !wish.entry || cli_wcet_open(&r->wcet, args, r->programs, &wish);
 }
 
+/* The longest path is searched in a run of its own, which is of all of the trace. */
+static bool read_filter(struct report *r)
+{
+    struct cli_filter *filter = &r->collect.counts.filter;
+    if (!cli_filter_read(filter, r->args, true))
+        return false;
+    r->collect.slices =
+        (struct ct_slices){.most = SLICES, .begin = filter->slices[0], .end = filter->slices[1]};
+    return !r->args->values[ENTRY].given ||
+           cli_filter_refuse(filter, r->args, NULL, "with --entry, whose path is of the whole trace");
+}
+
 static void release(struct report *r)
 {
     cli_cover_views_free(&r->cover);
@@ -192,11 +197,7 @@ static int run(const struct cli_args *args)
     if (!check(args))
         return CLI_FAILED;
     r.args = args;
-    r.collect.slices =
-        (struct ct_slices){.most = SLICES,
-                           .begin = args->values[FROM].number,
-                           .end = args->values[TO].given ? args->values[TO].number : UINT64_MAX};
-    const int code = load(&r) ? analyse(&r) : CLI_FAILED;
+    const int code = read_filter(&r) && load(&r) ? analyse(&r) : CLI_FAILED;
     release(&r);
     return code;
 }

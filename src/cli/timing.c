@@ -20,6 +20,8 @@ enum {
     FUNCTION,
     TARGETS,
     THREADS,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
 };
 
 enum {
@@ -30,7 +32,7 @@ enum {
 
 static const char *const formats[] = {"text", "json", "svg", NULL};
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_FILES,
     [PAIR] = CLI_PAIR_OPTION,
@@ -58,6 +60,10 @@ static const struct cli_option options[] = {
                  .arg = "FILE",
                  .help = "Targets of computed branches, as for 'coretap graph'."},
     [THREADS] = CLI_THREADS_OPTION,
+    [FILTER] = CLI_FILTER_WINDOW,
+    CLI_FILTER_FREQUENCY,
+    CLI_FILTER_WHO,
+    CLI_FILTER_MODULE,
 };
 
 struct measuring {
@@ -201,7 +207,7 @@ static int measure_log(struct measuring *m, const struct cli_args *args)
 static int run_log(struct measuring *m, const struct cli_args *args)
 {
     bool has_pair = false;
-    if (!cli_without_threads(args, "an event log is read"))
+    if (!cli_without_threads(args, "an event log is read") || !cli_filter_none(args, "an event log is read"))
         return CLI_FAILED;
     for (size_t i = 0; i < args->list_count; i++)
         has_pair |= args->list[i].option == PAIR;
@@ -242,7 +248,7 @@ static int run(const struct cli_args *args)
     m.passes.programs = m.programs;
     int code = cli_fractal_source_is_log(args->operand) ? run_log(&m, args) : cli_passes_run(&m.passes, args);
     cli_note_new_stacks(args, m.renewed);
-    if (!m.cycles)
+    if (!m.cycles && !m.passes.kept_nothing)
         code = cli_ran_but_empty(&m.passes.ran, args, code, "the table of times is",
                                  "the trace has no cycle counts", "record with cycle counts");
     if (json)

@@ -16,11 +16,13 @@ enum {
     TARGETS,
     FORMAT,
     THREADS,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
 
 static const char *const formats[] = {"tsv", "jsonl", "csv", NULL};
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [AT] =
         {.name = "at",
@@ -46,6 +48,7 @@ static const struct cli_option options[] = {
                 .choices = formats,
                 .help = "tsv, jsonl or csv; csv and jsonl also have the buffer and the trace ID."},
     [THREADS] = CLI_THREADS_OPTION,
+    [FILTER] = CLI_FILTER_TABLE,
 };
 
 #define BATCH 1024
@@ -173,7 +176,7 @@ static int run(const struct cli_args *args)
         w.text.watches = w.watches;
         w.passes.programs = w.programs;
         code = cli_passes_run(&w.passes, args);
-        if (!w.any)
+        if (!w.any && !w.passes.kept_nothing)
             code = cli_ran_but_empty(&w.passes.ran, args, code, "the list of events is",
                                      "execution came by none of the watchpoints",
                                      "'coretap cover --functions' shows what ran");

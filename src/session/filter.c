@@ -85,7 +85,7 @@ static int check_core(struct ct_ctx *ctx, const struct ct_filter *f, const struc
         if (ct_filter_ids(f, &buffers[i], ids))
             return CT_OK;
     list_cores(buffers, count, cores, sizeof cores);
-    return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: no trace of a core '%s' is wanted; cores with trace: %s",
+    return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: has no trace of a core '%s' that is wanted; its cores: %s",
                    capture->path, f->core, *cores ? cores : "none has a name");
 }
 

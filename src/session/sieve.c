@@ -335,12 +335,27 @@ static int run_mark(struct ct_sieve *s, const struct ct_step_batch *batch, const
     return CT_OK;
 }
 
+/* Without counts the clock would stand still, and the whole stream be before each point. */
+static int check_cycles(const struct ct_sieve *s, const struct ct_step_batch *batch)
+{
+    const struct ct_filter *f = &s->filter;
+    const bool needed = f->from.kind == CT_POINT_CYCLES || f->to.kind == CT_POINT_CYCLES;
+    if (!needed || batch->cycles || !batch->count)
+        return CT_OK;
+    return ct_fail(s->ctx, CT_ERR_NOT_FOUND,
+                   "%s: has no cycle counts; give the window in time, instructions or places, or choose "
+                   "another trace ID or core",
+                   s->source->name ? s->source->name : "a stream");
+}
+
 int ct_sieve_run(struct ct_sieve *s, const struct ct_step_batch *batch, struct ct_step_batch *out)
 {
     uint32_t count;
     const struct ct_edge *edges = ct_graph_edges(batch->graph, &count);
     const struct ct_node *nodes = ct_graph_nodes(batch->graph, &count);
-    int rc = make_room(s, batch);
+    int rc = check_cycles(s, batch);
+    if (!rc)
+        rc = make_room(s, batch);
     size_t mark = 0;
     for (size_t i = 0; !rc && i <= batch->count; i++) {
         while (!rc && mark < batch->mark_count && batch->marks[mark].at <= i)

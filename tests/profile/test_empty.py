@@ -27,11 +27,11 @@ ADDRESS = 0x7000000  # where OTHER lies, away from what ran
 # (arguments, what is missing). {w}: the program; {bare}: its copy without symbols and lines; {other}: one
 # that did not run.
 EMPTY = [
-    ("cover --context 77", "nothing is known of this context"),
-    ("cover --context 77 --format lcov", "nothing is known of this context"),
-    ("cover --context 77 --format cobertura", "nothing is known of this context"),
-    ("cover --context 77 --format json", "nothing is known of this context"),
-    ("cover --context 77 --format html", "nothing is known of this context"),
+    ("cover --context 77", "none of them is in the part that is asked for"),
+    ("cover --context 77 --format lcov", "none of them is in the part that is asked for"),
+    ("cover --context 77 --format cobertura", "none of them is in the part that is asked for"),
+    ("cover --context 77 --format json", "none of them is in the part that is asked for"),
+    ("cover --context 77 --format html", "none of them is in the part that is asked for"),
     ("profile --format autofdo --elf {other}", "none of them is in {other}"),
     ("profile --format bolt --elf {other}", "none of them is in {other}"),
     ("profile --format llvm --elf {bare}", "no source line of what ran in {bare} is known"),
@@ -43,6 +43,8 @@ EMPTY = [
     ("wcet --entry used", "the trace has no cycle counts"),
 ]
 HEADED = [  # the same, where a line that says what the columns are may stand before it
+    ("watch --at used --el 3", "none of them is in the part that is asked for"),
+    ("timing --from unused", "none of them is in the part that is asked for"),
     ("watch --at unused", "execution came by none of the watchpoints"),
     ("timing", "the trace has no cycle counts"),
     ("graph --elf {other} --learn", "none of them is in the program"),

@@ -39,3 +39,71 @@ $ coretap watch --at 0x0 --elf examples/quickstart/firmware.bin@x examples/quick
 $ coretap watch --at 0x0 --list tests/none examples/quickstart
 ! coretap: tests/none: cannot be read: No such file or directory
 [2]
+
+# A part of a capture.
+$ coretap watch --at exception --core 0 --from 100insn --to 700cyc examples/quickstart
+| # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
+| # buffer ETB_0
+| # id 10
+| 427	16777314	cpu_0	0	0x2a	-	exception	IRQ	exception
+| 445	16777314	cpu_0	0	0x2a	-	exception	call	exception
+| 608	16777363	cpu_0	0	0x2a	-	exception	call	exception
+$ coretap watch --at exception --from 100insn --to 200cyc examples/quickstart
+| # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
+! coretap: ETE_1: has no cycle counts; give the window in time, instructions or places, or choose another trace ID or core
+[2]
+$ coretap watch --at context --core 0 --to 1000insn examples/quickstart
+| # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
+| # buffer ETB_0
+| # id 10
+| 0	-	cpu_0	0	0x2a	-	context	-	context
+| 118	-	cpu_0	1	0x2a	-	context	-	context
+| 124	-	cpu_0	0	0x2a	-	context	-	context
+| 427	16777314	cpu_0	1	0x2a	-	context	-	context
+| 437	16777314	cpu_0	0	0x2a	-	context	-	context
+| 445	16777314	cpu_0	1	0x2a	-	context	-	context
+| 452	16777314	cpu_0	0	0x2a	-	context	-	context
+| 608	16777363	cpu_0	1	0x2a	-	context	-	context
+| 618	16777363	cpu_0	0	0x2a	-	context	-	context
+| 774	16777363	cpu_0	1	0x2a	-	context	-	context
+| 780	16777363	cpu_0	0	0x2a	-	context	-	context
+| 863	16777415	cpu_0	1	0x2a	-	context	-	context
+| 875	16777415	cpu_0	0	0x2a	-	context	-	context
+| 1275	16777510	cpu_0	1	0x2a	-	context	-	context
+| 1282	16777510	cpu_0	0	0x2a	-	context	-	context
+| 1700	16777608	cpu_0	1	0x2a	-	context	-	context
+| 1714	16777608	cpu_0	0	0x2a	-	context	-	context
+| 1892	16777657	cpu_0	1	0x2a	-	context	-	context
+$ coretap watch --at context --core 7 examples/quickstart
+! coretap: examples/quickstart: has no trace of a core '7' that is wanted; its cores: cpu_0, cpu_1
+[2]
+$ coretap watch --at context --context 1234 examples/quickstart
+| # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
+! coretap: examples/quickstart: the result is empty although 4610 instructions ran, in firmware.bin: none of them is in the part that is asked for; there are up to 3671 instructions and 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
+[1]
+$ coretap watch --at context --from 1ms examples/quickstart
+! coretap: examples/quickstart: does not say how fast its timestamps run; say it with --frequency HZ, or give the window in ticks, cycles or instructions
+[2]
+$ coretap watch --at context --from 5 examples/quickstart
+! coretap watch: --from: '5': this number has no unit; a window begins and ends at a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), which #N may follow for the N-th time
+! Try 'coretap watch --help'.
+[2]
+$ coretap watch --at context --el 4 examples/quickstart
+! coretap watch: --el: '4' is not a number from 0 to 3
+! Try 'coretap watch --help'.
+[2]
+$ coretap watch --at context --pid x examples/quickstart
+! coretap watch: --pid: 'x' is not a number from 0 to 4294967295
+! Try 'coretap watch --help'.
+[2]
+$ coretap watch --at context --module nobody examples/quickstart
+! coretap: module 'nobody': no program that ran is called so; 'coretap info' lists them
+[2]
+$ coretap list --from main examples/quickstart
+! coretap list: --from cannot be applied here; cover, profile, report, timing, watch and monitor can be told which part of a capture is wanted
+! Try 'coretap list --help'.
+[2]
+$ coretap stats --module main examples/quickstart
+! coretap stats: --module cannot be applied here; cover, profile, report, timing, watch and monitor can be told which part of a capture is wanted
+! Try 'coretap stats --help'.
+[2]

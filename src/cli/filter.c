@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/filter.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The options, and how a list of numbers is written. */
+static const struct list {
+    const char *name;
+    uint8_t base; /* 0: names */
+    uint32_t most;
+} lists[] = {
+    {"pid", 10, UINT32_MAX}, {"tid", 10, UINT32_MAX}, {"context", 16, UINT32_MAX},
+    {"el", 10, 3},           {"module", 0, 0},        {"function", 0, 0},
+};
+
+/* The index of an option of the filter; the number of options when the command does not have it. */
+static size_t index_of(const struct cli_args *args, const char *name, enum cli_kind kind)
+{
+    size_t i = 0;
+    while (i < args->command->option_count &&
+           (strcmp(args->command->options[i].name, name) != 0 || args->command->options[i].kind != kind))
+        i++;
+    return i;
+}
+
+/* What was said for it, or NULL. */
+static const struct cli_value *given(const struct cli_args *args, const char *name, enum cli_kind kind)
+{
+    const size_t i = index_of(args, name, kind);
+    return i < args->command->option_count && args->values[i].given ? &args->values[i] : NULL;
+}
+
+/* ---- lists ---- */
+
+static bool read_number(const struct cli_args *args, const struct list *list, const char *text,
+                        uint32_t *number)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, list->base);
+    if (isxdigit((unsigned char)*text) && *end == '\0' && errno == 0 && value <= list->most) {
+        *number = (uint32_t)value;
+        return true;
+    }
+    if (list->base == 16)
+        cli_usage_error(args->command, "--%s: '%s' is not a hexadecimal number from 0 to %" PRIx32,
+                        list->name, text, list->most);
+    else
+        cli_usage_error(args->command, "--%s: '%s' is not a number from 0 to %" PRIu32, list->name, text,
+                        list->most);
+    return false;
+}
+
+static bool is_full(const struct cli_args *args, size_t count)
+{
+    if (count == CLI_FILTER_MOST)
+        cli_usage_error(args->command, "more than %d threads, contexts or names to keep", CLI_FILTER_MOST);
+    return count == CLI_FILTER_MOST;
+}
+
+/* Puts the values of an option behind those of the others. */
+static bool read_list(struct cli_filter *f, const struct cli_args *args, const struct list *list)
+{
+    const size_t option = index_of(args, list->name, CLI_LIST);
+    for (size_t i = 0; i < args->list_count; i++) {
+        if (args->list[i].option != option)
+            continue;
+        if (is_full(args, list->base ? f->number_count : f->name_count))
+            return false;
+        if (!list->base)
+            f->names[f->name_count++] = args->list[i].text;
+        else if (!read_number(args, list, args->list[i].text, &f->numbers[f->number_count++]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_lists(struct cli_filter *f, const struct cli_args *args)
+{
+    size_t begin[sizeof lists / sizeof *lists + 1];
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        begin[i] = lists[i].base ? f->number_count : f->name_count;
+        if (!read_list(f, args, &lists[i]))
+            return false;
+    }
+    f->filter.pids = f->numbers + begin[0];
+    f->filter.pid_count = begin[1] - begin[0];
+    f->filter.tids = f->numbers + begin[1];
+    f->filter.tid_count = begin[2] - begin[1];
+    f->filter.contexts = f->numbers + begin[2];
+    f->filter.context_count = begin[3] - begin[2];
+    for (size_t i = begin[3]; i < f->number_count; i++)
+        f->filter.levels |= (uint8_t)(1u << f->numbers[i]);
+    f->filter.modules = f->names;
+    f->filter.module_count = begin[5];
+    f->filter.functions = f->names + begin[5];
+    f->filter.function_count = f->name_count - begin[5];
+    return true;
+}
+
+/* ---- the window ---- */
+
+static bool is_digits(const char *text)
+{
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool read_slice(const struct cli_args *args, const char *name, const char *text, uint64_t *number)
+{
+    errno = 0;
+    *number = strtoull(text, NULL, 10);
+    if (errno == 0)
+        return true;
+    cli_usage_error(args->command, "--%s: '%s' is too large", name, text);
+    return false;
+}
+
+/* `end` 0: --from; 1: --to. */
+static bool read_point(struct cli_filter *f, const struct cli_args *args, int end, bool slices)
+{
+    const char *name = end ? "to" : "from";
+    struct ct_filter_point *point = end ? &f->filter.to : &f->filter.from;
+    char **copy = end ? &f->to : &f->from;
+    const struct cli_value *value = given(args, name, CLI_TEXT);
+    if (!value)
+        return true;
+    if (slices && is_digits(value->text)) {
+        f->has_slices[end] = true;
+        return read_slice(args, name, value->text, &f->slices[end]);
+    }
+    *copy = strdup(value->text);
+    if (!*copy) {
+        cli_no_memory();
+        return false;
+    }
+    if (ct_filter_point(args->ctx, *copy, point) == CT_OK)
+        return true;
+    cli_usage_error(args->command, "--%s: %s", name, ct_ctx_error(args->ctx));
+    return false;
+}
+
+/* ---- all of it ---- */
+
+bool cli_filter_read(struct cli_filter *f, const struct cli_args *args, bool slices)
+{
+    const struct cli_value *core = given(args, "core", CLI_TEXT);
+    const struct cli_value *frequency = given(args, "frequency", CLI_NUMBER);
+    *f = (struct cli_filter){.filter.size = sizeof f->filter};
+    f->filter.core = core ? core->text : NULL;
+    f->filter.frequency = frequency ? frequency->number : 0;
+    f->slices[1] = UINT64_MAX;
+    return read_lists(f, args) && read_point(f, args, 0, slices) && read_point(f, args, 1, slices);
+}
+
+void cli_filter_free(struct cli_filter *f)
+{
+    free(f->from);
+    free(f->to);
+    f->from = f->to = NULL;
+}
+
+const struct ct_filter *cli_filter_of(const struct cli_filter *f)
+{
+    return f->filter.core || ct_filter_steps(&f->filter) ? &f->filter : NULL;
+}
+
+/* An option of the filter that was given and is not `but`, or NULL. */
+static const char *any_given(const struct cli_filter *f, const struct cli_args *args, const char *but)
+{
+    if (f->filter.from.kind || f->filter.to.kind)
+        return f->filter.from.kind ? "from" : "to";
+    if (f->filter.core)
+        return "core";
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (given(args, lists[i].name, CLI_LIST) && (!but || strcmp(lists[i].name, but) != 0))
+            return lists[i].name;
+    return NULL;
+}
+
+bool cli_filter_refuse(const struct cli_filter *f, const struct cli_args *args, const char *but,
+                       const char *why)
+{
+    const char *name = any_given(f, args, but);
+    if (name)
+        cli_usage_error(args->command, "--%s cannot be applied: %s", name, why);
+    return name == NULL;
+}
+
+bool cli_filter_none(const struct cli_args *args, const char *why)
+{
+    struct cli_filter f;
+    const bool fine = cli_filter_read(&f, args, false) && cli_filter_refuse(&f, args, NULL, why);
+    cli_filter_free(&f);
+    return fine;
+}
+
+/* ---- nothing was kept ---- */
+
+static void write_numbers(FILE *out, const char *what, const uint32_t *list, uint32_t count, bool hex)
+{
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(out, hex ? "%s%" PRIx32 : "%s%" PRIu32, i ? ", " : what, list[i]);
+    if (count == CT_SIEVE_CONTEXTS)
+        fputs(", …", out);
+}
+
+static void write_levels(FILE *out, uint8_t levels)
+{
+    const char *before = "; exception levels ";
+    for (unsigned i = 0; i < 4; i++)
+        if (levels >> i & 1) {
+            fprintf(out, "%s%u", before, i);
+            before = ", ";
+        }
+}
+
+static void write_seen(FILE *out, const struct ct_sieve_seen *seen)
+{
+    fprintf(out, "there are up to %" PRIu64 " instructions", seen->instructions);
+    if (seen->has_cycles)
+        fprintf(out, " and %" PRIu64 " cycles", seen->cycles);
+    fputs(" in a stream", out);
+    if (seen->has_ticks)
+        fprintf(out, "; timestamps %" PRIu64 " to %" PRIu64, seen->first_ticks, seen->last_ticks);
+    write_numbers(out, "; contexts ", seen->contexts, seen->context_count, true);
+    write_numbers(out, "; threads ", seen->threads, seen->thread_count, false);
+    write_levels(out, seen->levels);
+}
+
+bool cli_filter_kept_nothing(const struct cli_filter *f, const struct cli_args *args,
+                             const struct cli_ran *ran)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (!f->seen.steps || f->seen.kept)
+        return false;
+    FILE *out = open_memstream(&text, &size);
+    if (out)
+        write_seen(out, &f->seen);
+    if (!out || fclose(out) != 0)
+        cli_no_memory();
+    else
+        cli_ran_but_empty(ran, args, CLI_CLEAN, "the result is",
+                          "none of them is in the part that is asked for", text);
+    free(text);
+    return true;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options that say which part of a capture is wanted, the same on every command that can apply them. */
+#ifndef CT_CLI_FILTER_H
+#define CT_CLI_FILTER_H
+
+#include "cli/capture.h"
+#include "cli/ran.h"
+#include "coretap/filter.h"
+
+/* Rows of an option table, in this order. A command has those that it can apply; they are found by their
+ * names, and a row of the command with one of these names that is no CLI_LIST is its own. */
+#define CLI_FILTER_WINDOW_AND(from_too, to_too)                                                              \
+    {.name = "from",                                                                                         \
+     .kind = CLI_TEXT,                                                                                       \
+     .arg = "POINT",                                                                                         \
+     .help = "Only what ran from here on: a time since the first timestamp of the capture (12.5s, 3ms, "     \
+             "20us, 700ns), a timestamp as traced (190327ticks), cycles (500000cyc) or instructions "        \
+             "(1000000insn) since the begin of each stream, or a place as for 'coretap watch' (main, "       \
+             "main.c:32, 0x4010), with #N the N-th time that execution comes there." from_too},              \
+    {                                                                                                        \
+        .name = "to", .kind = CLI_TEXT, .arg = "POINT",                                                      \
+        .help = "Only what ran before this point. A place without #N is the first time after "               \
+                "--from." to_too                                                                             \
+    }
+#define CLI_FILTER_WINDOW      CLI_FILTER_WINDOW_AND("", "")
+#define CLI_FILTER_WINDOW_ROWS 2
+
+#define CLI_FILTER_FREQUENCY                                                                                 \
+    {                                                                                                        \
+        .name = "frequency", .kind = CLI_NUMBER, .arg = "HZ", .min = 1, .max = 1000000000000,                \
+        .help = "Of the timestamps, for --from and --to with a time, where the capture does not say it."     \
+    }
+
+#define CLI_FILTER_WHO                                                                                       \
+    {.name = "core",                                                                                         \
+     .kind = CLI_TEXT,                                                                                       \
+     .arg = "NAME",                                                                                          \
+     .help = "Only this core: its name in the capture, or the number at the end of it."},                    \
+        {.name = "pid",                                                                                      \
+         .kind = CLI_LIST,                                                                                   \
+         .arg = "N",                                                                                         \
+         .help = "Only this process of Linux, with all its threads that the capture knows. Needs "           \
+                 "context IDs in the trace, as --tid does. This and the next four can be given more "        \
+                 "than once: any of them counts."},                                                          \
+        {.name = "tid", .kind = CLI_LIST, .arg = "N", .help = "Only this thread of Linux."},                 \
+        {.name = "context", .kind = CLI_LIST, .arg = "HEX", .help = "Only what ran with this context ID."},  \
+    {                                                                                                        \
+        .name = "el", .kind = CLI_LIST, .arg = "N", .help = "Only this exception level, 0 to 3."             \
+    }
+#define CLI_FILTER_WHO_ROWS 5
+
+#define CLI_FILTER_MODULE                                                                                    \
+    {                                                                                                        \
+        .name = "module", .kind = CLI_LIST, .arg = "NAME",                                                   \
+        .help = "Only code of this program or library: its path, or the last part of it. Can be given more " \
+                "than once."                                                                                 \
+    }
+#define CLI_FILTER_CODE                                                                                      \
+    CLI_FILTER_MODULE,                                                                                       \
+    {                                                                                                        \
+        .name = "function", .kind = CLI_LIST, .arg = "NAME",                                                 \
+        .help = "Only code of this function, without what it calls. Can be given more than once."            \
+    }
+#define CLI_FILTER_CODE_ROWS 2
+
+/* All of them; commands with a timeline say what else --from and --to mean. */
+#define CLI_FILTER_TABLE_AND(from_too, to_too)                                                               \
+    CLI_FILTER_WINDOW_AND(from_too, to_too), CLI_FILTER_FREQUENCY, CLI_FILTER_WHO, CLI_FILTER_CODE
+#define CLI_FILTER_TABLE CLI_FILTER_TABLE_AND("", "")
+#define CLI_FILTER_ROWS  (CLI_FILTER_WINDOW_ROWS + 1 + CLI_FILTER_WHO_ROWS + CLI_FILTER_CODE_ROWS)
+
+enum {
+    CLI_FILTER_MOST = 64, /* numbers of all lists together, and names */
+};
+
+struct cli_filter {
+    struct ct_filter filter; /* refers to what follows */
+    uint32_t numbers[CLI_FILTER_MOST];
+    size_t number_count;
+    const char *names[CLI_FILTER_MOST];
+    size_t name_count;
+    char *from, *to;           /* texts of places; owned */
+    uint64_t slices[2];        /* --from and --to that are numbers without a unit … */
+    bool has_slices[2];        /* … are there: commands with a timeline have them for it */
+    struct ct_sieve_seen seen; /* of all that was filtered */
+};
+
+/* Reads the options of `args`; with `slices` --from and --to may be numbers without a unit, which are no part
+ * of the filter. False: said what is wrong. To be freed in any case. */
+bool cli_filter_read(struct cli_filter *filter, const struct cli_args *args, bool slices);
+void cli_filter_free(struct cli_filter *filter);
+
+/* The filter; NULL when no option asks for one. */
+const struct ct_filter *cli_filter_of(const struct cli_filter *filter);
+
+/* False, with a message about what is read in the place of a capture: an option was given that cannot be
+ * applied to it. `but` names one that can, or is NULL. */
+bool cli_filter_refuse(const struct cli_filter *filter, const struct cli_args *args, const char *but,
+                       const char *why);
+
+/* The same for a command that never has use for them with what it reads. */
+bool cli_filter_none(const struct cli_args *args, const char *why);
+
+/* Says that the filter kept nothing of what ran, and what there was. False, without a word, when it kept
+ * something, when there is none, and when nothing ran. */
+bool cli_filter_kept_nothing(const struct cli_filter *filter, const struct cli_args *args,
+                             const struct cli_ran *ran);
+
+#endif
