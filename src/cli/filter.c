@@ -241,7 +241,7 @@ bool cli_filter_kept_nothing(const struct cli_filter *f, const struct cli_args *
     FILE *out = open_memstream(&text, &size);
     if (out)
         write_seen(out, &f->seen);
-    if (!out || fclose(out) != 0)
+    if (!out || fclose(out) != 0 || !text) /* glibc may have no text and say nothing of it */
         cli_no_memory();
     else
         cli_ran_but_empty(ran, args, CLI_CLEAN, "the result is",

@@ -109,6 +109,12 @@ def cases():
               for form in ("text", "lcov", "cobertura", "json", "html", "data")]
     found += [Case("cover functions",
                    "cover --functions --contexts --threads 3 --all-functions --elf {elf} {capture}")]
+    found += [Case("cover part",
+                   "cover --from work_round#2 --to work_round#9 --core 0 --el 0 --function work_round "
+                   "--module {elf} --elf {elf} {capture}"),
+              Case("watch part", "watch --at work_round --from work_round --to 2000insn --module {elf} "
+                   "--elf {elf} {capture}"),
+              Case("cover nothing", "cover --el 3 --elf {elf} {capture}")]
     found += [Case(f"profile {form}", f"profile --format {form} --elf {{elf}} -o out {{capture}}",
                    outputs=("out",))
               for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome")]

@@ -112,6 +112,10 @@ static const char *const lines[] = {
     "tessla --spec :spec.tessla --list-in",
     "tessla --spec :spec.tessla --list-out",
     "tessla --spec :spec.tessla --dot",
+    "cover --elf :p.elf --from work --to 100insn --el 0 --function work --threads 2 @",
+    "profile --elf :p.elf --from 1us --to work#2 --frequency 1000000 --module p.elf --pid 1 --tid 1 @",
+    "report --core 0 --from 10cyc --to 1000ticks --context 0 --context 1 @",
+    "watch --at context --at gap --from 5insn --to 200insn --el 1 --el 0 @",
 };
 #define LINES (sizeof lines / sizeof *lines)
 
