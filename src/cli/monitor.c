@@ -242,6 +242,7 @@ static int run(const struct cli_args *args)
         w.text.watches = w.watches;
         w.text.programs = w.programs;
         w.passes.programs = w.programs;
+        w.passes.other_frequency = args->values[CLI_MONITOR_CLOCK].number != CT_VERIFY_TIMESTAMPS;
         code = cli_fractal_source_is_log(args->operand) ? run_log(&w, args) : cli_passes_run(&w.passes, args);
         if (code != CLI_FAILED)
             tell_sum(&w, args);

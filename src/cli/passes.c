@@ -165,6 +165,8 @@ static bool open_capture(struct cli_passes *p, const struct cli_args *args)
 {
     if (!cli_filter_read(&p->filter, args, false) || !cli_capture_open(&p->capture, args))
         return false;
+    if (p->other_frequency)
+        p->filter.filter.frequency = 0;
     if (!cli_capture_spool(&p->capture)) {
         cli_capture_close(&p->capture);
         return false;

@@ -20,6 +20,7 @@ struct cli_passes {
     uint64_t bytes; /* of passes that are over */
     struct ct_programs *programs; /* whose names `ran` has, and the filter looks for; or NULL */
     struct cli_ran ran;           /* in all passes */
+    bool other_frequency;         /* --frequency is that of another clock than the timestamps */
     struct cli_filter filter;     /* of the command, when it has these options; read by cli_passes_run */
     struct ct_filter settled;
     struct ct_sieve *sieve;             /* of the pass, or NULL */

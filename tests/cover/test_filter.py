@@ -183,6 +183,11 @@ def main():
         for options in (("--from", "main"), ("--to", "5cyc"), ("--core", "0"), ("--pid", 1), ("--tid", 1),
                         ("--el", 0), ("--module", "program"), ("--function", "leaf")):
             assert f"{options[0]} cannot be applied" in run("cover", *options, saved, code=2), options
+        spec = folder / "spec.tessla"
+        spec.write_text("in x: Events[Int]\nout x\n")
+        monitor = ("monitor", "--spec", spec, "--bind", "x=leaf", "--frequency", 1000000000, "--from", "1us")
+        assert "how fast its timestamps run" in run(*monitor, capture, code=2), "it is of the cycles"
+        run(*monitor, "--clock", "timestamps", capture)
         entry = run("report", "--entry", "main", "--from", "5cyc", capture, code=2)
         assert "--from cannot be applied: with --entry" in entry, entry
         for options in (("--el", 4), ("--el", "x"), ("--context", "xyz"), ("--pid", "-1"), ("--from", "5"),

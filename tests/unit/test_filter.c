@@ -138,6 +138,12 @@ static void a_time_needs_a_frequency(void **state)
     const uint64_t first = settled.from.value - 5;
     assert_int_equal(ct_filter_settle(ctx, &filter, capture, buffer, 1, &settled), CT_OK);
     assert_true(settled.from.value - first == 3 && settled.to.value - first == 5);
+    filter.frequency = 0; /* three nanoseconds are two ticks */
+    const struct ct_maps maps = {.clock = {.mult = 3, .shift = 1, .known = 1}};
+    struct ct_capture timed = *capture;
+    timed.maps = &maps;
+    assert_int_equal(ct_filter_settle(ctx, &filter, &timed, buffer, 1, &settled), CT_OK);
+    assert_true(settled.from.value - first == 4 && settled.to.value - first == 6);
     ct_capture_free(capture);
     ct_ctx_free(ctx);
 }
