@@ -79,7 +79,7 @@ CT_API int ct_filter_point(struct ct_ctx *ctx, char *text, struct ct_filter_poin
 /* Tells whether a filter (NULL: none) leaves out steps of streams, and not only whole streams. */
 CT_API int ct_filter_steps(const struct ct_filter *filter);
 
-/* Writes the trace IDs of a buffer that `ids` of the filter and its `core` leave, as in struct
+/* Writes the trace IDs of a buffer that a filter leaves, by its `ids` and `core`. They are as in struct
  * ct_chain_options. Result: 1; 0 when there is none. */
 CT_API int ct_filter_ids(const struct ct_filter *filter, const struct ct_buffer *buffer, uint64_t ids[2]);
 

@@ -87,8 +87,8 @@ CT_API int ct_session_give(struct ct_analysis *analysis, struct ct_programs *pro
 /* Returns what was seen of the last capture that was run. */
 CT_API const struct ct_seen *ct_session_seen(const struct ct_session *session);
 
-/* What came through the sieves of the last capture that was run, of all streams together; all zero where
- * nothing had to be left out of a stream. */
+/* Returns what came through the sieves of the last capture that was run, of all streams together; all zero
+ * where nothing had to be left out of a stream. */
 CT_API const struct ct_sieve_seen *ct_session_sieved(const struct ct_session *session);
 
 #ifdef __cplusplus

@@ -9,33 +9,33 @@
 
 #define CT_FILTER_BITS 15
 
-struct ct_filter {
+struct ct_address_filter {
     uint64_t word[1u << (CT_FILTER_BITS - 6)];
     uint32_t added; /* since the last clear; bits are never taken out one by one */
 };
 
-static inline uint32_t ct_filter_hash(uint64_t pa)
+static inline uint32_t ct_address_filter_hash(uint64_t pa)
 {
     return (uint32_t)((pa >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CT_FILTER_BITS));
 }
 
 /* 1 when somebody may want the page of 4 KB at pa. */
-static inline int ct_filter_maybe(const struct ct_filter *f, uint64_t pa)
+static inline int ct_address_filter_maybe(const struct ct_address_filter *f, uint64_t pa)
 {
-    const uint32_t h = ct_filter_hash(pa);
+    const uint32_t h = ct_address_filter_hash(pa);
     return f->word[h >> 6] >> (h & 63) & 1;
 }
 
-static inline void ct_filter_add(struct ct_filter *f, uint64_t pa, unsigned shift)
+static inline void ct_address_filter_add(struct ct_address_filter *f, uint64_t pa, unsigned shift)
 {
     for (uint64_t at = 0; at < UINT64_C(1) << shift; at += 4096) {
-        const uint32_t h = ct_filter_hash(pa + at);
+        const uint32_t h = ct_address_filter_hash(pa + at);
         f->word[h >> 6] |= UINT64_C(1) << (h & 63);
         f->added++;
     }
 }
 
-static inline void ct_filter_clear(struct ct_filter *f)
+static inline void ct_address_filter_clear(struct ct_address_filter *f)
 {
     memset(f, 0, sizeof *f);
 }

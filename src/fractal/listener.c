@@ -49,7 +49,7 @@ void ct_listener_read(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
     const uint64_t pa = m->addr & ~UINT64_C(63);
     f->snoops++;
-    const int watched = ct_filter_maybe(&f->filter, pa);
+    const int watched = ct_address_filter_maybe(&f->filter, pa);
     const uint32_t chain = watched ? ct_points_first(&f->points, pa) : UINT32_MAX;
     if ((chain != UINT32_MAX || ct_rtlb_hit(&f->rtlb, pa)) && f->config.context >> m->initiator & 1)
         annotate(f, m, pa, chain);
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) void look(const struct ct_fractal *
             break;
         time = m[i].time;
         const unsigned hits = matches(tag + (pa >> shift & mask) * ways, ways, ct_rtlb_tag(pa, shift));
-        const uint32_t h = ct_filter_hash(pa);
+        const uint32_t h = ct_address_filter_hash(pa);
         const unsigned maybe = filter[h >> 6] >> (h & 63) & 1;
         p->at[n] = (uint8_t)i;
         p->ways[n] = (uint8_t)hits;

@@ -157,7 +157,7 @@ static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
     case CT_FRACTAL_CLEAN_INVALID:
     case CT_FRACTAL_MAKE_INVALID:
     case CT_FRACTAL_WRITE:
-        if (ct_filter_maybe(&f->filter, m->addr))
+        if (ct_address_filter_maybe(&f->filter, m->addr))
             ct_stalker_touch(&f->stalker, m->addr);
         return CT_OK;
     case CT_FRACTAL_TLBI_VA:
@@ -209,7 +209,7 @@ static void renew_filter(struct ct_fractal *f)
 {
     if (f->filter.added < 8192)
         return;
-    ct_filter_clear(&f->filter);
+    ct_address_filter_clear(&f->filter);
     ct_stalker_announce(&f->stalker);
     ct_points_announce(&f->points);
     f->filter.added = 0;

@@ -32,7 +32,7 @@ struct ct_fractal {
     struct ct_points points;
     struct ct_logger logger;
     struct ct_config config;
-    struct ct_filter filter; /* pages of tables and of points */
+    struct ct_address_filter filter; /* pages of tables and of points */
     uint64_t time;
     uint64_t snoops, dvm, inconsistent;
 };

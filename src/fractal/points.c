@@ -6,7 +6,8 @@
 
 #define NONE UINT32_MAX
 
-int ct_points_init(struct ct_points *p, uint32_t capacity, struct ct_helper *helper, struct ct_filter *filter)
+int ct_points_init(struct ct_points *p, uint32_t capacity, struct ct_helper *helper,
+                   struct ct_address_filter *filter)
 {
     memset(p, 0, sizeof *p);
     p->capacity = capacity;
@@ -99,7 +100,7 @@ void ct_points_announce(struct ct_points *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
         if (p->point[i].shift)
-            ct_filter_add(p->filter, p->point[i].pa & ~UINT64_C(0xfff), 12);
+            ct_address_filter_add(p->filter, p->point[i].pa & ~UINT64_C(0xfff), 12);
 }
 
 static void unchain(struct ct_points *p, uint32_t index)
@@ -128,7 +129,7 @@ void ct_points_refill(struct ct_points *p, const struct ct_fractal_mapping *m)
         point->pa = pa;
         point->shift = m->shift;
         p->resolved++;
-        ct_filter_add(p->filter, pa & ~UINT64_C(0xfff), 12);
+        ct_address_filter_add(p->filter, pa & ~UINT64_C(0xfff), 12);
         uint32_t *head = &p->bucket[ct_points_hash(p, pa)];
         point->next = *head;
         *head = i;

@@ -22,13 +22,13 @@ struct ct_points {
     uint32_t *bucket;       /* physical line → first point */
     uint32_t capacity, count, buckets, resolved, next_id;
     struct ct_helper *helper;
-    struct ct_filter *filter;
+    struct ct_address_filter *filter;
     uint8_t active; /* lines are put out of the caches */
     uint64_t hits;
 };
 
 int ct_points_init(struct ct_points *p, uint32_t capacity, struct ct_helper *helper,
-                   struct ct_filter *filter);
+                   struct ct_address_filter *filter);
 void ct_points_free(struct ct_points *p);
 void ct_points_clear(struct ct_points *p);
 size_t ct_points_bytes(const struct ct_points *p);

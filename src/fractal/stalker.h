@@ -40,11 +40,11 @@ struct ct_stalker {
     uint8_t track, lost;
     uint64_t walks; /* lines of tables seen */
     struct ct_helper *helper;
-    struct ct_filter *filter;
+    struct ct_address_filter *filter;
 };
 
 int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper *helper,
-                    struct ct_filter *filter);
+                    struct ct_address_filter *filter);
 void ct_stalker_free(struct ct_stalker *s);
 size_t ct_stalker_bytes(const struct ct_stalker *s);
 
