@@ -40,7 +40,11 @@ enum ct_error {
  *
  * What a shorter struct lacks is zero, and NULL stands for one that is all zero. CT_ERR_ARG: the size is not
  * set, or a longer struct has something set behind what the library knows. They are copied, but not what they
- * point to. */
+ * point to.
+ *
+ * A pointer that a function needs and that is NULL is CT_ERR_ARG. Functions that give no error give nothing
+ * then: 0, NULL, no elements, or what stands for none of them. NULL in the place of bytes of which there are
+ * none is no error. */
 
 /* Returns the name of an error code, such as "CT_ERR_IO"; never NULL. */
 CT_API const char *ct_error_name(int code);

@@ -49,6 +49,8 @@ struct ct_cover {
 
 int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out)
 {
+    if (!out)
+        return ct_fail_null(ctx, __func__);
     struct ct_cover *cover = calloc(1, sizeof *cover);
     if (!cover)
         return ct_fail_nomem(ctx, "coverage");
@@ -100,6 +102,8 @@ static bool take_name(struct ct_cover *cover, struct program *program, const cha
 
 int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number)
 {
+    if (!cover || !program || !number)
+        return CT_ERR_ARG;
     const size_t length = program->name ? strlen(program->name) : 0;
     if (!length || length > MOST_NAME || program->build_id_size > MOST_BUILD_ID)
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG,
@@ -137,11 +141,15 @@ int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *prog
 
 size_t ct_cover_programs(const struct ct_cover *cover)
 {
+    if (!cover)
+        return 0;
     return cover->program_count;
 }
 
 struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32_t number)
 {
+    if (!cover)
+        return (struct ct_cover_program){0};
     const struct program *p = &cover->programs[number];
     return (struct ct_cover_program){.name = p->name,
                                      .low = p->low,
@@ -177,6 +185,8 @@ static int find_context(struct ct_cover *cover, const struct ct_edge_context *co
 
 const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, size_t *count)
 {
+    if (ct_no_array(cover, count))
+        return NULL;
     *count = cover->context_count;
     return cover->contexts;
 }
@@ -257,6 +267,8 @@ static int push(struct ct_cover *cover, struct cell *cell, const struct ct_cover
 int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
                       const struct ct_cover_item *item)
 {
+    if (!cover || !context || !item)
+        return CT_ERR_ARG;
     if (program >= cover->program_count || item->kind > CT_COVER_NOT)
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u or kind %u does not exist",
                        program, item->kind);
@@ -340,6 +352,8 @@ static int add_place_counts(struct ct_cover *cover, const struct place *place,
 
 int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place)
 {
+    if (!cover || !place)
+        return CT_ERR_ARG;
     if (program >= cover->program_count)
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u does not exist", program);
     struct place *places = realloc(cover->places, (cover->place_count + 1) * sizeof *places);
@@ -352,12 +366,16 @@ int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct
 
 void ct_cover_clear_places(struct ct_cover *cover)
 {
+    if (!cover)
+        return;
     cover->place_count = 0;
 }
 
 int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, struct ct_cover_item **items,
                    size_t *count)
 {
+    if (!cover || !items || !count)
+        return CT_ERR_ARG;
     if (program >= cover->program_count || (context != CT_EDGES_ALL && context >= cover->context_count))
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u or context %zu does not exist",
                        program, context);

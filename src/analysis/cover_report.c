@@ -76,7 +76,7 @@ int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source
     if (result != CT_OK)
         return result;
     if (!given.memory || !given.symbols || !given.lines)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_cover_report_new: a null pointer");
+        return ct_fail_null(ctx, "ct_cover_report_new");
     struct ct_cover_work *work = calloc(1, sizeof *work);
     if (!work)
         return ct_fail_nomem(ctx, "coverage");

@@ -78,12 +78,16 @@ void ct_dist_free(struct ct_dist *d)
 
 double ct_dist_mean(const struct ct_dist *d)
 {
+    if (!d)
+        return 0;
     return d->count ? (double)d->sum / (double)d->count : 0;
 }
 
 /* In long double: squares of runs of 2^31 cycles and more are more than a double holds. */
 double ct_dist_deviation(const struct ct_dist *d)
 {
+    if (!d)
+        return 0;
     if (!d->count)
         return 0;
     long double n = (long double)d->count;
@@ -95,6 +99,8 @@ double ct_dist_deviation(const struct ct_dist *d)
 
 uint64_t ct_dist_quantile(const struct ct_dist *d, double q)
 {
+    if (!d)
+        return 0;
     uint64_t wanted = (uint64_t)ceil(q * (double)d->count);
     uint64_t seen = 0;
     for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++) {

@@ -15,6 +15,8 @@ struct sink {
 
 int ct_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_events **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_events *ev = calloc(1, sizeof *ev);
     if (!ev)
         return ct_fail_nomem(ctx, "events");
@@ -30,6 +32,8 @@ void ct_events_free(struct ct_events *ev)
 
 void ct_events_set_memory(struct ct_events *ev, uint32_t memory)
 {
+    if (!ev)
+        return;
     ev->memory = memory < CT_EVENT_MEMORY_MOST ? (uint16_t)memory : CT_EVENT_MEMORY_MOST;
 }
 
@@ -264,6 +268,8 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
 size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, size_t size, uint64_t end,
                             struct ct_event *out, size_t cap, size_t *count)
 {
+    if (ct_no_array(ev, count))
+        return 0;
     struct sink sink = {.events = out};
     size_t taken;
     for (taken = 0; taken < size && cap - sink.count >= CT_EVENTS_WAITING + STEP_EVENTS; taken++) {
@@ -344,6 +350,8 @@ static void settle_last_branch(struct ct_events *ev, const struct ct_flow *r)
 size_t ct_events_from_flow(struct ct_events *ev, const struct ct_flow *records, size_t size,
                            struct ct_event *out, size_t cap, size_t *count)
 {
+    if (ct_no_array(ev, count))
+        return 0;
     struct sink sink = {.events = out};
     size_t taken;
     for (taken = 0; taken < size && cap - sink.count >= CT_EVENTS_WAITING + STEP_EVENTS; taken++) {

@@ -47,6 +47,8 @@ static int learn(struct ct_cfg *cfg, const struct ct_graph *graph, uint64_t shif
 
 int ct_cfg_learn(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_graph *graph, uint64_t shift)
 {
+    if (!cfg || !graph)
+        return ct_fail_null(ctx, __func__);
     struct ct_addr_map isas = {0};
     uint32_t count;
     const struct ct_node *nodes = ct_graph_nodes(graph, &count);

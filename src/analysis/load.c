@@ -28,6 +28,8 @@ struct file {
 
 void ct_load_split(struct ct_load *load, size_t most)
 {
+    if (!load)
+        return;
     const struct file *f = (const struct file *)load;
     load->word_count = 0;
     size_t at = 0;
@@ -47,11 +49,15 @@ static bool is(const struct ct_load_word *word, const char *text)
 
 int ct_load_is(const struct ct_load *load, size_t index, const char *text)
 {
+    if (!load || !text)
+        return 0;
     return index < load->word_count && is(&load->words[index], text);
 }
 
 int ct_load_number(const struct ct_load *load, size_t index, unsigned base, uint64_t *value)
 {
+    if (!load || !value)
+        return 0;
     if (index >= load->word_count || base < 2 || base > 16)
         return 0;
     const struct ct_load_word *word = &load->words[index];
@@ -68,6 +74,8 @@ int ct_load_number(const struct ct_load *load, size_t index, unsigned base, uint
 
 int ct_load_bad(struct ct_load *load, const char *what)
 {
+    if (!load || !what)
+        return CT_ERR_ARG;
     struct file *f = (struct file *)load;
     const struct ct_analysis_kind *kind = f->part->kind;
     f->result =
@@ -156,6 +164,8 @@ static int check_end(struct file *f)
 
 int ct_load_line(struct ct_load *load)
 {
+    if (!load)
+        return 0;
     struct file *f = (struct file *)load;
     const struct ct_analysis_kind *kind = f->part->kind;
     while (!f->result && !f->ended && next_line(f)) {

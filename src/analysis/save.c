@@ -57,6 +57,8 @@ static int make_room(struct ct_save *to, size_t size)
 
 int ct_save_line(struct ct_save *to, const char *format, ...)
 {
+    if (!to || !format)
+        return CT_ERR_ARG;
     va_list args;
     va_start(args, format);
     const int size = vsnprintf(NULL, 0, format, args);

@@ -38,6 +38,8 @@ uint32_t ct_stack_function_at(const struct ct_stacks *s, uint64_t addr, uint32_t
 
 const struct ct_symbol *ct_stacks_symbol(const struct ct_stacks *s, uint32_t function, size_t *program)
 {
+    if (!s)
+        return NULL;
     for (size_t i = 0; i < s->program_count; i++) {
         if (function >= s->first[i + 1])
             continue;
@@ -51,6 +53,8 @@ const struct ct_symbol *ct_stacks_symbol(const struct ct_stacks *s, uint32_t fun
 
 const char *ct_stacks_name(const struct ct_stacks *s, uint32_t function)
 {
+    if (!s)
+        return NULL;
     size_t program;
     const struct ct_symbol *symbol = ct_stacks_symbol(s, function, &program);
     return symbol ? ct_symbols_label(s->programs[program].symbols, symbol) : CT_SYMBOL_UNKNOWN;

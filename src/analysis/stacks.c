@@ -9,12 +9,14 @@
 
 int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out)
 {
+    if (!out)
+        return ct_fail_null(ctx, __func__);
     struct ct_stack_options o;
     int result = ct_options_read(ctx, "ct_stacks_new", options, &o, sizeof o);
     if (result != CT_OK)
         return result;
     if (o.program_count && !o.programs)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_stacks_new: a null pointer");
+        return ct_fail_null(ctx, "ct_stacks_new");
     struct ct_stacks *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(ctx, "stacks");
@@ -315,6 +317,8 @@ static int mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *m
 
 int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch)
 {
+    if (!s || !batch)
+        return CT_ERR_ARG;
     if (lane >= CT_STACK_LANES)
         return ct_fail(s->ctx, CT_ERR_ARG, "ct_stacks_add: lane %u of %u", lane, CT_STACK_LANES);
     uint32_t count;
@@ -335,11 +339,15 @@ int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch
 
 uint64_t ct_stacks_renewed(const struct ct_stacks *s)
 {
+    if (!s)
+        return 0;
     return s->renewed;
 }
 
 int ct_stacks_end(struct ct_stacks *s)
 {
+    if (!s)
+        return CT_ERR_ARG;
     int result = CT_OK;
     s->slice_count = 0;
     for (size_t i = 0; i < s->thread_count && result == CT_OK; i++)
@@ -349,18 +357,24 @@ int ct_stacks_end(struct ct_stacks *s)
 
 const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *s, size_t *count)
 {
+    if (ct_no_array(s, count))
+        return NULL;
     *count = s->place_count;
     return s->places;
 }
 
 const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *s, size_t *count)
 {
+    if (ct_no_array(s, count))
+        return NULL;
     *count = s->call_count;
     return s->calls;
 }
 
 const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *s, size_t *count)
 {
+    if (ct_no_array(s, count))
+        return NULL;
     *count = s->slice_count;
     return s->slices;
 }

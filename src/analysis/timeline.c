@@ -26,6 +26,8 @@ struct ct_timeline {
 
 int ct_timeline_new(struct ct_ctx *ctx, struct ct_timeline **out)
 {
+    if (!out)
+        return ct_fail_null(ctx, __func__);
     struct ct_timeline *t = calloc(1, sizeof *t);
     if (t)
         t->ring = malloc(CT_TIMELINE_WAITING * sizeof *t->ring);

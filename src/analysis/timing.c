@@ -35,6 +35,8 @@ static int make_functions(struct ct_timing *t)
 
 int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, struct ct_timing **out)
 {
+    if (!out)
+        return ct_fail_null(ctx, __func__);
     struct ct_timing_options o;
     int rc = ct_options_read(ctx, "ct_timing_new", options, &o, sizeof o);
     if (rc)
@@ -238,6 +240,8 @@ static int on_step(struct ct_timing *t, const struct ct_step_batch *batch, size_
 
 int ct_timing_add(struct ct_timing *t, const struct ct_step_batch *batch)
 {
+    if (!t || !batch)
+        return CT_ERR_ARG;
     int rc = learn(t, batch->graph);
     size_t mark = 0;
     for (size_t i = 0; !rc && i <= batch->count; i++) {
@@ -251,23 +255,31 @@ int ct_timing_add(struct ct_timing *t, const struct ct_step_batch *batch)
 
 const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *t, size_t *count)
 {
+    if (ct_no_array(t, count))
+        return NULL;
     *count = t->edge_count;
     return t->edges;
 }
 
 const struct ct_timing_function *ct_timing_functions(const struct ct_timing *t, size_t *count)
 {
+    if (ct_no_array(t, count))
+        return NULL;
     *count = t->function_count;
     return t->functions;
 }
 
 const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *t, size_t *count)
 {
+    if (ct_no_array(t, count))
+        return NULL;
     *count = t->pair_count;
     return t->pairs;
 }
 
 struct ct_timing_totals ct_timing_totals(const struct ct_timing *t)
 {
+    if (!t)
+        return (struct ct_timing_totals){0};
     return t->totals;
 }

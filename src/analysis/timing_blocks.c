@@ -51,6 +51,8 @@ static void add_node(const struct ct_timing_edge *edge, const struct ct_node *no
 void ct_timing_add_blocks(const struct ct_timing *t, const struct ct_graph *graph, const struct ct_cfg *cfg,
                           struct ct_timing_block *blocks)
 {
+    if (!t || !graph || !cfg || !blocks)
+        return;
     uint32_t count;
     const struct ct_edge *edges = ct_graph_edges(graph, &count);
     const struct ct_node *nodes = ct_graph_nodes(graph, &count);

@@ -32,6 +32,8 @@ static char *join(const char *from, const char *to)
 
 int ct_timing_add_pair(struct ct_timing *t, struct ct_watches *watches, const char *from, const char *to)
 {
+    if (!t || !watches || !from || !to)
+        return CT_ERR_ARG;
     struct ct_timing_gate gate = {0};
     int rc = t->watcher ? CT_OK : add_marks(watches);
     if (!rc && !t->watcher)
@@ -111,6 +113,8 @@ static int on_event(struct ct_timing *t, const struct ct_watch_event *event)
 
 int ct_timing_feed(struct ct_timing *t, const struct ct_watch_event *events, size_t count)
 {
+    if (!t || (!events && count))
+        return CT_ERR_ARG;
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < count; i++) {
         if (events[i].kind == CT_WATCH_EXCEPTION || events[i].kind == CT_WATCH_CONTEXT)

@@ -219,6 +219,8 @@ static int give(struct ct_verifier *v, const struct ct_watch_event *e)
 
 int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events, size_t count)
 {
+    if (!v || (!events && count))
+        return CT_ERR_ARG;
     int first = CT_OK;
     for (size_t i = 0; i < count; i++) {
         const bool loss = is_loss(&events[i]);
@@ -237,6 +239,8 @@ int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events,
 
 const char *ct_verifier_failure(const struct ct_verifier *v, uint32_t number)
 {
+    if (!v)
+        return NULL;
     const struct ct_verify_spec *s = number < v->spec_count ? v->specs[number] : NULL;
     return s && s->failed ? s->failure : NULL;
 }
@@ -290,6 +294,8 @@ int ct_verify_begin(struct ct_verify_spec *s)
 
 int ct_verifier_start(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 {
+    if (!v)
+        return CT_ERR_ARG;
     int rc = ct_verify_reserve(v);
     if (!rc)
         ct_verify_index(v);
@@ -311,6 +317,8 @@ int ct_verify_end(struct ct_verify_spec *s)
 
 int ct_verifier_finish(struct ct_verifier *v)
 {
+    if (!v)
+        return CT_ERR_ARG;
     int first = CT_OK;
     v->running = false;
     for (size_t i = 0; i < v->spec_count; i++) {

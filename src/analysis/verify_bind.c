@@ -26,6 +26,8 @@ static bool is_loss(const char *place)
 int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options, struct ct_watches *watches,
                     struct ct_verifier **out)
 {
+    if (!watches || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_verify_options o;
     const int read = ct_options_read(ctx, "ct_verifier_new", options, &o, sizeof o);
     if (read)
@@ -319,6 +321,8 @@ static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_
 int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, const char *name,
                     const struct ct_verify_bind *binds, size_t count)
 {
+    if (!v || !spec || !name || (!binds && count))
+        return CT_ERR_ARG;
     struct ct_verify_spec *s = NULL;
     uint32_t number = 0;
     int rc = free_number(v, &number);
@@ -334,6 +338,8 @@ int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, c
 
 int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
 {
+    if (!v)
+        return CT_ERR_ARG;
     struct ct_verify_spec *s = number < v->spec_count ? v->specs[number] : NULL;
     if (!s)
         return ct_fail(v->ctx, CT_ERR_ARG, "verifier: there is no specification %u to be removed", number);
@@ -349,6 +355,8 @@ int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
 int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
                          const char *name, const struct ct_verify_bind *binds, size_t count)
 {
+    if (!v || !spec || !name || (!binds && count))
+        return CT_ERR_ARG;
     struct ct_verify_spec *s = NULL;
     const size_t links = v->link_count;
     struct ct_verify_spec *old = number < v->spec_count ? v->specs[number] : NULL;
@@ -368,6 +376,8 @@ int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct
 
 int ct_verifier_violation(struct ct_verifier *v, const char *output, const char *value)
 {
+    if (!v || !output)
+        return CT_ERR_ARG;
     bool found = false;
     char *wanted = value ? ct_arena_strdup(&v->arena, value) : NULL;
     if (value && !wanted)

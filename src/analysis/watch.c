@@ -37,6 +37,8 @@ struct ct_watcher {
 
 int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out)
 {
+    if (!watches || !out)
+        return ct_fail_null(ctx, __func__);
     int rc = ct_watches_sort(watches);
     struct ct_watcher *w = rc ? NULL : calloc(1, sizeof *w);
     if (!w)
@@ -60,6 +62,8 @@ void ct_watcher_free(struct ct_watcher *w)
 
 int ct_watcher_renew(struct ct_watcher *w)
 {
+    if (!w)
+        return CT_ERR_ARG;
     if (w->step || w->mark || w->begun || w->has_pending)
         return ct_fail(w->ctx, CT_ERR_ARG,
                        "watcher: a batch is not done; watchpoints can be added when ct_watcher_run gave 1");
@@ -285,6 +289,8 @@ static bool run_steps(struct ct_watcher *w, const struct ct_step_batch *batch, s
 int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, struct ct_watch_event *out,
                    size_t cap, size_t *count)
 {
+    if (!w || !batch || !out || !count)
+        return CT_ERR_ARG;
     *count = 0;
     int rc = learn(w, batch->graph);
     if (rc)

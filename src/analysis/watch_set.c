@@ -10,7 +10,7 @@
 int ct_watches_new(struct ct_ctx *ctx, struct ct_programs *programs, struct ct_watches **out)
 {
     if (!out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_watches_new: a null pointer");
+        return ct_fail_null(ctx, "ct_watches_new");
     struct ct_watches *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "watchpoints");
@@ -89,6 +89,10 @@ int ct_watches_sort(struct ct_watches *w)
 
 const struct ct_watchpoint *ct_watches_all(const struct ct_watches *w, uint32_t *count)
 {
+    if (count)
+        *count = 0;
+    if (!w || !count)
+        return NULL;
     *count = (uint32_t)w->count;
     return w->points;
 }

@@ -293,6 +293,8 @@ static void take_back(struct ct_watches *w, const struct ct_watches *before)
 
 int ct_watches_add(struct ct_watches *w, const char *spec, uint32_t *first, uint32_t *count)
 {
+    if (!w || !spec)
+        return CT_ERR_ARG;
     const struct ct_watches before = *w;
     int rc = parse(w, spec);
     if (!rc && w->watched)

@@ -12,6 +12,8 @@
 
 int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines, struct ct_wcet **out)
 {
+    if (!cfg || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_wcet *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "wcet");
@@ -25,6 +27,8 @@ int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *l
 
 void ct_wcet_tell_runs_of(struct ct_wcet *w, uint32_t function)
 {
+    if (!w)
+        return;
     w->entry = function;
 }
 
@@ -259,6 +263,8 @@ static int solve(struct ct_wcet_model *m, FILE *lp, struct ct_wcet_result *resul
 int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, FILE *lp,
                   struct ct_wcet_result *result)
 {
+    if (!w || !result)
+        return CT_ERR_ARG;
     struct ct_wcet_model model = {0};
     struct ct_wcet_options o;
     *result = (struct ct_wcet_result){0};

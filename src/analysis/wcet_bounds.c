@@ -312,6 +312,8 @@ static int read_line(const struct line *line, char *text)
 
 int ct_wcet_bounds(struct ct_wcet *w, const char *name, const char *text)
 {
+    if (!w || !name || !text)
+        return CT_ERR_ARG;
     struct line line = {.w = w, .file = name};
     int rc = ct_wcet_make_loops(w);
     while (!rc && *text) {

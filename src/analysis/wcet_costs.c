@@ -75,6 +75,8 @@ static int add_run(struct ct_wcet *w, const struct ct_timing_function *f)
 
 int ct_wcet_observe(struct ct_wcet *w, const struct ct_timing *timing, const struct ct_graph *graph)
 {
+    if (!w || !timing || !graph)
+        return CT_ERR_ARG;
     size_t count;
     uint32_t n;
     const struct ct_timing_edge *times = ct_timing_edges(timing, &count);

@@ -17,6 +17,8 @@ int ct_wcet_make_loops(struct ct_wcet *w)
 
 const struct ct_wcet_loop *ct_wcet_loops(const struct ct_wcet *w, size_t *count)
 {
+    if (ct_no_array(w, count))
+        return NULL;
     *count = w->loops ? w->loop_count : 0;
     return w->loops;
 }
@@ -171,6 +173,8 @@ static int begin_stream(struct ct_wcet *w)
 
 int ct_wcet_count_loops(struct ct_wcet *w, const struct ct_step_batch *batch)
 {
+    if (!w)
+        return CT_ERR_ARG;
     size_t count;
     if (!batch) {
         end_stream(w);

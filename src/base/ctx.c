@@ -23,6 +23,8 @@ const char *ct_ctx_error(const struct ct_ctx *ctx)
 
 void ct_ctx_set_log(struct ct_ctx *ctx, ct_log_fn *fn, void *user, enum ct_log_level most)
 {
+    if (!ctx)
+        return;
     ctx->log = fn;
     ctx->log_user = user;
     ctx->log_most = most;
@@ -37,6 +39,11 @@ int ct_fail(struct ct_ctx *ctx, int code, const char *fmt, ...)
         va_end(ap);
     }
     return code;
+}
+
+int ct_fail_null(struct ct_ctx *ctx, const char *who)
+{
+    return ct_fail(ctx, CT_ERR_ARG, "%s: a null pointer", who);
 }
 
 int ct_fail_nomem(struct ct_ctx *ctx, const char *what)

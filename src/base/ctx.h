@@ -17,6 +17,17 @@ struct ct_ctx {
  * ctx may be NULL: then only the code survives. */
 int ct_fail(struct ct_ctx *ctx, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* CT_ERR_ARG for a pointer that function `who` needs and that is null. */
+int ct_fail_null(struct ct_ctx *ctx, const char *who);
+
+/* Tells whether a function cannot give an array of `object`, and sets the count to 0. */
+static inline int ct_no_array(const void *object, size_t *count)
+{
+    if (count)
+        *count = 0;
+    return !object || !count;
+}
+
 /* CT_ERR_NOMEM with the object that there was no memory for. */
 int ct_fail_nomem(struct ct_ctx *ctx, const char *what);
 

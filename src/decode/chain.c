@@ -137,6 +137,8 @@ void ct_chain_tasks(const struct ct_chain *c, uint64_t *tasks, uint64_t *again)
 int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
                  const struct ct_chain_sink *sink, struct ct_chain **out)
 {
+    if (!buffer || !sink || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_chain_options o;
     int rc = ct_options_read(ctx, "ct_chain_new", options, &o, sizeof o);
     if (rc)
@@ -322,6 +324,8 @@ static int push_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, 
 
 int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
 {
+    if (!c || (!data && size))
+        return CT_ERR_ARG;
     const uint8_t *bytes = data;
     int rc = CT_OK;
     if (size && c->bytes == 0)
@@ -351,6 +355,8 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
 
 int ct_chain_finish(struct ct_chain *c)
 {
+    if (!c)
+        return CT_ERR_ARG;
     if (!c->demux)
         return CT_OK;
     int rc = ct_demux_finish(c->demux);
@@ -378,6 +384,8 @@ static int break_off(struct ct_chain *c)
 
 int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
 {
+    if (!c || !piece)
+        return CT_ERR_ARG;
     int rc = CT_OK;
     if (!c->demux && !piece->offset) { /* its bytes say what the framing is */
         c->cut = piece->cut;
@@ -424,6 +432,8 @@ static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
 
 int ct_chain_run(struct ct_chain *c)
 {
+    if (!c)
+        return CT_ERR_ARG;
     struct ct_feed feed;
     size_t pushed;
     int rc = ct_feed_open(&feed, c->ctx, c->buffer);
@@ -437,6 +447,8 @@ int ct_chain_run(struct ct_chain *c)
 
 const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count)
 {
+    if (ct_no_array(c, count))
+        return NULL;
     *count = c->count;
     for (size_t i = 0; i < c->count; i++) {
         if (ct_stream_chain_sync(&c->streams[i]) != CT_OK)
@@ -450,6 +462,8 @@ const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count
 
 struct ct_losses ct_chain_losses(const struct ct_chain *c)
 {
+    if (!c)
+        return (struct ct_losses){0};
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(c, &count);
     const struct ct_frame_stats *frames = ct_chain_frame_stats(c);
@@ -461,10 +475,14 @@ struct ct_losses ct_chain_losses(const struct ct_chain *c)
 
 const struct ct_frame_stats *ct_chain_frame_stats(const struct ct_chain *c)
 {
+    if (!c)
+        return NULL;
     return c->demux ? ct_demux_stats(c->demux) : NULL;
 }
 
 enum ct_framing ct_chain_framing(const struct ct_chain *c)
 {
+    if (!c)
+        return CT_FRAMING_AUTO;
     return (enum ct_framing)c->options.framing;
 }

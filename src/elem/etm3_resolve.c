@@ -22,6 +22,8 @@ struct ct_etm3_resolver {
 
 int ct_etm3_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm3_resolver **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_v7_config config;
     int rc = ct_v7_config_init(ctx, source, &config);
     if (rc)
@@ -42,6 +44,8 @@ void ct_etm3_resolver_free(struct ct_etm3_resolver *r)
 
 void ct_etm3_resolver_reset(struct ct_etm3_resolver *r)
 {
+    if (!r)
+        return;
     *r = (struct ct_etm3_resolver){.stream = {.gap = CT_GAP_RESET}, .cycle_accurate = r->cycle_accurate};
 }
 
@@ -285,6 +289,8 @@ static void step(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 size_t ct_etm3_resolve(struct ct_etm3_resolver *r, const struct ct_etm3_packet *packets, size_t size,
                        int final, struct ct_elem *elems, size_t cap, size_t *count)
 {
+    if (ct_no_array(r, count))
+        return 0;
     struct ct_v7_stream *stream = &r->stream;
     ct_v7_output(stream, elems, cap);
     size_t taken = 0;

@@ -22,6 +22,8 @@ struct sink {
 
 int ct_etm4_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_resolver **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_etm4_config config;
     int rc = ct_etm4_config_init(ctx, source, &config);
     if (rc)
@@ -61,6 +63,8 @@ static void lose_sync(struct ct_etm4_resolver *r, enum ct_gap gap)
 
 void ct_etm4_resolver_reset(struct ct_etm4_resolver *r)
 {
+    if (!r)
+        return;
     lose_sync(r, CT_GAP_RESET);
     r->after_overflow = r->marker_seen = false;
     r->context_known = 0;
@@ -631,6 +635,8 @@ static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
 size_t ct_etm4_resolve(struct ct_etm4_resolver *r, const struct ct_etm4_packet *packets, size_t size,
                        int final, struct ct_elem *elems, size_t cap, size_t *count)
 {
+    if (ct_no_array(r, count))
+        return 0;
     struct sink sink = {.elems = elems, .cap = cap};
     size_t taken = 0;
     bool room = satisfy(r, &sink);

@@ -29,6 +29,8 @@ static unsigned prescaler_of(uint32_t itmtcr)
 
 int ct_itm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_itm_resolver **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     if (source->protocol != CT_PROTOCOL_ITM)
         return ct_fail(ctx, CT_ERR_ARG, "source %s is no ITM; its trace needs another decoder", source->name);
     struct ct_itm_resolver *r = calloc(1, sizeof *r);
@@ -54,6 +56,8 @@ static void forget(struct ct_itm_resolver *r)
 
 void ct_itm_resolver_reset(struct ct_itm_resolver *r)
 {
+    if (!r)
+        return;
     ct_sw_init(&r->stream, CT_GAP_RESET);
     forget(r);
 }
@@ -138,6 +142,8 @@ static void end(struct ct_itm_resolver *r)
 size_t ct_itm_resolve(struct ct_itm_resolver *r, const struct ct_itm_packet *packets, size_t size, int final,
                       struct ct_elem *elems, size_t cap, size_t *count)
 {
+    if (ct_no_array(r, count))
+        return 0;
     struct ct_sw_stream *s = &r->stream;
     size_t taken = 0;
     ct_sw_output(s, elems, cap);

@@ -16,6 +16,8 @@ struct ct_ptm_resolver {
 
 int ct_ptm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_resolver **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_v7_config config;
     int rc = ct_v7_config_init(ctx, source, &config);
     if (rc)
@@ -35,6 +37,8 @@ void ct_ptm_resolver_free(struct ct_ptm_resolver *r)
 
 void ct_ptm_resolver_reset(struct ct_ptm_resolver *r)
 {
+    if (!r)
+        return;
     *r = (struct ct_ptm_resolver){.stream = {.gap = CT_GAP_RESET}};
 }
 
@@ -170,6 +174,8 @@ static void step(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 size_t ct_ptm_resolve(struct ct_ptm_resolver *r, const struct ct_ptm_packet *packets, size_t size, int final,
                       struct ct_elem *elems, size_t cap, size_t *count)
 {
+    if (ct_no_array(r, count))
+        return 0;
     struct ct_v7_stream *stream = &r->stream;
     ct_v7_output(stream, elems, cap);
     size_t taken = 0;

@@ -12,6 +12,8 @@ struct ct_stm_resolver {
 
 int ct_stm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stm_resolver **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     if (source->protocol != CT_PROTOCOL_STM)
         return ct_fail(ctx, CT_ERR_ARG, "source %s is no STM; its trace needs another decoder", source->name);
     struct ct_stm_resolver *r = calloc(1, sizeof *r);
@@ -29,6 +31,8 @@ void ct_stm_resolver_free(struct ct_stm_resolver *r)
 
 void ct_stm_resolver_reset(struct ct_stm_resolver *r)
 {
+    if (!r)
+        return;
     ct_sw_init(&r->stream, CT_GAP_RESET);
     r->master_known = false;
 }
@@ -99,6 +103,8 @@ static void on_packet(struct ct_stm_resolver *r, const struct ct_stm_packet *p)
 size_t ct_stm_resolve(struct ct_stm_resolver *r, const struct ct_stm_packet *packets, size_t size, int final,
                       struct ct_elem *elems, size_t cap, size_t *count)
 {
+    if (ct_no_array(r, count))
+        return 0;
     struct ct_sw_stream *s = &r->stream;
     size_t taken = 0;
     ct_sw_output(s, elems, cap);

@@ -444,6 +444,8 @@ static int hold_atoms(struct ct_etm4_emitter *e, struct sink *sink, const struct
 int ct_etm4_emit(struct ct_etm4_emitter *e, const struct ct_elem *elems, size_t size, int final,
                  size_t *taken, uint8_t *out, size_t cap, size_t *len)
 {
+    if (!e || (!elems && size) || !taken || !out || !len)
+        return CT_ERR_ARG;
     struct sink sink = {.out = out, .cap = cap};
     int err = cap < CT_ETM4_EMIT_MAX
                   ? ct_fail(e->ctx, CT_ERR_ARG, "room for %zu bytes; one element may need %d", cap,
@@ -478,6 +480,8 @@ int ct_etm4_emit(struct ct_etm4_emitter *e, const struct ct_elem *elems, size_t 
 int ct_etm4_emitter_new(struct ct_ctx *ctx, const struct ct_source *source,
                         const struct ct_etm4_emit_options *options, struct ct_etm4_emitter **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_etm4_emit_options o;
     struct ct_etm4_config config;
     *out = NULL;

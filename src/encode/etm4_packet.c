@@ -605,6 +605,8 @@ static int is_configured(const struct draft *d)
 int ct_etm4_encode_packet(struct ct_etm4_encoder *encoder, const struct ct_etm4_packet *packet, uint8_t *out,
                           size_t cap, size_t *len)
 {
+    if (!encoder || !packet || !out || !len)
+        return CT_ERR_ARG;
     struct draft d = {.encoder = encoder, .packet = packet, .next = encoder->now};
     *len = 0;
     int err = encode(&d);
@@ -623,6 +625,8 @@ int ct_etm4_encode_packet(struct ct_etm4_encoder *encoder, const struct ct_etm4_
 
 int ct_etm4_encoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_encoder **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_etm4_config config;
     *out = NULL;
     int err = ct_etm4_config_init(ctx, source, &config);
@@ -645,6 +649,8 @@ void ct_etm4_encoder_free(struct ct_etm4_encoder *encoder)
 
 void ct_etm4_encoder_reset(struct ct_etm4_encoder *encoder)
 {
+    if (!encoder)
+        return;
     encoder->now = (struct ct_etm4_state){0};
 }
 

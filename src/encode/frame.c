@@ -117,6 +117,8 @@ static void put_data(struct sink *sink, uint8_t byte)
 int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, size_t size, size_t *used,
                    uint8_t *out, size_t cap, size_t *len)
 {
+    if (!framer || (!data && size) || !used || !out || !len)
+        return CT_ERR_ARG;
     struct sink sink = {framer, out, 0};
     *used = *len = 0;
     if (id > MAX_ID || cap < CT_FRAMER_OUT_MIN)
@@ -134,6 +136,8 @@ int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, si
 
 int ct_framer_finish(struct ct_framer *framer, uint8_t *out, size_t cap, size_t *len)
 {
+    if (!framer || !out || !len)
+        return CT_ERR_ARG;
     struct sink sink = {framer, out, 0};
     *len = 0;
     if (cap < 2 * BLOCK)
@@ -153,6 +157,8 @@ int ct_framer_finish(struct ct_framer *framer, uint8_t *out, size_t cap, size_t 
 
 int ct_framer_new(struct ct_ctx *ctx, const struct ct_framer_options *options, struct ct_framer **out)
 {
+    if (!out)
+        return ct_fail_null(ctx, __func__);
     *out = NULL;
     struct ct_framer_options o;
     const int rc = ct_options_read(ctx, "ct_framer_new", options, &o, sizeof o);

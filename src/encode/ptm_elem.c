@@ -352,6 +352,8 @@ static int take_elem(struct ct_ptm_emitter *e, struct sink *sink, const struct c
 int ct_ptm_emit(struct ct_ptm_emitter *e, const struct ct_elem *elems, size_t size, int final, size_t *taken,
                 uint8_t *out, size_t cap, size_t *len)
 {
+    if (!e || (!elems && size) || !taken || !out || !len)
+        return CT_ERR_ARG;
     struct sink sink = {.out = out, .cap = cap};
     int err =
         cap < CT_PTM_EMIT_MAX
@@ -374,11 +376,15 @@ int ct_ptm_emit(struct ct_ptm_emitter *e, const struct ct_elem *elems, size_t si
 
 uint64_t ct_ptm_emitter_since_sync(const struct ct_ptm_emitter *e)
 {
+    if (!e)
+        return 0;
     return e->since_sync;
 }
 
 int ct_ptm_emitter_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_emitter **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_v7_config config;
     *out = NULL;
     int err = ct_v7_config_init(ctx, source, &config);

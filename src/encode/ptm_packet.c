@@ -384,6 +384,8 @@ static int encode(struct draft *d)
 int ct_ptm_encode_packet(struct ct_ptm_encoder *encoder, const struct ct_ptm_packet *packet, uint8_t *out,
                          size_t cap, size_t *len)
 {
+    if (!encoder || !packet || !out || !len)
+        return CT_ERR_ARG;
     struct draft d = {.encoder = encoder, .packet = packet, .next = encoder->now};
     *len = 0;
     int err = encode(&d);
@@ -400,6 +402,8 @@ int ct_ptm_encode_packet(struct ct_ptm_encoder *encoder, const struct ct_ptm_pac
 
 int ct_ptm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_encoder **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_v7_config config;
     *out = NULL;
     int err = ct_v7_config_init(ctx, source, &config);
@@ -425,5 +429,7 @@ void ct_ptm_encoder_free(struct ct_ptm_encoder *encoder)
 
 void ct_ptm_encoder_reset(struct ct_ptm_encoder *encoder)
 {
+    if (!encoder)
+        return;
     encoder->now = (struct state){.isa = CT_V7_ISA_UNKNOWN};
 }

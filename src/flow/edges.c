@@ -37,6 +37,8 @@ struct ct_edges {
 
 int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, struct ct_edges **out)
 {
+    if (!out)
+        return ct_fail_null(ctx, __func__);
     struct ct_edges_options o;
     const int rc = ct_options_read(ctx, "ct_edges_new", options, &o, sizeof o);
     if (rc)
@@ -81,6 +83,8 @@ static int order_of(uint32_t a, uint32_t b)
 
 int ct_edge_context_order(const struct ct_edge_context *a, const struct ct_edge_context *b)
 {
+    if (!a || !b)
+        return 0;
     int order = order_of(a->known, b->known);
     order = order ? order : order_of(a->ctxt, b->ctxt);
     order = order ? order : order_of(a->vmid, b->vmid);
@@ -131,6 +135,8 @@ static int enter_context(struct ct_edges *e)
 
 void ct_edges_set_context(struct ct_edges *e, const struct ct_elem *elem)
 {
+    if (!e || !elem)
+        return;
     struct ct_edge_context context = {.ctxt = elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : 0,
                                       .vmid = elem->aux & CT_CONTEXT_VMID ? (uint32_t)(elem->v >> 32) : 0,
                                       .el_sec = elem->n,
@@ -209,6 +215,8 @@ int ct_edges_add_at(struct ct_edges *e, size_t context, uint32_t edge, const str
 
 int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_stats *stats)
 {
+    if (!e || !stats)
+        return CT_ERR_ARG;
     size_t context;
     int rc = ct_edges_enter(e, &context);
     return rc ? rc : ct_edges_add_at(e, context, edge, stats);
@@ -275,6 +283,8 @@ static bool is_unplaced(const struct ct_step_mark *mark)
 
 int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)
 {
+    if (!e || !batch)
+        return CT_ERR_ARG;
     int rc = CT_OK;
     size_t done = 0;
     for (size_t m = 0; !rc && m <= batch->mark_count; m++) {
@@ -305,6 +315,8 @@ static int translate(struct ct_graph *graph, const struct ct_graph *other, uint3
 int ct_edges_merge(struct ct_edges *into, struct ct_graph *graph, const struct ct_edges *from,
                    const struct ct_graph *from_graph)
 {
+    if (!into || !graph || !from || !from_graph)
+        return CT_ERR_ARG;
     struct ct_edge_context before = into->current;
     int rc = CT_OK;
     for (size_t c = 0; !rc && c < from->count; c++) {
@@ -459,12 +471,16 @@ void ct_edges_seam(const struct ct_edges *e, struct ct_seam *seam)
 
 const struct ct_edge_context *ct_edges_contexts(const struct ct_edges *e, size_t *count)
 {
+    if (ct_no_array(e, count))
+        return NULL;
     *count = e->count;
     return e->contexts;
 }
 
 struct ct_edge_stats ct_edges_get(const struct ct_edges *e, size_t context, uint32_t edge)
 {
+    if (!e)
+        return (struct ct_edge_stats){0};
     struct ct_edge_stats sum = {0};
     uint32_t block = edge >> BLOCK_SHIFT;
     size_t first = context == CT_EDGES_ALL ? 0 : context;
@@ -477,5 +493,7 @@ struct ct_edge_stats ct_edges_get(const struct ct_edges *e, size_t context, uint
 
 struct ct_edge_totals ct_edges_totals(const struct ct_edges *e)
 {
+    if (!e)
+        return (struct ct_edge_totals){0};
     return e->totals;
 }

@@ -16,6 +16,8 @@
 int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                 const struct ct_fast_options *options, struct ct_fast **out)
 {
+    if (!source || !memory || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_fast_options o;
     int rc = ct_options_read(ctx, "ct_fast_new", options, &o, sizeof o);
     if (rc)
@@ -66,6 +68,8 @@ void ct_fast_free(struct ct_fast *f)
 
 const struct ct_graph *ct_fast_graph(const struct ct_fast *f)
 {
+    if (!f)
+        return NULL;
     return f->builder.graph;
 }
 
@@ -310,6 +314,8 @@ int ct_fast_forget(struct ct_fast *f)
 
 int ct_fast_set_memory(struct ct_fast *f, const struct ct_memory *memory, uint32_t number)
 {
+    if (!f || !memory)
+        return CT_ERR_ARG;
     if (number == f->builder.memory)
         return f->blocks.error;
     ct_fast_leave(f);
@@ -366,6 +372,8 @@ static bool has_room(const struct ct_step_builder *b)
 int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uint64_t end, size_t *taken,
                 struct ct_step_batch *batch)
 {
+    if (!f || (!elems && size) || !taken || !batch)
+        return CT_ERR_ARG;
     struct ct_step_builder *b = &f->builder;
     size_t done = 0;
     ct_step_drop_given(b);
@@ -392,6 +400,8 @@ int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uin
 
 int ct_fast_flush(struct ct_fast *f, struct ct_step_batch *batch)
 {
+    if (!f || !batch)
+        return CT_ERR_ARG;
     ct_step_drop_given(&f->builder);
     *batch = (struct ct_step_batch){.graph = f->builder.graph};
     if (!f->edges) {

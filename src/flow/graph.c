@@ -99,6 +99,8 @@ static int number_of(struct ct_ctx *ctx, struct store *store, const void *entry,
 
 int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out)
 {
+    if (!out)
+        return ct_fail_null(ctx, __func__);
     struct ct_graph *graph = calloc(1, sizeof *graph);
     if (!graph)
         return ct_fail_nomem(ctx, "program graph");
@@ -122,22 +124,34 @@ void ct_graph_free(struct ct_graph *graph)
 
 int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number)
 {
+    if (!graph || !node || !number)
+        return CT_ERR_ARG;
     return number_of(graph->ctx, &graph->nodes, node, number);
 }
 
 int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
 {
+    if (!graph || !edge || !number)
+        return CT_ERR_ARG;
     return number_of(graph->ctx, &graph->edges, edge, number);
 }
 
 const struct ct_node *ct_graph_nodes(const struct ct_graph *graph, uint32_t *count)
 {
+    if (count)
+        *count = 0;
+    if (!graph || !count)
+        return NULL;
     *count = graph->nodes.count;
     return (const struct ct_node *)(const void *)graph->nodes.entries;
 }
 
 const struct ct_edge *ct_graph_edges(const struct ct_graph *graph, uint32_t *count)
 {
+    if (count)
+        *count = 0;
+    if (!graph || !count)
+        return NULL;
     *count = graph->edges.count;
     return (const struct ct_edge *)(const void *)graph->edges.entries;
 }

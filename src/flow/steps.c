@@ -13,6 +13,8 @@ struct ct_steps {
 
 int ct_steps_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_steps **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_steps *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(ctx, "steps");
@@ -37,17 +39,23 @@ void ct_steps_free(struct ct_steps *s)
 
 const struct ct_graph *ct_steps_graph(const struct ct_steps *s)
 {
+    if (!s)
+        return NULL;
     return s->builder.graph;
 }
 
 void ct_steps_set_memory(struct ct_steps *s, uint32_t number)
 {
+    if (!s)
+        return;
     s->builder.memory = number;
 }
 
 int ct_steps_run(struct ct_steps *s, const struct ct_flow *records, size_t size, size_t *taken,
                  struct ct_step_batch *batch)
 {
+    if (!s || (!records && size) || !taken || !batch)
+        return CT_ERR_ARG;
     struct ct_step_builder *b = &s->builder;
     int rc = CT_OK;
     ct_step_drop_given(b);
@@ -62,6 +70,8 @@ int ct_steps_run(struct ct_steps *s, const struct ct_flow *records, size_t size,
 
 void ct_steps_flush(struct ct_steps *s, struct ct_step_batch *batch)
 {
+    if (!s || !batch)
+        return;
     ct_step_drop_given(&s->builder);
     ct_step_give(&s->builder, batch);
 }

@@ -31,6 +31,8 @@ enum stop {
 int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                 const struct ct_walk_options *options, struct ct_walk **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_walk_options o;
     struct ct_walk_config config;
     int rc = ct_options_read(ctx, "ct_walk_new", options, &o, sizeof o);
@@ -60,6 +62,8 @@ void ct_walk_free(struct ct_walk *w)
 
 void ct_walk_set_memory(struct ct_walk *w, const struct ct_memory *memory)
 {
+    if (!w || !memory)
+        return;
     w->fetch.memory = memory;
     w->fetch.bytes = NULL;
 }
@@ -794,6 +798,8 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sin
 size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, uint64_t end,
                    struct ct_flow *out, size_t cap, size_t *count)
 {
+    if (ct_no_array(w, count))
+        return 0;
     struct sink sink = {.records = out, .cap = cap};
     size_t taken = 0;
     while (taken < size) {

@@ -61,6 +61,8 @@ static const struct ct_fractal_reg_info reg[] = {
 
 int ct_fractal_reg_info(unsigned index, struct ct_fractal_reg_info *out)
 {
+    if (!out)
+        return CT_ERR_ARG;
     if (index >= REGS)
         return CT_ERR_NOT_FOUND;
     *out = reg[index];
@@ -150,6 +152,8 @@ static uint64_t value_of(const struct ct_fractal *f, uint32_t offset)
 
 int ct_fractal_reg_read(const struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t *value)
 {
+    if (!f || !value)
+        return CT_ERR_ARG;
     const struct ct_fractal_reg_info *r = find(offset);
     if (!r || (bytes != 4 && bytes != 8) || (bytes == 8 && offset != r->offset))
         return ct_fail(f->ctx, CT_ERR_ARG, "fractal register 0x%x: no register of %u bytes there", offset,
@@ -311,6 +315,8 @@ static int write_whole(struct ct_fractal *f, uint32_t offset, uint64_t value)
 
 int ct_fractal_reg_write(struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t value)
 {
+    if (!f)
+        return CT_ERR_ARG;
     const struct ct_fractal_reg_info *r = find(offset);
     if (!r || (bytes != 4 && bytes != 8) || (bytes == 8 && offset != r->offset))
         return ct_fail(f->ctx, CT_ERR_ARG,

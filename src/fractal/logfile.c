@@ -101,6 +101,8 @@ static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log
 int ct_fractal_writer_file(struct ct_ctx *ctx, FILE *file, const char *name,
                            const struct ct_fractal_log_info *info, struct ct_fractal_writer **out)
 {
+    if (!file || !name || !info || !out)
+        return ct_fail_null(ctx, __func__);
     *out = NULL;
     if (!(info->fields & CT_FRACTAL_FIELD_ALL))
         return ct_fail(ctx, CT_ERR_ARG, "%s: a log without fields", name);
@@ -126,6 +128,8 @@ int ct_fractal_writer_file(struct ct_ctx *ctx, FILE *file, const char *name,
 int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_fractal_log_info *info,
                           struct ct_fractal_writer **out)
 {
+    if (!path || !info || !out)
+        return ct_fail_null(ctx, __func__);
     *out = NULL;
     if (strcmp(path, "-") == 0)
         return ct_fractal_writer_file(ctx, stdout, path, info, out);
@@ -161,6 +165,8 @@ static int write_block(struct ct_fractal_writer *w)
 int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_event *events, size_t count,
                           uint64_t dropped)
 {
+    if (!w || (!events && count))
+        return CT_ERR_ARG;
     int err = CT_OK;
     if (dropped) {
         err = write_block(w);
@@ -176,6 +182,8 @@ int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_e
 
 int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text)
 {
+    if (!w || !text)
+        return CT_ERR_ARG;
     uint8_t head[BLOCK_BYTES] = {0};
     const size_t bytes = strlen(text);
     const int err = bytes > TEXT_MAX ? ct_fail(w->ctx, CT_ERR_ARG, "%s: %zu bytes of text: at most %u",
@@ -295,12 +303,16 @@ static int open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size, void *
 int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size,
                                  struct ct_fractal_reader **out)
 {
+    if ((!bytes && size) || !out)
+        return ct_fail_null(ctx, __func__);
     *out = NULL;
     return open_bytes(ctx, bytes, size, NULL, "log", out);
 }
 
 int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_reader **out)
 {
+    if (!path || !out)
+        return ct_fail_null(ctx, __func__);
     *out = NULL;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
@@ -326,6 +338,8 @@ int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct ct_fract
 
 const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal_reader *r)
 {
+    if (!r)
+        return NULL;
     return &r->info;
 }
 
@@ -404,6 +418,8 @@ size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_eve
 
 void ct_fractal_reader_rewind(struct ct_fractal_reader *r)
 {
+    if (!r)
+        return;
     r->at = r->first_block;
     r->left = 0;
     r->budget = 16 * (uint64_t)r->size;
@@ -412,6 +428,8 @@ void ct_fractal_reader_rewind(struct ct_fractal_reader *r)
 
 void ct_fractal_reader_losses(const struct ct_fractal_reader *r, uint64_t *dropped, uint64_t *damaged)
 {
+    if (!r || !dropped || !damaged)
+        return;
     *dropped = r->dropped;
     *damaged = r->damaged;
 }

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/options.h"
+#include "base/ctx.h"
 
 static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
@@ -39,6 +40,8 @@ static int read_options(struct ct_ctx *ctx, const struct ct_fractal_options *opt
 
 int ct_fractal_new(struct ct_ctx *ctx, const struct ct_fractal_options *options, struct ct_fractal **out)
 {
+    if (!out)
+        return ct_fail_null(ctx, __func__);
     *out = NULL;
     struct ct_fractal_options o;
     const int err = read_options(ctx, options, &o);
@@ -80,6 +83,8 @@ void ct_fractal_free(struct ct_fractal *f)
 
 size_t ct_fractal_module_bytes(const struct ct_fractal *f, unsigned index, const char **name)
 {
+    if (!f)
+        return 0;
     static const char *const names[] = {"translation stalker", "reverse tlb", "observation points",
                                         "invalidation helper", "logger",      "configuration, filter"};
     const size_t bytes[] = {
@@ -178,6 +183,8 @@ static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
 
 int ct_fractal_message(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
+    if (!f || !m)
+        return CT_ERR_ARG;
     if (f->helper.count)
         return ct_fail(f->ctx, CT_ERR_LIMIT, "fractal: %u commands wait; fetch them before the next message",
                        f->helper.count);
@@ -218,6 +225,8 @@ static void renew_filter(struct ct_fractal *f)
 int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
                     const uint64_t line[CT_FRACTAL_LINE_WORDS])
 {
+    if (!f || !line)
+        return CT_ERR_ARG;
     if (time < f->time)
         return inconsistent(f, "time goes back to", time);
     f->time = time;
@@ -236,10 +245,14 @@ int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
 
 int ct_fractal_command(struct ct_fractal *f, struct ct_fractal_command *out)
 {
+    if (!f || !out)
+        return 0;
     return ct_helper_next(&f->helper, out);
 }
 
 size_t ct_fractal_events(struct ct_fractal *f, struct ct_fractal_event *out, size_t max)
 {
+    if (!f)
+        return 0;
     return ct_logger_take(&f->logger, out, max);
 }

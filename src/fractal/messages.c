@@ -22,6 +22,8 @@ const char *ct_fractal_op_name(unsigned op)
 
 int ct_fractal_op_by_name(const char *name)
 {
+    if (!name)
+        return CT_ERR_ARG;
     for (int i = 0; i < CT_FRACTAL_OP_COUNT; i++)
         if (!strcmp(op_name[i], name))
             return i;
@@ -115,6 +117,8 @@ static int content(struct text *t, uint64_t line[CT_FRACTAL_LINE_WORDS])
 int ct_fractal_message_parse(struct ct_ctx *ctx, const char *text, size_t length,
                              struct ct_fractal_message *m, uint64_t line[CT_FRACTAL_LINE_WORDS])
 {
+    if ((!text && length) || !m || !line)
+        return ct_fail_null(ctx, __func__);
     struct text t = {text, text + length};
     uint64_t initiator;
     memset(m, 0, sizeof *m);
@@ -143,6 +147,8 @@ int ct_fractal_message_parse(struct ct_ctx *ctx, const char *text, size_t length
 size_t ct_fractal_message_print(const struct ct_fractal_message *m,
                                 const uint64_t line[CT_FRACTAL_LINE_WORDS], char out[256])
 {
+    if (!m)
+        return 0;
     int n = snprintf(out, 256, "%" PRIu64 ",%s,%u,%c,0x%" PRIx64 ",", m->time, ct_fractal_op_name(m->op),
                      m->initiator,
                      m->kind == CT_FRACTAL_KIND_INSN   ? 'I'

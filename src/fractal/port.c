@@ -18,6 +18,8 @@ struct ct_fractal_port {
 
 int ct_fractal_port_model(struct ct_ctx *ctx, struct ct_fractal *f, struct ct_fractal_port **out)
 {
+    if (!f || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_fractal_port *p = *out = calloc(1, sizeof *p);
     if (!p)
         return ct_fail_nomem(ctx, "fractal port");
@@ -28,6 +30,8 @@ int ct_fractal_port_model(struct ct_ctx *ctx, struct ct_fractal *f, struct ct_fr
 
 int ct_fractal_port_map(struct ct_ctx *ctx, const char *path, struct ct_fractal_port **out)
 {
+    if (!path || !out)
+        return ct_fail_null(ctx, __func__);
     *out = NULL;
     const int fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC);
     if (fd < 0)
@@ -80,6 +84,8 @@ static int read32(struct ct_fractal_port *p, uint32_t offset, uint64_t *value)
 
 int ct_fractal_port_read(struct ct_fractal_port *p, uint32_t offset, uint64_t *value)
 {
+    if (!p || !value)
+        return CT_ERR_ARG;
     struct ct_fractal_reg_info info;
     unsigned i = 0;
     while (!ct_fractal_reg_info(i, &info) && info.offset != offset)
@@ -96,11 +102,15 @@ int ct_fractal_port_read(struct ct_fractal_port *p, uint32_t offset, uint64_t *v
 
 int ct_fractal_port_stop(struct ct_fractal_port *p)
 {
+    if (!p)
+        return CT_ERR_ARG;
     return write32(p, CT_FRACTAL_REG_CTRL, 0);
 }
 
 int ct_fractal_port_range(struct ct_fractal_port *p, uint64_t lo, uint64_t hi)
 {
+    if (!p)
+        return CT_ERR_ARG;
     int err = write64(p, CT_FRACTAL_REG_RANGE_LO, lo);
     if (!err)
         err = write64(p, CT_FRACTAL_REG_RANGE_HI, hi);
@@ -109,6 +119,8 @@ int ct_fractal_port_range(struct ct_fractal_port *p, uint64_t lo, uint64_t hi)
 
 int ct_fractal_port_start(struct ct_fractal_port *p, const struct ct_fractal_target *t)
 {
+    if (!p || !t)
+        return CT_ERR_ARG;
     int err = ct_fractal_port_stop(p);
     if (!err)
         err = write64(p, CT_FRACTAL_REG_PGD, t->pgd);
@@ -129,6 +141,8 @@ int ct_fractal_port_start(struct ct_fractal_port *p, const struct ct_fractal_tar
 
 int ct_fractal_port_point(struct ct_fractal_port *p, uint64_t va, int add)
 {
+    if (!p)
+        return CT_ERR_ARG;
     const int err = write64(p, CT_FRACTAL_REG_POINT_VA, va);
     return err ? err
                : write32(p, CT_FRACTAL_REG_POINT_CMD, add ? CT_FRACTAL_POINT_ADD : CT_FRACTAL_POINT_REMOVE);
@@ -136,10 +150,14 @@ int ct_fractal_port_point(struct ct_fractal_port *p, uint64_t va, int add)
 
 int ct_fractal_port_asid(struct ct_fractal_port *p, uint16_t asid)
 {
+    if (!p)
+        return CT_ERR_ARG;
     return write32(p, CT_FRACTAL_REG_ASID, asid);
 }
 
 int ct_fractal_port_context(struct ct_fractal_port *p, uint64_t initiators)
 {
+    if (!p)
+        return CT_ERR_ARG;
     return write64(p, CT_FRACTAL_REG_CONTEXT, initiators);
 }

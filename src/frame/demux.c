@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "frame/demux_skip.h"
+#include "base/ctx.h"
 
 #define ID_FLUSH   0x7bu
 #define ID_TRIGGER 0x7du
@@ -21,6 +22,8 @@ static int is_source(const struct ct_demux *demux, unsigned id)
 
 int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, struct ct_demux **out)
 {
+    if (!out)
+        return ct_fail_null(ctx, __func__);
     *out = NULL;
     struct ct_demux_options o;
     const int rc = ct_options_read(ctx, "ct_demux_new", options, &o, sizeof o);
@@ -55,6 +58,8 @@ void ct_demux_free(struct ct_demux *demux)
 
 void ct_demux_keep(struct ct_demux *demux, uint8_t id, int keep)
 {
+    if (!demux)
+        return;
     if (is_source(demux, id))
         demux->streams[id].dropped = !keep;
 }
@@ -142,6 +147,8 @@ static void sum_up(struct ct_demux *demux)
 
 int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size_t *used)
 {
+    if (!demux || (!data && size) || !used)
+        return CT_ERR_ARG;
     size_t n = 0;
     demux->mark_count = 0;
     if (size == 0 || demux->failed)
@@ -186,6 +193,8 @@ uint64_t ct_demux_offset(const struct ct_demux *demux)
 
 int ct_demux_finish(struct ct_demux *demux)
 {
+    if (!demux)
+        return CT_ERR_ARG;
     uint64_t lost_inside = demux->stats.lost_bytes - demux->stats.edge_bytes;
     demux->mark_count = 0;
     if (demux->framing == CT_FRAMING_TPIU || demux->framing == CT_FRAMING_DSTREAM) {
@@ -208,6 +217,8 @@ int ct_demux_finish(struct ct_demux *demux)
 
 void ct_demux_restart(struct ct_demux *demux, uint64_t offset)
 {
+    if (!demux)
+        return;
     demux->offset = demux->start = offset;
     demux->id = CT_ID_NONE;
     demux->synced = 0;
@@ -217,12 +228,16 @@ void ct_demux_restart(struct ct_demux *demux, uint64_t offset)
 
 void ct_demux_move(struct ct_demux *demux, uint64_t offset)
 {
+    if (!demux)
+        return;
     /* Aligned frames are given the offset of their last byte less 15. */
     demux->offset = demux->framing == CT_FRAMING_FRAMES ? offset - demux->frame_fill : offset;
 }
 
 void ct_demux_run(const struct ct_demux *demux, uint8_t id, struct ct_run *out)
 {
+    if (!demux || !out)
+        return;
     *out = (struct ct_run){0};
     if (id >= CT_ID_COUNT)
         return;
@@ -236,18 +251,24 @@ void ct_demux_run(const struct ct_demux *demux, uint8_t id, struct ct_run *out)
 
 void ct_demux_consume(struct ct_demux *demux, uint8_t id, size_t count)
 {
+    if (!demux)
+        return;
     if (id < CT_ID_COUNT)
         ct_stream_consume(&demux->streams[id], count);
 }
 
 const struct ct_frame_mark *ct_demux_marks(const struct ct_demux *demux, size_t *count)
 {
+    if (ct_no_array(demux, count))
+        return NULL;
     *count = demux->mark_count;
     return &demux->mark;
 }
 
 const struct ct_frame_stats *ct_demux_stats(const struct ct_demux *demux)
 {
+    if (!demux)
+        return NULL;
     return &demux->stats;
 }
 

@@ -99,6 +99,8 @@ void ct_stream_free(struct ct_demux_stream *stream)
 
 size_t ct_run_span(const struct ct_run *run, uint64_t pos)
 {
+    if (!run)
+        return 0;
     size_t low = 0, high = run->span_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -112,5 +114,7 @@ size_t ct_run_span(const struct ct_run *run, uint64_t pos)
 
 uint64_t ct_run_offset(const struct ct_run *run, uint64_t pos)
 {
+    if (!run)
+        return 0;
     return run->span_count ? ct_span_offset(&run->spans[ct_run_span(run, pos)], pos) : 0;
 }

@@ -6,6 +6,8 @@
 
 int ct_image_same(const struct ct_image *a, const struct ct_image *b)
 {
+    if (!a || !b)
+        return 0;
     return a->addr == b->addr && a->offset == b->offset && a->size == b->size && a->space == b->space &&
            a->is_elf == b->is_elf && strcmp(a->path, b->path) == 0;
 }

@@ -15,6 +15,7 @@
 #include "monitor/parse.h"
 #include "monitor/run.h"
 #include "monitor/watch.h"
+#include "base/ctx.h"
 
 extern const char ct_mon_stdlib_tessla[];
 extern const size_t ct_mon_stdlib_tessla_size;
@@ -157,7 +158,10 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
                        const struct ct_monitor_options *options, struct ct_monitor_spec **out)
 {
     struct ct_monitor_options o;
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    if (!name || (!text && size) || !out)
+        return ct_fail_null(ctx, __func__);
     const int rc = ct_options_read(ctx, "ct_monitor_compile", options, &o, sizeof o);
     if (rc)
         return rc;
@@ -217,6 +221,8 @@ static const struct ct_mon_diag *diag_at(const struct ct_monitor_spec *spec, siz
 
 size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec)
 {
+    if (!spec)
+        return 0;
     size_t n = 0;
     for (const struct ct_mon_diag *d = spec->diags.first; d; d = d->next)
         n++;
@@ -225,6 +231,8 @@ size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec)
 
 int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_diag *out)
 {
+    if (!spec || !out)
+        return CT_ERR_ARG;
     const struct ct_mon_diag *d = diag_at(spec, index);
     const char *line;
     size_t size;
@@ -307,6 +315,8 @@ static void print_message(struct ct_mon_text *t, struct ct_mon_span span, bool w
 
 size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, char *text, size_t cap)
 {
+    if (!spec)
+        return 0;
     const struct ct_mon_diag *d = diag_at(spec, index);
     struct ct_mon_text t = {0};
     if (cap)
@@ -320,6 +330,8 @@ size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, c
 size_t ct_monitor_input_print(const struct ct_monitor_spec *spec, size_t index, const char *message,
                               char *text, size_t cap)
 {
+    if (!spec)
+        return 0;
     struct ct_mon_text t = {0};
     if (cap)
         text[0] = 0;
@@ -331,11 +343,15 @@ size_t ct_monitor_input_print(const struct ct_monitor_spec *spec, size_t index, 
 
 size_t ct_monitor_input_count(const struct ct_monitor_spec *spec)
 {
+    if (!spec)
+        return 0;
     return spec->program.ninputs;
 }
 
 size_t ct_monitor_output_count(const struct ct_monitor_spec *spec)
 {
+    if (!spec)
+        return 0;
     return spec->program.noutputs;
 }
 
@@ -359,6 +375,8 @@ static uint8_t public_type(const struct ct_mon_type *t)
 
 int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out)
 {
+    if (!spec || !out)
+        return CT_ERR_ARG;
     if (index >= spec->program.ninputs)
         return CT_ERR_ARG;
     const struct ct_mon_input_info *in = &spec->program.inputs[index];
@@ -373,6 +391,8 @@ int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct
 
 int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out)
 {
+    if (!spec || !out)
+        return CT_ERR_ARG;
     if (index >= spec->program.noutputs)
         return CT_ERR_ARG;
     const struct ct_mon_out_info *o = &spec->program.outputs[index];
@@ -383,16 +403,22 @@ int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct c
 
 size_t ct_monitor_node_count(const struct ct_monitor_spec *spec)
 {
+    if (!spec)
+        return 0;
     return spec->program.nnodes;
 }
 
 enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec)
 {
+    if (!spec)
+        return CT_MONITOR_BYTECODE;
     return spec->native ? CT_MONITOR_NATIVE : CT_MONITOR_BYTECODE;
 }
 
 size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap)
 {
+    if (!spec)
+        return 0;
     struct ct_mon_text t = {0};
     ct_mon_dot_write(&spec->elab, &spec->order, &t);
     return copy_out(&t, text, cap);

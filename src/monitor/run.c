@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/ctx.h"
 
 /* Units of work, besides that of the instructions. */
 enum {
@@ -369,6 +370,8 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
 
 int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count)
 {
+    if (!m || (!events && count))
+        return CT_ERR_ARG;
     int r = usable(m);
     for (size_t i = 0; i < count && !r; i++) {
         size_t taken;
@@ -392,6 +395,8 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
 
 int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
 {
+    if (!m)
+        return CT_ERR_ARG;
     int r = usable(m);
     if (r)
         return r;
@@ -411,6 +416,8 @@ int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
 
 int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
 {
+    if (!m)
+        return CT_ERR_ARG;
     int r = usable(m);
     begin_event(m);
     if (!r)
@@ -427,16 +434,22 @@ int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
 
 int ct_monitor_certain(const struct ct_monitor_result *result)
 {
+    if (!result)
+        return 0;
     return !(result->form & CERTAIN_NOT);
 }
 
 int ct_monitor_is_big(const struct ct_monitor *m, const struct ct_monitor_result *result)
 {
+    if (!m || !result)
+        return 0;
     return m->p->outputs[result->output].type->kind == TY_INT && (result->form & META_PTR);
 }
 
 int ct_monitor_finish(struct ct_monitor *m)
 {
+    if (!m)
+        return CT_ERR_ARG;
     int r = usable(m);
     begin_event(m);
     if (!r && !m->begun && !m->open)
@@ -473,6 +486,8 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
                    const struct ct_monitor_limits *limits, ct_monitor_fn *fn, void *user,
                    struct ct_monitor **out)
 {
+    if (!spec || !out)
+        return ct_fail_null(ctx, __func__);
     *out = NULL;
     if (!spec->runnable)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: the specification has errors and cannot run");

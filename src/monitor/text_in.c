@@ -54,6 +54,8 @@ static struct ct_mon_text_reader *reader(struct ct_monitor *m)
 
 void ct_monitor_text_name(struct ct_monitor *m, const char *name)
 {
+    if (!m || !name)
+        return;
     struct ct_mon_text_reader *r = reader(m);
     if (r) {
         free(r->name);
@@ -63,6 +65,8 @@ void ct_monitor_text_name(struct ct_monitor *m, const char *name)
 
 void ct_monitor_text_limit(struct ct_monitor *m, uint64_t limit)
 {
+    if (!m)
+        return;
     struct ct_mon_text_reader *r = reader(m);
     if (r)
         r->limit = limit;
@@ -259,6 +263,8 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
 
 int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, int last)
 {
+    if (!m || (!text && size))
+        return CT_ERR_ARG;
     struct ct_mon_text_reader *r = reader(m);
     const char *end = text + size;
     int code = CT_OK;
@@ -310,6 +316,8 @@ static void print_line(struct ct_mon_text *line, struct ct_mon_text *value, cons
 size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_result *results, size_t count,
                         char *out, size_t cap, size_t *done)
 {
+    if (!m)
+        return 0;
     struct ct_mon_text slow = {0}, value = {.limit = cap};
     size_t n = 0, i;
     for (i = 0; i < count; i++) {

@@ -189,6 +189,8 @@ static struct ct_cfg *new_cfg(struct ct_ctx *ctx, const char *name, const struct
 int ct_cfg_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
                       const struct ct_cfg_options *options, struct ct_cfg **out)
 {
+    if (!name || (!bytes && size) || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_cfg_options o;
     struct ct_symbol_options names;
     int rc = ct_options_read(ctx, "ct_cfg_load", options, &o, sizeof o);
@@ -218,6 +220,8 @@ int ct_cfg_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, s
 int ct_cfg_load(struct ct_ctx *ctx, const char *path, const struct ct_cfg_options *options,
                 struct ct_cfg **out)
 {
+    if (!path || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_mapped_file *file;
     int rc = ct_mapped_file_open(ctx, path, &file);
     if (rc)
@@ -313,6 +317,8 @@ static int fill_members(struct ct_cfg *cfg)
 
 int ct_cfg_update(struct ct_cfg *cfg)
 {
+    if (!cfg)
+        return CT_ERR_ARG;
     int rc = CT_OK;
     cfg->functions.count = 0;
     for (size_t i = 0; !rc && i < cfg->funcs.count; i++) {
@@ -329,46 +335,62 @@ int ct_cfg_update(struct ct_cfg *cfg)
 
 const struct ct_cfg_function *ct_cfg_functions(const struct ct_cfg *cfg, size_t *count)
 {
+    if (ct_no_array(cfg, count))
+        return NULL;
     *count = cfg->functions.count;
     return cfg->functions.at;
 }
 
 const struct ct_cfg_block *ct_cfg_blocks(const struct ct_cfg *cfg, size_t *count)
 {
+    if (ct_no_array(cfg, count))
+        return NULL;
     *count = cfg->blocks.count;
     return cfg->blocks.at;
 }
 
 const struct ct_cfg_edge *ct_cfg_edges(const struct ct_cfg *cfg, size_t *count)
 {
+    if (ct_no_array(cfg, count))
+        return NULL;
     *count = cfg->edges.count;
     return cfg->edges.at;
 }
 
 const struct ct_cfg_loop *ct_cfg_loops(const struct ct_cfg *cfg, size_t *count)
 {
+    if (ct_no_array(cfg, count))
+        return NULL;
     *count = cfg->loops.count;
     return cfg->loops.at;
 }
 
 const uint32_t *ct_cfg_members(const struct ct_cfg *cfg, size_t *count)
 {
+    if (ct_no_array(cfg, count))
+        return NULL;
     *count = cfg->members.count;
     return cfg->members.at;
 }
 
 const struct ct_symbols *ct_cfg_symbols(const struct ct_cfg *cfg)
 {
+    if (!cfg)
+        return NULL;
     return cfg->symbols;
 }
 
 uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry)
 {
+    if (!cfg)
+        return CT_CFG_NONE;
     return ct_addr_map_get(&cfg->func_at, entry);
 }
 
 uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr)
 {
+    if (!cfg)
+        return CT_CFG_NONE;
     size_t low = 0;
     size_t high = cfg->order.count;
     while (low < high) {
@@ -386,6 +408,8 @@ uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr)
 
 uint32_t ct_cfg_edge_between(const struct ct_cfg *cfg, uint64_t last, uint64_t next)
 {
+    if (!cfg)
+        return CT_CFG_NONE;
     uint32_t from = ct_cfg_block_at(cfg, last);
     uint32_t vague = CT_CFG_NONE;
     if (from == CT_CFG_NONE || cfg->blocks.at[from].last != last)

@@ -193,6 +193,8 @@ static bool holds(uint32_t condition, uint64_t value, uint64_t limit, bool wide)
 
 uint32_t ct_cfg_loop_count(const struct ct_cfg *cfg, uint32_t loop)
 {
+    if (!cfg)
+        return 0;
     struct counter c = {0};
     uint32_t latch = CT_CFG_NONE;
     uint32_t before = CT_CFG_NONE;

@@ -42,7 +42,7 @@ struct ct_debug_files {
 int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out)
 {
     if (!out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_debug_files_new: a null pointer");
+        return ct_fail_null(ctx, "ct_debug_files_new");
     struct ct_debug_files *files = calloc(1, sizeof *files);
     if (!files)
         return ct_fail_nomem(ctx, "folders of debug files");

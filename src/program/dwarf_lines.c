@@ -336,7 +336,7 @@ int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes,
 {
     const struct ct_line_options options = {.size = sizeof options, .bias = bias};
     if (!name || !bytes || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_bytes: a null pointer");
+        return ct_fail_null(ctx, "ct_lines_load_bytes");
     return make(ctx, name, NULL, bytes, size, &options, out);
 }
 
@@ -346,7 +346,7 @@ int ct_lines_load_with(struct ct_ctx *ctx, const char *path, const struct ct_lin
     struct ct_line_options o;
     struct ct_mapped_file *file;
     if (!path || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_lines_load_with: a null pointer");
+        return ct_fail_null(ctx, "ct_lines_load_with");
     int result = ct_options_read(ctx, "ct_lines_load_with", options, &o, sizeof o);
     if (result == CT_OK)
         result = ct_mapped_file_open(ctx, path, &file);
@@ -367,12 +367,16 @@ int ct_lines_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct
 
 const struct ct_line *ct_lines_all(const struct ct_lines *lines, size_t *count)
 {
+    if (ct_no_array(lines, count))
+        return NULL;
     *count = lines->row_count;
     return lines->rows;
 }
 
 const struct ct_line *ct_lines_at(const struct ct_lines *lines, uint64_t addr)
 {
+    if (!lines)
+        return NULL;
     size_t low = 0;
     size_t high = lines->row_count;
     while (low < high) {
@@ -387,21 +391,29 @@ const struct ct_line *ct_lines_at(const struct ct_lines *lines, uint64_t addr)
 
 const char *ct_lines_file(const struct ct_lines *lines, uint32_t file)
 {
+    if (!lines)
+        return NULL;
     return file < lines->files.count ? lines->files.names[file] : NULL;
 }
 
 int ct_lines_source(const struct ct_lines *lines, uint32_t file, char **text, size_t *size)
 {
+    if (!lines || !text)
+        return CT_ERR_ARG;
     return ct_source_read(lines->sources, ct_lines_file(lines, file), text, size);
 }
 
 uint32_t ct_lines_file_count(const struct ct_lines *lines)
 {
+    if (!lines)
+        return 0;
     return lines->files.count;
 }
 
 int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *name)
 {
+    if (!lines || !name)
+        return 0;
     const char *path = ct_lines_file(lines, file);
     size_t length = strlen(name);
     size_t whole = path ? strlen(path) : 0;
@@ -460,6 +472,8 @@ static int find(const struct ct_lines *lines, const bool *wanted, uint32_t line,
 int ct_lines_find(const struct ct_lines *lines, const char *name, uint32_t line, uint64_t *addrs, size_t most,
                   size_t *count, uint32_t *found)
 {
+    if (!lines || !name || (!addrs && most) || !count)
+        return CT_ERR_ARG;
     *count = 0;
     if (lines->files.count == 0)
         return CT_ERR_NOT_FOUND;
@@ -478,17 +492,23 @@ int ct_lines_find(const struct ct_lines *lines, const char *name, uint32_t line,
 
 const struct ct_line *ct_lines_labels(const struct ct_lines *lines, size_t *count)
 {
+    if (ct_no_array(lines, count))
+        return NULL;
     *count = lines->label_count;
     return lines->labels;
 }
 
 const struct ct_line_scope *ct_lines_scopes(const struct ct_lines *lines, size_t *count)
 {
+    if (ct_no_array(lines, count))
+        return NULL;
     *count = lines->scope_count;
     return lines->scopes;
 }
 
 uint32_t ct_lines_scope_at(const struct ct_lines *lines, uint64_t addr)
 {
+    if (!lines)
+        return CT_LINE_NONE;
     return ct_segments_at(lines->segments, lines->segment_count, addr);
 }

@@ -64,6 +64,8 @@ static const struct ct_arm_rule conditional[] = {
 
 void ct_insn_decode_a32(uint32_t op, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out)
 {
+    if (!arch || !out)
+        return;
     bool always = op >> 28 == 15;
     const struct ct_arm_rule *r = always ? ct_arm_find(unconditional, COUNT(unconditional), op, arch)
                                          : ct_arm_find(conditional, COUNT(conditional), op, arch);

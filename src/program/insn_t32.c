@@ -143,6 +143,8 @@ static uint8_t it_length(uint32_t op)
 
 void ct_insn_decode_t32(uint32_t op, uint64_t addr, const struct ct_arch *arch, struct ct_insn *out)
 {
+    if (!arch || !out)
+        return;
     bool is_wide = op >> 27 >= 29;
     const struct ct_arm_rule *r = !is_wide                          ? FIND(narrow, op, arch)
                                   : (op & 0xf8008000) == 0xf0008000 ? FIND(control, op, arch)

@@ -127,7 +127,7 @@ static int make(struct ct_ctx *ctx, const struct ct_mapped_file *file, uint64_t 
 int ct_layout_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_layout **out)
 {
     if (!path || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_layout_load: a null pointer");
+        return ct_fail_null(ctx, "ct_layout_load");
     struct ct_mapped_file *file;
     int rc = ct_mapped_file_open(ctx, path, &file);
     if (rc)

@@ -206,6 +206,8 @@ static int check_end(struct ct_memory *memory, const char *name, uint64_t addr, 
 int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size_t size, uint64_t addr,
                         uint32_t space)
 {
+    if (!memory)
+        return CT_ERR_ARG;
     if (!bytes || size == 0)
         return ct_fail(memory->ctx, CT_ERR_ARG, "memory region at 0x%" PRIx64 ": it has no bytes", addr);
     int result = check_space(memory, &space);
@@ -307,6 +309,8 @@ static int add_dump(struct ct_memory *memory, const struct ct_mapped_file *file,
 
 int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image)
 {
+    if (!memory)
+        return CT_ERR_ARG;
     if (!image || !image->path)
         return ct_fail(memory->ctx, CT_ERR_ARG, "memory image: it has no path");
     uint32_t space = image->space;
@@ -331,6 +335,8 @@ int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image)
 
 const uint8_t *ct_memory_at(const struct ct_memory *memory, uint64_t addr, uint32_t space, size_t *size)
 {
+    if (!memory)
+        return NULL;
     *size = 0;
     if ((space & CT_SPACE_ANY) == 0)
         return NULL;

@@ -541,7 +541,7 @@ int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *byte
 {
     const struct ct_symbol_options options = {.size = sizeof options, .bias = bias};
     if (!name || !bytes || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_bytes: a null pointer");
+        return ct_fail_null(ctx, "ct_symbols_load_bytes");
     return ct_symbols_make(ctx, name, NULL, bytes, size, &options, out);
 }
 
@@ -551,7 +551,7 @@ int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_s
     struct ct_symbol_options o;
     struct ct_mapped_file *file;
     if (!path || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_load_with: a null pointer");
+        return ct_fail_null(ctx, "ct_symbols_load_with");
     int result = ct_options_read(ctx, "ct_symbols_load_with", options, &o, sizeof o);
     if (result == CT_OK)
         result = ct_mapped_file_open(ctx, path, &file);
@@ -609,12 +609,16 @@ int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct
 
 const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t *count)
 {
+    if (ct_no_array(symbols, count))
+        return NULL;
     *count = symbols->functions;
     return symbols->all;
 }
 
 const struct ct_symbol *ct_symbols_all_code(const struct ct_symbols *symbols, size_t *count)
 {
+    if (ct_no_array(symbols, count))
+        return NULL;
     *count = symbols->count;
     return symbols->all;
 }
@@ -632,11 +636,15 @@ static const struct ct_symbol *find(const struct ct_symbols *symbols, const stru
 
 const struct ct_symbol *ct_symbols_at(const struct ct_symbols *symbols, uint64_t addr, uint64_t *offset)
 {
+    if (!symbols)
+        return NULL;
     return find(symbols, symbols->segments, symbols->segment_count, addr, offset);
 }
 
 const struct ct_symbol *ct_symbols_code_at(const struct ct_symbols *symbols, uint64_t addr, uint64_t *offset)
 {
+    if (!symbols)
+        return NULL;
     const struct ct_symbol *symbol = ct_symbols_at(symbols, addr, offset);
     return symbol ? symbol : find(symbols, symbols->pieces, symbols->piece_count, addr, offset);
 }
@@ -661,6 +669,8 @@ static char *make_label(const struct ct_symbol *symbol)
 
 const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_symbol *symbol)
 {
+    if (!symbols)
+        return NULL;
     char **slot = &symbols->labels[symbol - symbols->all];
     if (symbols->raw_names || symbol->name[0] != '_')
         return symbol->name;
@@ -682,6 +692,8 @@ const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_s
 
 const char *ct_symbols_describe(const struct ct_symbols *symbols, uint64_t addr, char *text, size_t size)
 {
+    if (!symbols)
+        return NULL;
     uint64_t offset;
     const struct ct_symbol *symbol = ct_symbols_at(symbols, addr, &offset);
     if (symbol && symbol->source == CT_SYMBOL_UNWIND)
@@ -697,6 +709,8 @@ const char *ct_symbols_describe(const struct ct_symbols *symbols, uint64_t addr,
 
 int ct_symbols_is_named(const struct ct_symbols *symbols, const struct ct_symbol *symbol, const char *name)
 {
+    if (!symbols || !symbol || !name)
+        return 0;
     if (strcmp(symbol->name, name) == 0)
         return 1;
     return symbol->name[0] == '_' && name[0] != '_' && strcmp(ct_symbols_label(symbols, symbol), name) == 0;
@@ -704,16 +718,22 @@ int ct_symbols_is_named(const struct ct_symbols *symbols, const struct ct_symbol
 
 uint64_t ct_symbols_bias(const struct ct_symbols *symbols)
 {
+    if (!symbols)
+        return 0;
     return symbols->bias;
 }
 
 const char *ct_symbols_module(const struct ct_symbols *symbols)
 {
+    if (!symbols)
+        return NULL;
     return symbols->module;
 }
 
 enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
 {
+    if (!symbols)
+        return CT_ISA_UNKNOWN;
     const struct ct_map_point *point = ct_mapping_at(&symbols->mapping, addr);
     if (point)
         return (enum ct_isa)point->isa;
@@ -725,17 +745,23 @@ enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
 
 uint64_t ct_symbols_base(const struct ct_symbols *symbols)
 {
+    if (!symbols)
+        return 0;
     return symbols->base;
 }
 
 const struct ct_code_range *ct_symbols_code(const struct ct_symbols *symbols, size_t *count)
 {
+    if (ct_no_array(symbols, count))
+        return NULL;
     *count = symbols->code_count;
     return symbols->code;
 }
 
 const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size)
 {
+    if (!symbols)
+        return NULL;
     *size = symbols->build_id_size;
     return symbols->build_id_size ? symbols->build_id : NULL;
 }

@@ -15,7 +15,7 @@ int ct_programs_new(struct ct_ctx *ctx, const struct ct_programs_options *option
 {
     struct ct_programs_options o;
     if (!out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_programs_new: a null pointer");
+        return ct_fail_null(ctx, "ct_programs_new");
     const int rc = ct_options_read(ctx, "ct_programs_new", options, &o, sizeof o);
     if (rc)
         return rc;

@@ -73,6 +73,8 @@ static uint8_t header_type(unsigned header)
 
 int ct_etm3_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm3_decoder **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_v7_config config;
     int rc = ct_v7_config_init(ctx, source, &config);
     if (rc)
@@ -95,6 +97,8 @@ void ct_etm3_decoder_free(struct ct_etm3_decoder *d)
 
 void ct_etm3_decoder_reset(struct ct_etm3_decoder *d)
 {
+    if (!d)
+        return;
     d->state = (struct ct_etm3_state){.config = d->state.config, .isa = CT_V7_ISA_UNKNOWN};
     d->synced = false;
     d->run_size = 0;
@@ -239,6 +243,8 @@ static void end_cut_packet(const struct ct_etm3_state *s, size_t size, uint8_t t
 size_t ct_etm3_decode(struct ct_etm3_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
                       struct ct_etm3_packet *packets, size_t cap, size_t *count)
 {
+    if (ct_no_array(d, count))
+        return 0;
     size_t at = 0;
     size_t n = 0;
     while (n < cap && at < size) {

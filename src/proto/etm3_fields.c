@@ -348,6 +348,8 @@ void ct_etm3_cut(const struct ct_etm3_state *s, struct ct_etm3_packet *packet)
 
 int ct_etm3_exception_reserved(const struct ct_source *source, const struct ct_etm3_packet *packet)
 {
+    if (!source || !packet)
+        return 0;
     unsigned number = packet->exc;
     if (packet->flags & CT_ETM3_OLD_EXC)
         return number == 2 || number == 3;

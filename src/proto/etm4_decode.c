@@ -10,6 +10,8 @@
 
 int ct_etm4_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_decoder **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_etm4_config config;
     int rc = ct_etm4_config_init(ctx, source, &config);
     if (rc)
@@ -31,6 +33,8 @@ void ct_etm4_decoder_free(struct ct_etm4_decoder *d)
 
 void ct_etm4_decoder_reset(struct ct_etm4_decoder *d)
 {
+    if (!d)
+        return;
     ct_etm4_history_init(d, 0);
     d->timestamp = 0;
     d->cc_threshold = 0;
@@ -307,6 +311,8 @@ static size_t tell_run(struct ct_etm4_decoder *d, size_t bytes, uint64_t pos, in
 size_t ct_etm4_decode(struct ct_etm4_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
                       struct ct_etm4_packet *packets, size_t cap, size_t *count)
 {
+    if (ct_no_array(d, count))
+        return 0;
     size_t at = 0;
     size_t n = 0;
     while (n < cap && at < size) {

@@ -30,6 +30,8 @@ struct cursor {
 
 int ct_itm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_itm_decoder **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     if (source->protocol != CT_PROTOCOL_ITM)
         return ct_fail(ctx, CT_ERR_ARG, "source %s is no ITM; its trace needs another decoder", source->name);
     struct ct_itm_decoder *d = calloc(1, sizeof *d);
@@ -46,6 +48,8 @@ void ct_itm_decoder_free(struct ct_itm_decoder *d)
 
 void ct_itm_decoder_reset(struct ct_itm_decoder *d)
 {
+    if (!d)
+        return;
     *d = (struct ct_itm_decoder){0};
 }
 
@@ -230,6 +234,8 @@ static void strip(struct ct_itm_packet *packet, bool cut)
 size_t ct_itm_decode(struct ct_itm_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
                      struct ct_itm_packet *packets, size_t cap, size_t *count)
 {
+    if (ct_no_array(d, count))
+        return 0;
     size_t n = 0;
     size_t at = 0;
     if (!d->synced && cap) {

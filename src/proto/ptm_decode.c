@@ -34,6 +34,8 @@ struct ct_ptm_decoder {
 
 int ct_ptm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_decoder **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     struct ct_v7_config config;
     int rc = ct_v7_config_init(ctx, source, &config);
     if (rc)
@@ -54,6 +56,8 @@ void ct_ptm_decoder_free(struct ct_ptm_decoder *d)
 
 void ct_ptm_decoder_reset(struct ct_ptm_decoder *d)
 {
+    if (!d)
+        return;
     *d = (struct ct_ptm_decoder){.config = d->config, .isa = CT_V7_ISA_UNKNOWN};
 }
 
@@ -374,6 +378,8 @@ static size_t tell_run(struct ct_ptm_decoder *d, size_t bytes, uint64_t pos, int
 size_t ct_ptm_decode(struct ct_ptm_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
                      struct ct_ptm_packet *packets, size_t cap, size_t *count)
 {
+    if (ct_no_array(d, count))
+        return 0;
     size_t at = 0;
     size_t n = 0;
     while (n < cap && at < size) {

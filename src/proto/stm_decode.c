@@ -43,6 +43,8 @@ struct cursor {
 
 int ct_stm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stm_decoder **out)
 {
+    if (!source || !out)
+        return ct_fail_null(ctx, __func__);
     if (source->protocol != CT_PROTOCOL_STM)
         return ct_fail(ctx, CT_ERR_ARG, "source %s is no STM; its trace needs another decoder", source->name);
     struct ct_stm_decoder *d = calloc(1, sizeof *d);
@@ -59,6 +61,8 @@ void ct_stm_decoder_free(struct ct_stm_decoder *d)
 
 void ct_stm_decoder_reset(struct ct_stm_decoder *d)
 {
+    if (!d)
+        return;
     *d = (struct ct_stm_decoder){0};
 }
 
@@ -307,6 +311,8 @@ static void strip(struct ct_stm_packet *packet, bool cut)
 size_t ct_stm_decode(struct ct_stm_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
                      struct ct_stm_packet *packets, size_t cap, size_t *count)
 {
+    if (ct_no_array(d, count))
+        return 0;
     size_t n = 0;
     size_t skipped = 0;
     if (!d->synced && cap) {

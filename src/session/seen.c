@@ -21,6 +21,8 @@ static bool has_run(const struct ct_stream *stream, enum ct_level level)
 
 void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum ct_level level, int frames)
 {
+    if (!seen || !chain)
+        return;
     struct ct_losses losses = ct_chain_losses(chain);
     const struct ct_frame_stats *stats = ct_chain_frame_stats(chain);
     size_t count;
@@ -42,6 +44,8 @@ void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum ct_lev
 
 int ct_seen_is_damaged(const struct ct_seen *seen, const struct ct_capture *capture, int strict)
 {
+    if (!seen || !capture)
+        return 0;
     const bool partial = seen->losses.overflows || seen->losses.no_access;
     return capture->damage_count || seen->misframed || ct_losses_damaged(&seen->losses) ||
            (partial && (strict || !seen->ran));

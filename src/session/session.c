@@ -40,7 +40,7 @@ int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options,
 {
     struct ct_session_options o;
     if (!out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_session_new: a null pointer");
+        return ct_fail_null(ctx, "ct_session_new");
     const int rc = ct_options_read(ctx, "ct_session_new", options, &o, sizeof o);
     if (rc)
         return rc;
@@ -77,6 +77,8 @@ int ct_session_add(struct ct_session *s, struct ct_analysis *analysis)
 
 const struct ct_seen *ct_session_seen(const struct ct_session *s)
 {
+    if (!s)
+        return NULL;
     return &s->seen;
 }
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Null where a function needs an object is CT_ERR_ARG, and no object has nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum kind {
+    CAN_FAIL, /* gives 0 or a negative error */
+    VALUE,    /* gives something else, which is zero here */
+    NOTHING,
+};
+
+struct call {
+    const char *name;
+    enum kind kind;
+    int (*call)(void);
+};
+
+#include "null_calls.h"
+
+/* Functions whose int is an answer or a count, not an error; closing nothing is none either. */
+static const char *const answers[] = {
+    "ct_analysis_is_saved",
+    "ct_ctx_lacked_memory",
+    "ct_edge_context_order",
+    "ct_etm3_exception_reserved",
+    "ct_fractal_command",
+    "ct_fractal_writer_close",
+    "ct_image_same",
+    "ct_lines_file_is",
+    "ct_load_is",
+    "ct_load_line",
+    "ct_load_number",
+    "ct_monitor_certain",
+    "ct_monitor_is_big",
+    "ct_program_has",
+    "ct_programs_by_memory",
+    "ct_seen_is_damaged",
+    "ct_symbols_is_named",
+};
+
+/* Functions that give something else than zero where nothing is: a text, a new context, "none of them". */
+static const char *const something[] = {
+    "ct_cfg_block_at",    "ct_cfg_edge_between",     "ct_cfg_function_at",  "ct_cfg_kind_name",
+    "ct_cfg_origin_name", "ct_cover_kind",           "ct_ctx_error",        "ct_ctx_new",
+    "ct_error_name",      "ct_fractal_command_name", "ct_fractal_op_name",  "ct_framing_name",
+    "ct_framing_probe",   "ct_lines_scope_at",       "ct_protocol_name",    "ct_symbols_isa_at",
+    "ct_version",         "ct_watch_kind_name",      "ct_wcet_origin_name",
+};
+
+static bool is_in(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+#define IS_IN(names, name) is_in(names, sizeof(names) / sizeof *(names), name)
+
+/* Calls all from `from` on and writes their results, until one ends the process. */
+static void call_from(size_t from, int fd)
+{
+    for (size_t i = from; i < sizeof calls / sizeof *calls; i++) {
+        const int result = calls[i].call();
+        if (write(fd, &result, sizeof result) != (ssize_t)sizeof result)
+            _exit(1);
+    }
+    _exit(0);
+}
+
+static size_t check(size_t i, int result)
+{
+    const struct call *c = &calls[i];
+    int want = IS_IN(something, c->name);
+    if (c->kind == CAN_FAIL && !IS_IN(answers, c->name))
+        want = CT_ERR_ARG;
+    if (result == want)
+        return 0;
+    print_error("%s: %d in place of %d\n", c->name, result, want);
+    return 1;
+}
+
+static void null_is_an_error(void **state)
+{
+    (void)state;
+    size_t faults = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        int ends[2], result;
+        assert_int_equal(pipe(ends), 0);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (!child)
+            call_from(i, ends[1]);
+        close(ends[1]);
+        for (; read(ends[0], &result, sizeof result) == (ssize_t)sizeof result; i++)
+            faults += check(i, result);
+        close(ends[0]);
+        waitpid(child, NULL, 0);
+        if (i < sizeof calls / sizeof *calls) {
+            print_error("%s: ends the process\n", calls[i].name);
+            faults++;
+        }
+    }
+    assert_int_equal(faults, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(null_is_an_error)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
