@@ -38,6 +38,8 @@ static bool is_core(const struct ct_source *source, const char *wanted)
 
 int ct_filter_ids(const struct ct_filter *f, const struct ct_buffer *buffer, uint64_t ids[2])
 {
+    if (!buffer || !ids)
+        return 0;
     const bool framed = buffer->framing != CT_FRAMING_NONE;
     const size_t count = framed ? buffer->source_count : buffer->source_count > 0;
     const bool any_id = !f || !(f->ids[0] | f->ids[1]);

@@ -84,7 +84,7 @@ const struct ct_seen *ct_session_seen(const struct ct_session *s)
 
 const struct ct_sieve_seen *ct_session_sieved(const struct ct_session *s)
 {
-    return &s->sieve_seen;
+    return s ? &s->sieve_seen : NULL;
 }
 
 /* ---- programs ---- */

@@ -83,7 +83,7 @@ void ct_sieve_free(struct ct_sieve *s)
 
 const struct ct_sieve_seen *ct_sieve_seen(const struct ct_sieve *s)
 {
-    return &s->seen;
+    return s ? &s->seen : NULL;
 }
 
 /* ---- who runs ---- */
@@ -154,6 +154,8 @@ static void add_list(uint32_t *to, uint32_t *count, const uint32_t *from, uint32
 
 void ct_sieve_seen_add(struct ct_sieve_seen *to, const struct ct_sieve_seen *from)
 {
+    if (!to || !from)
+        return;
     to->steps += from->steps;
     to->kept += from->kept;
     to->cycles = from->cycles > to->cycles ? from->cycles : to->cycles;
@@ -350,6 +352,8 @@ static int check_cycles(const struct ct_sieve *s, const struct ct_step_batch *ba
 
 int ct_sieve_run(struct ct_sieve *s, const struct ct_step_batch *batch, struct ct_step_batch *out)
 {
+    if (!s || !batch || !out)
+        return CT_ERR_ARG;
     uint32_t count;
     const struct ct_edge *edges = ct_graph_edges(batch->graph, &count);
     const struct ct_node *nodes = ct_graph_nodes(batch->graph, &count);

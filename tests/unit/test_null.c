@@ -33,6 +33,8 @@ static const char *const answers[] = {
     "ct_ctx_lacked_memory",
     "ct_edge_context_order",
     "ct_etm3_exception_reserved",
+    "ct_filter_ids",
+    "ct_filter_steps",
     "ct_fractal_command",
     "ct_fractal_writer_close",
     "ct_image_same",
