@@ -104,9 +104,6 @@ CT_API int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from)
 /* Adds captures whose trace was taken. CT_ERR_ARG. */
 CT_API int ct_analysis_add_captures(struct ct_analysis *analysis, const struct ct_analysis_captures *more);
 
-/* Receives a piece of a saved file. Result: 0, or a negative error that ends the saving. */
-typedef int ct_write_fn(void *user, const void *data, size_t size);
-
 /* Writes all that the analysis found as a file that ct_analysis_load reads. Its format is in docs/formats.md.
  * CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *user);

@@ -63,6 +63,10 @@ enum ct_log_level {
 /* Receives one message, without a newline at its end. */
 typedef void ct_log_fn(void *user, enum ct_log_level level, const char *text);
 
+/* Receives the next piece of something that is written. Result: 0, or a negative error, which ends the
+ * writing and is returned by the function that writes. */
+typedef int ct_write_fn(void *user, const void *data, size_t size);
+
 /* A context holds the text of the last error and the receiver of messages. It belongs to one
  * thread at a time; objects made with it keep a pointer to it, so free it last. */
 struct ct_ctx;

@@ -17,8 +17,6 @@
 
 #include "coretap/base.h"
 
-#include <stdio.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -297,10 +295,10 @@ struct ct_fractal_writer;
  * CT_ERR_NOMEM, CT_ERR_IO. */
 CT_API int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_fractal_log_info *info,
                                  struct ct_fractal_writer **out);
-/* Writes to a file that is open and stays the caller's; messages call it `name`. Errors: CT_ERR_ARG for a log
- * without fields, CT_ERR_NOMEM, CT_ERR_IO. */
-CT_API int ct_fractal_writer_file(struct ct_ctx *ctx, FILE *file, const char *name,
-                                  const struct ct_fractal_log_info *info, struct ct_fractal_writer **out);
+/* Gives what is written to `write`, up to the end of ct_fractal_writer_close; messages call it `name`.
+ * Errors: CT_ERR_ARG for a log without fields, CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_fractal_writer_to(struct ct_ctx *ctx, ct_write_fn *write, void *user, const char *name,
+                                const struct ct_fractal_log_info *info, struct ct_fractal_writer **out);
 /* Writes events; `dropped` is how many were lost just before these. CT_ERR_IO. */
 CT_API int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_event *events,
                                  size_t count, uint64_t dropped);

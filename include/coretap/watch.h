@@ -99,11 +99,11 @@ CT_API void ct_watcher_free(struct ct_watcher *watcher);
  * on. Nothing of the stream is lost. CT_ERR_ARG in the midst of a batch. */
 CT_API int ct_watcher_renew(struct ct_watcher *watcher);
 
-/* Gives the events of a batch in order, at most `cap` (at least 1); *count is how many. Result: 1 when the
- * batch is done; 0: call again with the same batch, there are more. All batches are of one graph and in
- * order. Four bytes for each edge of the graph, and 24 for each place that an edge passes. CT_ERR_NOMEM. */
+/* Gives the events of a batch in order, at most `cap` (at least 1); *count is how many. *more is 1 when there
+ * are more: call again with the same batch. All batches are of one graph and in order. Four bytes for each
+ * edge of the graph, and 24 for each place that an edge passes. CT_ERR_NOMEM. */
 CT_API int ct_watcher_run(struct ct_watcher *watcher, const struct ct_step_batch *batch,
-                          struct ct_watch_event *out, size_t cap, size_t *count);
+                          struct ct_watch_event *out, size_t cap, size_t *count, int *more);
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,6 @@
 #ifndef CORETAP_WCET_H
 #define CORETAP_WCET_H
 
-#include <stdio.h>
-
 #include "coretap/base.h"
 #include "coretap/cfg.h"
 #include "coretap/source_lines.h"
@@ -122,11 +120,11 @@ CT_API int ct_wcet_bounds(struct ct_wcet *wcet, const char *name, const char *te
  * they can be read. CT_ERR_NOMEM. */
 CT_API int ct_wcet_comments(struct ct_wcet *wcet);
 
-/* Makes the model and solves it; with `lp` also writes it there. *result is borrowed until the next call.
- * CT_ERR_NOT_FOUND: a loop has no bound, or no path is possible; CT_ERR_LIMIT, CT_ERR_UNSUPPORTED (as ct_ilp
- * says), CT_ERR_NOMEM. */
-CT_API int ct_wcet_solve(struct ct_wcet *wcet, const struct ct_wcet_options *options, FILE *lp,
-                         struct ct_wcet_result *result);
+/* Makes the model and solves it; with `write` also gives it there, as text in the LP format. *result is
+ * borrowed until the next call. CT_ERR_NOT_FOUND: a loop has no bound, or no path is possible; CT_ERR_LIMIT,
+ * CT_ERR_UNSUPPORTED (as ct_ilp says), CT_ERR_NOMEM. */
+CT_API int ct_wcet_solve(struct ct_wcet *wcet, const struct ct_wcet_options *options, ct_write_fn *write,
+                         void *user, struct ct_wcet_result *result);
 
 /* Returns all loops, by their number in the control flow graph. */
 CT_API const struct ct_wcet_loop *ct_wcet_loops(const struct ct_wcet *wcet, size_t *count);

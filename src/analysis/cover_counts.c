@@ -410,7 +410,7 @@ static struct ct_cover *of(struct ct_analysis *analysis)
 
 struct ct_analysis *ct_cover_analysis(struct ct_cover *cover)
 {
-    return &cover->analysis;
+    return cover ? &cover->analysis : NULL;
 }
 
 static int copy_place(struct ct_cover *part, const struct ct_cover *whole, const struct place *place)

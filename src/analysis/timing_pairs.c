@@ -131,11 +131,11 @@ int ct_timing_watch(struct ct_timing *t, const struct ct_step_batch *batch)
 {
     struct ct_watch_event events[BATCH];
     size_t count;
-    int done;
-    int rc = CT_OK;
+    int rc, more;
     do {
-        done = ct_watcher_run(t->watcher, batch, events, BATCH, &count);
-        rc = ct_timing_feed(t, events, count);
-    } while (!rc && done == 0);
-    return done < 0 ? done : rc;
+        rc = ct_watcher_run(t->watcher, batch, events, BATCH, &count, &more);
+        if (!rc)
+            rc = ct_timing_feed(t, events, count);
+    } while (!rc && more);
+    return rc;
 }

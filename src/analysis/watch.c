@@ -65,8 +65,9 @@ int ct_watcher_renew(struct ct_watcher *w)
     if (!w)
         return CT_ERR_ARG;
     if (w->step || w->mark || w->begun || w->has_pending)
-        return ct_fail(w->ctx, CT_ERR_ARG,
-                       "watcher: a batch is not done; watchpoints can be added when ct_watcher_run gave 1");
+        return ct_fail(
+            w->ctx, CT_ERR_ARG,
+            "watcher: a batch is not done; watchpoints can be added when ct_watcher_run has no more");
     w->edges = w->hit_count = 0;
     return CT_OK;
 }
@@ -287,24 +288,27 @@ static bool run_steps(struct ct_watcher *w, const struct ct_step_batch *batch, s
 }
 
 int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, struct ct_watch_event *out,
-                   size_t cap, size_t *count)
+                   size_t cap, size_t *count, int *more)
 {
-    if (!w || !batch || !out || !count)
+    if (!w || !batch || !out || !count || !more)
         return CT_ERR_ARG;
     *count = 0;
+    *more = 0;
     int rc = learn(w, batch->graph);
     if (rc)
         return rc;
+    *more = 1;
     for (;;) {
         if (!give_pending(w, out, cap, count))
-            return 0;
+            return CT_OK;
         size_t end = w->mark < batch->mark_count ? batch->marks[w->mark].at : batch->count;
         if (!run_steps(w, batch, end, out, cap, count))
-            return 0;
+            return CT_OK;
         if (w->mark == batch->mark_count)
             break;
         on_mark(w, &batch->marks[w->mark++]);
     }
     w->step = w->mark = 0;
-    return 1;
+    *more = 0;
+    return CT_OK;
 }

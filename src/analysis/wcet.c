@@ -2,6 +2,7 @@
 /* The longest time of a function: model, solution, and what it hangs on. */
 #include "coretap/wcet.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/dist.h"
@@ -240,13 +241,28 @@ static void tell_runs(const struct ct_wcet_model *m, struct ct_wcet_result *resu
         }
 }
 
-static int solve(struct ct_wcet_model *m, FILE *lp, struct ct_wcet_result *result)
+static int write_model(const struct ct_wcet_model *m, ct_write_fn *write, void *user)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *lp = open_memstream(&text, &size);
+    if (!lp)
+        return CT_ERR_NOMEM;
+    ct_ilp_write(&m->ilp, lp);
+    int rc = fclose(lp) ? CT_ERR_NOMEM : CT_OK;
+    if (!rc && (rc = write(user, text, size)))
+        ct_fail(m->w->ctx, rc, "wcet: the model cannot be written");
+    free(text);
+    return rc;
+}
+
+static int solve(struct ct_wcet_model *m, ct_write_fn *write, void *user, struct ct_wcet_result *result)
 {
     int rc = ct_wcet_model_columns(m);
     if (!rc)
         rc = ct_wcet_model_rows(m);
-    if (!rc && lp)
-        ct_ilp_write(&m->ilp, lp);
+    if (!rc && write)
+        rc = write_model(m, write, user);
     uint64_t *values = rc ? NULL : calloc(m->column_count + 1, sizeof *values);
     if (rc || !values)
         return rc == CT_ERR_NOMEM || !rc ? ct_fail_nomem(m->w->ctx, "wcet") : rc;
@@ -260,7 +276,7 @@ static int solve(struct ct_wcet_model *m, FILE *lp, struct ct_wcet_result *resul
     return rc;
 }
 
-int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, FILE *lp,
+int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, ct_write_fn *write, void *user,
                   struct ct_wcet_result *result)
 {
     if (!w || !result)
@@ -278,7 +294,7 @@ int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, FILE
     if (!rc)
         rc = ct_wcet_model_init(&model, w, &o);
     if (!rc)
-        rc = solve(&model, lp, result);
+        rc = solve(&model, write, user, result);
     ct_wcet_model_free(&model);
     return rc;
 }

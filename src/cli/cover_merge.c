@@ -2,6 +2,7 @@
 /* coretap merge: coverage files, added up. */
 #include "cli/commands.h"
 #include "cli/cover.h"
+#include "cli/output.h"
 #include "cli/text_file.h"
 
 #include <errno.h>
@@ -33,16 +34,11 @@ bool cli_cover_read(struct ct_ctx *ctx, struct ct_cover *cover, const char *path
     return result == CT_OK;
 }
 
-/* A file that cannot be written is told of at the end of the command. */
-static int write_piece(void *user, const void *data, size_t size)
-{
-    fwrite(data, 1, size, user);
-    return CT_OK;
-}
-
 int cli_cover_write(struct ct_ctx *ctx, struct ct_cover *cover, FILE *out)
 {
-    return ct_analysis_save(ct_cover_analysis(cover), write_piece, out) ? cli_library_error(ctx) : CLI_CLEAN;
+    const int rc = ct_analysis_save(ct_cover_analysis(cover), cli_output_write, out);
+    /* A file that cannot be written is told of at the end of the command. */
+    return rc && rc != CT_ERR_IO ? cli_library_error(ctx) : CLI_CLEAN;
 }
 
 static int run(const struct cli_args *args)

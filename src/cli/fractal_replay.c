@@ -155,7 +155,7 @@ static int open_log(struct replay *r, const struct ct_fractal_target *t)
     FILE *log = cli_fractal_output_open(&r->log_output, path);
     if (!log)
         return CLI_FAILED;
-    return ct_fractal_writer_file(r->args->ctx, log, path, &info, &r->writer)
+    return ct_fractal_writer_to(r->args->ctx, cli_output_write, log, path, &info, &r->writer)
                ? cli_library_error(r->args->ctx)
                : CLI_CLEAN;
 }

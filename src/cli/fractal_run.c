@@ -178,7 +178,7 @@ static int open_log(struct cli_fractal_run *run, uint64_t bias)
     FILE *log = cli_fractal_output_open(&run->log_output, run->log);
     if (!log)
         return CLI_FAILED;
-    if (ct_fractal_writer_file(run->args->ctx, log, run->log, &info, &run->writer))
+    if (ct_fractal_writer_to(run->args->ctx, cli_output_write, log, run->log, &info, &run->writer))
         return cli_library_error(run->args->ctx);
     run->truth = run->truth_path ? cli_output_open(&run->truth_output, run->truth_path) : NULL;
     if (run->truth_path && !run->truth)

@@ -144,13 +144,13 @@ static int watch(struct cli_live_stream *s, const struct ct_step_batch *batch)
 {
     struct ct_watch_event *events = s->live->batch;
     size_t got;
-    int rc;
+    int rc, more;
     do {
-        rc = ct_watcher_run(s->watcher, batch, events, sizeof s->live->batch / sizeof *events, &got);
+        rc = ct_watcher_run(s->watcher, batch, events, sizeof s->live->batch / sizeof *events, &got, &more);
         if (ct_verifier_feed(s->verifier, events, sift(s, events, got)) != CT_OK)
             tell_failures(s);
-    } while (rc == 0);
-    return rc < 0 ? rc : CT_OK;
+    } while (!rc && more);
+    return rc;
 }
 
 /* ---- begin ---- */

@@ -93,14 +93,14 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 {
     struct watched *w = user;
     size_t count;
-    int rc;
+    int rc, more;
     (void)stream;
     do {
-        rc = ct_watcher_run(w->watcher, batch, w->batch, BATCH, &count);
+        rc = ct_watcher_run(w->watcher, batch, w->batch, BATCH, &count, &more);
         if (ct_verifier_feed(w->verifier, w->batch, count) != CT_OK)
             tell_failures(w);
-    } while (rc == 0);
-    return rc < 0 ? rc : w->passes.text.failed ? CT_ERR_IO : 0;
+    } while (!rc && more);
+    return rc ? rc : w->passes.text.failed ? CT_ERR_IO : CT_OK;
 }
 
 static int on_bytes(void *user, uint64_t bytes)

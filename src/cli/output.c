@@ -330,6 +330,11 @@ void cli_output_keep(bool whole)
     is_whole = whole;
 }
 
+int cli_output_write(void *file, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
+}
+
 static int finish_redirected(int code)
 {
     const bool keep = code != CLI_FAILED || is_whole;

@@ -40,6 +40,9 @@ bool cli_output_close(struct cli_output *output, bool keep);
  * when one could not be written. */
 bool cli_output_close_all(struct cli_output *const *outputs, size_t count, bool keep);
 
+/* Writes a piece to the FILE `file`, for functions of the library that take a ct_write_fn. CT_ERR_IO. */
+int cli_output_write(void *file, const void *data, size_t size);
+
 /* Sends standard output to `path`, up to cli_output_finish; "-" leaves it as it is. False after a message. */
 bool cli_output_redirect(const char *path);
 

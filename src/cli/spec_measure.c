@@ -43,15 +43,15 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 {
     struct measuring *m = user;
     size_t count;
-    int rc;
+    int rc, more;
     (void)stream;
     m->ways->timed |= batch->cycles != NULL;
     do {
-        rc = ct_watcher_run(m->watcher, batch, m->batch, BATCH, &count);
+        rc = ct_watcher_run(m->watcher, batch, m->batch, BATCH, &count, &more);
         const int fed = ct_verifier_feed(m->verifier, m->batch, count);
         rc = fed ? fed : rc;
-    } while (rc == 0);
-    return rc < 0 ? rc : 0;
+    } while (!rc && more);
+    return rc;
 }
 
 static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)

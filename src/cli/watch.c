@@ -68,17 +68,17 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 {
     struct watching *w = user;
     size_t count;
-    int rc;
+    int rc, more;
     (void)stream;
     do {
-        rc = ct_watcher_run(w->watcher, batch, w->batch, BATCH, &count);
+        rc = ct_watcher_run(w->watcher, batch, w->batch, BATCH, &count, &more);
         if (count)
             cli_passes_heading(&w->passes);
         w->any |= count > 0;
         for (size_t i = 0; i < count; i++)
             ct_watch_line(&w->text, &w->batch[i]);
-    } while (rc == 0);
-    return rc < 0 ? rc : w->passes.text.failed ? CT_ERR_IO : 0;
+    } while (!rc && more);
+    return rc ? rc : w->passes.text.failed ? CT_ERR_IO : CT_OK;
 }
 
 static int on_bytes(void *user, uint64_t bytes)

@@ -115,7 +115,7 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
     if (path && !lp)
         return CLI_FAILED;
     const int kept = cli_output_mute(); /* the solver says "Primal infeasible" there, whatever it is told */
-    w->rc = ct_wcet_solve(w->wcet, &w->options, lp, &w->result);
+    w->rc = ct_wcet_solve(w->wcet, &w->options, lp ? cli_output_write : NULL, lp, &w->result);
     cli_output_unmute(kept);
     /* Also a problem that has no solution is written. */
     const bool written = !lp || cli_output_close(&output, !w->rc || ftell(lp) > 0);

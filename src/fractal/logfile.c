@@ -49,8 +49,9 @@ static void store64(uint8_t *p, uint64_t v)
 
 struct ct_fractal_writer {
     struct ct_ctx *ctx;
-    FILE *file;
-    bool owned; /* the writer closes the file */
+    ct_write_fn *write;
+    void *user;
+    FILE *file; /* that the writer opened, or standard output; NULL: the caller's function takes it */
     char *path;
     uint32_t fields, record;
     uint32_t count;
@@ -62,6 +63,17 @@ static int write_failed(struct ct_fractal_writer *w)
 {
     return ct_fail(w->ctx, CT_ERR_IO, "%s: cannot be written: %s; events are missing from it", w->path,
                    strerror(errno));
+}
+
+static int write_all(struct ct_fractal_writer *w, const void *data, size_t size)
+{
+    const int rc = w->write(w->user, data, size);
+    return rc == CT_ERR_IO ? write_failed(w) : rc;
+}
+
+static int write_to_file(void *file, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
 }
 
 static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log_info *info)
@@ -91,17 +103,16 @@ static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log
     store64(head + 40, info->range_lo);
     store64(head + 48, info->range_hi);
     store32(head + 56, info->asid | (uint32_t)info->mode << 16 | (uint32_t)info->granule << 24);
-    if (fwrite(head, 1, sizeof head, w->file) != sizeof head ||
-        fwrite(fields, FIELD_BYTES, count, w->file) != count ||
-        fwrite(text, 1, text_bytes, w->file) != text_bytes)
-        return write_failed(w);
-    return CT_OK;
+    int rc = write_all(w, head, sizeof head);
+    if (!rc)
+        rc = write_all(w, fields, (size_t)FIELD_BYTES * count);
+    return rc || !text_bytes ? rc : write_all(w, text, text_bytes);
 }
 
-int ct_fractal_writer_file(struct ct_ctx *ctx, FILE *file, const char *name,
-                           const struct ct_fractal_log_info *info, struct ct_fractal_writer **out)
+int ct_fractal_writer_to(struct ct_ctx *ctx, ct_write_fn *write, void *user, const char *name,
+                         const struct ct_fractal_log_info *info, struct ct_fractal_writer **out)
 {
-    if (!file || !name || !info || !out)
+    if (!write || !name || !info || !out)
         return ct_fail_null(ctx, __func__);
     *out = NULL;
     if (!(info->fields & CT_FRACTAL_FIELD_ALL))
@@ -114,7 +125,8 @@ int ct_fractal_writer_file(struct ct_ctx *ctx, FILE *file, const char *name,
     w->ctx = ctx;
     w->fields = info->fields & CT_FRACTAL_FIELD_ALL;
     w->record = ct_record_size(w->fields);
-    w->file = file;
+    w->write = write;
+    w->user = user;
     const int err = write_header(w, info);
     if (err) {
         free(w->path);
@@ -131,15 +143,13 @@ int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_
     if (!path || !info || !out)
         return ct_fail_null(ctx, __func__);
     *out = NULL;
-    if (strcmp(path, "-") == 0)
-        return ct_fractal_writer_file(ctx, stdout, path, info, out);
-    FILE *file = fopen(path, "wb");
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
     if (!file)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
-    const int err = ct_fractal_writer_file(ctx, file, path, info, out);
+    const int err = ct_fractal_writer_to(ctx, write_to_file, file, path, info, out);
     if (*out)
-        (*out)->owned = true;
-    else
+        (*out)->file = file;
+    else if (file != stdout)
         fclose(file);
     return err;
 }
@@ -158,8 +168,7 @@ static int write_block(struct ct_fractal_writer *w)
     w->sequence += w->count;
     w->count = 0;
     w->dropped = 0;
-    return fwrite(w->block, 1, BLOCK_BYTES + payload, w->file) == BLOCK_BYTES + payload ? CT_OK
-                                                                                        : write_failed(w);
+    return write_all(w, w->block, BLOCK_BYTES + payload);
 }
 
 int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_event *events, size_t count,
@@ -194,9 +203,8 @@ int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text)
     store32(head, TEXT_MAGIC);
     store32(head + 4, (uint32_t)bytes);
     store32(head + 24, ct_crc32((const uint8_t *)text, bytes));
-    if (fwrite(head, 1, sizeof head, w->file) != sizeof head || fwrite(text, 1, bytes, w->file) != bytes)
-        return write_failed(w);
-    return CT_OK;
+    const int rc = write_all(w, head, sizeof head);
+    return rc || !bytes ? rc : write_all(w, text, bytes);
 }
 
 int ct_fractal_writer_close(struct ct_fractal_writer *w)
@@ -204,9 +212,7 @@ int ct_fractal_writer_close(struct ct_fractal_writer *w)
     if (!w)
         return CT_OK;
     int err = write_block(w);
-    if (fflush(w->file) && !err)
-        err = write_failed(w);
-    if (w->owned && fclose(w->file) && !err)
+    if (w->file && (w->file == stdout ? fflush(w->file) : fclose(w->file)) && !err)
         err = write_failed(w);
     free(w->path);
     free(w);

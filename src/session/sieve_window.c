@@ -51,14 +51,14 @@ static int comings(struct ct_sieve_end *end, const struct ct_step_batch *item)
 {
     struct ct_watch_event events[EVENTS];
     int result = 0;
-    int rc = 0;
-    while (rc == 0) {
+    int rc, more;
+    do {
         size_t count;
-        rc = ct_watcher_run(end->watcher, item, events, EVENTS, &count);
+        rc = ct_watcher_run(end->watcher, item, events, EVENTS, &count, &more);
         for (size_t i = 0; i < count; i++)
             result += is_coming(end, &events[i]);
-    }
-    return rc < 0 ? rc : result;
+    } while (!rc && more);
+    return rc ? rc : result;
 }
 
 /* `first` counts: whether a coming without a number is one yet. */

@@ -84,7 +84,7 @@ static int settle(struct bench *b, const void *options)
 static int solve_wcet(struct bench *b, const void *options)
 {
     struct ct_wcet_result result;
-    return ct_wcet_solve(b->wcet, options, NULL, &result);
+    return ct_wcet_solve(b->wcet, options, NULL, NULL, &result);
 }
 
 /* `plain` is the result with options that are all zero. */

@@ -106,14 +106,14 @@ static void run(struct fixture *f, size_t most, size_t cap)
                                             .count = count,
                                             .marks = marks,
                                             .mark_count = n};
-        int rc;
+        int more;
         do {
             size_t got;
             assert_in_range(f->event_count, 0, MOST - cap);
-            rc = ct_watcher_run(watcher, &batch, f->events + f->event_count, cap, &got);
+            assert_int_equal(ct_watcher_run(watcher, &batch, f->events + f->event_count, cap, &got, &more),
+                             CT_OK);
             f->event_count += got;
-        } while (rc == 0);
-        assert_int_equal(rc, 1);
+        } while (more);
     }
     ct_watcher_free(watcher);
 }
@@ -223,7 +223,9 @@ static void later_ones_are_seen(void **state)
     watch(f, "0x400024");
     step(f, WORK, 4, CT_INSN_OTHER, 0, WORK + 16, 8);
     const struct ct_step_batch batch = {.graph = f->graph, .edge = f->edges, .cycles = f->cycles, .count = 1};
-    assert_int_equal(ct_watcher_run(watcher, &batch, f->events, MOST, &f->event_count), 1);
+    int more;
+    assert_int_equal(ct_watcher_run(watcher, &batch, f->events, MOST, &f->event_count, &more), CT_OK);
+    assert_int_equal(more, 0);
     assert_int_equal(f->event_count, 2);
     assert_int_equal(f->events[0].watch, 1);
     assert_int_equal(f->events[1].watch, 0);

@@ -146,7 +146,7 @@ static struct ct_wcet_result solve(struct fixture *f, bool exclude)
 {
     struct ct_wcet_result result;
     const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry, .exclude = exclude};
-    int rc = ct_wcet_solve(f->wcet, &options, NULL, &result);
+    int rc = ct_wcet_solve(f->wcet, &options, NULL, NULL, &result);
     if (rc == CT_ERR_UNSUPPORTED)
         tap_skip(NO_SOLVER);
     assert_int_equal(rc, CT_OK);
@@ -228,7 +228,7 @@ static void the_user_knows_better(void **state)
     assert_int_equal(ct_wcet_bounds(f->wcet, "bounds", "leaf >= 7"), CT_OK);
     struct ct_wcet_result none;
     const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry};
-    assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, &none), CT_ERR_NOT_FOUND);
+    assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, NULL, &none), CT_ERR_NOT_FOUND);
 }
 
 static void mistakes_are_named(void **state)
@@ -251,7 +251,8 @@ static void mistakes_are_named(void **state)
     }
     struct ct_wcet_result r;
     const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry};
-    assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, &r), CT_ERR_NOT_FOUND); /* nothing was measured */
+    assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, NULL, &r),
+                     CT_ERR_NOT_FOUND); /* nothing was measured */
 }
 
 static void programs_are_solved(void **state)
